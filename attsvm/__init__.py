@@ -1,7 +1,8 @@
 """attsvm: executable theory of softmax attention as a support vector machine over tokens.
 
-`AttentionData` holds tokens, queries and scores; `att_svm` separates the optimal tokens, `solve`
-does so with a report; `attsvm.theory` checks claims. Everything is imported when it is first used.
+`from attsvm import ...` has what people use: data and losses, solvers, training, regularisation
+paths, attention of PyTorch modules, and claims with `verify`, `hunt` and `show`. Everything is
+imported when it is first used.
 """
 
 from __future__ import annotations
@@ -12,19 +13,66 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from attsvm.data import AttentionData
     from attsvm.errors import AttsvmError
-    from attsvm.svm import att_svm
+    from attsvm.losses import LOG_LOSS, LOGISTIC_LOSS, LOSSES
+    from attsvm.paths import path_joint, path_kq, path_w
+    from attsvm.svm import (
+        att_svm,
+        att_svm_batch,
+        finite_part,
+        generalised_svm,
+        joint_svm,
+        local_svm,
+        p_svm,
+        v_svm,
+    )
     from attsvm.svm.answer import solve
+    from attsvm.svm.separability import separability
+    from attsvm.theory import (
+        Choice,
+        Fitted,
+        Integer,
+        Matrix,
+        Near,
+        Reading,
+        Real,
+        Records,
+        Statement,
+        Tensor,
+        Vector,
+        changed,
+    )
+    from attsvm.theory.interactive import hunt, show, verify
+    from attsvm.training import (
+        descend_kq,
+        descend_p,
+        descend_vp,
+        descend_w,
+        follow,
+        follow_kq,
+        follow_p,
+    )
+    from attsvm.transformer import capture
 
     __version__: str
 
-__all__ = ["AttentionData", "AttsvmError", "__version__", "att_svm", "solve"]
-
-_HOMES = {
-    "AttentionData": "attsvm.data",
-    "AttsvmError": "attsvm.errors",
-    "att_svm": "attsvm.svm",
-    "solve": "attsvm.svm.answer",
+_NAMES = {
+    "attsvm.data": "AttentionData",
+    "attsvm.errors": "AttsvmError",
+    "attsvm.losses": "LOGISTIC_LOSS LOG_LOSS LOSSES",
+    "attsvm.paths": "path_joint path_kq path_w",
+    "attsvm.svm": "att_svm att_svm_batch finite_part generalised_svm joint_svm local_svm p_svm "
+    "v_svm",
+    "attsvm.svm.answer": "solve",
+    "attsvm.svm.separability": "separability",
+    "attsvm.theory": "Choice Fitted Integer Matrix Near Reading Real Records Statement Tensor "
+    "Vector changed",
+    "attsvm.theory.interactive": "hunt show verify",
+    "attsvm.training": "descend_kq descend_p descend_vp descend_w follow follow_kq follow_p",
+    "attsvm.transformer": "capture",
 }
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
+
+__all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import unicodedata
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, Context
 
 
 def counted(number: int, noun: str) -> str:
     """`1 claim`, `2 claims`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def nearest(word: str, known: Iterable[str], most: int = 3) -> str:
+    """`Nearest: a, b.`, the known words most like one; nothing where none is like it."""
+    near = difflib.get_close_matches(word, list(known), n=most, cutoff=0.3)
+    return f"Nearest: {', '.join(near)}." if near else ""
 
 
 def printable(text: str) -> str:

@@ -147,6 +147,23 @@ class AttentionData:
     scores: Float[Array, "n T"] | None = None
     mask: Bool[Array, "n T"] | None = None
 
+    def __repr__(self) -> str:
+        scored = "scores" if self.y is None else "labels and a head"
+        masked = "" if self.mask is None else ", masked"
+        return f"AttentionData(n={self.n}, T={self.T}, d={self.d}, {scored}{masked})"
+
+    def _repr_html_(self) -> str:
+        """A row a token for a notebook, the optimal ones marked."""
+        from attsvm._html import MOST, cell, table
+
+        rows = (
+            (i, t, self.X[i, t].round(4).tolist(), f"{self.gamma[i, t]:.4g}")
+            for i in range(min(self.n, MOST + 1))
+            for t in range(self.T)
+            if self.present[i, t]
+        )
+        return f"<b>{cell(self)}</b>{table(('input', 'token', 'X', 'score'), rows)}"
+
     def __post_init__(self) -> None:
         sizes: dict[str, int] = {}
         if self.mask is not None:  # before what it hides is taken for data

@@ -24,7 +24,9 @@ from attsvm.svm.page import ensure_drawable
 from attsvm.theory.declaration.packs import Pack, modules
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Figure
+else:
+    Figure = Any  # for the annotations of packs, which import without matplotlib
 
 
 _ID = re.compile(r"[a-z0-9]+/[a-z0-9][a-z0-9.-]*")

@@ -1,14 +1,19 @@
-"""What README and hunts.md say of verdicts is what was reviewed.
+"""What README and hunts.md say of verdicts is what was reviewed, and api.md what docstrings say.
 
-`python -m tests.test_documents` writes the reviewed verdicts into the table of hunts.md.
+`python -m tests.test_documents` writes the reviewed verdicts into the table of hunts.md, and
+api.md from the docstrings.
 """
 
 import importlib.util
+import inspect
 import json
 import re
+from collections import Counter
 
+import attsvm
+import attsvm.losses
 from attsvm.theory import load_packs
-from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
+from attsvm.theory.declaration.verdict import Truth
 
 (PACK,) = load_packs()
 REVIEWED = json.loads(PACK.expectations.read_text())["claims"]
@@ -49,21 +54,15 @@ def test_the_readme_shows_a_run_that_could_be_todays():
     assert shown
     for name, *verdict in shown:
         assert verdict == [REVIEWED[name][axis] for axis in ("truth", "evidence", "validity")]
+    truths = Counter((name.partition("/")[0], entry["truth"]) for name, entry in REVIEWED.items())
+    rows = re.findall(r"^(\w+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +\d+/\d+ +\d+ +0$", text, re.M)
+    assert len(rows) == 3
+    for source, readings, *counts in rows:
+        found = [truths[source, str(word)] for word in Truth]
+        assert ([*map(int, counts)], int(readings)) == (found, sum(found))
     refuted = sum(entry["truth"] == "refuted" for entry in REVIEWED.values())
     assert f"\n{len(REVIEWED)} claims on " in text
     assert f"\n{refuted} curated counterexamples replayed: all confirmed\n" in text
-
-
-def test_the_words_of_verdicts_mean_what_the_code_says():
-    rows = [
-        cells(line) for line in (ROOT / "docs/verdicts.md").read_text().splitlines() if "`" in line
-    ]
-    words = {row[1].strip("`"): row[2] for row in rows if len(row) == 3}
-    assert words == {
-        str(word): word.meaning[0].lower() + word.meaning[1:].rstrip(".")
-        for axis in (Truth, Evidence, Validity)
-        for word in axis
-    }
 
 
 def test_every_page_is_in_the_table_of_contents():
@@ -81,5 +80,82 @@ def test_the_workflow_runs_commands_that_there_are():
     assert (ROOT / ".ci/run").is_file()
 
 
+API = ROOT / "docs/api.md"
+TITLES = {
+    "attsvm.data": "Data",
+    "attsvm.svm.answer": "Solving with a certificate",
+    "attsvm.svm": "The Att-SVM family",
+    "attsvm.svm.separability": "Separability",
+    "attsvm.losses": "Losses",
+    "attsvm.training": "Training",
+    "attsvm.paths": "Regularisation paths",
+    "attsvm.transformer": "Attention of PyTorch modules",
+    "attsvm.theory": "Claims",
+    "attsvm.theory.interactive": "Checking, hunting, showing",
+    "attsvm.errors": "Errors",
+}
+
+
+def described(name):
+    """The entry of a public name: its signature, with shapes, and its docstring."""
+    value = getattr(attsvm, name)
+    if not callable(value) or isinstance(value, attsvm.losses.Loss):
+        return f"### `{name}`\n\n{type(value).__name__}: {said_of(value)}\n"
+    text, *sections = re.split(
+        r"\n\n(?=(?:Args|Attributes|Returns|Raises):)", inspect.getdoc(value)
+    )
+    fenced = "\n\n".join([call(name, inspect.signature(value)), *sections])
+    return f"### `{name}`\n\n{text}\n\n```text\n{fenced}\n```\n"
+
+
+def call(name, signature):
+    """How a function is called, a parameter a line where that is long."""
+    parts, last = [], None
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and last not in (
+            parameter.KEYWORD_ONLY,
+            parameter.VAR_POSITIONAL,
+        ):
+            parts.append("*")
+        last = parameter.kind
+        star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(last, "")
+        default = parameter.default
+        plain = default is None or isinstance(default, (bool, int, float, str, tuple))
+        given = "" if default is parameter.empty else f" = {default!r}" if plain else " = ..."
+        parts.append(f"{star}{parameter.name}: {parameter.annotation}{given}")
+    returned = signature.return_annotation
+    end = "" if returned in (None, "None", signature.empty) else f" -> {returned}"
+    whole = f"{name}({', '.join(parts)}){end}"
+    if len(whole) <= 96:
+        return whole
+    return "\n".join([f"{name}(", *(f"    {part}," for part in parts), f"){end}"])
+
+
+def said_of(value):
+    """The first line of what describes a value that is no function."""
+    if isinstance(value, dict):
+        return ", ".join(f"`{key}`" for key in value)
+    return getattr(value, "name", str(value))
+
+
+def api():
+    """The page of all public names."""
+    parts = [
+        "# What `from attsvm import ...` has",
+        'Shapes stand in the annotations: `Float[Array, "n d"]` is an array of n rows and d '
+        "columns.\nNorms are Frobenius norms where nothing else is said.",
+    ]
+    for home, title in TITLES.items():
+        parts.append(f"## {title}")
+        parts += [described(n).rstrip() for n in attsvm.__all__ if attsvm._HOMES.get(n) == home]
+    return "\n\n".join(parts) + "\n"
+
+
+def test_the_page_of_public_names_is_what_their_docstrings_say():
+    assert {*attsvm._HOMES.values()} == {*TITLES}
+    assert API.read_text() == api()
+
+
 if __name__ == "__main__":
     HUNTS.write_text("".join(f"{renewed(line)}\n" for line in HUNTS.read_text().splitlines()))
+    API.write_text(api())

@@ -1,8 +1,9 @@
-"""The command line: claims, show, verify, hunt, replay, gate, report, new, solve, reproduce.
+"""The command line.
 
-A command is a module: `add` says what it takes, `run` does it. Exit codes: 0 as hoped for, 1 not,
-2 usage, bad input or output that cannot be written, 3 an internal error, 130 interrupted, 141 where
-the reader of the output has left. Nothing heavy is imported before a command needs it.
+A command is a module of its name: `add` says what it takes, `run` does it. Exit codes: 0 as hoped
+for, 1 not, 2 usage, bad input or output that cannot be written, 3 an internal error, 130
+interrupted, 141 where the reader of the output has left. Nothing heavy is imported before a command
+needs it.
 """
 
 from __future__ import annotations
@@ -15,11 +16,23 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from attsvm.cli import claims, gate, hunt, new, replay, report, reproduce, show, solve, verify
+from attsvm.cli import (
+    claims,
+    completion,
+    gate,
+    hunt,
+    new,
+    replay,
+    report,
+    reproduce,
+    show,
+    solve,
+    verify,
+)
 from attsvm.cli.arguments import Parser, Parsers
 from attsvm.errors import AttsvmError, FileError
 
-_MODULES = (claims, show, verify, hunt, replay, gate, report, new, solve, reproduce)
+_MODULES = (claims, show, verify, hunt, replay, gate, report, new, solve, reproduce, completion)
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     module.__name__.rpartition(".")[2]: module.run for module in _MODULES
 }
@@ -98,10 +111,6 @@ def _output() -> Iterator[None]:
     with contextlib.redirect_stdout(stream):
         try:
             yield
-        except SystemExit as stop:
-            if isinstance(stop.__context__, BrokenPipeError):  # rich leaves as the reader has left
-                raise stop.__context__ from None
-            raise
         finally:
             stream.flush()
 

@@ -35,11 +35,26 @@ class Parser(argparse.ArgumentParser):
         """Raise UsageError, with the remedy of the option or the way to the help."""
         help = f"See `{self.prog} --help`."
         wrong = re.match(r"argument \S+: invalid choice: '(.*?)' \(choose from (.*)\)$", message)
-        near = wrong and difflib.get_close_matches(wrong[1], re.findall(r"[\w-]+", wrong[2]), n=1)
+        known = re.findall(r"[\w-]+", wrong[2]) if wrong else self.options()
+        wrong = wrong or re.match(r"unrecognized arguments: (--[^\s=]+)", message)
+        near = wrong and difflib.get_close_matches(wrong[1], known, n=1)
         if near:
             help = f"Did you mean {near[0]}? {help}"
         option = message.partition("argument ")[2].partition(":")[0]
         raise UsageError(message, remedy=self.remedies.get(option, help))
+
+    def options(self) -> list[str]:
+        """The options of this parser and of its commands."""
+        below = [p for a in self._actions for p in parsers_below(a).values()]
+        return sorted(
+            {*self._option_string_actions, *(name for p in below for name in p.options())}
+        )
+
+
+def parsers_below(action: argparse.Action) -> dict[str, Parser]:
+    """The parsers of the commands that an action chooses among, by name."""
+    choices = action.choices if isinstance(action.choices, dict) else {}
+    return {name: parser for name, parser in choices.items() if isinstance(parser, Parser)}
 
 
 def _integer(least: int) -> Callable[[str], int]:

@@ -17,7 +17,7 @@ def add(parsers: Parsers) -> None:
         "report",
         parsers.packs,
         parsers.only,
-        help="the last run as one self-contained HTML page, or a source as Markdown with errata",
+        help="the last run as one self-contained HTML page, or of a source as Markdown with errata",
     )
     parser.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
     parser.add_argument(
@@ -26,40 +26,60 @@ def add(parsers: Parsers) -> None:
     parser.add_argument(
         "--graph", metavar="FILE", help="also draw which statement rests on which, as SVG"
     )
-    parser.add_argument("--out", metavar="FILE", help=f"default {PAGE}, of a source attsvm-NAME.md")
+    parser.add_argument(
+        "--against", metavar="FILE", help="an earlier ledger: the page begins with what changed"
+    )
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        help=f"default {PAGE}, of a source attsvm-NAME.md; ends in .html for HTML of a source",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the page; 0."""
     from attsvm._files import write_text
-    from attsvm.theory.record.ledger import last_run
+    from attsvm.errors import UsageError
+    from attsvm.theory.record.ledger import joined_run, last_run
 
     ensure_json(options.json)
-    run = last_run(options.ledger)
+    run = joined_run(options.ledger)
     if options.only_pack:
         from attsvm.theory.record.gate import only_of
 
         run = only_of(run, *split_packs(options, run))
     entries = [run.verdicts[name] for name in sorted(run.verdicts)]
-    if options.source is None:
-        from attsvm.theory.report.run_page import page
+    from attsvm.theory.declaration.packs import load_packs
 
-        out = options.out or PAGE
-        text, of = page(run), ""
+    packs = load_packs(options.pack, options.only_pack)
+    out = options.out or (f"attsvm-{options.source}.md" if options.source else PAGE)
+    as_html = options.source is None or Path(out).suffix in (".html", ".htm")
+    if options.source is not None:
+        from attsvm.theory.report.errata import claims_of
+
+        claims_of(packs, options.source)
+        entries = [e for e in entries if e["id"].startswith(f"{options.source}/")]
+    if as_html:
+        from attsvm.theory.report.page import page
+
+        before = None if options.against is None else last_run(options.against)
+        folder = Path(out).parent
+        text = page(run, packs, only=options.source, folder=folder, before=before)
     else:
-        from attsvm.theory.declaration.packs import load_packs
         from attsvm.theory.report.source_page import source_page
 
-        out = options.out or f"attsvm-{options.source}.md"
-        packs = load_packs(options.pack, options.only_pack)
-        text, of = source_page(options.source, packs, run, Path(out)), " on it"
-        entries = [e for e in entries if e["id"].startswith(f"{options.source}/")]
+        if options.against is not None:
+            raise UsageError(
+                "only a page in HTML is compared with an earlier run",
+                value=out,
+                remedy="Name it like page.html with --out.",
+            )
+        text = source_page(options.source, packs, run, Path(out))
+    of = " on it" if options.source else ""
     write_text(out, text)
     if options.graph:
-        from attsvm.theory.declaration.packs import load_packs
         from attsvm.theory.report.dependencies import drawing
 
-        packs = load_packs(options.pack, options.only_pack)
         sources = dict.fromkeys(entry["id"].partition("/")[0] for entry in entries)
         write_text(options.graph, drawing(packs, sources, run))
     document = {"profile": run.profile, "seed": run.seed, "claims": entries}

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
-from shutil import get_terminal_size
-from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attsvm.cli.arguments import Parsers, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from attsvm.theory.report.statement_view import StatementView
+    from attsvm.theory.declaration.claim import Claim
+    from attsvm.theory.declaration.packs import Pack
 
 
 def add(parsers: Parsers) -> None:
@@ -21,12 +19,23 @@ def add(parsers: Parsers) -> None:
     parser = parsers.add("show", parsers.packs, help="print one statement with its readings")
     parser.add_argument("id", metavar="ID", help="statement, or a claim of it")
     parser.add_argument("--latex", action="store_true", help="print the formulas as LaTeX")
+    parser.add_argument(
+        "--script",
+        action="store_true",
+        help="print the stored counterexamples as scripts that need numpy alone",
+    )
+    parser.add_argument(
+        "--verifier",
+        action="store_true",
+        help="print those that are rational as verifiers that need Python alone",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Print it; 0."""
     from attsvm.theory.declaration.packs import find_claims, load_packs
     from attsvm.theory.report.errata import find_source
+    from attsvm.theory.report.statement_screen import screen
     from attsvm.theory.report.statement_view import formula_lines, statement_of, statement_view
 
     packs = load_packs(options.pack)
@@ -35,61 +44,50 @@ def run(options: argparse.Namespace) -> int:
     claims = [c for c in every if c.statement_id == statement]
     source = find_source(packs, statement.partition("/")[0])
     view = statement_view(claims, source.names, every, source.erratum(statement))
-    lines = formula_lines(view.readings, latex=True) if options.latex else _screen(view)
+    if options.script or options.verifier:
+        asked = [c for c in claims if options.id in (c.id, statement)] or claims
+        scripts = _scripts(asked, packs) if options.script else _verifiers(asked)
+        tell(options, view.json(), scripts)
+        return 0
+    lines = formula_lines(view.readings, latex=True) if options.latex else screen(view)
     tell(options, view.json(), lines)
     return 0
 
 
-def _screen(view: StatementView) -> Iterator[str]:
-    from attsvm.theory.report.statement_view import definitions, meanings
+def _stored(claims: Iterable[Claim]) -> Iterator[tuple[Claim, Any]]:
+    """The stored counterexample of each refuted reading, None where there is none."""
+    from attsvm.theory.declaration.verdict import Truth
+    from attsvm.theory.record import curated
 
-    places = ", ".join(dict.fromkeys(f"{_near(r.file)}:{r.line}" for r in view.readings))
-    yield from _wrapped(f"{view.id}  ({view.source}, {view.place}; {places})")
-    yield from _wrapped(view.printed and f"printed: {view.printed}")
-    if view.erratum:
-        yield ""
-        yield from _wrapped(f"found: {view.erratum['found']} This {view.erratum['weight']}.")
-        for word in ("fails", "repair"):
-            yield from _wrapped(f"{word}: {view.erratum[word]}")
-    formula = ""
-    for reading in sorted(view.readings, key=lambda r: not r.name.startswith("literal")):
-        yield ""
-        yield f"{reading.name}: {reading.expected}"
-        yield from _wrapped(reading.says, "  ")
-        if reading.formula.conclusion.plain != formula:
-            formula = reading.formula.conclusion.plain
-            yield from _wrapped(f"runs: {formula}", "  ")
-        yield from _wrapped("; ".join(reading.formula.hypotheses), "  ", "if: ")
-        telling = view.erratum.get(f"telling {reading.name}", reading.counterexample)
-        yield from _wrapped(telling, "  ", "fails at: ")
-    told = [f"{name}: {meaning}" for name, meaning in meanings(view.readings).items()]
-    yield from _block("where", (*definitions(view.readings), *told))
-    yield from _block("rests on", view.rests_on, ", ")
-    yield from _block("what rests on it", view.carries, ", ")
+    for claim in claims:
+        known = curated.known(claim) if claim.expected.truth is Truth.REFUTED else ()
+        yield claim, next(iter(known), None)
 
 
-def _wrapped(text: str | None, indent: str = "", lead: str = "") -> Iterator[str]:
-    """A paragraph in lines that fit the terminal; nothing for no text."""
-    if text:
-        width = max(40, min(100, get_terminal_size().columns))
-        yield from wrap(
-            lead + text,
-            width,
-            initial_indent=indent,
-            subsequent_indent=indent + "  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+def _scripts(claims: Iterable[Claim], packs: Iterable[Pack]) -> Iterator[str]:
+    """The script of each refuted reading, or why it has none."""
+    from attsvm.theory.report.script import script, writers
+
+    own = writers(packs)
+    for claim, case in _stored(claims):
+        found = None if case is None else script(claim, case, own)
+        if case is None:
+            yield f"# {claim.id} has no stored counterexample"
+        elif found is None:
+            yield f"# {claim.id}: no short script; the one in its file needs attsvm"
+        else:
+            if not found.shows:
+                yield "# The two sides differ by less than floats tell; exact arithmetic decides."
+            yield found.text.rstrip()
 
 
-def _block(title: str, words: Iterable[str], between: str = "; ") -> Iterator[str]:
-    """A paragraph after an empty line; nothing where there are no words."""
-    if joined := between.join(words):
-        yield ""
-        yield from _wrapped(f"{title}: {joined}")
+def _verifiers(claims: Iterable[Claim]) -> Iterator[str]:
+    """The verifier of each refuted reading, or why it has none."""
+    from attsvm.theory.report.script import verifier
 
-
-def _near(file: str) -> str:
-    """A path from the current folder on, where the file lies below it."""
-    path, here = Path(file), Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+    for claim, case in _stored(claims):
+        if case is None:
+            yield f"# {claim.id} has no stored counterexample"
+        else:
+            said = f"# {claim.id}: no verifier, it takes irrational numbers or a run"
+            yield (verifier(claim, case) or said).rstrip()

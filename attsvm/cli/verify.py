@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attsvm._words import counted
-from attsvm.cli.arguments import LEDGER, Parsers
+from attsvm.cli.arguments import LEDGER, Parsers, positive_integer
+from attsvm.cli.compiling import is_compiled
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_json, finds_beside, open_ledger
 
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
     from attsvm.theory.run.workers import Workers
 
 _LISTED = 5
-"""Up to so many claims that an interrupted run did not check are named in full."""
+"""Up to so many claims that are to be checked again are named in full."""
+_FEW = 24
+"""Of more claims than these only what is not as expected is listed, and a row a source."""
 
 
 def add(parsers: Parsers) -> None:
@@ -32,6 +36,18 @@ def add(parsers: Parsers) -> None:
     parser.add_argument("ids", nargs="*", metavar="ID", help="claim, statement or prefix")
     parser.add_argument("--profile", choices=["quick", "ci", "deep"], default="quick")
     parser.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
+    parser.add_argument(
+        "--all", action="store_true", help=f"list all claims, also where they are more than {_FEW}"
+    )
+    parser.add_argument(
+        "--lf",
+        action="store_true",
+        help="of these claims only those that the ledger's last run left unfinished or not as "
+        "expected; all, where there are none",
+    )
+    parser.add_argument(
+        "--durations", type=positive_integer, metavar="N", help="tell which N claims took longest"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -64,22 +80,37 @@ def _tell_of_the_part_done(options: argparse.Namespace) -> None:
         said += f": {outcome(sum(not c.as_expected for c in checked), 0)}"
     print(said, file=out)
     if left:
-        command = f"attsvm verify{_packs(options)} --profile {options.profile}"
-        command += f" --seed {options.seed}"
-        few = len(left) <= _LISTED
-        rest = " ".join(left) if few else "ID ..., by id or prefix, the first " + left[0]
-        print(f"check the rest: {command} {rest}", file=out)
+        print(f"check the rest: {_again(options, left)}", file=out)
+
+
+def _again(options: argparse.Namespace, ids: list[str]) -> str:
+    """The command that checks these claims in the same way."""
+    ledger = "" if options.ledger == LEDGER else f" --ledger {options.ledger}"
+    command = f"attsvm verify{_packs(options)} --profile {options.profile} --seed {options.seed}"
+    return f"{command}{ledger} {' '.join(ids) if len(ids) <= _LISTED else '--lf'}"
 
 
 def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
     """Print the table, and the counterexample of every claim that fell against expectation."""
     from attsvm.theory.record.counterexample import shown
-    from attsvm.theory.report.terminal import not_shown_text, table_text
+    from attsvm.theory.report.terminal import (
+        not_shown_text,
+        slowest_text,
+        summary_text,
+        table_text,
+    )
 
     entries = [c.json() for c in checked]
-    table_text(entries)
+    brief = len(entries) > _FEW and not options.all
+    listed = [entry for entry in entries if not (brief and entry["as_expected"])]
+    if listed:
+        table_text(listed)
     for line in not_shown_text(entries):
         print(line)
+    if brief:
+        print(*summary_text(entries), sep="\n")
+    if options.durations:
+        print(*slowest_text(entries, options.durations), sep="\n")
     for each in checked:
         if each.as_expected or each.reading.refuted is None:
             continue
@@ -103,22 +134,28 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
     ensure_json(options.json)
     packs = load_packs(options.pack, options.only_pack)
     options.wanted = [c.id for c in find_claims(packs, options.ids)]
-    text = "checking"
+    if options.lf:
+        options.wanted = _amiss(options) or options.wanted
+    started = time.monotonic()
     with open_ledger(options.ledger) as ledger, Live() as live:
+        compiling = "" if is_compiled() else ", compiling solvers: one to two minutes"
+        live.update(lambda: f"{_first_left(options)}{compiling}", bool(compiling))
 
         def progress(done: int, total: int, checked: Checked | None) -> None:
-            nonlocal text
             if checked is not None:
                 options.checked[checked.claim.id] = checked
             if options.stopped:
                 raise KeyboardInterrupt
-            if checked is not None:
-                text = f"{checked.claim.id}: {checked.verdict}"
-            live.update(lambda: f"[{done}/{total}] {text}", checked is not None)
+            took = time.monotonic() - started
+            said = f", about {_duration(took / done * (total - done))} left" if took > 5 else ""
+            at_hand = f"[{done}/{total}] {_first_left(options)}{said}"
+            if checked is not None and not live.drawn:
+                at_hand = f"[{done}/{total}] {checked.claim.id}: {checked.verdict}"
+            live.update(lambda: at_hand, checked is not None)
 
         report = verify(
             packs,
-            options.ids,
+            options.wanted,
             profile=options.profile,
             seed=options.seed,
             crew=crew,
@@ -146,4 +183,29 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
                 f"{counted(len(stored), 'counterexample')} of this run in "
                 f"{Path(stored[0]).parent}; replay one: attsvm replay{_packs(options)} FILE"
             )
+        amiss = [c.claim.id for c in report.checked if not c.as_expected]
+        if amiss:
+            print(f"check again: {_again(options, amiss)}")
     return 0 if report.matched else 1
+
+
+def _amiss(options: argparse.Namespace) -> list[str]:
+    """Of the wanted claims those that the last run left unfinished or not as expected.
+
+    Raises:
+        LedgerError: there is no last run.
+    """
+    from attsvm.theory.record.ledger import last_run
+
+    run = last_run(options.ledger)
+    fine = {name for name, verdict in run.verdicts.items() if verdict.get("as_expected") is True}
+    return [name for name in options.wanted if name in {*run.claims} - fine]
+
+
+def _first_left(options: argparse.Namespace) -> str:
+    """The first claim that is not decided yet."""
+    return next((name for name in options.wanted if name not in options.checked), "")
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"

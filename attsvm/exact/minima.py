@@ -35,12 +35,6 @@ W - K_0 Q_0^T on S lie in D - K_0 Q_0^T, and e be at most 1/`factor_smoothness`.
    segment to it, lie within rho as well.
 
 The limit's W is within rho (||K_0|| + ||Q_0|| + rho) of K_0 Q_0^T.
-
-Normalised steps of length s never come to rest. On a ball about W* where mu <V, V> <= H(V, V) <=
-h <V, V> let c = 2 sqrt(mu h)/(mu + h). As <G, x> >= mu h/(mu + h) ||x||^2 + ||G||^2/(mu + h) >=
-c ||G|| ||x|| with x = W - W*, a step makes ||x||^2 at most ||x||^2 - 2 s c ||x|| + s^2: ||x|| falls
-where it is above s/(2 c), and is at most s/(2 c) + s after a step from below. So no run leaves the
-ball about W* of radius s + s/(2 c).
 """
 
 from __future__ import annotations
@@ -81,8 +75,7 @@ class Minimum:
 
     Attributes:
         near: C, exact or an enclosure.
-        radius: at least the distance of C to the run's limit; to all of its points from some step
-            on where it has none, as steps of one length do not come to rest.
+        radius: at least the distance of C to the run's limit.
     """
 
     near: Matrix
@@ -107,32 +100,25 @@ class Minimum:
         return -sine if sine > 0 else None
 
 
-def minimum_at(
-    data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb, *, normalised: bool = False
-) -> Minimum | None:
+def minimum_at(data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb) -> Minimum | None:
     """The minimum to which descent of that step is proved to converge from W, if it is.
 
     W and W_0, of the same run, may be enclosures. Floats propose C, r and mu; None where these
-    prove nothing. `normalised` steps have that length, and stay near the minimum.
+    prove nothing.
     """
     frame = _Frame.of(data, loss)
     found = None if frame is None else frame.proposal(W0, W)
     if frame is None or found is None:
         return None
-    near, mu, top = found
+    near, mu = found
     away = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
     still = norm(_flat(gradient(data, near, loss))) / mu
-    if normalised:
-        room = step + step * (mu + top) / (4 * arb(mu * top).sqrt())
-        radius, fits = (room + 2 * still).upper(), away + still <= room
-    else:
-        radius = (away + 4 * still).upper()
-        fits = away + 2 * still <= radius
-    if not (radius.is_finite() and still < radius and fits):
+    radius = (away + 4 * still).upper()
+    if not (radius.is_finite() and still < radius and away + 2 * still <= radius):
         return None
-    if not frame.bends(near, radius, mu, arb(top) if normalised else 2 / step):
+    if not frame.bends(near, radius, mu, 2 / step):
         return None
-    return Minimum(near, ((room if normalised else 0) + still).upper())
+    return Minimum(near, still.upper())
 
 
 def factor_minimum_at(
@@ -146,7 +132,7 @@ def factor_minimum_at(
     found = None if frame is None else frame.proposal(W, W)
     if frame is None or found is None:
         return None
-    near, mu, _ = found
+    near, mu = found
     moved = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
     least = frame.least_slopes(K, Q)
     g, size = norm(_flat(gradient(data, W, loss))), norm(_flat(K)) + norm(_flat(Q))
@@ -285,8 +271,8 @@ class _Frame:
         proved = is_positive_definite([[N[j][k] - least * G[j][k] for k in count] for j in count])
         return arb(least).sqrt() if least > 0 and proved else arb(0)
 
-    def proposal(self, W0: Matrix, W: Matrix) -> tuple[Matrix, fmpq, fmpq] | None:
-        """C, mu and twice the largest eigenvalue at C, by Newton's method in floats from W."""
+    def proposal(self, W0: Matrix, W: Matrix) -> tuple[Matrix, fmpq] | None:
+        """C and mu, by Newton's method in floats from W."""
         basis = [self.A[j] for j in self.basis]
         G = _floats(self.metric)
         moved = _flat([subtract(*rows) for rows in zip(W, W0, strict=True)])
@@ -303,7 +289,7 @@ class _Frame:
             return None
         if not (np.isfinite(c).all() and found[0] > 0.0):
             return None
-        return self._moved(W0, c), SHARE * rational(found[0]), 2 * rational(found[-1])
+        return self._moved(W0, c), SHARE * rational(found[0])
 
     def _moved(self, W0: Matrix, c: Array) -> Matrix:
         if not np.isfinite(c).all():

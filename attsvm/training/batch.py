@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float, Int
 
 from attsvm._types import Array
 from attsvm._validate import ensure_array, ensure_count
+from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 
@@ -95,6 +96,26 @@ class Trajectory:
     v: Float[Array, "B k d"] | None = None
     error: Float[Array, " k"] | None = None
 
+    def __repr__(self) -> str:
+        first, last = np.min(self.steps), np.max(self.steps)
+        norms = ", ".join(f"{norm:.4g}" for norm in self.norms[:_SHOWN, -1])
+        more = ", ..." if self.norms.shape[0] > _SHOWN else ""
+        return (
+            f"Trajectory of {counted(self.norms.shape[0], 'run')}: "
+            f"{counted(self.norms.shape[1], 'iterate')}, steps {first} to {last}, "
+            f"last norms {norms}{more}"
+        )
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook, with the norms of the first runs as curves."""
+        from attsvm._html import cell, curve
+
+        curves = "".join(f"<div>{curve(norms)}</div>" for norms in self.norms[:_SHOWN])
+        return f"<p>{cell(self)}; ||W|| by recorded step:</p>{curves}"
+
+
+_SHOWN = 3
+"""Runs that a trajectory shows."""
 
 Starts = Mapping[str, tuple[object, str]]
 """Starts by name, each with the letters of its own axes."""

@@ -42,7 +42,8 @@ from attsvm.theory.record.gate import (
     spelt,
 )
 from attsvm.theory.record.ledger import Ledger, Run, last_run
-from attsvm.theory.report.run_page import page
+from attsvm.theory.report.page import page
+from attsvm.theory.report.page.script import SCRIPT
 from attsvm.theory.report.source_page import source_page
 from attsvm.theory.run.verify import verify
 from benchmarks.fuzz import mutation
@@ -357,12 +358,29 @@ class _Tags(HTMLParser):
 
 
 _PLAIN = {
-    *((tag, "") for tag in ("html", "head", "meta", "title", "style", "body", "h1", "h2", "p")),
-    *((tag, "") for tag in ("table", "tr", "th", "td", "a", "b", "details", "summary", "span")),
-    ("pre", ""),
-    *((tag, "class") for tag in ("p", "tr", "td", "span")),
+    *((tag, "") for tag in ("html", "head", "meta", "title", "style", "script", "body", "main")),
+    *((tag, "") for tag in ("header", "nav", "section", "article", "div", "form", "label")),
+    *((tag, "") for tag in ("input", "select", "option", "button", "h1", "h2", "h3", "h4", "p")),
+    *((tag, "") for tag in ("table", "thead", "tbody", "tr", "th", "td", "dl", "dt", "dd")),
+    *((tag, "") for tag in ("ul", "ol", "li", "a", "b", "details", "summary", "span", "code")),
+    *((tag, "") for tag in ("pre", "math", "mrow", "mi", "mo", "mn", "mtext", "mspace", "mfrac")),
+    *((tag, "") for tag in ("msub", "msup", "msubsup", "msqrt")),
     *(("meta", name) for name in ("charset", "name", "content")),
-    *(("html", "lang"), ("a", "href"), ("details", "id")),
+    *(("html", "lang"), ("a", "href"), ("details", "open"), ("pre", "tabindex")),
+    *(("a", name) for name in ("class", "title", "aria-label")),
+    ("span", "title"),
+    *((tag, "class") for tag in ("p", "ul", "dl", "div", "nav", "span", "section", "article")),
+    *((tag, "class") for tag in ("li", "form")),
+    *((tag, "id") for tag in ("div", "h2", "section", "article", "pre")),
+    *(("article", f"data-{k}") for k in ("source", "truth", "mark", "weight", "tight")),
+    *(("article", f"data-{k}") for k in ("seconds", "text")),
+    *(("input", name) for name in ("type", "data-by", "placeholder", "autocomplete")),
+    *(("button", name) for name in ("type", "data-open", "data-copy")),
+    *(("select", "data-by"), ("option", "value"), ("th", "scope")),
+    *(("div", name) for name in ("data-list", "tabindex", "role", "aria-label", "aria-hidden")),
+    *(("form", "role"), ("form", "hidden"), ("span", "role")),
+    *(("nav", "aria-label"), ("math", "display"), ("mspace", "width"), ("mi", "mathvariant")),
+    *(("mo", name) for name in ("stretchy", "fence", "lspace", "rspace")),
 }
 
 
@@ -376,6 +394,7 @@ def _ensure_harmless(text: str) -> None:
         raise Broken(f"a page has {sorted(tags.found - _PLAIN)}")
     if not all(link.startswith("#") for link in tags.links):
         raise Broken(f"a page links to {sorted(tags.links)}")
+    _ensure(text.count("<script") == 1 and SCRIPT in text, "a page runs what is not its own")
     _ensure(in_one_line(text.replace("\n", "")), "a page has characters that are none")
 
 

@@ -52,7 +52,7 @@ _THEORY = {
     "search": "families gradient grid hunt optimise places relatives screening search shrink "
     "worsen",
     "record": "codec counterexample curated files gate gate_attacks ledger provenance",
-    "report": "report run_page snippets source_page statement_view two_lines",
+    "report": "report page page_formulas snippets source_page statement_view two_lines",
 }
 
 

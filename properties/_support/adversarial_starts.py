@@ -5,8 +5,6 @@ W^mm(alpha), where alpha has a worse token of some input, and all tokens on the 
 than those of alpha (tf, definition 2).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 from jaxtyping import Float, Int

@@ -15,8 +15,6 @@ u_i(0) >= gamma_opt - (1 - s_i)(g_i + delta_i), which is above the second-best s
 delta_i < g_i s_i / (1 - s_i): for equal rivals from any start.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

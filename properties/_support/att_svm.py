@@ -7,8 +7,6 @@ are checked by `attsvm.exact.svm.solve_exactly`. Balls and traces get its values
 limit of a projected gradient.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

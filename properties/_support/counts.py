@@ -1,7 +1,5 @@
 """What a count of successes says of their probability."""
 
-from __future__ import annotations
-
 
 def interval(hits: int, runs: int, risk: float) -> tuple[float, float]:
     """The exact binomial confidence interval of Clopper and Pearson.

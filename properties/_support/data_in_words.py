@@ -1,7 +1,5 @@
 """What the coverage of a search says of tokens and queries."""
 
-from __future__ import annotations
-
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError
 from attsvm.svm import att_svm

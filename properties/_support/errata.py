@@ -1,7 +1,5 @@
 """Errata from the statements themselves: what falls is what they expect to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from attsvm.theory import Statement, Truth
@@ -41,3 +39,8 @@ def erratum(
     told = {claims[name].id: claims[name].examples[k] for name, k in (telling or {}).items()}
     words = (weight, gist, printed, fails, repair)
     return Erratum(declared[0].id, *words, tuple(falls), standing, told)
+
+
+def placed(source: str, names: str) -> tuple[str, ...]:
+    """The ids of a source's statements, in the order in which their names are listed."""
+    return tuple(f"{source}/{name}" for name in names.split())

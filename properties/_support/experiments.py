@@ -6,7 +6,7 @@ is that of the normal approximation; that of a share is the exact binomial one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -14,10 +14,8 @@ from jaxtyping import Bool, Float
 from attsvm._types import Array
 from attsvm.plots import Table, mean_and_error
 from attsvm.plots.style import DASHES, INK, PALETTE, dress, key_below, sheet
+from attsvm.reproduce import Figure
 from properties._support.counts import interval
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 INTERVAL, RISK = 1.96, 0.025
 

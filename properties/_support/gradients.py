@@ -10,8 +10,6 @@ is the sum of the others: what a step along -grad L gains along any matrix under
 have margin 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -11,8 +11,6 @@ Inputs whose tokens all have one score never pull, and what they select is of no
 is that of the other n' of n inputs with n'/n times the step.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -3,8 +3,6 @@
 The label of an input is part of its b: what is said of h is said of Y_i h.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction

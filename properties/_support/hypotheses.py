@@ -4,8 +4,6 @@ A case is a data set, or a record that has one as its field `data`. Where optima
 the first one counts, as definition 1 of tf allows.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.exact import ExactData, rationals

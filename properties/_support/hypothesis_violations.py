@@ -8,8 +8,6 @@ X^mm = (1/2, 3/2), at the margin of the run's own limit. `PASSED_OVER`: pulled a
 token, the run settles at the second best one.
 """
 
-from __future__ import annotations
-
 from properties._support.descent_runs import Run
 
 NO_QUERY = Run.of([[[1], [0]]], [[0]], scores=[[1, 0]])

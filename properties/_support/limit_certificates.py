@@ -1,7 +1,5 @@
 """Proofs about descents from a point, exact or an enclosure, towards any target."""
 
-from __future__ import annotations
-
 import numpy as np
 from flint import arb, fmpq
 

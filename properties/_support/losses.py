@@ -5,8 +5,6 @@ its name and have what it lists decided: `LOSSES` holds losses within the class 
 decreasing smooth ones and losses beside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

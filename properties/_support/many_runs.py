@@ -4,8 +4,6 @@ Runs follow the normalised gradient in compiled loops, whatever step their insta
 fixed number of steps the logits tell which tokens are about to be selected; that decides nothing.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Published instances and protocols of the sources, as data sets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Data sets built around matrices that separate their chosen tokens, exactly."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

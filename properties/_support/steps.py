@@ -6,8 +6,6 @@ Floats follow the curve of gradient flow instead, which knows no step: they prop
 short steps goes, and say nothing of one whose steps are longer than 1/L.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

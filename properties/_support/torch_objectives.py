@@ -6,8 +6,6 @@ taken as given, so that heights are differentiable almost everywhere. torch is i
 first call.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any

@@ -21,8 +21,6 @@ outside of S saturate as fast as those in S do where p(alpha) exists and B holds
 the joint p-SVM to margins of 0 relaxes nothing.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

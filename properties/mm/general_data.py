@@ -11,8 +11,6 @@ p(alpha), those in the basin of the optimal tokens. Nothing is said here of othe
 tokens that are optimal only locally; what is said of p is said of W by `mm/w-p-equivalence`.
 """
 
-from __future__ import annotations
-
 from flint import arb
 
 from attsvm.exact import ExactData, rationals
@@ -55,10 +53,7 @@ MOVES = "some input has two different scores"
 
 GENERAL = Statement(
     "mm/general-data",
-    rests_on=(
-        "mm/theorem-1-direction",
-        "mm/w-p-equivalence",
-    ),
+    rests_on=("mm/theorem-1-direction", "mm/w-p-equivalence"),
     source=SOURCE,
     place="Abstract",
     printed="We prove that running gradient descent on p, or equivalently W, converges in "

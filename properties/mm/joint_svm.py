@@ -24,8 +24,6 @@ meets the other constraints, and is shortest among all that meet those of S. It 
 without relaxation only where its margins are 1 in the other inputs as well.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -110,10 +108,7 @@ OTHERS = {
 
 PROGRAMMES = Statement(
     "mm/joint-svm",
-    rests_on=(
-        "mm/p-svm",
-        "mm/v-svm",
-    ),
+    rests_on=("mm/p-svm", "mm/v-svm"),
     source=SOURCE,
     place="Attention SVMs, joint v and p-SVMs",
     printed="p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1 for i in S, >= 0 for i "

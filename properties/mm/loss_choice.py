@@ -14,8 +14,6 @@ the risk of -x, u being the attended score, so that the flows of all losses foll
 (`amended-2`) at different speeds. `amended-1` is proved for each loss in `symbolic/basins.py`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

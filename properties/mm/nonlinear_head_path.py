@@ -22,8 +22,6 @@ Of any other differentiable head it is so where x_i,alpha is alone the best poin
 tokens and every slope <h_i'(x_i,alpha), x_i,alpha - x_it> is positive.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 
@@ -122,10 +120,7 @@ ALONE = "the first token of each input alone is best"
 
 PATH = Statement(
     "mm/nonlinear-head-path",
-    rests_on=(
-        "mm/optimal-tokens",
-        "mm/p-svm",
-    ),
+    rests_on=("mm/optimal-tokens", "mm/p-svm"),
     source=SOURCE,
     place="Abstract",
     printed="a broader regularization path analysis that establishes the margin maximizing nature "

@@ -15,8 +15,6 @@ input (literal-3): the rest may move to the worst token. For scores 8, 7, 0 the 
 one score (amended-2): then the score attended to is the best one less (1 - s_alpha) times the gap.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import (

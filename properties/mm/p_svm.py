@@ -17,8 +17,6 @@ p is the point of a convex set that is nearest 0, so <q - p, p> >= 0 for every q
 `sharp-2` holds as only tight constraints carry multipliers, so that they alone prove p optimal.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -22,8 +22,6 @@ unique; `properties.mm._support.prompt_descent.properly_started` has R and the p
 With steps of 256/L `amended-1` fails (`LEAPING`), and `amended-3` with 64/L (`THROWN`).
 """
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from attsvm.theory import Reading, Records, Statement, changed
@@ -64,10 +62,7 @@ FROM_BASIN = Reading(
 
 THEOREM = Statement(
     "mm/theorem-1-direction",
-    rests_on=(
-        "mm/theorem-1-norm",
-        "mm/p-svm",
-    ),
+    rests_on=("mm/theorem-1-norm", "mm/p-svm"),
     source=SOURCE,
     place="Theorem I, convergence of GD, second item",
     printed="Suppose Assumption A holds. Then, the gradient descent iterates p(k+1) = p(k) - "

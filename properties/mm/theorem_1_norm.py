@@ -24,8 +24,6 @@ curvature is so small that steps which leap so far stay there. Along one axis th
 pulls from the proper start point outwards; in the plane none was looked for by machine.
 """
 
-from __future__ import annotations
-
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypotheses import exists, sloped, unique_optimum
 from properties._support.steps import ANY, SHORT, is_short, stepped
@@ -40,10 +38,7 @@ SEPARATED, SLOPED = "equal scores of rivals, or all keys on the margin", "l' < 0
 
 THEOREM = Statement(
     "mm/theorem-1-norm",
-    rests_on=(
-        "mm/optimal-tokens",
-        "mm/p-svm",
-    ),
+    rests_on=("mm/optimal-tokens", "mm/p-svm"),
     source=SOURCE,
     place="Theorem I, convergence of GD, first item",
     printed="... the gradient descent iterates ... with proper eta and p(0) satisfies "

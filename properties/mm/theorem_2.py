@@ -26,8 +26,6 @@ its logit margins may be smaller by that exponent. The joint p-SVM as printed is
 is large, the p-SVM without relaxation the one where r/R tends to 0.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -247,10 +245,7 @@ def single(draw: st.DrawFn) -> Attended:
 
 PATH = Statement(
     "mm/theorem-2",
-    rests_on=(
-        "mm/joint-svm",
-        "mm/assumption-b",
-    ),
+    rests_on=("mm/joint-svm", "mm/assumption-b"),
     source=SOURCE,
     place="Theorem II, convergence of RP",
     printed="Consider the regularized path solutions (v_r, p_R) of (ERM) defined as (v_r, p_R) = "
@@ -301,10 +296,7 @@ PATH = Statement(
                 Attended(PARALLEL, np.ones(1), np.ones(1)),
                 Attended(MIXED, np.array([1.0, -1.0]), np.array([2.0, 1.0])),
             ),
-            siblings={
-                "half of it": changed(share="0.5"),
-                "D counted as 0": changed(spread=0),
-            },
+            siblings={"half of it": changed(share="0.5"), "D counted as 0": changed(spread=0)},
         ),
         "literal-3": Reading(
             "Assumption B holds: for each radius r > 0 and every loss of Assumption A, such as "

@@ -14,8 +14,6 @@ multipliers of margins that are not tight are 0; some margin is tight, for other
 would do.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

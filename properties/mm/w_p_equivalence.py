@@ -14,8 +14,6 @@ with a step of 0. For W that do not meet the condition of `amended-2` no factor 
 `literal-1` shows. The proofs are in `symbolic.mm.w_p_equivalence`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

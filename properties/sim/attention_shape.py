@@ -10,8 +10,6 @@ are all that the sentence speaks of, so that an instance is n and d. Proof, by t
 with symbols for n and d: `symbolic.sim.attention_shape`.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

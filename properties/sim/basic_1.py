@@ -14,8 +14,6 @@ The constant is far too large from R = 4 on. Proof (`symbolic.sim.basic_1`): e^a
 b) |a - b|, logits are at most R, and R <= R^2 from R = 1 on.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -11,8 +11,6 @@ all entries of w are equal: by equal tokens for every n and every pair of points
 A = [[1, 0], [1, 1]], x = (1, 0), y = 0, whose tokens differ.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Reading, Statement, changed

@@ -13,8 +13,6 @@ of the logits), as e^s >= e^m (1 + s - m) for every s (the bound of basic-1), an
 least -R / sqrt n.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -19,8 +19,6 @@ their weight, ||Df[s]||^2 = (1-P)^2 a + P^2 b, a <= P^2 and b <= (1-P)^2 the sum
 out of the set: at most 2 P^2 (1-P)^2 <= 1/8. And max A v - min A v <= sqrt 2 spread(A) ||v||.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Reading, Statement

@@ -14,8 +14,6 @@ bound. Proof (`symbolic.sim.basic_5`): along s the derivative is the covariance 
 and a variance is at most a quarter of the squared range.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

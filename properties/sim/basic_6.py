@@ -13,8 +13,6 @@ the indicator of a set of weight P an entry of Df[s] is f_t (1-P) with f_t <= P,
 f_t <= 1-P, hence at most P (1-P) <= 1/4.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Reading, Statement, changed, definition

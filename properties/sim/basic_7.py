@@ -21,8 +21,6 @@ Both grow with a and b: the square is a polynomial with coefficients at least 0,
 one number.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

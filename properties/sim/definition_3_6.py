@@ -17,8 +17,6 @@ all rivals have one score, as in part 2 of assumption 3.10, as u is then an affi
 Proofs: `symbolic.sim.definition_3_6`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Reading, Statement, Vector, changed, definition, gradient

@@ -26,8 +26,6 @@ queries. So the tokens needed are few where T is large against d, and all may be
 large (`sim/large-dimension`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

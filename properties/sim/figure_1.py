@@ -23,8 +23,6 @@ share one).
 With steps of 128/L_X `amended-3` fails (`telling_sentences.LEAPING`).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

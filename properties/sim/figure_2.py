@@ -25,8 +25,6 @@ frequent successors hold each other, such as "a a", "a b", the margins do conver
 With steps of 128/L_X `amended-3` and `sharp` fail (`telling_sentences.LEAPING`).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

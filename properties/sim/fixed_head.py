@@ -15,8 +15,6 @@ The proofs in `symbolic.sim.fixed_head` run the formulas on symbols for small si
 (f^T M) H = f^T (M H) and M (c e_v) = c M e_v.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 

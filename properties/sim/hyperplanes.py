@@ -17,8 +17,6 @@ Schwarz, and w_j = t w_i, t > 0, is impossible; and so is z_j = t z_i: X^mm exis
 token has one successor.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 from typing import Any

@@ -9,8 +9,6 @@ the formula gives g'(1/2)/2. The same slip is in step 2 of section 3.4. The deri
 the rules of calculus, into which no closed form enters. Proof: `symbolic.sim.lemma_3_11`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Reading, Statement, changed, gradient

@@ -7,8 +7,6 @@ The best constant, 1/(6 sqrt 3) = 0.0962, is approached by pairs around ln(2 + s
 mean value theorem: `symbolic.sim.lemma_3_12` finds both suprema.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

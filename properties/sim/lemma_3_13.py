@@ -12,8 +12,6 @@ well the printed constant is 93 + 3 log10 n orders of magnitude above the best o
 step by step: `symbolic.sim.lemma_3_13`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

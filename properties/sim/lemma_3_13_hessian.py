@@ -12,8 +12,6 @@ for b = 2^161. Two tokens attain the K of lemma 3.13. Proof, step by step:
 `symbolic.sim.lemma_3_13`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

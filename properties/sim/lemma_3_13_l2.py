@@ -24,8 +24,6 @@ the same best constant: a mean of losses has at most the mean of their constants
 inputs is one of them.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -12,8 +12,6 @@ K(D) is D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2. Up to D = 2 sqrt 
 of the loss -u, approached where u is very negative. Proof: `symbolic.sim.lemma_3_13_log_loss`.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -4,8 +4,6 @@ g(x) = 1 / (1 + exp(-x)). Proof: g' = g (1 - g) is at most 1/4, which is approac
 `symbolic.sim.logistic_lipschitz`.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -18,8 +18,6 @@ of the scores ((1 - u)^2 below 1), since attention never leaves their interval (
 L_X, which exists where l'' is continuous, and fails with steps of 256/L.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

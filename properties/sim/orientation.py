@@ -14,8 +14,6 @@ S = X - X^T the left side is |z^T S D|, and singular vectors of S attain the bou
 for all tokens exactly where X is symmetric.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any

@@ -21,8 +21,6 @@ inner product stays below that of the start, so that no limit of directions has 
 With steps of 128/L_X `amended-3` and `sharp` fail (`THROWN`); `amended-4` holds for every step.
 """
 
-from __future__ import annotations
-
 import functools
 from dataclasses import replace
 from fractions import Fraction

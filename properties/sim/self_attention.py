@@ -21,8 +21,6 @@ sequence of orthogonal tokens is of the latter kind: its queries are orthogonal.
 with steps of 64/L_X (`LEAPING`), `amended-4` holds for steps of every length.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

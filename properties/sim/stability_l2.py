@@ -25,8 +25,6 @@ most osc(A z)^2/2 times w^2/4 + (2 r - w) w/(3 sqrt 3), w = osc(h), r = max |h -
 sim/lemma-3.13-l2:sharp has it, and 1/(3 sqrt 3) < 0.1925.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

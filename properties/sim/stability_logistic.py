@@ -23,8 +23,6 @@ at most a quarter of the product of the oscillations. Two tokens with ||A^T h|| 
 attain the bound as b -> 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

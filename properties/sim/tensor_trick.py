@@ -9,8 +9,6 @@ j0 of A1 X A2^T: rows of X meet A1, columns meet A2. With the columns of X stack
 transposed, the two sides differ from d = 2 on. Proof: `symbolic.sim.tensor_trick`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Integer, Matrix, Reading, Statement, changed

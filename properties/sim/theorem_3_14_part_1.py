@@ -22,8 +22,6 @@ far along the difference of the rivals attention stays with the second best for 
 `amended-2` fails with longer steps than 1/L (`LEAPING`).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

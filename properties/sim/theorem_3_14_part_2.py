@@ -19,8 +19,6 @@ Longer steps than 1/L leap out of the basin of `amended-3` (`LEAPING`). In `amen
 that was dragged away comes back so fast that it throws the other one beyond return (`RETURNING`).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -31,8 +31,6 @@ all ||A||, the least margin of the first step is at least -(eta/4)(1 - 2/n) w ||
 inputs on. With three tokens a single input loses margin: the tokens 4, 0, 3 above.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import strategies as st

@@ -18,8 +18,6 @@ beyond the margin where <a, b> < 0, and b keeps a beyond it where <a, b> < 0. Th
 for one input of four tokens (`FOUR`), nor for two inputs of two (`PULLED`).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.data import AttentionData

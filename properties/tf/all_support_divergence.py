@@ -20,8 +20,6 @@ rate is the same for any tokens (`mm/theorem-1-norm:sharp`). Such a start implie
 different scores.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 
@@ -34,25 +32,15 @@ from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
-from properties._support.descent_runs import LEAPING
 from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error
-from properties._support.hypotheses import (
-    all_tight,
-    exists,
-    in_basin,
-    sloped,
-    two_scores,
-    unique_optimum,
-)
-from properties._support.hypothesis_violations import TIED_APART
+from properties._support.hypotheses import all_tight, two_scores
 from properties._support.limit_certificates import ends_at
-from properties._support.steps import ANY, SHORT, by_flow, is_short, stepped
+from properties._support.steps import ANY, SHORT, by_flow, stepped
 from properties._support.torch_objectives import descent_at_rest, not_selecting
-from properties.sim._support.training import PULLED_APART
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support.descent_instances import Descent
+from properties.tf._support.descent_instances import BASIN, EXISTS, SLOPED_LOSS, UNIQUE, Descent
 
 TIED_OPTIMA = cases.from_zero([[[0, 0], [-1, 0], [0, -1]]], scores=[[1.0, 1.0, 0.0]])
 
@@ -102,8 +90,6 @@ def proved_rate(case: Descent, share: int | Fraction = 1) -> arb | None:
 DIVERGES = Measured("||W_k|| tends to infinity", grows, rests, descent_at_rest)
 RATE = Measured("||W_k|| / ln k tends to ||W^mm||", grows_like, proved_rate, not_selecting)
 TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two different scores"
-SLOPED, UNIQUE = "l' < 0 everywhere", "optimal tokens are unique"
-EXISTS, BASIN = "W^mm exists and is not 0", "risk gap of the start below the threshold"
 ANY_MARGINS = {
     "not all tokens support vectors": changed(
         drop=[TIGHT], variables=stepped(Descent, cases.opposed())
@@ -118,25 +104,10 @@ THEOREM = Statement(
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then ... GD diverges: ||W_k||_F -> infinity",
     variables=stepped(Descent, cases.descents()),
-    hypotheses={
-        TIGHT: all_tight,
-        TWO_SCORES: two_scores,
-        EXISTS: exists,
-        SLOPED: sloped,
-        UNIQUE: unique_optimum,
-        BASIN: lambda case: in_basin(case, case.loss),
-        SHORT: is_short,
-    },
+    hypotheses={TIGHT: all_tight, TWO_SCORES: two_scores, **cases.HYPOTHESES},
     conclusion=DIVERGES,
     cost=8,
-    violating={
-        TWO_SCORES: [cases.TIED],
-        EXISTS: [cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],
-        SLOPED: [cases.FLAT],
-        UNIQUE: [cases.descent(TIED_APART)],
-        BASIN: [cases.descent(PULLED_APART, "correlation")],
-        SHORT: [cases.descent(LEAPING)],
-    },
+    violating={TWO_SCORES: [cases.TIED], **cases.VIOLATING},
     readings={
         "literal": Reading(
             "all tokens support vectors of the Att-SVM: ||W_k|| -> infinity under descent",
@@ -151,7 +122,7 @@ THEOREM = Statement(
             "step",
             expected="proved",
             proof="symbolic.divergence:prove",
-            under=(TIGHT, TWO_SCORES, SLOPED),
+            under=(TIGHT, TWO_SCORES, SLOPED_LOSS),
             variables=stepped(Descent, tied(), cases.larger, steps=ANY),
             examples=(cases.TRAP, TIED_OPTIMA),
             siblings=ANY_MARGINS,
@@ -162,7 +133,7 @@ THEOREM = Statement(
             "||W_k|| / ln k -> ||W^mm||",
             expected="proved",
             proof="symbolic.basins:prove_rate",
-            under=(EXISTS, SLOPED, UNIQUE, BASIN, SHORT),
+            under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),
             conclusion=RATE,
             siblings={

@@ -23,8 +23,6 @@ l' < 0 nor two different scores: both sides are 0 where all scores are tied. The
 positive, and are kept for that.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -20,8 +20,6 @@ the sum of exp(-<x_1 - x_t, W z>) over t > 1, so by Jensen's inequality at least
 That is attained (`sharp-2`): by tokens 1, 0, 0 at z = W = 1 the odds are 2 exp(-1).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Integer, Matrix, Reading, Statement, Vector, changed

@@ -20,8 +20,6 @@ the best score to the next one, and at most w times that to the worst score. So 
 to l(best) exactly where w tends to 0, for strictly decreasing continuous losses.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Choice, Defined, Integer, Reading, Statement, Tensor, Vector, changed

@@ -22,8 +22,6 @@ W^mm(alpha). If not, some rival has margin 1 under W^mm(alpha), or all rivals wo
 rivals keeps all of them beyond the margin.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -22,8 +22,6 @@ there the norm tends to infinity and the direction to that of W^mm, whose margin
 that one token keeps weight in each input, the optimal one (`amended-2`; `symbolic.basins`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,14 +33,10 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Measured, Reading, Records, Statement, changed
-from properties._support.descent_runs import LEAPING
 from properties._support.gradients import loss_slope
-from properties._support.hypotheses import exists, in_basin, sloped, unique_optimum
-from properties._support.hypothesis_violations import TIED_APART
 from properties._support.losses import SLOPED as LOSS_NAMES
 from properties._support.many_runs import led_astray
-from properties._support.steps import SHORT, is_short, stepped
-from properties.sim._support.training import PULLED_APART
+from properties._support.steps import stepped
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent
@@ -139,8 +133,6 @@ SETTLES = Measured(
     balls=cases.decided,
     many=led_astray,
 )
-EXISTS, FALLING = "W^mm exists and is not 0", "l' < 0 everywhere"
-UNIQUE, BASIN = "optimal tokens are unique", "risk gap of the start below the threshold"
 
 OBSERVATION = Statement(
     "tf/few-tokens",
@@ -149,21 +141,9 @@ OBSERVATION = Statement(
     printed="Attention mechanism selects few tokens most relevant for prediction. As we select "
     "fewer tokens, norm of the weights grow",
     variables=Records(Step, steps()),
-    hypotheses={
-        EXISTS: exists,
-        FALLING: sloped,
-        UNIQUE: unique_optimum,
-        BASIN: lambda case: in_basin(case, case.loss),
-        SHORT: is_short,
-    },
+    hypotheses=cases.HYPOTHESES,
     conclusion=proceeds,
-    violating={
-        EXISTS: [cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],
-        FALLING: [cases.FLAT],
-        UNIQUE: [cases.descent(TIED_APART)],
-        BASIN: [cases.descent(PULLED_APART, "correlation")],
-        SHORT: [cases.descent(LEAPING)],
-    },
+    violating=cases.VIOLATING,
     readings={
         "literal-1": Reading(
             "the norm of W shrinks in no step of descent",

@@ -25,8 +25,6 @@ tokens beside it keep weight, and mu is small or negative. `attsvm reproduce tf/
 measures it by size, step, threshold of the set and the weight left outside.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -52,8 +52,6 @@ best supports, any step will do (`symbolic.basins:prove_three`); whether more ne
 for `amended-2`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -161,10 +159,7 @@ def simplices(draw: st.DrawFn) -> Descent:
 
 CONJECTURE = Statement(
     "tf/global-conjecture",
-    rests_on=(
-        "tf/all-local-unique",
-        "tf/overparameterisation",
-    ),
+    rests_on=("tf/all-local-unique", "tf/overparameterisation"),
     source=SOURCE,
     place="Main results on large d",
     printed="Holds as d becomes even larger (explains red bars -> 1) - Culminates in our global "

@@ -17,8 +17,6 @@ constant step will do (`symbolic.basins:prove_equal_rivals`). For nearly equal s
 with an explicit delta for each start and short steps, see properties/sim/theorem_3_15.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -15,8 +15,6 @@ L(W) = L_* for every W: what is added is necessary as well. Smoothness is not ne
 of size 1. Strict decrease is: a loss that is flat from 1 on does not tell scores above 1 apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -124,10 +122,7 @@ OTHERS = {
 
 LEMMA = Statement(
     "tf/lemma-2",
-    rests_on=(
-        "tf/softmax-range",
-        "tf/definition-1",
-    ),
+    rests_on=("tf/softmax-range", "tf/definition-1"),
     source=SOURCE,
     place="Lemma 2",
     printed="Suppose l is strictly decreasing and smooth. Then, training risk obeys "

@@ -20,8 +20,6 @@ with exp(-x): the risk gap along W^mm, and at the best W of its norm, is exp(-||
 to constant factors where l' < 0 at the best scores. Both are attained by one input of two tokens.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass, replace
 from typing import Any

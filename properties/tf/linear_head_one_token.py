@@ -18,8 +18,6 @@ sum tends to 1. Whether one token is kept is a matter of ties and of separabilit
 `tf/nonlinear-head-several`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -164,10 +162,7 @@ WORST = {"the token of least score is selected": changed(which="worst")}
 
 SELECTION = Statement(
     "tf/linear-head-one-token",
-    rests_on=(
-        "tf/theorem-2",
-        "tf/local-convergence",
-    ),
+    rests_on=("tf/theorem-2", "tf/local-convergence"),
     **PRINTED,
     variables=stepped(Descent, cases.descents(), cases.started_right),
     hypotheses={

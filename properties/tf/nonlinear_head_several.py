@@ -16,8 +16,6 @@ descent by small steps keeps both: it raises s_2 where <h'(output), x_2 - x_1> >
 is below g/beta (`sharp-2`), and s_1 likewise.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Choice, Defined, Integer, Matrix, Reading, Statement, Vector, changed
@@ -157,7 +155,7 @@ STATEMENT = Statement(
             siblings={
                 "better by the difference of both": changed(
                     lead=1, examples=[example([[2], [0]], [[1]], [1], "relu")]
-                ),
+                )
             },
         ),
         "amended-1": Reading(

@@ -21,8 +21,6 @@ as for W^mm, where these are orthogonal. On other data the bias is seen in the p
 of the regularisation path alone (`tf/theorem-3`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,20 +34,15 @@ from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.att_svm import exact_att_svm
-from properties._support.descent_runs import LEAPING
-from properties._support.hypotheses import exists, in_basin, sloped, unique_optimum
-from properties._support.hypothesis_violations import PASSED_OVER, TIED_APART
-from properties._support.steps import SHORT, is_short, stepped
-from properties.sim._support.training import PULLED_APART
+from properties._support.hypothesis_violations import PASSED_OVER
+from properties._support.steps import SHORT, stepped
 from properties.sim.kq_bias import NOWHERE, OPPOSED
 from properties.sim.kq_bias import factor_descent as factors
 from properties.sim.kq_bias.factor_descent import Factors
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support.descent_instances import Descent
+from properties.tf._support.descent_instances import BASIN, EXISTS, SLOPED_LOSS, UNIQUE, Descent
 
-EXISTS, FALLING = "W^mm exists and is not 0", "l' < 0 everywhere"
-UNIQUE, BASIN = "optimal tokens are unique", "risk gap of the start below the threshold"
 ONE = "one input of two tokens"
 WORST = {"the solution for the worst tokens": changed(towards="worst")}
 
@@ -127,31 +120,16 @@ def rank_above(m: Any, data: AttentionData, least: Any) -> Any:
 
 BIAS = Statement(
     "tf/parameterisation-bias",
-    rests_on=(
-        "tf/theorem-2",
-        "tf/theorem-3",
-    ),
+    rests_on=("tf/theorem-2", "tf/theorem-3"),
     source=SOURCE,
     place="Summary",
     printed="Parameterization matters: W -> min Frob_norm, (K, Q) -> min Nuclear_norm bias",
     variables=stepped(Descent, cases.descents(), cases.started_right),
-    hypotheses={
-        EXISTS: exists,
-        FALLING: sloped,
-        UNIQUE: unique_optimum,
-        BASIN: lambda case: in_basin(case, case.loss),
-        ONE: factors.one_pair,
-        SHORT: is_short,
-        **SIDES,
-    },
+    hypotheses={**cases.HYPOTHESES, ONE: factors.one_pair, **SIDES},
     conclusion=cases.DIRECTION,
     cost=12,
     violating={
-        EXISTS: [cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],
-        FALLING: [cases.FLAT],
-        UNIQUE: [cases.descent(TIED_APART)],
-        BASIN: [cases.descent(PULLED_APART, "correlation")],
-        SHORT: [cases.descent(LEAPING)],
+        **cases.VIOLATING,
         SUMS: [Rows(np.eye(2), -np.eye(2), 1.0, 1)],
         DIFFERENCES: [Rows(np.eye(2), np.eye(2), 1.0, 1)],
         ALLOWED: [Rows(np.eye(2), np.zeros((2, 2)), -1.0, 1)],
@@ -162,7 +140,7 @@ BIAS = Statement(
             "descent on W converges in direction to the Frobenius solution, where there is one and "
             "l' < 0",
             expected="refuted",
-            under=(EXISTS, FALLING, UNIQUE),
+            under=(EXISTS, SLOPED_LOSS, UNIQUE),
             examples=(cases.descent(PASSED_OVER), cases.TRAP),
             siblings=WORST,
         ),
@@ -194,7 +172,7 @@ BIAS = Statement(
             "to W^mm",
             expected="proved",
             proof="symbolic.basins:prove",
-            under=(EXISTS, FALLING, UNIQUE, BASIN, SHORT),
+            under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
             siblings=WORST,
         ),
         "sharp": Reading(

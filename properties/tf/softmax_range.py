@@ -16,8 +16,6 @@ of v with a vector of norm sqrt(T / (T - 1)) (`sharp-1`, attained where the othe
 equal and all add up to 0); no v_u - v_1 is above sqrt(2) ||v|| (`sharp-2`, attained for T = 2).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Integer, Reading, Statement, Vector, changed

@@ -21,8 +21,6 @@ norm (amended-2), of which a solution set is all that is approached: where it is
 the path has a limit in it stays open.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from attsvm.theory import Measured, Reading, Records, Statement, changed
@@ -53,10 +51,7 @@ OTHERS = {
 
 ABSTRACT = Statement(
     "tf/vanishing-regularisation",
-    rests_on=(
-        "tf/theorem-2",
-        "tf/theorem-3",
-    ),
+    rests_on=("tf/theorem-2", "tf/theorem-3"),
     source=SOURCE,
     place="Abstract of the paper, (1)",
     printed="Optimizing the attention layer with vanishing regularization, parameterized by (K,Q), "

@@ -12,9 +12,9 @@ from attsvm.errors import AttsvmError, UsageError
 from attsvm.theory.record.ledger import Ledger
 
 HEAVY = ["numpy", "scipy", "numba", "matplotlib", "torch", "cvxpy", "sympy"]
-HEAVY += ["hypothesis", "rich", "flint", "jaxtyping"]
+HEAVY += ["hypothesis", "flint", "jaxtyping"]
 ALONE = " ".join(TOYS_ALONE)
-DEAR = ["cvxpy", "distributed", "matplotlib", "mpmath", "numba", "rich", "scipy", "sympy", "torch"]
+DEAR = ["cvxpy", "distributed", "matplotlib", "mpmath", "numba", "scipy", "sympy", "torch"]
 
 
 def test_starting_imports_nothing_heavy():

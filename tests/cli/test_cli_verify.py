@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from commands import PACK, TOYS
 
+from attsvm.cli import verify
 from attsvm.theory.report.terminal import Live
 
 
@@ -22,6 +23,65 @@ def test_verify_of_sound_claims_exits_with_zero(attsvm, tmp_path):
     assert (tmp_path / ".attsvm" / "ledger.jsonl").exists()
     assert (tmp_path / ".attsvm" / ".gitignore").read_text() == "*\n"
     assert (tmp_path / ".attsvm/counterexamples/toy--rare--literal.json").exists()
+
+
+def test_of_many_claims_those_are_listed_that_are_not_as_expected(attsvm, monkeypatch):
+    words = ["verify", *TOYS, "toy/true", "toy/rare", "toy/blunt", "--durations", "2"]
+    code, whole, _ = attsvm(*words)
+    assert (code, "toy/true:literal  " in whole) == (1, True)
+    assert len(re.findall(r"^ +\d+\.\d\d  toy/\S+$", whole, re.M)) == 2
+    assert "source" not in whole
+    monkeypatch.setattr(verify, "_FEW", 2)
+    assert attsvm(*words, "--all")[1].splitlines()[:4] == whole.splitlines()[:4]
+    code, brief, _ = attsvm(*words)
+    assert code == 1
+    shown, _, below = brief.partition("source  readings  proved  holds")
+    assert re.findall(r"^!? +(toy\S+)  ", shown, re.M) == ["toy/blunt:literal"]
+    assert below.splitlines()[1].split()[:6] == ["toy", "3", "0", "2", "0", "1"]
+
+
+def test_what_was_not_as_expected_or_not_finished_is_checked_again(attsvm, monkeypatch):
+    words = [*TOYS, "toy/true", "toy/blunt", "toy/short"]
+    assert attsvm("verify", *words, "--lf")[0] == 2  # no run was recorded
+    code, out, _ = attsvm("verify", *words, "--seed", "4")
+    assert code == 1
+    again = f"attsvm verify --pack {PACK} --profile quick --seed 4 toy/blunt:literal"
+    assert out.splitlines()[-1] == f"check again: {again}"
+    code, out, _ = attsvm("verify", *words, "--lf")
+    assert (code, "1 claim on " in out) == (1, True)
+    assert attsvm("verify", *TOYS, "toy/true", "toy/rare")[0] == 0
+    code, out, _ = attsvm("verify", *TOYS, "toy/true", "toy/rare", "--lf")
+    assert (code, "2 claims on " in out) == (0, True)
+
+
+def test_more_claims_than_a_line_holds_are_checked_again_by_lf(attsvm, monkeypatch):
+    monkeypatch.setattr(verify, "_LISTED", 0)
+    out = attsvm("verify", *TOYS, "toy/blunt", "--ledger", "own.jsonl")[1]
+    assert out.splitlines()[-1] == (
+        f"check again: attsvm verify --pack {PACK} --profile quick --seed 0 --ledger own.jsonl --lf"
+    )
+
+
+def test_the_compiling_of_solvers_is_told_of_before_the_first_verdict(attsvm, monkeypatch):
+    assert "compiling" not in attsvm("verify", *TOYS, "toy/short")[2]
+    monkeypatch.setattr(verify, "is_compiled", lambda: False)
+    first = attsvm("verify", *TOYS, "toy/short")[2].splitlines()[0]
+    assert first == "toy/short:literal, compiling solvers: one to two minutes"
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (["verify", "--profle", "ci"], "--profile"),
+        (["hunt", "toy/true:literal", "--sede", "3"], "--seed"),
+        (["verify", "toy/tru"], "toy/true"),
+        (["hunt", "toy/true:literal", "--sibling", "shift 10"], "shift 100"),
+    ],
+)
+def test_options_ids_and_siblings_that_there_are_not_name_the_nearest(attsvm, words, near):
+    code, out, error = attsvm(*words[:1], *TOYS, *words[1:])
+    assert (code, out) == (2, "")
+    assert re.search(rf"(Did you mean|Nearest:) .*{near}\b", error)
 
 
 @pytest.mark.parametrize(

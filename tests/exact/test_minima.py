@@ -239,22 +239,6 @@ def test_minima_at_weights_without_slopes_are_not_claimed():
     assert factor_minimum_at(ExactData.of(BENT), large, small, "correlation", arb("1e-3")) is None
 
 
-@pytest.mark.parametrize("share", [1, 64])
-def test_normalised_steps_stay_near_a_minimum_if_they_are_short(share):
-    exact, start, length = ExactData.of(BENT), rationals(np.array([[AT]])), 2.0**-16 * share
-    end = minimum_at(exact, start, start, "correlation", arb(length), normalised=True)
-    assert (end is not None) == (share == 1)
-    how = {"step": length, "steps": 5000, "normalised": True, "record": [*range(1, 5001)]}
-    run = descend_w(BENT, [[AT]], "correlation", **how)
-    moved = np.diff(run.W[0, :, 0, 0])
-    assert np.allclose(np.abs(moved), length)  # it does not come to rest
-    if end is not None:
-        assert np.abs(run.W[0, :, 0, 0] - AT).max() <= float(end.radius)
-        # s + s/(2 c) with mu half of and h twice the curvature there, so that 1/(2 c) = 5/8
-        assert 1.62 * length <= float(end.radius) <= 1.64 * length
-        assert end.apart([[fmpq(1)]]) == -1
-
-
 def test_weights_of_two_rows_end_there_as_well():
     """At (K, Q) of the minimum in two coordinates, of which the steps of floats are enclosed."""
     exact, _, step, W = followed_near()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from attsvm.errors import LedgerError
 from attsvm.theory.record.gate import hold
-from attsvm.theory.record.ledger import Ledger, _opened, last_run, read_events
+from attsvm.theory.record.ledger import Ledger, _opened, joined_run, last_run, read_events
 
 TODAY = datetime.date(2026, 1, 1)
 VERDICT = {
@@ -99,6 +99,33 @@ def test_the_last_run_of_several_counts(tmp_path):
     path = write(write(tmp_path / "l", seed=1), seed=2, finished=False)
     run = last_run(path)
     assert (run.seed, run.finished) == (2, False)
+
+
+def test_earlier_runs_of_the_same_code_profile_and_seed_are_joined(tmp_path):
+    path = tmp_path / "ledger.jsonl"
+    runs = [("a", "1", 0, "holds"), ("b", "0", 0, "holds"), ("c", "1", 1, "holds")]
+    runs += [("d", "1", 0, "holds"), ("a", "1", 0, "refuted"), ("e", "1", 0, "holds")]
+    for name, code, seed, truth in runs:
+        id = f"toy/{name}:literal"
+        with Ledger(path) as ledger:
+            code = {"a.py": code}
+            ledger.append("run", profile="quick", seed=seed, claims=[id], code=code, engine={})
+            ledger.append("replay", replay={"file": f"{name}.json", "result": "CONFIRMED"})
+            ledger.append("verdict", verdict={**VERDICT, "id": id, "truth": truth})
+            ledger.append("finished", matched=True)
+    run = joined_run(path)
+    assert {name: verdict["truth"] for name, verdict in run.verdicts.items()} == {
+        "toy/a:literal": "refuted",
+        "toy/d:literal": "holds",
+        "toy/e:literal": "holds",
+    }
+    assert run.claims == ("toy/a:literal", "toy/d:literal", "toy/e:literal")
+    assert run.curated == ("a.json", "d.json", "e.json")
+    assert last_run(path).claims == ("toy/e:literal",)
+    os.mkfifo(tmp_path / "pipe")
+    content = path.read_bytes()
+    threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(content)).start()
+    assert joined_run(tmp_path / "pipe").claims == ("toy/e:literal",)
 
 
 def test_a_last_line_cut_at_any_byte_leaves_the_earlier_events(tmp_path):

@@ -114,7 +114,7 @@ def test_progress_on_a_terminal_is_one_line_that_follows_the_time(monkeypatch):
         time.sleep(0.6)
     assert "[b]0[/b]" in sys.stderr.getvalue()
     assert "[b]1[/b]" in sys.stderr.getvalue()
-    assert "\x1b[?25h" in sys.stderr.getvalue()  # at the end the cursor is shown again
+    assert sys.stderr.getvalue().endswith("\r\x1b[K")  # at the end the line is wiped
 
 
 def test_the_most_frequent_words_are_shown_and_the_others_counted():

@@ -7,7 +7,7 @@ import pytest
 from attsvm.errors import ClaimError
 from attsvm.theory import Evidence, Expected, Truth, Validity, Verdict
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/verdicts.md").read_text(encoding="utf-8")
 AXES = {
     Truth: ["proved", "holds", "undecided", "refuted"],
     Evidence: ["symbolic", "certified", "numeric", "none"],
@@ -26,7 +26,7 @@ def test_every_word_says_in_one_sentence_what_it_means(axis):
         assert word.meaning.endswith(".")
         assert ". " not in word.meaning
         sentence = word.meaning[0].lower() + word.meaning[1:].removesuffix(".")
-        assert f"| `{word}` | {sentence} |" in README
+        assert f"| `{word}` | {sentence} |" in PAGE
 
 
 @pytest.mark.parametrize("axis", AXES)

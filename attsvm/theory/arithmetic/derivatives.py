@@ -17,7 +17,7 @@ from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries
 
 def gradient(m: Arithmetic, f: Callable[[Arithmetic, Entries], Any], x: Entries) -> Entries:
     """The gradient at the vector x of a formula f(m, x) with one number as its value."""
-    if m.name == "text":
+    if m.name in ("text", "script"):
         return m.gradient(f, x)  # type: ignore[attr-defined, no-any-return]
     zero, one = m.exact(0), m.exact(1)
     places = range(len(x))

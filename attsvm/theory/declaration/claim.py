@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from attsvm._words import nearest
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.code_digests import fingerprint
 from attsvm.theory.declaration.slack import Slack
@@ -168,7 +169,12 @@ class Claim:
         for part in self.parts():
             if part.name == name:
                 return part
-        raise ClaimError(f"claim {self.id} has no sibling of that name", value=name)
+        names = [s.name for s in self.siblings]
+        raise ClaimError(
+            f"claim {self.id} has no sibling of that name",
+            value=name,
+            remedy=nearest(name, names) or f"There are: {'; '.join(names)}.",
+        )
 
     def _sibling_part(self, s: Sibling) -> Part:
         kept = (*(h for h in self.hypotheses if h.name not in s.drop), *s.added)

@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic, Lane, entries, lanes
+from attsvm.theory.arithmetic.rational_script import Verifiers
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
+from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration.variables import (
     Choice,
@@ -149,6 +151,23 @@ class Formula:
     def traced(self, case: Any) -> Any:
         """The values of an instance with fingerprints."""
         return self._values(TRACES, case, lambda value: TRACES.of(_rational(value)))
+
+    def written(self, m: Scripts | Verifiers, case: Any, named: Mapping[str, Array]) -> Any:
+        """The values of an instance for a script; `named` are arrays of it, where a record."""
+        for name, array in named.items():
+            m.given(name, array)
+        if not getattr(self.instance, "BUILT", False):
+            return case
+        known: dict[str, Any] = dict(_shape_of(self.variables, case))
+        for name, variable in self.variables.items():
+            if name not in known and variable.stored is not None:
+                value = getattr(case, name)
+                if isinstance(variable, Choice):
+                    known[name] = _member(variable, name, value)
+                else:
+                    exact = isinstance(variable, Integer)
+                    known[name] = int(value) if exact else m.given(name, value)
+        return self._defined(m, SimpleNamespace(**known))
 
     def _values(self, m: Arithmetic, case: Any, number: Callable[[float], Any]) -> Any:
         known: dict[str, Any] = dict(_shape_of(self.variables, case))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import importlib
 import importlib.metadata
@@ -17,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from attsvm._words import nearest
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.declaration.claim import Claim, declared
 from attsvm.theory.declaration.statement import Statement
@@ -54,7 +54,8 @@ class Pack:
     @property
     def counterexamples(self) -> tuple[Path, ...]:
         """The curated counterexamples: files in `counterexamples` beside the pack or a claim."""
-        places = {self.folder, *(beside(Path(c.file)) for c in self.claims)}
+        files = {Path(c.file) for c in self.claims}  # what is typed at a prompt lies in none
+        places = {self.folder, *(beside(file) for file in files if file.is_file())}
         return tuple(sorted(f for p in places for f in p.glob("counterexamples/*.json")))
 
 
@@ -95,7 +96,7 @@ def load_packs(named: Iterable[str] = (), only: Sequence[str] = ()) -> tuple[Pac
         raise ClaimError(
             f"{claim} {what} that is not there",
             value=needed,
-            remedy=_nearest(needed, list(seen)),
+            remedy=nearest(needed, list(seen)),
         )
     return _unique(packs)
 
@@ -353,7 +354,7 @@ def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Clai
             raise UnknownClaimError(
                 "no claim has that id, and none a prefix of that name that ends at / or :",
                 value=word,
-                remedy=_nearest(word, ids) or "See `attsvm claims`.",
+                remedy=nearest(word, ids) or "See `attsvm claims`.",
             )
         chosen.update({c.id: c for c in matches})
     return tuple(chosen[key] for key in sorted(chosen))
@@ -364,8 +365,3 @@ def _begins(id: str, word: str) -> bool:
     return id.startswith(word) and (
         word[-1:] in ("/", ":") or id[len(word) :][:1] in ("", "/", ":")
     )
-
-
-def _nearest(word: str, ids: Sequence[str]) -> str:
-    near = difflib.get_close_matches(word, ids, n=3, cutoff=0.3)
-    return f"Nearest: {', '.join(near)}." if near else ""

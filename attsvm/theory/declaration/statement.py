@@ -153,6 +153,10 @@ class Statement:
         made = tuple(_made(self, name, reading, place) for name, reading in self.readings.items())
         object.__setattr__(self, "claims", made)
 
+    def __repr__(self) -> str:
+        said = (f"{c.reading}: {c.expected.truth}" for c in self.claims)
+        return f"Statement({self.id}; {', '.join(said)})"
+
     def claim(self, reading: str) -> Claim:
         """The claim of a reading.
 

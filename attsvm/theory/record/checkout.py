@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import os
 import platform
+import subprocess
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import attsvm
@@ -18,6 +21,27 @@ _PACKAGES = ("numpy", "python-flint", "hypothesis")
 def versions() -> dict[str, str]:
     """What else a run depends on, by name; it is recorded and binds nothing."""
     return {"python": platform.python_version(), **{name: version_of(name) for name in _PACKAGES}}
+
+
+def circumstances(folder: Path) -> dict[str, str]:
+    """When and on what a run was made, and of which commit the folder is; it binds nothing."""
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": _commit(folder),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
+    }
+
+
+def _commit(folder: Path) -> str:
+    """What git calls the state of a folder, "none" where it does not know it."""
+    words = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        told = subprocess.run(
+            ["git", "-C", str(folder), *words], capture_output=True, text=True, timeout=20
+        )
+    except (OSError, subprocess.SubprocessError):
+        return "none"
+    return told.stdout.strip() or "none"
 
 
 def version_of(package: str) -> str:

@@ -19,7 +19,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -233,6 +233,7 @@ class Run:
         matched: what the run itself said at its end, None where it did not come to it.
         code: the digests of the code that it ran, by file.
         engine: those of attsvm's own files, by the hash of their text.
+        about: when and on what it was made, by name, as far as that is recorded.
         faults: why the record is not that of one whole run, a sentence each.
     """
 
@@ -248,6 +249,7 @@ class Run:
     matched: bool | None = None
     code: dict[str, str] = field(default_factory=dict)
     engine: dict[str, str] = field(default_factory=dict)
+    about: dict[str, str] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
 
     @property
@@ -292,8 +294,49 @@ def last_run(path: str | os.PathLike[str]) -> Run:
         matched=finished[-1].get("matched") is True if finished else None,
         code=head.get("code", {}),
         engine=head.get("engine", {}),
+        about=_about(head),
         faults=(*_broken(own), *_mixed(others), *_repeated(head, verdicts, replays, tail)),
     )
+
+
+def joined_run(path: str | os.PathLike[str]) -> Run:
+    """The last run, with what earlier ones of the same code, profile and seed say of other claims.
+
+    Raises:
+        LedgerError: as `last_run`.
+    """
+    last = last_run(path)
+    if not os.path.isfile(path):  # a pipe is read once
+        return last
+    verdicts: dict[str, dict[str, Any]] = {}
+    replays: dict[str, dict[str, Any]] = {}
+    like: set[Any] = set()  # the ids of runs of the same code, profile and seed
+    with _opened(path) as lines:
+        for _, line in lines():
+            event = _event(line) or {}
+            if event.get("event") == "run":
+                own = ("profile", "seed", "code", "engine")
+                if all(event.get(name) == getattr(last, name) for name in own):
+                    like.add(event.get("run"))
+            elif event.get("run") in like and event.get("event") == "verdict":
+                (verdict,) = _shaped(path, [event.get("verdict")], _VERDICT)
+                verdicts[verdict["id"]] = verdict
+            elif event.get("run") in like and event.get("event") == "replay":
+                (replay,) = _shaped(path, [event.get("replay")], _REPLAY)
+                replays[replay["file"]] = replay
+    return replace(
+        last,
+        claims=tuple(sorted({*verdicts, *last.claims})),
+        verdicts={**verdicts, **last.verdicts},
+        curated=tuple(sorted({*replays, *last.curated})),
+        replays={**replays, **last.replays},
+    )
+
+
+def _about(head: Mapping[str, Any]) -> dict[str, str]:
+    """When, on what and by which versions a run was made."""
+    own = {"attsvm": head["version"]} if "version" in head else {}
+    return {**head.get("made", {}), **own, **head.get("versions", {})}
 
 
 def _tail(lines: _Lines, start: int) -> tuple[list[tuple[int, dict[str, Any]]], list[int], int]:
@@ -384,29 +427,39 @@ _WORDS = dict.fromkeys(("truth", "evidence", "validity"), forms.text)
 _TEXTS = forms.values(forms.text)
 _START = (
     {"profile": forms.text, "seed": forms.count, "claims": forms.each(forms.text)},
-    {"curated": forms.each(forms.text), **dict.fromkeys(("code", "engine"), _TEXTS)},
+    {
+        "curated": forms.each(forms.text),
+        "version": forms.text,
+        **dict.fromkeys(("code", "engine", "made", "versions"), _TEXTS),
+    },
 )
 _SIBLING = forms.record(
-    {"name": forms.text, "refuted": forms.truth}, {"found_by": forms.maybe(forms.text)}
+    {"name": forms.text, "refuted": forms.truth},
+    {"found_by": forms.maybe(forms.text), "evidence": forms.maybe(forms.text)},
 )
 _NEEDED = forms.record({"evidence": forms.text, "found_by": forms.text, "sibling": forms.text})
-_REPLAY = {"file": forms.text, "result": forms.text}, {"reason": forms.text}
-_LINE = forms.record({"plain": forms.text})
+_REPLAY = (
+    {"file": forms.text, "result": forms.text},
+    {"reason": forms.text, **dict.fromkeys(("claim", "sibling"), forms.maybe(forms.text))},
+)
+_LINE = forms.record({"plain": forms.text}, {"latex": forms.text})
 _VERDICT = (
     {"id": forms.text, **_WORDS, "siblings": forms.each(_SIBLING)},
     {
         "as_expected": forms.truth,
         "expected": forms.record(_WORDS),
         **dict.fromkeys(("statement", "place", "reason", "broke_note"), forms.text),
-        **dict.fromkeys(("examples", "rejected", "broke"), forms.count),
+        **dict.fromkeys(("examples", "rejected", "broke", "screened"), forms.count),
         **dict.fromkeys(("min_slack", "tightness"), forms.maybe(forms.number)),
         "seconds": forms.number,
         "hypotheses": forms.values(forms.count),
         "needed": forms.values(_NEEDED),
         "coverage": forms.values(forms.values(forms.count)),
-        **dict.fromkeys(("warnings", "not_shown_to_be_needed"), forms.each(forms.text)),
-        "counterexample": forms.maybe(forms.text),
-        "formula": forms.record({"conclusion": _LINE, "where": forms.each(_LINE)}),
+        **dict.fromkeys(("warnings", "not_shown_to_be_needed", "steps"), forms.each(forms.text)),
+        **dict.fromkeys(("counterexample", "proof"), forms.maybe(forms.text)),
+        "formula": forms.record(
+            {"conclusion": _LINE, "where": forms.each(_LINE)}, {"hypotheses": forms.values(_LINE)}
+        ),
     },
 )
 """What an entry must have and may have, with the form of each; it may have more."""

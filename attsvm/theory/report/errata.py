@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from typing import Any
 from attsvm.errors import ClaimError, UsageError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, modules
+from attsvm.theory.report.picture import Picture
 
 _KINDS = ("literal", "amended", "sharp")
 
@@ -71,6 +72,7 @@ class Source:
             one that is true or false.
         notes: what its authors should know of all errata, a paragraph each.
         notation: what a reader of the page alone cannot know: a word or symbol to what it means.
+        picture: draws an instance that refutes a claim; None where it has no picture.
 
     Raises:
         ClaimError: a statement of another source, or two errata of one statement.
@@ -82,6 +84,7 @@ class Source:
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
     notation: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    picture: Callable[[Claim, Any], Picture | None] | None = None
 
     def __post_init__(self) -> None:
         about = [e.statement for e in self.errata]

@@ -85,6 +85,11 @@ def python(claim: Claim, part: str, case: Any) -> str:
     )
 
 
+def literal(value: Any) -> str:
+    """An expression for a number or an array."""
+    return _literal(value, {}, "")
+
+
 _USED = {"Fraction(": "from fractions import Fraction\n", "np.": "import numpy as np\n"}
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from shutil import get_terminal_size
@@ -15,8 +17,6 @@ from attsvm._words import counted
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from attsvm.theory.search.account import Hunt
 
 NOT_SHOWN = "hypothesis not shown to be needed"
@@ -26,14 +26,23 @@ NOT_SHOWN_MEANING = (
     "profile may find one. That is a hint about the statement and no verdict on it."
 )
 
-_COLOURS = {"proved": "green", "holds": "green", "undecided": "yellow", "refuted": "red"}
+_REDRAWN = 0.2
+"""Seconds between two drawings of a line."""
+
+_BOLD, _RED = "1", "31"
+_COLOURS = {"proved": "32", "holds": "32", "undecided": "33", "refuted": _RED}
+"""Codes of a terminal's colours."""
 
 
-def _console(file: TextIO | None = None, width: int | None = None) -> Console:
-    from rich.console import Console
+def _paint(stream: TextIO) -> Callable[[str, str], str]:
+    """What colours a text, or leaves it where the stream is no terminal or wants no colours."""
+    plain = not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return lambda text, code: text if plain or not code else f"\x1b[{code}m{text}\x1b[0m"
 
-    stream = file or sys.stdout
-    return Console(file=stream, width=width or (None if stream.isatty() else 400), highlight=False)
+
+def columns(stream: TextIO) -> int | None:
+    """Letters a line of a terminal; None elsewhere."""
+    return get_terminal_size().columns if stream.isatty() else None
 
 
 def verdict_rows(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
@@ -76,37 +85,66 @@ def table_text(
         file: where to; standard output where None.
         width: letters a line; those of the terminal where None.
     """
-    from rich.text import Text
-
     entries = list(entries)
+    stream = file or sys.stdout
+    width, paint = width or columns(stream), _paint(stream)
     rows = verdict_rows(entries)
-    console = _console(file, width)
     titles = ("", "claim", "truth", "evidence", "validity", "siblings", "instances", "tight")
     widths = [max(len(cell) for cell in column) for column in zip(titles, *rows, strict=True)]
-    narrow = sum(widths) + 2 * (len(widths) - 1) > console.width
+    narrow = width is not None and sum(widths) + 2 * (len(widths) - 1) > width
     for row in (titles, *rows):
         sides = (str.ljust,) * 5 + (str.rjust,) * 3
-        cells = [Text(side(x, k)) for side, x, k in zip(sides, row, widths, strict=True)]
+        cells = [side(x, k) for side, x, k in zip(sides, row, widths, strict=True)]
         if row is titles:
-            for cell in cells:
-                cell.stylize("bold")
-        cells[2].stylize(_COLOURS.get(row[2], ""))
-        cells[0].stylize("bold red")
+            cells = [paint(cell, _BOLD) for cell in cells]
+        mark, name = paint(cells[0], f"{_BOLD};{_RED}"), cells[1]
+        figures = [paint(cells[2], _COLOURS.get(row[2], "")), *cells[3:]]
         if narrow:
-            cells[1].rstrip()
-            console.print(Text(" ").join(cells[:2]), soft_wrap=True)
-            console.print(Text("  ").join([Text("  "), *cells[2:]]), soft_wrap=True)
+            print(mark, name.rstrip(), file=stream)
+            print("  ", *figures, sep="  ", file=stream)
         else:
-            console.print(Text("  ").join(cells))
+            print(mark, name, *figures, sep="  ", file=stream)
     for entry in entries:
         if not entry["as_expected"]:
             want = entry["expected"]
-            console.print(
-                Text(
-                    f"! {entry['id']}: expected {want['truth']}, {want['evidence']}, "
-                    f"{want['validity']}; {entry['reason'].rstrip('.')}. {_meanings(entry)}"
-                )
+            said = (
+                f"! {entry['id']}: expected {want['truth']}, {want['evidence']}, "
+                f"{want['validity']}; {entry['reason'].rstrip('.')}. {_meanings(entry)}"
             )
+            for line in wrapped(said, width):
+                print(line, file=stream)
+
+
+def wrapped(text: str, width: int | None) -> list[str]:
+    """A text in lines of that width, or as it is; long words stay whole."""
+    if width is None:
+        return [text]
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def summary_text(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """A row a source: its readings by truth, the siblings that fell, the instances."""
+    sources: dict[str, list[Mapping[str, Any]]] = {}
+    for entry in entries:
+        sources.setdefault(entry["id"].partition("/")[0], []).append(entry)
+    rows = [("source", "readings", *map(str, Truth), "siblings", "instances", "not as expected")]
+    for source, own in sources.items():
+        siblings = [s["refuted"] for entry in own for s in entry["siblings"]]
+        counts = [sum(entry["truth"] == str(word) for entry in own) for word in Truth]
+        figures = (len(own), *counts, f"{sum(map(bool, siblings))}/{len(siblings)}")
+        figures += (sum(entry.get("examples", 0) for entry in own),)
+        rows.append((source, *map(str, figures), str(sum(not e["as_expected"] for e in own))))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        right = (cell.rjust(k) for cell, k in zip(others, widths[1:], strict=True))
+        yield "  ".join((first.ljust(widths[0]), *right))
+
+
+def slowest_text(entries: Iterable[Mapping[str, Any]], most: int) -> Iterator[str]:
+    """The claims that took longest, with their seconds."""
+    yield "seconds, siblings included"
+    for entry in sorted(entries, key=lambda entry: (-entry["seconds"], entry["id"]))[:most]:
+        yield f"{entry['seconds']:9.2f}  {entry['id']}"
 
 
 def not_shown_text(entries: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -141,8 +179,7 @@ def claims_text(entries: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """The list of claims: id, expected verdict, statement."""
     wants = ((e, e["expected"]) for e in entries)
     rows = [(e["id"], f"{w['truth']}, {w['evidence']}", e["statement"]) for e, w in wants]
-    width = get_terminal_size().columns if sys.stdout.isatty() else None
-    return aligned([("claim", "expected", "statement"), *rows], width)
+    return aligned([("claim", "expected", "statement"), *rows], columns(sys.stdout))
 
 
 def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterator[str]:
@@ -163,34 +200,45 @@ class Live:
     def __init__(self, every: float = 0.0) -> None:
         self._every, self._told = every, -math.inf
         self._line: Callable[[], str] = lambda: "starting"
-        self._stack = contextlib.ExitStack()
-        self._terminal = sys.stderr.isatty()
+        self._stream = sys.stderr
+        self._ended = threading.Event()
+        self._drawing: threading.Thread | None = None
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the line is redrawn."""
+        return self._drawing is not None
 
     def __enter__(self) -> Live:
         """Start drawing."""
-        if self._terminal:
-            from rich.live import Live as Redrawn
-            from rich.text import Text
-
-            drawn = Redrawn(
-                console=_console(sys.stderr),
-                get_renderable=lambda: Text(self._line()),
-                transient=True,
-            )
-            self._stack.enter_context(drawn)
+        if self._stream.isatty():
+            self._drawing = threading.Thread(target=self._draw, daemon=True)
+            self._drawing.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop drawing."""
-        self._stack.close()
+        """Stop drawing, and wipe the line."""
+        self._ended.set()
+        if self._drawing:
+            self._drawing.join()
+            self._show("")
+
+    def _draw(self) -> None:
+        while not self._ended.wait(_REDRAWN):
+            self._show(self._line()[: get_terminal_size().columns - 1])
+
+    def _show(self, text: str) -> None:
+        with contextlib.suppress(OSError, ValueError):  # nobody looks any more
+            self._stream.write(f"\r\x1b[K{text}")
+            self._stream.flush()
 
     def update(self, line: Callable[[], str], worth: bool = True) -> None:
         """Show a line, which may change with time; off a terminal only where it is worth one."""
         self._line = line
         now = time.monotonic()
-        if worth and not self._terminal and now - self._told >= self._every:
+        if worth and self._drawing is None and now - self._told >= self._every:
             self._told = now
-            print(line(), file=sys.stderr, flush=True)
+            print(line(), file=self._stream, flush=True)
 
 
 def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
@@ -209,6 +257,10 @@ def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
     if seconds is not None:
         words.append(f"{max(seconds - elapsed, 0.0):.0f} s left")
     return ", ".join(words)
+
+
+_KNOWN = ("stored counterexample", "explicit instance")
+"""What finds instances that lay with the claim before a hunt."""
 
 
 def hunt_text(
@@ -238,6 +290,8 @@ def hunt_text(
     if document["found"]:
         by = document["found_by"]
         yield f"refuted, {document['evidence']}: {name} after {looked}, by {by}"
+        if by in _KNOWN:
+            yield "(known before this hunt; --fresh hunts without what is known)"
         yield from _find_text(document, packs, shown, kept)
         yield from _searchers_text(document)
         return

@@ -16,7 +16,13 @@ from attsvm.theory.declaration.packs import Pack, find_claims
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
 from attsvm.theory.record import codec, counterexample, curated
-from attsvm.theory.record.checkout import checked_packs, code_of, engine_digests, versions
+from attsvm.theory.record.checkout import (
+    checked_packs,
+    circumstances,
+    code_of,
+    engine_digests,
+    versions,
+)
 from attsvm.theory.record.files import finite
 from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.run.check import Outcome, check_part, merge
@@ -339,6 +345,7 @@ def verify(
             curated=[curated.shown(f, p) for f, p in curated.chosen(packs, claims).items()],
             version=importlib.metadata.version("attsvm"),
             versions=versions(),
+            made=circumstances(packs[0].folder if packs else Path()),
             code=code_of(checked_packs(packs, [c.id for c in claims]), engine),
             engine=engine,
         )

@@ -5,8 +5,6 @@ axis and the W that drops it have them. Descent on p is descent on the first col
 queries e_1, so that whatever is known of descent on W decides claims on p.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Runs of descent on p: the small counterexamples, strategies, ensembles, starts at risk."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -17,12 +15,7 @@ from properties._support.adversarial_starts import starts_about, trapping_data
 from properties._support.descent_runs import LEAPING as RUN_LEAPING
 from properties._support.descent_runs import pulling_data, rival_data, tight_data, towards_solution
 from properties._support.losses import SLOPED
-from properties.mm._support.prompt_descent import (
-    Prompting,
-    prompt,
-    prompting,
-    properly_started,
-)
+from properties.mm._support.prompt_descent import Prompting, prompt, prompting, properly_started
 from properties.sim._support.training import PULLED_APART, TWO_TOKENS
 
 TIED = prompting([[[1.0], [0.0]]], [[0.0, 0.0]])

@@ -4,8 +4,6 @@ A proper start is r p(alpha), r = R + 1, see `prompt_descent.properly_started`. 
 descent on the matrix whose first column is p.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -120,10 +118,7 @@ def certified_divergence_from_proper(case: Prompting) -> arb | None:
 
 
 DIVERGENCE = Measured(
-    "||p(k)|| -> infinity",
-    floats=diverges,
-    balls=certified_divergence,
-    tensors=descent_at_rest,
+    "||p(k)|| -> infinity", floats=diverges, balls=certified_divergence, tensors=descent_at_rest
 )
 DIVERGENCE_FROM_PROPER = Measured(
     "||p(k)|| -> infinity from r p(alpha)",

@@ -4,8 +4,6 @@ Everything is decided here that a strategy can decide: tokens are moved along on
 binary, until a drawn vector meets every constraint with a drawn margin of 1 or more.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -1,28 +1,20 @@
 """For the authors of the talk: the order of its statements, and errata of those that fall."""
 
-from __future__ import annotations
-
 from attsvm.theory.report.errata import Source
+from properties._support.errata import placed
+from properties._support.pictures import plane
 from properties.mm.errata.claims import CLAIMS
 from properties.mm.errata.conditions import CONDITIONS
 
 MM = Source(
     "mm",
-    order=(
-        "mm/optimal-tokens",
-        "mm/p-svm",
-        "mm/v-svm",
-        "mm/joint-svm",
-        "mm/theorem-1-norm",
-        "mm/theorem-1-direction",
-        "mm/loss-choice",
-        "mm/normalised-descent",
-        "mm/assumption-b",
-        "mm/theorem-2",
-        "mm/w-p-equivalence",
-        "mm/general-data",
-        "mm/nonlinear-head-path",
+    order=placed(
+        "mm",
+        "optimal-tokens p-svm v-svm joint-svm theorem-1-norm theorem-1-direction loss-choice "
+        "normalised-descent assumption-b theorem-2 w-p-equivalence general-data "
+        "nonlinear-head-path",
     ),
+    picture=plane,
     errata=(*CLAIMS, *CONDITIONS),
     names={"Prompting.start": "p(0)", "Paced.start": "p(0)"},
     notes=(

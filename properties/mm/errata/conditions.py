@@ -1,7 +1,5 @@
 """Errata of conditions that programmes of the talk, and its optimal tokens, need."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from attsvm.theory.report.errata import Weight

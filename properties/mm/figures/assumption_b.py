@@ -7,23 +7,17 @@ p(alpha) exists (`mm/assumption-b:literal-1`) and what is enough for it (the nu 
 two. Beside the counts stand exact binomial intervals of 95%.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attsvm.plots import Table
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from properties._support.experiments import curves, shares
 from properties.mm import SOURCE
 from properties.mm._support.max_margin import p_programme, v_programme
 from properties.mm._support.token_selections import Selection, select
 from properties.mm.assumption_b import mean_margin, others, slowest
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SIZES = ((1, 3), (2, 2), (2, 3), (3, 2), (3, 3))
 DIMENSIONS = (1, 2, 3, 4, 6, 8, 16, 32)

@@ -16,10 +16,8 @@ exp(-r/||v(alpha)|| - R/||p(alpha)||), exp(R/||p(alpha)||) grows like r^2 and th
 32 bits, whose softmax rounds to 1, divided by norms to which 1e-9 (v) and 1e-19 (p) are added.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +28,7 @@ from attsvm.errors import present
 from attsvm.losses import LOSSES
 from attsvm.paths import path_joint
 from attsvm.plots import Table, heading
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.risk import covariance, normalised_gradient
 from attsvm.svm import joint_svm
 from attsvm.svm.frobenius import solve_programme
@@ -39,9 +37,6 @@ from attsvm.training import descend_vp
 from properties._support.experiments import curves, means
 from properties._support.published_data import gaussian_protocol, joint_inputs
 from properties.mm import SOURCE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LOSS = LOSSES["log-loss"]
 HEIGHTS = (1.0, 1.5)

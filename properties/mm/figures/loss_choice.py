@@ -11,12 +11,10 @@ losses. `selected` counts the data sets in which a loss selects all optimal toke
 which all three losses select the same tokens.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,15 +23,12 @@ from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.losses import CORRELATION, EXPONENTIAL, LOG_LOSS
 from attsvm.plots import Table, heading
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.svm import p_svm
 from attsvm.training import descend_p
 from properties._support.experiments import curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.mm import SOURCE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LOSSES = {"-x": CORRELATION, "exp(-x)": EXPONENTIAL, "log(1 + exp(-x))": LOG_LOSS}
 SCALES = (1.0, 10.0, 100.0)

@@ -8,26 +8,19 @@ token 3 scores as high; with 0 it is, and some starts go there.
 domain and holds every run against the direction that it selects and against decoys.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
 from attsvm.plots import Heading, Table, heading, progress, token_weights, trajectories
 from attsvm.plots.style import key_below, sheet
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.svm import p_svm
 from attsvm.svm.geometry import locally_optimal
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_p, follow
 from properties._support.published_data import one_input
 from properties.mm import SOURCE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LOSS = LOSSES["log-loss"]
 STARTS, STEPS = 10, 4000

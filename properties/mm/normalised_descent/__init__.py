@@ -21,8 +21,6 @@ since the gradient is a nonnegative combination of all A_it: linear in k, where 
 like ln k. Both sides are equal where all A_it are one vector.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

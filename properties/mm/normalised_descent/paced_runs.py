@@ -1,7 +1,5 @@
 """Normalised and plain descent on one prompt: instances, paths, and what the paths keep to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The attention of section 1 in matrices, and in the blocks of definitions 3.1 and 3.3."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ d^2 columns. Readings that stand do so for any matrix; printed ones that fall do
 (`BLOCK`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

@@ -4,8 +4,6 @@ A has n rows, the tokens that one query attends to, and D columns; h are their v
 The log-loss and the squared loss of the same entry are here as well.
 """
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

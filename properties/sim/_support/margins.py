@@ -5,8 +5,6 @@ so how margins grow at a step does not depend on its size. Where nothing is to b
 is no margin, and what is said of all margins holds.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import operator

@@ -1,7 +1,5 @@
 """Sentences of two or three tokens that tell readings of figures 1 and 2 apart, by name."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -24,8 +24,6 @@ w_t and what is orthogonal to all tokens stay, X(k) = X* ln k + O(1), where X* i
 with margins 1 for the most frequent successors. None of this asks for a short step.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any

@@ -8,8 +8,6 @@ lowers the second margin twice as fast as it raises the first; the second input 
 worse token, and w follows (1, 0) for ever.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

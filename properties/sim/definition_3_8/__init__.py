@@ -18,8 +18,6 @@ A second minimiser would be at distance 0. sharp-2: <sum_j s_j A_j, X^mm> >= 1 f
 equality at s = w / sum_j w_j, where the sum is X^mm/||X^mm||^2.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Instances of definition 3.8: data sets with matrices, shares or a vector beside them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

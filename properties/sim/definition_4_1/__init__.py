@@ -24,8 +24,6 @@ sum_j A_j of m matrices: sum_j max(0, 1 - <A_j, V>) >= m - <S, V>, so that f_C(V
 sharp-2 is proved in `prices`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any

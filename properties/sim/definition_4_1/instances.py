@@ -1,7 +1,5 @@
 """Instances of definition 4.1: data sets with a price and a rival of the solution beside them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -7,8 +7,6 @@ of j. X^mm minimises f_C exactly for C ||X^mm|| >= t: below, f_C(X^mm - e Y) < f
 e > 0, as slack costs C e at most and the norm falls by e t/||X^mm|| up to e^2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 

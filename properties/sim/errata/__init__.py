@@ -1,8 +1,8 @@
 """For the authors: the order of the paper's statements, and errata of those that do not stand."""
 
-from __future__ import annotations
-
 from attsvm.theory.report.errata import Source
+from properties._support.errata import placed
+from properties._support.pictures import plane
 from properties.sim.errata.claims import CLAIMS
 from properties.sim.errata.constants import CONSTANTS
 from properties.sim.errata.misprints import MISPRINTS
@@ -10,43 +10,17 @@ from properties.sim.errata.tokens import TOKENS
 
 SIM = Source(
     "sim",
-    order=(
-        "sim/attention-shape",
-        "sim/fixed-head",
-        "sim/l2-objective",
-        "sim/kq-bias",
-        "sim/loss-assumptions",
-        "sim/token-sparsity",
-        "sim/few-support-tokens",
-        "sim/token-separation",
-        "sim/hyperplanes",
-        "sim/stability-logistic",
-        "sim/stability-l2",
-        "sim/tensor-trick",
-        "sim/definition-3.3",
-        "sim/definition-3.6",
-        "sim/printed-loss",
-        "sim/definition-3.8",
-        "sim/large-dimension",
-        "sim/orientation",
-        "sim/lemma-3.11",
-        "sim/lemma-3.12",
-        "sim/lemma-3.13",
-        "sim/lemma-3.13-hessian",
-        "sim/lemma-3.13-l2",
-        "sim/lemma-3.13-log-loss",
-        "sim/theorem-3.14-part-1",
-        "sim/theorem-3.14-part-2",
-        "sim/self-attention",
-        "sim/theorem-3.15",
-        "sim/low-score-tokens",
-        *(f"sim/basic-{k}" for k in range(1, 8)),
-        "sim/logistic-lipschitz",
-        "sim/often-unsolvable",
-        "sim/definition-4.1",
-        "sim/figure-1",
-        "sim/figure-2",
+    order=placed(
+        "sim",
+        "attention-shape fixed-head l2-objective kq-bias loss-assumptions token-sparsity "
+        "few-support-tokens token-separation hyperplanes stability-logistic stability-l2 "
+        "tensor-trick definition-3.3 definition-3.6 printed-loss definition-3.8 "
+        "large-dimension orientation lemma-3.11 lemma-3.12 lemma-3.13 lemma-3.13-hessian "
+        "lemma-3.13-l2 lemma-3.13-log-loss theorem-3.14-part-1 theorem-3.14-part-2 "
+        "self-attention theorem-3.15 low-score-tokens basic-1 basic-2 basic-3 basic-4 basic-5 "
+        "basic-6 basic-7 logistic-lipschitz often-unsolvable definition-4.1 figure-1 figure-2",
     ),
+    picture=plane,
     errata=(*CLAIMS, *TOKENS, *CONSTANTS, *MISPRINTS),
     names={
         "AttentionData.X": "tokens",

@@ -1,7 +1,5 @@
 """Errata of constants, of formulas, and of conditions that bounds need."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from attsvm.theory.report.errata import Weight

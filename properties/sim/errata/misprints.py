@@ -1,7 +1,5 @@
 """Errata of misprints: sizes that do not fit, a letter for another one."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from attsvm.theory.report.errata import Weight

@@ -1,7 +1,5 @@
 """Errata of what is said about tokens: low scores, hyperplanes, few of them, large dimensions."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from attsvm.theory.report.errata import Weight

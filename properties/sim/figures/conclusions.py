@@ -1,7 +1,5 @@
 """What the numbers of figure 1 allow to conclude, as values and in words made from them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

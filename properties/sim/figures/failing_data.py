@@ -12,12 +12,9 @@ binomial interval of 95% is that of the probability of a failure, by certificate
 there is an X^mm; its upper end counts the unsettled ones as failures.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from flint import ctx
@@ -30,16 +27,13 @@ from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, token_weights
 from attsvm.plots.style import PALETTE, dress, key_below, sheet
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w, follow_w
 from properties._support.counts import interval
 from properties._support.published_data import gaussian_protocol
 from properties.sim import SOURCE
 from properties.sim._support.training import REPAIRED
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SIZES = tuple(itertools.product((1, 2, 4, 8), (2, 4), (2, 4, 8, 16)))
 RECORD = (100, 3000, 30_000)

@@ -11,8 +11,6 @@ training enters, and the distance of X(k) from the ray of X_soft while the norm 
 convergence it stays bounded; where X(k) goes elsewhere it grows like the norm.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
 

@@ -5,8 +5,6 @@ all tokens that are not optimal, pooled over the runs, under both readings of th
 Repetitions of the optimal token are optimal themselves and have no margin.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

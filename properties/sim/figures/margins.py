@@ -7,21 +7,14 @@ Gaussian starts of deviation 0.1; the margins (x_opt - x_t)^T X(k) z of all inpu
 that are not optimal are pooled.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, counts, histograms, separation_margins
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.training import descend_w
 from properties._support.published_data import gaussian_protocol
 from properties.sim import SOURCE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LOSS = LOSSES["log-loss"]
 N, T, D = 10, 5, 100

@@ -6,10 +6,7 @@ X^mm where a query asks in a circle (`properties.sim.often_unsolvable.contradict
 intervals, of 95%.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Int
@@ -19,16 +16,13 @@ from attsvm.data import AttentionData
 from attsvm.errors import SolverError
 from attsvm.plots import Table
 from attsvm.plots.style import PALETTE, dress, key_below, sheet
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.svm.separability import separability
 from properties._support.counts import interval
 from properties.sim import SOURCE
 from properties.sim.figures import causal
 from properties.sim.figures.causal import Setting
 from properties.sim.often_unsolvable.contradictions import contradicts, drawn
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SIZES = tuple(
     Setting(m, n, d) for n in (2, 3, 5) for d in (2, 5, 20, 100) for m in (1, 2, 3, 5, 10)

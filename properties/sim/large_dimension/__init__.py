@@ -38,8 +38,6 @@ literal-2 falls for two sentences of three words over two tokens that follow eac
 chances: part 1 has the probability 7/32 there, in every dimension.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Laws of data with a dimension: exact probabilities, and counts with exact binomial intervals."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction

@@ -22,8 +22,6 @@ attention may leave out is every token that is not optimal, whatever its score.
 With steps of 256/L_X `amended-3` fails (`PROTECTED`). Either run has the L_X of its own data.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What changes where the tokens of low score are left out: programme, training, attention."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -19,8 +19,6 @@ sim/often-unsolvable` counts against m, n and d: of 40 draws of the default (see
 over the vocabulary and 38 over the sub-sequences, each by a circle. Proofs in `contradictions`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -14,8 +14,6 @@ cycle a, b; if it always asks for one token, all its edges leave that one. So X^
 where each query asks for one token.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

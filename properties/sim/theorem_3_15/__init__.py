@@ -34,8 +34,6 @@ token in `sharp` and `sharp-2` (`THROWN`): four tokens are needed, see
 `sim/theorem-3.14-part-1:sharp`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -13,8 +13,6 @@ one, every step adds more than a constant. So no ball holds the run; as the step
 and <X, X^mm> is monotone, it has no limit, and |<X, X^mm>| <= ||X|| ||X^mm|| diverges.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -30,8 +30,6 @@ first optimal tokens where some are tied.
 With steps of 1024/L_X `amended-2` and `sharp-3` fail (`LEAPING`).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Gradients and max-margin solutions with tokens left out, as formulas over exact values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -10,8 +10,6 @@ with ||X|| / ||X^mm|| = (1 + o(1)) ln k: the exponent of the share in 1/k is m_i
 for support vectors alone.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Data sets with tokens at the margin and beyond it, and tokens to leave out of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Descents: instances, most of them with all tokens support vectors, conditions, and limits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +14,7 @@ from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import Measured, Slack
 from properties._support.adversarial_starts import starts_about
 from properties._support.descent_runs import (
+    LEAPING,
     LOCAL_TRAP,
     Run,
     certified_limit,
@@ -26,10 +25,12 @@ from properties._support.descent_runs import (
     towards_solution,
 )
 from properties._support.growth_rates import arrives
-from properties._support.hypotheses import unique_optimum
+from properties._support.hypotheses import exists, in_basin, sloped, unique_optimum
+from properties._support.hypothesis_violations import TIED_APART
 from properties._support.losses import SLOPED
-from properties._support.steps import Stepped
+from properties._support.steps import SHORT, Stepped, is_short
 from properties._support.torch_objectives import elsewhere
+from properties.sim._support.training import PULLED_APART
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +124,21 @@ DIRECTION = Measured(
     balls=decided,
     tensors=elsewhere,
 )
+
+EXISTS, SLOPED_LOSS = "W^mm exists and is not 0", "l' < 0 everywhere"
+UNIQUE, BASIN = "optimal tokens are unique", "risk gap of the start below the threshold"
+HYPOTHESES = {
+    EXISTS: exists,
+    SLOPED_LOSS: sloped,
+    UNIQUE: unique_optimum,
+    BASIN: lambda case: in_basin(case, case.loss),
+    SHORT: is_short,
+}
+VIOLATING = {
+    EXISTS: [from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],
+    SLOPED_LOSS: [FLAT],
+    UNIQUE: [descent(TIED_APART)],
+    BASIN: [descent(PULLED_APART, "correlation")],
+    SHORT: [descent(LEAPING)],
+}
+"""What a descent from the basin asks for, and descents that miss it."""

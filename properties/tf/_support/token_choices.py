@@ -1,7 +1,5 @@
 """Choices of one token an input, their Local-SVM, and what makes them locally optimal."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -32,8 +32,6 @@ of data; in the plane four tokens have a minimum only on a line, as T = r + 2 el
 | n = 1, T = 4, d = 1 | yes | `FINITE` |
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -147,10 +145,7 @@ MINIMUM = Measured("the risk falls in some direction", minima.in_floats, minima.
 
 FEASIBILITY = Statement(
     "tf/benign-landscape",
-    rests_on=(
-        "tf/all-support-no-stationary",
-        "tf/overparameterisation",
-    ),
+    rests_on=("tf/all-support-no-stationary", "tf/overparameterisation"),
     source=SOURCE,
     place="Abstract",
     printed=PRINTED,
@@ -164,10 +159,7 @@ FEASIBILITY = Statement(
     },
     conclusion=solvable,
     cost=2,
-    violating={
-        QUERIES: [TWICE],
-        AFFINE: [EQUAL],
-    },
+    violating={QUERIES: [TWICE], AFFINE: [EQUAL]},
     readings={
         "literal-1": Reading(
             "d >= n T: the Att-SVM has a solution, whichever tokens are optimal",

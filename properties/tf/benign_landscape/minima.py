@@ -1,7 +1,5 @@
 """Whether a point is a local minimum of the risk: its gradient, then its curvature, enclosed."""
 
-from __future__ import annotations
-
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 

@@ -1,39 +1,23 @@
 """For the authors of the talk: the order of its statements, and errata of those that fall."""
 
-from __future__ import annotations
-
 from attsvm.theory.report.errata import Source
+from properties._support.errata import placed
+from properties._support.pictures import plane
 from properties.tf.errata.claims import CLAIMS
 from properties.tf.errata.conditions import CONDITIONS
 
 TF = Source(
     "tf",
-    order=(
-        "tf/few-tokens",
-        "tf/softmax-range",
-        "tf/convex-combination",
-        "tf/svm-rank",
-        "tf/definition-1",
-        "tf/lemma-2",
-        "tf/lemma-2-limit",
-        "tf/theorem-2",
-        "tf/theorem-3",
-        "tf/definition-2",
-        "tf/local-convergence",
-        "tf/all-support-no-stationary",
-        "tf/all-support-divergence",
-        "tf/all-local-unique",
-        "tf/overparameterisation",
-        "tf/global-conjecture",
-        "tf/global-equal-scores",
-        "tf/global-initial-gradient",
-        "tf/linear-head-one-token",
-        "tf/nonlinear-head-several",
-        "tf/generalised-svm",
-        "tf/parameterisation-bias",
-        "tf/vanishing-regularisation",
-        "tf/benign-landscape",
+    order=placed(
+        "tf",
+        "few-tokens softmax-range convex-combination svm-rank definition-1 lemma-2 "
+        "lemma-2-limit theorem-2 theorem-3 definition-2 local-convergence "
+        "all-support-no-stationary all-support-divergence all-local-unique "
+        "overparameterisation global-conjecture global-equal-scores global-initial-gradient "
+        "linear-head-one-token nonlinear-head-several generalised-svm parameterisation-bias "
+        "vanishing-regularisation benign-landscape",
     ),
+    picture=plane,
     errata=(*CLAIMS, *CONDITIONS),
     names={"Descent.start": "W_0", "Local.start": "W_0", "Step.start": "W_0", "Step.size": "step"},
     notes=(

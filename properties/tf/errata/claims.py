@@ -1,7 +1,5 @@
 """Errata that turn a theorem or a claim of the talk round."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from attsvm.theory.report.errata import Weight

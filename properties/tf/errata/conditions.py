@@ -1,7 +1,5 @@
 """Errata of conditions that theorems and definitions of the talk need."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from attsvm.theory.report.errata import Weight

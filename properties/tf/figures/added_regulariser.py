@@ -9,10 +9,7 @@ which the gradient of the ridge is at least half as long as that of the loss. Gr
 the log domain, so that nothing else stops a run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,16 +17,13 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.losses import LOG_LOSS
 from attsvm.plots import Table, separation_margins, token_weights
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.risk import normalised_gradient
 from attsvm.training import Trajectory
 from properties._support.experiments import curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
 from properties.tf.figures.parameterisation_bias import DEVIATION, STEP, STEPS, correlations
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 RIDGES = (0.0, 2.0**-52, 1e-6)
 MEASURES = ("norm of W", "least margin", "cosine, Frobenius", "cosine, nuclear")

@@ -8,23 +8,16 @@ norm is smaller than the recorded one before, and those in which the effective n
 or of the mean over inputs, is larger than the one before.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from attsvm.losses import LOG_LOSS
 from attsvm.plots import effective_tokens, token_weights
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
 from properties._support.experiments import curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 STEP, STEPS = 1.0, 100_000
 TOKENS = "effective number of tokens"

@@ -19,10 +19,7 @@ correlations with W_fin + c W_svm and with W_svm alone, of all runs and of those
 `left_out` those of all runs by the largest weight outside the set.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,16 +30,13 @@ from attsvm.errors import present
 from attsvm.heads import relu_head
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, token_weights
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.risk import covariance
 from attsvm.svm import finite_part, generalised_svm
 from attsvm.training import descend_w
 from properties._support.experiments import curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LOSS = LOSSES["log-loss"]
 SIZES, THRESHOLDS = (4, 6, 8, 10), (1e-2, 1e-3, 1e-4)

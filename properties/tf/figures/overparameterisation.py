@@ -7,26 +7,21 @@ descent from zero (log-loss, 400 steps of 1/2) ends with every optimal token sel
 Beside the counts stand exact binomial intervals of 95%.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, token_weights
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.svm.separability import separability
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
 from properties._support.experiments import curves, shares
 from properties.tf import SOURCE
 from properties.tf.overparameterisation.laws import everywhere, support
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SIZES = ((1, 3), (2, 4), (4, 4))
 DIMENSIONS = (1, 2, 4, 8, 16, 32, 64, 128)

@@ -11,9 +11,7 @@ separable have no solution and are left out; facts count them, the runs that sel
 tokens, and the nuclear programmes whose solution set may be more than a point.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +20,7 @@ from attsvm.losses import LOSSES
 from attsvm.plots import Table, heading, mean_and_error, token_weights
 from attsvm.plots.draw import band
 from attsvm.plots.style import dress, key, sheet
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.svm import att_svm_batch
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
@@ -30,9 +28,6 @@ from attsvm.tokens import target_tokens
 from attsvm.training import Trajectory, descend_kq, descend_w
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LOSS = LOSSES["log-loss"]
 STEP, STEPS, DEVIATION = 0.1, 2000, 0.01

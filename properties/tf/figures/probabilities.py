@@ -6,23 +6,16 @@ of every input's optimal token and the largest one, which differ where descent s
 token; the effective number of tokens exp(entropy), 8 at the start; and the norm.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, effective_tokens, shares, token_weights
 from attsvm.plots.style import INK, PALETTE, dress, key_below, sheet
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LOSS = LOSSES["log-loss"]
 STEPS, STEP = 100_000, 1.0

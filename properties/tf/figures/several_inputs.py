@@ -7,25 +7,20 @@ against W^mm of its choice; `choices` counts data sets by choice, and those in w
 selected have no W^mm, which are left out of `cosine`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from attsvm.losses import LOG_LOSS
 from attsvm.plots import Table, heading, token_weights
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.svm import att_svm_batch
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
 from properties._support.experiments import curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 INPUTS = (1, 2, 4, 6, 8, 12)
 T, D = 8, 10

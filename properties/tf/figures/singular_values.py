@@ -15,10 +15,7 @@ solution of that programme is left out. Slopes are those over a decade of the no
 stand <u_i, S v_i> at its end and the singular values of S.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,15 +23,12 @@ from attsvm.errors import SolverError
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, token_weights
 from attsvm.plots.style import PALETTE, dress, key_below, sheet
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
 from attsvm.training import follow_kq
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LOSS, DEVIATION, STEPS = LOSSES["log-loss"], 0.01, 400_000
 NORMS = tuple(10.0**k for k in range(1, 8))

@@ -13,10 +13,7 @@ hair, or not, are `unsettled` and count as none. `tolerance` is the rank that
 that stops early: from 1e-6 on nearly every singular value counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,16 +21,13 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
 from attsvm.plots import Table
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.svm.frobenius import solve_programme
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
 from properties._support.experiments import curves, means, shares
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SIZES = ((5, 5), (10, 5), (15, 5), (5, 10), (5, 15))
 DIMENSIONS = (1, 2, 3, 4, 5, 10, 15, 20)

@@ -9,10 +9,6 @@ growing size: a start near 0 matters for (K, Q) and not for W.
 residual of W from the Frobenius ray stays level; that of (K, Q) from the nuclear ray need not.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from attsvm.data import AttentionData
@@ -20,15 +16,12 @@ from attsvm.errors import DataError
 from attsvm.losses import LOSSES
 from attsvm.plots import Heading, Table, heading, progress, projections, token_weights, trajectories
 from attsvm.plots.style import key_below, sheet
-from attsvm.reproduce import Numbers, Reproduction
+from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.svm import att_svm, local_svm
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.training import Trajectory, follow, follow_kq
 from properties._support.published_data import gaussian_protocol
 from properties.tf import SOURCE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 LOSS = LOSSES["log-loss"]
 SCALES = np.array([0.05, 0.1, 0.2, 0.5, 1.0])

@@ -29,8 +29,6 @@ m_0 is large.
 With steps of 256/L `amended` fails (`THROWN`).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

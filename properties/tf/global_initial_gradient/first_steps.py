@@ -1,7 +1,5 @@
 """First steps of descent: gradients that favour the optimal tokens, and long steps along them."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 from types import SimpleNamespace

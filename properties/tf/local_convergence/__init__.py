@@ -35,8 +35,6 @@ The talk names no step. Here it is any constant one, and the radius is that of t
 serves all steps, as one long first step leaves any cone that does not hold the gradient.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -85,10 +83,7 @@ THEOREM = Statement(
     },
     conclusion=cones.DIRECTION,
     cost=8,
-    violating={
-        OPTIMAL: [starts.BETTER_SUPPORT],
-        NEAR: [starts.fleeing(2, 1024.0)],
-    },
+    violating={OPTIMAL: [starts.BETTER_SUPPORT], NEAR: [starts.fleeing(2, 1024.0)]},
     readings={
         "literal-1": Reading(
             "alpha locally optimal, alpha_i of largest logit in every input, ||W_0|| >= 1024 "

@@ -9,8 +9,6 @@ beyond the margin that do not score below alpha are above sigma. With w = max r_
 all W_0 with ||E|| < sigma/w, thus all within some angle of W*, as c_j > 0.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

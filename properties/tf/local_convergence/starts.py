@@ -1,7 +1,5 @@
 """Starts about local solutions, placed at the radius of their cone; and some that flee."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -25,8 +25,6 @@ of `sim/large-dimension`, which is for all choices at once. `attsvm reproduce
 tf/overparameterisation` counts both conditions and the selections of descent from zero.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -172,11 +170,7 @@ PROBABILITY = Statement(
     },
     conclusion=certain,
     cost=4,
-    violating={
-        SOME: [Law(1, 4, 2)],
-        SEVERAL: [Law(1, 1, 1)],
-        TRIANGLE: [Law(1, 4, 16)],
-    },
+    violating={SOME: [Law(1, 4, 2)], SEVERAL: [Law(1, 1, 1)], TRIANGLE: [Law(1, 4, 16)]},
     readings={
         "literal-1": Reading(
             "whatever the law of the data, all tokens are support vectors of the Att-SVM with a "

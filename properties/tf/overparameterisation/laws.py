@@ -1,7 +1,5 @@
 """Laws of data in any dimension, and how many samples have all tokens as support vectors."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Iterator

@@ -19,8 +19,6 @@ Proof of amended: every W' that is feasible has <W, W'> >= ||W||_F^2 for W = W^m
 that W' = W.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from flint import fmpq_mat

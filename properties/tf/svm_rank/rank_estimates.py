@@ -1,7 +1,5 @@
 """The rank of nuclear-norm solutions, in floats and in balls, against the Frobenius one."""
 
-from __future__ import annotations
-
 import numpy as np
 from flint import arb
 

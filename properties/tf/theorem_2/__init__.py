@@ -19,8 +19,6 @@ with rho. Both are proved in `symbolic.tf.theorem_2`, and the limits of paths
 in `properties.tf._support.regularisation_paths`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from attsvm.theory import Reading, Records, Statement, changed
@@ -68,10 +66,7 @@ def _within(m: Any, case: Candidate, constant: Any, share: Any, power: int) -> A
 
 PATH = Statement(
     "tf/theorem-2",
-    rests_on=(
-        "tf/definition-1",
-        "tf/lemma-2",
-    ),
+    rests_on=("tf/definition-1", "tf/lemma-2"),
     **PRINTED,
     variables=Records(Path, cases.paths(), cases.protocol),
     hypotheses=cases.HYPOTHESES,

@@ -24,8 +24,6 @@ Where all margins are tight kappa tends to the divergence KL(p || c / sum c) of 
 the score gaps times slopes as rho grows. It is attained: lengths are free orthogonal to all A_j.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

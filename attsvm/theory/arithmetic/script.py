@@ -1,0 +1,320 @@
+"""Scripts: what a formula does with one instance, written down as Python that needs numpy alone.
+
+A value carries the expression that makes it and what numpy makes of that expression, so that loops
+and shapes are those of the instance. Long expressions get a name of their own.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import re
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from attsvm.theory.arithmetic.base import Arithmetic
+from attsvm.theory.arithmetic.entries import misuse
+
+_SUM, _PRODUCT, _ATOM = range(3)
+"""How tightly an expression binds."""
+
+_LONG = 56
+"""Letters of an expression that is written inside others at most."""
+
+
+def softmax(s):  # type: ignore[no-untyped-def]  # noqa: D103  # written into scripts as it is
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def gradient(f, x, h=1e-6):  # type: ignore[no-untyped-def]  # noqa: D103  # the same
+    steps = h * np.eye(len(x))
+    return np.array([(f(x + step) - f(x - step)) / (2 * h) for step in steps])
+
+
+def _text_of(function: Callable[..., Any]) -> str:
+    """The source of a helper, without what is said to checkers."""
+    return re.sub(r"  # (type|noqa).*", "", inspect.getsource(function)).rstrip()
+
+
+class Code:
+    """A number or an array: its expression, its value, how tightly the expression binds."""
+
+    __slots__ = ("binds", "m", "text", "value")
+
+    def __init__(self, m: Scripts, text: str, value: Any, binds: int = _ATOM) -> None:
+        self.m, self.text, self.value, self.binds = m, text, value, binds
+
+    def within(self, least: int) -> str:
+        """The expression, in brackets where it binds less tightly."""
+        return self.text if self.binds >= least else f"({self.text})"
+
+    def _with(self, other: Any, sign: str, *, swapped: bool = False) -> Code:
+        a, b = (self.m.code(other), self) if swapped else (self, self.m.code(other))
+        if (a.text, sign) in (("0", "+"), ("1", "*")):
+            return b
+        if (b.text, sign) in (("0", "+"), ("0", "-"), ("1", "*"), ("1", "/")):
+            return a
+        binds = _SUM if sign in "+-" else _PRODUCT
+        right = binds if sign == "+" else binds + 1
+        tight = "*" if sign == "*" else f" {sign} "
+        text = f"{a.within(binds)}{tight}{b.within(right)}"
+        return self.m.named(text, _SIGNS[sign](a.value, b.value), binds)
+
+    def __neg__(self) -> Code:
+        return self.m.named(f"-{self.within(_ATOM)}", -self.value, _SUM)
+
+    def __pow__(self, k: int) -> Code:
+        return self.m.named(f"{self.within(_ATOM)}**{k}", self.value**k, _PRODUCT)
+
+    def __getitem__(self, key: Any) -> Code:
+        keys = key if isinstance(key, tuple) else (key,)
+        text = f"{self.within(_ATOM)}[{', '.join(map(_place, keys))}]"
+        return Code(self.m, text, self.value[key])
+
+    def __iter__(self) -> Iterator[Code]:
+        return (self[k] for k in range(len(self.value)))
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @property
+    def T(self) -> Code:
+        """The transpose."""
+        return Code(self.m, f"{self.within(_ATOM)}.T", self.value.T)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        return np.shape(self.value)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return np.ndim(self.value)
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        return np.size(self.value)
+
+    def reshape(self, *shape: Any) -> Code:
+        """The entries in another shape."""
+        text = f"{self.within(_ATOM)}.reshape({', '.join(map(str, shape))})"
+        return Code(self.m, text, self.value.reshape(*shape))
+
+    def ravel(self) -> Code:
+        """All entries, row by row."""
+        return self.reshape(-1)
+
+    def _refuse(self, *_: Any) -> Any:
+        raise misuse("compares values while it is written down", "Return a comparison.")
+
+    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __index__ = _refuse
+
+
+_SIGNS = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "@": operator.matmul,
+}
+for _name, _sign in zip(("add", "sub", "mul", "truediv", "matmul"), _SIGNS, strict=True):
+    setattr(Code, f"__{_name}__", lambda self, other, s=_sign: self._with(other, s))
+    setattr(Code, f"__r{_name}__", lambda self, other, s=_sign: self._with(other, s, swapped=True))
+
+
+def _place(key: Any) -> str:
+    if not isinstance(key, slice):
+        return "None" if key is None else str(key)
+    return ":".join("" if end is None else str(end) for end in (key.start, key.stop))
+
+
+class Scripts(Arithmetic):
+    """Expressions for numpy; it keeps the lines and the helpers of one script."""
+
+    name = "script"
+
+    def __init__(self, literal: Callable[[Any], str], longest: float = _LONG) -> None:
+        self.literal, self.longest = literal, longest
+        self.lines: dict[str, str] = {}
+        self.helpers: dict[str, str] = {}
+        self._given_names: dict[int, Code] = {}
+
+    # values
+
+    def code(self, value: Any) -> Code:
+        """A value, or a number as one."""
+        if isinstance(value, Code):
+            return value
+        if isinstance(value, int):
+            return Code(self, str(value), float(value), _ATOM if value >= 0 else _SUM)
+        if isinstance(value, np.ndarray | list | tuple):
+            return self.array(value)
+        if isinstance(value, float) or hasattr(value, "as_integer_ratio"):
+            return self._given(value)
+        raise misuse(f"computes with a {type(value).__name__}", "Use the functions of m.")
+
+    def named(self, text: str, value: Any, binds: int = _ATOM) -> Code:
+        """A value, by a name of its own where its expression is long."""
+        if len(text) <= self.longest:
+            return Code(self, text, value, binds)
+        name = next((n for n, line in self.lines.items() if line == text), f"t{len(self.lines)}")
+        self.lines[name] = text
+        return Code(self, name, value)
+
+    def given(self, name: str, value: Any) -> Code:
+        """A value of the instance, by its name."""
+        array = np.asarray(value, dtype=float)
+        self.lines[name] = self.literal(array if array.ndim else float(array))
+        made = Code(self, name, array if array.ndim else float(array))
+        self._given_names[id(value)] = made
+        return made
+
+    def values(self, x: Any) -> Code:
+        """The numbers of a field of a record."""
+        if id(x) in self._given_names:
+            return self._given_names[id(x)]
+        if isinstance(x, np.ndarray | list | tuple):
+            array = np.array(x, dtype=object)
+            flat = np.array([float(number) for number in array.ravel()]).reshape(array.shape)
+            return self.named(self.literal(flat), flat)
+        return self._given(x)
+
+    def _given(self, number: Any) -> Code:
+        value = float(number)
+        text = self.literal(value)
+        return Code(self, text, value, _ATOM if re.fullmatch(r"[\w.]+", text) else _SUM)
+
+    def _rational(self, value: Fraction) -> Code:
+        binds = _ATOM if value.denominator == 1 and value >= 0 else _SUM
+        return Code(self, str(value), float(value), binds)
+
+    # functions of numbers and of entries
+
+    def exp(self, x: Any) -> Code:
+        return self._of("np.exp", np.exp, x)
+
+    def log(self, x: Any) -> Code:
+        return self._of("np.log", np.log, x)
+
+    def sqrt(self, x: Any) -> Code:
+        return self._of("np.sqrt", np.sqrt, x)
+
+    def abs(self, x: Any) -> Code:
+        return self._of("abs", np.abs, x)
+
+    def expm1(self, x: Any) -> Code:
+        return self._of("np.expm1", np.expm1, x)
+
+    def log1p(self, x: Any) -> Code:
+        return self._of("np.log1p", np.log1p, x)
+
+    def softplus(self, x: Any) -> Code:
+        x = self.code(x)
+        return self.named(f"np.logaddexp(0, {x.text})", np.logaddexp(0.0, x.value))
+
+    def square(self, x: Any) -> Code:
+        return self.code(x) ** 2
+
+    def power(self, x: Any, k: int) -> Code:
+        return self.code(x) ** k
+
+    def is_zero(self, x: Any) -> Code:
+        x = self.code(x)
+        return self.named(f"1.0*({x.text} == 0)", 1.0 * (x.value == 0), _PRODUCT)
+
+    def maximum(self, x: Any, y: Any) -> Code:
+        return self._of("np.maximum", np.maximum, x, y)
+
+    def minimum(self, x: Any, y: Any) -> Code:
+        return self._of("np.minimum", np.minimum, x, y)
+
+    def _of(self, name: str, function: Callable[..., Any], *given: Any) -> Code:
+        codes = [self.code(x) for x in given]
+        text = f"{name}({', '.join(c.text for c in codes)})"
+        return self.named(text, function(*(c.value for c in codes)))
+
+    # arrays
+
+    def array(self, values: Iterable[Any]) -> Code:
+        parts = [self.code(value) for value in values]
+        text = f"np.array([{', '.join(p.text for p in parts)}])"
+        return self.named(text, np.array([p.value for p in parts]))
+
+    def sum(self, x: Any) -> Code:
+        return self._of("np.sum", np.sum, x)
+
+    def sums(self, A: Any) -> Code:
+        A = self.code(A)
+        return self.named(f"{A.within(_ATOM)}.sum(1)", A.value.sum(1))
+
+    def trace(self, A: Any) -> Code:
+        return self._of("np.trace", np.trace, A)
+
+    def max(self, x: Any) -> Code:
+        return self._of("np.max", np.max, x)
+
+    def min(self, x: Any) -> Code:
+        return self._of("np.min", np.min, x)
+
+    def oscillation(self, x: Any) -> Code:
+        return self._of("np.ptp", np.ptp, x)
+
+    def dot(self, x: Any, y: Any) -> Code:
+        return self.code(x)._with(y, "@")
+
+    def norm(self, x: Any) -> Code:
+        return self._of("np.linalg.norm", np.linalg.norm, x)
+
+    def spectral(self, A: Any) -> Code:
+        A = self.code(A)
+        return self.named(f"np.linalg.norm({A.text}, 2)", np.linalg.norm(A.value, 2))
+
+    def outer(self, x: Any, y: Any) -> Code:
+        return self._of("np.outer", np.outer, x, y)
+
+    def differences(self, x: Any) -> Code:
+        return self._of("np.subtract.outer", np.subtract.outer, x, x)
+
+    def diagonal(self, x: Any) -> Code:
+        return self._of("np.diag", np.diag, x)
+
+    def identity(self, n: int) -> Code:
+        return Code(self, f"np.eye({n})", np.eye(n))
+
+    def vec(self, X: Any) -> Code:
+        return self.code(X).reshape(-1)
+
+    def mat(self, x: Any, rows: int) -> Code:
+        return self.code(x).reshape(rows, -1)
+
+    def kron(self, A: Any, B: Any) -> Code:
+        return self._of("np.kron", np.kron, A, B)
+
+    def diameter(self, A: Any) -> Code:
+        A = self.code(A)
+        text = f"np.linalg.norm({A.within(_ATOM)}[:, None] - {A.within(_ATOM)}, axis=2).max()"
+        return self.named(text, np.linalg.norm(A.value[:, None] - A.value, axis=2).max())
+
+    def softmax(self, s: Any) -> Code:
+        self.helpers["softmax"] = _text_of(softmax)
+        return self._of("softmax", softmax, s)
+
+    def gradient(self, f: Callable[[Any, Any], Any], x: Any) -> Code:
+        """The gradient of a formula at a vector, by differences."""
+        self.helpers["gradient"] = _text_of(gradient)
+        x = self.code(x)
+        inner = Scripts(self.literal, np.inf)
+        inner._given_names, inner.helpers = self._given_names, self.helpers
+
+        def at(z: Any) -> Code:
+            return inner.code(f(inner, Code(inner, "z", z)))
+
+        text = f"gradient(lambda z: {at(x.value).text}, {x.text})"
+        slopes = gradient(lambda z: at(z).value, x.value)  # type: ignore[no-untyped-call]
+        return self.named(text, slopes)

@@ -1,0 +1,210 @@
+"""`verify`, `hunt` and `show` in one process, also of claims typed at a prompt or in a notebook.
+
+Each takes ids, prefixes, statements or claims, and returns what prints itself as text and, in a
+notebook, as HTML. Nothing is written to disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from attsvm._html import cell, pre, table
+from attsvm._words import counted
+from attsvm.errors import UsageError
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import Pack, find_claims, load_packs
+from attsvm.theory.declaration.statement import Statement
+from attsvm.theory.record.counterexample import shown
+from attsvm.theory.report.errata import find_source
+from attsvm.theory.report.statement_screen import screen
+from attsvm.theory.report.statement_view import StatementView, statement_of, statement_view
+from attsvm.theory.report.terminal import hunt_text, outcome, table_text, verdict_rows
+from attsvm.theory.run.verify import Checked, Report
+from attsvm.theory.run.verify import verify as _verify
+from attsvm.theory.search.account import Hunt
+from attsvm.theory.search.hunt import hunt as _hunt
+
+What = str | Statement | Claim
+"""An id or a prefix, a statement, or a claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What `verify` came to.
+
+    Attributes:
+        report: the run, with `checked` for each claim.
+    """
+
+    report: Report
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether every verdict is the expected one, and curated counterexamples stand."""
+        return self.report.matched
+
+    def __getitem__(self, id: str) -> Checked:
+        """What came of one claim.
+
+        Raises:
+            KeyError: it was not checked.
+        """
+        return {checked.claim.id: checked for checked in self.report.checked}[id]
+
+    def _lines(self) -> Iterator[str]:
+        """What falls against expectation, by its counterexample, and what the run came to."""
+        for checked in self.report.checked:
+            if not checked.as_expected and checked.reading.refuted is not None:
+                yield f"{checked.claim.id} is refuted by"
+                yield from (f"  {n}" for n in shown(checked.claim, "", checked.reading.refuted))
+        wrong = sum(not checked.as_expected for checked in self.report.checked)
+        fallen = sum(not replay.confirmed for replay in self.report.replayed)
+        yield f"{counted(len(self.report.checked), 'claim')}: {outcome(wrong, fallen)}"
+
+    def __repr__(self) -> str:
+        text = StringIO()
+        table_text([checked.json() for checked in self.report.checked], text)
+        return text.getvalue() + "\n".join(self._lines())
+
+    def _repr_html_(self) -> str:
+        rows = verdict_rows(checked.json() for checked in self.report.checked)
+        rows.sort(key=lambda row: not row[0])  # what is not as expected comes first
+        head = ("", "claim", "truth", "evidence", "validity", "siblings", "instances", "tight")
+        return f"{table(head, rows)}{pre(chr(10).join(self._lines()))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Hunted:
+    """What `hunt` came to.
+
+    Attributes:
+        account: the hunt, with its `smallest` and `worst` counterexamples, None where it found
+            none.
+    """
+
+    account: Hunt
+
+    @property
+    def found(self) -> bool:
+        """Whether a counterexample was confirmed."""
+        return self.account.smallest is not None
+
+    def __repr__(self) -> str:
+        account, smallest = self.account, self.account.smallest
+        lines = [] if smallest is None else list(shown(account.claim, account.part, smallest))
+        document = account.json() | {"sibling": account.part or None, "counterexample": None}
+        document |= {"kept": False, "worst": None, "unfinished": None}
+        return "\n".join(
+            line
+            for line in hunt_text(document, (), lines)
+            if not line.startswith(("counterexample: ", "replay it: "))  # there is no file
+        )
+
+    def _repr_html_(self) -> str:
+        return pre(repr(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What `show` shows.
+
+    Attributes:
+        view: the statement with its readings.
+    """
+
+    view: StatementView
+
+    def __repr__(self) -> str:
+        return "\n".join(screen(self.view))
+
+    def _repr_html_(self) -> str:
+        rows = ((r.name, r.expected, r.says, r.counterexample or "") for r in self.view.readings)
+        printed = f"<p>{cell(self.view.printed)}</p>" if self.view.printed else ""
+        title = f"<b>{cell(self.view.id)}</b> ({cell(self.view.source)}, {cell(self.view.place)})"
+        return f"{title}{printed}{table(('reading', 'verdict', 'says', 'fails at'), rows)}"
+
+
+def verify(*what: What, profile: str = "quick", seed: int = 0) -> Verdicts:
+    """Check claims and their siblings; all that are found where nothing is named.
+
+    Raises:
+        UnknownClaimError: no claim has that id.
+        UsageError: there is no such profile.
+    """
+    claims = _claims(what)
+    packs = load_packs()
+    known = {id(c) for pack in packs for c in pack.claims}
+    typed = tuple(c for c in claims if id(c) not in known)
+    if typed:  # beside nothing that is stored
+        packs = (Pack("typed", typed, Path("typed at a prompt")), *packs)
+    return Verdicts(_verify(packs, [c.id for c in claims], profile=profile, seed=seed))
+
+
+def hunt(
+    what: What,
+    *,
+    sibling: str = "",
+    seconds: float | None = 60.0,
+    rounds: int | None = None,
+    seed: int = 0,
+    fresh: bool = False,
+) -> Hunted:
+    """Search a counterexample of one claim, confirm it and make it smaller.
+
+    Args:
+        what: the claim; of a statement with several readings, its id.
+        sibling: the name of a false neighbour, to be hunted instead.
+        seconds: at most so many; None with `rounds` alone.
+        rounds: at most so many rounds of search.
+        seed: base seed.
+        fresh: whether to leave out the claim's own instances and its stored counterexample.
+
+    Raises:
+        UsageError: several claims, or no end.
+        UnknownClaimError, ClaimError: there is no such claim, or no such sibling.
+    """
+    claims = _claims([what])
+    if len(claims) > 1:
+        raise UsageError(
+            "a hunt is for one claim",
+            value=", ".join(c.id for c in claims),
+            remedy="Name one of them, such as statement.claim('literal').",
+        )
+    (claim,) = claims
+    claim.part(sibling)
+    return Hunted(
+        _hunt(claim, part=sibling, seconds=seconds, rounds=rounds, seed=seed, known=not fresh)
+    )
+
+
+def show(what: What) -> Shown:
+    """One statement: what is printed, the formula that runs, its readings.
+
+    Raises:
+        UnknownClaimError: there is none of that id.
+        UsageError: several statements begin like that.
+    """
+    claims = _claims([what])
+    id = statement_of(claims, claims[0].statement_id)
+    names, erratum = {}, None
+    every = claims
+    if isinstance(what, str):
+        packs = load_packs()
+        source = find_source(packs, id.partition("/")[0])
+        every = list(find_claims(packs))
+        claims = [c for c in every if c.statement_id == id]
+        names, erratum = dict(source.names), source.erratum(id)
+    return Shown(statement_view(claims, names, every, erratum))
+
+
+def _claims(what: Iterable[What]) -> list[Claim]:
+    """The claims meant, in the order of their ids; all that are found for nothing."""
+    words = [w for w in what if isinstance(w, str)]
+    others = [w for w in what if not isinstance(w, str)]
+    found = list(find_claims(load_packs(), words)) if words or not others else []
+    for one in others:
+        found += one.claims if isinstance(one, Statement) else [one]
+    return sorted({c.id: c for c in found}.values(), key=lambda c: c.id)

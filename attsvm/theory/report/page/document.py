@@ -1,0 +1,329 @@
+"""The page: what was found on top, then sources, statements, the words, the run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from attsvm._words import counted
+from attsvm.theory.declaration.packs import Pack
+from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.record.ledger import Run
+from attsvm.theory.report.dependencies import dependencies, svg
+from attsvm.theory.report.errata import Weight
+from attsvm.theory.report.markup import Markup, anchor, element, folded, joined, link, table
+from attsvm.theory.report.page.cards import statement_card
+from attsvm.theory.report.page.change import changes_section
+from attsvm.theory.report.page.contents import (
+    ShownReading,
+    ShownSource,
+    ShownStatement,
+    contents,
+    counts,
+)
+from attsvm.theory.report.page.script import SCRIPT
+from attsvm.theory.report.page.style import style
+from attsvm.theory.report.page.words import badge, cell, legend, meanings
+from attsvm.theory.report.terminal import outcome
+
+_FIRST = 4
+"""How many of the heaviest findings of each source are seen at once."""
+
+
+def page(
+    run: Run,
+    packs: Sequence[Pack] = (),
+    *,
+    only: str | None = None,
+    folder: Path | None = None,
+    before: Run | None = None,
+) -> str:
+    """The page of a run.
+
+    Args:
+        run: whose verdicts it shows.
+        packs: where claims are known, they add what is printed, errata and counterexamples.
+        only: the one source that it is about.
+        folder: where the page will lie, for links to files; the current folder where None.
+        before: an earlier run that it is compared with.
+
+    Raises:
+        ClaimError: errata that fit no reading, or an instance of one that refutes nothing.
+    """
+    sources = contents(run, packs, only)
+    readings = [r for s in sources for r in s.readings]
+    known = [s.id for source in sources for s in source.statements]
+    where = folder or Path()
+    title = f"attsvm: {only}" if only else "attsvm: what was found"
+    body = (
+        element("a", "Skip to the statements", href="#statements", class_="skip"),
+        _head(run, sources, readings, before),
+        element(
+            "main",
+            *_wrong(run, readings),
+            *([changes_section(before, run, {r.id for r in readings}, only)] if before else []),
+            *_findings(sources),
+            _strip(sources),
+            *(_about(source) for source in sources),
+            _statements(sources, known, where),
+            meanings(),
+            _run(run, readings),
+        ),
+    )
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", title),
+        element("style", Markup(style())),
+    )
+    script = element("script", Markup(SCRIPT))
+    whole = element("html", head, element("body", body, script), lang="en")
+    return f"<!doctype html>\n{whole}\n"
+
+
+def _head(
+    run: Run, sources: Sequence[ShownSource], readings: Sequence[ShownReading], before: Run | None
+) -> Markup:
+    found = counts(readings)
+    instances = sum(int(r.entry.get("examples", 0)) for r in readings)
+    statements = sum(len(s.statements) for s in sources)
+    told = [joined(" ", badge(word), f" {number}") for word, number in found.items()]
+    title = sources[0].title if len(sources) == 1 else "What was found"
+    return element(
+        "header",
+        element("h1", title),
+        element(
+            "p",
+            f"{counted(statements, 'statement')} in {counted(len(readings), 'reading')}, checked "
+            f"on {counted(instances, 'instance')} with profile {run.profile} and seed {run.seed}: "
+            f"{_outcome(run, readings)}.",
+            class_="lead",
+        ),
+        element("p", told),
+        element(
+            "nav",
+            link("changes", "What changed") if before else None,
+            link("findings", "Findings"),
+            link("strip", "All readings"),
+            (link(f"source:{s.source.name}", f"Source {s.source.name}") for s in sources),
+            link("statements", "Statements"),
+            link("words", "How to read a verdict"),
+            link("run", "The run"),
+            class_="top",
+            aria_label="Contents",
+        ),
+    )
+
+
+def _outcome(run: Run, readings: Sequence[ShownReading]) -> str:
+    missing = [r for r in readings if not r.entry]
+    off = [r for r in readings if r.entry and not r.as_expected]
+    said = outcome(len(off), len(run.fallen))
+    if not run.finished or missing:
+        said += "; the run did not finish"
+    if run.damaged:
+        said += f"; {counted(run.damaged, 'damaged line')} in its record"
+    return said
+
+
+def _wrong(run: Run, readings: Sequence[ShownReading]) -> Iterator[Markup]:
+    """What is not as it should be, first."""
+    lines: list[Any] = []
+    for r in readings:
+        if not r.entry:
+            lines.append(joined("Without a verdict: ", link(r.id)))
+        elif not r.as_expected:
+            want = r.entry.get("expected") or {}
+            lines.append(joined("Not as expected: ", link(r.id), f", {r.truth} where ",
+                                f"{want.get('truth', '?')} was expected"))  # fmt: skip
+    lines += [f"{result}: {file} {reason}" for file, result, reason in run.fallen]
+    if lines:
+        yield element("ul", (element("li", line) for line in lines), class_="off")
+
+
+def _findings(sources: Sequence[ShownSource]) -> Iterator[Markup]:
+    """What the run refuted of what is printed, the heaviest first."""
+    yield element("h2", "Findings, the heaviest first", id="findings")
+    found = {w: [_told(source, w) for source in sources] for w in Weight}
+    for weight, by_source in found.items():
+        first = [s for told in by_source for s in told[:_FIRST]]
+        rest = [s for told in by_source for s in told[_FIRST:]]
+        if weight is Weight.CLAIM and first:
+            yield element("h3", weight)
+            yield _points(first)
+            title: str = f"{len(rest)} more of this weight"
+        else:
+            rest, title = first + rest, f"{weight} ({len(first + rest)})"
+        if rest:
+            yield folded(title, _points(rest))
+    plain = [s for source in sources for s in source.statements if s.refuted and s.told is None]
+    if plain:
+        listed = element("ul", (element("li", link(s.id), f": {s.place}") for s in plain))
+        title = f"Refuted as printed, without an erratum ({len(plain)})"
+        yield folded(title, listed, open=not any(map(any, found.values())))
+    elif not any(map(any, found.values())):
+        yield element("p", "No literal reading is refuted.")
+
+
+def _points(statements: Iterable[ShownStatement]) -> Markup:
+    return element(
+        "ul",
+        (
+            element(
+                "li", link(s.id), element("span", f" ({s.place}): ", class_="soft"), s.told.gist
+            )
+            for s in statements
+            if s.told is not None
+        ),
+        class_="findings",
+    )
+
+
+def _told(source: ShownSource, weight: Weight) -> list[ShownStatement]:
+    """The statements whose errata weigh so much and were confirmed, in the order of these."""
+    by_id = {s.id: s for s in source.statements if s.told is not None}
+    return [by_id[e.statement] for e in source.source.of_weight(weight) if e.statement in by_id]
+
+
+def _strip(sources: Sequence[ShownSource]) -> Markup:
+    """One linked cell a reading, grouped by source and statement."""
+    rows = [
+        joined(
+            element("h3", source.source.name, element("span", f" {source.title}", class_="soft")),
+            element(
+                "ul",
+                (element("li", map(cell, s.readings)) for s in source.statements),
+                class_="cells",
+            ),
+        )
+        for source in sources
+    ]
+    return element(
+        "section",
+        element("h2", "All readings", id="strip"),
+        element("p", "A cell is a reading, neighbours without a gap are of one statement.",
+                class_="soft"),
+        legend(),
+        rows,
+        class_="strip",
+    )  # fmt: skip
+
+
+def _about(source: ShownSource) -> Markup:
+    """A source: what it came to, notes for its authors, its notation, what rests on what."""
+    words = source.source
+    printed = [s for s in source.statements if any(r.literal for r in s.readings)]
+    stands = {str(Truth.PROVED), str(Truth.HOLDS)}
+    whole = [s for s in printed if all(r.truth in stands for r in s.readings if r.literal)]
+    fallen = sum(s.refuted for s in printed)
+    rests = dependencies(r.claim for r in source.readings if r.claim)
+    parts = [
+        element("h2", source.title, id=anchor(f"source:{words.name}")),
+        element(
+            "p",
+            f"{counted(len(source.statements), 'statement')} in "
+            f"{counted(len(source.readings), 'reading')}. Standing in every literal reading "
+            f"(proved, or not refuted so far): {len(whole)}; with a literal reading that is "
+            f"refuted: {fallen}.",
+        ),
+        *(element("p", note) for note in words.notes),
+    ]
+    if words.notation:
+        rows = ((element("b", word), means) for word, means in words.notation.items())
+        parts.append(folded("Words and symbols", table(("word", "means"), rows)))
+    if any(rests.values()):
+        parts.append(folded("What rests on what", _drawing(source, rests)))
+    return element("section", parts)
+
+
+def _drawing(source: ShownSource, rests: Any) -> Markup:
+    states = {
+        s.id: "turned" if s.told is not None and s.told.weight is Weight.CLAIM else "refuted"
+        for s in source.statements
+        if s.refuted
+    }
+    shown = svg(rests, states, {s.id for s in source.statements})
+    sized = re.sub(r"viewBox='0 0 (\d+) (\d+)'", r"\g<0> width='\1' height='\2'", shown, count=1)
+    return element("figure", element("div", Markup(sized), class_="drawing", tabindex=0))
+
+
+def _statements(sources: Sequence[ShownSource], known: Sequence[str], folder: Path) -> Markup:
+    return element(
+        "section",
+        element("h2", "Statements", id="statements"),
+        _tools(sources),
+        element("div", id="sorted"),
+        (
+            element(
+                "section",
+                element("h3", source.title) if len(sources) > 1 else None,
+                element(
+                    "div",
+                    (statement_card(s, source, known, folder) for s in source.statements),
+                    data_list=source.source.name,
+                ),
+                class_="of-source",
+            )
+            for source in sources
+        ),
+    )
+
+
+def _tools(sources: Sequence[ShownSource]) -> Markup:
+    """What filters and sorts; it shows where JavaScript runs."""
+    truths = [str(word) for word in Truth]
+    marks = {
+        "off": "not as expected", "printed-falls": "refuted as printed", "unneeded":
+        "a hypothesis not shown to be needed", "doubt": "thin, weak, vacuous or broken",
+    }  # fmt: skip
+    sorts = {
+        "place": "place", "weight": "weight", "id": "id", "tight": "tightness",
+        "seconds": "time taken",
+    }  # fmt: skip
+
+    def choice(by: str, label: str, options: dict[str, str], every: str | None) -> Markup:
+        shown = [element("option", every, value="")] if every else []
+        shown += [element("option", said, value=value) for value, said in options.items()]
+        return element("label", label, element("select", shown, data_by=by))
+
+    return element(
+        "form",
+        element("label", "Search", element("input", type="search", data_by="text",
+                placeholder="words (key: /)", autocomplete="off")),
+        choice("truth", "Truth", {t: t for t in truths}, "any"),
+        choice("source", "Source", {s.source.name: s.source.name for s in sources}, "all"),
+        choice("mark", "Only", marks, "all"),
+        choice("sort", "Sort", sorts, None),
+        element("button", "open all", type="button", data_open="all"),
+        element("button", "close all", type="button", data_open=""),
+        element("span", class_="shown soft", role="status"),
+        class_="tools",
+        hidden=True,
+        role="search",
+    )  # fmt: skip
+
+
+def _run(run: Run, readings: Sequence[ShownReading]) -> Markup:
+    seconds = sum(float(r.entry.get("seconds") or 0) for r in readings)
+    rows = [
+        ("profile", run.profile),
+        ("seed", run.seed),
+        *run.about.items(),
+        ("seconds of work", f"{seconds:.0f}"),
+        (
+            "curated counterexamples",
+            f"{len(run.replays)} replayed, {len(run.fallen)} not confirmed",
+        ),
+        ("finished", "yes" if run.finished else "no"),
+        *(("record", fault) for fault in run.faults),
+    ]
+    again = f"attsvm verify --profile {run.profile} --seed {run.seed}"
+    return element(
+        "section",
+        element("h2", "The run", id="run"),
+        table(("what", "is"), rows),
+        element("p", "Again: ", element("code", again)),
+    )

@@ -1,0 +1,208 @@
+"""Formulas for a browser: MathML from the LaTeX that `attsvm.theory.arithmetic.text` writes.
+
+That is a small language: letters, numbers, fences, fractions, roots, indices, powers, text. What is
+not of it, such as a formula of a file that somebody edited, is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from attsvm.errors import AttsvmError
+from attsvm.theory.report.markup import Markup, element, joined
+
+_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
+_LETTERS = {
+    **{
+        name: chr(code)
+        for name, code in {
+            "alpha": 0x3B1, "beta": 0x3B2, "gamma": 0x3B3, "delta": 0x3B4, "eta": 0x3B7,
+            "theta": 0x3B8, "lambda": 0x3BB, "mu": 0x3BC, "nu": 0x3BD, "sigma": 0x3C3,
+            "tau": 0x3C4,
+        }.items()
+    },
+    "ell": "ℓ", "infty": "∞", "top": "⊤",
+}  # fmt: skip
+_NAMES = {"exp", "ln", "max", "min"}
+_SIGNS = {
+    "le": "≤", "ge": "≥", "cdot": "·", "otimes": "⊗", "nabla": "∇", "|": "‖", "#": "#", "_": "_",
+    "langle": "⟨", "rangle": "⟩", "{": "{", "}": "}", "in": "∈",
+}  # fmt: skip
+_SPACES = {",": "0.17em", ";": "0.28em", ":": "0.22em", "quad": "1em"}
+_ESCAPES: Mapping[str, str] = {
+    r"\textbackslash": "\\", r"\textasciicircum": "^", r"\textasciitilde": "~",
+    r"\textless": "<", r"\textgreater": ">", r"\textbar": "|",
+}  # fmt: skip
+_OPEN, _CLOSE = "([", ")]"
+_FENCES = {*"()[]|.", r"\|", r"\langle", r"\rangle", r"\{", r"\}"}
+
+
+class UnreadableError(AttsvmError):
+    """LaTeX that the formula language does not write."""
+
+
+def mathml(latex: str, *, block: bool = True) -> Markup:
+    """A formula as an element of MathML, in a line of its own where it is a block.
+
+    Raises:
+        UnreadableError: the text is not what the formula language writes.
+    """
+    reader = _Reader(_TOKEN.findall(latex))
+    inner = reader.row(())
+    return element("math", inner, display="block" if block else None)
+
+
+@dataclass(slots=True)
+class _Reader:
+    tokens: list[str]
+    at: int = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self, wanted: str = "") -> str:
+        token = self.peek()
+        if not token or (wanted and token != wanted):
+            raise UnreadableError(f"a formula has {token or 'its end'!r} where it should not")
+        self.at += 1
+        return token
+
+    def spaces(self) -> None:
+        while self.peek().isspace():
+            self.at += 1
+
+    def row(self, ends: tuple[str, ...]) -> Markup:
+        """Pieces side by side until one of the tokens that end them, or the end of all."""
+        parts: list[Markup] = []
+        self.spaces()
+        while self.peek() and self.peek() not in ends:
+            parts.append(self.scripted())
+            self.spaces()
+        if ends and not self.peek():
+            raise UnreadableError("a formula ends within brackets")
+        return parts[0] if len(parts) == 1 else element("mrow", parts)
+
+    def scripted(self) -> Markup:
+        """A piece with what stands below and above it."""
+        base = self.piece()
+        below = above = None
+        primes = ""
+        while self.peek() in ("_", "^", "'"):
+            mark = self.take()
+            if mark == "'":
+                primes += "′"
+            elif mark == "_" and above is None:  # an entry of an indexed letter has two indices
+                base = base if below is None else element("msub", base, below)
+                below = self.argument()
+            elif mark == "^" and above is None:
+                above = self.argument()
+            else:
+                raise UnreadableError("a formula has two powers on one piece")
+        if primes:
+            prime = element("mo", primes.replace("′′", "″"), lspace="0", rspace="0")
+            above = prime if above is None else element("mrow", prime, above)
+        if below is not None and above is not None:
+            return element("msubsup", base, below, above)
+        if below is not None:
+            return element("msub", base, below)
+        return base if above is None else element("msup", base, above)
+
+    def argument(self) -> Markup:
+        """What a command or an index takes: a group in braces, or one piece."""
+        self.spaces()
+        if self.peek() != "{":
+            return self.piece()
+        self.take("{")
+        inner = self.row(("}",))
+        self.take("}")
+        return inner
+
+    def piece(self) -> Markup:
+        """A letter, a number, a sign or a command with its arguments."""
+        token = self.take()
+        if token.startswith("\\") and len(token) > 1:
+            return self.command(token[1:])
+        if token == "{":
+            inner = self.row(("}",))
+            self.take("}")
+            return inner
+        if token[0].isdigit():
+            return element("mn", token)
+        if token.isalpha():
+            return element("mi", token)
+        if token in _OPEN + _CLOSE + "|":
+            return element("mo", token, stretchy="false")
+        if token == "-":
+            return element("mo", "−")
+        if token in "}_^'\\&":
+            raise UnreadableError(f"a formula has {token!r} where it should not")
+        return element("mo", token)
+
+    def command(self, name: str) -> Markup:
+        if name == "left":
+            return self.fenced()
+        if name == "frac":
+            return element("mfrac", self.argument(), self.argument())
+        if name == "sqrt":
+            return element("msqrt", self.argument())
+        if name in ("text", "mathrm"):
+            tag = "mtext" if name == "text" else "mi"
+            return element(
+                tag, _kept(self.words()), mathvariant=None if tag == "mtext" else "normal"
+            )
+        if name in _LETTERS:
+            return element("mi", _LETTERS[name])
+        if name in _NAMES:
+            return element("mi", name)
+        if name in _SIGNS:
+            return element("mo", _SIGNS[name], stretchy="false" if name == "|" else None)
+        if name in _SPACES:
+            return element("mspace", width=_SPACES[name])
+        raise UnreadableError(f"a formula has the unknown command {name!r}")
+
+    def fenced(self) -> Markup:
+        r"""What stands between \left and \right, with fences as high as it is."""
+        left = self.fence()
+        inner = self.row((r"\right",))
+        self.take(r"\right")
+        right = self.fence()
+        return element("mrow", left, inner, right)
+
+    def fence(self) -> Markup:
+        self.spaces()
+        token = self.take()
+        if token not in _FENCES:
+            raise UnreadableError(f"a formula has the fence {token!r}")
+        return element("mo", _SIGNS.get(token[1:], token), stretchy="true", fence="true")
+
+    def words(self) -> str:
+        """The letters of a text, to the brace that closes it."""
+        self.take("{")
+        said, depth = "", 0
+        while (token := self.take()) != "}" or depth:
+            depth += (token == "{") - (token == "}")
+            if token in _ESCAPES:
+                said += _ESCAPES[token]
+            elif token.startswith("\\") and len(token) == 2 and not token[1].isalpha():
+                said += token[1]
+            elif token.startswith("\\"):
+                raise UnreadableError(f"a text has the unknown command {token!r}")
+            elif token not in "{}":
+                said += token
+        return said.replace("''", '"')
+
+
+def _kept(said: str) -> str:
+    """Words whose spaces at both ends stay, which a browser would drop."""
+    left, right = len(said) - len(said.lstrip(" ")), len(said) - len(said.rstrip(" "))
+    return "\u00a0" * left + said.strip(" ") + "\u00a0" * right if said.strip(" ") else said
+
+
+def formula(line: Mapping[str, str], *, block: bool = True) -> Markup:
+    """A written line: typeset where it can be, else in plain characters."""
+    try:
+        return mathml(line["latex"], block=block)
+    except (KeyError, AttsvmError, RecursionError):
+        return joined(element("code", line.get("plain", "")))

@@ -1,0 +1,192 @@
+"""A reading on the page: verdict, hypotheses, siblings, proof, counterexample, its record."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.report.markup import Markup, anchor, element, folded, joined, table
+from attsvm.theory.report.page.contents import (
+    AXES,
+    ShownReading,
+    ShownSource,
+    ShownStatement,
+    Stored,
+)
+from attsvm.theory.report.page.mathml import formula
+from attsvm.theory.report.page.words import badge
+from attsvm.theory.report.picture import drawn
+from attsvm.theory.report.script import Writer, script, verifier
+from attsvm.theory.report.snippets import python
+from attsvm.theory.report.terminal import NOT_SHOWN, ranked, tight
+from attsvm.theory.report.two_lines import in_words
+
+
+def reading_section(
+    reading: ShownReading, statement: ShownStatement, source: ShownSource, folder: Path
+) -> Markup:
+    """The section of a reading."""
+    entry = reading.entry
+    return element(
+        "section",
+        element("h3", reading.name, *_verdict(entry)),
+        *_expected(reading),
+        element("p", entry.get("statement") or (reading.claim.statement if reading.claim else "")),
+        *_differs(reading, statement),
+        *_counterexample(reading, source),
+        element("h4", "The check"),
+        element("dl", _facts(reading), class_="facts"),
+        *_hypotheses(entry),
+        *_siblings(entry.get("siblings", [])),
+        *_proof(entry),
+        element("p", (joined(w, " ") for w in entry.get("warnings", [])), class_="soft")
+        if entry.get("warnings")
+        else None,
+        *_record(reading),
+        id=anchor(reading.id),
+        class_="reading",
+    )
+
+
+def _verdict(entry: Mapping[str, Any]) -> Iterator[Markup]:
+    if not entry:
+        yield badge("not run")
+    for axis in AXES if entry else ():
+        yield badge(entry.get(axis, "?"), plain=axis != "truth")
+
+
+def _expected(reading: ShownReading) -> Iterator[Markup]:
+    if reading.entry and not reading.as_expected:
+        want = reading.entry.get("expected") or {}
+        said = ", ".join(str(want.get(axis, "?")) for axis in AXES)
+        yield element("p", f"Not as expected; expected: {said}.", class_="off")
+
+
+def _differs(reading: ShownReading, statement: ShownStatement) -> Iterator[Markup]:
+    shown = statement.view.readings if statement.view else ()
+    differs = next((r.differs for r in shown if r.name == reading.name), ())
+    if differs:
+        yield element("p", element("b", "Differs: "), "; ".join(differs))
+
+
+def _facts(reading: ShownReading) -> Iterator[Markup]:
+    """Figures of the check, a term and what it is each."""
+    entry = reading.entry
+    facts: list[tuple[str, object]] = []
+    if entry:
+        screened = entry.get("screened")
+        more = f"; {screened} more screened in floats" if screened else ""
+        facts.append(("instances", f"{entry.get('examples', 0)} examined{more}"))
+    facts += [("tightness", told)] if (told := tight(entry)) else []
+    facts += [("evidence", entry["reason"])] if entry.get("reason") else []
+    facts += [(kind, ranked(found, 8)) for kind, found in entry.get("coverage", {}).items()]
+    if entry.get("broke"):
+        facts.append(("raised on", f"{entry['broke']} made-up: {entry.get('broke_note', '')}"))
+    if reading.claim is not None:
+        facts.append(("repeat", element("code", f"attsvm verify {reading.id}")))
+    return (joined(element("dt", a), element("dd", b)) for a, b in facts)
+
+
+def _hypotheses(entry: Mapping[str, Any]) -> Iterator[Markup]:
+    """Each hypothesis as it runs, how often it was met, and whether it is shown to be needed."""
+    met = entry.get("hypotheses", {})
+    looked = int(entry.get("examples", 0)) + int(entry.get("rejected", 0))
+    ran = (entry.get("formula") or {}).get("hypotheses", {})
+    needed, open_ = entry.get("needed", {}), entry.get("not_shown_to_be_needed", [])
+    rows = []
+    for name in dict.fromkeys([*met, *open_]):
+        shown, line = needed.get(name), ran.get(name)
+        told = formula(line, block=False) if line and line.get("plain") != name else None
+        said = NOT_SHOWN if name in open_ else ""
+        if shown:
+            said = f"yes: without it refuted by {shown['found_by']}, {shown['evidence']}"
+        counted = f"{met[name]} of {looked}" if name in met else ""
+        rows.append((joined(name, " ", told), counted, *([said] if needed or open_ else [])))
+    if rows:
+        yield element("h4", "Hypotheses")
+        yield table(("hypothesis", "satisfied by", "needed")[: len(rows[0])], rows)
+
+
+def _siblings(siblings: Iterable[Mapping[str, Any]]) -> Iterator[Markup]:
+    rows = [
+        (
+            s.get("name"),
+            f"refuted by {s.get('found_by')}" if s.get("refuted") else "survived",
+            s.get("evidence", "") if s.get("refuted") else "",
+        )
+        for s in siblings
+    ]
+    if rows:
+        yield element("h4", "False siblings")
+        yield table(("sibling", "outcome", "evidence"), rows)
+
+
+def _proof(entry: Mapping[str, Any]) -> Iterator[Markup]:
+    if entry.get("proof"):
+        yield element("h4", "Proof")
+        yield element("p", entry["proof"])
+        steps = entry.get("steps", [])
+        yield element("ol", (element("li", step) for step in steps)) if steps else Markup("")
+
+
+def _counterexample(reading: ShownReading, source: ShownSource) -> Iterator[Markup]:
+    """The stored instance in values and as scripts, how it was replayed, and how to do it again."""
+    stored = reading.stored
+    if stored is None and not reading.entry.get("counterexample"):
+        return
+    yield element("h4", "Counterexample")
+    if stored is None:
+        yield element("p", element("code", f"attsvm replay {reading.entry['counterexample']}"))
+        return
+    yield element("p", element("code", in_words(stored.case, source.source.names)), class_="values")
+    if reading.claim is not None and source.source.picture is not None:
+        picture = source.source.picture(reading.claim, stored.case)
+        yield Markup("") if picture is None else drawn(picture)
+    certificate = stored.document.get("certificate") or {}
+    said = f"{certificate.get('evidence', '')}: {certificate.get('method', '')}"
+    if reading.replayed:
+        result, reason = reading.replayed.get("result", ""), reading.replayed.get("reason", "")
+        said = f"{result} at the start of this run: {reason}"
+    yield element("p", said)
+    here = Path(os.path.relpath(stored.file)).as_posix()
+    yield element("p", "Replay: ", element("code", f"attsvm replay {here}"))
+    yield from _scripts(reading, _texts(reading.claim, stored, source.writers))
+
+
+def _texts(
+    claim: Claim | None, stored: Stored, writers: Iterable[Writer]
+) -> Iterator[tuple[str, str]]:
+    """What can be copied, by name."""
+    if claim is not None:
+        short = script(claim, stored.case, writers)
+        if short is not None:
+            told = "shows it" if short.shows else "prints sides that floats cannot tell apart"
+            yield f"NumPy script that {told}", short.text
+        exact = verifier(claim, stored.case)
+        if exact is not None:
+            yield "Verifier in Python's own fractions", exact
+        yield "Python that confirms it with attsvm", python(claim, "", stored.case)
+    if isinstance(stored.document.get("latex"), str):
+        yield "LaTeX", stored.document["latex"]
+
+
+def _scripts(reading: ShownReading, texts: Iterable[tuple[str, str]]) -> Iterator[Markup]:
+    for name, shown in texts:
+        word = name.split()[0]
+        place = f"{anchor(reading.id)}:{word.lower()}"
+        yield folded(
+            name,
+            element("button", f"copy {word}", type="button", data_copy=place),
+            element("pre", shown, id=place, tabindex=0),
+        )  # fmt: skip
+
+
+def _record(reading: ShownReading) -> Iterator[Markup]:
+    """What the ledger holds, whole."""
+    if reading.entry:
+        shown = json.dumps(reading.entry, indent=1, ensure_ascii=False)
+        yield from _scripts(reading, [("JSON record", shown)])

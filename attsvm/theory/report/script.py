@@ -1,0 +1,205 @@
+"""A counterexample as Python that does without this package.
+
+A script needs numpy alone and prints both sides of the claim; a verifier needs the standard library
+alone and computes them in fractions.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from attsvm.errors import ClaimError
+from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
+from attsvm.theory.arithmetic.relations import All, AnyOf, Relation
+from attsvm.theory.arithmetic.script import Scripts
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import Pack, modules
+from attsvm.theory.report.snippets import leaves, literal
+
+LINES = 25
+"""Lines of a script at most, where longer ones can do with fewer."""
+
+_SIGNS = {"at most": "<=", "below": "<", "equal": "="}
+_NOISE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script, and whether floats see in it what exact arithmetic proves.
+
+    Attributes:
+        text: Python; each line that it prints is a comparison that the claim makes, or, of a run,
+            where it is after so many steps.
+        shows: whether the printed comparisons are violated.
+    """
+
+    text: str
+    shows: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """How a pack writes what is measured as scripts, such as runs; at module level of the pack.
+
+    Attributes:
+        write: the script of a claim's instance, None for what it does not know.
+    """
+
+    write: Callable[[Claim, Any], str | None]
+
+
+def writers(packs: Iterable[Pack]) -> tuple[Writer, ...]:
+    """Those of the packs."""
+    values = [v for pack in packs for module in modules(pack) for v in vars(module).values()]
+    return tuple({id(v): v for v in values if isinstance(v, Writer)}.values())
+
+
+def script(claim: Claim, case: Any, others: Iterable[Writer] = ()) -> Script | None:
+    """The script of an instance that refutes a claim; None where nobody can write it.
+
+    Args:
+        claim: what it refutes.
+        case: the instance.
+        others: who writes what is measured.
+    """
+    if claim.formula.measured is not None:
+        texts = (writer.write(claim, case) for writer in others)
+        return next((Script(text, True) for text in texts if text), None)
+    made = None
+    for longest in (56, 76, 96):
+        with np.errstate(all="ignore"):
+            made = _written(claim, case, longest)
+        if made is None or made.text.count("\n") <= LINES:
+            break
+    return made
+
+
+def _written(claim: Claim, case: Any, longest: int) -> Script | None:
+    m = Scripts(_literal, longest)
+    try:
+        values = claim.formula.written(m, case, dict(_fields(case)))
+        relation = claim.formula.relation(m, values, {})
+    except ClaimError:  # it leaves the namespace m
+        return None
+    sides = [(c.kind, m.code(c.left), m.code(c.right)) for c in _comparisons(relation)]
+    said = textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   ")
+    printed = [f"print({a.text}, {_SIGNS[kind]!r}, {b.text})" for kind, a, b in sides]
+    needed = _needed(m.lines, " ".join(printed))
+    lines = [f"{name} = {text}" for name, text in m.lines.items() if name in needed]
+    body = "\n".join([*lines, *printed])
+    helpers = [text for name, text in m.helpers.items() if f"{name}(" in body]
+    if len(printed) > 1:
+        joined = "any" if isinstance(relation, AnyOf) else "all"
+        printed.insert(0, f"# the claim: {joined} of these")
+        body = "\n".join([*lines, *printed])
+    text = "\n".join([*said, "import numpy as np", *helpers, body, ""])
+    return Script(text, not _holds(m, relation))
+
+
+def verifier(claim: Claim, case: Any) -> str | None:
+    """The instance checked in Python's own fractions; None where a value of it is irrational.
+
+    Hypotheses that are rational formulas are computed as well, the others are named.
+    """
+    if claim.formula.measured is not None:
+        return None
+    m = Verifiers()
+    try:
+        values = claim.formula.written(m, case, dict(_fields(case)))
+        relation = claim.formula.relation(m, values, {})
+    except ClaimError:
+        return None
+    sides = [(_shaped(c.left, c.right), c.kind) for c in _comparisons(relation)]
+    names = [f"left{k}, right{k}" if len(sides) > 1 else "left, right" for k in range(len(sides))]
+    computed = [f"{name} = {a}, {b}" for name, ((a, b), _) in zip(names, sides, strict=True)]
+    checks = {"the claim": _truth(relation, iter(names))}
+    unchecked = []
+    for name, condition in claim.formula.hypotheses.items():
+        try:
+            if not getattr(type(case), "BUILT", False):
+                raise Irrational("a hypothesis about a record is no formula")
+            checks[name] = _truth(condition(m, values))
+        except ClaimError:
+            unchecked.append(f"# not computed here: {name}")
+    printed = [
+        *(
+            f"print({name.replace(', ', f', {_SIGNS[kind]!r}, ')})"
+            for name, (_, kind) in zip(names, sides, strict=True)
+        ),
+        *(f"print({name + ':'!r}, {text})" for name, text in checks.items()),
+    ]
+    needed = _needed(m.lines, " ".join([*computed, *printed]))
+    lines = [f"{name} = {text}" for name, text in m.lines.items() if name in needed]
+    body = "\n".join([*lines, *computed, *printed])
+    helpers = [text for name, text in m.helpers.items() if re.search(rf"\b{name}\(", body)]
+    imports = ["from fractions import Fraction"]
+    if any("isqrt" in text for text in helpers):
+        imports.append("from math import isqrt")
+    said = textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   ")
+    return "\n".join([*said, *imports, *helpers, body, *unchecked, ""])
+
+
+def _truth(relation: Relation, names: Iterator[str] | None = None) -> str:
+    """An expression for the truth of a comparison of the named sides, or of theirs."""
+    if isinstance(relation, All | AnyOf):
+        word = "all" if isinstance(relation, All) else "any"
+        return f"{word}([{', '.join(_truth(part, names) for part in relation.parts)}])"
+    sides = _shaped(relation.left, relation.right) if names is None else next(names).split(", ")
+    sign = "==" if relation.kind == "equal" else _SIGNS[relation.kind]
+    return f"{sides[0]} {sign} {sides[1]}"
+
+
+def _shaped(left: Any, right: Any) -> tuple[str, str]:
+    """Both sides as numbers or as lists of one shape."""
+    a, b = np.broadcast_arrays(*(np.array(side, dtype=object) for side in (left, right)))
+    return _listed(a.tolist()), _listed(b.tolist())
+
+
+def _listed(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_listed, value))}]"
+    return str(getattr(value, "text", value))
+
+
+def _fields(case: Any) -> Any:
+    """The arrays of a record by the last of the names that lead to them."""
+    if not getattr(type(case), "BUILT", False):
+        yield from ((path[-1], x) for path, x in leaves(case) if isinstance(x, np.ndarray))
+
+
+def _literal(value: Any) -> str:
+    return literal(value).replace(", dtype=float", "")
+
+
+def _comparisons(relation: Relation) -> list[Any]:
+    if isinstance(relation, All | AnyOf):
+        return [c for part in relation.parts for c in _comparisons(part)]
+    return [relation]
+
+
+def _needed(lines: dict[str, str], text: str) -> set[str]:
+    """The names among the lines that a text uses, directly or through others."""
+    found: set[str] = set()
+    left = [text]
+    while left:
+        for name in re.findall(r"[A-Za-z_]\w*", left.pop()):
+            if name in lines and name not in found:
+                found.add(name)
+                left.append(lines[name])
+    return found
+
+
+def _holds(m: Scripts, relation: Relation) -> bool:
+    """Whether floats see the relation hold, as the naked eye would."""
+    if isinstance(relation, All | AnyOf):
+        return (all if isinstance(relation, All) else any)(_holds(m, p) for p in relation.parts)
+    left, right = m.code(relation.left).value, m.code(relation.right).value
+    if relation.kind == "equal":
+        return bool(np.all(np.abs(left - right) <= _NOISE * np.maximum(1.0, np.abs(right))))
+    return bool(left <= right) if relation.kind == "at most" else bool(left < right)

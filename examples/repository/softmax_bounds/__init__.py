@@ -1,0 +1,1 @@
+"""The claims of a paper on softmax, a module a statement."""

@@ -1,0 +1,105 @@
+"""Train a one-layer causal transformer twice and look at its head: `python transformer_head.py`.
+
+The language has 8 tokens, each of which is always followed by the same one, so 8 sentences of 6
+tokens are all of it. Once, only queries and keys are trained, and the output of attention is read
+by the embedding of the next token: the setting of the theory. It predicts that each query comes to
+select one token, with entropy 0, the optimal one or, from some starts, one that is only locally
+optimal, and that the norm of W grows while its direction and margin approach those of the Att-SVM
+of the selected tokens, as slowly as the logarithm of the number of steps. Once, everything is
+trained by cross-entropy, as usual: there the theory promises nothing, as the scores of the tokens
+move with the values. Takes about half a minute; needs PyTorch.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import torch
+
+from attsvm import capture
+from attsvm.language import Language, next_tokens, prefix_data, random_language
+
+STEPS = (0, 100, 300, 1000, 3000)
+CAUSAL = torch.nn.Transformer.generate_square_subsequent_mask
+VALUES = 2  # the third block of the projections, after queries and keys
+
+
+def sentences(language: Language, length: int = 6) -> np.ndarray:
+    """A sentence from each token, where each token has one that follows."""
+    rows = [np.arange(language.size)]
+    while len(rows) < length:
+        rows.append(language.follow.argmax(axis=1)[rows[-1]])
+    return np.stack(rows, axis=1)
+
+
+class Transformer(torch.nn.Module):
+    """Fixed embeddings, one causal head, a linear reading of its output."""
+
+    def __init__(self, language: Language, *, fixed: bool) -> None:
+        super().__init__()
+        self.embeddings = torch.tensor(language.embeddings)
+        d = language.d
+        self.attention = torch.nn.MultiheadAttention(d, 1, bias=False, batch_first=True).double()
+        self.read = torch.nn.Linear(d, language.size, bias=False).double()
+        with torch.no_grad():
+            blocks = self.attention.in_proj_weight.view(3, d, d)
+            blocks[:VALUES] *= 0.1
+            if fixed:
+                blocks[VALUES] = self.attention.out_proj.weight[:] = torch.eye(d)
+                self.read.weight[:] = self.embeddings
+        self.trained = [self.attention.in_proj_weight] if fixed else list(self.parameters())
+        if fixed:
+            keep = torch.ones(3, d, d).index_fill(0, torch.tensor([VALUES]), 0.0).view(3 * d, d)
+            self.attention.in_proj_weight.register_hook(lambda gradient: gradient * keep)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Scores of the tokens that may follow."""
+        x = self.embeddings[tokens]
+        mask = CAUSAL(tokens.shape[1], dtype=x.dtype)
+        seen, _ = self.attention(x, x, x, attn_mask=mask, need_weights=False)
+        return self.read(seen)
+
+
+def main(steps: tuple[int, ...] = STEPS) -> list[tuple[float, ...]]:
+    """Train both ways; print and return the figures at these steps."""
+    language = random_language(np.random.default_rng(0), V=8, d=16, successors=1)
+    every = sentences(language)
+    data = prefix_data(language, every)
+    tokens, follow = torch.tensor(every[:, :-1]), torch.tensor(next_tokens(every))
+    torch.set_num_threads(1)  # the tensors are small
+    found = []
+    for fixed, step_size in ((True, 10.0), (False, 1.0)):
+        print("only queries and keys are trained" if fixed else "everything is trained")
+        print("    step     loss  optimal  entropy     norm   margin   cosine  nuclear    price")
+        torch.manual_seed(0)
+        model = Transformer(language, fixed=fixed)
+        descent = torch.optim.SGD(model.trained, lr=step_size)
+        for step in range(steps[-1] + 1):
+            scores = model(tokens).flatten(0, 1)
+            loss = torch.nn.functional.cross_entropy(scores, follow)
+            if fixed:  # the logistic loss of the theory, which falls with the score
+                loss = torch.nn.functional.softplus(-scores.gather(1, follow[:, None])).mean()
+            if step in steps:
+                (head,) = capture(model, tokens)
+                gamma = data.gamma[np.arange(data.n), head.selected]
+                optimal = np.isclose(gamma, np.where(data.present, data.gamma, -1.0).max(axis=1))
+                near, nuclear = head.compare(), head.compare("nuc")
+                row = (
+                    *(loss.item(), optimal.mean(), head.entropy.mean(), np.linalg.norm(head.W)),
+                    *(near.margin / near.best_margin, near.cosine, nuclear.cosine),
+                    near.price.max(),
+                )
+                print(f"{step:8}" + "".join(f"{figure:9.3f}" for figure in row), flush=True)
+                found.append(row)
+            descent.zero_grad()
+            loss.backward()
+            descent.step()
+        if fixed:
+            words = ("least", "up", "to 0", "growing", "to 1", "to 1", "to 1", "to 0")
+            print("predict." + "".join(f"{word:>9}" for word in words), end="\n\n")
+    return found
+
+
+if __name__ == "__main__":
+    main(STEPS if len(sys.argv) < 2 else tuple(map(int, sys.argv[1:])))

@@ -1,0 +1,72 @@
+"""Instances in the plane: tokens of few dimensions, and where descent takes W z."""
+
+from typing import Any
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.attention import softmax
+from attsvm.data import AttentionData
+from attsvm.lipschitz import risk_smoothness
+from attsvm.losses import LOSSES
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.report.picture import Panel, Picture
+from attsvm.tokens import optimal_tokens
+from attsvm.training import descend_w
+
+_INPUTS, _TOKENS, _STEPS = 4, 12, 20_000
+_AS_IT_IS = {"Run", "Trained", "Descent", "Local", "Prompting", "Spoken"}
+"""Records whose run is descent on W with the logits x_t^T W z_i of their data."""
+
+
+def plane(claim: Claim, case: Any) -> Picture | None:
+    """The tokens of a data set of dimension at most 2, and the run on it where there is one."""
+    data = case if isinstance(case, AttentionData) else getattr(case, "data", None)
+    if not isinstance(data, AttentionData) or data.d > 2 or data.X.shape[1] > _TOKENS:
+        return None
+    best = optimal_tokens(data).ties
+    found = _run(claim, case, data)
+    panels = []
+    shares = []
+    for i in range(min(data.n, _INPUTS)):
+        there = np.flatnonzero(data.present[i])
+        filled = np.isin(there, best[i])
+        path: Any = ()
+        if found is not None:
+            path = _points(found[:, i])
+            shares.append(softmax(data.X[i, there] @ found[-1, i])[filled].sum())
+        places = frozenset(np.flatnonzero(filled).tolist())
+        panels.append(Panel(f"input {i + 1}", _points(data.X[i, there]), places, path))
+    left = data.n - len(panels)
+    says = "Tokens as circles, those of best score filled" + (f"; {left} more inputs" * (left > 0))
+    if found is not None:
+        told = ", ".join(f"{share:.0%}" for share in shares)
+        says += (
+            f". The line is W(k) z, scaled to fit, over {_STEPS} steps of descent; its end is "
+            f"marked. Attention to the best tokens at that end: {told}"
+        )
+    return Picture(tuple(panels), says + ".")
+
+
+def _points(rows: Array) -> tuple[tuple[float, float], ...]:
+    """Rows of one or two entries as points of the plane."""
+    wide = np.pad(rows, ((0, 0), (0, 2 - rows.shape[1])))
+    return tuple((float(x), float(y)) for x, y in wide)
+
+
+def _run(claim: Claim, case: Any, data: AttentionData) -> Array | None:
+    """W(k) z_i (steps, n, d) of the run that the claim is about; None where it is another one."""
+    loss = getattr(case, "loss", claim.formula.constants.get("loss"))
+    known = {type(case).__name__} <= _AS_IT_IS and "transposed" not in claim.formula.constants
+    if not known or not isinstance(loss, str) or loss not in LOSSES:
+        return None
+    start = case.start
+    if start.ndim == 1:
+        start = case.run.start
+    bound = risk_smoothness(data, LOSSES[loss])
+    if not bound > 0.0:
+        return None
+    kept = np.unique(np.geomspace(1, _STEPS, 60).astype(int)).tolist()
+    run = descend_w(data, start, loss, step=case.step / bound, steps=_STEPS, record=kept)
+    directions: Array = np.einsum("kab,ib->kia", run.W[0], data.Z)
+    return directions

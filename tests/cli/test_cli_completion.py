@@ -1,0 +1,56 @@
+"""The scripts that `attsvm completion` prints complete words in a shell."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from attsvm import cli
+
+
+def completed(words, folder):
+    """What bash offers for the last word, with an attsvm that lists three claims."""
+    (folder / "attsvm").write_text(
+        "#!/bin/sh\nprintf 'claim  expected\\nsim/a-1:literal  holds\\nsim/a-1:sharp  holds\\n"
+        "tf/b:literal  holds\\n'\n"
+    )
+    (folder / "attsvm").chmod(0o755)
+    script = subprocess.run(
+        [sys.executable, "-m", "attsvm", "completion", "bash"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    ask = f"{script}\nCOMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _attsvm\n"
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", ask + 'echo "${COMPREPLY[@]}"'],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path},
+    )
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("attsvm hu", ["hunt"]),
+        ("attsvm verify --prof", ["--profile"]),
+        ("attsvm solve --prof", []),
+        ("attsvm verify sim", ["sim/a-1"]),
+        ("attsvm gate sim", []),
+    ],
+)
+def test_bash_offers_commands_options_and_statements(words, offered, tmp_path):
+    assert completed(words, tmp_path) == offered
+
+
+def test_zsh_takes_the_script_of_bash(capsys):
+    assert cli.main(["completion", "bash"]) == 0
+    bash = capsys.readouterr().out
+    assert cli.main(["completion", "zsh"]) == 0
+    assert capsys.readouterr().out.partition("\n")[2] == bash

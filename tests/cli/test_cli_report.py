@@ -1,0 +1,45 @@
+"""`attsvm report` writes the page that was asked for, and says what differs from an earlier run."""
+
+import json
+from pathlib import Path
+
+from commands import TOYS
+
+
+def test_a_page_of_a_source_is_html_where_its_name_says_so(attsvm, ran):
+    assert attsvm("report", *TOYS, "--source", "toy", "--out", "toy.html")[0] == 0
+    assert attsvm("report", *TOYS, "--source", "toy", "--out", "toy.md")[0] == 0
+    assert attsvm("report", *TOYS, "--source", "toy")[0] == 0
+    assert Path("toy.html").read_text().startswith("<!doctype html>")
+    assert Path("toy.md").read_text().startswith("# ")
+    assert Path("attsvm-toy.md").read_text() == Path("toy.md").read_text()
+    code, _, error = attsvm("report", *TOYS, "--source", "toys", "--out", "toy.html")
+    assert (code, "There are: " in error) == (2, True)
+
+
+def test_a_page_says_what_changed_since_an_earlier_ledger(attsvm, ran):
+    ledger = Path(".attsvm/ledger.jsonl")
+    lines = [json.loads(line) for line in ledger.read_text().splitlines()]
+    for event in lines:
+        if event["event"] == "verdict":
+            event["verdict"]["evidence"] = "none"
+    Path("old.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert attsvm("report", *TOYS, "--against", "old.jsonl", "--out", "new.html")[0] == 0
+    shown = Path("new.html").read_text()
+    assert "What changed (1)" in shown
+    assert "holds, none, exercised" in shown
+    assert attsvm("report", *TOYS, "--against", ledger, "--out", "new.html")[0] == 0
+    assert "Nothing changed." in Path("new.html").read_text()
+    assert attsvm("report", *TOYS, "--against", "absent.jsonl")[0] == 2
+    code, _, error = attsvm("report", *TOYS, "--source", "toy", "--against", ledger)
+    assert (code, "Name it like page.html" in error) == (2, True)
+
+
+def test_links_to_files_lead_from_where_the_page_lies(attsvm, ran):
+    Path("deep/er").mkdir(parents=True)
+    assert attsvm("report", *TOYS, "--out", "deep/er/page.html")[0] == 0
+    shown = Path("deep/er/page.html").read_text()
+    links = [part.partition('"')[0] for part in shown.split('href="')[1:]]
+    files = [Path("deep/er", link) for link in links if not link.startswith("#")]
+    assert files
+    assert all(file.is_file() for file in files)

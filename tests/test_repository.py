@@ -1,0 +1,126 @@
+"""The example of a repository: built and installed as its users would, its gate is green, then red.
+
+Both wheels are installed away from the checkout, and commands run there: the libraries are those of
+this environment, attsvm and the pack are not.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACK = ROOT / "examples/repository"
+IGNORED = shutil.ignore_patterns("__pycache__", ".attsvm", "build", "*.egg-info")
+
+
+def pip(*words):
+    quiet = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
+    subprocess.run([sys.executable, "-m", "pip", *words[:1], *quiet, *words[1:]], check=True)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """Folders with attsvm and with the pack, each from its own wheel."""
+    folder = tmp_path_factory.mktemp("installed")
+    shutil.copytree(PACK, folder / "pack", ignore=IGNORED)
+    (folder / "engine").mkdir()
+    shutil.copytree(ROOT / "attsvm", folder / "engine/attsvm", ignore=IGNORED)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy2(ROOT / name, folder / "engine")
+    for name in ("engine", "pack"):
+        source = str(folder / name)
+        pip("wheel", "--no-build-isolation", "-w", str(folder / "wheels"), source)
+    engine, pack = sorted((folder / "wheels").iterdir())
+    pip("install", "--no-compile", "--target", str(folder / "site"), str(engine))
+    pip("install", "--no-compile", "--target", str(folder / "claims"), str(pack))
+    return folder / "site", folder / "claims"
+
+
+@pytest.fixture
+def attsvm(installed, tmp_path):
+    """Run a command with both of them installed, the pack in a copy that a test may edit."""
+    site, claims = installed
+    own = shutil.copytree(claims, tmp_path / "claims")
+    (tmp_path / "empty").mkdir()
+
+    def run(*words):
+        done = subprocess.run(
+            [sys.executable, "-m", "attsvm", *words],
+            cwd=tmp_path / "empty",
+            env={**os.environ, "PYTHONPATH": os.pathsep.join((str(own), str(site)))},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    run.pack = own / "softmax_bounds"
+    return run
+
+
+def edit(name, old, new):
+    """A change of one file of the pack."""
+
+    def change(pack):
+        text = (pack / name).read_text()
+        assert text.count(old) == 1
+        (pack / name).write_text(text.replace(old, new))
+
+    return change
+
+
+def vanish(pack):
+    """The curated counterexample is gone."""
+    (pack / "counterexamples/bounds--lemma-1--literal.json").unlink()
+
+
+def test_the_gate_of_the_repository_is_green(attsvm):
+    code, out, error = attsvm("verify", "--only-pack", "softmax_bounds")
+    assert code == 0, error
+    assert "1 curated counterexample replayed: all confirmed\n3 claims on " in out
+    assert attsvm("gate", "--only-pack", "softmax_bounds") == (
+        0,
+        "gate: 3 verdicts as reviewed\n",
+        "",
+    )
+    _, out, _ = attsvm("claims", "bounds/")  # found by its entry point
+    assert out.count("\nbounds/lemma-") == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            edit("lemma_1.py", 'constants={"k": 2}', 'constants={"k": 3}'),
+            "bounds/lemma-1:amended: holds -> refuted",
+        ),
+        (
+            edit("lemma_1.py", '"softmax is 1/4-Lipschitz"', '"softmax is Lipschitz"'),
+            "bounds/lemma-1:literal: statement edited",
+        ),
+        (
+            lambda pack: (pack / "lemma_2.py").write_text('"""Nothing."""\n'),
+            "bounds: 1 of 3 reviewed claims is not part of the run",
+        ),
+        (edit("proofs.py", "t * (1 - t)", "t * (2 - t)"), "bounds/lemma-2:literal: proved ->"),
+        (vanish, "bounds/lemma-1:literal: curated counterexample deleted"),
+    ],
+    ids=["verdict", "text", "claim", "proof", "counterexample"],
+)
+def test_the_gate_is_red(attsvm, change, said):
+    change(attsvm.pack)
+    attsvm("verify", "--only-pack", "softmax_bounds")
+    code, out, error = attsvm("gate", "--only-pack", "softmax_bounds")
+    assert code == 1
+    assert said in out + error
+
+
+def test_what_the_readme_and_the_workflow_run_are_these_commands():
+    for name in ("README.md", ".github/workflows/theory.yml"):
+        text = (PACK / name).read_text()
+        for command in ("pip install .", "verify --only-pack", "gate --only-pack softmax_bounds"):
+            assert command in text

@@ -1,0 +1,161 @@
+"""Claims are checked, hunted and shown at a prompt, also those that are typed there."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import attsvm
+from attsvm import (
+    LOG_LOSS,
+    AttentionData,
+    Integer,
+    Near,
+    Reading,
+    Statement,
+    Vector,
+    descend_w,
+    hunt,
+    show,
+    verify,
+)
+from attsvm._html import MOST, curve, pre, table
+from attsvm.errors import ClaimError, UnknownClaimError, UsageError
+
+TYPED = """
+def stated(share):
+    return Statement(
+        "mine/softmax-lipschitz", source="A & <b>paper</b>", place="Lemma 1",
+        printed="||softmax(s) - softmax(t)|| <= ||s - t||/2",
+        variables={"n": Integer(1, 4), "s": Vector("n"), "t": Near("s", ("n",))},
+        conclusion=lambda m, v: m.at_most(
+            m.norm(m.softmax(v.s) - m.softmax(v.t)), m.norm(v.s - v.t) / share),
+        readings={"literal": Reading("softmax is <b>Lipschitz</b>", "holds", tight=True)},
+    )
+"""
+
+
+@pytest.fixture(scope="module")
+def typed():
+    """What makes a statement in code that lies in no file."""
+    names = dict(vars(attsvm), Statement=Statement, Reading=Reading, Integer=Integer)
+    names |= {"Near": Near, "Vector": Vector, "__name__": "__main__"}
+    exec(compile(TYPED, "<stdin>", "exec"), names)
+    return names["stated"]
+
+
+class Tags(HTMLParser):
+    """All elements that a fragment opens, closed in their order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.seen = [], set()
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.seen.add(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_a_typed_claim_is_checked(typed):
+    found = verify(typed(2))
+    assert found.as_expected
+    verdict = found["mine/softmax-lipschitz:literal"].verdict
+    assert (str(verdict.truth), str(verdict.validity)) == ("holds", "exercised")
+    assert repr(found).endswith("\n1 claim: every verdict as expected")
+    assert re.search(
+        r"mine/softmax-lipschitz:literal +holds +numeric +exercised +2/2 ", repr(found)
+    )
+
+
+def test_a_typed_claim_that_is_false_falls_and_shows_where(typed):
+    found = verify(typed(3))
+    assert not found.as_expected
+    assert "mine/softmax-lipschitz:literal is refuted by\n  case = " in repr(found)
+    assert repr(found).endswith("1 claim: 1 not as expected")
+    tags = Tags(found._repr_html_())
+    assert tags.seen == {"table", "tr", "th", "td", "pre"}
+
+
+def test_a_typed_claim_is_hunted_and_shown(typed):
+    hunted = hunt(typed(3), rounds=2)
+    assert hunted.found
+    assert repr(hunted).startswith("refuted, certified: mine/softmax-lipschitz:literal after ")
+    assert "replay" not in repr(hunted)
+    assert Tags(hunted._repr_html_()).seen == {"pre"}
+    quiet = hunt(typed(2), rounds=1)
+    assert not quiet.found
+    assert repr(quiet).startswith("not refuted: ")
+    shown = show(typed(2))
+    assert "runs: ||softmax(s) - softmax(t)|| <= ||s - t||/2" in repr(shown)
+    html = shown._repr_html_()
+    assert Tags(html).seen == {"b", "p", "table", "tr", "th", "td"}
+    assert "softmax is &lt;b&gt;Lipschitz&lt;/b&gt;" in html
+    assert "A &amp; &lt;b&gt;paper" in html
+
+
+def test_ids_stand_for_claims_with_what_is_stored_beside_them():
+    found = verify("sim/lemma-3.12", "sim/basic-3:literal-2")
+    assert [c.claim.id for c in found.report.checked] == [
+        "sim/basic-3:literal-2",
+        "sim/lemma-3.12:literal",
+        "sim/lemma-3.12:sharp",
+    ]
+    assert len(found.report.replayed) == 1
+    assert found.as_expected
+    assert "\nliteral-2: refuted, certified" in repr(show("sim/basic-3"))
+    again = hunt("sim/basic-3:literal-2", rounds=1)
+    assert "(known before this hunt; --fresh" in repr(again)
+
+
+def test_what_cannot_be_meant_is_an_error(typed):
+    with pytest.raises(UnknownClaimError):
+        verify("sim/lemma-3.99")
+    with pytest.raises(UsageError, match="a hunt is for one claim"):
+        hunt("sim/lemma-3.12")
+    with pytest.raises(ClaimError, match="no sibling of that name"):
+        hunt(typed(2), sibling="none")
+    with pytest.raises(UsageError, match="statements begin like that"):
+        show("sim/")
+
+
+def test_fragments_are_bounded_and_escaped():
+    text = table(("<a>",), [("<b>" * 1000,)] * (MOST + 7))
+    assert Tags(text).seen == {"table", "tr", "th", "td", "p"}
+    assert "and 7 more" in text
+    assert len(text) < 2000 * MOST
+    assert len(pre("x" * 10**6)) < 10**5
+    picture = curve(np.linspace(0.0, np.nan, 3))
+    assert picture == ""
+    picture = curve(np.r_[np.nan, np.arange(10.0**4)])
+    assert Tags(picture).seen == {"svg", "polyline"}
+    assert len(picture) < 4000
+    points = [tuple(map(float, p.split(","))) for p in re.findall(r"[\d.]+,[\d.]+", picture)]
+    assert points[-1] == (240.0, 0.0)
+    assert points[0][1] == 80.0
+
+
+def test_data_statements_and_runs_show_themselves(typed):
+    data = AttentionData.of([[[1, 0], [0, 1]]], [[1, 0]], scores=[[1, 0]])
+    assert repr(data) == "AttentionData(n=1, T=2, d=2, scores)"
+    assert Tags(data._repr_html_()).seen == {"b", "table", "tr", "th", "td"}
+    assert repr(typed(2)) == "Statement(mine/softmax-lipschitz; literal: holds)"
+    run = descend_w([data] * 5, np.zeros((2, 2)), LOG_LOSS, step=1.0, steps=20)
+    assert repr(run).startswith("Trajectory of 5 runs: 21 iterates, steps 0 to 20, last norms ")
+    assert run._repr_html_().count("<polyline") == 3
+    large = AttentionData.of(np.ones((99, 9, 50)), np.ones((99, 50)), scores=np.ones((99, 9)))
+    assert len(large._repr_html_()) < 10**5
+
+
+def test_every_public_name_is_there_and_imported_when_it_is_used():
+    assert {"verify", "hunt", "show", "solve", "descend_w", "Statement"} <= set(attsvm.__all__)
+    for name in attsvm.__all__:
+        assert getattr(attsvm, name) is not None
+        assert name in dir(attsvm)
+    with pytest.raises(AttributeError):
+        attsvm.nothing  # noqa: B018

@@ -1,0 +1,301 @@
+"""The page holds all of a run, is well-formed, and lets nothing through that would run."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import product
+from pathlib import Path
+
+import pytest
+import toy_pack
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_pack import build, square, square_ball
+
+from attsvm.theory.declaration.packs import Pack, find_claims, load_packs
+from attsvm.theory.record import curated
+from attsvm.theory.record.ledger import Ledger, Run, last_run
+from attsvm.theory.report.markup import Markup, anchor, element, joined, text
+from attsvm.theory.report.page import page
+from attsvm.theory.report.page.change import changes
+from attsvm.theory.report.page.script import SCRIPT
+from attsvm.theory.report.page.style import DARK, LIGHT, WORDS
+from attsvm.theory.run.verify import verify
+
+SVG = "xmlns='http://www.w3.org/2000/svg'"
+_VOID = {"meta", "br", "input", "!doctype"}
+
+
+class _Reader(HTMLParser):
+    """Keeps the text, ids and links, and complains of tags that do not match."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text, self.ids, self.links, self.given = [], [], [], [], {}
+        self.tags = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        if tag not in _VOID:
+            self.open.append(tag)
+        assert len(dict(attrs)) == len(attrs)
+        for name, value in attrs:
+            assert not name.startswith("on")
+            assert name not in ("src", "srcset", "style", "action", "background")
+            assert "://" not in (value or "") or name == "xmlns"
+            self.given.setdefault(name, []).append(value)
+        found = dict(attrs)
+        self.ids += [found["id"]] if "id" in found else []
+        self.links += [found["href"]] if "href" in found else []
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1:] not in (["script"], ["style"]):
+            self.text.append(data)
+
+
+def read(shown):
+    reader = _Reader()
+    reader.feed(shown)
+    reader.close()
+    assert reader.open == []
+    assert len(set(reader.ids)) == len(reader.ids)
+    inside = {link[1:] for link in reader.links if link.startswith("#")}
+    assert inside | set(reader.given.get("data-copy", [])) <= set(reader.ids)
+    assert shown.count("<script") == 1
+    assert SCRIPT in shown
+    assert not re.search(
+        r"url\(|@import|https?:|//[a-z]", shown.replace(SCRIPT, "").replace(SVG, "")
+    )
+    return reader
+
+
+def words(shown):
+    return " ".join("".join(read(shown).text).split())
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return tmp_path / "ledger.jsonl"
+
+
+def run_of(ledger, *claims):
+    with Ledger(ledger) as writer:
+        verify([Pack("toys", claims, Path("."))], ledger=writer)
+    return last_run(ledger)
+
+
+def entry(id, truth="holds", **more):
+    verdict = {"truth": truth, "evidence": "numeric", "validity": "exercised"}
+    known = {"statement": "x", "siblings": [], "examples": 3, "as_expected": True}
+    return {"id": id, **verdict, **known, **more}
+
+
+def made(*entries, **more):
+    return Run("quick", 0, tuple(e["id"] for e in entries), {e["id"]: e for e in entries}, True, 0,
+               **more)  # fmt: skip
+
+
+def test_all_of_a_run_is_on_its_page(ledger):
+    claims = toy_pack.true, toy_pack.false, toy_pack.vacuous
+    run = run_of(ledger, *claims)
+    for packs in ((), (Pack("toys", claims, Path(".")),)):
+        said = words(page(run, packs))
+        for claim in claims:
+            assert claim.id in said
+            assert claim.statement in said
+        assert "3 readings, checked on" in said
+        assert "1 not as expected" in said
+        assert re.search(r"0 of \d+", said)
+        assert re.search("shift 100 ?refuted by", said)
+        assert "No instance refuted it so far; that is no proof." in said
+
+
+def test_the_run_says_when_and_on_what_it_was_made(ledger):
+    run = run_of(ledger, toy_pack.true)
+    assert {"date", "commit", "machine", "attsvm", "python", "numpy"} <= set(run.about)
+    said = words(page(run))
+    assert all(value in said for value in run.about.values())
+
+
+HOSTILE = ("</script><script>x()</script>", '"><img src=x onerror=x()>', "' onload='x()", "]]>-->",
+           "<svg/onload=x()>", "&lt;b&gt;", "\x1b[31m\u202e", "$\\evil{}$")  # fmt: skip
+
+
+@pytest.mark.parametrize("evil", HOSTILE)
+def test_what_a_record_says_is_text_and_never_markup(evil):
+    line = {"latex": evil, "plain": evil}
+    formula = {"conclusion": line, "hypotheses": {evil: line}, "where": [line]}
+    sibling = {"name": evil, "refuted": True, "found_by": evil, "evidence": evil, "examples": 1}
+    shown = page(
+        made(
+            entry(
+                f"{evil}/{evil}:{evil}", evil, evidence=evil, validity=evil, statement=evil,
+                formula=formula, place=evil, reason=evil, hypotheses={evil: 1}, siblings=[sibling],
+                proof=evil, steps=[evil], warnings=[evil], counterexample=evil, coverage={evil:
+                {evil: 1}}, needed={evil: {"found_by": evil, "evidence": evil}}, broke=1,
+                broke_note=evil, not_shown_to_be_needed=[evil], as_expected=False,
+                expected={"truth": evil, "evidence": evil, "validity": evil},
+            ),
+            replays={evil: {"file": evil, "result": evil, "reason": evil}}, about={evil: evil},
+            faults=(evil,),
+        ),
+        only=None, before=made(entry("a/b:c", evil, statement=evil)),
+    )  # fmt: skip
+    reader = read(shown)
+    said = "".join(reader.text)
+    assert str(text(evil)) in shown
+    assert evil in said or not evil.isprintable()
+    assert "\x1b" not in said
+    assert "\u202e" not in said
+    assert not {"img", "svg"} & reader.tags
+
+
+@given(st.lists(st.text(max_size=8), max_size=3), st.text(max_size=8))
+def test_elements_say_their_children_and_attributes_and_nothing_else(children, value):
+    assume_text = [c for c in children if all(x.isprintable() for x in c)]
+    reader = _Reader()
+    reader.feed(element("p", assume_text, title=value))
+    assert reader.open == []
+    assert "".join(reader.text) == "".join(assume_text)
+    if value.isprintable() and "://" not in value:
+        assert reader.given["title"] == [value]
+
+
+def test_markup_is_kept_and_what_is_absent_left_out():
+    assert joined(Markup("<b>"), None, "<", [1, "&"]) == "<b>&lt;1&amp;"
+    assert element("a", None, hidden=True, open=False, class_="x", data_k=0) == (
+        '<a hidden class="x" data-k="0"></a>'
+    )
+
+
+@given(st.text(), st.text())
+def test_names_of_different_things_are_different_anchors(a, b):
+    assert (anchor(a) == anchor(b)) == (a == b)
+    assert re.fullmatch(r"[A-Za-z0-9/:._~-]*", anchor(a))
+
+
+def test_ids_of_several_sources_and_their_filters():
+    entries = [entry("a/x:literal", "refuted"), entry("a/x:sharp", "proved"), entry("b/y:literal")]
+    reader = read(page(made(*entries)))
+    assert {"a/x", "a/x:literal", "b/y", "source:a", "source:b", "run"} <= set(reader.ids)
+    assert reader.given["data-truth"] == ["proved refuted", "holds"]
+    assert reader.given["data-source"] == ["a", "b"]
+    assert "printed-falls" in reader.given["data-mark"][0]
+    only = read(page(made(*entries), only="b"))
+    assert "b/y" in only.ids
+    assert "a/x" not in only.ids
+
+
+def test_a_claim_that_is_known_adds_what_its_record_does_not_hold():
+    literal, id = "sim/theorem-3.14-part-2:literal", "sim/theorem-3.14-part-2:amended-1"
+    run = made(entry(literal, "refuted"), entry(id, "refuted"), entry("sim/lemma-3.13:sharp"))
+    reader = read(page(run, load_packs()))
+    said = "".join(reader.text)
+    for kind in ("numpy", "python", "latex", "json"):
+        assert f"{id}:{kind}" in reader.ids
+    file = "properties/sim/counterexamples/sim--theorem-3.14-part-2--amended-1.json"
+    assert f"attsvm replay {file}" in said
+    rational = made(entry("mm/joint-svm:literal-1", "refuted"))
+    has = [i for i in read(page(rational, load_packs())).ids if i.endswith(":verifier")]
+    assert has == ["mm/joint-svm:literal-1:verifier"]
+    assert "As printed" in said
+    assert "Rests on: " in said
+    assert "polyline" in reader.tags
+    assert "properties/sim/theorem_3_14_part_2.py" in " ".join(reader.links)
+    turned = "What turns a theorem or a claim round"
+    assert turned in said
+    assert turned not in words(page(made(entry(literal), entry(id, "refuted")), load_packs()))
+
+
+def test_a_counterexample_of_another_claim_is_not_shown(tmp_path):
+    file = tmp_path / "x.json"
+    stored = curated.place(
+        next(c for c in find_claims(load_packs()) if c.id == "sim/lemma-3.13:literal")
+    )
+    file.write_text(stored.read_text())
+    fallen = entry("sim/lemma-3.12:literal", "refuted", counterexample=str(file))
+    shown = page(made(fallen), load_packs())
+    assert "sim/lemma-3.12:literal:python" not in read(shown).ids
+
+
+def test_a_curated_counterexample_that_does_not_stand_is_named(ledger):
+    run = run_of(ledger, toy_pack.true)
+    assert "every verdict as expected" in words(page(run))
+    fallen = {"file": "a.json", "result": "ERROR", "reason": "is <cut>"}
+    stands = {"file": "c.json", "result": "CONFIRMED", "reason": "as before"}
+    replays = {"a.json": fallen, "c.json": stands}
+    said = words(page(replace(run, curated=("b.json", "c.json"), replays=replays)))
+    assert "but 2 curated counterexamples were not confirmed" in said
+    assert "ERROR: a.json is <cut>" in said
+    assert "NOT REPLAYED: b.json" in said
+    assert "c.json" not in said
+
+
+def test_a_run_that_was_cut_short_says_so(ledger):
+    run_of(ledger, toy_pack.true, toy_pack.false)
+    lines = ledger.read_text().splitlines()
+    kept = [line for line in lines if '"verdict"' not in line or "toy/true" in line]
+    ledger.write_text("\n".join(line for line in kept if '"finished"' not in line) + '\n{"sch')
+    said = words(page(last_run(ledger)))
+    assert "the run did not finish" in said
+    assert "1 damaged line in" in said
+    assert "Without a verdict: toy/false:literal" in said
+
+
+def test_what_differs_from_an_earlier_run_is_told_in_both_directions():
+    sibling = {"name": "s", "refuted": True}
+    old = made(
+        entry("a/gone:literal"), entry("a/x:literal", "holds", tightness=0.5),
+        entry("a/y:literal", siblings=[sibling]), entry("a/same:literal", tightness=0.5),
+    )  # fmt: skip
+    new = made(
+        entry("a/new:literal"), entry("a/x:literal", "refuted", statement="z", tightness=0.9),
+        entry("a/y:literal", siblings=[{**sibling, "refuted": False}]),
+        entry("a/same:literal", tightness=0.5001),
+    )  # fmt: skip
+    found = [(c.id, c.what) for c in changes(old, new)]
+    assert found == [
+        ("a/x:literal", "verdict"), ("a/x:literal", "sentence"), ("a/y:literal", "sibling"),
+        ("a/x:literal", "tightness"), ("a/gone:literal", "not run now"),
+        ("a/new:literal", "not run before"),
+    ]  # fmt: skip
+    assert changes(old, old) == []
+    said = words(page(new, before=old))
+    assert "What changed (6)" in said
+    assert "s: refuted" in said
+    assert "Nothing changed." in words(page(old, before=old))
+    two = made(*new.verdicts.values(), entry("b/z:literal"))
+    assert "Nothing changed." in words(page(two, only="b", before=made(entry("b/z:literal"))))
+
+
+def _light(colour):
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    r, g, b = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK])
+def test_every_text_is_legible_on_every_ground_that_it_is_set_on(colours):
+    pairs = [*product(("ink", "soft", "link"), ("paper", "card", "mark"))]
+    pairs += [(word, f"{word}-bg") for word in WORDS]
+    for text_, ground in pairs:
+        a, b = sorted((_light(colours[text_]), _light(colours[ground])))
+        assert (b + 0.05) / (a + 0.05) >= 4.5, (text_, ground)
+
+
+def test_a_page_of_many_claims_stays_small():
+    entries = [entry(f"s/lemma-{k}:literal") for k in range(500)]
+    small, large = (len(page(made(*entries[:n]))) for n in (1, 500))
+    assert large - small < 500 * 6000
+
+
+def test_a_claim_says_its_hypotheses_as_text(ledger):
+    claim = build(
+        "sharp", square, square_ball, hypotheses={"<b>x</b> & \"y\" > '0'": lambda x: True}
+    )
+    shown = page(run_of(ledger, claim))
+    assert "<b>x</b>" not in shown
+    assert "<b>x</b> & \"y\" > '0'" in words(shown)

@@ -1,0 +1,98 @@
+"""Formulas that run are typeset for a browser; what is no formula of ours is shown as it is."""
+
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attsvm.theory.arithmetic.text import Text, letter
+from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.declaration.typesetting import typeset
+from attsvm.theory.report.page.mathml import UnreadableError, formula, mathml
+
+_CHILDREN = {"mfrac": 2, "msub": 2, "msup": 2, "msubsup": 3}
+
+
+class _Tree(HTMLParser):
+    """Holds the tags with their numbers of children, and the text."""
+
+    def __init__(self):
+        super().__init__()
+        self.stack, self.text = [["", 0]], ""
+
+    def handle_starttag(self, tag, attrs):
+        self.stack[-1][1] += 1
+        self.stack.append([tag, 0])
+
+    def handle_endtag(self, tag):
+        name, count = self.stack.pop()
+        assert name == tag
+        assert _CHILDREN.get(tag, count) == count
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def letters(markup):
+    tree = _Tree()
+    tree.feed(markup)
+    assert tree.stack == [["", 1]]
+    return tree.text
+
+
+def terms(names="xyAb"):
+    m = Text()
+    base = st.sampled_from([*map(letter, [*names, "beta", "w_1", "h_max"]), m.exact(3)])
+    one = [m.exp, m.sqrt, m.abs, m.norm, m.softmax, m.trace, m.logistic_slope, m.largest]
+    two = [m.maximum, m.dot, m.kron, lambda a, b: a + b, lambda a, b: a / b, lambda a, b: a @ b]
+
+    def more(inner):
+        return (
+            st.builds(lambda f, a: f(a), st.sampled_from(one), inner)
+            | st.builds(lambda f, a, b: f(a, b), st.sampled_from(two), inner, inner)
+            | inner.map(lambda a: a**2)
+            | inner.map(lambda a: a.T)
+            | inner.map(lambda a: a[0])
+        )
+
+    return st.recursive(base, more, max_leaves=8)
+
+
+@given(terms())
+def test_what_the_formula_language_writes_is_typeset_whole(term):
+    said = letters(mathml(term.latex))
+    plain = term.plain.replace("beta", "β")
+    for name in ("x", "y", "A", "β", "exp", "softmax", "h", "3"):
+        assert (name in plain) <= (name in said)
+
+
+def test_every_formula_of_every_claim_is_typeset():
+    for claim in find_claims(load_packs()):
+        shown = typeset(claim.formula)
+        for line in (shown.conclusion, *shown.hypotheses.values(), *shown.where):
+            assert letters(mathml(line.latex))
+
+
+def test_signs_are_those_of_mathematics():
+    shown = mathml(
+        r"\left\|x_{1} - y\right\| \le \frac{1}{2} \; \text{and} \; g'\left(t\right) = 0"
+    )
+    assert letters(shown) == "‖x1−y‖≤12andg′(t)=0"
+    assert "<mfrac><mn>1</mn><mn>2</mn></mfrac>" in shown
+    assert letters(mathml(r"\text{\textless{}b\textgreater{} \& x\_1}")) == "<b> & x_1"
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [r"\evil{x}", r"\frac{1}", "{x", "x}", r"\left(x", r"x^{1}^{2}", r"\text{\url{x}}", "^"],
+)
+def test_what_is_no_formula_of_ours_is_refused_and_shown_in_plain_characters(latex):
+    with pytest.raises(UnreadableError):
+        mathml(latex)
+    assert formula({"latex": latex, "plain": "<x>"}) == "<code>&lt;x&gt;</code>"
+
+
+def test_a_formula_that_is_nested_too_deep_is_shown_in_plain_characters():
+    deep = r"\sqrt{" * 5000 + "x" + "}" * 5000
+    assert formula({"latex": deep, "plain": "x"}) == "<code>x</code>"
