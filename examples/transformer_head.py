@@ -96,9 +96,8 @@ def main(steps: tuple[int, ...] = STEPS) -> list[tuple[float, ...]]:
             loss.backward()
             descent.step()
         if fixed:
-            print(
-                "predicted     min    1.000    0.000   growing  rising   rising  rising   0.000\n"
-            )
+            words = ("least", "up", "to 0", "growing", "to 1", "to 1", "to 1", "to 0")
+            print("predict." + "".join(f"{word:>9}" for word in words), end="\n\n")
     return found
 
 

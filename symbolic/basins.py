@@ -92,15 +92,26 @@ def ensure_kept() -> None:
 def ensure_coefficients() -> None:
     """-grad L is the sum of p_j A_j with c exp(-m_j) <= p_j <= C exp(-m_j)."""
     a, m = sp.symbols("a_o m", real=True)
-    total, kept, gap = sp.symbols("total kept gap", positive=True)
-    rest = sp.Symbol("rest", nonnegative=True)
+    total, kept, gap, n = sp.symbols("total kept gap n", positive=True)
+    rest, also = sp.symbols("rest also", nonnegative=True)
     ensure_gain()
     ensure_equal(sp.exp(a - m) / total, sp.exp(-m) * sp.exp(a) / total, "s_j = s_o exp(-m_j)")
     interval = "the smallest interval that holds all scores"
     cite(WEIERSTRASS, given={CONTINUOUS: "|l'|", COMPACT: interval})
-    ensure_positive(SLOPE * P * kept, "p_j exp(m_j) = |l'| s_o (u - gamma_j)/n is above a constant")
+    ensure_equal(
+        SLOPE * (P * sp.exp(-m)) * gap / n * sp.exp(m),
+        SLOPE * P * gap / n,
+        "so p_j = |l'| s_j (u - gamma_j)/n has p_j exp(m_j) = |l'| s_o (u - gamma_j)/n",
+        normal=sp.simplify,
+    )
     ensure_nonnegative(
-        (SLOPE + MORE) * gap * (P + rest) - SLOPE * P * (gap - LESS),
+        ((SLOPE + MORE) * (P + also) * (kept + LESS) - SLOPE * P * kept) / n,
+        "which is at least min|l'|/n times the bounds that s_o and u - second are above",
+        normal=expanded,
+    )
+    ensure_positive(SLOPE * P * kept / n, "a positive constant")
+    ensure_nonnegative(
+        ((SLOPE + MORE) * gap * (P + rest) - SLOPE * P * (gap - LESS)) / n,
         "and at most max|l'| (gamma_o - gamma_j)/n, as s_o + rest = 1",
         normal=expanded,
     )

@@ -246,6 +246,22 @@ def test_narrow_weights_have_too_small_a_rank_and_wide_ones_no_proof():
     assert fate(wide, "logistic-loss", "optimal") is None
 
 
+@given(starting(pair_data()), st.sampled_from([1.0, 16.0, 512.0]))
+def test_any_step_turns_the_factors_of_one_pair_to_the_solution(case, step):
+    (D,), (z,) = case.data.X[:, 0] - case.data.X[:, 1], case.data.Z
+    assume(leans(case) and (D @ D) * (z @ z) > 1e-2)
+    run = descend_kq(case.data, case.K, case.Q, "logistic-loss", step=step, steps=50)
+    p, q = (
+        np.einsum("kdr,d->kr", factor[0], along / np.linalg.norm(along))
+        for factor, along in ((run.K, D), (run.Q, z))
+    )
+    sums, rest = np.linalg.norm(p + q, axis=1), np.linalg.norm(p - q, axis=1)
+    assume(sums[0] > 1e-6)
+    assert (np.diff(sums) >= -1e-12 * sums[1:]).all()
+    ratios = rest / sums
+    assert (np.diff(ratios) <= 1e-12 * (1.0 + ratios[1:])).all()
+
+
 def test_weights_that_do_not_fit_are_refused():
     data = kq_bias.NOWHERE.data
     with pytest.raises(DataError, match="do not fit"):

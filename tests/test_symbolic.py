@@ -36,6 +36,7 @@ from properties.sim import (
 from properties.sim._support import attention as sentences
 from properties.sim._support import bounds, entry_loss
 from symbolic.mm.w_p_equivalence import differs, step_residual
+from symbolic.sim import tensor_trick as tricks
 from symbolic.sim.lemma_3_11 import loss_residual
 from symbolic.sim.lemma_3_12 import curvature_supremum, derivatives, slope_supremum
 from symbolic.sim.tensor_trick import residual
@@ -244,6 +245,14 @@ MUTANTS = [
     ("basic_3", "by_radius", spoilt(basic_3.by_radius)),
     *((f"basic_{k}", "sharp", spoilt(p.sharp)) for k, p in enumerate(BOUNDS, 4)),
     ("definition_3_6", "score", shifted(definition_3_6.score)),
+    ("l2_objective", "divided", lambda place, length, q: tricks.divided(place + 1, length, q)),
+    (
+        "definition_3_3",
+        "structural_residual",
+        lambda: (
+            tricks.structural_residual(stacked="columns").subs({tricks.w: 2, tricks.h: 2}).doit()
+        ),
+    ),
 ]
 
 

@@ -26,7 +26,7 @@ from attsvm.paths.objective import GapObjective, differences
 from attsvm.paths.search import Gap, Problem, along, separating_matrix, starting_points
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Minimum(Gap):
     """The best point found of min L(W) over ||W||_F <= radius (tf, theorem 2).
 

@@ -21,7 +21,7 @@ from attsvm.paths.search import Best, along, scaled
 from attsvm.svm import joint_svm
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class JointMinimum(Best):
     """The best point found of min L(v, p) over ||v|| <= r and ||p|| <= R (mm, theorem II).
 

@@ -31,7 +31,7 @@ from attsvm.svm.programme import att_svm_programme
 _LIFTS = 3
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class FactorMinimum(Gap):
     """The best point found of min L(K Q^T) over ||K||_F^2 + ||Q||_F^2 <= 2 radius (tf, theorem 3).
 

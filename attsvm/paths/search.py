@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TypeVar
 
 import numpy as np
 
+from attsvm._html import table
 from attsvm._types import Array
 from attsvm._validate import ensure_array
 from attsvm.data import AttentionData
@@ -28,7 +29,7 @@ Radius = TypeVar("Radius")
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Best:
     """The best of where several starts led (`attempts`)."""
 
@@ -46,8 +47,29 @@ class Best:
         values = [a.value for a in self.attempts]
         return max(values) - min(values)
 
+    def _figures(self) -> dict[str, str]:
+        """Its fields in words, arrays by their shapes, and how many starts agree."""
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "attempts"}
+        told = {
+            name: f"of shape {value.shape}"
+            if isinstance(value, np.ndarray)
+            else f"{value:.6g}"
+            if isinstance(value, float)
+            else str(value)
+            for name, value in values.items()
+        }
+        return told | {"starts": f"{self.agreeing} of {len(self.attempts)} agree"}
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name} {figure:.60}" for name, figure in self._figures().items())
+        return f"<{type(self).__name__}: {said}>"
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        return f"<b>{type(self).__name__}</b>{table(('', ''), self._figures().items())}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Gap(Best):
     """A minimum of the gap to the optimal risk over a ball.
 

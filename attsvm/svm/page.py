@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attsvm._files import write_whole
+from attsvm._html import MOST, cell, table
 from attsvm._words import counted, rising
 from attsvm.errors import DataError, UsageError
 from attsvm.svm.frobenius import FrobeniusAnswer
@@ -43,25 +43,18 @@ def text(answer: Answer) -> str:
 
 
 def html(answer: Answer | FrobeniusAnswer | NuclearAnswer | SoftAnswer) -> str:
-    """The same page as one HTML fragment."""
+    """The same page as one HTML fragment of bounded size."""
     whole = _wrap(answer)
-    facts = "".join(
-        f"<tr><th style='text-align:left'>{escape(name)}</th>"
-        f"<td style='text-align:left'>{escape(value)}</td></tr>"
-        for name, value in _facts(whole)
-    )
-    page = f"<b>{escape(_title(whole))}</b><table>{facts}</table>"
+    page = f"<b>{cell(_title(whole))}</b>{table(('', ''), _facts(whole))}"
     if not whole.solved:
         return page
     rows = []
-    for i, (target, support) in enumerate(zip(whole.programme.targets, whole.support, strict=True)):
-        cells = ", ".join(
-            f"<b>{t}: {margin:.4g}</b>" if t in support else f"{t}: {margin:.4g}"
-            for t, margin in _row(whole, i)
-        )
-        rows.append(f"<tr><td>{i}</td><td>{int(target)}</td><td>{cells or _ALONE}</td></tr>")
-    head = "<tr><th>input</th><th>selects</th><th>margins (support tokens in bold)</th></tr>"
-    return page + f"<table>{head}{''.join(rows)}</table>"
+    for i, target in enumerate(whole.programme.targets[:MOST]):
+        row = (f"{t}{'*' if t in whole.support[i] else ''}: {m:.4g}" for t, m in _row(whole, i))
+        rows.append((i, int(target), ", ".join(row) or _ALONE))
+    left = len(whole.programme.targets) - MOST
+    more = f"<p>and {counted(left, 'further input')}</p>" if left > 0 else ""
+    return page + table(("input", "selects", "margins (* support tokens)"), rows) + more
 
 
 def ensure_drawable(path: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
+from attsvm.losses import LOSSES
 from attsvm.theory import Claim
 from attsvm.theory.report.script import Writer
 from attsvm.theory.report.snippets import literal
@@ -21,30 +22,63 @@ SLOPES = {
     "exponential": "-np.exp(-u)",
     "correlation": "-1.0",
     "squared": "2 * (u - 1)",
+    "cubic": "-3 * u**2",
 }
 """The derivatives of the losses at u."""
 
-_OTHERS = {
-    "sim/orientation:amended-2": "its logits are those of the transpose",
-    "mm/normalised-descent:literal-1": "it compares two kinds of descent",
-}
-"""Claims that this descent alone does not show."""
+TRANSPOSED = "sim/orientation:amended-2"
+"""The claim whose logits are z^T X x, and whose margins are of x^T X z."""
 
 
 def written(claim: Claim, case: Any) -> str | None:
-    """The script of a run; None where the instance is of none, or of another kind of descent."""
-    loss = claim.formula.constants.get("loss", getattr(case, "loss", None))
-    if claim.id in _OTHERS or loss not in SLOPES:
+    """The script of a run, or of a risk that is constant; None for other paths and programmes."""
+    paced = getattr(case, "case", None)  # of normalised descent, beside plain descent
+    own = case if paced is None else paced
+    loss = claim.formula.constants.get("loss", getattr(own, "loss", None))
+    if claim.id == TRANSPOSED:
+        loss = "logistic-loss"
+    if loss not in SLOPES:
         return None
-    if hasattr(case, "K"):
-        return _of_factors(claim, case, loss)
-    run = getattr(case, "run", case)
-    if not hasattr(run, "start") or np.ndim(run.start) != 2:
+    if hasattr(own, "K"):
+        return _of_factors(claim, own, loss)
+    run = getattr(own, "run", own)
+    if not hasattr(run, "start"):
+        return _constant(claim, own.data)
+    if np.ndim(run.start) != 2:
         return None
-    step = float(short_step(case.data, loss, case.step))
-    return _lines(
-        claim, case.data, loss, [f"W = {_short(run.start)}"], "", [f"W = W - {step!r} * G"]
-    )
+    # the cubic has no least step; its run is at rest
+    step = float(short_step(own.data, loss, own.step)) if loss in LOSSES else 1.0
+    starts = [f"W = {_short(run.start)}"]
+    if paced is None:
+        moves = [f"W = W - {step!r} * G"]
+        return _lines(claim, own.data, loss, starts, "", moves, across=claim.id == TRANSPOSED)
+    # below 1e-150 squares of entries underflow
+    length = f"{case.step!r} * (np.linalg.norm(G) > 1e-150) / max(np.linalg.norm(G), 1e-300)"
+    moves = [f"W = W - ({step!r} if plain else {length}) * G"]
+    return _lines(claim, own.data, loss, starts, "", moves, both=True)
+
+
+def _constant(claim: Claim, data: AttentionData) -> str | None:
+    """Scores of one value an input: the risk is constant, and W_mm is 0 or does not matter."""
+    present = data.present
+    scores = [data.gamma[i][present[i]] for i in range(data.n)]
+    if any(len(set(c.tolist())) > 1 for c in scores):
+        return None
+    X = [data.X[i][present[i]] for i in range(data.n)]
+    lines = [
+        *textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   "),
+        "# Each input has tokens of one score, so that attention returns it for every W: the risk",
+        "# is the same everywhere, any W minimises it, and minimisers have no direction in common.",
+        "import numpy as np",
+        f"X = [{', '.join(map(_short, X))}]",
+        f"Z = {_short(data.Z)}",
+        f"scores = [{', '.join(map(_short, scores))}]",
+        "for R in (1, 10, 100):",
+        f"    for W in (R * np.eye({data.d}), -R * np.eye({data.d})):",
+        "        S = [np.exp(x @ W @ z - np.max(x @ W @ z)) for x, z in zip(X, Z)]",
+        '        print("W_11 =", W[0, 0], "scores", [c @ s / s.sum() for c, s in zip(scores, S)])',
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _of_factors(claim: Claim, case: Any, loss: str) -> str:
@@ -63,33 +97,38 @@ def _of_factors(claim: Claim, case: Any, loss: str) -> str:
 
 
 def _lines(
-    claim: Claim, data: AttentionData, loss: str, start: list[str], product: str, moves: list[str]
+    claim: Claim,
+    data: AttentionData,
+    loss: str,
+    start: list[str],
+    product: str,
+    moves: list[str],
+    *,
+    across: bool = False,
+    both: bool = False,
 ) -> str:
+    """The loop; with the query left of W (across), by plain and by normalised steps (both)."""
     present = data.present
     X = [data.X[i][present[i]] for i in range(data.n)]
     scores = [data.gamma[i][present[i]] for i in range(data.n)]
     solution = max_margin(data, "optimal")
     W = None if solution is None else np.array([[float(x) for x in row] for row in solution])
     known = W is not None
-    lines = [
-        *textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   "),
-        "# Descent, and the margins of the best token of each input over its others: a negative",
-        "# one means that attention goes elsewhere." + " W_mm is the max-margin solution." * known,
-        "import numpy as np",
-        f"X = [{', '.join(map(_short, X))}]",
-        f"Z = {_short(data.Z)}",
-        f"scores = [{', '.join(map(_short, scores))}]",
+    logits = "x @ W.T @ z" if across else "x @ W @ z"
+    # where margins are large c - u would cancel, which normalised steps would enlarge
+    moved = f"(s * ({'(c[:, None] - c) @ s' if both else 'c - u'})) @ x"
+    outer = f"z, {moved}" if across else f"{moved}, z"
+    loop = [
         *start,
-        *([f"W_mm = np.array({W.tolist()})"] if W is not None else []),
         "for k in range(10001):",
         *([f"    {product}"] if product else []),
         "    G = 0",
         "    for x, z, c in zip(X, Z, scores):",
-        "        s = np.exp(x @ W @ z - np.max(x @ W @ z))",
+        f"        s = np.exp({logits} - np.max({logits}))",
         "        s = s / s.sum()",
         "        u = c @ s",
         f"        slope = {SLOPES[loss]}",
-        f"        G = G + slope / {data.n} * np.outer((s * (c - u)) @ x, z)",
+        f"        G = G + slope / {data.n} * np.outer({outer})",
         "    if k in (0, 1, 10, 100, 1000, 10000):",
         "        M = [(x[c.argmax()] - np.delete(x, c.argmax(), 0)) @ W @ z for x, z, c in"
         " zip(X, Z, scores)]",
@@ -100,8 +139,21 @@ def _lines(
         else "",
         *(f"    {move}" for move in moves),
     ]
-    lines = [line for line in lines if line]
-    return "\n".join(lines) + "\n"
+    if both:
+        said = '    print("plain descent" if plain else "normalised descent")'
+        loop = ["for plain in (True, False):", said, *(f"    {line}" for line in loop)]
+    lines = [
+        *textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   "),
+        "# Descent, and the margins of the best token of each input over its others: a negative",
+        "# one means that attention goes elsewhere." + " W_mm is the max-margin solution." * known,
+        "import numpy as np",
+        f"X = [{', '.join(map(_short, X))}]",
+        f"Z = {_short(data.Z)}",
+        f"scores = [{', '.join(map(_short, scores))}]",
+        *([f"W_mm = np.array({W.tolist()})"] if W is not None else []),
+        *loop,
+    ]
+    return "\n".join(line for line in lines if line.strip()) + "\n"
 
 
 def _short(value: Array) -> str:

@@ -11,8 +11,8 @@ is a misprint of mat. literal-2: D(X) has n columns, or d as printed, and exp(A 
 they fit where n = 1. amended: D(X) kron I_n divides entry (j, t) by the sum of row j, so that the
 matrices inside both norms are equal, and the objectives with them, whether ||.||_2 is the Frobenius
 or the spectral norm; only the first makes it a "single regression" in a vector. Proof:
-`symbolic.sim.l2_objective` runs both matrices on symbols for small n and d; for all n, place (j, t)
-of vec is divided by the j-th sum, which n places share.
+`symbolic.sim.l2_objective` takes place (j, t) of vec for all sizes, which is divided by the j-th
+sum that n places share, and runs both matrices on symbols for small n and d.
 """
 
 from typing import Any

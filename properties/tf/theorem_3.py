@@ -8,10 +8,11 @@ L is the training risk at W = K Q^T with the loss l, and Att-SVM* asks for the l
 C_*, under the constraints of the Att-SVM. The scaling is right: ||K Q^T||_* is at most
 (||K||_F^2 + ||Q||_F^2) / 2 <= R, with equality for balanced factors.
 
-literal-1 falls as theorem 2 does: for l(u) = -u^3 on tokens (1, 0), 0 and (0, 1), 0 with one query,
-where both norms agree, and for inputs of one token, where C_* = 0. literal-2 falls for any loss:
-inputs with tokens 0, (-1, 0), (0, -1) and 0, (1, 0), (0, -1), queries (1, 0) and (0, 1), ask for
-W_11, W_21, -W_12, W_22 >= 1, so that every feasible W has det W >= 2 while K Q^T has rank 1.
+literal-1 falls as theorem 2 does, for a loss that even falls strictly: for l(u) = -u^3 on tokens
+(1, 0), 0 and (0, 1), 0 with one query, where both norms agree, and for inputs of one token, where
+C_* = 0. literal-2 falls for any loss: inputs with tokens 0, (-1, 0), (0, -1) and 0, (1, 0),
+(0, -1), queries (1, 0) and (0, 1), ask for W_11, W_21, -W_12,
+W_22 >= 1, so that every feasible W has det W >= 2 while K Q^T has rank 1.
 
 amended is proved for any inner dimension that the rank of some solution does not exceed, and for
 no other, as limit points of products of rank r have rank r at most (`symbolic.tf.theorem_3`):
@@ -129,8 +130,8 @@ THEOREM = Statement(
     violating={**cases.VIOLATING, RANK_ONE: [cases.TURNING]},
     readings={
         "literal-1": Reading(
-            "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q in R^{d x d}, for l strictly "
-            "decreasing and smooth",
+            "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q in R^{d x d}, for l smooth and "
+            "decreasing",
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE),
             variables=Records(Path, cases.flat_paths()),
@@ -147,12 +148,12 @@ THEOREM = Statement(
             siblings=OTHERS,
         ),
         "amended": Reading(
-            "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q in R^{d x d}, where l' < 0 at "
-            "the best scores and some input has two tokens",
+            "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q in R^{d x d}, for l smooth and "
+            "decreasing with l' < 0 at the best scores, where some input has two tokens",
             expected="proved",
             proof="symbolic.tf.theorem_3:prove",
             under=tuple(cases.HYPOTHESES),
-            examples=(cases.PUBLISHED, cases.TURNING),
+            examples=(cases.PUBLISHED, cases.TURNING, cases.FLAT_BELOW),
             siblings={
                 **OTHERS,
                 **FROBENIUS,
@@ -160,8 +161,9 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "with inner dimension 1, where optimal tokens are unique and l' < 0 at the best "
-            "scores, it tends to 0 where, and only where, some solution of Att-SVM* has rank 1",
+            "with inner dimension 1, for l smooth and decreasing with l' < 0 at the best scores, "
+            "where optimal tokens are unique, it tends to 0 where, and only where, some solution "
+            "of Att-SVM* has rank 1",
             expected="proved",
             proof="symbolic.tf.theorem_3:prove_one",
             constants={"inner": 1},

@@ -1,7 +1,7 @@
 """Definition 3.3 on symbols: f is a probability vector, <f, h> an entry of the attention.
 
-The formulas of the claims run on symbols, for small n and d. That nothing depends on the sizes is
-said in the claims' file.
+For any n and d a row of f is known by its entry at t of n, n a symbol (`symbolic.sim.sums`). The
+formulas of the claims run on symbols as well, for small n and d.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from properties.sim._support.attention import block_attention
 from properties.sim.definition_3_3 import entry, probability
 from symbolic.inner_products import vector
+from symbolic.sim import sums
 from symbolic.sim.tensor_trick import structural_residual
 
 SIZES = tuple((n, d) for n in (1, 2, 3) for d in (1, 2))
@@ -44,8 +45,18 @@ def entry_residual(v: Any, values: str = "A3", transposed: bool = False) -> list
     return list((relation.left - relation.right).ravel())
 
 
+def ensure_all_sizes() -> None:
+    """A row of f has positive entries and sum 1 for any n and d."""
+    ensure_zero(structural_residual(), "block j of A vec(X) is row j of A1 X A2^T, for all sizes")
+    powers = sums.vector(sp.exp(sums.entry("logit")))
+    weight = (powers / powers.sum()).item()
+    ensure_positive(weight, "exp(logit_t) over the sum over all n tokens is positive, for any n")
+    ensure_equal(sums.total(weight), 1, "and has sum 1 over all n tokens, for any n")
+
+
 def prove_vector() -> str:
     """Prove that f has positive entries and sum 1; its squares and its columns have another one."""
+    ensure_all_sizes()
     for size in SIZES:
         v, at = sentence(*size), f"for (n, d) = {size}"
         f = block_attention(SYMBOLS, v.n, v.A1, v.A2, v.X)
@@ -55,17 +66,16 @@ def prove_vector() -> str:
     ensure_nonzero(columns, "the columns have other sums", normal=numerator)
     squares = sum_residual(sentence(2, 1), power=2)
     ensure_nonzero(squares, "the squares have another sum", normal=numerator)
-    return "f > 0 has sum 1, on symbols for n <= 3 and d <= 2"
+    return "f > 0 has sum 1, for any n and d; as the claim runs on symbols for n <= 3 and d <= 2"
 
 
 def prove() -> str:
     """Prove the entries of the attention, with keys for values too; as a column f is another."""
     prove_vector()
-    ensure_zero(structural_residual(), "block j of A vec(X) is row j of A1 X A2^T, for all sizes")
-    sums, h, alpha = vector("e_j"), vector("h_i"), sp.Symbol("alpha_j", positive=True)
+    column, h, alpha = vector("e_j"), vector("h_i"), sp.Symbol("alpha_j", positive=True)
     ensure_equal(
-        (sums / alpha) @ h,
-        (sums @ h) / alpha,
+        (column / alpha) @ h,
+        (column @ h) / alpha,
         "entry (j, i) of D^-1 (E M) is row j of E over alpha_j against column i of M, any n and d",
     )
     for size in SIZES:

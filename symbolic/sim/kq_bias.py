@@ -23,7 +23,7 @@ A, B, X, LEAD, SLOPE, STEP = sp.symbols("a b x lead |l'| e", positive=True)
 
 
 def ensure_step() -> None:
-    """A step multiplies s by 1 + x and r by 1 - x, and |1 - x| <= 1 for short steps."""
+    """A step multiplies s by 1 + x and r by 1 - x, 0 < x <= X, and so ||r||/||s|| falls."""
     c, attention = sp.Symbol("c", positive=True), sp.Symbol("s_o", positive=True)
     ensure_gain()
     ensure_gain_of_equal_rivals()  # u - gamma_t = s_o lead: so -grad L = |l'| s_o s_t lead D z^T
@@ -40,10 +40,21 @@ def ensure_step() -> None:
         "c = |l'| s_o s_t lead is at most sup|l'| lead/4",
         normal=sp.factor,
     )
-    longest = 8 / ((SLOPE + MORE) * LEAD * A * B)
+    scores = "the interval between both scores"
+    cite(
+        textbook.WEIERSTRASS,
+        given={textbook.CONTINUOUS: "|l'|, as l is smooth", textbook.COMPACT: scores},
+    )
     ensure_nonnegative(
-        2 - longest * (SLOPE * LEAD / 4) * A * B,
-        "x is between 0 and 2: ||p - q|| never grows",
+        STEP * (SLOPE + MORE) * LEAD / 4 * A * B - STEP * SLOPE * LEAD / 4 * A * B,
+        "so x > 0 is at most some X = e max|l'| lead a b/4, whatever the step is",
+        normal=expanded,
+    )
+    rate = 2 / (1 + X + MORE) ** 2
+    ensure_nonnegative(
+        [(1 + X) * (1 - rate * X) - (1 - X), (1 + X) * (1 - rate * X) - (X - 1)],
+        "|1 - x| <= (1 + x) (1 - k x) with k = 2/(1 + X)^2: a step takes ||r||/||s|| to 1 - k x of "
+        "itself at most",
         normal=sp.factor,
     )
 
@@ -55,7 +66,8 @@ def ensure_growth() -> None:
     ensure_equal(
         (s @ s - r @ r) / 4,
         P @ Q,
-        "the margin D^T K Q^T z = a b <p, q> is a b (||s||^2 - ||r||^2)/4: bounded where s is",
+        "the margin D^T K Q^T z = a b <p, q> is a b (||s||^2 - ||r||^2)/4: bounded where s is, as "
+        "||r||/||s|| does not grow",
     )
     ball = "a closed interval of margins"
     cite(
@@ -78,6 +90,23 @@ def ensure_growth() -> None:
     )
 
 
+def ensure_ratio() -> None:
+    """||r||/||s|| tends to 0: times ||s||^k it does not grow."""
+    k, start, ratio = sp.symbols("k ||s_0|| ratio", positive=True)
+    cite(textbook.EXPONENTIAL)
+    ensure_equal(
+        sp.exp(-k * X) * sp.exp(X) ** k,
+        1,
+        "(1 - k x) (1 + x)^k <= exp(-k x) exp(x)^k = 1: ||r||/||s|| times ||s||^k does not grow",
+        normal=sp.simplify,
+    )
+    y = sp.Symbol("||s||", positive=True)
+    ensure_zero(
+        sp.limit((ratio * start**k * y ** (-k)).subs(k, 1 / (1 + k)), y, sp.oo),
+        "so ||r||/||s|| is at most its start times (||s_0||/||s||)^k, which tends to 0 for k > 0",
+    )
+
+
 def ensure_direction() -> None:
     """W/||W|| tends to the direction of D z^T, that of the Frobenius solution."""
     D, square = vector("D"), sp.Symbol("a^2", positive=True)
@@ -86,7 +115,7 @@ def ensure_direction() -> None:
         "steps add to K matrices D v^T, which have no part K_0 orthogonal to D: "
         "K = K_0 + D p^T/a and Q = Q_0 + z q^T/b with constant K_0 and Q_0",
     )
-    y, r, far, also, cross = sp.symbols("y r far also cross", nonnegative=True)
+    y, share, far, also, cross = sp.symbols("y share far also cross", nonnegative=True)
     cite(textbook.CAUCHY_SCHWARZ)
     cite(textbook.TRIANGLE)
     K0, Q0, p, q, column, row = sp.symbols("K_0 Q_0^T p^T q D z^T", commutative=False)
@@ -96,14 +125,15 @@ def ensure_direction() -> None:
         "W is K_0 Q_0^T + K_0 q z^T/b + D p^T Q_0^T/a + <p, q> D z^T/(a b)",
     )
     ensure_equal(
-        sp.limit((y**2 - r**2) / 4 / y**2, y, sp.oo),
+        sp.limit((y**2 - (share * y) ** 2) / 4 / y**2, share, 0),
         sp.Rational(1, 4),
-        "<p, q>/y^2 tends to 1/4 as y = ||s|| grows, since ||r|| <= r",
+        "<p, q>/y^2 tends to 1/4, y = ||s||, as share = ||r||/||s|| tends to 0",
+        normal=sp.simplify,
     )
     ensure_zero(
-        sp.limit((far + also * (y + r) + cross * (y + r)) / y**2, y, sp.oo),
-        "and the rest of W over y^2 to 0, as ||p|| and ||q|| are at most (y + r)/2: W/y^2 tends to "
-        "D z^T/(4 a b)",
+        sp.limit((far + also * (y + share * y) + cross * (y + share * y)) / y**2, y, sp.oo),
+        "and the rest of W over y^2 to 0, as ||p|| and ||q|| are at most (1 + share) y/2: W/y^2 "
+        "tends to D z^T/(4 a b)",
     )
     ensure_multipliers_suffice()
     margin = sp.Symbol("<A, A>", positive=True)
@@ -118,8 +148,9 @@ def prove() -> str:
     """K Q^T converges in direction to the Frobenius solution where s is not 0 at the start."""
     ensure_step()
     ensure_growth()
+    ensure_ratio()
     ensure_direction()
     return (
         "for every smooth loss with l' < 0, tokens of any dimension, K and Q of any width, every "
-        "start with s != 0 and steps of at most 8/(sup|l'| lead ||D|| ||z||)"
+        "start with s != 0 and any constant step"
     )

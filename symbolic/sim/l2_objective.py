@@ -1,6 +1,7 @@
 """The rewritten l2 objective: mat((D kron I_n)^-1 exp((A1 kron A2) vec(X))) A3 Y is the attention.
 
-The two matrices of the claim run on symbols, for small n and d. Equal matrices make equal
+For any n and d the places of vec, mat and the Kronecker product are taken at symbols j and t. The
+two matrices of the claim run on symbols as well, for small n and d. Equal matrices make equal
 objectives, in every norm.
 """
 
@@ -8,11 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from attsvm.theory import ensure_nonzero, ensure_zero
+import sympy as sp
+
+from attsvm.theory import ensure_equal, ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator
 from properties.sim._support.attention import attention
 from properties.sim.l2_objective import rewritten
 from symbolic.sim.definition_3_3 import SIZES, sentence
+from symbolic.sim.tensor_trick import divided, structural_residual, w
 
 
 def forms_residual(v: Any, read: str = "rows", divided: str = "rows") -> list[Any]:
@@ -21,8 +25,29 @@ def forms_residual(v: Any, read: str = "rows", divided: str = "rows") -> list[An
     return list((left - rewritten(SYMBOLS, v, read, divided)).ravel())
 
 
+def ensure_all_sizes() -> None:
+    """Entry (j, t) before A3 Y is one expression in both matrices, by the printed rules."""
+    ensure_zero(structural_residual(), "place (j, t) of A vec(X) is entry (j, t) of A1 X A2^T")
+    j, t = sp.symbols("p q", integer=True, nonnegative=True)
+    row, column = divided(j * w + t, w, t)  # w is n here
+    ensure_equal(
+        [row, column],
+        [j, t],
+        "place j n + t, 0 <= t < n, of a vector is read by mat as row j, column t, and D(X) kron "
+        "I_n has the entry D(X)_jj I_tt there",
+    )
+    power, alpha = sp.IndexedBase("exp"), sp.IndexedBase("alpha")
+    ensure_equal(
+        power[row, column] / alpha[row],
+        1 / alpha[j] * power[j, t],
+        "so mat(D(x)^-1 exp(A x)) and D(X)^-1 exp(A1 X A2^T) have one entry (j, t), for any n and "
+        "d; both are multiplied by A3 Y",
+    )
+
+
 def prove() -> str:
     """Prove that the matrices inside both objectives are equal."""
+    ensure_all_sizes()
     for size in SIZES:
         what = f"the matrices inside both objectives are equal for (n, d) = {size}"
         ensure_zero(forms_residual(sentence(*size)), what, normal=numerator)
@@ -31,6 +56,6 @@ def prove() -> str:
     whole = forms_residual(sentence(2, 1), divided="whole")
     ensure_nonzero(whole, "with one sum for all rows they differ", normal=numerator)
     return (
-        "mat((D(X) kron I_n)^-1 exp((A1 kron A2) vec(X))) A3 Y = D(X)^-1 exp(A1 X A2^T) A3 Y, on "
-        "symbols for n <= 3 and d <= 2"
+        "mat((D(X) kron I_n)^-1 exp((A1 kron A2) vec(X))) A3 Y = D(X)^-1 exp(A1 X A2^T) A3 Y, for "
+        "any n and d by the printed rules; as the claim runs on symbols for n <= 3 and d <= 2"
     )

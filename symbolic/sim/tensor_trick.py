@@ -52,15 +52,15 @@ def structural_residual(*, transposed: bool = False, stacked: str = "rows") -> A
     j, t, p, q = sp.symbols("j t p q", integer=True, nonnegative=True)
     A1, A2, X = (sp.IndexedBase(name) for name in ("A1", "A2", "X"))
     place = p * w + q
-    row, column = _divided(place, w, q)
-    quotient, remainder = (row, column) if stacked == "rows" else _divided(place, h, q)
+    row, column = divided(place, w, q)
+    quotient, remainder = (row, column) if stacked == "rows" else divided(place, h, q)
     stored = X[quotient, remainder] if stacked == "rows" else X[remainder, quotient]
     flat = A1[j, row] * A2[t, column] * stored
     entry = A1[j, p] * (X[q, p] if transposed else X[p, q]) * A2[t, q]
     return sp.simplify(sp.Sum(sp.expand(flat - entry), (q, 0, w - 1), (p, 0, h - 1)).doit())
 
 
-def _divided(place: Any, length: Any, q: Any) -> tuple[Any, Any]:
+def divided(place: Any, length: Any, q: Any) -> tuple[Any, Any]:
     """Quotient and remainder, where 0 <= q < w."""
     remainder = sp.Mod(place, length).subs(sp.Mod(q, w), q)
     return sp.cancel((place - remainder) / length), remainder

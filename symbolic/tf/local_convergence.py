@@ -7,7 +7,8 @@ I is the set of all W with a >= a_0 and y^2 <= Q^2 + B (a - a_0). G is -grad L, 
 p_j A_j, and g = N <G, u>. What is said of a sum is executed for one term, which stands for all.
 
 For starts at sigma W* + E the set is taken with a_0 = sigma N and Q = s' sigma/w, w = max r_j/c_j,
-and its conditions are shown to hold from some sigma on (`ensure_radius`).
+and its conditions are shown to hold from some sigma on (`ensure_radius`). Where w = 0 there is no
+such Q, and none is needed (`ensure_parallel`).
 """
 
 from __future__ import annotations
@@ -276,8 +277,33 @@ def ensure_radius() -> None:
     )
     ensure_zero(
         sp.limit((R_J + 1 / Q) * B / (2 * Q * c), Q, sp.oo),
-        "they hold from some sigma on, as B is bounded (where w = 0, because R, K and B are 0)",
+        "they hold from some sigma on, as B is bounded",
     )
+
+
+def ensure_parallel() -> None:
+    """Where w = 0, all r_j being 0, the direction converges to u from any E, for large sigma."""
+    E, u = vector("E"), vector("u")
+    p, step, x = sp.symbols("p step exp(-a/N)", positive=True)
+    a, g, far = sp.symbols("a g_j far", nonnegative=True)
+    facts = {inner("E", "u"): 0, inner("u", "u"): 1}
+    row = (1 + g) / N * u  # A_j
+    ensure_equal(
+        (row @ (a * u + E)).subs(facts),
+        a * (1 + g) / N,
+        "where r_j = 0, A_j is (1 + g_j) u/N: margins are a (1 + g_j)/N, whatever E is",
+    )
+    moved = (a * u + E + step * p * row) - ((a + step * p * (1 + g) / N) * u + E)
+    ensure_zero([c for _, c in moved.parts], "and a step leaves E as it is, term by term")
+    ensure_nonnegative(
+        (A0 + H) * (1 + g) / N - A0 * (1 + g) / N,
+        "margins are least at a = a_0: so c_j, kappa and D are bounds for all a >= a_0",
+        normal=expanded,
+    )
+    ensure_positive(
+        step * x * ROOM / N, "so g > 0 as above: a step adds a constant to a where a is bounded"
+    )
+    ensure_zero(sp.limit(far / (A0 + H), H, sp.oo), "and ||E||/a tends to 0")
 
 
 def prove_sharp() -> str:
@@ -285,6 +311,7 @@ def prove_sharp() -> str:
     sigma, w, s = sp.symbols("sigma w s", positive=True)
     ensure_cone()
     ensure_radius()
+    ensure_parallel()
     ensure_nonnegative(
         (s + MORE) * sigma / w - s * sigma / w,
         "||E|| <= s sigma/w is at most Q = s' sigma/w, s' >= s: the start is in I",

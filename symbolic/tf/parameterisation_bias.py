@@ -31,8 +31,24 @@ def prove() -> str:
     )
     y = sp.Symbol("y", positive=True)  # exp(-W)
     ensure_nonnegative(
-        sp.factor(sp.Rational(1, 4) - y / (1 + y) ** 2),
-        "S' is at most 1/4, and 1 + exp(S) at least 2: g is below 1/16",
+        sp.factor(sp.Rational(1, 4) - y / (1 + y) ** 2), "S' is y/(1 + y)^2, at most 1/4"
+    )
+    cite(EXPONENTIAL)
+    share, quarter = 1 / (1 + y), sp.Rational(1, 4)
+    ensure_positive(
+        [share, sp.factor(1 - share)], "S = 1/(1 + y) with y = exp(-W_ii) is between 0 and 1"
+    )
+    ensure_positive(
+        1 + (1 + share + MORE) - 2, "1 + exp(S) is at least 2 + S, so above 2", normal=expanded
+    )
+    ensure_nonnegative(
+        sp.exp(x) * (1 + MORE) - sp.exp(x),
+        "exp(1) = exp(S) exp(1 - S) >= exp(S) (1 + (1 - S)) >= exp(S): 1 + exp(S) is at most 1 + "
+        "exp(1)",
+        normal=expanded,
+    )
+    ensure_positive(
+        quarter / 2 / 2 - sp.factor(quarter / (2 + x) / 2), "g is below 1/16", normal=sp.factor
     )
     k, q = vector("k"), vector("q")
     for sign in (1, -1):

@@ -97,12 +97,13 @@ def prove() -> str:
 def ensure_secants() -> None:
     """L(best - x) - l(best) lies between b x and a x, 0 < b <= a, where l' < 0 at the best score.
 
-    So b and a may take the place of the least and largest |l'|.
+    So b and a may take the place of the least and largest |l'|. Elsewhere l may be flat.
     """
-    x, drop, slope = sp.symbols("x drop slope", positive=True)
+    x, near, slope = sp.symbols("x near slope", positive=True)
     ensure_positive(
-        [drop / x, slope],
-        "the drop over x is positive where x > 0, as l falls strictly, and tends to -l' > 0",
+        [(near + MORE) / x, slope],
+        "the drop over x tends to -l' > 0 at x = 0, so near 0 it is positive; further on the drop "
+        "is at least what it is near 0, as l never rises",
     )
     cite(
         WEIERSTRASS,
@@ -119,7 +120,7 @@ def prove_limit() -> str:
     prove()
     spread, rho = sp.symbols("spread rho", positive=True)
     ensure_zero(sp.limit(2 * spread / rho, rho, sp.oo), "2 log(2 Gamma)/rho tends to 0")
-    return "for every strictly decreasing loss with l' < 0 at the best scores, any n, T, d"
+    return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d"
 
 
 def ensure_mean_margin_is_large() -> None:

@@ -79,7 +79,7 @@ def prove() -> str:
     ensure_products()
     ensure_limit_points()
     return (
-        "for every strictly decreasing loss with l' < 0 at the best scores, any n, T, d and inner "
+        "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d and inner "
         "dimension r that the rank of some solution does not exceed"
     )
 
@@ -90,7 +90,7 @@ def prove_one() -> str:
     svm_rank.prove_rank_one()
     cite_only_there()
     return (
-        "for every strictly decreasing loss with l' < 0 at the best scores, any n, T, d; a W^mm of "
+        "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d; a W^mm of "
         "rank 1 is a solution, and limit points of W/R have rank 1 at most"
     )
 

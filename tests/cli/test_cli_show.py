@@ -17,7 +17,8 @@ def test_show_prints_every_reading_with_its_formula_conditions_and_counterexampl
     assert head.startswith("sim/lemma-3.13 (")
     assert "properties/sim/lemma_3_13.py:" in head
     assert "printed: |grad L(x) - grad L(y)| <= 3 n^3 R^7 exp(13 R^2) ||x - y||_2" in head
-    assert erratum.startswith("found: ")
+    fell = "what fell: the printed claim (literal); what stands: amended, sharp, sharp-2 found: "
+    assert erratum.startswith(fell)
     assert literal.startswith("literal: refuted, certified ")
     assert "; ||A|| <= R fails at: h = [1, -1], b = 2^161" in literal
     assert [text.partition(" ")[0] for text in others] == ["amended:", "sharp:", "sharp-2:"]
@@ -30,12 +31,29 @@ def test_show_tells_what_fell_the_repair_and_what_the_fall_touches(attsvm):
     code, out, _ = attsvm("show", "tf/theorem-2")
     assert code == 0
     _, erratum, literal, *_, rests, carries = paragraphs(out)
+    assert erratum.startswith("what fell: the printed claim (literal); what stands: amended")
+    file = "counterexamples/tf--theorem-2--literal.json"
+    assert f"stored in: {file} beside the claims" in literal
+    assert "as a script: attsvm show --script tf/theorem-2:literal" in literal
+    assert "--verifier" not in literal
     assert "This changes a constant, a formula or a condition. fails: " in erratum
     assert "repair: Add both conditions." in erratum
     assert "fails at: X = [[[1, 0], [0, 0]]" in literal
     assert rests == "rests on: tf/definition-1, tf/lemma-2"
     assert carries.startswith("what rests on it: ")
     assert "tf/vanishing-regularisation" in carries
+
+
+def test_show_tells_the_repairs_that_fell_and_which_counterexamples_are_rational(attsvm):
+    _, out, _ = attsvm("show", "sim/definition-4.1")
+    joined = " ".join(out.split())
+    assert (
+        "the printed claim (literal-1, literal-2, literal-3) and repairs of it (amended-2);"
+        in joined
+    )
+    assert "in fractions: attsvm show --verifier sim/definition-4.1:literal-1 " in joined
+    assert "--verifier sim/definition-4.1:amended-2" not in joined  # an irrational norm
+    assert "what fell" not in attsvm("show", "sim/lemma-3.12")[1]
 
 
 def test_show_prints_latex(attsvm):

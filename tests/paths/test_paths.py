@@ -442,3 +442,14 @@ def test_the_constant_is_a_divergence():
     with ctx.workprec(2000):
         assert distance(BALLS, case) == 1
         assert float(kappa(BALLS, case)) == pytest.approx(divergence, rel=1e-12)
+
+
+def test_minima_show_their_figures_in_few_words():
+    data = AttentionData.of([[[1, 0], [0, 1]]], [[1, 1]], scores=[[1, 0]])
+    for minimum in (*path_w(data, LOG_LOSS, [1.0]), *path_kq(data, LOG_LOSS, [1.0])):
+        assert repr(minimum).startswith(f"<{type(minimum).__name__}: radius 1, log_gap ")
+        assert repr(minimum).endswith(
+            f"starts {minimum.agreeing} of {len(minimum.attempts)} agree>"
+        )
+        assert len(repr(minimum)) < 500
+        assert f"<td style='text-align:left'>{minimum.log_gap:.6g}</td>" in minimum._repr_html_()

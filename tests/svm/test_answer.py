@@ -594,6 +594,14 @@ def test_text_and_table_name_status_and_proof(name):
             assert re.search(rf"input +{i} +selects token {target};", text)
 
 
+def test_the_table_of_many_inputs_is_of_bounded_size():
+    generator = np.random.default_rng(0)
+    several = gaussian_protocol(generator, n=200, T=2, d=200)
+    words = words_of(att_svm(several)._repr_html_())
+    assert "and 160 further inputs" in words
+    assert len(words) < 10_000
+
+
 @pytest.mark.parametrize("slack", ["input", [0, 1]])
 def test_a_hard_margin_has_no_slack_to_share(slack):
     with pytest.raises(DataError, match="the margin is hard"):

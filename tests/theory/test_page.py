@@ -198,6 +198,9 @@ def test_a_claim_that_is_known_adds_what_its_record_does_not_hold():
         assert f"{id}:{kind}" in reader.ids
     file = "properties/sim/counterexamples/sim--theorem-3.14-part-2--amended-1.json"
     assert f"attsvm replay {file}" in said
+    rational = made(entry("mm/joint-svm:literal-1", "refuted"))
+    has = [i for i in read(page(rational, load_packs())).ids if i.endswith(":verifier")]
+    assert has == ["mm/joint-svm:literal-1:verifier"]
     assert "As printed" in said
     assert "Rests on: " in said
     assert "polyline" in reader.tags
@@ -255,8 +258,9 @@ def test_what_differs_from_an_earlier_run_is_told_in_both_directions():
     )  # fmt: skip
     found = [(c.id, c.what) for c in changes(old, new)]
     assert found == [
-        ("a/gone:literal", "gone"), ("a/x:literal", "verdict"), ("a/x:literal", "sentence"),
-        ("a/y:literal", "sibling"), ("a/new:literal", "new"), ("a/x:literal", "tightness"),
+        ("a/x:literal", "verdict"), ("a/x:literal", "sentence"), ("a/y:literal", "sibling"),
+        ("a/x:literal", "tightness"), ("a/gone:literal", "not run now"),
+        ("a/new:literal", "not run before"),
     ]  # fmt: skip
     assert changes(old, old) == []
     said = words(page(new, before=old))

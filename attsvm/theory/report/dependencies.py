@@ -7,7 +7,7 @@ true all the same; a step of its printed argument has to be read as repaired.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 
 from attsvm.errors import ClaimError
@@ -15,6 +15,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.errata import Weight, claims_of, find_source, in_order
+from attsvm.theory.report.markup import anchor
 
 Dependencies = Mapping[str, tuple[str, ...]]
 """By statement, the statements that it rests on."""
@@ -82,11 +83,12 @@ def drawing(packs: Sequence[Pack], names: Iterable[str], run: Run) -> str:
     return svg(rests, states)
 
 
-def svg(rests: Dependencies, states: Mapping[str, str]) -> str:
+def svg(rests: Dependencies, states: Mapping[str, str], shown: Collection[str] = ()) -> str:
     """A drawing: to the right of a statement those that rest on it.
 
     `states` tells which statements are "refuted", or "turned" where an erratum that weighs most is
     about them. A red frame is around those that rest on a turned one, directly or through others.
+    Those that are `shown` on the page that holds the drawing are links to there.
     """
     turned = [s for s, state in states.items() if state == "turned"]
     touched = {s for statement in turned for s in resting_on(statement, rests)}
@@ -99,10 +101,11 @@ def svg(rests: Dependencies, states: Mapping[str, str]) -> str:
             edges.append(f"<path d='M{left} {low}C{bend} {low} {bend} {high} {x} {high}'/>")
         frame = "#a3211b" if statement in touched else "#999"
         fill = _COLOURS[states.get(statement, "stands")]
-        boxes.append(
+        box = (
             f"<rect x='{x}' y='{y}' width='{_WIDE}' height='{_HIGH}' rx='4' stroke='{frame}' "
             f"fill='{fill}'/><text x='{x + 6}' y='{y + 14}'>{escape(statement)}</text>"
         )
+        boxes.append(f"<a href='#{anchor(statement)}'>{box}</a>" if statement in shown else box)
     wide = max((x for x, _ in places.values()), default=0) + _WIDE + 10
     tall = max((y for _, y in places.values()), default=0) + _HIGH + 10
     return (

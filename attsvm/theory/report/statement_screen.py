@@ -15,8 +15,10 @@ def screen(view: StatementView) -> Iterator[str]:
     places = ", ".join(dict.fromkeys(f"{_near(r.file)}:{r.line}" for r in view.readings))
     yield from _wrapped(f"{view.id}  ({view.source}, {view.place}; {places})")
     yield from _wrapped(view.printed and f"printed: {view.printed}")
-    if view.erratum:
+    if fell := view.fell():
         yield ""
+        yield from _wrapped(f"what fell: {fell}")
+    if view.erratum:
         yield from _wrapped(f"found: {view.erratum['found']} This {view.erratum['weight']}.")
         for word in ("fails", "repair"):
             yield from _wrapped(f"{word}: {view.erratum[word]}")
@@ -32,7 +34,10 @@ def screen(view: StatementView) -> Iterator[str]:
         telling = view.erratum.get(f"telling {reading.name}", reading.counterexample)
         yield from _wrapped(telling, "  ", "fails at: ")
         if reading.counterexample:
+            yield from _wrapped(_below(reading.stored), "  ", "stored in: ")
             yield f"  as a script: attsvm show --script {view.id}:{reading.name}"
+            if reading.rational:
+                yield f"  in fractions: attsvm show --verifier {view.id}:{reading.name}"
     told = [f"{name}: {meaning}" for name, meaning in meanings(view.readings).items()]
     yield from _block("where", (*definitions(view.readings), *told))
     yield from _block("rests on", view.rests_on, ", ")
@@ -64,3 +69,10 @@ def _near(file: str) -> str:
     """A path from the current folder on, where the file lies below it."""
     path, here = Path(file), Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def _below(file: str | None) -> str:
+    """A stored counterexample, by its folder and name alone where it lies elsewhere."""
+    near = _near(file or "")
+    path = Path(near)
+    return f"{path.parent.name}/{path.name} beside the claims" if path.is_absolute() else near

@@ -17,6 +17,7 @@ from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record import curated
 from attsvm.theory.report.dependencies import dependencies, resting_on
 from attsvm.theory.report.errata import Erratum
+from attsvm.theory.report.script import verifier
 from attsvm.theory.report.two_lines import in_words
 
 
@@ -33,6 +34,8 @@ class ReadingView:
         siblings: the names of its false neighbours.
         formula: what runs.
         counterexample: the stored one of a refuted reading, in one line.
+        stored: the file that it is stored in.
+        rational: whether it has a verifier in fractions.
         file: where it is declared.
         line: in which line.
     """
@@ -45,6 +48,8 @@ class ReadingView:
     siblings: tuple[str, ...]
     formula: Typeset
     counterexample: str | None
+    stored: str | None
+    rational: bool
     file: str
     line: int
 
@@ -66,6 +71,22 @@ class StatementView:
     rests_on: tuple[str, ...] = ()
     carries: tuple[str, ...] = ()
     erratum: Mapping[str, str] = field(default_factory=dict)
+
+    def fell(self) -> str:
+        """Which readings fell and which stand, in one line; empty where none fell."""
+        fell = [r.name for r in self.readings if r.expected.startswith(str(Truth.REFUTED))]
+        stands = [r.name for r in self.readings if r.name not in fell]
+        printed, repairs = (
+            [name for name in fell if name.startswith("literal") is literal]
+            for literal in (True, False)
+        )
+        parts = [
+            f"{what} ({', '.join(names)})"
+            for what, names in (("the printed claim", printed), ("repairs of it", repairs))
+            if names
+        ]
+        rest = f"; what stands: {', '.join(stands)}" if stands else "; nothing stands"
+        return " and ".join(parts) + rest if parts else ""
 
     def json(self) -> dict[str, Any]:
         """The document of `show --json`."""
@@ -135,6 +156,8 @@ def _reading(claim: Claim, claims: Sequence[Claim], names: Mapping[str, str]) ->
         tuple(s.name for s in claim.siblings),
         typeset(claim.formula),
         in_words(stored[0], names) if stored else None,
+        str(curated.place(claim)) if stored else None,
+        bool(stored) and verifier(claim, stored[0]) is not None,
         claim.file,
         claim.line,
     )

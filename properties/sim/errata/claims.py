@@ -198,8 +198,8 @@ CLAIMS = (
         "is the same for W and W^T, K = Q stays so and W positive semidefinite, which X^mm is "
         "not.",
         repair="Train W itself, from the basin. K and Q reach the solution for one input of two "
-        "tokens, with steps of at most 8 / (sup |l'| (gamma_opt - gamma_t) ||D|| ||z||), D = "
-        "x_opt - x_t, where K^T D / ||D|| + Q^T z / ||z|| is not 0.",
+        "tokens, with any constant step, where K^T D / ||D|| + Q^T z / ||z|| is not 0 for D = "
+        "x_opt - x_t.",
         stands=("amended-2", "amended-3"),
         telling={"amended-1": 2},
     ),

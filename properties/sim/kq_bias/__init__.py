@@ -12,9 +12,9 @@ As the printed loss increases in the score, W runs away from the solution (theor
 From `OPPOSED` Q = -K for ever, and W = -K^2 < 0 while X^mm = 1. From `SEMIDEFINITE`, invertible
 weights with all margins positive, W stays positive semidefinite and X^mm = [[1, 1], [1, 0]] is not,
 so the direction is another for ever (that of the nuclear solution, all ones, as far as it was
-followed). With one input of two tokens all norms
-agree, and (K, Q) converges from every start with K^T D / ||D|| + Q^T z / ||z|| not 0, where D =
-x_opt - x_t; from the others it never does. Proofs in `factor_descent` and `symbolic.sim.kq_bias`.
+followed). With one input of two tokens all norms agree, and (K, Q) converges with any constant
+step from every start with K^T D / ||D|| + Q^T z / ||z|| not 0, where D = x_opt -
+x_t; from the others it never does. Proofs in `factor_descent` and `symbolic.sim.kq_bias`.
 """
 
 from typing import Any
@@ -131,9 +131,8 @@ BIAS = Statement(
         ),
         "amended-3": Reading(
             "one input of two tokens of different scores, D = x_opt - x_t and z not 0: K Q^T "
-            "trained by descent on g(-b <f, h>) with a step of at most 8 / (sup|g'| (gamma_opt - "
-            "gamma_t) ||D|| ||z||) converges in direction to the Frobenius solution unless "
-            "K^T D / ||D|| + Q^T z / ||z|| = 0",
+            "trained by descent on g(-b <f, h>) with any constant step converges in direction to "
+            "the Frobenius solution unless K^T D / ||D|| + Q^T z / ||z|| = 0",
             expected="proved",
             proof="symbolic.sim.kq_bias:prove",
             constants={"loss": REPAIRED},

@@ -11,7 +11,7 @@ same with the scores turned round):
 3. One input of two tokens, D = x_opt - x_t, query z, both not 0. If K^T D / ||D|| + Q^T z / ||z||
    is 0 at the start, it is 0 for ever and the margin is not above 0. If not, the direction
    converges to that of D z^T, which is that of the Frobenius solution (and of the nuclear one), for
-   steps of at most 8 / (sup|l'| (gamma_opt - gamma_t) ||D|| ||z||): `symbolic.sim.kq_bias`.
+   any constant step: `symbolic.sim.kq_bias`.
 4. A run with steps of 1/(1 + ||K||^2 + ||Q||^2) times 1/L that ends at a minimum of finite norm, by
    `attsvm.limits.finite_minimum_of_factors`, has the direction of that.
 """

@@ -158,6 +158,8 @@ _AXES = [[[1, 0], [0, 0]], [[0, 1], [0, 0]]]
 FLAT_PULLS = _path(_AXES, [[1, 0], [1, 0]], [[1, 0], [0, -1]], "cubic")
 """Margins a, b of two inputs: L - L_* is like e^-a + e^-3b, so W_R / R tends to (3, 1) / sqrt 10 in
 place of (1, 1) / sqrt 2."""
+FLAT_BELOW = _path(_AXES, [[1, 0], [0, 1]], [[1, -1], [1, 0]], "cubic")
+"""l' < 0 at the best scores, and l' = 0 between best and worst, or at the worst score."""
 UNEVEN = _path(_AXES, [[1, 0], [0, 1]], [[1, 0], [64, 0]], "correlation")
 PUBLISHED = _path([[[-0.1, 1], [1, 0], [0, 0]]], [[1, 0]], [[1, 0.9, 0.9]])
 TURNING = _path(

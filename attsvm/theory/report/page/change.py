@@ -31,13 +31,14 @@ def changes(before: Run, now: Run) -> list[Change]:
     """Every difference of what two runs recorded of their readings, the weightiest kinds first."""
     found = [change for id in sorted({*before.verdicts, *now.verdicts}) for change in _of(
         id, before.verdicts.get(id), now.verdicts.get(id))]  # fmt: skip
-    kinds = ["gone", "verdict", "sentence", "formula", "hypotheses", "sibling", "new", "tightness"]
+    kinds = ["verdict", "sentence", "formula", "hypotheses", "sibling", "tightness"]
+    kinds += ["not run now", "not run before"]
     return sorted(found, key=lambda c: (kinds.index(c.what), c.id))
 
 
 def _of(id: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> Iterator[Change]:
     if old is None or new is None:
-        what = "new" if old is None else "gone"
+        what = "not run before" if old is None else "not run now"
         yield Change(id, what, _verdict(old), _verdict(new))
         return
     if _verdict(old) != _verdict(new):

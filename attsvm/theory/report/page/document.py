@@ -245,7 +245,7 @@ def _drawing(source: ShownSource, rests: Any) -> Markup:
         for s in source.statements
         if s.refuted
     }
-    shown = svg(rests, states)
+    shown = svg(rests, states, {s.id for s in source.statements})
     sized = re.sub(r"viewBox='0 0 (\d+) (\d+)'", r"\g<0> width='\1' height='\2'", shown, count=1)
     return element("figure", element("div", Markup(sized), class_="drawing", tabindex=0))
 

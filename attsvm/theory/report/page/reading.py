@@ -20,7 +20,7 @@ from attsvm.theory.report.page.contents import (
 from attsvm.theory.report.page.mathml import formula
 from attsvm.theory.report.page.words import badge
 from attsvm.theory.report.picture import drawn
-from attsvm.theory.report.script import Writer, script
+from attsvm.theory.report.script import Writer, script, verifier
 from attsvm.theory.report.snippets import python
 from attsvm.theory.report.terminal import NOT_SHOWN, ranked, tight
 from attsvm.theory.report.two_lines import in_words
@@ -166,6 +166,9 @@ def _texts(
         if short is not None:
             told = "shows it" if short.shows else "prints sides that floats cannot tell apart"
             yield f"NumPy script that {told}", short.text
+        exact = verifier(claim, stored.case)
+        if exact is not None:
+            yield "Verifier in Python's own fractions", exact
         yield "Python that confirms it with attsvm", python(claim, "", stored.case)
     if isinstance(stored.document.get("latex"), str):
         yield "LaTeX", stored.document["latex"]

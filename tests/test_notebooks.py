@@ -1,0 +1,83 @@
+"""The notebooks in examples/notebooks run, and show what they are stored with.
+
+`python -m tests.test_notebooks` runs them and stores their outputs anew.
+"""
+
+import ast
+import contextlib
+import io
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "examples/notebooks").glob("*.ipynb"))
+
+
+def lines(text):
+    """A text as notebooks store it."""
+    return text.splitlines(keepends=True)
+
+
+def run(source, names):
+    """The outputs of a cell: what it prints, then its last value as text and as HTML."""
+    tree, value, printed = ast.parse(source), None, io.StringIO()
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    with contextlib.redirect_stdout(printed):
+        exec(compile(tree, "<cell>", "exec"), names)
+        if last is not None:
+            value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)
+    outputs = []
+    if text := printed.getvalue():
+        outputs.append({"name": "stdout", "output_type": "stream", "text": lines(text)})
+    if value is not None:
+        data = {"text/plain": lines(repr(value))}
+        if hasattr(value, "_repr_html_"):
+            data["text/html"] = lines(value._repr_html_())
+        outputs.append({"data": data, "metadata": {}, "output_type": "execute_result"})
+    return outputs
+
+
+def cells(path):
+    """The code cells of a notebook, each with its outputs of now."""
+    notebook, names = json.loads(path.read_text()), {"__name__": "__main__"}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            yield cell, run("".join(cell["source"]), names)
+
+
+def steady(outputs):
+    """Outputs without times, paths, counts of executions and sizes of rounding errors."""
+    said = json.dumps([{**o, "execution_count": 0} for o in outputs], sort_keys=True)
+    return re.sub(r"\d[\d.]*e-\d\d+|\b0\.0e\+00|\b[\d.]+ s\b", "_", said)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_shows_what_it_computes(path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(path.parents[2])
+    for cell, outputs in cells(path):
+        assert steady(outputs) == steady(cell["outputs"]), "".join(cell["source"])
+        assert len(json.dumps(outputs)) < 30_000
+
+
+def test_there_are_three_and_another_output_is_noticed():
+    assert len(NOTEBOOKS) == 3
+    assert steady(run("1 + 1", {})) != steady(run("1 + 2", {}))
+    assert steady(run("print(1)", {})) != steady([])
+    assert steady(run("'gap 1.0e-16, 2.5 s'", {})) == steady(run("'gap 3.1e-17, 9.1 s'", {}))
+
+
+if __name__ == "__main__":
+    os.environ["COLUMNS"] = "80"
+    for file in NOTEBOOKS:
+        whole = json.loads(file.read_text())
+        made = iter(list(cells(file)))
+        for number, own in enumerate((c for c in whole["cells"] if c["cell_type"] == "code"), 1):
+            own["outputs"], own["execution_count"] = next(made)[1], number
+            for output in own["outputs"]:
+                if output["output_type"] == "execute_result":
+                    output["execution_count"] = number
+        file.write_text(json.dumps(whole, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
