@@ -246,7 +246,7 @@ def test_methods_properties_and_data_classes_are_checked_each_time():
 
 
 ROOMS = (attsvm.svm, attsvm.exact, attsvm.training, attsvm.paths, attsvm.plots)
-NAMES = "attention data errors heads language limits lipschitz losses paths plots reproduce risk"
+NAMES = "attention data errors heads language limits lipschitz losses paths plots reproduce risk transformer"
 MATHEMATICS = sorted(
     [f"attsvm.{name}" for name in [*NAMES.split(), "tokens", "training"]]
     + [

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from attsvm._types import Array
-from attsvm.errors import DataError
+from attsvm.errors import AttsvmError, DataError
 from attsvm.theory.record import codec
 from attsvm.theory.search.document import float_parts, leaves, replaced, value_at
 
@@ -93,7 +93,12 @@ def _record(value: Any, parts: Iterator[Any]) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = sorted(field.name for field in dataclasses.fields(value))
         changed = {name: _record(getattr(value, name), parts) for name in names}
-        return dataclasses.replace(value, **changed)
+        try:
+            return dataclasses.replace(value, **changed)
+        except AttsvmError:
+            raise
+        except Exception as error:  # a type's own checks may raise anything
+            raise DataError("these floats do not fit the type", value=str(error)) from error
     return value
 
 
