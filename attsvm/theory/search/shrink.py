@@ -1,17 +1,19 @@
 """Shrinking: a find is made smaller and simpler while its refutation stands.
 
-Small means few numbers, then few that are not 0, then short ones: integers before fractions, small
-before large, positive before negative, whether they are floats or exact. Every move makes an
-instance smaller in this sense, so shrinking ends, and it ends where each of its moves has been
-tried in vain: leaving an index out of the axes that share it, unless every instance drawn has as
-many (with the rest as it is, doubled or quadrupled), setting an array, a slice or an entry to 0,
-rounding all entries or one, scaling an array or all of them by a power of two, adding an integer
-to their entries, dividing all integers by a common factor, moving an entry towards 0, giving an
-exact fraction a smaller denominator, and changing equal entries together as one.
+Small means few numbers, then few that are not 0, then short ones: of floats, those with few bits
+after the point, then those near 0; of fractions p/q, those of least height max(|p|, q); positive
+before negative. Every move makes an instance smaller in this sense, so shrinking ends, and it ends
+where each of its moves has been tried in vain: leaving an index out of the axes that share it,
+unless every instance drawn has as many (with the rest as it is, doubled or quadrupled), setting an
+array, a slice or an entry to 0, rounding all entries or one, scaling an array or all of them by a
+power of two, adding an integer to their entries, dividing all integers by a common factor, moving
+an entry towards 0, putting a fraction of less height in the place of another, and changing equal
+entries together as one.
 
 In one entry the moves reach the simplest number of an interval of refutations: a float is rounded
-down and up to every number of bits, a fraction to every denominator, and an integer goes down in
-steps of one.
+down and up to every number of bits, a fraction goes up its branch of the Stern-Brocot tree, which
+has the fraction of least height of every interval around it, and an integer goes down in steps of
+one.
 """
 
 from __future__ import annotations
@@ -54,10 +56,6 @@ _ROUNDINGS = (0, 1, 2, 3, 5, 8, 13)
 
 _BITS = range(17)
 """Bits after the point that one entry is rounded to, down and up."""
-
-_DENOMINATORS, _AT_MOST = 64, 1024
-"""Denominators up to which one fraction is rounded to each, down and up; a larger one is also given
-at most the second."""
 
 _FACTORS = range(2, 9)
 """Common factors that integers are divided by, besides the greatest."""
@@ -348,15 +346,18 @@ def _changed(document: Any, paths: list[Path], change: Callable[[float], float])
 
 
 def simplicity(value: float | Fraction) -> tuple[bool, int, Fraction, bool]:
-    """How simple a number is: 0, then few bits after the point, then small, then positive.
+    """How simple a number is: 0, then short, then positive.
 
-    As many bits as the denominator has if it is a power of two, or the next one.
+    A float is short by its bits after the point, then by its size; a fraction by its height.
     """
     if isinstance(value, float) and not math.isfinite(value):
         return True, 0, Fraction(0), False
+    if isinstance(value, Fraction):
+        height = Fraction(max(abs(value.numerator), value.denominator) if value else 0)
+        return value != 0, 0, height, value < 0
     exact = Fraction(value)
-    negative = exact < 0 if isinstance(value, Fraction) else math.copysign(1.0, value) < 0
-    return exact != 0, (exact.denominator - 1).bit_length(), abs(exact), negative
+    bits = exact.denominator.bit_length() - 1
+    return exact != 0, bits, abs(exact), math.copysign(1.0, value) < 0
 
 
 def _rounded(value: float, bits: int) -> float:
@@ -390,11 +391,30 @@ def _less(size: float) -> Iterator[int]:
 def simpler_fractions(value: Fraction) -> Iterator[Fraction]:
     """Fractions that may stand for this one, integers for an integer."""
     yield from (Fraction(0), Fraction(1), Fraction(-1), abs(value))
-    for q in range(1, min(value.denominator, _DENOMINATORS) + 1):
-        low, high = math.floor(value * q), math.ceil(value * q)
-        yield from (Fraction(p, q) for p in (low, high, low - 1, high + 1))
-    if value.denominator > _AT_MOST:
-        yield value.limit_denominator(_AT_MOST)
+    sign = -1 if value < 0 else 1
+    yield from (sign * less for less in _above(abs(value)))
     size = abs(value.numerator)
     for less in (size // 2, *(size - k for k in _less(size))):
-        yield Fraction(less if value > 0 else -less, value.denominator)
+        yield Fraction(sign * less, value.denominator)
+
+
+def _above(value: Fraction) -> Iterator[Fraction]:
+    """Fractions on the way from the root of the Stern-Brocot tree to a positive one.
+
+    Of a straight run of the way, whose length is a partial quotient of the continued fraction, the
+    first and last few, and those halfway to the end, again and again.
+    """
+    numerators, denominators = (0, 1), (1, 0)  # of the last two convergents
+    rest = value
+    while True:
+        quotient, rest = divmod(rest, 1)
+        kept = {quotient, *(quotient - k for k in _less(int(quotient))), *range(1, 8)}
+        for k in sorted(step for step in kept if 0 < step <= quotient):
+            over = k * denominators[1] + denominators[0]
+            if over:
+                yield Fraction(k * numerators[1] + numerators[0], over)
+        numerators = (numerators[1], quotient * numerators[1] + numerators[0])
+        denominators = (denominators[1], quotient * denominators[1] + denominators[0])
+        if not rest:
+            return
+        rest = 1 / rest
