@@ -30,11 +30,16 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.run.workers import processes
+from attsvm.theory.search import GUIDED
 from benchmarks.power.measure import PACK, Attempt, attempt_job, searchers_alone, true_job
 from benchmarks.power.planting import KINDS, PLANTED
 
 METHODS = ("quick", "hunt", "alone", "rival")
 
+_ABOUT = (
+    "`rival` is plain Hypothesis with the same strategies, another name one searcher alone, on the "
+    "claims that it can work on (`evolution`: differential evolution of scipy)."
+)
 
 _WHOLE = {"break_long_words": False, "break_on_hyphens": False}
 """Ids and commands are not broken over lines."""
@@ -69,9 +74,8 @@ def attempts(
     pairs = []
     for id in ids:
         alone = searchers_alone(PLANTED[id].claim)
-        pairs += [(id, m) for m in methods if m != "alone"]
+        pairs += [(id, m) for m in methods if m in METHODS and m != "alone"]
         pairs += [(id, m) for m in alone if "alone" in methods or m in methods]
-    pairs = list(dict.fromkeys(pairs))
     with processes(workers, [PACK]) as crew:
         jobs = {
             crew.submit(attempt_job, id, method, str(seconds), str(seed), PACK): (id, method)
@@ -132,7 +136,7 @@ def page(table: dict[str, dict[str, Attempt]], seconds: float, command: str) -> 
         "",
         f"Written by `{command}`. A claim falls by a refutation that is certified; a hunt has "
         f"{seconds:g} s, a searcher alone as much processor time, from drawn instances that refute "
-        "nothing.",
+        f"nothing. {_ABOUT}",
         "",
         "| mistake | planted | " + " | ".join(methods) + " |",
         "| --- |" + " --- |" * (1 + len(methods)),
@@ -219,7 +223,7 @@ def main() -> int:
         "--searchers",
         default=",".join(METHODS),
         metavar="A,B,C",
-        help="quick, hunt (all together), alone (each of them), rival, or names joined by +",
+        help="quick, hunt (all together), alone (each of them), rival, or names of searchers",
     )
     parser.add_argument(
         "--true", type=int, default=0, metavar="N", help="instances of each true claim"
@@ -240,6 +244,9 @@ def main() -> int:
     else:
         ids = [id for id in sorted(PLANTED) if _wanted(id, options.only)]
         methods = options.searchers.split(",")
+        strange = set(methods) - {*METHODS, "ensemble", "drawn", *GUIDED}
+        if strange:
+            parser.error(f"no such searcher: {', '.join(sorted(strange))}")
         table = attempts(ids, methods, options.seconds, options.seed, options.workers)
         report(table, options.seconds)
         if options.write:
