@@ -355,11 +355,12 @@ def test_a_lying_path_is_never_believed(monkeypatch, kind, what):
             rate, gain = spoilt(kind, rate), 1.0
         return S, tau, rate, gain, steps
 
-    monkeypatch.setattr(path, "follow", lying)
     for programme in PLANTED:
         first, second = soft_thresholds(programme)
         C = math.sqrt(first * min(second, 30.0))
-        with contextlib.suppress(SolverError):
+        check(programme, C, "constraint", solve_soft(programme, C))
+        with monkeypatch.context() as patched, contextlib.suppress(SolverError):
+            patched.setattr(path, "follow", lying)
             check(programme, C, "constraint", solve_soft(programme, C))
 
 
