@@ -85,7 +85,8 @@ ABSTRACT = Statement(
         ),
         "amended-1": Reading(
             "optimal tokens unique, Att-SVM feasible: W_lambda / ||W_lambda|| tends to "
-            "W^mm / ||W^mm||_F, where l' < 0 at the best scores and some input has two tokens",
+            "W^mm / ||W^mm||_F, for l strictly decreasing and smooth with l' < 0 at the best "
+            "scores, where some input has two tokens",
             expected="proved",
             proof="symbolic.tf.vanishing_regularisation:prove",
             examples=(cases.PUBLISHED, cases.UNEVEN),
@@ -94,8 +95,8 @@ ABSTRACT = Statement(
         "amended-2": Reading(
             "optimal tokens unique, Att-SVM feasible, R_lambda = (||K_lambda||_F^2 + "
             "||Q_lambda||_F^2)/2: K_lambda Q_lambda^T / R_lambda tends to the set of nuclear-norm "
-            "solutions over C_*, for K, Q in R^{d x d}, where l' < 0 at the best scores and some "
-            "input has two tokens",
+            "solutions over C_*, for K, Q in R^{d x d} and l strictly decreasing and smooth with "
+            "l' < 0 at the best scores, where some input has two tokens",
             expected="proved",
             proof="symbolic.tf.vanishing_regularisation:prove_factored",
             variables=Records(Path, cases.paths(cases.turned())),

@@ -46,7 +46,7 @@ def prove() -> str:
     ensure_on_path()
     ensure_norm_grows()
     theorem_2.prove_limit()
-    return "for every strictly decreasing loss with l' < 0 at the best scores, any n, T and d"
+    return "for every smooth strictly decreasing loss with l' < 0 at the best scores, any n, T, d"
 
 
 def prove_factored() -> str:
@@ -54,4 +54,4 @@ def prove_factored() -> str:
     ensure_on_path()
     ensure_norm_grows()
     theorem_3.prove()
-    return "for every strictly decreasing loss with l' < 0 at the best scores, inner dimension d"
+    return "for every such loss, any n, T and d, and inner dimension d"
