@@ -1,5 +1,6 @@
 """Formulas that run are typeset for a browser; what is no formula of ours is shown as it is."""
 
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -57,6 +58,14 @@ def terms(names="xyAb"):
         )
 
     return st.recursive(base, more, max_leaves=8)
+
+
+@given(terms())
+def test_no_letter_has_two_subscripts_side_by_side(term):
+    latex = term.latex
+    while (flat := re.sub(r"\{[^{}]*\}", "o", latex)) != latex:
+        latex = flat
+        assert not re.search(r"_o_|\^o\^|\^\\top\^", latex)
 
 
 @given(terms())

@@ -111,7 +111,8 @@ class Term:
         keys = key if isinstance(key, tuple) else (key,)
         place = ", ".join(map(_place, keys))
         base = self.within(_ATOM)
-        return Term(f"{base.latex}_{{{place}}}", f"{base.plain}[{place}]")
+        latex = f"{{{base.latex}}}" if "_{" in base.latex else base.latex  # no double subscript
+        return Term(f"{latex}_{{{place}}}", f"{base.plain}[{place}]")
 
     @property
     def T(self) -> Term:
