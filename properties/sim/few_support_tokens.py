@@ -132,14 +132,14 @@ def _dependence(found: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
 
 
 def enough(m: Any, data: AttentionData, by: str = "sizes", less: int = 0) -> Any:
-    """So many tokens that are not optimal give X^mm: at most d min(n, d), or dim span of the A_j.
+    """So many tokens that are not optimal give X^mm: at most d min(n, d), or dim span of tight A_j.
 
     With `less` one fewer of them is kept, and one fewer allowed.
     """
     found = exact_att_svm(data)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
-    span = fmpq_mat(list(found.A.values())).rank()
+    span = fmpq_mat([A for token, A in found.A.items() if found.margins[token] == 1]).rank()
     bound = data.d * min(data.n, data.d) if by == "sizes" else span
     needed = carriers(found)
     kept = needed[: len(needed) - less]
@@ -196,8 +196,8 @@ FEW = Statement(
             siblings={"some token has a margin above 2": changed(beyond=2)},
         ),
         "literal-4": Reading(
-            "on the default of figure 1, where X^mm exists, at most half of the tokens that are "
-            "not optimal are support vectors of it",
+            "on the default of figure 1, tokens of the sub-sequence, where X^mm exists, at most "
+            "half of those that are not optimal are support vectors of it",
             expected="refuted",
             constants={"part": "1/2"},
             under=(EXISTS,),
@@ -218,8 +218,8 @@ FEW = Statement(
             siblings={"one fewer": changed(less=1)},
         ),
         "sharp": Reading(
-            "where X^mm exists and is not 0 there are at most dim span A_j tokens that are not "
-            "optimal such that X^mm is the same without all others of these",
+            "where X^mm exists and is not 0 there are at most dim span of the A_j of margin 1 "
+            "tokens that are not optimal such that X^mm is the same without all others of these",
             expected="proved",
             proof="symbolic.sim.few_support_tokens:prove_by_rank",
             under=(EXISTS,),

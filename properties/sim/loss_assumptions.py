@@ -45,7 +45,7 @@ from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, OTHER_TARGETS, TWO, TWO_TOKENS, UNIQUE
 
-SLOPED = "l' < 0 between the lowest and the highest score"
+SLOPED = "l' < 0 from the lowest to the highest score, both included"
 SMOOTH, STRICT = "l has a continuous derivative", "l is strictly decreasing"
 LEVEL, SINGLE = "all rivals of an optimal token score the same", "there is a single input"
 NEGATIVE = [*EVERYWHERE, "squared"]
@@ -171,8 +171,9 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "one input, rivals of one score, Att-SVM feasible: for every loss l with a continuous "
-            "derivative descent on l(b <f, h>) from any start converges in direction to X^mm",
+            "one input of two tokens at least, a unique optimal one, rivals of one score, Att-SVM "
+            "feasible: for every loss l with a continuous derivative descent on l(b <f, h>) from "
+            "any start converges in direction to X^mm",
             expected="refuted",
             constants={"towards": "optimal"},
             under=(UNIQUE, LEVEL, TWO, FEASIBLE, SINGLE, SMOOTH),
@@ -192,9 +193,9 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "one input of two tokens at least, a unique optimal one, rivals of one score, Att-SVM "
-            "feasible: for every l with a continuous l' < 0 between the lowest and the highest "
-            "score, descent on l(b <f, h>) with any constant step from any start converges in "
-            "direction to X^mm",
+            "feasible: for every l with a continuous l' < 0 from the lowest to the highest score, "
+            "both included, descent on l(b <f, h>) with any constant step from any start converges "
+            "in direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove_equal_rivals",
             constants={"towards": "optimal"},
@@ -209,7 +210,7 @@ THEOREM = Statement(
             },
         ),
         "amended-2": Reading(
-            "unique optimal tokens, Att-SVM feasible: for every such l, l' Lipschitz between the "
+            "unique optimal tokens, Att-SVM feasible: for every such l, l' Lipschitz on these "
             "scores, descent on l(b <f, h>) with step at most 1/L_X from a start whose risk gap is "
             "below min_i [l(second) - l(best)]/n converges in direction to X^mm",
             expected="proved",

@@ -222,8 +222,9 @@ LOSS = Statement(
             },
         ),
         "amended-5": Reading(
-            "assumption 3.10, part 1 or 2, X^mm exists, some entry with two different scores: from "
-            "any X every step of descent on the sum of g(b <f, h>) lowers <X^T, X^mm>",
+            "assumption 3.10, part 2, or part 1 with optimal tokens unique or not, X^mm exists, "
+            "some entry with two different scores: from any X every step of descent on the sum of "
+            "g(b <f, h>) lowers <X^T, X^mm>",
             expected="proved",
             proof="symbolic.sim.printed_loss:prove",
             under=(DEFINED, SOMETHING, PART),

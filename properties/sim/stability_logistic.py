@@ -148,9 +148,6 @@ STABILITY = Statement(
     printed=SENTENCE,
     variables={**PAIR, "b": Real((0, 1, -2, -5))},
     hypotheses={
-        "|b| ||h|| >= 2 sqrt(2)/3": lambda m, v: m.at_least(
-            m.abs(v.b) * m.norm(v.h), 2 * m.sqrt(m.exact(2)) / 3
-        ),
         "|b| ||h|| >= 0.7228": label_at_least(UPPER),
         "0 < |b| ||h|| < 0.7226": label_below(LOWER),
         "||A^T h|| >= osc(h) diam(A)/4": pulled(Fraction(1, 4)),
@@ -195,17 +192,6 @@ STABILITY = Statement(
             constants={"of": "gradient"},
             under=(),
             examples=(bent(Fraction(1, 64)),),
-            siblings={"a tenth of the constant": changed(tightened="0.1")},
-        ),
-        "amended": Reading(
-            "the comparison of gradients over data of given norms holds for |b| ||h|| >= "
-            "2 sqrt(2)/3",
-            expected="proved",
-            proof="symbolic.sim.stability:prove_logistic",
-            depends_on=("sim/lemma-3.13:sharp",),
-            constants={"of": "gradient"},
-            under=("|b| ||h|| >= 2 sqrt(2)/3",),
-            variables={"b": Real((0, 1))},
             siblings={"a tenth of the constant": changed(tightened="0.1")},
         ),
         "amended-2": Reading(

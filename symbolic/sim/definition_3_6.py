@@ -13,10 +13,17 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
+from attsvm.theory import (
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_nonzero,
+    ensure_positive,
+    ensure_zero,
+)
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim.definition_3_6 import DECREASING, INCREASING, drift, gradients, score, weight
 from symbolic.sim.lemma_3_11 import in_powers
+from symbolic.sim.sums import entry, total
 
 SIZES = tuple((n, D) for n in (1, 2, 3) for D in (1, 2))
 """Tokens and entries of x."""
@@ -35,13 +42,21 @@ def _entry(n: int, D: int, h: Any = None, b: Any = None) -> Any:
 
 
 def _with_scores(n: int, D: int, best: int) -> Any:
-    """The first `best` tokens have the score r + gap, all others r; b is any positive number."""
-    b = sp.Symbol("b", positive=True)
+    """The first `best` tokens have the score r + gap, all others r; b is any number but 0."""
+    b = sp.Symbol("b", real=True, nonzero=True)
     return _entry(n, D, [(R + GAP if t < best else R) / b for t in range(n)], b)
 
 
 def _vanishing(expressions: Any, v: Any) -> list[Any]:
     return [sp.cancel(sp.together(in_powers(value, v))) for value in expressions]
+
+
+def chained_residual() -> Any:
+    """The derivative of g(-u) along an entry of x, minus -g'(u) times that of u, any function."""
+    x = sp.Symbol("x", real=True)
+    u = sp.Function("u", real=True)(x)
+    left = sp.diff(SYMBOLS.logistic(-u), x) + SYMBOLS.logistic_slope(u) * sp.diff(u, x)
+    return sp.simplify(left.rewrite(sp.exp))
 
 
 def descent_residual(n: int, D: int, sign: int = DECREASING) -> list[Any]:
@@ -79,6 +94,10 @@ def merged_residual(gap: Any = GAP) -> Any:
 def prove() -> str:
     """Prove the change of u along -grad of g(-u), and that g' as the claim has it is positive."""
     ensure_positive(SYMBOLS.logistic_slope(sp.Symbol("u", real=True)), "g' is positive")
+    ensure_zero(chained_residual(), "d/dx g(-u(x)) = -g'(u) du/dx for any u, so for any n and D")
+    ensure_nonnegative(
+        total(entry("grad u") ** 2), "so <-grad g(-u), grad u> is g'(u) times a sum of squares"
+    )
     for n, D in SIZES:
         at = f"for n = {n}, D = {D}"
         ensure_zero(descent_residual(n, D), f"grad g(-u) = -g'(u) grad u {at}")
@@ -90,8 +109,8 @@ def prove() -> str:
     other = descent_residual(2, 1, INCREASING)
     ensure_nonzero(other, "grad g(u) is another one", some=True)
     return (
-        "du/ds = g'(u) ||grad u||^2 >= 0 along -grad g(-u) by the chain rule, as the claim runs on "
-        "symbols for n <= 3 tokens and D <= 2"
+        "du/ds = g'(u) ||grad u||^2 >= 0 along -grad g(-u) by the chain rule, for any n and D; as "
+        "the claim runs on symbols for n <= 3 tokens and D <= 2"
     )
 
 
@@ -104,6 +123,8 @@ def prove_equal_rivals() -> str:
             ensure_zero(weight_residual(n, D, best), f"the gradient of F {at}")
             ensure_zero(affine_residual(n, best), f"u = r + gap F {at}")
     ensure_zero(merged_residual(), "u = r + gap F for every n, by merged tokens")
+    all_tied = weight(SYMBOLS, symbols_of("a", 3, 1), symbols_of("x", 1), symbols_of("h", 3), 0)
+    ensure_equal(sp.simplify(all_tied), 1, "for b = 0 all tokens are optimal, and F = 1 stays")
     ensure_nonzero(affine_residual(3, 1, sp.Integer(1)), "another factor than gap fails")
     ensure_nonzero(merged_residual(sp.Integer(1)), "another factor than gap fails for every n")
     return (

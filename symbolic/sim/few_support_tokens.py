@@ -10,7 +10,7 @@ from symbolic.textbook import CARATHEODORY, GENERATORS
 
 
 def prove_by_rank() -> str:
-    """X^mm is the same with dim span A_j constraints that are not all."""
+    """X^mm is the same with as many constraints as those of margin 1 have dimensions."""
     ensure_multipliers()
     cite(CARATHEODORY, given={GENERATORS: "the A_j of positive multiplier, all of margin 1"})
     ensure_multipliers_suffice()
@@ -18,7 +18,7 @@ def prove_by_rank() -> str:
 
 
 def prove_by_sizes() -> str:
-    """And dim span A_j is at most d min(n, d)."""
+    """And all A_j span at most d min(n, d) dimensions."""
     prove_by_rank()
     D, weight, basis = sp.symbols("D weight q", real=True)
     ensure_equal(

@@ -46,6 +46,12 @@ def prove_incoherent() -> str:
         "over the squared norm <x_o - x_t, x_o - x_s> is 1 and at most 3e beside it, or 2 and at "
         "most 2e for t = s; of two inputs it is at most 4e, times at most e for their queries",
     )
+    less = sp.symbols("less_1:5", nonnegative=True)
+    ensure_nonnegative(
+        [k * E - sum(E - m for m in less[:k]) for k in (2, 3, 4)],
+        "k numbers of absolute value at most e, signs turned or not, sum to at most k e",
+        normal=sp.expand,
+    )
     square = sp.Symbol("K", nonnegative=True)  # the matrix 1 1^T of k rows has the square k of it
     ensure_zero(
         square - square / (K + 1) - K * square / (K + 1),

@@ -55,7 +55,7 @@ from properties.sim.definition_4_1.instances import (
 from properties.sim.definition_4_1.prices import price
 
 POSITIVE, UNIQUE = "C > 0", "optimal tokens are unique"
-SEPARABLE, SMALL = "Att-SVM is separable", "C ||sum_j A_j|| <= 1"
+SEPARABLE, SMALL = "X^mm exists and is not 0", "C ||sum_j A_j|| <= 1"
 MOVED, WHOLE = "V is not zero", "queries of a sequence have its tokens"
 REPEATED = replace(
     single(1.0, 1.0, False, 0.5),
@@ -216,8 +216,9 @@ DEFINITION = Statement(
             },
         ),
         "amended": Reading(
-            "on separable data X^mm minimises ||X||_F + C sum of slacks for every C of at least "
-            "max lambda / ||X^mm||, lambda any multipliers of X^mm",
+            "one slack a constraint: where X^mm exists and is not 0 it minimises ||X||_F + C sum "
+            "of slacks for every C of at least max lambda / ||X^mm||, lambda any multipliers of "
+            "X^mm",
             expected="proved",
             proof="symbolic.sim.programmes:prove_price",
             variables=Records(Soft, rivals()),
@@ -235,8 +236,9 @@ DEFINITION = Statement(
             },
         ),
         "literal-2": Reading(
-            "the argmin is a single matrix for every C > 0: where C ||sum_j A_j|| <= 1, so that "
-            "0 is a minimiser, every other matrix has a larger objective",
+            "one slack a constraint, the argmin is a single matrix for every C > 0: where "
+            "C ||sum_j A_j|| <= 1, so that 0 is a minimiser, every other matrix has a larger "
+            "objective",
             expected="refuted",
             variables=Records(Soft, cheap_rivals(), climbed=True),
             conclusion=only_minimiser,
@@ -257,8 +259,9 @@ DEFINITION = Statement(
             },
         ),
         "sharp": Reading(
-            "f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C > 0, separable or "
-            "not: 0 is a minimiser for C up to 1 / ||sum_j A_j||, and the only one below",
+            "one slack a constraint: f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V "
+            "and C > 0, separable or not: 0 is a minimiser where C ||sum_j A_j|| <= 1, and the "
+            "only one where it is below 1",
             expected="proved",
             proof="symbolic.sim.programmes:prove_growth",
             conclusion=growth_from_zero,
@@ -285,9 +288,9 @@ DEFINITION = Statement(
             },
         ),
         "amended-2": Reading(
-            "one slack a token of a sequence: on separable data X^mm minimises ||X||_F + C sum "
-            "of slacks for every C of at least max lambda / ||X^mm||, lambda any multipliers of "
-            "X^mm",
+            "one slack a token of a sequence: where X^mm exists and is not 0 it minimises "
+            "||X||_F + C sum of slacks for every C of at least max lambda / ||X^mm||, lambda any "
+            "multipliers of X^mm",
             expected="refuted",
             constants={"together": False},
             variables=SHARED,
@@ -300,10 +303,10 @@ DEFINITION = Statement(
             },
         ),
         "amended-3": Reading(
-            "whatever constraints share a slack, as queries of a sequence do: on separable data "
-            "X^mm minimises ||X||_F + C sum of slacks for every C of at least max over slacks of "
-            "sum lambda / ||X^mm||, lambda any multipliers of X^mm, summed over the constraints "
-            "that share the slack",
+            "whatever constraints share a slack, as queries of a sequence do: where X^mm exists "
+            "and is not 0 it minimises ||X||_F + C sum of slacks for every C of at least max over "
+            "slacks of sum lambda / ||X^mm||, lambda any multipliers of X^mm, summed over the "
+            "constraints that share the slack",
             expected="proved",
             proof="symbolic.sim.programmes:prove_shared_price",
             variables=SHARED,
@@ -318,9 +321,9 @@ DEFINITION = Statement(
             },
         ),
         "sharp-2": Reading(
-            "whatever constraints share a slack, one each included: on separable data X^mm "
-            "minimises ||X||_F + C sum of slacks if and only if C ||X^mm|| is at least the sum of "
-            "lambda over every slack, for some multipliers lambda of X^mm",
+            "whatever constraints share a slack, one each included: where X^mm exists and is not "
+            "0 it minimises ||X||_F + C sum of slacks if and only if C ||X^mm|| is at least the "
+            "sum of lambda over every slack, for some multipliers lambda of X^mm",
             expected="proved",
             proof="symbolic.sim.programmes:prove_exact_price",
             variables=Records(Queried, priced()),

@@ -57,7 +57,7 @@ from properties.sim.token_sparsity.redundant_tokens import all_support, crowded
 
 LARGE, SEVERAL = "d >= 1000", "T >= 2"
 LONG = "all tokens have one norm, and all queries one, none 0"
-INCOHERENT = "(3k - 1) e + 4 (n - 1) k e^2 <= 1/4, e the largest inner product over a squared norm"
+INCOHERENT = "(3k - 1) e + 4 (n - 1) k e^2 <= 1/4, e the largest |<., .>| over a squared norm"
 INDEPENDENT = "there are constraints, all independent"
 SAMPLES, QUARTER = 100, Fraction(1, 4)
 THREE_TOKENS = Signs(1, 3, 1000)
@@ -72,7 +72,7 @@ OPPOSED = AttentionData.of([[[2], [1], [0]]], [[1]], scores=[[1, 0, 0]])
 
 
 def coherence(data: AttentionData) -> fmpq | None:
-    """The largest inner product of two tokens or queries over the squared norm of the first one."""
+    """The largest |<., .>| of two tokens or queries over the squared norm of the first one."""
     exact = ExactData.of(data)
     found = [fmpq(0)]
     for vectors in ([x for tokens in exact.X for x in tokens], exact.Z):
@@ -223,9 +223,9 @@ DIMENSION = Statement(
             siblings={"at least 3/8": changed(least="3/8", examples=[EVEN])},
         ),
         "amended-1": Reading(
-            "n inputs of T tokens, all tokens of one norm and all queries of one, inner products "
-            "at most e times its square, (3k - 1) e + 4 (n - 1) k e^2 <= 1/4, k = T - 1: all "
-            "tokens are support vectors, whichever ones are optimal",
+            "n inputs of T tokens, all tokens of one norm and all queries of one, none 0, inner "
+            "products at most e times its square in absolute value, (3k - 1) e + 4 (n - 1) k e^2 "
+            "<= 1/4, k = T - 1: all tokens are support vectors, whichever ones are optimal",
             expected="proved",
             proof="symbolic.sim.large_dimension:prove_incoherent",
             under=(LONG, INCOHERENT),
