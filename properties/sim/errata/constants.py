@@ -98,8 +98,8 @@ CONSTANTS = (
         gist="c is not defined, and nothing bounds h.",
         printed="||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||; c and beta are not "
         "defined. Read: c = <f, h> - b, with the indices of the loss, on the domain of lemma 3.13.",
-        fails="No condition in the main text bounds the values h. (Had c = f - z been meant, R^2 < 1 "
-        "would make it fall.)",
+        fails="No condition in the main text bounds the values h. (Had c = f - z been meant, "
+        "R^2 < 1 would make it fall.)",
         repair="Define c, and add ||h|| <= R^2, as ||A_3|| <= R and ||z|| <= R would give. On the "
         "whole space the best constant is sqrt(2)/4 (max h - min h) spread(A), spread(A) = max "
         "||A_i - A_j|| / sqrt 2 <= ||A||. (For c = f - z, R >= 1 is enough.)",
