@@ -52,7 +52,7 @@ def followed(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> 
 def followed_factors(
     data: ExactData, K: Matrix, Q: Matrix, loss: str, step: fmpq, steps: int
 ) -> tuple[Matrix, Matrix]:
-    """The same for descent on (K, Q) from an exact start, by `factor_smoothness` on the way."""
+    """The same for descent on (K, Q), by `factor_smoothness` on the way."""
     (K, rho), (Q, more) = _parted(K), _parted(Q)
     rho += more
     for _ in range(steps):

@@ -113,8 +113,8 @@ def minimum_at(data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb) -> 
     near, mu = found
     away = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
     still = norm(_flat(gradient(data, near, loss))) / mu
-    radius = (away + 4 * still).upper()
-    if not (radius.is_finite() and still < radius and away + 2 * still <= radius):
+    radius = (away + 4 * still).upper()  # so W is as far inside as the second point asks
+    if not (radius.is_finite() and still < radius):
         return None
     if not frame.bends(near, radius, mu, 2 / step):
         return None

@@ -106,7 +106,7 @@ def is_positive_semidefinite(matrix: Matrix) -> bool:
     characteristic polynomial alternate in sign, zeros aside.
     """
     falling: Any = reversed(fmpq_mat(matrix).charpoly().coeffs())
-    return all(c * (-1) ** k >= 0 for k, c in enumerate(falling))
+    return all(c <= 0 if k % 2 else c >= 0 for k, c in enumerate(falling))
 
 
 def eigenvalues(matrix: Matrix) -> list[tuple[arb, int]]:

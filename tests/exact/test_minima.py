@@ -228,6 +228,17 @@ def test_weights_too_far_apart_and_steps_too_long_are_refused(factor, width, clo
     assert (found is not None) == closes
 
 
+def test_descent_on_keys_and_queries_from_balls_encloses_that_from_their_ends():
+    exact, step = ExactData.of(BENT), fmpq(1, 8)
+    k, q, wide = fmpq(1), fmpq(-1, 2), fmpq(1, 100)
+    for K, Q in (([[arb(k, arb(wide))]], [[q]]), ([[k]], [[arb(q, arb(wide))]])):
+        ball = followed_factors(exact, K, Q, "correlation", step, 2)
+        for sign in (-1, 1):
+            point = [[[arb(M[0][0]).mid() + sign * arb(M[0][0]).rad()]] for M in (K, Q)]
+            ends = followed_factors(exact, *point, "correlation", step, 2)
+            assert all(M[0][0].contains(end[0][0]) for M, end in zip(ball, ends, strict=True))
+
+
 def test_minima_at_weights_without_slopes_are_not_claimed():
     """At K = 0 with Q = 0 the slopes vanish, be W a minimum or not."""
     zero = [[fmpq(0)]]
