@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from attsvm import AttentionData
 from attsvm.attention import softmax
-from attsvm.errors import DataError
+from attsvm.errors import DataError, ProofError
+from attsvm.exact.attention import gradient
 from attsvm.losses import LOSSES, logistic
 from attsvm.risk import gradient_kq, gradient_w, risk
 from attsvm.strategies import arrays
@@ -32,7 +33,9 @@ from properties.sim import (
 from properties.sim._support.attention import attention, block_attention
 from properties.sim._support.training import starts_in_basin
 from properties.sim.definition_3_8.instances import Classified, Shared
+from properties.sim.kq_bias import factor_descent
 from properties.sim.kq_bias.factor_descent import (
+    FAR_APART,
     Factors,
     crossed_data,
     fate,
@@ -262,6 +265,7 @@ def test_any_step_turns_the_factors_of_one_pair_to_the_solution(case, step):
     assert (np.diff(ratios) <= 1e-12 * (1.0 + ratios[1:])).all()
 
 
+PLANE = AttentionData.of([[[1, 2], [0, 0]]], [[1, -1]], scores=[[1, 0]])
 APART = AttentionData.of(
     [[[1, 0], [0, 0]], [[0, 1], [0, 0]]], [[1, 0], [0, 1]], scores=[[1, 0], [1, 0]]
 )
@@ -287,6 +291,19 @@ def test_balls_decide_where_rows_of_the_factors_are_equal(case, same):
     assume((case.K[same] != 0).any(axis=1).all() and (case.K + case.Q).any(axis=1).all())
     case.Q[same] = case.K[same]
     assert judge(parameterisation_bias.BIAS.claim("sharp").formula, {}, case).holds
+
+
+@pytest.mark.parametrize("step", FAR_APART)
+def test_a_step_that_does_not_turn_to_the_solution_is_an_error_of_the_proof(step, monkeypatch):
+    case = replace(
+        kq_bias.pair([[2.0, 0.0], [1.0, 1.0]], [[-1.0, 3.0], [0.0, 0.5]], PLANE), step=step
+    )
+    assert fate(case, "logistic-loss") == 1
+    monkeypatch.setattr(
+        factor_descent, "gradient", lambda *given: [[g, g] for g, _ in gradient(*given)]
+    )
+    with pytest.raises(ProofError, match="does not turn"):
+        fate(case, "logistic-loss")
 
 
 def test_weights_that_do_not_fit_are_refused():

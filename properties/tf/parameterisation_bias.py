@@ -38,7 +38,6 @@ from properties._support.hypothesis_violations import PASSED_OVER
 from properties._support.steps import SHORT, stepped
 from properties.sim.kq_bias import NOWHERE, OPPOSED
 from properties.sim.kq_bias import factor_descent as factors
-from properties.sim.kq_bias.factor_descent import Factors
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import BASIN, EXISTS, SLOPED_LOSS, UNIQUE, Descent
@@ -171,7 +170,7 @@ BIAS = Statement(
             expected="refuted",
             constants={"loss": "log-loss"},
             under=(UNIQUE, ONE),
-            variables=Records(Factors, factors.starting(factors.pair_data())),
+            variables=factors.factors(factors.pair_data()),
             conclusion=factors.FACTORED,
             examples=(NOWHERE, OPPOSED),
             siblings=WORST,
