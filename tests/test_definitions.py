@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from attsvm import AttentionData
 from attsvm.attention import softmax
-from attsvm.errors import DataError
+from attsvm.errors import DataError, ProofError
+from attsvm.exact.attention import gradient
 from attsvm.losses import LOSSES, logistic
 from attsvm.risk import gradient_kq, gradient_w, risk
 from attsvm.strategies import arrays
@@ -32,7 +33,9 @@ from properties.sim import (
 from properties.sim._support.attention import attention, block_attention
 from properties.sim._support.training import starts_in_basin
 from properties.sim.definition_3_8.instances import Classified, Shared
+from properties.sim.kq_bias import factor_descent
 from properties.sim.kq_bias.factor_descent import (
+    FAR_APART,
     Factors,
     crossed_data,
     fate,
@@ -44,6 +47,7 @@ from properties.sim.kq_bias.factor_descent import (
     symmetric,
 )
 from properties.sim.orientation import arrives_turned, trained, turned
+from properties.tf import parameterisation_bias
 from properties.tf._support.token_choices import Choice
 
 LOSS = LOSSES["logistic-loss"]
@@ -259,6 +263,47 @@ def test_any_step_turns_the_factors_of_one_pair_to_the_solution(case, step):
     assert (np.diff(sums) >= -1e-12 * sums[1:]).all()
     ratios = rest / sums
     assert (np.diff(ratios) <= 1e-12 * (1.0 + ratios[1:])).all()
+
+
+PLANE = AttentionData.of([[[1, 2], [0, 0]]], [[1, -1]], scores=[[1, 0]])
+APART = AttentionData.of(
+    [[[1, 0], [0, 0]], [[0, 1], [0, 0]]], [[1, 0], [0, 1]], scores=[[1, 0], [1, 0]]
+)
+"""The data of `tf/parameterisation-bias:sharp`, of which the risk sees W_11 and W_22."""
+
+
+@settings(deadline=None)
+@given(parameterisation_bias.factor_rows())
+def test_sums_and_differences_of_the_rows_are_those_of_descent(case):
+    a, b = (
+        np.array([[float(x) for x in row] for row in rows])
+        for rows in parameterisation_bias.rows_after(BALLS, case)
+    )
+    run = descend_kq(APART, case.K, case.Q, "log-loss", step=case.step, steps=case.steps)
+    K, Q = run.K[0, -1], run.Q[0, -1]
+    assert np.allclose(a, K + Q, rtol=1e-9, atol=1e-12)
+    assert np.allclose(b, K - Q, rtol=1e-9, atol=1e-12)
+
+
+@settings(deadline=None)
+@given(parameterisation_bias.factor_rows(), st.sampled_from([[0], [1], [0, 1]]))
+def test_balls_decide_where_rows_of_the_factors_are_equal(case, same):
+    assume((case.K[same] != 0).any(axis=1).all() and (case.K + case.Q).any(axis=1).all())
+    case.Q[same] = case.K[same]
+    assert judge(parameterisation_bias.BIAS.claim("sharp").formula, {}, case).holds
+
+
+@pytest.mark.parametrize("step", FAR_APART)
+def test_a_step_that_does_not_turn_to_the_solution_is_an_error_of_the_proof(step, monkeypatch):
+    case = replace(
+        kq_bias.pair([[2.0, 0.0], [1.0, 1.0]], [[-1.0, 3.0], [0.0, 0.5]], PLANE), step=step
+    )
+    assert fate(case, "logistic-loss") == 1
+    monkeypatch.setattr(
+        factor_descent, "gradient", lambda *given: [[g, g] for g, _ in gradient(*given)]
+    )
+    with pytest.raises(ProofError, match="does not turn"):
+        fate(case, "logistic-loss")
 
 
 def test_weights_that_do_not_fit_are_refused():

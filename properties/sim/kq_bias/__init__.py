@@ -17,13 +17,14 @@ step from every start with K^T D / ||D|| + Q^T z / ||z|| not 0, where D = x_opt 
 x_t; from the others it never does. Proofs in `factor_descent` and `symbolic.sim.kq_bias`.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Statement, changed
 from properties._support.descent_runs import LEAPING, Run, runs, tight_data
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties._support.steps import SHORT, stepped
@@ -56,7 +57,7 @@ NARROW = pair(
 TIED_PAIR = pair([[2]], [[-1]], ALL_TIED.data)
 
 ONE, LEANS = "one input of two tokens", "K^T D / ||D|| + Q^T z / ||z|| is not 0"
-FACTORS = Records(Factors, factors.starting(st.one_of(factors.pair_data(), factors.crossed_data())))
+FACTORS = factors.factors(st.one_of(factors.pair_data(), factors.crossed_data()))
 
 BIAS = Statement(
     "sim/kq-bias",
@@ -137,15 +138,18 @@ BIAS = Statement(
             proof="symbolic.sim.kq_bias:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, ONE, LEANS),
-            variables=Records(Factors, factors.starting(factors.pair_data())),
+            variables=factors.factors(factors.pair_data()),
             conclusion=factors.FACTORED,
             cost=4,
-            examples=(pair([[1]], [[1]]), pair([[2]], [[-1]])),
+            examples=(
+                pair([[1]], [[1]]),
+                *(replace(pair([[2]], [[-1]]), step=step) for step in factors.FAR_APART),
+            ),
             siblings={
                 **training.OTHER_TARGETS,
                 "several inputs": changed(
                     drop=[ONE],
-                    variables=Records(Factors, factors.starting(factors.crossed_data())),
+                    variables=factors.factors(factors.crossed_data()),
                     examples=[NARROW],
                 ),
             },

@@ -11,9 +11,12 @@ same with the scores turned round):
 3. One input of two tokens, D = x_opt - x_t, query z, both not 0. If K^T D / ||D|| + Q^T z / ||z||
    is 0 at the start, it is 0 for ever and the margin is not above 0. If not, the direction
    converges to that of D z^T, which is that of the Frobenius solution (and of the nuclear one), for
-   any constant step: `symbolic.sim.kq_bias`.
-4. A run with steps of 1/(1 + ||K||^2 + ||Q||^2) times 1/L that ends at a minimum of finite norm, by
-   `attsvm.limits.finite_minimum_of_factors`, has the direction of that.
+   any constant step: `symbolic.sim.kq_bias`. What is proved there of every step is tried on the
+   first three of each run, with its own step: they make s to (1 + x) s and r to (1 - x) r, x > 0.
+4. A run that ends at a minimum of finite norm, by `attsvm.limits.finite_minimum_of_factors`, has
+   the direction of that.
+
+The step of a run is in units of 1/L, L the smoothness of the risk in W.
 """
 
 from dataclasses import dataclass
@@ -25,8 +28,10 @@ from jaxtyping import Float
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.errors import DataError
+from attsvm.errors import DataError, ProofError
 from attsvm.exact import ExactData, dot, rationals
+from attsvm.exact.attention import gradient
+from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import (
     Matrix,
     Vector,
@@ -37,17 +42,24 @@ from attsvm.exact.numbers import (
 )
 from attsvm.limits import finite_minimum_of_factors
 from attsvm.strategies import arrays
-from attsvm.theory import Measured, Slack
+from attsvm.theory import Measured, Records, Slack
 from attsvm.training import follow_kq
 from properties._support.descent_runs import max_margin
 from properties._support.limit_certificates import agreement, short_step
+from properties._support.steps import Stepped, by_flow, stepped
 
 HALF_WAY = 0.75
 """Between the exponents 1/2 of what is orthogonal to a right direction, and 1 to a wrong one."""
 
+FAR_APART = (1.0, 2.0**-10, 64.0, 4096.0)
+"""Steps that are drawn where a sentence allows any, from far below 1/L to far beyond it."""
+
+TRIED = 3
+"""So many steps of a run are taken in balls."""
+
 
 @dataclass(frozen=True, slots=True)
-class Factors:
+class Factors(Stepped):
     """A data set and the start (K, Q) of descent on it."""
 
     data: AttentionData
@@ -55,6 +67,7 @@ class Factors:
     Q: Float[np.ndarray, "d r"]
 
     def __post_init__(self) -> None:
+        Stepped.__post_init__(self)
         if self.K.shape != self.Q.shape or len(self.K) != self.data.d or not self.K.size:
             raise DataError("key and query weights do not fit the data", value=self.K.shape)
 
@@ -75,6 +88,13 @@ def starting(draw: st.DrawFn, data: st.SearchStrategy[AttentionData]) -> Factors
         keep = np.arange(drawn.d) == 0
         return Factors(drawn, K * keep, Q * keep)
     return Factors(drawn, K, {"any": Q, "equal": K, "opposite": -K}[kind])
+
+
+def factors(
+    data: st.SearchStrategy[AttentionData], steps: tuple[float, ...] = FAR_APART
+) -> Records:
+    """Starts on the data, and a step."""
+    return stepped(Factors, starting(data), steps=steps)
 
 
 @st.composite
@@ -99,6 +119,7 @@ def crossed_data(draw: st.DrawFn) -> AttentionData:
     )
 
 
+@by_flow
 def follows(case: Factors, loss: str, towards: str = "optimal") -> Slack:
     """K Q^T converges in direction to the target: what is orthogonal to it grows more slowly.
 
@@ -144,15 +165,68 @@ def fate(case: Factors, loss: str, towards: str = "optimal") -> arb | None:
     if fmpq_mat([*K, *Q]).rank() < fmpq_mat(target).rank() or _outside_cone(case, target):
         return arb(-1)
     if not one_pair(case):
-        share = 1.0 / (1.0 + float((case.K**2).sum() + (case.Q**2).sum()))
-        step = short_step(case.data, loss, share)
+        step = short_step(case.data, loss, case.step)
         end = finite_minimum_of_factors(case.data, K, Q, loss, step)
         return None if end is None else end.apart(target)
     pursued = exact if loss != "logistic" else _turned_round(exact)
     if not _leans(pursued, K, Q):
         return arb(-1) if pursued is exact and towards == "optimal" else None
     D, z = _pair(pursued)
-    return agreement(target, [[a * b for b in z] for a in D])
+    undecided = _turns(pursued, exact, (K, Q), loss, short_step(case.data, loss, case.step))
+    return agreement(target, [[a * b for b in z] for a in D]) if undecided is None else undecided
+
+
+def _turns(
+    pursued: ExactData, data: ExactData, start: tuple[Matrix, Matrix], loss: str, step: fmpq
+) -> arb | None:
+    """Takes the first steps: each makes s to (1 + x) s and r to (1 - x) r with x > 0.
+
+    The slope of the risk is -c D z^T with c = -l'(u) s_o s_t (gamma_o - gamma_t): by this product
+    its sign is decided where either attention is tiny. Iterates take the slope of the risk itself.
+    None where all is so, else what is not decided at the working precision.
+
+    Raises:
+        ProofError: a step that does otherwise.
+    """
+    (D, z), (K, Q) = _pair(pursued), start
+    ((best, *_),), (gamma,) = pursued.optimal, data.gamma
+    lead = gamma[best] - gamma[1 - best]
+    lengths = (arb(dot(D, D)) * arb(dot(z, z))).sqrt()
+    before = _sum_and_difference(D, z, K, Q)
+    for k in range(TRIED):
+        W = product(K, transpose(Q))
+        margin = arb(dot(D, [dot(row, z) for row in W]))
+        own, other = 1 / (1 + (-margin).exp()), 1 / (1 + margin.exp())
+        c = -loss_slope(loss, gamma[best] - lead * other) * own * other * lead
+        x = step * c * lengths
+        G = gradient(data, W, loss)
+        changes = product(G, Q), product(transpose(G), K)
+        K, Q = (
+            [subtract(m, [step * g for g in row]) for m, row in zip(M, change, strict=True)]
+            for M, change in zip((K, Q), changes, strict=True)
+        )
+        after = _sum_and_difference(D, z, K, Q)
+        fits = all(
+            found.overlaps(factor * y)
+            for factor, *rows in zip((1 + x, 1 - x), before, after, strict=True)
+            for y, found in zip(*rows, strict=True)
+        )
+        if x <= 0 or not fits:
+            raise ProofError("a step of descent on (K, Q) does not turn to D z^T", value=k)
+        if not x > 0:
+            return arb(x)
+        before = after
+    return None
+
+
+def _sum_and_difference(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> tuple[list[arb], list[arb]]:
+    """S and r of the proof."""
+    p, q = (
+        [dot(v, column) / arb(dot(v, v)).sqrt() for column in transpose(M)]
+        for v, M in ((D, K), (z, Q))
+    )
+    pairs = [(arb(a), arb(b)) for a, b in zip(p, q, strict=True)]
+    return [a + b for a, b in pairs], [a - b for a, b in pairs]
 
 
 FACTORED = Measured(
