@@ -146,6 +146,13 @@ MEAN_VALUE_ON_A_LINE = Lemma(
 
 CONTINUOUS, COMPACT = "the function is continuous", "the set is compact and not empty"
 
+COMPOSED = Lemma(
+    "limits of continuous functions",
+    "Rudin, Principles of Mathematical Analysis, theorem 4.2",
+    (CONTINUOUS,),
+    "f(x_k) tends to f(x) where x_k tends to x",
+)
+
 WEIERSTRASS = Lemma(
     "the extreme value theorem",
     "Rudin, Principles of Mathematical Analysis, theorem 4.16",

@@ -118,13 +118,14 @@ def proceeds(m: Any, case: Step, what: str, when: str = "first step", slack: Any
 
 
 def needs_norm(m: Any, case: Step) -> Any:
-    """The mean over inputs of 1 + (T - 1) exp(-D ||W||) is at most that of effective numbers."""
-    W, exact, least = m.values(case.start), ExactData.of(case.data), m.exact(0)
-    for X, z in zip(exact.X, exact.Z, strict=True):
+    """1 + (T - 1) exp(-D ||W||) is at most the effective number of tokens, of every input."""
+    W, exact, each = m.values(case.start), ExactData.of(case.data), []
+    for X, z, s in zip(exact.X, exact.Z, attention(m, case, W), strict=True):
         tokens, T = m.values(X), len(X)
         length = m.norm(W) * m.norm(m.values(z))
-        least = least + 1 + (T - 1) * m.exp(-m.diameter(tokens) * length)
-    return m.at_most(least, effective(m, case, W))
+        least = 1 + (T - 1) * m.exp(-m.diameter(tokens) * length)
+        each.append(least * m.sum(m.square(s)))  # over the effective number
+    return m.at_most(m.max(m.array(each)), m.exact(1))
 
 
 SETTLES = Measured(
@@ -180,9 +181,9 @@ OBSERVATION = Statement(
             siblings={"by a tenth at least": changed(slack="10/11")},
         ),
         "amended-1": Reading(
-            "at every W the effective number of tokens is at least 1 + (T - 1) exp(-D ||W||), D "
-            "the largest ||x_t - x_u|| ||z||: for T >= 2 it tends to 1 only where ||W|| tends to "
-            "infinity",
+            "at every W the effective number of tokens of each input is at least "
+            "1 + (T - 1) exp(-D ||W||), D the largest ||x_t - x_u|| ||z||: for T >= 2 it tends to "
+            "1 only where ||W|| tends to infinity",
             expected="proved",
             proof="symbolic.tf.few_tokens:prove",
             under=(),

@@ -140,7 +140,8 @@ RANGE = Statement(
         ),
         "sharp-2": Reading(
             "for T >= 2 every v has (1 - S(v)_t) / S(v)_t <= (T - 1) exp(||v|| sqrt 2): S(v)_t "
-            "tends to 0 only where ||v|| tends to infinity; no smaller multiple will do for all T",
+            "tends to 0 only where ||v|| tends to infinity; attained at every norm for T = 2, and "
+            "at v = 0 alone for T >= 3",
             expected="proved",
             proof="symbolic.tf.softmax_range:prove_norm",
             under=(SEVERAL,),

@@ -29,13 +29,14 @@ from properties.tf._support import regularisation_paths as cases
 from properties.tf._support.regularisation_paths import Path
 
 DIRECTION = Measured(
-    "W_lambda / ||W_lambda|| tends to the direction of W^mm",
+    "W_R / ||W_R|| tends to the direction of W^mm along the path, of which all W_lambda are points",
     floats=cases.follows,
     balls=cases.certified_direction,
 )
 """On the path that W_lambda runs through."""
 SET = Measured(
-    "dist(K_lambda Q_lambda^T / R_lambda, W_*^mm / C_*) tends to 0",
+    "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 along the path, of which all (K_lambda, Q_lambda) "
+    "are points",
     floats=cases.follows_set,
     balls=cases.certified_set,
 )
@@ -85,24 +86,24 @@ ABSTRACT = Statement(
         ),
         "amended-1": Reading(
             "optimal tokens unique, Att-SVM feasible: W_lambda / ||W_lambda|| tends to "
-            "W^mm / ||W^mm||_F, for l strictly decreasing and smooth with l' < 0 at the best "
-            "scores, where some input has two tokens",
+            "W^mm / ||W^mm||_F, for l decreasing and smooth with l' < 0 at the best scores, where "
+            "some input has two tokens",
             expected="proved",
             proof="symbolic.tf.vanishing_regularisation:prove",
-            examples=(cases.PUBLISHED, cases.UNEVEN),
+            examples=(cases.PUBLISHED, cases.UNEVEN, cases.FLAT_BELOW),
             siblings=WORST,
         ),
         "amended-2": Reading(
             "optimal tokens unique, Att-SVM feasible, R_lambda = (||K_lambda||_F^2 + "
             "||Q_lambda||_F^2)/2: K_lambda Q_lambda^T / R_lambda tends to the set of nuclear-norm "
-            "solutions over C_*, for K, Q in R^{d x d} and l strictly decreasing and smooth with "
+            "solutions over C_*, for K, Q in R^{d x d} and l decreasing and smooth with "
             "l' < 0 at the best scores, where some input has two tokens",
             expected="proved",
             proof="symbolic.tf.vanishing_regularisation:prove_factored",
             variables=Records(Path, cases.paths(cases.turned())),
             cost=24,
             conclusion=SET,
-            examples=(cases.PUBLISHED, cases.TURNING),
+            examples=(cases.PUBLISHED, cases.TURNING, cases.FLAT_BELOW),
             siblings=OTHERS,
         ),
     },

@@ -11,7 +11,7 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import expanded
 from symbolic.least_points import ensure_least_point, ensure_scaled_meets
-from symbolic.textbook import EXPONENTIAL
+from symbolic.textbook import COMPOSED, CONTINUOUS, EXPONENTIAL
 from symbolic.tf import definition_1
 
 K, R, POWER = sp.symbols("k r power", positive=True)
@@ -73,6 +73,7 @@ def ensure_above() -> None:
     ensure_equal(
         sp.limit(R / (R + sp.exp(sp.Symbol("x"))), sp.Symbol("x"), sp.oo), 0, "which tends to 0"
     )
+    cite(COMPOSED, given={CONTINUOUS: "l is, from the left at the best scores"})
 
 
 def prove() -> str:
@@ -84,4 +85,7 @@ def prove() -> str:
     ensure_equal(
         (1 / (1 + K * POWER)).subs(K, 1), (R / (R + POWER)).subs(R, 1), "attained by two tokens"
     )
-    return "for every strictly decreasing loss, any n, T and d, ties included"
+    return (
+        "for every strictly decreasing loss, any n, T and d, ties included; the infimum is L_* where "
+        "l is continuous"
+    )

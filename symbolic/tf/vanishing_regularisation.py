@@ -31,6 +31,7 @@ def ensure_norm_grows() -> None:
     """The norm tends to infinity as lambda falls to 0."""
     lemma_2_limit.prove()
     lemma_2.prove()
+    theorem_2.ensure_secants()  # l(best - x) > l(best) for x > 0, strictly decreasing or not
     cite(WEIERSTRASS, given={CONTINUOUS: "the risk is", COMPACT: "a closed ball"})
     on_ball, more = 2 * GAP + MORE, sp.Symbol("beyond", positive=True)
     ensure_positive(
@@ -46,7 +47,7 @@ def prove() -> str:
     ensure_on_path()
     ensure_norm_grows()
     theorem_2.prove_limit()
-    return "for every smooth strictly decreasing loss with l' < 0 at the best scores, any n, T, d"
+    return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T and d"
 
 
 def prove_factored() -> str:

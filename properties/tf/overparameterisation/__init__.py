@@ -214,7 +214,7 @@ PROBABILITY = Statement(
             variables=Records(Law, laws.drawn(2, (2, 3), (8, 64))),
             conclusion=SPHERE,
             cost=20,
-            examples=(Law(1, 2, 4096), Law(2, 3, 16)),
+            examples=(Law(1, 2, 4096), Law(2, 2, 8192), Law(1, 3, 6144), Law(2, 3, 16)),
             siblings={"an exponent 65536 times as large": changed(factor=65536)},
         ),
         "sharp": Reading(
@@ -228,7 +228,7 @@ PROBABILITY = Statement(
             variables=Records(Law, laws.drawn(2, (3, 3), (2, 12)), fixed=("T",)),
             conclusion=EXACT,
             cost=60,
-            examples=(FLAT, Law(1, 3, 3), Law(2, 3, 4)),
+            examples=(FLAT, Law(1, 3, 1), Law(1, 3, 3), Law(2, 3, 4)),
             siblings={
                 "two angles of three": changed(angles=2, examples=[FLAT]),
                 "one dimension more": changed(more=1, examples=[FLAT]),
