@@ -39,6 +39,7 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the page; 0."""
     from attsvm._files import write_text
+    from attsvm._words import counted
     from attsvm.errors import UsageError
     from attsvm.theory.record.ledger import joined_run, last_run
 
@@ -83,6 +84,12 @@ def run(options: argparse.Namespace) -> int:
         sources = dict.fromkeys(entry["id"].partition("/")[0] for entry in entries)
         write_text(options.graph, drawing(packs, sources, run))
     document = {"profile": run.profile, "seed": run.seed, "claims": entries}
-    lines = [f"{len(entries)} verdicts of the last run{of}: {out}"]
+    last = last_run(options.ledger).verdicts if Path(options.ledger).is_file() else run.verdicts
+    earlier = sum(entry["id"] not in last for entry in entries)
+    lines = [f"{counted(len(entries) - earlier, 'verdict')} of the last run{of}: {out}"]
+    if earlier:
+        lines.append(
+            f"{earlier} more on the page, of earlier runs of the same code, profile and seed"
+        )
     tell(options, {**document, "source": options.source, "page": out}, lines)
     return 0

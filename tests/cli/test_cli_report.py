@@ -43,3 +43,15 @@ def test_links_to_files_lead_from_where_the_page_lies(attsvm, ran):
     files = [Path("deep/er", link) for link in links if not link.startswith("#")]
     assert files
     assert all(file.is_file() for file in files)
+
+
+def test_verdicts_of_earlier_runs_are_told_apart_from_those_of_the_last(attsvm, ran):
+    code, out, _ = attsvm("report", *TOYS, "--out", "page.html")
+    assert (code, out) == (0, "1 verdict of the last run: page.html\n")
+    assert attsvm("verify", *TOYS, "toy/tie")[0] == 0
+    code, out, _ = attsvm("report", *TOYS, "--out", "page.html")
+    more = "1 more on the page, of earlier runs of the same code, profile and seed"
+    assert (code, out) == (0, f"1 verdict of the last run: page.html\n{more}\n")
+    shown = Path("page.html").read_text()
+    assert "toy/true:" in shown
+    assert "toy/tie:" in shown
