@@ -162,8 +162,8 @@ THEOREM = Statement(
         ),
         "sharp": Reading(
             "with inner dimension 1, for l smooth and decreasing with l' < 0 at the best scores, "
-            "where optimal tokens are unique and Att-SVM is feasible, it tends to 0 where, and only "
-            "where, some solution of Att-SVM* has rank 1",
+            "where optimal tokens are unique and Att-SVM is feasible, it tends to 0 where, and "
+            "only where, some solution of Att-SVM* has rank 1",
             expected="proved",
             proof="symbolic.tf.theorem_3:prove_one",
             constants={"inner": 1},

@@ -35,8 +35,8 @@ DIRECTION = Measured(
 )
 """On the path that W_lambda runs through."""
 SET = Measured(
-    "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 along the path, of which all (K_lambda, Q_lambda) "
-    "are points",
+    "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 along the path, of which all "
+    "(K_lambda, Q_lambda) are points",
     floats=cases.follows_set,
     balls=cases.certified_set,
 )

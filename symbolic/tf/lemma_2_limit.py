@@ -86,6 +86,6 @@ def prove() -> str:
         (1 / (1 + K * POWER)).subs(K, 1), (R / (R + POWER)).subs(R, 1), "attained by two tokens"
     )
     return (
-        "for every strictly decreasing loss, any n, T and d, ties included; the infimum is L_* where "
-        "l is continuous"
+        "for every strictly decreasing loss, any n, T and d, ties included; the infimum is L_* "
+        "where l is continuous"
     )
