@@ -236,7 +236,7 @@ BIAS = Statement(
             "tokens b_i e_i and 0 with queries e_i in R^3, b_i uniform between 1/2 and 2, "
             "log-loss, where the nuclear solutions are no point: with a probability of at least "
             "1/2, gradient flow on (K, Q) from Gaussian starts of deviation 0.01 has K Q^T, scaled "
-            "to the nuclear norm of the solutions, nearer to their set at norm 1e4 than at norm 1e2",
+            "to the nuclear norm of the solutions, nearer to their set at norm 1e4 than at 1e2",
             expected="holds",
             constants={"of": "KQ", "at": "approaching", "law": "axes"},
             under=(),
