@@ -21,7 +21,8 @@ as for W^mm, where these are orthogonal. On other data the bias is proved of the
 alone (`tf/theorem-3`), and counted here of descent: at random its curve ends nearer in angle to the
 nuclear solution on (K, Q), and to the Frobenius one on W (literal-4, literal-5), and on (K, Q), on
 data whose nuclear solutions are no point, comes nearer to their set as the norm grows (literal-6).
-That is evidence at norms up to 1e4, and says of no limit that it is there.
+That is evidence at norms up to 1e4, and says of no limit that it is there; nor does literal-6 tell
+(K, Q) from W, which approaches that set as well, W^mm being one of its points.
 """
 
 from dataclasses import dataclass
