@@ -17,8 +17,12 @@ W^mm alone (literal-3; `tf/svm-rank:amended`, proved in `symbolic.tf.svm_rank`).
 `tf/theorem-3:sharp-2`, whose nuclear solutions are (1, c; c, 1) with |c| <= 1, descent on (K, Q)
 converges to one of them from nearly every start, and the start decides which: rows of K + Q grow
 along themselves, those of K - Q shrink, and c is the cosine of the rows of K + Q (sharp). It is 0,
-as for W^mm, where these are orthogonal. On other data the bias is seen in the pictures and proved
-of the regularisation path alone (`tf/theorem-3`).
+as for W^mm, where these are orthogonal. On other data the bias is proved of the regularisation path
+alone (`tf/theorem-3`), and counted here of descent: at random its curve ends nearer in angle to the
+nuclear solution on (K, Q), and to the Frobenius one on W (literal-4, literal-5), and on (K, Q), on
+data whose nuclear solutions are no point, comes nearer to their set as the norm grows (literal-6).
+That is evidence at norms up to 1e4, and says of no limit that it is there; nor does literal-6 tell
+(K, Q) from W, which approaches that set as well, W^mm being one of its points.
 """
 
 from dataclasses import dataclass
@@ -32,14 +36,16 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Measured, Reading, Records, Statement, changed
 from properties._support.att_svm import exact_att_svm
 from properties._support.hypothesis_violations import PASSED_OVER
 from properties._support.steps import SHORT, stepped
 from properties.sim.kq_bias import NOWHERE, OPPOSED
 from properties.sim.kq_bias import factor_descent as factors
 from properties.tf import SOURCE
+from properties.tf._support import biased_ends as ends
 from properties.tf._support import descent_instances as cases
+from properties.tf._support.biased_ends import Draws
 from properties.tf._support.descent_instances import BASIN, EXISTS, SLOPED_LOSS, UNIQUE, Descent
 
 ONE = "one input of two tokens"
@@ -139,6 +145,17 @@ def rank_above(m: Any, data: AttentionData, least: Any) -> Any:
     return m.below(least, m.exact(0 if solved is None else solved.rank))
 
 
+OFTEN = Measured(
+    "the end of gradient flow on {of} is {at}, law {law}, with a probability of at least 1/2",
+    floats=ends.often,
+    again=ends.often_again,
+)
+TALK = (
+    "data by the talk's law, smaller (n = 3, T = 4, d = 8, unit-norm Gaussian tokens, queries "
+    "and head, random labels), log-loss, solutions for the tokens of largest weight: with a "
+    "probability of at least 1/2, gradient flow "
+)
+
 BIAS = Statement(
     "tf/parameterisation-bias",
     rests_on=("tf/theorem-2", "tf/theorem-3"),
@@ -185,6 +202,50 @@ BIAS = Statement(
             conclusion=rank_above,
             examples=(cases.from_zero([[[1], [0]]], scores=[[1.0, 0.0]]).data,),
             siblings={"rank above 2": changed(least=2)},
+        ),
+        "literal-4": Reading(
+            TALK + "on (K, Q) from Gaussian starts of deviation 0.01 has a larger cosine with the "
+            "nuclear solution than with the Frobenius one at norm 1e4 of K Q^T",
+            expected="holds",
+            constants={"of": "KQ", "at": "nuclear", "law": "talk"},
+            under=(),
+            variables=Records(Draws, st.builds(Draws, ends.seeds)),
+            conclusion=OFTEN,
+            cost=400,
+            examples=(Draws(0),),
+            siblings={
+                "the Frobenius solution": changed(at="Frobenius"),
+                "gradient flow on W": changed(of="W"),
+            },
+        ),
+        "literal-5": Reading(
+            TALK + "on W from 0 has a larger cosine with the Frobenius solution than with the "
+            "nuclear one at norm 1e4",
+            expected="holds",
+            constants={"of": "W", "at": "Frobenius", "law": "talk"},
+            under=(),
+            variables=Records(Draws, st.builds(Draws, ends.seeds)),
+            conclusion=OFTEN,
+            cost=400,
+            examples=(Draws(0),),
+            siblings={
+                "the nuclear solution": changed(at="nuclear"),
+                "gradient flow on (K, Q)": changed(of="KQ"),
+            },
+        ),
+        "literal-6": Reading(
+            "tokens b_i e_i and 0 with queries e_i in R^3, b_i uniform between 1/2 and 2, "
+            "log-loss, where the nuclear solutions are no point: with a probability of at least "
+            "1/2, gradient flow on (K, Q) from Gaussian starts of deviation 0.01 has K Q^T, scaled "
+            "to the nuclear norm of the solutions, nearer to their set at norm 1e4 than at 1e2",
+            expected="holds",
+            constants={"of": "KQ", "at": "approaching", "law": "axes"},
+            under=(),
+            variables=Records(Draws, st.builds(Draws, ends.seeds)),
+            conclusion=OFTEN,
+            cost=400,
+            examples=(Draws(0),),
+            siblings={"ten times as near, on the talk's law": changed(at="tenfold", law="talk")},
         ),
         "amended": Reading(
             "W^mm exists and is not 0, l' < 0, optimal tokens unique, step at most 1/L, start with "

@@ -211,8 +211,8 @@ def test_descent_on_keys_and_queries_ends_at_a_planted_minimum():
     assert abs(run.W[0, -1, 0, 0] - AT) < 1e-8
     assert abs(end.near[0][0] - rational(run.W[0, -1, 0, 0])) <= end.radius + fmpq(1, 10**12)
     assert end.radius < 1e-4
-    assert fate(Factors(BENT, K, Q), loss) == -1
-    assert fate(Factors(BENT, K, -Q), loss) is None  # to the optimal token
+    assert fate(Factors(BENT, K, Q, step=0.5), loss) == -1
+    assert fate(Factors(BENT, K, -Q, step=0.5), loss) is None  # to the optimal token
     assert finite_minimum_of_factors(BENT, rationals(K), rationals(-Q), loss, step) is None
 
 
