@@ -163,7 +163,7 @@ def page(table: dict[str, dict[str, Attempt]], seconds: float, command: str) -> 
             and m not in METHODS
             and not any(_fallen(a, seconds) for n, a in r.items() if n != m and n not in METHODS)
         ]
-        if alone:
+        if alone and len(set(methods) - {*METHODS}) > 1:
             lines += ["", f"`{m}` alone of the searchers found: {', '.join(alone)}."]
     left = [id for id, r in table.items() if "hunt" in r and not _fallen(r["hunt"], seconds)]
     if left:
