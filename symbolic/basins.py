@@ -372,6 +372,18 @@ def prove_by_margins() -> str:
     return "for every smooth loss with l' < 0, any n, T and d"
 
 
+def prove_after_step() -> str:
+    """Margins after a step of length R >= 0 along U are at least m_0 + iota R, which is enough."""
+    least, rate = sp.symbols("m_0 iota", real=True)
+    length, more, faster = sp.symbols("R more faster", nonnegative=True)
+    ensure_nonnegative(
+        (least + more) + length * (rate + faster) - (least + rate * length),
+        "<A, W_0 + R U> with <A, W_0> = m_0 + more and <A, U> = iota + faster",
+        normal=sp.expand,
+    )
+    return prove_by_margins()
+
+
 def prove_pair() -> str:
     """Two inputs of two tokens with the same two scores, from zero.
 

@@ -17,7 +17,7 @@ The three literal readings fall from W_0 = 0 with the loss -u and z = (1, 0).
 - `literal-3`: two inputs of two tokens.
 
 `amended` says that from W_1 = W_0 - R grad L(W_0)/||grad L(W_0)|| descent with step at most 1/L
-converges to W^mm for every R with
+converges to W^mm for every R >= 0 with
 iota R >= ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0. Here iota is the least margin under
 -grad L(W_0)/||grad L(W_0)||, m_0 that of W_0, G_i the largest score gap, b_i the largest |l'| and
 drop_i = l(second) - l(best). For then all margins of W_1 are at least m = m_0 + iota R, the part
@@ -65,6 +65,7 @@ THROWN = replace(
 CROSSED = Step(OVERTAKEN, ZERO, "correlation", 1.0)
 
 UNIQUE, LONG = "optimal tokens are unique", "the first step is long"
+FORWARD = "R >= 0"
 SLOPED = "l' < 0 everywhere and continuous"
 SEPARATED = "the first step separates the optimal tokens"
 EQUAL, ALONG = "non-optimal scores are equal", "the first step goes along W^mm"
@@ -85,6 +86,7 @@ THEOREM = Statement(
         UNIQUE: unique_optimum,
         SEPARATED: first_steps.separates,
         LONG: first_steps.is_long,
+        FORWARD: lambda case: case.length >= 0.0,
         EQUAL: lambda case: rivals_equal(case.data),
         ALONG: lambda case: first_steps.correlates(case, max_margin(case.data, "optimal")),
     },
@@ -95,6 +97,7 @@ THEOREM = Statement(
         UNIQUE: [TWO_BEST],
         SEPARATED: [FAR_AHEAD],
         LONG: [Step(CROWDED, ZERO, "correlation", 0.25)],
+        FORWARD: [Step(PULLED.data, ZERO, PULLED.loss, -2.0)],
         SHORT: [THROWN],
     },
     readings={
@@ -126,14 +129,14 @@ THEOREM = Statement(
             siblings={"any first gradient": changed(drop=[ALONG]), **WORST},
         ),
         "amended": Reading(
-            "l' < 0, optimal tokens unique, iota R >= ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - "
-            "m_0, m_0 the least margin of W_0, G_i the largest gap of scores of input i, b_i the "
-            "largest |l'| on them, drop_i = l(second) - l(best), iota the least margin under "
-            "-grad L(W_0) / ||grad L(W_0)||, be it positive or not: from W_1 = W_0 - R grad L(W_0) "
-            "/ ||grad L(W_0)||, with step at most 1/L, W_k/||W_k|| -> W^mm/||W^mm||",
+            "l' < 0, optimal tokens unique, R >= 0, iota R >= ln(sum_i b_i G_i (T_i - 1) / "
+            "min_i drop_i) - m_0, m_0 the least margin of W_0, G_i the largest gap of scores of "
+            "input i, b_i the largest |l'| on them, drop_i = l(second) - l(best), iota the least "
+            "margin under -grad L(W_0) / ||grad L(W_0)||, be it positive or not: from W_1 = W_0 - "
+            "R grad L(W_0) / ||grad L(W_0)||, with step at most 1/L, W_k/||W_k|| -> W^mm/||W^mm||",
             expected="proved",
-            proof="symbolic.basins:prove_by_margins",
-            under=(SLOPED, UNIQUE, LONG, SHORT),
+            proof="symbolic.basins:prove_after_step",
+            under=(SLOPED, UNIQUE, FORWARD, LONG, SHORT),
             variables=stepped(
                 Step, first_steps.favoured((16.0, 32.0, 64.0)), first_steps.favoured_larger
             ),
