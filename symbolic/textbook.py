@@ -193,6 +193,15 @@ JENSEN = Lemma(
     "f of a mean is at most the mean of f",
 )
 
+CONVEX_FUNCTION = "the function is convex"
+
+MEAN = Lemma(
+    "means of a convex function",
+    "Rockafellar, Convex Analysis, theorem 4.3",
+    (CONVEX_FUNCTION,),
+    "f of a mean is at most the mean of f",
+)
+
 TANGENT = Lemma(
     "the tangent of a convex function",
     "Rockafellar, Convex Analysis, theorems 4.4 and 25.1",

@@ -183,9 +183,9 @@ THEOREM = Statement(
             "dist to the set is no limit in it: on tokens (1, 0), 0 with query (1, 0) and (0, 1), "
             "0 with query (0, 1), scores 1, 0, margins are (K Q^T)_11 and (K Q^T)_22, whose sizes "
             "add up to (||K||^2 + ||Q||^2)/2 at most, with equality where K = Q; so for every "
-            "convex decreasing loss with two derivatives all of R (1, a; a, 1)/2, |a| <= 1, "
-            "minimise at every R for inner dimensions of 2 or more (those with |a| = 1 for 1), and "
-            "these over R are W_*^mm / C_*",
+            "convex decreasing loss all of R (1, a; a, 1)/2, |a| <= 1, minimise at every R for "
+            "inner dimensions of 2 or more (those with |a| = 1 for 1), and these over R are "
+            "W_*^mm / C_*",
             expected="proved",
             proof="symbolic.tf.theorem_3:prove_no_limit",
             under=(),

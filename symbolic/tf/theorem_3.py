@@ -16,8 +16,10 @@ from symbolic.textbook import (
     BOUNDED_SEQUENCE,
     COMPACT,
     CONTINUOUS,
+    CONVEX_FUNCTION,
     FACTORS,
     JENSEN,
+    MEAN,
     MINORS,
     RANK_OF_PRODUCT,
     SECOND_DERIVATIVE,
@@ -98,7 +100,7 @@ def prove_one() -> str:
 def prove_no_limit() -> str:
     """R (1, a; a, 1)/2 is a minimiser for convex decreasing losses and |a| <= 1, at every R."""
     k, q, a = sp.symbols("k q a", real=True)
-    m, falls, bends = sp.symbols("m falls bends", nonnegative=True)
+    m, falls = sp.symbols("m falls", nonnegative=True)
     ensure_equal(
         [(k**2 + q**2) / 2 - k * q, (k**2 + q**2) / 2 + k * q],
         [(k - q) ** 2 / 2, (k + q) ** 2 / 2],
@@ -109,22 +111,14 @@ def prove_no_limit() -> str:
     ensure_positive(
         sp.diff(share, m), "the score of an input, the attention, rises with its margin"
     )
+    concave = "and is concave in it from 0 on: S of a mean is at least the mean of S"
+    ensure_nonnegative(sp.simplify(-sp.diff(share, m, 2)), concave, normal=_halved)
+    cite(JENSEN, met={SECOND_DERIVATIVE: concave})
+    cite(MEAN, given={CONVEX_FUNCTION: "the loss, of the scores S(m_1) and S(m_2)"})
     ensure_nonnegative(
-        sp.simplify(-sp.diff(share, m, 2)), "and is concave in it from 0 on", normal=_halved
-    )
-    u, convex = sp.Function("u"), "so l of it is convex in the margin from 0 on"
-    of_score, x = sp.Function("l"), sp.Symbol("x")
-    second = sp.diff(of_score(u(x)), x, 2).doit()
-    slope, bend = (sp.Subs(sp.diff(of_score(a), a, p), a, u(x)) for p in (1, 2))
-    ensure_zero(
-        (second - bend * sp.diff(u(x), x) ** 2 - slope * sp.diff(u(x), x, 2)).doit(),
-        "(l o u)'' = l'' u'^2 + l' u''",
-        normal=sp.simplify,
-    )
-    ensure_nonnegative(bends * k**2 + (-falls) * (-m), convex)
-    cite(JENSEN, met={SECOND_DERIVATIVE: convex})
-    ensure_nonnegative(
-        falls * m, "and falls: margins of sizes of sum R at most have no less risk than R/2 and R/2"
+        falls * m,
+        "l falls: l(S(R/2)) is at most l of the mean of S(|m_i|), which is at most the mean of "
+        "l(S(m_i)): margins of sizes of sum R at most have no less risk than R/2 and R/2",
     )
     K = sp.Matrix([[1, 0], [a, sp.sqrt(1 - a**2)]]) * sp.sqrt(R / 2)
     whole = R / 2 * sp.Matrix([[1, a], [a, 1]])
