@@ -161,6 +161,17 @@ def test_runs_that_arrive_are_seen_to(case):
     assert elsewhere(tensors(case)) < 0
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("lost", [0, 2, 4])
+def test_a_run_that_leaves_the_numbers_is_nan_and_costs_the_others_nothing(lost):
+    case = THERE[0]
+    batch, alone = tensors(case, copies=5), elsewhere(tensors(case))
+    batch.start[lost] = float("inf")
+    seen = elsewhere(batch)
+    assert seen[lost].isnan()
+    assert (seen[np.arange(5) != lost] == alone).all()
+
+
 @pytest.mark.parametrize("case", [*ELSEWHERE, *THERE])
 def test_the_unrolled_descent_ends_where_the_longer_run_does(case):
     unrolled = tensors(case)

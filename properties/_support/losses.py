@@ -99,3 +99,6 @@ LOSSES = {
 
 SLOPED = ("log-loss", "exponential", "correlation", "logistic-loss")
 """Losses whose slope is continuous and negative everywhere, by name."""
+
+CONVEX = ("log-loss", "exponential", "correlation")
+"""The convex ones among them, by name."""

@@ -6,12 +6,15 @@ taken as given, so that heights are differentiable almost everywhere. torch is i
 first call.
 """
 
+import operator
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from attsvm._types import Array
+from attsvm.errors import DataError
 from attsvm.kernels.batch import solve_many
 from attsvm.svm.programme import LARGEST, SMALLEST
 from attsvm.training import descend_w
@@ -153,19 +156,31 @@ def _matrix(case: Any) -> tuple[Any, Tensor]:
 
 
 def _descended(data: Any, W: Tensor, loss: str, reach: Tensor) -> tuple[Tensor, float]:
-    """W after a run of normalised descent, and how far its steps move a logit at most in all."""
+    """W after a run of normalised descent, and how far its steps move a logit at most in all.
+
+    Where a run leaves the numbers W is NaN.
+    """
     X, Z, gamma = (np.ascontiguousarray(a.numpy()) for a in (data.X, data.Z, scores(data)))
     mask = None if data.mask is None else np.broadcast_to(data.mask, gamma.shape)
-    run = descend_w(
-        Batch(X, Z, gamma, mask),
-        W.numpy(),
-        loss,
-        step=_RUN_STEP / reach.numpy(),
-        steps=_RUN,
-        record=[_RUN],
-        normalised=True,
-    )
-    return W.new_tensor(run.W[:, -1]), _RUN * _RUN_STEP
+    batch, start, step = Batch(X, Z, gamma, mask), W.numpy(), _RUN_STEP / reach.numpy()
+    return W.new_tensor(_ends(batch, start, loss, step)), _RUN * _RUN_STEP
+
+
+def _ends(batch: Batch, W: Array, loss: str, step: Array) -> Array:
+    """W (batch, d, d) at the ends of runs; NaN of those that overflow, found by halving."""
+    try:
+        run = descend_w(batch, W, loss, step=step, steps=_RUN, record=[_RUN], normalised=True)
+    except DataError:
+        if len(W) == 1:
+            return np.full_like(W, np.nan)
+        first, second = slice(None, len(W) // 2), slice(len(W) // 2, None)
+        return np.concatenate(
+            [
+                _ends(batch.map(operator.itemgetter(half)), W[half], loss, step[half])
+                for half in (first, second)
+            ]
+        )
+    return np.asarray(run.W[:, -1])
 
 
 def elsewhere(

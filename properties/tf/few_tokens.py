@@ -22,34 +22,22 @@ there the norm tends to infinity and the direction to that of W^mm, whose margin
 that one token keeps weight in each input, the optimal one (`amended-2`; `symbolic.basins`).
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Measured, Reading, Records, Statement, changed
-from properties._support.gradients import loss_slope
 from properties._support.losses import SLOPED as LOSS_NAMES
 from properties._support.many_runs import led_astray
 from properties._support.steps import stepped
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A data set, a loss by its name, a start and the size of a step."""
-
-    data: AttentionData
-    loss: str
-    start: Array
-    size: float
+from properties.tf._support.descent_steps import Step, advanced, attention
 
 
 @st.composite
@@ -72,26 +60,6 @@ CONTENT = step([[[1], [0]], [[0.125], [0]]], [[1], [1]], [[1, 0], [0, 1]], [[0]]
 LEAPING_OVER = step([[[0], [0], [1]]], [[1]], [[0, 0, 1]], [[-2]], 64.0)
 AT_ZERO = step([[[1], [0]]], [[1]], [[1, 0]], [[0]])
 ONE_TOKEN = step([[[1]]], [[1]], [[0]], [[0]])
-
-
-def attention(m: Any, case: Step, W: Any) -> list[Any]:
-    """The attention of each input."""
-    exact = ExactData.of(case.data)
-    inputs = zip(exact.X, exact.Z, strict=True)
-    return [m.softmax(m.values(X) @ (W @ m.values(z))) for X, z in inputs]
-
-
-def advanced(m: Any, case: Step, W: Any) -> Any:
-    """The matrix after a step of descent from W."""
-    exact, moved = ExactData.of(case.data), W
-    inputs = zip(exact.X, exact.Z, exact.gamma, attention(m, case, W), strict=True)
-    for X, z, scores, s in inputs:
-        gamma = m.values(scores)
-        u = m.dot(s, gamma)
-        toward = m.values(X).T @ m.covariance(s, gamma)
-        factor = -m.values(case.size) * loss_slope(m, case.loss, u) / case.data.n
-        moved = moved + factor * m.outer(toward, m.values(z))
-    return moved
 
 
 def effective(m: Any, case: Step, W: Any) -> Any:

@@ -17,7 +17,18 @@ from symbolic.least_points import (
     ensure_multipliers,
     ensure_scaled_meets,
 )
-from symbolic.textbook import CAUCHY_SCHWARZ, CLOSED, CONVEX, NEAREST_POINT, NOT_EMPTY
+from symbolic.textbook import (
+    CAUCHY_SCHWARZ,
+    CLOSED,
+    CONVEX,
+    EXPONENTIAL,
+    MONOTONE,
+    MONOTONE_SEQUENCE,
+    NEAREST_POINT,
+    NOT_EMPTY,
+    SECOND_DERIVATIVE,
+    TANGENT,
+)
 
 W, F, E, X, V = (vector(name) for name in ("W", "F", "E", "X", "V"))
 
@@ -115,3 +126,123 @@ def prove_correlation() -> str:
         "and ||W||^2 is no less than with ||W_fin||^2, so not 0: W_svm is not, with a margin of 1",
     )
     return "for any n, T, d and kept tokens"
+
+
+def prove_bounded() -> str:
+    """Each margin of two-token inputs with orthogonal A_i keeps within a constant of ln k."""
+    A, B = vector("A"), vector("B")
+    m, e, c, k = sp.symbols("m e c k", positive=True)
+    apart = {inner("A", "B"): 0}
+    moved = (V + e * A + MORE * B - V) @ A
+    ensure_equal(
+        moved.subs(apart), e * inner("A", "A"), "a step moves the margin <A_i, W> by its own A_i"
+    )
+    best, low = sp.Symbol("best", real=True), sp.Symbol("gap", positive=True)
+    share = 1 / (1 + sp.exp(-m))
+    slope = sp.diff(share * best + (1 - share) * (best - low), m)
+    ensure_equal(
+        slope,
+        low * share * (1 - share),
+        "the score of an input rises with its margin by s_1 s_2 times the gap of the scores",
+        normal=sp.simplify,
+    )
+    ensure_positive(
+        [share * (1 - share)],
+        "so the margin moves by -e l'(u) ||A_i||^2 gap/n s_1 s_2, which is positive, and lies "
+        "between c s_1 s_2 and C s_1 s_2, as l' rises from gamma_2 to gamma_1",
+        normal=_in_exponential,
+    )
+    ensure_nonnegative(
+        [
+            sp.exp(m) * share * (1 - share) - sp.Rational(1, 4),
+            1 - sp.exp(m) * share * (1 - share),
+            sp.Rational(1, 4) - share * (1 - share),
+        ],
+        "1/4 <= exp(m) s_1 s_2 <= 1, and s_1 s_2 <= 1/4, from m = 0 on",
+        normal=_in_exponential,
+    )
+    cite(EXPONENTIAL)
+    ensure_nonnegative(
+        sp.exp(m) * (1 + c + MORE) - sp.exp(m) - sp.exp(m) * c,
+        "exp(m) grows by at least exp(m) times the move, so by c/4",
+        normal=expanded,
+    )
+    ensure_equal(
+        sp.exp(m) * c * sp.exp(c),
+        sp.exp(m + c) * c,
+        "and by at most exp(m) times the move times its exponential, so by C exp(C/4)",
+        normal=sp.powsimp,
+    )
+    ensure_equal(
+        sp.limit(sp.log(1 + c * k) - sp.log(k), k, sp.oo),
+        sp.log(c),
+        "ln(1 + c k) - ln k tends to ln c: both bounds, and m_i - ln k, are bounded from k = 1 on",
+        normal=sp.simplify,
+    )
+    svm = A / inner("A", "A") + B / inner("B", "B")
+    ensure_equal(
+        [(svm @ A).subs(apart), (svm @ B).subs(apart)],
+        [1, 1],
+        "W_svm is the sum of the A_i/||A_i||^2, with multipliers 1/||A_i||^2, and W(k), in the "
+        "span, that of the m_i A_i/||A_i||^2: W(k) - ln k W_svm has coefficients m_i - ln k",
+        normal=sp.cancel,
+    )
+    return "for any n and d, and every convex loss with l' < 0"
+
+
+def _in_exponential(x: sp.Expr) -> sp.Expr:
+    """In y = exp(m) - 1, which is positive."""
+    m, y = sp.Symbol("m", positive=True), sp.Symbol("y", positive=True)
+    return sp.factor(sp.simplify(x.rewrite(sp.exp).subs(m, sp.log(1 + y))))
+
+
+def prove_unbounded() -> str:
+    """On the data with a multiplier 0 the second margin leaves the first one behind for ever."""
+    w1, w2, to = sp.symbols("w_1 w_2 to", real=True)
+    q = sp.Symbol("q", positive=True)
+    logits = [sp.Integer(0), -w1, -w1 - w2]
+    weights = [sp.exp(a) for a in logits]
+    total = sum(weights)
+    s = [w / total for w in weights]
+    score = 2 * s[0] - s[1] - s[2]
+    slopes = [sp.diff(score, w) for w in (w1, w2)]
+    ensure_equal(
+        slopes,
+        [3 * s[0] * (s[1] + s[2]), 3 * s[0] * s[2]],
+        "the score rises with w_1 by 3 s_1 (s_2 + s_3), and with w_2 by 3 s_1 s_3",
+        normal=sp.simplify,
+    )
+    ensure_positive(
+        [q * slopes[0], q * slopes[1]],
+        "so both grow, as -l' and the step are positive",
+        normal=sp.factor,
+    )
+    ensure_zero(
+        sp.simplify(slopes[0] - (1 + sp.exp(w2)) * slopes[1]),
+        "w_1 by 1 + exp(w_2) times as much as w_2",
+    )
+    convex = "f(x) = x + exp(x) is convex, with f'(x) = 1 + exp(x)"
+    f = to + sp.exp(to)
+    ensure_positive(sp.diff(f, to, 2), convex)
+    ensure_equal(sp.diff(f, to), 1 + sp.exp(to), "its slope")
+    cite(TANGENT, met={SECOND_DERIVATIVE: convex})
+    cite(
+        MONOTONE_SEQUENCE,
+        given={
+            MONOTONE: "w_1 and w_2 grow, and f(w_2) - w_1 never falls: if w_2 stays below a bound "
+            "so does w_1"
+        },
+    )
+    ensure_positive(
+        slopes[0],
+        "but at a limit the step of w_1 would be positive: w_2 is unbounded, and so is "
+        "||W(k) - c W_svm||, which is at least |w_2|",
+        normal=sp.factor,
+    )
+    W = sp.Matrix([w1, w2])
+    ensure_equal(
+        [(W - sp.Matrix([1, 0])).dot(sp.Matrix([1, 0])) + 1 - w1, sp.Matrix([1, 0]).dot(W) - w1],
+        [0, 0],
+        "w = (1, 0) has both margins 1, and is 1 times the first difference and 0 times the second",
+    )
+    return "for every loss with l' < 0, every start and constant step"

@@ -1,29 +1,4 @@
-"""The generalised SVM: W_GD = W_fin + W_svm, up to more than 99% correlation.
-
-"Suppose GD solution selects a token set O_i for X_i. Claim: W_GD ~ W_fin + W_svm. Job of W_svm:
-select O_i and suppress the rest. Job of W_fin: allocate the nonzero softmax probabilities within
-O_i. ||W_svm||_F -> inf, ||W_fin||_F -> bounded." W_svm is the solution of
-
-    min ||W||_F: (x_t - x_u)^T W z_i >= 1 for t in O_i, u not in O_i; = 0 for t, u in O_i  (Gen-SVM)
-
-up to length, as it is to diverge; correlation is the cosine, at the best length. "For W_fin: See
-TLTO'23": here the least matrix with the logit differences of W_GD within each O_i. No sentence says
-from where descent starts, that all of W_GD is seen by the data, or that Gen-SVM has a solution.
-
-`literal-1`: descent rests where attention to all tokens is as it should be, at a W_0 of which no
-logit sees anything: both parts are 0. From 0 that cannot be, and where all tokens are kept W_svm is
-0 and W_GD = W_fin exactly (`amended-1`). `literal-2`: a token between two selected ones cannot be
-suppressed. What can be is decided by the run: with V = W_GD - W_fin Gen-SVM has a solution wherever
-all margins of V to the tokens that are left out, of which there are some, are positive
-(`amended-2`): then W_svm and W are not 0. The parts are orthogonal, and the correlation is at least
-
-    sqrt((||W_fin||^2 + mu^2 ||W_svm||^2) / (||W_fin||^2 + ||V||^2)),  mu the least margin of V,
-
-with equality where V is a multiple of W_svm (`sharp`). So the claim is one about V: its correlation
-tends to 1 exactly where mu ||W_svm|| / ||V|| does. Which set is told matters: at finite times
-tokens beside it keep weight, and mu is small or negative. `attsvm reproduce tf/generalised-svm`
-measures it by size, step, threshold of the set and the weight left outside.
-"""
+"""What is kept of tokens, and a matrix split into W_fin and a multiple of W_svm, in rationals."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -39,9 +14,7 @@ from attsvm.exact.numbers import Matrix, Vector, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
 from attsvm.strategies import arrays, sizes
-from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.att_svm import flat
-from properties.tf import SOURCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,74 +210,3 @@ BEHIND = kept([[[1], [0]]], [[1]], [[1, 0]], [[-1]])
 APART = kept([[[1, 0], [0, 1], [0, 0]]], [[1, 0]], [[1, 1, 0]], [[3, 0], [2, 0]])
 ALONG = kept([[[1], [0]]], [[1]], [[1, 0]], [[2]])
 """V is twice W_svm."""
-
-RESTS, ALL, SEEN = "descent rests at W", "all tokens are kept", "W is in the span of the data"
-POSITIVE, MOVED = "a token is left out, and all margins of V are positive", "W is not 0"
-
-STATEMENT = Statement(
-    "tf/generalised-svm",
-    rests_on=("tf/nonlinear-head-several",),
-    source=SOURCE,
-    place="Generalized SVM <-> Attention Equivalence",
-    printed="Claim: W_GD ~ W_fin + W_svm ... >99% corr",
-    variables=Records(Kept, drawn()),
-    hypotheses={
-        RESTS: rests,
-        ALL: lambda case: bool(case.kept.all()),
-        SEEN: seen,
-        MOVED: lambda case: bool(case.W.any()),
-        POSITIVE: leads,
-    },
-    violating={ALL: [APART], SEEN: [UNSEEN], POSITIVE: [BETWEEN, BEHIND]},
-    conclusion=correlates,
-    cost=6,
-    readings={
-        "literal-1": Reading(
-            "where descent rests at W, not 0, all tokens being kept, the correlation of W with "
-            "W_fin + c W_svm is above 99% for some c >= 0",
-            expected="refuted, certified",
-            under=(RESTS, ALL, MOVED),
-            variables=Records(Kept, drawn(everything=True)),
-            examples=(UNSEEN,),
-            siblings={"above 100%": changed(share=1)},
-        ),
-        "literal-2": Reading(
-            "Gen-SVM has a solution for all sets O_i that are selected",
-            expected="refuted, certified",
-            under=(),
-            conclusion=solvable,
-            examples=(BETWEEN,),
-            siblings={"one of norm 1 at least": changed(share=1)},
-        ),
-        "amended-1": Reading(
-            "all tokens kept, W in the span of the (x_t - x_u) z_i^T as from W_0 = 0: W_svm = 0 "
-            "and W = W_fin, whether descent rests or not",
-            expected="proved",
-            proof="symbolic.tf.generalised_svm:prove_finite",
-            under=(ALL, SEEN),
-            variables=Records(Kept, drawn(spread=False, everything=True)),
-            conclusion=all_finite,
-            siblings={"twice W_fin": changed(factor=2)},
-        ),
-        "amended-2": Reading(
-            "some token left out, V = W - W_fin, all its margins to these positive, mu the least: "
-            "Gen-SVM has a solution, and mu ||W_svm|| <= ||V||",
-            expected="proved",
-            proof="symbolic.tf.generalised_svm:prove_solvable",
-            under=(POSITIVE,),
-            conclusion=reached,
-            examples=(APART,),
-            siblings={"1.05 times mu": changed(share="1.05", examples=[ALONG])},
-        ),
-        "sharp": Reading(
-            "the same: W is not 0, and the square of the correlation of W with W_fin + c W_svm, at "
-            "the best c, is at least (||W_fin||^2 + mu^2 ||W_svm||^2) / ||W||^2",
-            expected="proved",
-            proof="symbolic.tf.generalised_svm:prove_correlation",
-            under=(POSITIVE,),
-            conclusion=splits,
-            examples=(APART,),
-            siblings={"1.05 times the square": changed(share="1.05", examples=[ALONG])},
-        ),
-    },
-)

@@ -1,0 +1,41 @@
+"""Steps of descent on W as formulas: a data set, a loss, a start, and the size of a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData
+from properties._support.gradients import loss_slope
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A data set, a loss by its name, a start and the size of a step."""
+
+    data: AttentionData
+    loss: str
+    start: Array
+    size: float
+
+
+def attention(m: Any, case: Step, W: Any) -> list[Any]:
+    """The attention of each input."""
+    exact = ExactData.of(case.data)
+    inputs = zip(exact.X, exact.Z, strict=True)
+    return [m.softmax(m.values(X) @ (W @ m.values(z))) for X, z in inputs]
+
+
+def advanced(m: Any, case: Step, W: Any) -> Any:
+    """The matrix after a step of descent from W."""
+    exact, moved = ExactData.of(case.data), W
+    inputs = zip(exact.X, exact.Z, exact.gamma, attention(m, case, W), strict=True)
+    for X, z, scores, s in inputs:
+        gamma = m.values(scores)
+        u = m.dot(s, gamma)
+        toward = m.values(X).T @ m.covariance(s, gamma)
+        factor = -m.values(case.size) * loss_slope(m, case.loss, u) / case.data.n
+        moved = moved + factor * m.outer(toward, m.values(z))
+    return moved

@@ -1,0 +1,160 @@
+"""The generalised SVM: W_GD = W_fin + W_svm, up to more than 99% correlation.
+
+"Suppose GD solution selects a token set O_i for X_i. Claim: W_GD ~ W_fin + W_svm. Job of W_svm:
+select O_i and suppress the rest. Job of W_fin: allocate the nonzero softmax probabilities within
+O_i. ||W_svm||_F -> inf, ||W_fin||_F -> bounded." W_svm is the solution of
+
+    min ||W||_F: (x_t - x_u)^T W z_i >= 1 for t in O_i, u not in O_i; = 0 for t, u in O_i  (Gen-SVM)
+
+up to length, as it is to diverge; correlation is the cosine, at the best length. "For W_fin: See
+TLTO'23": here the least matrix with the logit differences of W_GD within each O_i. No sentence says
+from where descent starts, that all of W_GD is seen by the data, or that Gen-SVM has a solution.
+
+`literal-1`: descent rests where attention to all tokens is as it should be, at a W_0 of which no
+logit sees anything: both parts are 0. From 0 that cannot be, and where all tokens are kept W_svm is
+0 and W_GD = W_fin exactly (`amended-1`). `literal-2`: a token between two selected ones cannot be
+suppressed. What can be is decided by the run: with V = W_GD - W_fin Gen-SVM has a solution wherever
+all margins of V to the tokens that are left out, of which there are some, are positive
+(`amended-2`): then W_svm and W are not 0. The parts are orthogonal, and the correlation is at least
+
+    sqrt((||W_fin||^2 + mu^2 ||W_svm||^2) / (||W_fin||^2 + ||V||^2)),  mu the least margin of V,
+
+with equality where V is a multiple of W_svm (`sharp`). So the claim is one about V: its correlation
+tends to 1 exactly where mu ||W_svm|| / ||V|| does. Which set is told matters: at finite times
+tokens beside it keep weight, and mu is small or negative. `attsvm reproduce tf/generalised-svm`
+measures it by size, step, threshold of the set and the weight left outside.
+
+"||W_fin||_F -> bounded" is false of V - c_k W_svm, whatever c_k, where a tight constraint has
+multiplier 0: on tokens 0, (-1, 0), (-1, -1), of which the first scores most and the others alike,
+the second margin stays ahead of the first one by about ln ln k (`sharp-2`). On inputs of two tokens
+whose constraints are orthogonal, so that each has a multiplier above 0, W - ln k W_svm is bounded
+(`amended-3`). Both are of a linear head, where each O_i is one token and W_fin is 0.
+"""
+
+from attsvm.theory import Reading, Records, Statement, changed
+from properties._support.hypotheses import sloped
+from properties._support.losses import CONVEX
+from properties.tf import SOURCE
+from properties.tf.generalised_svm import kept_tokens as cases
+from properties.tf.generalised_svm import log_growth as growth
+from properties.tf.generalised_svm.kept_tokens import Kept
+from properties.tf.generalised_svm.log_growth import Hidden, Several
+
+RESTS, ALL, SEEN = "descent rests at W", "all tokens are kept", "W is in the span of the data"
+POSITIVE, MOVED = "a token is left out, and all margins of V are positive", "W is not 0"
+FORWARD, SLOPED_LOSS, CONVEX_LOSS = "the step is positive", "l' < 0", "l is convex, l' < 0"
+BETTER, ORTHOGONAL = (
+    "the first token scores more",
+    "the (x_1 - x_2) z_i^T are orthogonal, none is 0",
+)
+
+STATEMENT = Statement(
+    "tf/generalised-svm",
+    rests_on=("tf/nonlinear-head-several",),
+    source=SOURCE,
+    place="Generalized SVM <-> Attention Equivalence",
+    printed="Claim: W_GD ~ W_fin + W_svm ... >99% corr",
+    variables=Records(Kept, cases.drawn()),
+    hypotheses={
+        RESTS: cases.rests,
+        ALL: lambda case: bool(case.kept.all()),
+        SEEN: cases.seen,
+        MOVED: lambda case: bool(case.W.any()),
+        POSITIVE: cases.leads,
+        FORWARD: lambda case: case.size > 0,
+        SLOPED_LOSS: sloped,
+        CONVEX_LOSS: lambda case: case.loss in CONVEX,
+        BETTER: growth.ordered,
+        ORTHOGONAL: growth.orthogonal,
+    },
+    violating={
+        ALL: [cases.APART],
+        SEEN: [cases.UNSEEN],
+        POSITIVE: [cases.BETWEEN, cases.BEHIND],
+        FORWARD: [growth.BACK, growth.BACK_HIDDEN],
+        SLOPED_LOSS: [growth.FLAT_HIDDEN],
+        CONVEX_LOSS: [growth.BENT],
+        BETTER: [growth.EQUAL],
+        ORTHOGONAL: [growth.TWICE],
+    },
+    conclusion=cases.correlates,
+    cost=6,
+    readings={
+        "literal-1": Reading(
+            "where descent rests at W, not 0, all tokens being kept, the correlation of W with "
+            "W_fin + c W_svm is above 99% for some c >= 0",
+            expected="refuted, certified",
+            under=(RESTS, ALL, MOVED),
+            variables=Records(Kept, cases.drawn(everything=True)),
+            examples=(cases.UNSEEN,),
+            siblings={"above 100%": changed(share=1)},
+        ),
+        "literal-2": Reading(
+            "Gen-SVM has a solution for all sets O_i that are selected",
+            expected="refuted, certified",
+            under=(),
+            conclusion=cases.solvable,
+            examples=(cases.BETWEEN,),
+            siblings={"one of norm 1 at least": changed(share=1)},
+        ),
+        "amended-1": Reading(
+            "all tokens kept, W in the span of the (x_t - x_u) z_i^T as from W_0 = 0: W_svm = 0 "
+            "and W = W_fin, whether descent rests or not",
+            expected="proved",
+            proof="symbolic.tf.generalised_svm:prove_finite",
+            under=(ALL, SEEN),
+            variables=Records(Kept, cases.drawn(spread=False, everything=True)),
+            conclusion=cases.all_finite,
+            siblings={"twice W_fin": changed(factor=2)},
+        ),
+        "amended-2": Reading(
+            "some token left out, V = W - W_fin, all its margins to these positive, mu the least: "
+            "Gen-SVM has a solution, and mu ||W_svm|| <= ||V||",
+            expected="proved",
+            proof="symbolic.tf.generalised_svm:prove_solvable",
+            under=(POSITIVE,),
+            conclusion=cases.reached,
+            examples=(cases.APART,),
+            siblings={"1.05 times mu": changed(share="1.05", examples=[cases.ALONG])},
+        ),
+        "sharp": Reading(
+            "the same: W is not 0, and the square of the correlation of W with W_fin + c W_svm, at "
+            "the best c, is at least (||W_fin||^2 + mu^2 ||W_svm||^2) / ||W||^2",
+            expected="proved",
+            proof="symbolic.tf.generalised_svm:prove_correlation",
+            under=(POSITIVE,),
+            conclusion=cases.splits,
+            examples=(cases.APART,),
+            siblings={"1.05 times the square": changed(share="1.05", examples=[cases.ALONG])},
+        ),
+        "amended-3": Reading(
+            "two tokens an input, x_1 of score gamma_1 above gamma_2 of x_2, matrices A_i = "
+            "(x_1 - x_2) z_i^T orthogonal and not 0, l convex with l' < 0, W(0) = 0, any constant "
+            "step e: the margins m_i of W(k) have c_i k/4 <= exp(m_i) - 1 <= C_i k exp(C_i/4), "
+            "where c_i is -e l'(gamma_1) ||A_i||^2 (gamma_1 - gamma_2)/n and C_i the same with "
+            "l'(gamma_2), so that W(k) - ln k W_svm is bounded",
+            expected="proved",
+            proof="symbolic.tf.generalised_svm:prove_bounded",
+            under=(FORWARD, CONVEX_LOSS, BETTER, ORTHOGONAL),
+            variables=Records(Several, growth.separate()),
+            conclusion=growth.follows_logarithm,
+            examples=(growth.ALONE,),
+            siblings={
+                "at least c_i k/2": changed(over=2, examples=[growth.ALONE]),
+                "at most C_i k": changed(power=0, examples=[growth.FAR]),
+            },
+        ),
+        "sharp-2": Reading(
+            "tokens 0, (-1, 0), (-1, -1), query (1, 0), scores 2, -1, -1, l' < 0, any start and "
+            "constant step, w the first column of W: in each step w_1 grows, and by no more than "
+            "w_2 + exp(w_2) does. So w_2 tends to infinity and, W_svm being (1, 0; 0, 0), "
+            "W(k) - c_k W_svm is bounded for no numbers c_k",
+            expected="proved",
+            proof="symbolic.tf.generalised_svm:prove_unbounded",
+            under=(FORWARD, SLOPED_LOSS),
+            variables=Records(Hidden, growth.hidden()),
+            conclusion=growth.lags,
+            siblings={"1.05 times as much": changed(share="1.05", examples=[growth.SHORT])},
+        ),
+    },
+)

@@ -1,0 +1,148 @@
+"""How W - ln k W_svm moves along descent under a linear head: bounded where no multiplier is 0.
+
+Of inputs of two tokens with orthogonal (x_o - x_t) z_i^T each margin has an equation of its own,
+and grows like ln k. Where a tight constraint has multiplier 0, its margin is ahead of the others by
+about ln ln k, so that no multiple of W_svm stays near W.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.exact import ExactData, dot
+from attsvm.exact.numbers import subtract
+from attsvm.strategies import arrays, sizes
+from properties._support.gradients import loss_slope
+from properties._support.losses import SLOPED
+from properties.tf._support.descent_steps import Step, advanced
+
+SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
+
+HIDDEN = AttentionData(
+    np.array([[[0.0, 0.0], [-1.0, 0.0], [-1.0, -1.0]]]),
+    np.array([[1.0, 0.0]]),
+    scores=np.array([[2.0, -1.0, -1.0]]),
+)
+"""The margins are w_1 and w_1 + w_2 for w = W z. W_svm has w = (1, 0), the second one's multiplier
+is 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A start, a loss by its name and the size of a step, for the data with a multiplier 0."""
+
+    start: Array
+    loss: str
+    size: float
+
+    def __post_init__(self) -> None:
+        if self.start.shape != (2, 2):
+            raise DataError("the start is not a 2 x 2 matrix", value=self.start.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Steps of descent from zero, all of one size, and how many."""
+
+    data: AttentionData
+    loss: str
+    size: float
+    count: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.count <= 3 or self.data.T != 2:
+            raise DataError("not one to three steps on two tokens an input", value=self.count)
+
+
+@st.composite
+def hidden(draw: st.DrawFn) -> Hidden:
+    """A step on the data with a multiplier 0, from any start."""
+    start = draw(arrays(2, 2)) * draw(st.sampled_from([1.0, 4.0, 0.25]))
+    loss, size = draw(st.sampled_from(SLOPED)), draw(st.sampled_from(SIZES_OF_STEPS))
+    return Hidden(start, loss, size)
+
+
+@st.composite
+def separate(draw: st.DrawFn) -> Several:
+    """Steps from zero on two tokens an input, of which queries or differences are orthogonal."""
+    n, d = draw(sizes(1, 2)), draw(sizes(1, 3))
+    d = max(n, d)
+    axes, free = np.diag(1.0 + np.abs(draw(arrays(d))))[:n], draw(arrays(n, d))
+    away, Z = (axes, free) if draw(st.booleans()) else (free, axes)
+    other, low, gap = draw(arrays(n, d)), draw(arrays(n)), np.abs(draw(arrays(n))) + 0.125
+    X = np.stack([other + away, other], axis=1)
+    data = AttentionData(X, Z, scores=np.stack([low + gap, low], axis=1))
+    loss, size = draw(st.sampled_from(SLOPED)), draw(st.sampled_from(SIZES_OF_STEPS))
+    return Several(data, loss, size, draw(st.integers(1, 3)))
+
+
+def separated(X: Any, Z: Any, scores: Any, loss: str = "log-loss", size: float = 1.0) -> Several:
+    """One step from zero by nested lists."""
+    tokens, queries, gamma = (np.array(part, dtype=float) for part in (X, Z, scores))
+    return Several(AttentionData(tokens, queries, scores=gamma), loss, size, 1)
+
+
+def hidden_step(size: float, loss: str = "log-loss") -> Hidden:
+    """A step from zero on the data with a multiplier 0."""
+    return Hidden(np.zeros((2, 2)), loss, size)
+
+
+PAIR, SCORES = [[[1], [0]]], [[1, 0]]
+ALONE, FAR = separated(PAIR, [[1]], SCORES), separated(PAIR, [[4]], SCORES, size=16)
+BACK = separated(PAIR, [[1]], SCORES, size=-1)
+BENT = separated(PAIR, [[1]], [[3, -3]], "logistic-loss")
+EQUAL = separated(PAIR, [[1]], [[1, 1]])
+TWICE = separated(PAIR * 8, [[1]] * 8, SCORES * 8, "correlation", 0.5)
+BACK_HIDDEN, FLAT_HIDDEN, SHORT = hidden_step(-1), hidden_step(1, "cubic"), hidden_step(0.125)
+
+
+def orthogonal(case: Several) -> bool:
+    """The matrices (x_1 - x_2) z_i^T are orthogonal to each other, and none is 0."""
+    exact = ExactData.of(case.data)
+    pairs = [(subtract(X[0], X[1]), z) for X, z in zip(exact.X, exact.Z, strict=True)]
+    products = [[dot(a, b) * dot(y, z) for b, z in pairs] for a, y in pairs]
+    return all((x != 0) == (i == j) for i, row in enumerate(products) for j, x in enumerate(row))
+
+
+def ordered(case: Several) -> bool:
+    """The first token of each input scores more than the second."""
+    return all(first > second for first, second in ExactData.of(case.data).gamma)
+
+
+def lags(m: Any, case: Hidden, share: Any = 1) -> Any:
+    """W_1 grows, and by no more than w_2 + exp(w_2) does, in a step; w = W z."""
+    W = m.values(case.start)
+    moved = advanced(m, Step(HIDDEN, case.loss, case.start, case.size), W)
+    first, second = moved[0, 0] - W[0, 0], moved[1, 0] - W[1, 0]
+    room = second + m.exp(W[1, 0]) * m.expm1(second)
+    return m.all_of(m.below(m.exact(0), first), m.at_most(share * first, room))
+
+
+def follows_logarithm(m: Any, case: Several, over: Any = 4, power: Any = 1) -> Any:
+    """0 < exp(m_i) - 1 lies between c k/over and C k exp(power C/4), the same for each input i.
+
+    m_i is its margin after k steps.
+    c and C are the size of the step times |A_i|^2/n times the gap of the scores, times -l' at the
+    higher score and at the lower one.
+    """
+    exact, k = ExactData.of(case.data), case.count
+    start = np.zeros((case.data.d, case.data.d))
+    W = m.values(start)
+    for _ in range(k):
+        W = advanced(m, Step(case.data, case.loss, start, case.size), W)
+    each = []
+    for X, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
+        along = subtract(X[0], X[1])
+        square = m.values(dot(along, along) * dot(z, z) * (gamma[0] - gamma[1]) / case.data.n)
+        pull = m.values(case.size) * square
+        low, high = (-pull * loss_slope(m, case.loss, m.values(score)) for score in gamma)
+        grown = m.expm1(m.values(along) @ (W @ m.values(z)))
+        each.append(m.below(m.exact(0), grown))
+        each.append(m.at_most(k * low / over, grown))
+        each.append(m.at_most(grown, k * high * m.exp(power * high / 4)))
+    return m.all_of(*each)
