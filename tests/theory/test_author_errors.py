@@ -443,3 +443,47 @@ def test_a_dependency_that_is_not_there_names_the_nearest(tmp_path):
         "mine/a:literal depends on a claim that is not there (got sim/lemma-3.12:sharpe)" in message
     )
     assert "Nearest: sim/lemma-3.12:sharp" in message
+
+
+RECORDS = """
+from dataclasses import dataclass
+from fractions import Fraction
+from hypothesis import strategies as st
+from attsvm.theory import Reading, Records, Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    t: float
+
+
+def conclusion(m, case):
+    return {conclusion}
+
+
+STATEMENT = Statement(
+    "mine/a",
+    source="mine", place="1", printed="a",
+    variables=Records(Case, st.builds(Case, st.sampled_from([1.0, 0.5]))),
+    conclusion=conclusion,
+    readings={{"literal": Reading("a", expected="holds", under=(), siblings={{}}, tight=True)}},
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "kind"),
+    [
+        ("m.at_most(Fraction(1, 3) * m.exp(m.values(case.t)), m.exact(9))", "Fraction"),
+        ("m.at_most(m.exp(m.values(case.t)), m.exact(9) + Fraction(1, 3))", "Fraction"),
+        ("m.at_most(0.1 * m.values(case.t), m.exact(9))", "float"),
+    ],
+)
+def test_a_constant_of_another_kind_in_a_formula_on_records_is_told(tmp_path, conclusion, kind):
+    path = tmp_path / "mine.py"
+    path.write_text(RECORDS.format(conclusion=conclusion))
+    found = checked(str(path))
+    assert str(found.verdict.validity) == "error"
+    assert "Write constants as integers, or as m.exact" in found.reason, found.reason
+    assert f"mixes a value of type {kind} with numbers" in found.reason, found.reason
+    assert found.reason.startswith("a formula (mine.py, line 14) "), found.reason

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+import re
+import traceback
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +21,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic, Lane, entries, lanes
+from attsvm.theory.arithmetic.entries import CONSTANTS, misuse
 from attsvm.theory.arithmetic.rational_script import Verifiers
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.script import Scripts
@@ -140,7 +145,8 @@ class Formula:
         """The conclusion at values v; parameters take the place of the reading's constants."""
         given = {**self.constants, **parameters}
         share = given.pop(TIGHTENED, None)
-        relation = self.conclusion(m, v, **{k: _constant(m, c) for k, c in given.items()})
+        with _spelled_out(m):
+            relation = self.conclusion(m, v, **{k: _constant(m, c) for k, c in given.items()})
         returned(relation, "a conclusion")
         return relation if share is None else _tightened(m, relation, share)
 
@@ -445,6 +451,23 @@ def _same_numbers(stored: Any, given: Any) -> bool:
         return True
     pairs = zip(np.ravel(stored).tolist(), np.ravel(np.array(given, dtype=object)), strict=True)
     return all(one == other for one, other in pairs)
+
+
+@contextlib.contextmanager
+def _spelled_out(m: Arithmetic) -> Iterator[None]:
+    """Says what is wrong where balls or rationals meet a number of another kind."""
+    try:
+        yield
+    except TypeError as error:
+        mixed = re.search(r"for (\S+): '(\S+)' and '(\S+)'", str(error))
+        kinds = mixed.groups()[1:] if mixed and m is BALLS else ()
+        strange = [kind for kind in kinds if not kind.startswith("flint.")]
+        if len(strange) != 1:
+            raise
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"({Path(at.filename).name}, line {at.lineno})"
+        what = f"{place} mixes a value of type {strange[0]} with numbers of its arithmetic"
+        raise misuse(what, CONSTANTS) from error
 
 
 def _constant(m: Arithmetic, value: Any) -> Any:
