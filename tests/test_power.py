@@ -1,5 +1,6 @@
 """The planted set is well-formed, is found again by its pack, and a sample of it falls."""
 
+import json
 import re
 from collections import Counter
 from fractions import Fraction
@@ -343,6 +344,30 @@ def test_a_night_over_true_claims_tells_what_was_looked_at(capsys):
         counts = f"{row['claim']}: {row['screened']} screened, {row['examined']} examined"
         assert counts in said
         assert row["batches"] == ("screen" if row["claim"].startswith("sim") else "batches")
+
+
+def test_the_next_night_goes_on_where_too_little_was_seen(monkeypatch, capsys):
+    asked = []
+
+    def job(id, missing, seed, seconds):
+        asked.append((id, int(missing), int(seed)))
+        row = {"claim": id, "screened": 400, "examined": 3, "seconds": 1.0, "batches": "screen"}
+        return json.dumps({**row, "refuted": False, "found": None, "undecided": 0, "error": ""})
+
+    monkeypatch.setattr(power, "true_job", job)
+    ids = ["sim/lemma-3.12:literal", "sim/lemma-3.12:sharp"]
+    first = show_true(1000, ids, 1.0, 5, 1)
+    assert asked == [(id, 1000, 5) for id in ids]
+    first[0]["screened"] = 1000
+    asked.clear()
+    second = show_true(1000, ids, 1.0, 5, 1, first)
+    assert asked == [(ids[1], 600, 6)]
+    assert [(r["screened"], r["nights"]) for r in second] == [(1000, 1), (800, 2)]
+    asked.clear()
+    changed = [{**row, "fingerprint": "of other code"} for row in second]
+    third = show_true(1000, ids, 1.0, 5, 1, changed)
+    assert asked == [(id, 1000, 5) for id in ids]
+    assert [r["screened"] for r in third] == [400, 400]
 
 
 def test_a_false_alarm_would_be_told(capsys, monkeypatch):

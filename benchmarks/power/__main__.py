@@ -6,6 +6,8 @@ With --true N, N instances of each reading that stands are looked at instead, fo
 what falls is a discovery or a false alarm, and the command exits with 1. For every night:
 
     python -m benchmarks.power --true 1000000 --seconds 600 -n 2 --json night.json
+
+The next night `--resume night.json` goes on where the readings have not been looked at N times.
 """
 
 from __future__ import annotations
@@ -173,21 +175,36 @@ def page(table: dict[str, dict[str, Attempt]], seconds: float, command: str) -> 
 
 
 def show_true(
-    instances: int, only: Sequence[str], seconds: float, seed: int, workers: int
+    instances: int,
+    only: Sequence[str],
+    seconds: float,
+    seed: int,
+    workers: int,
+    before: Sequence[dict[str, Any]] = (),
 ) -> list[dict[str, Any]]:
-    """Show each reading that stands to the searchers, and report what fell and what was seen."""
-    claims = [c for c in true_claims() if _wanted(c.id, only)]
-    rows = []
+    """Show each reading that stands to the searchers, and report what fell and what was seen.
+
+    Rows of nights `before` count for readings whose code is as it was then: a reading that was
+    looked at often enough keeps its row, another one is shown more, with another seed.
+    """
+    claims = {c.id: c for c in true_claims() if _wanted(c.id, only)}
+    prints = {id: claim.fingerprint for id, claim in claims.items()}
+    known = {r["claim"]: r for r in before if prints.get(r["claim"]) == r["fingerprint"]}
+    rows = [r for r in known.values() if r["refuted"] or _looked(r) >= instances]
+    left = set(claims) - {r["claim"] for r in rows}
     with processes(workers) as crew:
-        arguments = (str(instances), str(seed), str(seconds))
-        jobs = [crew.submit(true_job, claim.id, *arguments) for claim in claims]
+        jobs = []
+        for id in sorted(left):
+            nights = known[id]["nights"] if id in known else 0
+            missing = instances - (_looked(known[id]) if id in known else 0)
+            jobs.append(crew.submit(true_job, id, str(missing), str(seed + nights), str(seconds)))
         for job in crew.completed(jobs):
-            rows.append(json.loads(job.result()))
-            print(_line(rows[-1]), flush=True)  # a night that is cut short has told of these
+            row = json.loads(job.result())
+            print(_line(row), flush=True)  # a night that is cut short has told of these
+            rows.append(_added(known.get(row["claim"]), row, prints[row["claim"]]))
     rows.sort(key=lambda row: str(row["claim"]))
     lost = [r for r in rows if r["refuted"]]
-    counted = [r["screened" if r["batches"] else "examined"] for r in rows]
-    few = [r for r, c in zip(rows, counted, strict=True) if c < instances and not r["refuted"]]
+    few = [r for r in rows if _looked(r) < instances and not r["refuted"]]
     screened, examined = (sum(r[name] for r in rows) for name in ("screened", "examined"))
     print(
         f"{len(rows)} readings that stand, {len(lost)} refuted: {screened} instances screened, "
@@ -200,6 +217,18 @@ def show_true(
     for r in lost:
         print(f"  refuted: {r['claim']} by {json.dumps(r['found'])}")
     return rows
+
+
+def _looked(row: dict[str, Any]) -> int:
+    return int(row["screened" if row["batches"] else "examined"])
+
+
+def _added(old: dict[str, Any] | None, new: dict[str, Any], fingerprint: str) -> dict[str, Any]:
+    """The row of a night with what earlier ones counted."""
+    counts = ("screened", "examined", "seconds", "undecided")
+    sums = {name: new[name] + (old[name] if old else 0) for name in counts}
+    nights = 1 + (old["nights"] if old else 0)
+    return {**new, **sums, "fingerprint": fingerprint, "nights": nights}
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -230,15 +259,19 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("-n", "--workers", type=int, default=1)
-    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--json", metavar="FILE", help="where to write what was found")
+    parser.add_argument(
+        "--resume", metavar="FILE", help="with --true, the --json of nights before, which count"
+    )
     parser.add_argument("--write", metavar="FILE", help="the table as a page")
     options = parser.parse_args()
     load_packs([PACK])
     document: dict[str, Any] = {"schema": 1, "seconds": options.seconds, "seed": options.seed}
     failed = False
     if options.true:
+        before = json.loads(Path(options.resume).read_text())["true"] if options.resume else ()
         document["true"] = show_true(
-            options.true, options.only, options.seconds, options.seed, options.workers
+            options.true, options.only, options.seconds, options.seed, options.workers, before
         )
         failed = any(row["refuted"] for row in document["true"])
     else:
