@@ -173,3 +173,9 @@ def test_verify_looks_first_whether_its_json_can_be_written(attsvm, tmp_path):
     code, _, error = attsvm("verify", *TOYS, "toy/true", "--json", "file/x.json")
     assert (code, error.startswith("attsvm: cannot write")) == (2, True)
     assert not (tmp_path / ".attsvm").exists()
+
+
+def test_a_file_in_place_of_an_id_is_told_how_to_bring_it(attsvm):
+    code, out, error = attsvm("verify", "mine/lemma.py")
+    assert (code, out) == (2, "")
+    assert "Write --pack mine/lemma.py, which brings the claims of a file." in error

@@ -350,6 +350,12 @@ def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Clai
     for word in wanted:
         matches = [c for c in claims if _begins(c.id, word)]
         if not matches:
+            if word.endswith(".py"):
+                raise UnknownClaimError(
+                    "a claim is named by its id, not by its file",
+                    value=word,
+                    remedy=f"Write --pack {word}, which brings the claims of a file.",
+                )
             ids = [c.id for c in claims] + sorted({c.statement_id for c in claims})
             raise UnknownClaimError(
                 "no claim has that id, and none a prefix of that name that ends at / or :",
