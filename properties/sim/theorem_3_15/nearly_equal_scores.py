@@ -74,6 +74,11 @@ def within(run: Run, factor: float = 1.0) -> bool:
     return spread_within(run.data, run.start, factor)
 
 
+def at_most(run: Run) -> bool:
+    """They differ by delta_i at most, which is 0 where optimal tokens are tied."""
+    return spread_within(run.data, run.start, 1.0, strict=False)
+
+
 def within_of_others(run: Run, factor: Fraction = Fraction(1)) -> bool:
     """Spread of the rivals' scores below factor g_i s_i/(1 - s_i - s'_i), for sure.
 
