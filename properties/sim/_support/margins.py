@@ -8,6 +8,7 @@ is no margin, and what is said of all margins holds.
 import functools
 import math
 import operator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -125,13 +126,17 @@ def _constraints(data: AttentionData, worst: bool = False) -> Array:
     return np.reshape(A, (len(A), data.d, data.d))
 
 
-def certified_end(run: Any, loss: str, of: str, whose: str) -> arb | None:
+def certified_end(
+    run: Any, loss: str, of: str, whose: str, *, unbounded: bool = False
+) -> arb | None:
     """A proof that the margin ends positive (above 0) or does not (below 0); None without one.
+
+    Or, of an unbounded one, that it ends above every bound or does not.
 
     The least margin of optimal tokens never is positive where there is no X^mm, nor where some
     input is kept at another token. Where the run is proved to converge in direction, to the
     solution for the tokens that it selects, each margin goes where its sign there says; where it is
-    proved to end at a finite norm, each margin ends there.
+    proved to end at a finite norm, each margin ends there, and none above every bound.
     """
     data = ExactData.of(run.data)
     worst = [row.index(min(row)) for row in data.gamma]
@@ -145,7 +150,9 @@ def certified_end(run: Any, loss: str, of: str, whose: str) -> arb | None:
     way = course(run.data, run.start, loss, run.step)
     if way is None:
         rest = ends_at(run.data, rationals(run.start), loss, run.step)
-        return None if rest is None else _sign([rest.along(a) for a in A], of)
+        if rest is None or unbounded:
+            return None if rest is None else arb(-1)
+        return _sign([rest.along(a) for a in A], of)
     limit = way.limit
     if limit is not None:
         margins = [dot(a, flat(limit.W)) for a in A]
@@ -168,6 +175,19 @@ END = Measured(
     floats=ends,
     balls=certified_end,
     tensors=not_selecting,
+)
+
+
+def certified_without_bound(run: Any, loss: str, of: str, whose: str) -> arb | None:
+    """A proof that the margin ends above every bound (above 0) or does not (below 0)."""
+    return certified_end(run, loss, of, whose, unbounded=True)
+
+
+UNBOUNDED = replace(
+    END,  # floats see whether the margin grows with the norm in both
+    says="descent on the loss {loss} ends with the {of} margin of the {whose} tokens above every "
+    "bound",
+    balls=certified_without_bound,
 )
 
 
