@@ -80,11 +80,13 @@ def scores_shared(run: Run) -> bool:
 
 @st.composite
 def pairs(draw: st.DrawFn) -> Run:
-    """Two inputs of two tokens with one query and the same two scores, from zero."""
+    """Two inputs of two tokens with the same two scores and one query or two, from zero."""
     d, low = draw(sizes(2, 3)), draw(numbers())
     scores = [[low + draw(sizes(1, 16)) / 4, low]] * 2
-    X = draw(arrays(2, 2, d))
-    return Run(AttentionData.of(X, np.eye(1, d).repeat(2, 0), scores=scores), np.zeros((d, d)))
+    X, Z = draw(arrays(2, 2, d)), np.eye(1, d).repeat(2, 0)
+    if draw(st.booleans()):
+        Z = Z + draw(arrays(2, d))
+    return Run(AttentionData.of(X, Z, scores=scores), np.zeros((d, d)))
 
 
 THEOREM = Statement(

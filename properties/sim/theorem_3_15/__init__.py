@@ -192,8 +192,9 @@ THEOREM = Statement(
             proof="symbolic.divergence:prove",
             constants={"loss": PRINTED},
             under=(EQUAL, FEASIBLE, DIFFERENT),
-            variables=stepped(Run, runs(rival_data(), 0, 2), steps=ANY),
+            variables=stepped(Run, runs(nearly_equal.beside_level(), 0, 2), steps=ANY),
             conclusion=nearly_equal.NORM,
+            examples=(training.TIED_BESIDE,),
         ),
         "sharp": Reading(
             "inputs that do not pull against each other, one at least with two tokens, Att-SVM "
