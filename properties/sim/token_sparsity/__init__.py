@@ -187,7 +187,9 @@ SPARSITY = Statement(
             under=(EXISTS,),
             variables=Records(tokens.Dropped, tokens.thinned(), tokens.thinned_larger),
             conclusion=dropping.at_most_lost,
-            examples=(tokens.Dropped(TIED, np.array([[False, True, False]])),),
+            examples=tuple(
+                tokens.Dropped(data, np.array([[False, True, False]])) for data in (TIED, TWICE)
+            ),
             tight=True,
             depends_on=("sim/definition-3.8:sharp-1",),
         ),
