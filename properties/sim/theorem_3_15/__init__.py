@@ -197,12 +197,13 @@ THEOREM = Statement(
             examples=(training.TIED_BESIDE,),
         ),
         "sharp": Reading(
-            "inputs that do not pull against each other, one at least with two tokens, Att-SVM "
-            "feasible, rivals' scores less than delta_i = g_i s_i/(1 - s_i) apart, g_i the gap of "
-            "the two best scores and s_i the start's attention to the best token, so that optimal "
-            "tokens are unique: descent on the decreasing loss with step at most 1/L, L the mean "
-            "over inputs of the Lipschitz constants of the gradients of their losses, from any "
-            "start has a diverging norm and converges in direction to X^mm",
+            "inputs that do not pull against each other (<A_j, A_k> >= 0 for constraints of "
+            "different inputs), one at least with two tokens, Att-SVM feasible, rivals' scores "
+            "less than delta_i = g_i s_i/(1 - s_i) apart, g_i the gap of the two best scores and "
+            "s_i the start's attention to the best token, so that optimal tokens are unique: "
+            "descent on the decreasing loss with step at most 1/L, L the mean over inputs of the "
+            "Lipschitz constants of the gradients of their losses, from any start has a diverging "
+            "norm and converges in direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove_accord",
             constants={"loss": REPAIRED},
