@@ -163,6 +163,16 @@ def test_how_wrong_an_exponent_is_is_known_exactly():
     assert shares.certified_exponent(TIED_CROWD, REPAIRED, 1.0) == -2.5
 
 
+def test_floats_do_not_judge_an_exponent_before_the_support_vectors_settle():
+    tokens = [[[1, 15 / 16], [0, 0], [-1, -15 / 16]], [[0, 1], [0, 0], [0, -1]]]
+    scores = [[60, 0, 0], [1, 0, 0]]  # the first input hardly pulls until ln k is about 60 times 16
+    run = Run.of(tokens, [[1, 0]] * 2, [[1, 0], [8, 0]], scores=scores)
+    assert shares.certified_exponent(run, REPAIRED) == 0
+    assert shares.exponent(run, REPAIRED).kind == "unknown"
+    assert shares.exponent(FROM_BASIN, REPAIRED).holds
+    assert shares.exponent(FROM_BASIN, REPAIRED, "0.95").violated
+
+
 def test_a_direction_is_held_against_the_limit():
     data, start = TIED_ASIDE.data, TIED_ASIDE.start
     along = [[fmpq(1), fmpq(0)], [fmpq(0), fmpq(0)]]

@@ -11,7 +11,7 @@ for support vectors alone.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -40,6 +40,9 @@ from properties.sim.token_sparsity.dropping import mask, named
 from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_gaussian
 
 FAR = 100.0
+
+AT_REST = 5.0
+"""By so much the logarithm of a support vector's share may change over the decade that is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,9 @@ def exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> Slack:
     solved = exact_att_svm(run.data)
     if solved is not None and solved.degenerate:
         return Slack.unknown("a tight token has multiplier 0, so margins drift like a logarithm")
+    support = replace(found, tokens=mask(run.data, named(run.data, "support")))
+    if np.abs(support.fallen(run.data, loss, together=False)).max() > AT_REST:
+        return Slack.unknown("shares of support vectors, which settle in the end, still move")
     log_time = present(found.path.log_time, "the path's times")
     waited = float(log_time[2] - log_time[1])
     claimed = float(Fraction(share)) * (found.margins - less)
