@@ -38,7 +38,7 @@ LEAST = {"of": "least", "whose": "optimal"}
 NOTHING = Slack(math.inf, 0.0, "strict")
 
 AT_REST = 5.0
-"""By so much may margins of support vectors grow apart over the decade that is read."""
+"""By so much may margins of support vectors, if all grow, differ over the decade that is read."""
 
 
 def growth(m: Any, run: Any, loss: str, of: str = "least", sign: int = 1) -> Any:
@@ -212,7 +212,8 @@ def slope(run: Any, loss: str, share: Fraction) -> Slack:
         return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
     first, last = (np.einsum("jde,de->j", _constraints(run.data), W) for W in path.W[0, 1:])
     active = [found.duals[t] > 0 for t in exact_constraints(ExactData.of(run.data))]
-    if np.ptp((last - first)[active]) > AT_REST:
+    grown = (last - first)[active]
+    if grown.min() > 0.0 and np.ptp(grown) > AT_REST:
         return Slack.unknown("margins of support vectors, which grow alike in the end, do not yet")
     waited = float(path.log_time[2] - path.log_time[1])
     return Slack(10.0 - abs(float(last.min() - first.min()) / float(share) - waited), 5.0)

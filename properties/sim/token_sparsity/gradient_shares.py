@@ -68,6 +68,11 @@ class Fading:
         ends = [self._shares(data, W, loss, together) for W in self.path.W[0, 1:]]
         return np.atleast_1d(ends[0] - ends[1])
 
+    def selects(self, data: AttentionData) -> bool:
+        """At the end all margins are positive, so that the run may be on its way to X^mm."""
+        A = [[float(arb(x)) for x in a] for a in exact_constraints(ExactData.of(data)).values()]
+        return bool((np.array(A) @ self.path.W[0, -1].ravel() > 0.0).all())
+
     def _shares(self, data: AttentionData, W: Array, loss: str, together: bool) -> Array:
         sizes = log_coefficients(data, W, loss)
         chosen: Array = sizes[self.tokens]
@@ -127,7 +132,8 @@ def exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> Slack:
     if solved is not None and solved.degenerate:
         return Slack.unknown("a tight token has multiplier 0, so margins drift like a logarithm")
     support = replace(found, tokens=mask(run.data, named(run.data, "support")))
-    if np.abs(support.fallen(run.data, loss, together=False)).max() > AT_REST:
+    moved = np.abs(support.fallen(run.data, loss, together=False)).max()
+    if found.selects(run.data) and moved > AT_REST:
         return Slack.unknown("shares of support vectors, which settle in the end, still move")
     log_time = present(found.path.log_time, "the path's times")
     waited = float(log_time[2] - log_time[1])
