@@ -1,6 +1,8 @@
 """Where settled runs go and how fast: what is proved agrees with what is measured, and by how much
 a wrong rate is wrong is known exactly."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
@@ -161,6 +163,18 @@ def test_how_wrong_an_exponent_is_is_known_exactly():
     assert shares.certified_exponent(FROM_BASIN, REPAIRED, 1.0) == 0
     assert shares.certified_exponent(FROM_BASIN, REPAIRED, 0.5) == -0.5
     assert shares.certified_exponent(TIED_CROWD, REPAIRED, 1.0) == -2.5
+
+
+def test_floats_do_not_judge_a_rate_before_the_support_vectors_settle():
+    tokens = [[[1, 15 / 16], [0, 0], [-1, -15 / 16]], [[0, 1], [0, 0], [0, -1]]]
+    scores = [[60, 0, 0], [1, 0, 0]]  # the first input hardly pulls until ln k is about 60 times 16
+    run = Run.of(tokens, [[1, 0]] * 2, [[1, 0], [8, 0]], scores=scores)
+    assert shares.certified_exponent(run, REPAIRED) == 0
+    assert shares.exponent(run, REPAIRED).kind == "unknown"
+    assert margins.certified_slope(run, REPAIRED, Fraction(1)) == 0
+    assert margins.slope(run, REPAIRED, Fraction(1)).kind == "unknown"
+    assert shares.exponent(FROM_BASIN, REPAIRED).holds
+    assert shares.exponent(FROM_BASIN, REPAIRED, "0.95").violated
 
 
 def test_a_direction_is_held_against_the_limit():

@@ -111,6 +111,15 @@ def test_no_run_separates_what_no_matrix_does():
     assert margins.certified_end(run, REPAIRED, "largest", "optimal") < 0  # both margins stay 0
 
 
+def test_a_margin_that_ends_at_a_finite_norm_is_not_above_every_bound():
+    scores = [[1.0, 0.0], [1.5, 0.5]]
+    held = AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [-1.0]], scores=scores)  # at ln 3
+    for run, beyond in ((replace(TWO_TOKENS, data=held), False), (TWO_TOKENS, True)):
+        assert margins.certified_end(run, REPAIRED, "largest", "optimal") > 0
+        found = margins.certified_without_bound(run, REPAIRED, "largest", "optimal")
+        assert found > 0 if beyond else found < 0
+
+
 def test_slopes_that_are_wrong_by_a_twentieth_are_seen():
     run = replace(TWO_TOKENS, start=np.array([[4.0]]))
     assert margins.slope(run, REPAIRED, 1.0).holds

@@ -96,7 +96,7 @@ wide_delta = plant(
     statement="inputs that do not pull against each other, rivals' scores within delta_i = "
     "g_i/(1 - s_i): the norm of descent diverges and its direction converges to X^mm",
     why="the factor s_i is lost: a second-best token far away outruns the others",
-    drop=["rivals' scores within delta"],
+    drop=["rivals' scores less than delta apart"],
     hypotheses={"rivals' scores within g/(1 - s)": _wide_spread},
 )
 short_basin = plant(

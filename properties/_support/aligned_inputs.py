@@ -15,6 +15,7 @@ u_i(0) >= gamma_opt - (1 - s_i)(g_i + delta_i), which is above the second-best s
 delta_i < g_i s_i / (1 - s_i): for equal rivals from any start.
 """
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,8 +42,12 @@ def levels(gamma: Vector) -> tuple[int, Vector]:
     return best, [g for t, g in enumerate(gamma) if t != best]
 
 
-def spread_within(data: AttentionData, start: Array, factor: float) -> bool:
-    """Whether delta_i < factor g_i s_i / (1 - s_i) for each input of two tokens, for sure."""
+def spread_within(data: AttentionData, start: Array, factor: float, *, strict: bool = True) -> bool:
+    """Whether delta_i < factor g_i s_i / (1 - s_i) for each input of two tokens, for sure.
+
+    Or at most that, where not strict.
+    """
+    less = operator.lt if strict else operator.le
     exact, W = ExactData.of(data), rationals(start)
     for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
         best, rivals = levels(gamma)
@@ -51,7 +56,7 @@ def spread_within(data: AttentionData, start: Array, factor: float) -> bool:
         s = softmax(logits(tokens, W, z))
         lost = sum((weight for t, weight in enumerate(s) if t != best), arb(0))
         bound = rational(factor) * (gamma[best] - max(rivals)) * s[best]
-        if not (max(rivals) - min(rivals)) * lost < bound:
+        if not less((max(rivals) - min(rivals)) * lost, bound):
             return False
     return True
 

@@ -99,8 +99,9 @@ FIGURE = Statement(
     rests_on=("sim/definition-4.1", "sim/theorem-3.15"),
     source=SOURCE,
     place="Section 4, figure 1",
-    printed="compare the cosine similarity of X(k) and X^mm during the optimization of X(k) with "
-    "logistic loss ... This observation still complies with our Theorem 3.15",
+    printed="compare the cosine similarity of X(k) (Definition 3.6) and X^mm (Definition 3.8) "
+    "during the optimization of X(k) with logistic loss ... This observation still complies with "
+    "our Theorem 3.15",
     variables=stepped(Spoken, token_sequences.spoken()),
     conclusion=COSINE,
     cost=10,
@@ -172,9 +173,10 @@ FIGURE = Statement(
             },
         ),
         "amended-3": Reading(
-            "optimal tokens unique, X^mm exists, C ||X^mm|| >= max lambda: the cosine of X(k) "
-            "with X_soft tends to 1 under descent on the decreasing loss with step at most 1/L_X "
-            "from a start whose risk gap is below min_i [l(second) - l(best)]/n",
+            "optimal tokens unique, X^mm exists, C ||X^mm|| >= max lambda for multipliers lambda "
+            "of X^mm: the cosine of X(k) with X_soft, C = 10, tends to 1 under descent on the "
+            "decreasing loss with step at most 1/L_X from a start whose risk gap is below "
+            "min_i [l(second) - l(best)]/n",
             expected="proved",
             proof="symbolic.sim.programmes:prove_soft_direction",
             constants={"loss": REPAIRED, "towards": "soft"},

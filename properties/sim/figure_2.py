@@ -42,7 +42,16 @@ from properties._support.steps import SHORT, by_flow, stepped
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import training
-from properties.sim._support.margins import END, LEAST, NOTHING, OTHER_SLOPES, SLOPE, ends, growth
+from properties.sim._support.margins import (
+    END,
+    LEAST,
+    NOTHING,
+    OTHER_SLOPES,
+    SLOPE,
+    UNBOUNDED,
+    ends,
+    growth,
+)
 from properties.sim._support.token_sequences import Spoken, followed, from_zero, spoken, started
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, UNIQUE
 from properties.sim.figure_1 import SHORTEST
@@ -186,6 +195,7 @@ FIGURE = Statement(
             constants={"loss": REPAIRED, **LEAST},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(Spoken, started()),
+            conclusion=replace(UNBOUNDED, tensors=None, many=led_astray),
             examples=(SHORTEST,),
             siblings={**LAPSES, "margins of the tokens of least score": changed(whose="worst")},
             depends_on=("sim/token-separation:amended-4",),

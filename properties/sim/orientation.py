@@ -70,7 +70,7 @@ MARGINS = Statement(
     rests_on=("sim/definition-3.3", "sim/definition-3.8"),
     source=SOURCE,
     place=PLACE,
-    printed="(x_opt - x_t)^T W^mm z = 1",
+    printed="(x_iopt_i - x_it)^T W^mm z_i = 1",
     variables={
         "n": Integer(1, 4),
         "d": Integer(1, 3),
@@ -154,7 +154,7 @@ TRAINING = Statement(
     "sim/orientation",
     source=SOURCE,
     place=PLACE,
-    printed="(x_opt - x_t)^T W^mm z = 1",
+    printed="(x_iopt_i - x_it)^T W^mm z_i = 1",
     variables=stepped(Run, runs(st.one_of(separable_data(), tight_data()), 0, 1).map(turned)),
     conclusion=Measured(
         "descent on logits z^T X x_t converges in direction to X^mm, transposed: {transposed}",
@@ -172,17 +172,18 @@ TRAINING = Statement(
     violating={SHORT: [turned(LEAPING)]},
     readings={
         "amended-2": Reading(
-            "descent on g(-b <f, h>), f as in definition 3.3, with step at most 1/L_X from a "
-            "start in the basin of the optimal tokens converges in direction to X^mm",
+            "optimal tokens unique, Att-SVM feasible: descent on g(-b <f, h>), f as in definition "
+            "3.3, with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
+            "l(best)]/n converges in direction to X^mm",
             expected="refuted",
             constants={"transposed": False},
             examples=(SIDEWAYS,),
             siblings=training.OTHER_TARGETS,
         ),
         "amended-3": Reading(
-            "descent on g(-b <f, h>), f as in definition 3.3, with step at most 1/L_X from a "
-            "start in the basin of the optimal tokens converges in direction to the transpose of "
-            "X^mm",
+            "optimal tokens unique, Att-SVM feasible: descent on g(-b <f, h>), f as in definition "
+            "3.3, with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
+            "l(best)]/n converges in direction to the transpose of X^mm",
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"transposed": True},

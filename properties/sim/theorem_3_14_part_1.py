@@ -4,9 +4,10 @@ Definition 3.8 has lost its formula in print; X^mm is read from assumption 3.10 
 solution with (x_opt - x_t)^T X z >= 1. Logits are x_t^T X z, as there; for those of definition 3.3,
 z^T X x_t, not even the repaired theorem holds (`sim/orientation`). L(X) and L_X are not defined in
 print: read the mean over the inputs of definition 3.6, one output column i0, and the Lipschitz
-constant of its gradient. The loss of definition 3.6 is g(b <f, h>) with g increasing, and the
-optimal tokens have the highest scores. So descent flees from them: <X, X^mm> falls at every step
-from every start.
+constant of its gradient. The risk gap is L(X) less the mean of l(best score), which is the infimum
+of L where the Att-SVM is feasible; `second` is the second-best score. The loss of definition 3.6 is
+g(b <f, h>) with g increasing, and the optimal tokens have the highest scores. So descent flees from
+them: <X, X^mm> falls at every step from every start.
 
 `amended-1` takes the decreasing loss g(-u) and still falls, from zero, with two inputs of two
 tokens (`PULLED_APART`): the second input is dragged to its worse token for ever. `amended-3` has
@@ -64,8 +65,9 @@ THEOREM = Statement(
     rests_on=("sim/definition-3.6", "sim/definition-3.8", "sim/orientation", "sim/lemma-3.13"),
     source=SOURCE,
     place="Theorem 3.14 with assumption 3.10",
-    printed="Suppose assumption 3.10 ... hold. Then W-GD with step size eta <= 1/L_X and any "
-    "starting point satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
+    printed="Suppose Assumption 3.10 on the tokens' score hold. Let X(k) denote the k-th iteration "
+    "of X. Then, Algorithm W-GD (Definition 3.7) with the step size eta <= 1/L_X and any starting "
+    "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
     variables=stepped(Run, runs(tight_data(), 0, 2)),
     hypotheses={
         **training.HYPOTHESES,
@@ -87,8 +89,8 @@ THEOREM = Statement(
     },
     readings={
         "literal": Reading(
-            "all tokens support vectors: descent on g(b <f, h>) from any start converges in "
-            "direction to X^mm",
+            "optimal tokens unique, all tokens support vectors: descent on g(b <f, h>) with step "
+            "at most 1/L_X from any start converges in direction to X^mm",
             expected="refuted",
             constants={"loss": PRINTED},
             under=(UNIQUE, TIGHT, SHORT),
@@ -102,8 +104,9 @@ THEOREM = Statement(
             },
         ),
         "amended-1": Reading(
-            "all tokens support vectors: descent on the decreasing loss g(-b <f, h>) from any "
-            "start converges in direction to X^mm",
+            "optimal tokens unique, all tokens support vectors, some input with two tokens: "
+            "descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from any start "
+            "converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED},
             under=(UNIQUE, TIGHT, training.TWO, SHORT),
@@ -111,9 +114,9 @@ THEOREM = Statement(
             siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-2": Reading(
-            "all tokens support vectors: descent on the decreasing loss with step at most 1/L_X "
-            "converges in direction to X^mm from every start whose risk gap is below "
-            "min_i [l(second) - l(best)]/n",
+            "optimal tokens unique, all tokens support vectors: descent on the decreasing loss "
+            "with step at most 1/L_X converges in direction to X^mm from every start whose risk "
+            "gap is below min_i [l(second) - l(best)]/n",
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
@@ -136,8 +139,9 @@ THEOREM = Statement(
             siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-3": Reading(
-            "a single input, all tokens support vectors: descent on the decreasing loss "
-            "g(-b <f, h>) from X(0) = 0 converges in direction to X^mm",
+            "a single input of two tokens at least, the optimal one unique, all of them support "
+            "vectors: descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from "
+            "X(0) = 0 converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED},
             under=(UNIQUE, TIGHT, training.TWO, SINGLE, ZERO, SHORT),

@@ -80,11 +80,13 @@ def scores_shared(run: Run) -> bool:
 
 @st.composite
 def pairs(draw: st.DrawFn) -> Run:
-    """Two inputs of two tokens with one query and the same two scores, from zero."""
+    """Two inputs of two tokens with the same two scores and one query or two, from zero."""
     d, low = draw(sizes(2, 3)), draw(numbers())
     scores = [[low + draw(sizes(1, 16)) / 4, low]] * 2
-    X = draw(arrays(2, 2, d))
-    return Run(AttentionData.of(X, np.eye(1, d).repeat(2, 0), scores=scores), np.zeros((d, d)))
+    X, Z = draw(arrays(2, 2, d)), np.eye(1, d).repeat(2, 0)
+    if draw(st.booleans()):
+        Z = Z + draw(arrays(2, d))
+    return Run(AttentionData.of(X, Z, scores=scores), np.zeros((d, d)))
 
 
 THEOREM = Statement(
@@ -92,8 +94,9 @@ THEOREM = Statement(
     rests_on=("sim/definition-3.6", "sim/definition-3.8", "sim/orientation", "sim/lemma-3.13"),
     source=SOURCE,
     place="Theorem 3.14 with assumption 3.10",
-    printed="Suppose assumption 3.10 ... hold. Then W-GD with step size eta <= 1/L_X and any "
-    "starting point satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
+    printed="Suppose Assumption 3.10 on the tokens' score hold. Let X(k) denote the k-th iteration "
+    "of X. Then, Algorithm W-GD (Definition 3.7) with the step size eta <= 1/L_X and any starting "
+    "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
     variables=stepped(Run, runs(rival_data(), 0, 2)),
     hypotheses={
         **training.HYPOTHESES,
@@ -117,8 +120,8 @@ THEOREM = Statement(
     },
     readings={
         "literal": Reading(
-            "equal scores of rivals: descent on g(b <f, h>) from any start converges in direction "
-            "to X^mm",
+            "optimal tokens unique, equal scores of rivals: descent on g(b <f, h>) with step at "
+            "most 1/L_X from any start converges in direction to X^mm",
             expected="refuted",
             constants={"loss": PRINTED},
             under=(UNIQUE, LEVEL, SHORT),
@@ -129,8 +132,9 @@ THEOREM = Statement(
             },
         ),
         "amended-1": Reading(
-            "equal scores of rivals, Att-SVM feasible, some input with two tokens: descent on the "
-            "decreasing loss g(-b <f, h>) from any start converges in direction to X^mm",
+            "optimal tokens unique, equal scores of rivals, Att-SVM feasible, some input with two "
+            "tokens: descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from any "
+            "start converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED},
             under=(UNIQUE, LEVEL, training.TWO, FEASIBLE, SHORT),
@@ -161,9 +165,9 @@ THEOREM = Statement(
             },
         ),
         "amended-3": Reading(
-            "Att-SVM feasible, scores of rivals as they are: descent on the decreasing loss with "
-            "step at most 1/L_X converges in direction to X^mm from every start whose risk gap is "
-            "below min_i [l(second) - l(best)]/n",
+            "optimal tokens unique, Att-SVM feasible, scores of rivals as they are: descent on the "
+            "decreasing loss with step at most 1/L_X converges in direction to X^mm from every "
+            "start whose risk gap is below min_i [l(second) - l(best)]/n",
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
@@ -175,8 +179,9 @@ THEOREM = Statement(
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),
         "amended-4": Reading(
-            "two inputs of two tokens with the same two scores, Att-SVM feasible: descent on the "
-            "decreasing loss with step at most 1/L_X from X(0) = 0 converges in direction to X^mm",
+            "two inputs of two tokens, the same two different scores in both, Att-SVM feasible: "
+            "descent on the decreasing loss with step at most 1/L_X from X(0) = 0 converges in "
+            "direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove_pair",
             constants={"loss": REPAIRED},

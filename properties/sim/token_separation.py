@@ -52,7 +52,16 @@ from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED
 from properties._support.steps import SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
-from properties.sim._support.margins import END, LEAST, OTHER_SLOPES, SLOPE, gain, growth, lowered
+from properties.sim._support.margins import (
+    END,
+    LEAST,
+    OTHER_SLOPES,
+    SLOPE,
+    UNBOUNDED,
+    gain,
+    growth,
+    lowered,
+)
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
 
 SOMETHING = "some input has two different scores"
@@ -185,7 +194,7 @@ SEPARATION = Statement(
             constants={"loss": REPAIRED, **LEAST},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(Run, EITHER_PART, training.near_solution),
-            conclusion=END,
+            conclusion=UNBOUNDED,
             cost=10,
             examples=(TWO_TOKENS,),
             siblings={**LAPSES, "margins of the tokens of least score": changed(whose="worst")},

@@ -8,6 +8,7 @@ is no margin, and what is said of all margins holds.
 import functools
 import math
 import operator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -35,6 +36,9 @@ LEAST = {"of": "least", "whose": "optimal"}
 """The margin that is claimed to end positive."""
 
 NOTHING = Slack(math.inf, 0.0, "strict")
+
+AT_REST = 5.0
+"""By so much may margins of support vectors, if all grow, differ over the decade that is read."""
 
 
 def growth(m: Any, run: Any, loss: str, of: str = "least", sign: int = 1) -> Any:
@@ -125,13 +129,17 @@ def _constraints(data: AttentionData, worst: bool = False) -> Array:
     return np.reshape(A, (len(A), data.d, data.d))
 
 
-def certified_end(run: Any, loss: str, of: str, whose: str) -> arb | None:
+def certified_end(
+    run: Any, loss: str, of: str, whose: str, *, unbounded: bool = False
+) -> arb | None:
     """A proof that the margin ends positive (above 0) or does not (below 0); None without one.
+
+    Or, of an unbounded one, that it ends above every bound or does not.
 
     The least margin of optimal tokens never is positive where there is no X^mm, nor where some
     input is kept at another token. Where the run is proved to converge in direction, to the
     solution for the tokens that it selects, each margin goes where its sign there says; where it is
-    proved to end at a finite norm, each margin ends there.
+    proved to end at a finite norm, each margin ends there, and none above every bound.
     """
     data = ExactData.of(run.data)
     worst = [row.index(min(row)) for row in data.gamma]
@@ -145,7 +153,9 @@ def certified_end(run: Any, loss: str, of: str, whose: str) -> arb | None:
     way = course(run.data, run.start, loss, run.step)
     if way is None:
         rest = ends_at(run.data, rationals(run.start), loss, run.step)
-        return None if rest is None else _sign([rest.along(a) for a in A], of)
+        if rest is None or unbounded:
+            return None if rest is None else arb(-1)
+        return _sign([rest.along(a) for a in A], of)
     limit = way.limit
     if limit is not None:
         margins = [dot(a, flat(limit.W)) for a in A]
@@ -171,6 +181,19 @@ END = Measured(
 )
 
 
+def certified_without_bound(run: Any, loss: str, of: str, whose: str) -> arb | None:
+    """A proof that the margin ends above every bound (above 0) or does not (below 0)."""
+    return certified_end(run, loss, of, whose, unbounded=True)
+
+
+UNBOUNDED = replace(
+    END,  # floats see whether the margin grows with the norm in both
+    says="descent on the loss {loss} ends with the {of} margin of the {whose} tokens above every "
+    "bound",
+    balls=certified_without_bound,
+)
+
+
 @by_flow
 def slope(run: Any, loss: str, share: Fraction) -> Slack:
     """The least margin grows like share * ln k.
@@ -187,10 +210,13 @@ def slope(run: Any, loss: str, share: Fraction) -> Slack:
     path = follow_w(run.data, run.start, LOSSES[loss], [low, 10.0 * low])
     if path.log_time is None or len(path.log_time) < 3:
         return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
-    A = _constraints(run.data)
-    first, last = (float(np.einsum("jde,de->j", A, W).min()) for W in path.W[0, 1:])
+    first, last = (np.einsum("jde,de->j", _constraints(run.data), W) for W in path.W[0, 1:])
+    active = [found.duals[t] > 0 for t in exact_constraints(ExactData.of(run.data))]
+    grown = (last - first)[active]
+    if grown.min() > 0.0 and np.ptp(grown) > AT_REST:
+        return Slack.unknown("margins of support vectors, which grow alike in the end, do not yet")
     waited = float(path.log_time[2] - path.log_time[1])
-    return Slack(10.0 - abs((last - first) / float(share) - waited), 5.0)
+    return Slack(10.0 - abs(float(last.min() - first.min()) / float(share) - waited), 5.0)
 
 
 def certified_slope(run: Any, loss: str, share: Fraction) -> arb | None:

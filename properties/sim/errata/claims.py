@@ -134,12 +134,12 @@ CLAIMS = (
         fails="Norm: two inputs of opposite queries have gradient 0 at X(0) = 0, and no X^mm. "
         "Direction: the printed loss refutes it; with a decreasing one, unique optimal tokens "
         "and a feasible Att-SVM the trap does.",
-        repair="(a) With a decreasing loss, a feasible Att-SVM, an input of two tokens and no "
-        "input that pulls against another, any start will do with delta_i = g_i s_i / (1 - s_i - "
-        "s'_i), g_i the gap of the two best scores and s_i, s'_i the start's attention to these; "
-        "17/16 of it will not. (b) From the basin no delta is needed. (c) The norm diverges from "
-        "any start, with the printed loss too, where Att-SVM is feasible, rivals score the same "
-        "and two scores of an input differ.",
+        repair="(a) With a decreasing loss, a feasible Att-SVM, an input of two tokens, no input "
+        "that pulls against another and steps of at most 1/L, L the mean of the inputs' constants, "
+        "delta_i below g_i s_i / (1 - s_i - s'_i) will do from any start, g_i the gap of the two "
+        "best scores and s_i, s'_i the start's attention to these; 17/16 of it will not. (b) From "
+        "the basin no delta is needed. (c) The norm diverges, with the printed loss too, where "
+        "Att-SVM is feasible, rivals score the same and two scores of an input differ.",
         stands=("sharp-2", "amended-2", "amended-3"),
         telling={"literal-1": 0, "literal-2": 0, "amended-1": 0},
     ),

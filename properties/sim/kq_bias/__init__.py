@@ -108,8 +108,9 @@ BIAS = Statement(
             siblings=training.OTHER_TARGETS,
         ),
         "amended-1": Reading(
-            "K Q^T trained by descent on g(-b <f, h>) from a start in the basin of the optimal "
-            "tokens converges in direction to the Frobenius solution",
+            "optimal tokens unique, Att-SVM feasible: K Q^T trained by descent on g(-b <f, h>) "
+            "from a start whose risk gap is below min_i [l(second) - l(best)]/n converges in "
+            "direction to the Frobenius solution",
             expected="refuted",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, training.TWO, BASIN),
@@ -121,8 +122,8 @@ BIAS = Statement(
         ),
         "amended-2": Reading(
             "optimal tokens unique, Att-SVM feasible: W trained by descent on g(-b <f, h>) with "
-            "step at most 1/L from a start in the basin of the optimal tokens converges in "
-            "direction to the Frobenius solution",
+            "step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
+            "l(best)]/n converges in direction to the Frobenius solution",
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},

@@ -157,9 +157,10 @@ LOW_SCORES = Statement(
             siblings={"optimal tokens left out": changed(which="best", examples=[TWO_TOKENS])},
         ),
         "amended-3": Reading(
-            "from a start whose risk gap is below min_i [l(second) - l(best)]/n, under descent on "
-            "the decreasing loss with a step of at most 1/L_X of the tokens that there are: no "
-            "input ends at a token of lower score without the tokens of least score",
+            "from a start where L exceeds the mean of l(best) by less than min_i [l(second) - "
+            "l(best)]/n, over the inputs of two scores, under descent on the decreasing loss with "
+            "a step of at most 1/L_X of the tokens that there are: no input ends at a token of "
+            "lower score without the tokens of least score",
             expected="proved",
             proof="symbolic.sim.low_score_tokens:prove_kept",
             constants={"loss": REPAIRED},

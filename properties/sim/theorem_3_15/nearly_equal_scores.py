@@ -1,7 +1,8 @@
 """Runs whose rivals have nearly equal scores, conditions on them, and what is proved of their norm.
 
-The norm diverges, on every monotone loss, where the Att-SVM is feasible, optimal tokens are unique,
-some input has two tokens, and the rivals of each input share one score. A step of size eta on a
+The norm diverges, on every monotone loss, where the Att-SVM is feasible, some input has two
+different scores, and the rivals of each input share one score. Inputs of one score never pull; the
+others have unique optimal tokens. A step of size eta on a
 loss l(u) adds to <X, X^mm>
 
     -eta sum_it l'(u_i) c_it m_it(X^mm) / n,   c_it = s_opt s_t (gamma_opt - gamma_t) >= 0 for
@@ -54,9 +55,17 @@ SPREADS = (0.0, 1.0, 0.25, 2.0**-10)
 
 
 @st.composite
-def level_data(draw: st.DrawFn) -> AttentionData:
-    """Rivals of one score each, some tied with the optimal token; the same input twice."""
+def beside_level(draw: st.DrawFn) -> AttentionData:
+    """Rivals of one score each, of some inputs that of the optimal token."""
     data = draw(rival_data())
+    level = np.array([draw(st.booleans()) for _ in range(data.n)])[:, None]
+    return AttentionData(data.X, data.Z, scores=np.where(level, data.gamma[:, :1], data.gamma))
+
+
+@st.composite
+def level_data(draw: st.DrawFn) -> AttentionData:
+    """Such data, or each of its inputs twice, with opposite queries."""
+    data = draw(beside_level())
     if draw(st.booleans()):
         return data
     X, gamma = np.repeat(data.X, 2, axis=0), np.repeat(data.gamma, 2, axis=0)
@@ -72,6 +81,11 @@ def accord(run: Run) -> bool:
 def within(run: Run, factor: float = 1.0) -> bool:
     """The rivals' scores differ by less than factor delta_i, delta_i = g_i s_i/(1 - s_i)."""
     return spread_within(run.data, run.start, factor)
+
+
+def at_most(run: Run) -> bool:
+    """They differ by delta_i at most, which is 0 where optimal tokens are tied."""
+    return spread_within(run.data, run.start, 1.0, strict=False)
 
 
 def within_of_others(run: Run, factor: Fraction = Fraction(1)) -> bool:
@@ -111,6 +125,17 @@ def grows(run: Run, loss: str) -> Slack:
     return norm_diverges(run.data, run.start, LOSSES[loss])
 
 
+def _pulling(data: ExactData) -> ExactData:
+    """The inputs of two scores; the others never pull."""
+    inputs = [i for i, gamma in enumerate(data.gamma) if len(set(gamma)) > 1]
+    return ExactData(
+        [data.X[i] for i in inputs],
+        [data.Z[i] for i in inputs],
+        [data.gamma[i] for i in inputs],
+        [data.kept[i] for i in inputs],
+    )
+
+
 def grows_for_sure(run: Run, loss: str) -> arb | None:
     """-1 where the run ends at a finite norm, 1 where the text above proves that it diverges.
 
@@ -119,7 +144,7 @@ def grows_for_sure(run: Run, loss: str) -> arb | None:
     data, start = ExactData.of(run.data), rationals(run.start)
     if is_stationary_start(data, start):
         return arb(-1)
-    if feasible(run) and moves_along_margins(data):
+    if feasible(run) and moves_along_margins(_pulling(data)):
         return arb(1)
     return None if ends_at(run.data, start, loss, run.step) is None else arb(-1)
 

@@ -164,9 +164,10 @@ SPARSITY = Statement(
             siblings=other_tokens(FROM_BASIN),
         ),
         "amended-2": Reading(
-            "along descent on the decreasing loss with step at most 1/L_X, from a start whose risk "
-            "gap is below min_i [l(second) - l(best)]/n, the share in the gradient of the tokens "
-            "that are no support vectors tends to 0",
+            "optimal tokens unique, there is an X^mm: along descent on the decreasing loss with "
+            "step at most 1/L_X, from a start whose risk gap is below min_i [l(second) - "
+            "l(best)]/n, the share in the gradient of the tokens that are no support vectors tends "
+            "to 0",
             expected="proved",
             proof="symbolic.basins:prove_shares",
             constants={"loss": REPAIRED},
@@ -186,7 +187,9 @@ SPARSITY = Statement(
             under=(EXISTS,),
             variables=Records(tokens.Dropped, tokens.thinned(), tokens.thinned_larger),
             conclusion=dropping.at_most_lost,
-            examples=(tokens.Dropped(TIED, np.array([[False, True, False]])),),
+            examples=tuple(
+                tokens.Dropped(data, np.array([[False, True, False]])) for data in (TIED, TWICE)
+            ),
             tight=True,
             depends_on=("sim/definition-3.8:sharp-1",),
         ),

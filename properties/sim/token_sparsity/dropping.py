@@ -98,14 +98,32 @@ def same_solution(m: Any, data: AttentionData, which: str = "others") -> Any:
 
 
 def at_most_lost(m: Any, case: Dropped) -> Any:
-    """Without the tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2."""
+    """Without the tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2, for each w known."""
     if exact_att_svm(case.data) is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     whole = solution(case.data)
     J = [token for token in whole.A if case.dropped[token]]
-    pulled = combine([whole.duals[t] for t in J], [whole.A[t] for t in J]) if J else [fmpq(0)]
-    lost = whole.square - solution(case.data, J).square
-    return m.at_most(m.values(lost), m.values(dot(pulled, pulled)))
+    lost, bounds = whole.square - solution(case.data, J).square, []
+    for w in _multipliers(whole):
+        pulled = combine([w[t] for t in J], [whole.A[t] for t in J]) if J else [fmpq(0)]
+        bounds.append(dot(pulled, pulled))
+    return m.at_most(m.values(lost), m.values(min(bounds)))
+
+
+def _multipliers(whole: ExactAttSVM) -> list[dict[Token, fmpq]]:
+    """Multipliers of X^mm: those found, and with the weights of equal constraints on one of them.
+
+    This is the first of them, and then the last.
+    """
+    keys = {t: tuple((int(x.p), int(x.q)) for x in a) for t, a in whole.A.items()}
+    found = [dict(whole.duals)]
+    for tokens in (list(keys)[::-1], list(keys)):
+        bearer = {keys[t]: t for t in tokens}
+        moved = dict.fromkeys(keys, fmpq(0))
+        for t in keys:
+            moved[bearer[keys[t]]] += whole.duals[t]
+        found.append(moved)
+    return found
 
 
 def at_least_lost(m: Any, data: AttentionData, factor: Any = 1, of: str = "span") -> Any:

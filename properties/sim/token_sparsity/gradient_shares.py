@@ -11,7 +11,7 @@ for support vectors alone.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -41,6 +41,9 @@ from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_gaus
 
 FAR = 100.0
 
+AT_REST = 5.0
+"""By so much the logarithm of a support vector's share may change over the decade that is read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fading:
@@ -64,6 +67,11 @@ class Fading:
         """By how much the logarithm of each token's share fell, or that of their common share."""
         ends = [self._shares(data, W, loss, together) for W in self.path.W[0, 1:]]
         return np.atleast_1d(ends[0] - ends[1])
+
+    def selects(self, data: AttentionData) -> bool:
+        """At the end all margins are positive, so that the run may be on its way to X^mm."""
+        A = [[float(arb(x)) for x in a] for a in exact_constraints(ExactData.of(data)).values()]
+        return bool((np.array(A) @ self.path.W[0, -1].ravel() > 0.0).all())
 
     def _shares(self, data: AttentionData, W: Array, loss: str, together: bool) -> Array:
         sizes = log_coefficients(data, W, loss)
@@ -123,6 +131,10 @@ def exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> Slack:
     solved = exact_att_svm(run.data)
     if solved is not None and solved.degenerate:
         return Slack.unknown("a tight token has multiplier 0, so margins drift like a logarithm")
+    support = replace(found, tokens=mask(run.data, named(run.data, "support")))
+    moved = np.abs(support.fallen(run.data, loss, together=False)).max()
+    if found.selects(run.data) and moved > AT_REST:
+        return Slack.unknown("shares of support vectors, which settle in the end, still move")
     log_time = present(found.path.log_time, "the path's times")
     waited = float(log_time[2] - log_time[1])
     claimed = float(Fraction(share)) * (found.margins - less)
