@@ -48,6 +48,7 @@ import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
 from attsvm._types import Array
+from attsvm.errors import DataError
 from attsvm.exact.attention import deficit, gradient, softmax
 from attsvm.exact.descent import factor_smoothness
 from attsvm.exact.losses import loss_curvature, loss_slope
@@ -69,7 +70,7 @@ NEWTON = 6
 """Steps of Newton's method, in floats, from a point towards the minimum beside it."""
 
 SHARE = fmpq(1, 2)
-"""The mu that is tried, as a share of the least eigenvalue that floats find at C."""
+"""The mu that is tried, as a share of the least eigenvalue that floats find at C; nu likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +111,7 @@ def minimum_at(data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb) -> 
     W and W_0, of the same run, may be enclosures. Floats propose C, r and mu; None where these
     prove nothing.
     """
-    frame = _Frame.of(data, loss)
-    found = None if frame is None else frame.proposal(W0, W)
-    if frame is None or found is None:
+    if (frame := _Frame.of(data, loss)) is None or (found := frame.proposal(W0, W)) is None:
         return None
     near, mu = found
     away = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
@@ -128,9 +127,8 @@ def factor_minimum_at(
 
     K and Q may be enclosures. The limit of W is near K Q^T, and minimises the risk there.
     """
-    frame, W = _Frame.of(data, loss), product(K, transpose(Q))
-    found = None if frame is None else frame.proposal(W, W)
-    if frame is None or found is None:
+    W = product(K, transpose(Q))
+    if (frame := _Frame.of(data, loss)) is None or (found := frame.proposal(W, W)) is None:
         return None
     near, mu = found
     moved = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
@@ -260,11 +258,11 @@ class _Frame:
         G, count = self.metric, range(len(basis))
         N = [[arb(dot(a, b)) for b in moved] for a in moved]
         try:
-            least = SHARE * rational(_eigenvalues(_floats(N), _floats(G))[0])
-        except (np.linalg.LinAlgError, ArithmeticError):
+            least = _least_eigenvalue(_floats(N), _floats(G))
+        except UNTOLD:
             return arb(0)
         proved = is_positive_definite([[N[j][k] - least * G[j][k] for k in count] for j in count])
-        return arb(least).sqrt() if least > 0 and proved else arb(0)
+        return arb(least).sqrt() if proved else arb(0)
 
     def proposal(self, W0: Matrix, W: Matrix) -> tuple[Matrix, fmpq] | None:
         """C and mu, by Newton's method in floats from W."""
@@ -278,28 +276,27 @@ class _Frame:
                 slopes = _flat(gradient(self.data, point, self.loss))
                 pull = _floats([[dot(a, slopes) for a in basis]])[0]
                 c = c - np.linalg.solve(_floats(self.hessian(point, arb(0))), pull)
-            H = _floats(self.hessian(self._moved(W0, c), arb(0)))
-            found = _eigenvalues(H, G)
-        except (np.linalg.LinAlgError, ArithmeticError):
+            point = self._moved(W0, c)
+            return point, _least_eigenvalue(_floats(self.hessian(point, arb(0))), G)
+        except UNTOLD:
             return None
-        if not (np.isfinite(c).all() and found[0] > 0.0):
-            return None
-        return self._moved(W0, c), SHARE * rational(found[0])
 
     def _moved(self, W0: Matrix, c: Array) -> Matrix:
-        if not np.isfinite(c).all():
-            raise ArithmeticError
         shift = self.combined([rational(x) for x in c.tolist()])
         return [[w + v for w, v in zip(*rows, strict=True)] for rows in zip(W0, shift, strict=True)]
 
 
-def _eigenvalues(H: Array, G: Array) -> list[float]:
-    """Of H in the metric G, rising; those that are not finite are errors."""
+UNTOLD = np.linalg.LinAlgError, ArithmeticError, DataError
+"""What is raised where floats overflow, cannot be solved, or find no bend upwards."""
+
+
+def _least_eigenvalue(H: Array, G: Array) -> fmpq:
+    """Of H in the metric G, a share of it; an error where it is no number above 0."""
     half = np.linalg.inv(np.linalg.cholesky(G))
-    found = np.linalg.eigvalsh(half @ H @ half.T)
-    if not np.isfinite(found).all():
+    least = float(np.linalg.eigvalsh(half @ H @ half.T)[0])
+    if not least > 0.0:
         raise ArithmeticError
-    return [float(x) for x in found]
+    return SHARE * rational(least)
 
 
 def _floats(matrix: Matrix) -> Array:

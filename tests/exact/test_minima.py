@@ -262,6 +262,17 @@ def test_weights_where_the_slopes_are_exactly_0_are_their_own_limit():
     assert minimum_at(ExactData.of(BOWL), zero, zero, "correlation", arb("1e-3")).radius == 0
 
 
+@pytest.mark.parametrize("far", [fmpq(0), fmpq(10) ** 3, fmpq(10) ** 400])
+def test_maxima_and_what_floats_do_not_hold_are_not_claimed(far):
+    """At 0 the slope is exactly 0 and the risk is greatest; far away nothing bends."""
+    hill = AttentionData.of(BOWL.X, BOWL.Z, scores=-BOWL.gamma)
+    for data in (hill, BOWL) if far else (hill,):
+        exact = ExactData.of(data)
+        assert minimum_at(exact, [[fmpq(0)]], [[far]], "correlation", arb("1e-3")) is None
+        factors = [[fmpq(1)]], [[far]]
+        assert factor_minimum_at(exact, *factors, "correlation", arb("1e-3")) is None
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 16), st.integers(1, 128))
 def test_descent_has_to_end_within_a_quarter_of_what_its_slopes_bend(k, q):
