@@ -6,7 +6,7 @@ from itertools import pairwise
 import mpmath
 import numpy as np
 import pytest
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -261,6 +261,30 @@ def test_curvature_is_asked_for_in_all_of_an_interval(monkeypatch):
     assert asked[0].lower() <= fmpq(1, 4)
     assert asked[-1].upper() >= fmpq(1, 2)
     assert all(a.overlaps(b) for a, b in pairwise(asked))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 59), st.integers(20, 200))
+def test_bisection_brackets_the_maximum_as_tightly_as_the_precision(part, bits):
+    """Of -(a - c)^2, where c may be any point in [0, 3/5)."""
+    c = fmpq(part, 100) + fmpq(1, 2**300)
+    with ctx.workprec(bits):
+        low, high = exact._bisected(lambda a: c - a)
+    assert low <= c <= high
+    assert fmpq(1, 2 ** (bits + 1)) < high - low <= fmpq(1, 2**bits)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(1e-3, 1e6), st.integers(40, 120))
+@example(1.0, 53)
+def test_the_enclosure_is_as_tight_as_the_precision_and_holds_that_of_more_bits(size, bits):
+    D = rational(size)
+    with ctx.workprec(300):
+        truth = exact.softmax_gradient_constant(D)
+    with ctx.workprec(bits):
+        ball = exact.softmax_gradient_constant(D)
+    assert ball.contains(truth)
+    assert ball.rad() <= truth / 2 ** (bits - 16)
 
 
 @st.composite

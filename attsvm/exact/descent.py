@@ -41,11 +41,11 @@ def followed(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> 
     times rho. So it is taken from the midpoint of the enclosure, and rho, in Frobenius norm, is
     carried on beside it: no enclosure of a gradient over a ball is met twice.
     """
-    factor = (1 + step * smoothness(data, loss)).upper()
+    factor = 1 + step * smoothness(data, loss)
     W, rho = _parted(W0)
     for _ in range(steps):
         W, more = _parted(_advance(data, W, loss, step))
-        rho = (rho * factor + more).upper()
+        rho = rho * factor + more
     return [[w + arb(0, rho) for w in row] for row in W]
 
 
@@ -63,7 +63,7 @@ def followed_factors(
             _parted([[m - step * x for m, x in zip(*rows, strict=True)] for rows in pairs])
             for pairs in (zip(K, slopes[0], strict=True), zip(Q, slopes[1], strict=True))
         )
-        rho = (rho * factor + more + also).upper()
+        rho = rho * factor + more + also
     K, Q = ([[m + arb(0, rho) for m in row] for row in M] for M in (K, Q))
     return K, Q
 
@@ -83,7 +83,7 @@ def factor_smoothness(data: ExactData, K: Matrix, Q: Matrix, loss: str, rho: arb
 def _parted(W: Matrix) -> tuple[Matrix, arb]:
     """The midpoint of an enclosure, and a bound of how far its points are from that."""
     balls = [[arb(w) for w in row] for row in W]
-    away = norm([w.rad() for row in balls for w in row]).upper()
+    away = norm([w.rad() for row in balls for w in row])
     return [[w.mid() for w in row] for row in balls], away
 
 

@@ -87,8 +87,7 @@ def softmax_gradient_constant(oscillation: Number, splits: int = 60) -> arb:
 
     Branch and bound over a in [0, 1] leaves a short interval that must hold the maximum. Where
     the second derivative is proved negative there, the maximum is bracketed by the sign of the
-    first, and lies above the value at the bracket's middle by at most slope times width; else
-    the bounds of the search are returned.
+    first, and enclosed by the mean value theorem; else the bounds of the search are returned.
     """
     size = _size(oscillation)
     if size == 0:
@@ -136,10 +135,8 @@ def _enclosed_constant(D: arb, splits: int) -> arb:
             high = middle
         else:
             break
-    bracket = _interval(low, high)
-    base = _height(D, arb((low + high) / 2), 1)[0]
-    rise = abs(_height(D, bracket, 2)[1]) * arb(high - low)
-    return base.union(base + rise.upper())
+    bracket, centre = _interval(low, high), arb((low + high) / 2)
+    return _height(D, centre, 1)[0] + _height(D, bracket, 2)[1] * (bracket - centre)
 
 
 def _is_concave(D: arb, low: fmpq, high: fmpq, pieces: int = 32) -> bool:
@@ -170,7 +167,5 @@ def _cell(D: arb, low: fmpq, high: fmpq) -> _Cell:
     ball = _interval(low, high)
     # 0 <= c <= 1/sqrt 3 always: a bound that holds where the ball of c blows up
     upper = (kernels.softmax_height(D, D * D, ball, 1 / arb(3).sqrt()) * 3 / 2).upper()
-    fine = _height(D, ball, 1)[0].upper()
-    if fine.is_finite() and fine < upper:
-        upper = fine
+    upper = min(upper, _height(D, ball, 1)[0].upper())  # of nan it takes the first
     return -float(upper), low, high, upper

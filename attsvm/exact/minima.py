@@ -20,11 +20,14 @@ about C of radius g/mu is what Newton's interval operator would say with more ef
 Descent on (K, Q), with W = K Q^T and G = grad L(W), has slopes G Q and G^T K. Its minima are not
 strict, as K A and Q A^-T have the same W; W moves outside of W_0 + S, and L does not see it. Let g
 be the norm of G at a point (K_0, Q_0), nu > 0 such that ||V Q_0||^2 + ||V^T K_0||^2 >= nu ||V||^2
-for V in S, and within rho < sqrt(nu) of the point let h be the smoothness of L, the projections of
-W - K_0 Q_0^T on S lie in D - K_0 Q_0^T, and e be at most 1/`factor_smoothness`. If
+for V in S. Let D hold the ball in W_0 + S about K_0 Q_0^T of twice the radius rho (||K_0|| +
+||Q_0|| + rho), in which lies the projection of W for all (K, Q) within rho < sqrt(nu) of the point.
+Within rho let h be the smoothness of L and e be at most 1/`factor_smoothness`. If
 3 g <= rho mu (sqrt(nu) - rho), descent from the point stays within rho, and it converges:
 
-1. On D L - L(W*) <= ||G||^2/(2 mu). Within rho the slopes of f = L(K Q^T) have a length of at least
+1. rho (||K_0|| + ||Q_0||) is at least 3 g/mu, as nu is at most ||K_0||^2 + ||Q_0||^2. So W* exists,
+   by the first point above for the ball about K_0 Q_0^T, or is K_0 Q_0^T where g = 0. On D
+   L - L(W*) <= ||G||^2/(2 mu). Within rho the slopes of f = L(K Q^T) have a length of at least
    (sqrt(nu) - rho) ||G||, so that f - L(W*) <= ||slopes||^2/(2 m), m = mu (sqrt(nu) - rho)^2.
 2. While descent stays, e/2 ||slopes||^2 is at most what f falls by (the descent lemma). So
    sqrt(f - L(W*)) falls by at least sqrt(m/8) times the step's length, and the path is at most
@@ -45,6 +48,7 @@ import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
 from attsvm._types import Array
+from attsvm.errors import DataError
 from attsvm.exact.attention import deficit, gradient, softmax
 from attsvm.exact.descent import factor_smoothness
 from attsvm.exact.losses import loss_curvature, loss_slope
@@ -66,7 +70,7 @@ NEWTON = 6
 """Steps of Newton's method, in floats, from a point towards the minimum beside it."""
 
 SHARE = fmpq(1, 2)
-"""The mu that is tried, as a share of the least eigenvalue that floats find at C."""
+"""The mu that is tried, as a share of the least eigenvalue that floats find at C; nu likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,8 @@ class Minimum:
 
     Attributes:
         near: C, exact or an enclosure.
-        radius: at least the distance of C to the run's limit.
+        radius: a ball of numbers the greatest of which is at least the distance of C to the run's
+            limit.
     """
 
     near: Matrix
@@ -83,7 +88,7 @@ class Minimum:
 
     def along(self, matrix: Vector) -> arb:
         """<A, W> at the end of the run, for a matrix A given row by row."""
-        return arb(dot(matrix, _flat(self.near))) + arb(0, (norm(matrix) * self.radius).upper())
+        return arb(dot(matrix, _flat(self.near))) + arb(0, norm(matrix) * self.radius)
 
     def apart(self, target: Matrix) -> arb | None:
         """Minus the squared sine of the angle of the end to the target, or -1 where that is obtuse.
@@ -92,7 +97,7 @@ class Minimum:
         agree, or it may be 0.
         """
         aim = _flat(target)
-        size = norm(_flat(self.near)) + arb(0, self.radius.upper())
+        size = norm(_flat(self.near)) + arb(0, self.radius)
         share = self.along(aim) / (norm(aim) * size)
         if share <= 0:
             return arb(-1)
@@ -106,19 +111,13 @@ def minimum_at(data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb) -> 
     W and W_0, of the same run, may be enclosures. Floats propose C, r and mu; None where these
     prove nothing.
     """
-    frame = _Frame.of(data, loss)
-    found = None if frame is None else frame.proposal(W0, W)
-    if frame is None or found is None:
+    if (frame := _Frame.of(data, loss)) is None or (found := frame.proposal(W0, W)) is None:
         return None
     near, mu = found
     away = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
     still = norm(_flat(gradient(data, near, loss))) / mu
-    radius = (away + 4 * still).upper()  # so W is as far inside as the second point asks
-    if not (radius.is_finite() and still < radius):
-        return None
-    if not frame.bends(near, radius, mu, 2 / step):
-        return None
-    return Minimum(near, still.upper())
+    radius = away + 4 * still  # at least 4 g/mu, and W is as far inside as the second point asks
+    return Minimum(near, still) if frame.bends(near, radius, mu, 2 / step) else None
 
 
 def factor_minimum_at(
@@ -128,25 +127,20 @@ def factor_minimum_at(
 
     K and Q may be enclosures. The limit of W is near K Q^T, and minimises the risk there.
     """
-    frame, W = _Frame.of(data, loss), product(K, transpose(Q))
-    found = None if frame is None else frame.proposal(W, W)
-    if frame is None or found is None:
+    W = product(K, transpose(Q))
+    if (frame := _Frame.of(data, loss)) is None or (found := frame.proposal(W, W)) is None:
         return None
     near, mu = found
     moved = norm(_flat([subtract(*rows) for rows in zip(W, near, strict=True)]))
     least = frame.least_slopes(K, Q)
     g, size = norm(_flat(gradient(data, W, loss))), norm(_flat(K)) + norm(_flat(Q))
-    if not least > 0:
-        return None
     rho = (4 * g / (mu * least)).upper()
-    reach = (rho * (size + rho)).upper()
-    radius = (2 * (moved + reach)).upper()
-    still = norm(_flat(gradient(data, near, loss))) / mu
-    if not (radius.is_finite() and still < radius and 3 * g <= rho * mu * (least - rho)):
+    reach = rho * (size + rho)
+    if not 3 * g <= rho * mu * (least - rho):
         return None
     if not step * factor_smoothness(data, K, Q, loss, rho) <= 1:
         return None
-    return Minimum(W, reach) if frame.bends(near, radius, mu) else None
+    return Minimum(W, reach) if frame.bends(near, 2 * (moved + reach), mu) else None
 
 
 def _flat(W: Matrix) -> Vector:
@@ -215,8 +209,7 @@ class _Frame:
 
     def hessian(self, W: Matrix, radius: arb) -> Matrix:
         """D^2 L in the basis, an enclosure over all W + V with V in S, ||V|| at most the radius."""
-        reach = [(norm(a) * radius).upper() for a in self.A]
-        logits = [arb(dot(a, _flat(W))) + arb(0, r) for a, r in zip(self.A, reach, strict=True)]
+        logits = [arb(dot(a, _flat(W))) + arb(0, norm(a) * radius) for a in self.A]
         size = len(self.basis)
         total = [[arb(0)] * size for _ in range(size)]
         for i, gamma in enumerate(self.data.gamma):
@@ -265,11 +258,11 @@ class _Frame:
         G, count = self.metric, range(len(basis))
         N = [[arb(dot(a, b)) for b in moved] for a in moved]
         try:
-            least = SHARE * rational(_eigenvalues(_floats(N), _floats(G))[0])
-        except (np.linalg.LinAlgError, ArithmeticError):
+            least = _least_eigenvalue(_floats(N), _floats(G))
+        except UNTOLD:
             return arb(0)
         proved = is_positive_definite([[N[j][k] - least * G[j][k] for k in count] for j in count])
-        return arb(least).sqrt() if least > 0 and proved else arb(0)
+        return arb(least).sqrt() if proved else arb(0)
 
     def proposal(self, W0: Matrix, W: Matrix) -> tuple[Matrix, fmpq] | None:
         """C and mu, by Newton's method in floats from W."""
@@ -283,28 +276,27 @@ class _Frame:
                 slopes = _flat(gradient(self.data, point, self.loss))
                 pull = _floats([[dot(a, slopes) for a in basis]])[0]
                 c = c - np.linalg.solve(_floats(self.hessian(point, arb(0))), pull)
-            H = _floats(self.hessian(self._moved(W0, c), arb(0)))
-            found = _eigenvalues(H, G)
-        except (np.linalg.LinAlgError, ArithmeticError):
+            point = self._moved(W0, c)
+            return point, _least_eigenvalue(_floats(self.hessian(point, arb(0))), G)
+        except UNTOLD:
             return None
-        if not (np.isfinite(c).all() and found[0] > 0.0):
-            return None
-        return self._moved(W0, c), SHARE * rational(found[0])
 
     def _moved(self, W0: Matrix, c: Array) -> Matrix:
-        if not np.isfinite(c).all():
-            raise ArithmeticError
         shift = self.combined([rational(x) for x in c.tolist()])
         return [[w + v for w, v in zip(*rows, strict=True)] for rows in zip(W0, shift, strict=True)]
 
 
-def _eigenvalues(H: Array, G: Array) -> list[float]:
-    """Of H in the metric G, rising; those that are not finite are errors."""
+UNTOLD = np.linalg.LinAlgError, ArithmeticError, DataError
+"""What is raised where floats overflow, cannot be solved, or find no bend upwards."""
+
+
+def _least_eigenvalue(H: Array, G: Array) -> fmpq:
+    """Of H in the metric G, a share of it; an error where it is no number above 0."""
     half = np.linalg.inv(np.linalg.cholesky(G))
-    found = np.linalg.eigvalsh(half @ H @ half.T)
-    if not np.isfinite(found).all():
+    least = float(np.linalg.eigvalsh(half @ H @ half.T)[0])
+    if not least > 0.0:
         raise ArithmeticError
-    return [float(x) for x in found]
+    return SHARE * rational(least)
 
 
 def _floats(matrix: Matrix) -> Array:

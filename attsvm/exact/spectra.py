@@ -31,7 +31,7 @@ def operator_norm(matrix: Matrix) -> arb:
     for value, _ in eigenvalues(middle):
         top = top.max(abs(value))
     away = norm([upper[min(j, k), max(j, k)].rad() for j in range(size) for k in range(size)])
-    return top + arb(0, away.upper())
+    return top + arb(0, away)
 
 
 def exact_mid(ball: arb) -> fmpq:

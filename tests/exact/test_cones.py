@@ -232,6 +232,22 @@ def test_a_good_token_hardly_beyond_the_margin_attains_what_turns():
     assert ratios["pull"] >= 0.99
 
 
+def test_a_token_at_the_margin_counts_with_its_most_weight_beside_one_that_does_not_turn():
+    """The tip is so near that the weight of the second, which has no multiplier, is not known.
+
+    Far from there it is 1, and <A_j, E> = 1 for it alone: x exp(-x) is largest.
+    """
+    data = plane([(2.0, 0.0), (2.0, 4.0)], scores=[[0.0, -64.0, -1.0]])
+    frame, Q = frame_of(data, fmpq(8)), arb(1)
+    assert (frame.answer.duals, frame.reach[0]) == ([fmpq(1, 4), fmpq(0)], 0)
+    found = bounds(frame, Q, "correlation", SMALL)
+    assert found.weight[1].lower() < 0.95
+    E = [[fmpq(0)] * 2, [fmpq(1, 4), fmpq(0)]]
+    for sigma in (8, 9, 16):
+        ratios = holds(Point(frame, "correlation", SMALL, False, fmpq(sigma), E), found, Q)
+    assert ratios["turn"] >= 0.97
+
+
 def test_a_good_token_of_great_weight_attains_what_goes_across_and_the_step():
     data = plane([(2.0, 0.0), (2.0 * NEAR, 4.0)], scores=[[0.0, -(2.0**-10), -(2.0**10)]])
     step = fmpq(2) ** 100

@@ -15,7 +15,7 @@ from attsvm.exact import ExactData, decide, rational, rationals, separate
 from attsvm.exact.active_set import exchange, pivot
 from attsvm.exact.deadline import Deadline
 from attsvm.exact.optimality import norm_bracket, soft_bracket
-from attsvm.exact.svm import ExactProgramme, _proved, nearest, solve_exactly
+from attsvm.exact.svm import ExactProgramme, _float_guess, _proved, nearest, solve_exactly
 from attsvm.svm import att_svm_programme
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.soft import solve_soft
@@ -103,6 +103,22 @@ def test_exchanges_end_with_the_support_where_rows_are_independent(D, Z, bound, 
     assume(not answer.degenerate)
     held = [j for j in range(5) if equal[j] or answer.duals[j] != 0]
     assert exchange(gram, programme.bound, list(equal), guess) == held
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    *[blocks(5, 3), blocks(5, 2), blocks(5), st.tuples(*[st.booleans()] * 5)],
+    st.lists(st.sampled_from([-8, 0, 3, 8]), min_size=5, max_size=5),
+)
+def test_the_float_guess_is_the_support_whatever_the_sizes_of_rows(D, Z, bound, equal, powers):
+    """Where rows are independent, and multipliers and margins have a sign: nothing is pivoted."""
+    rows, queries = ([[fmpq(int(x)) for x in row] for row in table] for table in (D, Z))
+    scaled = [[fmpq(2) ** p * x for x in row] for p, row in zip(powers, rows, strict=True)]
+    programme = ExactProgramme.of_rows(scaled, queries, [fmpq(int(b)) for b in bound], list(equal))
+    assume(fmpz_mat(programme.gram(range(5), range(5))).det() != 0)
+    answer = _proved(programme, *pivot(programme, []))
+    assume(all(answer.duals[j] != 0 for j in answer.tight))
+    assert [w != 0.0 for w in _float_guess(programme)] == [w != 0 for w in answer.duals]
 
 
 @pytest.mark.parametrize("k", range(3, 12))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rational, rationals
+from attsvm.exact.attention import gradient
 from attsvm.exact.descent import descend, followed, followed_factors
 from attsvm.exact.losses import loss_curvature
 from attsvm.exact.minima import Minimum, _Frame, factor_minimum_at, is_positive_definite, minimum_at
@@ -248,6 +249,86 @@ def test_minima_at_weights_without_slopes_are_not_claimed():
         [[rational(AT) / fmpq(10) ** 200]],
     )  # beyond what floats tell
     assert factor_minimum_at(ExactData.of(BENT), large, small, "correlation", arb("1e-3")) is None
+
+
+BOWL = AttentionData.of([[[1.0], [-1.0], [2.0], [-2.0]]], [[1.0]], scores=[[1.0, 1.0, 0.0, 0.0]])
+"""The risk of the loss -u is least at 0, where it bends by 3/4."""
+
+
+def test_weights_where_the_slopes_are_exactly_0_are_their_own_limit():
+    one, zero = [[fmpq(1)]], [[fmpq(0)]]
+    found = factor_minimum_at(ExactData.of(BOWL), one, zero, "correlation", arb("1e-3"))
+    assert (found.near, found.radius) == (zero, 0)
+    assert minimum_at(ExactData.of(BOWL), zero, zero, "correlation", arb("1e-3")).radius == 0
+
+
+@pytest.mark.parametrize("far", [fmpq(0), fmpq(10) ** 3, fmpq(10) ** 400])
+def test_maxima_and_what_floats_do_not_hold_are_not_claimed(far):
+    """At 0 the slope is exactly 0 and the risk is greatest; far away nothing bends."""
+    hill = AttentionData.of(BOWL.X, BOWL.Z, scores=-BOWL.gamma)
+    for data in (hill, BOWL) if far else (hill,):
+        exact = ExactData.of(data)
+        assert minimum_at(exact, [[fmpq(0)]], [[far]], "correlation", arb("1e-3")) is None
+        factors = [[fmpq(1)]], [[far]]
+        assert factor_minimum_at(exact, *factors, "correlation", arb("1e-3")) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 16), st.integers(1, 128))
+def test_descent_has_to_end_within_a_quarter_of_what_its_slopes_bend(k, q):
+    """With rho = 4 g/(mu sqrt(nu)), 3 g <= rho mu (sqrt(nu) - rho) says rho <= sqrt(nu)/4."""
+    exact = ExactData.of(BOWL)
+    K, Q = [[fmpq(k, 128)]], [[fmpq(k, 128) * fmpq(q, 4096)]]
+    frame, W = _Frame.of(exact, "correlation"), [[K[0][0] * Q[0][0]]]
+    _, mu = frame.proposal(W, W)
+    [[g]] = gradient(exact, W, "correlation")
+    square = frame.least_slopes(K, Q) ** 2
+    found = factor_minimum_at(exact, K, Q, "correlation", arb("1e-3"))
+    assert (found is not None) == bool(16 * abs(g) <= mu * square)
+
+
+def test_equal_weights_that_tend_to_0_do_not_end_at_a_minimum_below_0():
+    """The minimum is at -0.00065, and K Q stays above 0 where K = Q: the run ends at 0."""
+    scores = [[1.0, 1.0, 0.0, 2.0**-10]]
+    exact = ExactData.of(AttentionData.of(BOWL.X, BOWL.Z, scores=scores))
+    for power in range(2, 9):
+        K = [[fmpq(1, 2**power)]]
+        assert factor_minimum_at(exact, K, K, "correlation", arb("1e-3")) is None
+    [[slope]] = gradient(exact, [[fmpq(0)]], "correlation")
+    assert slope > 0
+
+
+@pytest.mark.parametrize("bits", [12, 24])
+def test_rounding_is_enclosed_on_the_way_as_well(bits):
+    """From K = Q = 1, so that both round alike, and of W from 1; truth is found with 400 bits."""
+    data = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0]])
+    exact, one, step = ExactData.of(data), [[fmpq(1)]], fmpq(1, 10)
+
+    def runs():
+        factors = followed_factors(exact, one, one, "correlation", step, 12)
+        return [M[0][0] for M in (*factors, followed(exact, one, "correlation", step, 12))]
+
+    with ctx.workprec(400):
+        truth = runs()
+    with ctx.workprec(bits):
+        found = runs()
+    for ball, narrow in zip(found, truth, strict=True):
+        assert ball.contains(narrow)
+        assert ball.rad() < 2.0 ** (12 - bits)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0.5, 4.0))
+def test_rounding_adds_to_what_the_start_leaves_open(size):
+    """Whether the start is as wide as the rounding of twelve steps, or less, or more."""
+    data = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0]])
+    exact, step, width = ExactData.of(data), fmpq(1, 10), rational(size * 2.0**-20)
+    with ctx.workprec(24):
+        [[ball]] = followed(exact, [[arb(1, arb(width))]], "correlation", step, 12)
+    for end in (1 - width, 1 + width):
+        with ctx.workprec(400):
+            [[narrow]] = followed(exact, [[end]], "correlation", step, 12)
+        assert ball.contains(narrow)
 
 
 def test_weights_of_two_rows_end_there_as_well():

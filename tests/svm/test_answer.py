@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import attsvm.exact.svm as exact_svm
 import attsvm.svm.answer as answers
+import attsvm.svm.frobenius as frobenius
 import attsvm.svm.handed as handed
 from attsvm import AttentionData, solve
 from attsvm._words import rising
@@ -27,12 +28,12 @@ from attsvm.exact.svm import decide
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm, att_svm_batch, att_svm_programme, joint_svm, p_svm, page, v_svm
 from attsvm.svm.answer import LARGEST_EXACT
-from attsvm.svm.frobenius import grade
+from attsvm.svm.frobenius import grade, solve_programme
 from attsvm.tokens import optimal_tokens
 from benchmarks.hard_margins import KINDS, hard_data
 from properties._support.published_data import gaussian_protocol, joint_inputs, one_input
 from tests.svm.conditions import EPS, exact_margins, exact_sum, exactly, fractions_of
-from tests.svm.problems import two_tokens
+from tests.svm.problems import programmes, two_tokens
 
 
 def missed(answer, W=None):
@@ -348,6 +349,22 @@ def test_float_answers_of_the_family_state_what_they_miss(data, seed):
         short = max((1 - margin for margin, bound in asked if bound > 0.0), default=0)
         assert short <= Fraction(answer.primal_residual)
         assert answer.primal_residual <= 1e-9
+
+
+@settings(max_examples=60, deadline=None)
+@given(programmes(kinds=("keys",)), st.floats(1e-15, 1e-10))
+def test_matrices_that_fall_short_say_so_through_keys_as_well(programme, share):
+    try:
+        answer = solve_programme(programme)
+    except SolverError:
+        reject()
+    assume(answer.solved and (programme.bound > 0.0).any())
+    shorter = replace(answer, W=(1.0 - share) * answer.W)
+    missed = frobenius._missed(shorter, -np.inf, None)
+    margins = exact_margins(programme, shorter.W)
+    asked = zip(margins, programme.bound.tolist(), strict=True)
+    assert max(1 - m / exactly(b) for m, b in asked if b > 0.0) <= Fraction(missed)
+    assert missed <= share + 1e-12
 
 
 def test_batches_state_what_they_miss():

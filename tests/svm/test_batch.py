@@ -79,6 +79,21 @@ def test_integer_batches_are_their_problems_one_at_a_time(drawn):
             check(single.programme, single)
 
 
+def test_well_conditioned_problems_are_settled_together(monkeypatch):
+    """None is solved anew by itself."""
+    monkeypatch.setattr(batch, "solve_programme", None)
+    sets = ensemble(3, 12, 3, 4, 6)
+    assert att_svm_batch(sets).solved.all()
+
+
+def test_margins_that_rounding_leaves_uncertain_are_settled_one_at_a_time():
+    """Tokens that differ by (1, h) and (-1, h): the norm 1/h multiplies what may be rounded."""
+    sizes = 2.0 ** -np.arange(20.0, 25.0)
+    answers = att_svm_batch([two_tokens([(1, h), (-1, h)], [(1, 0)] * 2) for h in sizes])
+    assert answers.solved.all()
+    assert (answers.primal_residual <= 1e-9).all()
+
+
 def test_company_changes_nothing():
     """Order, other problems, hopeless ones among them, and repetition: to the last bit."""
     sets = ensemble(4, 12, 9, 6, 3)

@@ -104,6 +104,55 @@ def test_blocks_decline_dependent_and_zero_rows(monkeypatch):
     solve = alone(monkeypatch, "block exchanges")
     assert solve(att_svm_programme(two_tokens([(1, 0), (0, 1)] * 3, np.ones((6, 2))))) is None
     assert solve(att_svm_programme(two_tokens([(0, 0)], [[1, 1]]))) is None
+    assert solve(att_svm_programme(two_tokens([(1, 0), (0, 0)], np.eye(2)))) is None
+
+
+@pytest.mark.parametrize("size", [0.25, 1.0, 4.0])
+@pytest.mark.parametrize("rows", [1, 3, 4])
+def test_blocks_take_as_many_independent_rows_as_there_can_be(monkeypatch, rows, size):
+    """Of 2 x 2 matrices up to 4 are independent."""
+    D, Z = [(1, 0), (0, 1), (1, 0), (0, 1)], [(1, 0), (0, 1), (1, 1), (1, 1)]
+    programme = att_svm_programme(two_tokens(size * np.array(D[:rows]), Z[:rows]))
+    answer = alone(monkeypatch, "block exchanges")(programme)
+    right(programme, answer, decide(programme))
+
+
+@settings(max_examples=60, deadline=None)
+@given(programmes(), st.data())
+def test_rows_that_are_zero_are_met_or_refute_at_once(programme, draw):
+    """Beside others: their multipliers are those of the rest alone."""
+    zero = np.array(draw.draw(st.lists(st.booleans(), **_lengths(programme))))
+    assume(zero.any())
+    cleared = np.where(zero[:, None], 0.0, programme.D)
+    bound = np.where(zero, np.minimum(programme.bound, draw.draw(blocks(1))[0]), programme.bound)
+    bound = np.where(zero & programme.equal & (draw.draw(blocks(1))[0] < 2), 0.0, bound)
+    changed = replace(
+        programme, D=cleared, kept=cleared, rival=0.0 * cleared, keys=None, bound=bound
+    )
+    weights, solved = frobenius._zero_rows(changed)
+    answer = frobenius.grade(changed, weights, solved=solved)
+    right(changed, answer, decide(changed))
+    assert solved == (decide(changed).status == "solved")
+
+
+def _lengths(programme):
+    return {"min_size": len(programme.bound), "max_size": len(programme.bound)}
+
+
+def test_a_working_set_does_not_ask_again_for_what_pivots_meet_to_rounding(monkeypatch):
+    """Rows that pivots have met to 1e-11 are left to the judge, which allows 1e-9."""
+    programme = att_svm_programme(two_tokens(np.eye(4), np.ones((4, 4))))
+    pivots, called = frobenius._pivots, []
+
+    def rounded(inner):
+        called.append(len(inner.bound))
+        weights, solved = pivots(inner)
+        return weights * (1.0 - 1e-11), solved
+
+    monkeypatch.setattr(frobenius, "_pivots", rounded)
+    _, solved = frobenius._working_set(programme)
+    assert solved
+    assert called == [4]
 
 
 def test_methods_decline_what_is_too_large_for_them(monkeypatch):

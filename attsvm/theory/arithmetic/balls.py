@@ -149,7 +149,7 @@ class Balls(Arithmetic):
         off = [arb(abs(b - m).upper()) for b, m in zip(balls, middles, strict=True)]
         away = arb(self.norm(entries(off)))
         norm = arb(self.spectral(entries(middles, A.shape)))
-        return (norm + arb(0, away.upper())) * arb((1, top))
+        return (norm + arb(0, away)) * arb((1, top))
 
     def _level(self, s: Entries) -> Any:
         """The logit of largest midpoint."""
