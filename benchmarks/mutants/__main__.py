@@ -49,7 +49,8 @@ _THEORY = {
     "declaration": "author_errors claim code_digests domain dull_declarations packs places "
     "proof provenance slack statement statement_view variables verdict",
     "run": "check cluster confirm coverage schedule unchanged verify workers",
-    "search": "families gradient hunt optimise places relatives screening search shrink worsen",
+    "search": "families gradient grid hunt optimise places relatives screening search shrink "
+    "worsen",
     "record": "codec counterexample curated files gate gate_attacks ledger provenance",
     "report": "report page page_formulas snippets source_page statement_view two_lines",
 }

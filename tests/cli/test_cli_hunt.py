@@ -42,7 +42,7 @@ def test_a_hunt_that_finds_nothing_says_that_this_is_no_proof(attsvm, document):
 
 
 def test_guided_searchers_alone_are_refused_as_they_have_nothing_to_start_from(attsvm):
-    code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", "powell,families")
+    code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", "powell,grid")
     assert code == 2
     assert "Add drawn" in error
 
@@ -52,9 +52,7 @@ def test_a_searcher_that_is_none_is_told_with_those_there_are(attsvm, words):
     code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", words)
     assert code == 2
     assert error.startswith("attsvm: no searcher of that name (got foo). There are: explicit, ")
-    assert all(
-        f"{name}" in error for name in ("ensemble", "drawn", "families", "powell", "gradient")
-    )
+    assert all(f"{name}" in error for name in ("ensemble", "drawn", "grid", "powell", "gradient"))
 
 
 def test_a_hunt_keeps_a_smaller_find_that_is_there(attsvm, document, tmp_path, monkeypatch):

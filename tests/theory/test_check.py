@@ -393,7 +393,7 @@ def test_a_hypothesis_that_raises_on_a_made_up_instance_is_counted_and_told_of()
         raise KeyError("no such row")
 
     tally = probing(fails)
-    assert tally.probe(2.0, "families", reshaped=True) == (None, None)
+    assert tally.probe(2.0, "grid", reshaped=True) == (None, None)
     assert (tally.seen.broke, tally.seen.refused, tally.seen.probed) == (1, 0, 0)
     assert tally.seen.broke_note.startswith(
         "KeyError: 'no such row' in hypothesis 'of its own'; first"
@@ -433,10 +433,10 @@ def test_the_audit_of_a_made_up_instance_may_raise_and_of_no_other():
 
     claim = build("no-two", square, fails_at_2)
     tally = Tally(claim, claim.part(""), 0)
-    tally.probe(2.0, "families", reshaped=True)
+    tally.probe(2.0, "grid", reshaped=True)
     tally.audit_closest()
     assert (tally.seen.audited, tally.seen.broke) == (0, 1)
-    assert tally.seen.broke_note.endswith('first at {"float": "2"}, proposed by families')
+    assert tally.seen.broke_note.endswith('first at {"float": "2"}, proposed by grid')
     tally = Tally(claim, claim.part(""), 0)
     tally.examine(2.0, "Hypothesis")
     with pytest.raises(ValueError, match="two"):
@@ -454,13 +454,13 @@ def test_data_that_a_hypothesis_refuses_are_counted_wherever_they_come_from():
 
 def test_an_instance_that_misses_a_hypothesis_is_refused_and_nothing_broke():
     tally = probing(lambda x: False)
-    assert tally.probe(2.0, "families", reshaped=True) == (None, None)
+    assert tally.probe(2.0, "grid", reshaped=True) == (None, None)
     assert (tally.seen.broke, tally.seen.refused) == (0, 1)
 
 
 def test_a_made_up_instance_does_not_pass_a_hypothesis_that_is_not_decided():
     with pytest.raises(ClaimError, match="'of its own' of toy/probing:literal is not decided"):
-        probing(lambda x: np.bool_(True)).probe(2.0, "families", reshaped=True)
+        probing(lambda x: np.bool_(True)).probe(2.0, "grid", reshaped=True)
 
 
 def touching(asked):
@@ -487,7 +487,7 @@ def test_what_floats_cannot_settle_is_examined_all_over_a_turn_and_the_rest_is_c
 def test_every_turn_of_a_searcher_examines_some_that_floats_cannot_settle():
     asked = []
     tally = touching(asked)
-    for name in ("families", "powell"):
+    for name in ("grid", "powell"):
         scout = Scout(tally, name, 3)
         for k in range(3):
             scout.look(float(k))

@@ -195,7 +195,7 @@ def seen(name, case, seed=0):
     return witness.keys(), scout
 
 
-@pytest.mark.parametrize("name", ["powell", "families", "relatives"])
+@pytest.mark.parametrize("name", ["powell", "families", "grid", "relatives"])
 def test_the_same_seed_looks_at_the_same_instances_another_at_others_and_none_twice(name):
     (first, scout), (again, _), (other, _) = (seen(name, START, seed) for seed in (1, 1, 2))
     assert first == again != other
@@ -204,7 +204,7 @@ def test_the_same_seed_looks_at_the_same_instances_another_at_others_and_none_tw
     assert scout.spent == share(name)
 
 
-@pytest.mark.parametrize("name", ["powell", "families"])
+@pytest.mark.parametrize("name", ["powell", "families", "grid"])
 @pytest.mark.parametrize("case", [math.inf, "word", np.zeros((0, 2))])
 def test_where_there_is_no_finite_number_nothing_is_proposed(name, case):
     assert seen(name, case)[1].proposed == 0

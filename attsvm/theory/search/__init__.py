@@ -14,6 +14,7 @@ import numpy as np
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.search.drawn import DRAWN, ENSEMBLE, EXPLICIT, draw
 from attsvm.theory.search.families import families
+from attsvm.theory.search.grid import grid
 from attsvm.theory.search.landscape import screens, torch_is_there
 from attsvm.theory.search.optimise import (
     batches,
@@ -96,6 +97,7 @@ GUIDED: dict[str, Guided] = {
         fits=lambda claim: claim.formula.batches and counts(claim.formula),
     ),
     "relatives": Guided("relatives", relatives, 0.18),
+    "grid": Guided("integer grid", grid, 0.18),
     "families": Guided("structured families", families, 0.2),
     "evolution": Guided("differential evolution", evolution, 0.3),
     "powell": Guided("Powell's method", powell, 0.24),
