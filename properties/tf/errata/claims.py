@@ -123,8 +123,8 @@ CLAIMS = (
         repair="With all tokens kept and W_0 = 0 one has W = W_fin exactly. If V = W - W_fin gives "
         "all margins at least mu > 0, Gen-SVM has a solution, and the squared correlation of W "
         "with W_fin + c W_svm, c the best, is at least (||W_fin||^2 + mu^2 ||W_svm||^2) / "
-        "||W||^2. Two tokens an input and orthogonal (x_1 - x_2) z_i^T keep W - ln k W_svm bounded; "
-        "a tight constraint of multiplier 0 may leave it unbounded for any factor.",
+        "||W||^2. Two tokens an input and orthogonal (x_1 - x_2) z_i^T keep W - ln k W_svm "
+        "bounded; a tight constraint of multiplier 0 may leave it unbounded for any factor.",
         telling={"literal-1": 0, "literal-2": 0},
     ),
     erratum(

@@ -118,8 +118,9 @@ STATEMENT = Statement(
             siblings={"1.05 times mu": changed(share="1.05", examples=[cases.ALONG])},
         ),
         "sharp": Reading(
-            "V and mu as in amended-2: W is not 0, and the square of the correlation of W with W_fin "
-            "+ c W_svm, at the best c, is at least (||W_fin||^2 + mu^2 ||W_svm||^2) / ||W||^2",
+            "V and mu as in amended-2: W is not 0, and the square of the correlation of W with "
+            "W_fin + c W_svm, at the best c, is at least (||W_fin||^2 + mu^2 ||W_svm||^2) / "
+            "||W||^2",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_correlation",
             under=(POSITIVE,),
