@@ -177,7 +177,7 @@ def attended_slope():
 def dropped_share():
     """What is allowed where a sibling of theorem 3.15 falls, in sixteenths of delta."""
     names = " ".join(s.name for s in CLAIMS["sim/theorem-3.15:sharp-2"].siblings)
-    return int(re.search(r"within (\d+)/16 of it", names)[1])
+    return int(re.search(r"less than (\d+)/16 of it", names)[1])
 
 
 def best_slope():

@@ -167,6 +167,26 @@ def test_where_the_first_input_is_tied_no_start_will_do():
         assert [float(arb(p[1])) for p in run] == [start[1]] * 4
 
 
+def test_a_proper_start_that_fails_refutes_no_claim_on_some_start():
+    with ctx.workprec(128):
+        assert limits.DIRECTION_FROM_PROPER.balls(cases.THROWN) < 0
+        assert limits.DIRECTION_FROM_SOME.balls(cases.THROWN) is None
+        assert limits.DIRECTION_FROM_SOME.balls(cases.ASIDE) < 0
+        assert limits.DIRECTION_FROM_SOME.balls(cases.TRAPPED) > 0
+    assert limits.DIRECTION_FROM_SOME.floats(cases.ASIDE).violated
+    assert not limits.DIRECTION_FROM_SOME.floats(cases.THROWN).violated
+    # the argument takes l' < 0
+    assert not prompts.moves_aside(replace(cases.ASIDE, loss="squared"))
+
+
+def test_some_start_diverges_unless_nothing_ever_moves():
+    assert limits.DIVERGENCE_FROM_SOME.balls(cases.TIED) < 0
+    assert limits.DIVERGENCE_FROM_SOME.floats(cases.TIED).violated
+    with ctx.workprec(128):
+        assert limits.DIVERGENCE_FROM_SOME.balls(cases.STUCK) > 0
+        assert limits.DIVERGENCE_FROM_SOME.balls(replace(cases.STUCK, loss="logistic")) is None
+
+
 def test_nothing_moves_without_two_scores():
     assert prompts.never_moves(cases.TIED)
     assert not any(

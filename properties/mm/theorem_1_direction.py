@@ -30,7 +30,11 @@ from properties._support.steps import ANY, SHORT, is_short, stepped
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, near_basin, starts_in_basin
-from properties.mm._support.prompt_limits import DIRECTION, DIRECTION_FROM_PROPER
+from properties.mm._support.prompt_limits import (
+    DIRECTION,
+    DIRECTION_FROM_PROPER,
+    DIRECTION_FROM_SOME,
+)
 
 EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 BASIN = "risk gap of the start below min_i [l(second) - l(best)]/n"
@@ -103,13 +107,9 @@ THEOREM = Statement(
             expected="refuted",
             under=(EXISTS, SHORT),
             variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
-            constants={"size": 1},
-            conclusion=DIRECTION_FROM_PROPER,
+            conclusion=DIRECTION_FROM_SOME,
             examples=(cases.ASIDE,),
-            siblings={
-                "r p(alpha) leads to the worst tokens": changed(towards="worst"),
-                "-r p(alpha) will do": changed(size=-1, examples=[cases.TRAPPED]),
-            },
+            siblings={"p(alpha) need not exist": changed(drop=[EXISTS], examples=[cases.OPPOSED])},
         ),
         "amended-1": FROM_BASIN,
         "amended-2": Reading(

@@ -30,7 +30,12 @@ from properties._support.steps import ANY, SHORT, is_short, stepped
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, separated, starts_in_basin
-from properties.mm._support.prompt_limits import DIVERGENCE, DIVERGENCE_FROM_PROPER, RATE
+from properties.mm._support.prompt_limits import (
+    DIVERGENCE,
+    DIVERGENCE_FROM_PROPER,
+    DIVERGENCE_FROM_SOME,
+    RATE,
+)
 
 EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 BASIN = "risk gap of the start below the threshold"
@@ -82,7 +87,7 @@ THEOREM = Statement(
             expected="refuted",
             under=(EXISTS, SHORT),
             variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
-            conclusion=DIVERGENCE_FROM_PROPER,
+            conclusion=DIVERGENCE_FROM_SOME,
             examples=(cases.TIED,),
             siblings={"p(alpha) need not exist": changed(drop=[EXISTS])},
         ),

@@ -81,6 +81,7 @@ def test_every_formula_of_every_claim_is_typeset():
         shown = typeset(claim.formula)
         for line in (shown.conclusion, *shown.hypotheses.values(), *shown.where):
             assert letters(mathml(line.latex))
+            assert re.search("[a-zA-Z]", line.plain), "numbers alone are no condition on letters"
 
 
 def test_signs_are_those_of_mathematics():

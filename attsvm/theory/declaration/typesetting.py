@@ -88,12 +88,17 @@ def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:
 
 
 def _one(write: Any, function: Any, otherwise: str = "see its code") -> Written:
-    """What a function of the formula writes; in words where it is no single expression."""
+    """What a function of the formula writes; in words where it is no single expression.
+
+    Numbers alone, such as 0 = 1, are what it decided about a letter, and not what it says.
+    """
     try:
         found = write()
-        return Written(found.latex, found.plain)
     except _UNWRITABLE:
+        found = None
+    if found is None or not any(c.isalpha() for c in found.plain):
         return _text(in_short(function, otherwise))
+    return Written(found.latex, found.plain)
 
 
 def _equation(left: Term, right: Any) -> Written:

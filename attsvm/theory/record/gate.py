@@ -11,9 +11,10 @@ import datetime
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -295,11 +296,13 @@ def _verdicts(
             if run.finished:
                 yield Reason(Rank.MISSING, claim, f"expected {expected.verdict}, {known}")
             continue
-        for said in _compare(expected.verdict, got, _refuting(run, claim, checkout)):
+        for said in _compare(expected.verdict, got, partial(_refuting, run, claim, checkout)):
             yield Reason(Rank.VERDICT, claim, said)
 
 
-def _compare(expected: Verdict, got: Mapping[str, Any], refuting: str) -> Iterator[str]:
+def _compare(
+    expected: Verdict, got: Mapping[str, Any], refuting: Callable[[], str]
+) -> Iterator[str]:
     """How a verdict differs: what it was and is now, and by what or why."""
     want, found = expected.json(), {axis: got.get(axis) for axis in expected.json()}
     changed = [axis for axis in want if found[axis] != want[axis]]
@@ -308,8 +311,11 @@ def _compare(expected: Verdict, got: Mapping[str, Any], refuting: str) -> Iterat
     said = ", ".join(
         f"{'' if axis == 'truth' else f'{axis} '}{want[axis]} -> {found[axis]}" for axis in changed
     )
-    if changed == ["truth"] and found["truth"] == str(Truth.REFUTED) and refuting:
-        said += f" by {refuting}"
+    by = ""
+    if changed == ["truth"] and found["truth"] == str(Truth.REFUTED):
+        by = refuting()
+    if by:
+        said += f" by {by}"
     elif changed:
         said += f": {got.get('reason', '')}"
     if changed:

@@ -23,7 +23,7 @@ from attsvm.exact.numbers import Vector, subtract
 from attsvm.losses import LOSSES
 from properties._support.descent_runs import Run, max_margin
 from properties._support.gradients import loss_slope
-from properties._support.hypotheses import all_tight, in_basin, lower_scores_equal
+from properties._support.hypotheses import all_tight, in_basin, lower_scores_equal, sloped
 from properties._support.steps import Stepped
 
 
@@ -123,15 +123,15 @@ def properly_started(case: Prompting, size: float = 1.0) -> Prompting | None:
 
 
 def moves_aside(case: Prompting) -> bool:
-    """Whether no start, step and loss let the direction of p converge to that of p(alpha).
+    """Whether no start and step let the direction of p converge to that of p(alpha).
 
-    True where p(alpha) exists outside of the span S of the differences of keys of inputs with two
+    True where l' < 0 and p(alpha) exists outside of the span S of the differences of keys of inputs with two
     scores, and each such input has one optimal token and equal scores of its rivals: p(k) - p(0)
     lies in S, and <p(k), p(alpha)> grows beyond all bounds, so all limits of direction lie in S.
     """
     p, data = prompt(case), ExactData.of(case.data)
     inputs = [i for i, row in enumerate(data.gamma) if len(set(row)) > 1]
-    if p is None or not inputs:
+    if p is None or not inputs or not sloped(case):
         return False
     if any(len(set(data.gamma[i])) > 2 or len(data.optimal[i]) > 1 for i in inputs):
         return False

@@ -56,13 +56,35 @@ def direction_from_proper(case: Prompting, towards: str = "optimal", size: int =
 
 
 def certified_from_proper(case: Prompting, towards: str = "optimal", size: int = 1) -> arb | None:
-    """Its proof; where p moves aside no other start, step or loss will do either."""
+    """Its proof."""
     proper = properly_started(case, size)
     if proper:
         return certified(proper, towards)
     if prompt(case) and not never_moves(case):
         return None
     return arb(1 if prompt(case) else -1)
+
+
+def direction_from_some(case: Prompting) -> Slack:
+    """The direction of p(k) converges to that of p(alpha) from some start and with some step."""
+    return _for_some(direction_from_proper(case), not prompt(case) or moves_aside(case))
+
+
+def certified_from_some(case: Prompting) -> arb | None:
+    """Its proof: the proper start will do, or none will."""
+    return _proved_for_some(certified_from_proper(case), not prompt(case) or moves_aside(case))
+
+
+def _for_some(proper: Slack, none: bool) -> Slack:
+    if none:
+        return Slack(-1.0, 0.0)
+    return Slack.unknown("the proper start will not do") if proper.violated else proper
+
+
+def _proved_for_some(proper: arb | None, none: bool) -> arb | None:
+    if none:
+        return arb(-1)
+    return proper if proper is not None and proper > 0 else None
 
 
 def led_astray_from_proper(
@@ -82,6 +104,13 @@ DIRECTION_FROM_PROPER = Measured(
     "from {size} times r p(alpha) p(k) converges in direction to p(alpha)",
     floats=direction_from_proper,
     balls=certified_from_proper,
+    many=led_astray_from_proper,
+)
+
+DIRECTION_FROM_SOME = Measured(
+    "from r p(alpha), or else from another start, p(k) converges in direction to p(alpha)",
+    floats=direction_from_some,
+    balls=certified_from_some,
     many=led_astray_from_proper,
 )
 
@@ -109,12 +138,22 @@ def diverges_from_proper(case: Prompting) -> Slack:
     return Slack.unknown("there is no p(alpha), or R is infinite")
 
 
+def diverges_from_some(case: Prompting) -> Slack:
+    """||p(k)|| grows beyond all bounds from some start and with some step."""
+    return _for_some(diverges_from_proper(case), never_moves(case))
+
+
 def certified_divergence_from_proper(case: Prompting) -> arb | None:
     """Its proof."""
     proper = properly_started(case)
     if proper:
         return certified_divergence(proper)
     return arb(-1) if never_moves(case) else None
+
+
+def certified_divergence_from_some(case: Prompting) -> arb | None:
+    """Its proof: the proper start will do, or nothing ever moves."""
+    return _proved_for_some(certified_divergence_from_proper(case), never_moves(case))
 
 
 DIVERGENCE = Measured(
@@ -124,6 +163,12 @@ DIVERGENCE_FROM_PROPER = Measured(
     "||p(k)|| -> infinity from r p(alpha)",
     floats=diverges_from_proper,
     balls=certified_divergence_from_proper,
+    many=led_astray_from_proper,
+)
+DIVERGENCE_FROM_SOME = Measured(
+    "from r p(alpha), or else from another start, ||p(k)|| -> infinity",
+    floats=diverges_from_some,
+    balls=certified_divergence_from_some,
     many=led_astray_from_proper,
 )
 
