@@ -17,11 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm._files import dump, ensure_writable, write_text, write_whole
-from attsvm.errors import ClaimError, UsageError
+from attsvm._files import dump, ensure_writable, told, write_text, write_whole
+from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.plots.table import Table
 from attsvm.svm.page import ensure_drawable
 from attsvm.theory.declaration.packs import Pack, modules
+from attsvm.theory.record import forms
+from attsvm.theory.record.files import read_json, read_whole
+from attsvm.theory.report.page.figures import ShownFigure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Figure
@@ -30,6 +33,8 @@ else:
 
 
 _ID = re.compile(r"[a-z0-9]+/[a-z0-9][a-z0-9.-]*")
+_NAME = re.compile(r"[A-Za-z0-9_-]*")
+_DRAW_AGAIN = "Draw it again with `attsvm reproduce`."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,22 +169,96 @@ def write(
     chosen = figure.sets if sets is None else sets
     document = {"schema": 1, "figure": figure.id, "source": figure.source, "place": figure.place}
     document |= {"shows": figure.shows, "seed": seed, "sets": chosen, **numbers.json()}
-    files = [folder / f"{figure.stem}.json"]
-    write_text(files[0], dump(document) + "\n")
-    for name, table in numbers.tables.items():
-        files.append(folder / f"{figure.stem}-{name}.csv")
-        write_text(files[-1], table.csv())
     missing = None
     try:
         ensure_drawable(Path("picture.png"))
     except UsageError as error:
         missing = str(error)
-    for name, draw in figure.pictures.items() if missing is None else ():
-        picture = draw(numbers)
+    pictures = list(figure.pictures) if missing is None else []
+    document["pictures"] = pictures
+    files = [folder / f"{figure.stem}.json"]
+    write_text(files[0], dump(document) + "\n")
+    for name, table in numbers.tables.items():
+        files.append(folder / f"{figure.stem}-{name}.csv")
+        write_text(files[-1], table.csv())
+    for name in pictures:
+        picture = figure.pictures[name](numbers)
         for ending in formats:
-            files.append(folder / f"{figure.stem}{'-' if name else ''}{name}.{ending}")
+            files.append(folder / _picture_file(figure.stem, name, ending))
             _save(picture, files[-1], ending)
     return {**document, "files": [file.as_posix() for file in files], "no_pictures": missing}
+
+
+def _picture_file(stem: str, name: str, ending: str) -> str:
+    return f"{stem}{'-' if name else ''}{name}.{ending}"
+
+
+def conclusions(document: Mapping[str, Any]) -> dict[str, str]:
+    """The facts of a figure's document that are sentences."""
+    facts = document["facts"].items()
+    return {k.replace("_", " "): str(fact) for k, fact in facts if str(fact).endswith(".")}
+
+
+_FORM = {
+    **dict.fromkeys(("figure", "place", "shows"), forms.text),
+    "seed": forms.count,
+    "sets": forms.maybe(forms.count),
+    "facts": forms.values(forms.anything),
+    "pictures": forms.each(forms.text),
+}
+_PNG, _LARGEST = b"\x89PNG\r\n\x1a\n", 16 << 20
+
+
+def read(folder: Path, source: str | None = None) -> tuple[ShownFigure, ...]:
+    """The figures that `write` left in a folder, in the order of their ids.
+
+    Args:
+        folder: where they lie; files of other kinds may lie there too.
+        source: the one source that they are of; any where None.
+
+    Raises:
+        FileError: there are none; or one is of another form, or a picture of it is missing.
+    """
+    found = []
+    for file in sorted(folder.glob("*.json")):
+        document = read_json(file)
+        if isinstance(document, dict) and "figure" in document:
+            found.append(_shown(file, document))
+    found = [f for f in found if source is None or f.id.startswith(f"{source}/")]
+    if not found:
+        of = f" of {source}" if source else ""
+        remedy = f"Draw them: attsvm reproduce NAME --out {folder}."
+        raise FileError(f"there is no figure{of} in {folder}", remedy=remedy)
+    return tuple(sorted(found, key=lambda figure: figure.id))
+
+
+def _shown(file: Path, document: Any) -> ShownFigure:
+    lacks = forms.lacking(document, _FORM)
+    if lacks is None and not _ID.fullmatch(document["figure"]):
+        lacks = "figure of the right form"
+    if lacks is None and not all(map(_NAME.fullmatch, document["pictures"])):
+        lacks = "pictures of the right form"
+    if lacks is not None:
+        raise FileError(f"{file} is no figure's document: it lacks {lacks}", remedy=_DRAW_AGAIN)
+    again = f"attsvm reproduce {document['figure']} --seed {document['seed']}"
+    if document["sets"] is not None:
+        again += f" --sets {document['sets']}"
+    pictures = tuple((name, _png(file, name)) for name in document["pictures"])
+    said = tuple(f"{k}: {fact}" for k, fact in conclusions(document).items())
+    return ShownFigure(
+        document["figure"], document["place"], document["shows"], said, again, pictures
+    )
+
+
+def _png(file: Path, name: str) -> bytes:
+    path = file.with_name(_picture_file(file.stem, name, "png"))
+    try:
+        content = read_whole(path, _LARGEST)
+    except (OSError, ValueError) as error:
+        raise FileError(f"{path} cannot be read: {told(error)}", remedy=_DRAW_AGAIN) from error
+    if not content.startswith(_PNG):
+        raise FileError(f"{path} is no PNG file", remedy=_DRAW_AGAIN)
+    return content
 
 
 def _save(picture: Figure, path: Path, ending: str) -> None:

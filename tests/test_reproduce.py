@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import sys
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.losses import LOSSES
 from attsvm.plots import Table
 from attsvm.plots.style import sheet
-from attsvm.reproduce import Numbers, Reproduction, find_figures, named, write
+from attsvm.reproduce import Numbers, Reproduction, find_figures, named, read, write
 from attsvm.risk import gradient_p, gradient_w
 from attsvm.svm import att_svm, local_svm
 from attsvm.svm.nuclear import solve_nuclear
@@ -389,6 +390,59 @@ def test_without_matplotlib_the_numbers_remain(tmp_path, attsvm, pack, monkeypat
 
 
 # the command
+
+
+def test_figures_that_were_written_are_read_back_for_the_page(tmp_path, attsvm, pack):
+    (tmp_path / "notes.json").write_text("[1]")
+    for name in ("toy/free", "toy/fixed"):
+        assert attsvm("reproduce", name, "--out", tmp_path, "--pack", pack)[0] == 0
+    fixed, free = read(tmp_path, "toy")
+    assert (fixed.id, free.id) == ("toy/fixed", "toy/free")
+    assert fixed.again == "attsvm reproduce toy/fixed --seed 0"
+    assert free.again == "attsvm reproduce toy/free --seed 0 --sets 2"
+    assert free.place == "here"
+    assert free.pictures == tuple(
+        (name, (tmp_path / file).read_bytes())
+        for name, file in (("", "toy-free.png"), ("again", "toy-free-again.png"))
+    )
+    with pytest.raises(FileError, match="there is no figure of sim in"):
+        read(tmp_path, "sim")
+
+
+DOCUMENT = {"figure": "toy/free", "place": "here", "shows": "x", "seed": 0, "sets": None,
+            "facts": {"said": "All meet.", "count": 3}, "pictures": []}  # fmt: skip
+
+
+def test_conclusions_are_the_facts_that_are_sentences(tmp_path):
+    (tmp_path / "toy-free.json").write_text(json.dumps(DOCUMENT))
+    (figure,) = read(tmp_path)
+    assert figure.concludes == ("said: All meet.",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "lacks"),
+    [
+        ({"figure": "../x"}, "figure of the right form"),
+        ({"figure": 3}, "figure of the right form"),
+        ({"pictures": ["/../../secret"]}, "pictures of the right form"),
+        ({"pictures": "all"}, "pictures of the right form"),
+        ({"sets": 1.5}, "sets of the right form"),
+        ({"facts": []}, "facts of the right form"),
+    ],
+)
+def test_documents_of_another_form_are_refused_by_what_they_lack(tmp_path, changes, lacks):
+    (tmp_path / "toy-free.json").write_text(json.dumps(DOCUMENT | changes))
+    with pytest.raises(FileError, match=re.escape(f"it lacks {lacks}")):
+        read(tmp_path)
+
+
+def test_pictures_have_to_be_there_and_png(tmp_path):
+    (tmp_path / "toy-free.json").write_text(json.dumps(DOCUMENT | {"pictures": [""]}))
+    with pytest.raises(FileError, match="cannot be read"):
+        read(tmp_path)
+    (tmp_path / "toy-free.png").write_text("<svg/>")
+    with pytest.raises(FileError, match="is no PNG file"):
+        read(tmp_path)
 
 
 def test_without_a_name_the_figures_are_listed(attsvm, pack):

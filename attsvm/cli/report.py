@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from attsvm.cli.arguments import LEDGER, Parsers, split_packs, tell
 from attsvm.cli.places import ensure_json
@@ -28,6 +29,11 @@ def add(parsers: Parsers) -> None:
     )
     parser.add_argument(
         "--against", metavar="FILE", help="an earlier ledger: the page begins with what changed"
+    )
+    parser.add_argument(
+        "--figures",
+        metavar="DIR",
+        help="the page shows the figures that `attsvm reproduce --out DIR` wrote there",
     )
     parser.add_argument(
         "--out",
@@ -64,14 +70,19 @@ def run(options: argparse.Namespace) -> int:
         from attsvm.theory.report.page import page
 
         before = None if options.against is None else last_run(options.against)
+        drawn: tuple[Any, ...] = ()
+        if options.figures is not None:
+            from attsvm.reproduce import read
+
+            drawn = read(Path(options.figures), options.source)
         folder = Path(out).parent
-        text = page(run, packs, only=options.source, folder=folder, before=before)
+        text = page(run, packs, only=options.source, folder=folder, before=before, figures=drawn)
     else:
         from attsvm.theory.report.source_page import source_page
 
-        if options.against is not None:
+        if options.against is not None or options.figures is not None:
             raise UsageError(
-                "only a page in HTML is compared with an earlier run",
+                "only a page in HTML has figures or is compared with an earlier run",
                 value=out,
                 remedy="Name it like page.html with --out.",
             )

@@ -22,7 +22,7 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Draw, or list what can be drawn; 0."""
-    from attsvm.reproduce import find_figures, named, write
+    from attsvm.reproduce import conclusions, find_figures, named, write
     from attsvm.theory.declaration.packs import load_packs
 
     figures = find_figures(load_packs(options.pack))
@@ -36,8 +36,7 @@ def run(options: argparse.Namespace) -> int:
     document = write(
         figure, Path(options.out), seed=options.seed, sets=options.sets, formats=formats
     )
-    said = {k: fact for k, fact in document["facts"].items() if str(fact).endswith(".")}
-    lines = [f"{k.replace('_', ' ')}: {fact}" for k, fact in said.items()]  # the conclusions
+    lines = [f"{k}: {fact}" for k, fact in conclusions(document).items()]
     tell(options, document, [*lines, *document["files"]])
     if document["no_pictures"]:
         print(f"attsvm: numbers, but no picture: {document['no_pictures']}", file=sys.stderr)

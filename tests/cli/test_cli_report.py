@@ -55,3 +55,17 @@ def test_verdicts_of_earlier_runs_are_told_apart_from_those_of_the_last(attsvm, 
     shown = Path("page.html").read_text()
     assert "toy/true:" in shown
     assert "toy/tie:" in shown
+
+
+def test_figures_of_a_folder_are_on_the_page(attsvm, ran):
+    document = {"figure": "toy/line", "place": "here", "shows": "a line", "seed": 0, "sets": None,
+                "facts": {}, "pictures": []}  # fmt: skip
+    Path("drawn").mkdir()
+    Path("drawn/toy-line.json").write_text(json.dumps(document))
+    assert attsvm("report", *TOYS, "--figures", "drawn", "--out", "page.html")[0] == 0
+    assert "A line." in Path("page.html").read_text()
+    code, _, error = attsvm("report", *TOYS, "--figures", "absent")
+    assert (code, "there is no figure in absent" in error) == (2, True)
+    assert "attsvm reproduce NAME --out absent" in error
+    code, _, error = attsvm("report", *TOYS, "--source", "toy", "--figures", "drawn")
+    assert (code, "Name it like page.html" in error) == (2, True)

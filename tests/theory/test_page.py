@@ -1,6 +1,7 @@
 """The page holds all of a run, is well-formed, and lets nothing through that would run."""
 
 import re
+from base64 import b64encode
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import product
@@ -18,12 +19,14 @@ from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.markup import Markup, anchor, element, joined, text
 from attsvm.theory.report.page import page
 from attsvm.theory.report.page.change import changes
+from attsvm.theory.report.page.figures import ShownFigure
 from attsvm.theory.report.page.script import SCRIPT
 from attsvm.theory.report.page.style import DARK, LIGHT, WORDS
 from attsvm.theory.run.verify import verify
 
 SVG = "xmlns='http://www.w3.org/2000/svg'"
-_VOID = {"meta", "br", "input", "!doctype"}
+_VOID = {"meta", "br", "input", "img", "!doctype"}
+_PICTURE = re.compile(r'src="data:image/png;base64,[A-Za-z0-9+/=]+"')
 
 
 class _Reader(HTMLParser):
@@ -41,7 +44,8 @@ class _Reader(HTMLParser):
         assert len(dict(attrs)) == len(attrs)
         for name, value in attrs:
             assert not name.startswith("on")
-            assert name not in ("src", "srcset", "style", "action", "background")
+            assert name != "src" or value == "a picture"
+            assert name not in ("srcset", "style", "action", "background")
             assert "://" not in (value or "") or name == "xmlns"
             self.given.setdefault(name, []).append(value)
         found = dict(attrs)
@@ -57,6 +61,7 @@ class _Reader(HTMLParser):
 
 
 def read(shown):
+    shown = _PICTURE.sub('src="a picture"', shown)
     reader = _Reader()
     reader.feed(shown)
     reader.close()
@@ -208,6 +213,22 @@ def test_a_claim_that_is_known_adds_what_its_record_does_not_hold():
     turned = "What turns a theorem or a claim round"
     assert turned in said
     assert turned not in words(page(made(entry(literal), entry(id, "refuted")), load_packs()))
+
+
+def test_figures_are_within_the_page_with_what_they_conclude_and_how_they_are_made():
+    content = b"\x89PNG\r\n\x1a\n<script>"
+    figure = ShownFigure(
+        "toy/<b>", "slide 3", "points & lines", ("all: they meet.",), "attsvm reproduce toy/<b>",
+        (("", content), ("again", content)),
+    )  # fmt: skip
+    shown = page(made(entry("toy/x:literal")), figures=[figure])
+    assert shown.count(f"base64,{b64encode(content).decode()}") == 2
+    assert read(shown).given["alt"] == ["toy/<b>: points & lines", "toy/<b>, again: points & lines"]
+    said = words(shown)
+    assert "toy/<b> (slide 3)Points & lines.all: they meet.Again: attsvm reproduce" in said
+    assert anchor("figure:toy/<b>") in read(shown).ids
+    assert "#figures" in read(shown).links
+    assert "Figures" not in words(page(made(entry("toy/x:literal"))))
 
 
 def test_a_counterexample_of_another_claim_is_not_shown(tmp_path):

@@ -9,7 +9,7 @@ from typing import Any
 
 from attsvm._words import printable
 
-_VOID = {"meta", "input", "br"}
+_VOID = {"meta", "input", "br", "img"}
 
 
 class Markup(str):

@@ -125,9 +125,10 @@ def properly_started(case: Prompting, size: float = 1.0) -> Prompting | None:
 def moves_aside(case: Prompting) -> bool:
     """Whether no start and step let the direction of p converge to that of p(alpha).
 
-    True where l' < 0 and p(alpha) exists outside of the span S of the differences of keys of inputs with two
-    scores, and each such input has one optimal token and equal scores of its rivals: p(k) - p(0)
-    lies in S, and <p(k), p(alpha)> grows beyond all bounds, so all limits of direction lie in S.
+    True where l' < 0 and p(alpha) exists outside of the span S of the differences of keys of inputs
+    with two scores, and each such input has one optimal token and equal scores of its rivals:
+    p(k) - p(0) lies in S, and <p(k), p(alpha)> grows beyond all bounds, so all limits of direction
+    lie in S.
     """
     p, data = prompt(case), ExactData.of(case.data)
     inputs = [i for i, row in enumerate(data.gamma) if len(set(row)) > 1]

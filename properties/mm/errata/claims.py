@@ -21,8 +21,8 @@ erratum = partial(errata.erratum, weight=Weight.CLAIM)
 CLAIMS = (
     erratum(
         theorem_1_direction.THEOREM,
-        gist="Descent on p need not converge in direction to p(alpha), from p(0) = 0 neither; from "
-        "the basin it does, and from an explicit r p(alpha).",
+        gist="Descent on p need not converge in direction to p(alpha), not even from p(0) = 0; "
+        "from the basin it does, and from an explicit r p(alpha).",
         fails='Neither alpha nor a "proper" p(0) is named. Read for the unique optimal tokens and '
         "any p(0): a run from zero ends at the worse key -2. Read for some p(0) and eta: with an "
         "input of two optimal tokens p never moves along their difference, so that no start gives "

@@ -21,7 +21,7 @@ CONDITIONS = (
     ),
     erratum(
         p_svm.PROGRAMME,
-        gist="p(alpha) need not exist, for optimal tokens neither.",
+        gist="p(alpha) need not exist, not even for optimal tokens.",
         fails="Two equal tokens are separated by no p. Two inputs of tokens 1, 0 with labels 1, -1 "
         "and head 1 have different optimal tokens, so that p >= 1 and -p >= 1.",
         stands=("amended-1", "amended-2", "sharp-2"),

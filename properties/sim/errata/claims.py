@@ -70,8 +70,8 @@ CLAIMS = (
     ),
     erratum(
         theorem_3_14_part_2.THEOREM,
-        gist="The same under part 2; with a decreasing loss it is proved from the basin, and for a "
-        "single input.",
+        gist="Convergence under part 2 of assumption 3.10 is false as well; with a decreasing loss "
+        "it is proved from the basin, and for a single input.",
         printed="The same if all rivals of an optimal token score the same.",
         fails="As for part 1, by the printed loss and by the trap. Nothing asks for a feasible "
         "Att-SVM.",

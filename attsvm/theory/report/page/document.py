@@ -22,6 +22,7 @@ from attsvm.theory.report.page.contents import (
     contents,
     counts,
 )
+from attsvm.theory.report.page.figures import ShownFigure, figures_section
 from attsvm.theory.report.page.findings import findings, strip
 from attsvm.theory.report.page.script import SCRIPT
 from attsvm.theory.report.page.style import style
@@ -36,6 +37,7 @@ def page(
     only: str | None = None,
     folder: Path | None = None,
     before: Run | None = None,
+    figures: Sequence[ShownFigure] = (),
 ) -> str:
     """The page of a run.
 
@@ -45,6 +47,7 @@ def page(
         only: the one source that it is about.
         folder: where the page will lie, for links to files; the current folder where None.
         before: an earlier run that it is compared with.
+        figures: those of the sources that were redrawn.
 
     Raises:
         ClaimError: errata that fit no reading, or an instance of one that refutes nothing.
@@ -56,7 +59,7 @@ def page(
     title = f"attsvm: {only}" if only else "attsvm: what was found"
     body = (
         element("a", "Skip to the statements", href="#statements", class_="skip"),
-        _head(run, sources, readings, before),
+        _head(run, sources, readings, before, figures),
         element(
             "main",
             *_wrong(run, readings),
@@ -65,6 +68,7 @@ def page(
             strip(sources),
             *(_about(source) for source in sources),
             _statements(sources, known, where),
+            *figures_section(figures),
             meanings(),
             _run(run, readings),
         ),
@@ -82,7 +86,11 @@ def page(
 
 
 def _head(
-    run: Run, sources: Sequence[ShownSource], readings: Sequence[ShownReading], before: Run | None
+    run: Run,
+    sources: Sequence[ShownSource],
+    readings: Sequence[ShownReading],
+    before: Run | None,
+    figures: Sequence[ShownFigure],
 ) -> Markup:
     found = counts(readings)
     instances = sum(int(r.entry.get("examples", 0)) for r in readings)
@@ -107,6 +115,7 @@ def _head(
             link("strip", "All readings"),
             (link(f"source:{s.source.name}", f"Source {s.source.name}") for s in sources),
             link("statements", "Statements"),
+            link("figures", "Figures") if figures else None,
             link("words", "How to read a verdict"),
             link("run", "The run"),
             class_="top",

@@ -120,6 +120,8 @@ summary { cursor: pointer; border-radius: 6px }
 button[data-copy] { margin: .4rem 0 0 }
 figure { margin: .8rem 0 }
 figure svg { max-width: 100%; height: auto }
+.redrawn { border-top: 1px solid var(--line); padding: .5rem 0 }
+.redrawn img { max-width: 100%; height: auto; background: #fff; border-radius: 6px }
 .drawing { background: #fff; border-radius: 6px; overflow-x: auto }
 figure .drawing svg { max-width: none; display: block }
 .plane text { fill: var(--ink) } .plane .title { fill: var(--soft) }
