@@ -38,10 +38,12 @@ from benchmarks.power.planting import KINDS, PLANTED
 
 METHODS = ("quick", "hunt", "alone", "rival")
 
-_ABOUT = (
-    "`rival` is plain Hypothesis with the same strategies, another name one searcher alone, on the "
-    "claims that it can work on (`evolution`: differential evolution of scipy)."
-)
+_RIVAL = "`rival` is plain Hypothesis with the same strategies, another name one searcher alone, "
+_ALONE = "Each column is one searcher alone, "
+_ABOUT = "on the claims that it can work on (`evolution`: differential evolution of scipy)."
+
+_SHELF = ("drawn", "evolution", "powell", "cma")
+"""What Hypothesis, scipy and cma bring."""
 
 _WHOLE = {"break_long_words": False, "break_on_hyphens": False}
 """Ids and commands are not broken over lines."""
@@ -133,12 +135,14 @@ def report(table: dict[str, dict[str, Attempt]], seconds: float) -> None:
 def page(table: dict[str, dict[str, Attempt]], seconds: float, command: str) -> str:
     """The table of a run as a page: by kind of mistake, by searcher, and what was left standing."""
     methods = list(dict.fromkeys(m for row in table.values() for m in row))
+    together = any(m in METHODS for m in methods)
+    hunts = f"a hunt has {seconds:g} s, a searcher alone as much processor time"
     lines = [
-        "# Which planted false claims fall",
+        "# Which planted false claims fall" + ("" if together else " to one searcher alone"),
         "",
-        f"Written by `{command}`. A claim falls by a refutation that is certified; a hunt has "
-        f"{seconds:g} s, a searcher alone as much processor time, from drawn instances that refute "
-        f"nothing. {_ABOUT}",
+        f"Written by `{command}`. A claim falls by a refutation that is certified; "
+        f"{hunts if together else f'a searcher has {seconds:g} s of processor time'}, from drawn "
+        f"instances that refute nothing. {_RIVAL if together else _ALONE}{_ABOUT}",
         "",
         "| mistake | planted | " + " | ".join(methods) + " |",
         "| --- |" + " --- |" * (1 + len(methods)),
@@ -167,6 +171,15 @@ def page(table: dict[str, dict[str, Attempt]], seconds: float, command: str) -> 
         ]
         if alone and len(set(methods) - {*METHODS}) > 1:
             lines += ["", f"`{m}` alone of the searchers found: {', '.join(alone)}."]
+    missed = [r for r in table.values() if not any(_fallen(r.get(m), seconds) for m in _SHELF)]
+    own = {m: sum(_fallen(r.get(m), seconds) for r in missed) for m in methods if m not in METHODS}
+    if set(methods) >= set(_SHELF) and missed:
+        told = ", ".join(f"{m} {n}" for m, n in Counter(own).most_common() if n)
+        shelf = ", ".join(f"`{m}`" for m in _SHELF)
+        lines += [
+            "",
+            f"Of the {len(missed)} claims that none of {shelf} refutes: {told or 'none'}.",
+        ]
     left = [id for id, r in table.items() if "hunt" in r and not _fallen(r["hunt"], seconds)]
     if left:
         lines += ["", f"No hunt refuted: {', '.join(left)}."]
