@@ -219,6 +219,7 @@ def test_from_the_rim_alpha_is_left_at_every_norm(R, reach):
 @given(starts.started(0.5, 0.25, 0.875, 0.99), st.sampled_from([1, 2, 2**10, 2**40]))
 def test_from_its_radius_on_every_cone_closes(case, further):
     """What holds at the radius holds at every larger sigma, as is proved, and at no smaller one."""
+    assume(cones.is_locally_optimal(case))  # else there is no radius
     pairs, step = pairs_of(case), short_step(case.data, case.loss)
     least = radius_of(case)
 

@@ -1,18 +1,12 @@
-"""Property tests draw the same instances in every run, and processes may load no claims."""
+"""Processes may load no claims but those that they are given."""
 
 import os
 import shutil
 from pathlib import Path
 
-import hypothesis
 import pytest
 
 import attsvm
-
-hypothesis.settings.register_profile(
-    "fixed", derandomize=True, database=None, deadline=None, max_examples=100
-)
-hypothesis.settings.load_profile("fixed")
 
 
 @pytest.fixture(scope="session")

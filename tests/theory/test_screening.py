@@ -95,7 +95,7 @@ def test_a_batch_of_integers_alone_is_one_instance():
     claim = stated(
         "integers",
         {"k": Integer(0, 9, beyond=True)},
-        lambda m, v, c: m.at_most(m.exact(v.k), m.exact(v.k) + c),
+        lambda m, v, c: m.at_most(m.exact(len(range(v.k))), m.exact(v.k) + c),
         constants={"c": 1},
         siblings={"-1": changed(c=-1)},
     )
@@ -123,6 +123,35 @@ def test_integers_are_screened_beyond_those_that_are_drawn(planted, searcher, se
     found, again = (scouted(planted, searcher, [case], 100, seed) for _ in range(2))
     assert found.found is not None
     assert found.found == again.found
+
+
+def hypotenuse(conclusion):
+    return stated(
+        "legs",
+        {"x": Integer(1, 30, beyond=True), "y": Integer(1, 30, beyond=True)},
+        conclusion,
+        constants={"c": 1},
+        siblings={"at least": changed(c=2)},
+    )
+
+
+def test_an_author_may_write_an_exact_integer_with_pythons_own_signs():
+    claim = hypotenuse(lambda m, v, c: m.at_most(m.exact(c), m.exact(abs(v.x**2 + v.y**2 - 85**2))))
+    scout = scouted(claim, "screen", [claim.formula.build(x=1, y=1)])
+    assert scout.found is not None
+    assert scout.tally.seen.screened >= 4096
+
+
+def test_integers_that_a_formula_counts_with_are_enumerated_one_after_the_other():
+    """84^2 + 13^2 = 85^2, and other legs up to 77."""
+    claim = hypotenuse(
+        lambda m, v, c: m.at_most(
+            m.exact(c), m.exact(abs(len(range(v.x)) ** 2 + len(range(v.y)) ** 2 - 85**2))
+        )
+    )
+    case = claim.formula.build(x=1, y=1)
+    found = [scouted(claim, "integers", [case], 100, seed).found for seed in range(6)]
+    assert any(found)
 
 
 def test_an_author_may_take_the_size_of_an_integer():

@@ -46,6 +46,9 @@ class Lane(Number):
     def __neg__(self) -> Lane:
         return Lane(-self.value)
 
+    def __abs__(self) -> Lane:
+        return Lane(abs(self.value))
+
     def _refuse_float(self) -> Any:
         raise misuse(
             "turns a number into a float, as functions of math do",
@@ -88,6 +91,10 @@ def lanes(batch: Any) -> Any:
 
 class _Lanes(Arithmetic):
     """What numpy and torch have in common."""
+
+    def exact(self, value: Any) -> Any:
+        """A constant, or an integer of which each instance has its own."""
+        return value if isinstance(value, Lane) else super().exact(value)
 
     def _rational(self, value: Fraction) -> Lane:
         return Lane(np.array([_float(value)]))

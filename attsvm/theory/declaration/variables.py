@@ -368,10 +368,11 @@ def axes_of(variables: Mapping[str, Variable]) -> tuple[str, ...]:
     names = dict.fromkeys(name for variable in variables.values() for name in variable.axes)
     for name in names:
         if not isinstance(variables.get(name), Integer):
+            remedy = f"Add {name!r}: Integer(1, 4) to the variables."
+            if isinstance(name, int):
+                remedy = f'Write "n" in its place, and add "n": Integer({name}, {name}).'
             raise ClaimError(
-                "an array has an axis whose length is no variable",
-                value=name,
-                remedy=f"Add {name!r}: Integer(1, 4) to the variables.",
+                "an array has an axis whose length is no variable", value=name, remedy=remedy
             )
     return tuple(names)
 

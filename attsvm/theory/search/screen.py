@@ -96,7 +96,6 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
     One that the formula counts with, as in `range(k)`, is one for a whole batch.
     """
     formula, parameters = scout.tally.part.formula, scout.tally.part.parameters
-    asked = int(scout.budget * _ENUMERATED * 4.0 ** generator.integers(-2, 2))
     few = formula.filled(generator, {}, 8)
     lanes = _spread(formula, few, {}, parameters, generator, 8)
     spread = {name for name, value in lanes.items() if isinstance(value, np.ndarray)}
@@ -104,7 +103,8 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
         one = {name: formula.variables[name].spread(generator, 8)}  # type: ignore[attr-defined]
         if not spread and _takes(formula, {**few, **one}, {}, parameters, 8):
             spread = {name}
-    sides = _sides(formula, asked if spread else scout.budget)
+    most = _ENUMERATED * 4.0 ** generator.integers(-2, 2) if spread else 4.0 ** generator.integers(6)
+    sides = _sides(formula, int(scout.budget * most))
     outer = [range(low, low + side) for n, (low, side) in sides.items() if n not in spread]
     inner = {n: sides[n] for n in sides if n in spread}
     size = math.prod(side for _, side in inner.values())
