@@ -29,6 +29,26 @@ rosenbrock = plant(
     witness={"a": [1.3125] * 4},
     source="Rosenbrock (1960)",
 )
+
+
+def cyclic(m: Any, v: Any) -> Any:
+    """The sum of |a_i| / (|a_(i+1)| + |a_(i+2)|), the places going round."""
+    a = [m.abs(x) for x in v.a]
+    return m.sum(m.array([a[i] / (a[(i + 1) % v.d] + a[(i + 2) % v.d]) for i in range(v.d)]))
+
+
+shapiro = plant(
+    "plain/inequalities",
+    "needle",
+    "cyclic-sum",
+    {"d": Integer(14, 14), "a": Vector("d")},
+    lambda m, v: m.at_least(cyclic(m, v), m.exact(7)),
+    says="sum_i a_i / (a_(i+1) + a_(i+2)) >= 14/2 for 14 positive numbers, places going round",
+    why="6.9998 at (1, 605, 1, 607, 2, 608, 5, 606, 6, 602, 4, 601, 1, 603)",
+    hypotheses={"a_i > 0": lambda m, v: m.below(m.exact(0), m.min(m.abs(v.a)))},
+    witness={"a": [1, 605, 1, 607, 2, 608, 5, 606, 6, 602, 4, 601, 1, 603]},
+    source="Shapiro's inequality; Zulauf (1958), d = 14",
+)
 himmelblau = plant(
     "plain/functions",
     "needle",

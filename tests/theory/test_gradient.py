@@ -26,6 +26,7 @@ from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.optimise import gradient
 from attsvm.theory.search.starts import starts
 from attsvm.theory.search.turn import searchers_of
+from benchmarks.power.regions import shapiro
 
 WIDTH = 2.0**-12
 
@@ -100,6 +101,13 @@ def test_a_turn_finds_what_others_miss_with_as_many_looks(seed):
     others = [name for name, g in GUIDED.items() if name != "gradient" and g.works_on(thin)]
     for name in others:
         assert scouted(thin, name, STARTS, budget=240, seed=seed).found is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_logarithms_reach_what_lies_off_entries_of_one_size(seed):
+    """At equal entries the cyclic sum is 7, and it is least near there; others are below 7."""
+    case = shapiro.formula.build(a=np.ones(14))
+    assert scouted(shapiro, "gradient", [case], budget=400, seed=seed).found is not None
 
 
 def test_a_hunt_uses_it_and_answers_the_same_again():

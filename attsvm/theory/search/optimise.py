@@ -153,34 +153,51 @@ def covariance(scout: Scout, generator: np.random.Generator) -> None:
 
 
 def gradient(scout: Scout, generator: np.random.Generator) -> None:
-    """L-BFGS (scipy) on the conclusion's form for tensors.
+    """L-BFGS (scipy) on the conclusion's form for tensors, in coordinates or in their logarithms.
 
-    Gradients know no hypotheses: a climb that leaves them ends where it does so.
+    Gradients know no hypotheses: a climb that leaves them ends where it does so. Logarithms reach
+    what is far from entries of one size, from starts that are spread by factors.
     """
-    from scipy.optimize import minimize
-
     steps = max(_STEPS // math.isqrt(scout.tally.claim.cost), 16)
     for land in landscapes(scout, _CLIMBS, _RUNS, generator):
-        for start in _ordered(land):
-            end = minimize(
-                lambda position, land=land: _cost_and_slope(land, position),
-                start,
-                jac=True,
-                method="L-BFGS-B",
-                bounds=list(zip(start - _BOX, start + _BOX, strict=True)),
-                options={"maxfun": steps},
-            ).x
-            inside, outside = 0.0, 1.0
-            if land.admits(land.entries(end)):
-                inside = 1.0
-            for _ in range(_HALVINGS if inside < 1.0 else 0):
-                share = (inside + outside) / 2
-                if land.admits(land.entries(start + share * (end - start))):
-                    inside = share
-                else:
-                    outside = share
-            for bits in _GRIDS:
-                land.look(_near(land.entries(start + inside * (end - start)), bits))
+        for k, start in enumerate(_ordered(land)):
+            in_logarithms = k % 2 == 1
+            if in_logarithms:
+                spread = 2.0 ** generator.integers(-3, 3)
+                start = start * np.exp(spread * generator.normal(size=len(start)))
+            _climb(land, start, steps, in_logarithms=in_logarithms)
+
+
+def _climb(land: Landscape, start: Array, steps: int, *, in_logarithms: bool) -> None:
+    """Climb from a start, and look at the end; in logarithms signs and zeros stay as they are."""
+    from scipy.optimize import minimize
+
+    def place(way: Array) -> Array:
+        return start * np.exp(way) if in_logarithms else start + way
+
+    def cost(way: Array) -> tuple[float, Array]:
+        value, slope = _cost_and_slope(land, place(way))
+        return value, slope * place(way) if in_logarithms else slope
+
+    way = minimize(
+        cost,
+        np.zeros_like(start),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(-_BOX, _BOX)] * len(start),
+        options={"maxfun": steps},
+    ).x
+    inside, outside = 0.0, 1.0
+    if land.admits(land.entries(place(way))):
+        inside = 1.0
+    for _ in range(_HALVINGS if inside < 1.0 else 0):
+        share = (inside + outside) / 2
+        if land.admits(land.entries(place(share * way))):
+            inside = share
+        else:
+            outside = share
+    for bits in _GRIDS:
+        land.look(_near(land.entries(place(inside * way)), bits))
 
 
 def _near(entries: Array, bits: int) -> Array:

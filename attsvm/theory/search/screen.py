@@ -103,7 +103,9 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
         one = {name: formula.variables[name].spread(generator, 8)}  # type: ignore[attr-defined]
         if not spread and _takes(formula, {**few, **one}, {}, parameters, 8):
             spread = {name}
-    most = _ENUMERATED * 4.0 ** generator.integers(-2, 2) if spread else 4.0 ** generator.integers(6)
+    most = (
+        _ENUMERATED * 4.0 ** generator.integers(-2, 2) if spread else 4.0 ** generator.integers(6)
+    )
     sides = _sides(formula, int(scout.budget * most))
     outer = [range(low, low + side) for n, (low, side) in sides.items() if n not in spread]
     inner = {n: sides[n] for n in sides if n in spread}
