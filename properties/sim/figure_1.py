@@ -127,7 +127,8 @@ FIGURE = Statement(
             },
         ),
         "literal-2": Reading(
-            "no step of descent on g(b <f, h>) lowers the cosine of X(k) with X_soft",
+            "if each run is to rise as the drawn means do: no step of descent on g(b <f, h>) "
+            "lowers the cosine of X(k) with X_soft",
             expected="refuted, certified",
             constants={"loss": PRINTED},
             under=(SAID, MOVED),
