@@ -41,6 +41,14 @@ def test_a_hunt_that_finds_nothing_says_that_this_is_no_proof(attsvm, document):
     assert (found["rounds"], found["examples"] > 0) == (1, True)
 
 
+def test_what_an_earlier_hunt_left_is_told_where_nothing_is_found(attsvm):
+    Path("left").mkdir()
+    Path("left/toy--true--literal.json").write_text("{}")
+    words = ["hunt", *TOYS, "toy/true:literal", "--rounds", "1", "--out"]
+    assert "an earlier hunt left a counterexample in left/" in attsvm(*words, "left")[1]
+    assert "an earlier hunt" not in attsvm(*words, "other")[1]
+
+
 def test_guided_searchers_alone_are_refused_as_they_have_nothing_to_start_from(attsvm):
     code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", "powell,grid")
     assert code == 2

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import time
 from dataclasses import dataclass
 from fractions import Fraction
@@ -229,6 +230,12 @@ def test_endless_nesting_is_a_plain_error():
 def test_files_of_others_are_held_exactly_and_of_the_types_asked_for(document, hint):
     with pytest.raises(FileError):
         codec.decode_exactly(document, hint)
+
+
+def test_a_number_that_is_written_otherwise_is_named_with_our_way():
+    there = {"tuple": [{"float": "1"}, {"float": "0x1.8000000000000p+0"}]}
+    with pytest.raises(FileError, match=re.escape("(got 0x1.8000000000000p+0). Write 3/2.")):
+        codec.decode_exactly(there, tuple[float, float])
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,13 @@ def test_a_search_with_nothing_to_complain_of_is_not_complained_of():
     assert about(examples=5, rejected=0, tightness=1e-9, hypotheses={"small": 0}) == []
 
 
+def test_what_still_came_nearer_asks_for_more_time():
+    seen = Counts(examples=60, rejected=40, tightness=1e-5, min_slack=0.1, max_slack=2.0)
+    assert "it can hardly fail" in warnings_of(seen)[0]
+    (said,) = warnings_of(seen, growing=True)
+    assert said.endswith("that still grew: give more time")
+
+
 def test_every_blindness_has_its_sentence():
     assert "only 2 of 100 instances satisfy 'small'" in about(hypotheses={"small": 2})[0]
     assert about(hypotheses={"small": 100}) == []

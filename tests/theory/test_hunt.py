@@ -5,6 +5,7 @@ import json
 import math
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -150,6 +151,17 @@ def test_searchers_that_have_nothing_to_start_from_end_the_hunt(searchers):
     result = hunt(toy_pack.true, seconds=600.0, searchers=searchers)
     assert (result.smallest, result.examples) == (None, 0)
     assert result.error.startswith("no instance was looked at")
+
+
+def test_a_hunt_whose_drawn_instances_all_miss_a_hypothesis_says_how_many():
+    data = st.just(np.ones(2))
+    claim = toy_pack.build(
+        "none", lambda case, shift=0.0: Slack(1.0, 0.0), lambda case, shift=0.0: arb(1),
+        data=data, hypotheses={"negative": lambda case: bool(case.max() < 0.0)},
+    )  # fmt: skip
+    result = hunt(claim, seconds=None, rounds=2)
+    assert result.examples == 0
+    assert re.match(r"none of the \d+ instances drawn meets all hypotheses: give", result.error)
 
 
 @pytest.mark.parametrize("cost", [8, 30])

@@ -129,7 +129,7 @@ def test_the_line_of_a_hunt_says_how_far_it_is():
     assert hunt_line(account, 2.0, None) == start
     for changes, said in (
         ({"seen": Counts(min_slack=0.5)}, "closest slack 0.5"),
-        ({"seen": Counts(tightness=0.25, min_slack=0.5)}, "closest 0.25 of 1"),
+        ({"seen": Counts(tightness=0.25, min_slack=0.5)}, "closest 0.25 of the bound"),
         (
             {"smallest": object(), "seen": Counts(tightness=2.0)},
             "refuted, making it smaller and worse",
@@ -167,13 +167,22 @@ def test_a_find_is_shown_with_its_place_and_who_searched():
         "refuted, certified: toy/true:literal after 90 instances in 2 rounds, by Hypothesis",
         "  case = 6.0",
         "  slack in [-1, -1]",
-        "  (minimal: no index left out, no entry, slice or array set to 0, no entries rounded, "
-        "scaled or shifted, no entry, or equal ones together, made simpler leaves a "
-        "counterexample)",
+        "  (minimal: no single one of these leaves a counterexample: an index left out; an entry, "
+        "slice or array set to 0; entries rounded, scaled or shifted; an entry, or equal ones "
+        "together, made simpler)",
         "counterexample: here.json; it holds a Python script and LaTeX to paste",
     ]
     assert lines[5] == "replay it: attsvm replay --pack a.py here.json"
     assert lines[6].split()[:3] == ["drawn", "1", "turn,"]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"),
+    [(1.0, "1"), (1.0 - 2.0**-36, "1 - 1.5e-11"), (0.5, "0.5"), (1.0 + 2.0**-36, "1")],
+)
+def test_a_ratio_below_1_is_not_rounded_to_1(ratio, said):
+    line = told([], tightness=ratio).splitlines()[1]
+    assert line == f"closest: left side over right side reached {said}"
 
 
 def test_nothing_found_is_told_with_its_strength():

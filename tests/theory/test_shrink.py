@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from jaxtyping import Float
 from toy_pack import build
@@ -212,6 +212,17 @@ def test_on_an_interval_the_simplest_number_is_reached(low, width, share):
     assert height(small) == max(fewest, min(map(abs, parts))) if small else 0 in parts
     if bits == 0:
         assert abs(shrunk_inside(low, high, grid[-1])) == min(map(abs, grid))
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.nested_given])
+@given(RATIONALS, st.integers(9, 42), st.fractions(0, 1))
+def test_on_a_narrow_interval_a_float_has_the_fewest_bits_too(low, power, share):
+    high, some = low + Fraction(1, 2**power), float(low + share / 2**power)
+    assume(low <= Fraction(some) <= high)
+    bits = next(b for b in range(60) if math.floor(high * 2**b) >= math.ceil(low * 2**b))
+    grid = range(math.ceil(low * 2**bits), math.floor(high * 2**bits) + 1)
+    least = min((Fraction(k, 2**bits) for k in grid), key=abs)
+    assert shrunk_inside(low, high, some) == least
 
 
 @dataclass(frozen=True, slots=True)

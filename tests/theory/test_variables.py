@@ -18,7 +18,9 @@ from attsvm.theory import (
     Labels,
     Matrix,
     Meeting,
+    Reading,
     Real,
+    Statement,
     Vector,
     changed,
     gradient,
@@ -139,6 +141,31 @@ def test_batches_hold_opposite_entries_and_keep_above_the_least():
     assert opposite.sum() > 100  # among fine numbers, by chance one lane in 257
     assert Real((0, 3), least=1).fill(np.random.default_rng(0), {}, 999).min() >= 1.0
     assert not Real().listed  # so that searchers move it
+    for variable in (Vector("n", (0, 3), least=2), Vector("n", levels=2, least=2)):
+        assert variable.fill(np.random.default_rng(0), {"n": 3}, 999).min() >= 2.0
+
+
+NOT_NEGATIVE = Statement(
+    "toy/not-negative",
+    source="toys",
+    place="here",
+    printed="sum x >= max x for x >= 0",
+    variables={"n": Integer(1, 3), "x": Vector("n", least=0)},
+    conclusion=lambda m, v, c: m.at_least(m.sum([m.abs(x) for x in v.x]), c * m.max(v.x)),
+    readings={"literal": Reading("it is", "holds", constants={"c": 1}, tight=True)},
+)
+
+
+@given(NOT_NEGATIVE.claims[0].data)
+def test_entries_of_an_array_may_have_a_least_value_which_is_a_hypothesis(case):
+    """And functions of all entries take lists of numbers as well."""
+    (claim,) = NOT_NEGATIVE.claims
+    assert case.x.min() >= 0.0
+    (lies,) = claim.hypotheses
+    assert lies.name == "x >= 0"
+    assert lies.holds(case)
+    assert not lies.holds(claim.formula.build(x=np.array([1.0, -1.0])))
+    assert claim.formula.measure(case) is not None
 
 
 @given(st.data())

@@ -290,4 +290,6 @@ class Arithmetic(ABC):
         return self.exact(0)
 
     def _flat(self, x: Any) -> list[Scalar]:
+        if isinstance(x, list | tuple):
+            x = self.array(x)
         return list(x.ravel()) if isinstance(x, Entries) else [x]

@@ -87,14 +87,17 @@ def domains(variables: Mapping[str, Variable]) -> dict[str, Callable[[Any, Any],
     for name, variable in variables.items():
         for end, sign in zip(variable.ends, (">=", "<="), strict=True):
             if end is not None and name not in axes:
-                found[f"{name} {sign} {end}"] = functools.partial(_beside, name, sign, end)
+                lies = functools.partial(_beside, name, bool(variable.axes), sign, end)
+                found[f"{name} {sign} {end}"] = lies
     return found
 
 
-def _beside(name: str, sign: str, end: int, m: Arithmetic, v: Any) -> Relation:
-    """That a variable lies on one side of an end of its domain."""
-    compare = m.at_least if sign == ">=" else m.at_most
-    return compare(getattr(v, name), m.exact(end))
+def _beside(name: str, array: bool, sign: str, end: int, m: Arithmetic, v: Any) -> Relation:
+    """That a variable, or each entry of it, lies on one side of an end of its domain."""
+    value = getattr(v, name)
+    if sign == ">=":
+        return m.at_least(m.min(value) if array else value, m.exact(end))
+    return m.at_most(m.max(value) if array else value, m.exact(end))
 
 
 def _shape_of(variables: Mapping[str, Variable], case: Any) -> dict[str, int]:

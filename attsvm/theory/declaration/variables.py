@@ -80,14 +80,16 @@ class Real(Variable):
 
     def draw(self, draw: st.DrawFn, known: Known) -> float:
         """A number of the grid, reflected at the lower end of the domain."""
-        return float(self._inside(draw(scaled(*self.powers))))
+        return float(_above(self.least, draw(scaled(*self.powers))))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
         """Numbers of the grid and heavy-tailed ones."""
-        return np.asarray(self._inside(_filled(generator, (), batch, self.powers)))
+        return np.asarray(_above(self.least, _filled(generator, (), batch, self.powers)))
 
-    def _inside(self, value: Any) -> Any:
-        return value if self.least is None else abs(value - self.least) + self.least
+
+def _above(least: int | None, values: Any) -> Any:
+    """Values reflected at the lower end of a domain, where it has one."""
+    return values if least is None else abs(values - least) + least
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +102,19 @@ class Tensor(Variable):
         levels: how many different values its entries take at most; None for any number.
         among: the integers that its entries are drawn from, such as labels; None for any numbers.
             A hypothesis has to say so as well: it decides what is an instance.
+        least: the lower end of the domain of its entries, where it has one.
     """
 
     names: tuple[str, ...]
     powers: tuple[int, ...] = (0,)
     levels: int | None = None
     among: tuple[int, ...] | None = None
+    least: int | None = None
+
+    @property
+    def ends(self) -> tuple[int | None, int | None]:
+        """All entries are at least `least`."""
+        return self.least, None
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -126,12 +135,11 @@ class Tensor(Variable):
             return np.array(draw(listed), dtype=float).reshape(sizes)
         power = draw(st.sampled_from(self.powers)) if len(self.powers) > 1 else self.powers[0]
         if self.levels is None:
-            values: Array = draw(arrays(*sizes)) * 2.0**power
-            return values
+            return np.asarray(_above(self.least, draw(arrays(*sizes)) * 2.0**power))
         level = st.integers(0, self.levels - 1)
         places = np.array(draw(st.lists(level, min_size=size, max_size=size)))
         levels: Array = draw(arrays(self.levels)) * 2.0**power
-        return np.asarray(levels[places].reshape(sizes))
+        return np.asarray(_above(self.least, levels[places].reshape(sizes)))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
         """Arrays of many kinds: small integers, ties, opposite rows, wide scales."""
@@ -139,15 +147,21 @@ class Tensor(Variable):
         if self.among is not None:
             return generator.choice(np.array(self.among, dtype=float), size=(*sizes, batch))
         if self.levels is None:
-            return _filled(generator, sizes, batch, self.powers)
+            return np.asarray(_above(self.least, _filled(generator, sizes, batch, self.powers)))
         levels = _filled(generator, (self.levels,), batch, self.powers)
         places = generator.integers(0, self.levels, size=(math.prod(sizes), batch))
-        return np.take_along_axis(levels, places, axis=0).reshape(*sizes, batch)
+        values = np.take_along_axis(levels, places, axis=0).reshape(*sizes, batch)
+        return np.asarray(_above(self.least, values))
 
 
-def Vector(name: str, powers: Sequence[int] = (0,), levels: int | None = None) -> Tensor:
+def Vector(
+    name: str,
+    powers: Sequence[int] = (0,),
+    levels: int | None = None,
+    least: int | None = None,
+) -> Tensor:
     """A vector with one named axis."""
-    return Tensor((name,), tuple(powers), levels)
+    return Tensor((name,), tuple(powers), levels, least=least)
 
 
 def Labels(name: str) -> Tensor:
@@ -155,9 +169,11 @@ def Labels(name: str) -> Tensor:
     return Tensor((name,), among=(1, -1))
 
 
-def Matrix(rows: str, columns: str, powers: Sequence[int] = (0,)) -> Tensor:
+def Matrix(
+    rows: str, columns: str, powers: Sequence[int] = (0,), least: int | None = None
+) -> Tensor:
     """A matrix with two named axes."""
-    return Tensor((rows, columns), tuple(powers))
+    return Tensor((rows, columns), tuple(powers), least=least)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import math
 import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -145,13 +145,29 @@ def decode_exactly(document: Any, hint: Any) -> Any:
         FileError: as `decode`; a number that a float would round; a value of another type.
     """
     value = decode(document, hint)
-    if _as_written(encode(value), document) != document:
+    encoded = _as_written(encode(value), document)
+    if encoded != document:
+        there, ours = _unlike(document, encoded)
         raise FileError(
             "a number in the file is not held exactly by its type, or not written in our way",
-            remedy="Write short fractions, or hexadecimal floats.",
+            value=there,
+            remedy=f"Write {ours}.",
         )
     ensure_type(value, hint)
     return value
+
+
+def _unlike(document: Any, encoded: Any) -> tuple[str, str]:
+    """The first part of a document that was written anew in another way, and that way."""
+    pairs: Iterable[tuple[Any, Any]] = ()
+    if isinstance(document, dict) and isinstance(encoded, dict) and set(document) == set(encoded):
+        pairs = ((document[key], encoded[key]) for key in document)
+    elif isinstance(document, list) and isinstance(encoded, list) and len(document) == len(encoded):
+        pairs = zip(document, encoded, strict=True)
+    for there, ours in pairs:
+        if there != ours:
+            return _unlike(there, ours)
+    return str(document)[:80], str(encoded)[:80]
 
 
 def _as_written(encoded: Any, document: Any) -> Any:

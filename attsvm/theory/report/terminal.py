@@ -251,12 +251,18 @@ def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
     if account.smallest is not None:
         words.append("refuted, making it smaller and worse")
     elif account.seen.tightness is not None:
-        words.append(f"closest {account.seen.tightness:.6g} of 1")
+        words.append(f"closest {_ratio(account.seen.tightness)} of the bound")
     elif account.seen.min_slack is not None:
         words.append(f"closest slack {account.seen.min_slack:.6g}")
     if seconds is not None:
         words.append(f"{max(seconds - elapsed, 0.0):.0f} s left")
     return ", ".join(words)
+
+
+def _ratio(value: float) -> str:
+    """A ratio of left to right side; one below 1 that rounds to 1 by what it lacks."""
+    said = f"{value:.6g}"
+    return f"1 - {1.0 - value:.2g}" if said == "1" and value < 1.0 else said
 
 
 _KNOWN = ("stored counterexample", "explicit instance")
@@ -300,7 +306,7 @@ def hunt_text(
     else:
         yield f"not refuted: {name} after {looked}; that is no proof"
     if document["tightness"] is not None:
-        yield f"closest: left side over right side reached {document['tightness']:.6g}"
+        yield f"closest: left side over right side reached {_ratio(document['tightness'])}"
     elif document["min_slack"] is not None:
         yield f"closest: slack {document['min_slack']:.6g}"
     if document["closest"]:
@@ -360,8 +366,9 @@ def _left_open(number: int, unexamined: int) -> str:
 
 
 _MINIMAL = (
-    "minimal: no index left out, no entry, slice or array set to 0, no entries rounded, scaled or "
-    "shifted, no entry, or equal ones together, made simpler leaves a counterexample"
+    "minimal: no single one of these leaves a counterexample: an index left out; an entry, slice "
+    "or array set to 0; entries rounded, scaled or shifted; an entry, or equal ones together, made "
+    "simpler"
 )
 
 

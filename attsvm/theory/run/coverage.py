@@ -183,13 +183,18 @@ def _tied(array: np.ndarray[Any, Any]) -> bool:
 
 
 def warnings_of(
-    seen: Counts, *, slacks: bool = True, undropped: frozenset[str] = frozenset()
+    seen: Counts,
+    *,
+    slacks: bool = True,
+    growing: bool = False,
+    undropped: frozenset[str] = frozenset(),
 ) -> list[str]:
     """What a search that refuted nothing was blind to, a sentence with its remedy each.
 
     Args:
         seen: what it saw.
         slacks: whether slacks tell how near an instance is to violation.
+        growing: whether the largest ratio still grew when the time was over.
         undropped: hypotheses that no sibling drops.
     """
     said = []
@@ -204,7 +209,13 @@ def warnings_of(
                 f"every instance satisfies {name!r} and no sibling drops it, so nothing shows that "
                 "it matters: draw instances that violate it, or add a sibling without it"
             )
-    if seen.evaluated >= _ENOUGH and tightness is not None and tightness < _FAR:
+    far = tightness is not None and tightness < _FAR
+    if seen.evaluated >= _ENOUGH and far and growing:
+        said.append(
+            f"nothing came nearer to the bound than {tightness:.3g} of it, but that still grew: "
+            "give more time"
+        )
+    elif seen.evaluated >= _ENOUGH and far:
         said.append(
             f"nothing came nearer to the bound than {tightness:.3g} of it: it can hardly fail; "
             "state a sharp reading, or give the search a way there (an ensemble, or a form for "

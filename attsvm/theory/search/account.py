@@ -107,7 +107,8 @@ class Hunt:
     @property
     def warnings(self) -> list[str]:
         """What a search that refuted nothing was blind to."""
-        return warnings_of(self.seen) if self.smallest is None else []
+        growing = bool(self.growth) and self.growth[-1].seconds > 0.5 * self.seconds
+        return warnings_of(self.seen, growing=growing) if self.smallest is None else []
 
     def json(self) -> dict[str, Any]:
         """As plain data, schema 1."""

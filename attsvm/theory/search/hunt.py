@@ -110,6 +110,11 @@ def hunt(
     account = chase.hunt
     if account.examples == 0 and not (account.error or account.interrupted or account.smallest):
         account.error = "no instance was looked at: name a searcher that draws, or give more time"
+        if account.seen.ordinary:
+            account.error = (
+                f"none of the {account.seen.ordinary} instances drawn meets all hypotheses: give "
+                "the reading examples that do, or variables that mostly do"
+            )
     account.seconds = time.time() - chase.started
     return account
 

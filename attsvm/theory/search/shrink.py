@@ -54,7 +54,7 @@ _SCALES = (1, 2, 3, -1, -2, -3)
 _ROUNDINGS = (0, 1, 2, 3, 5, 8, 13)
 """Bits after the point that all entries are rounded to at once."""
 
-_BITS = range(17)
+_BITS = range(53)
 """Bits after the point that one entry is rounded to, down and up."""
 
 _FACTORS = range(2, 9)
