@@ -93,14 +93,19 @@ def attempts(
     return table
 
 
+def _methods(table: dict[str, dict[str, Attempt]]) -> list[str]:
+    """What was tried: the quick check, the hunt, the rival, then searchers alone."""
+    order = ["quick", "hunt", "rival", "ensemble", "drawn", *GUIDED]
+    return sorted({m for row in table.values() for m in row}, key=order.index)
+
+
 def _fallen(attempt: Attempt | None, limit: float) -> bool:
     return attempt is not None and attempt.found and attempt.seconds <= limit
 
 
 def report(table: dict[str, dict[str, Attempt]], seconds: float) -> None:
     """Print how many fell, by kind of mistake and by method, how fast, and what survived."""
-    methods = list(dict.fromkeys(m for row in table.values() for m in row))
-    methods.sort(key=lambda m: (["quick", "hunt", "rival"].index(m) if m in METHODS else 9, m))
+    methods = _methods(table)
     wide = {m: max(len(m), 7) + 2 for m in methods}
     print(f"{'mistake':<12}{'planted':>9}" + "".join(f"{m:>{wide[m]}}" for m in methods))
     for kind in (*KINDS, "all"):
@@ -134,7 +139,7 @@ def report(table: dict[str, dict[str, Attempt]], seconds: float) -> None:
 
 def page(table: dict[str, dict[str, Attempt]], seconds: float, command: str) -> str:
     """The table of a run as a page: by kind of mistake, by searcher, and what was left standing."""
-    methods = list(dict.fromkeys(m for row in table.values() for m in row))
+    methods = _methods(table)
     together = any(m in METHODS for m in methods)
     hunts = f"a hunt has {seconds:g} s, a searcher alone as much processor time"
     lines = [

@@ -12,11 +12,11 @@ import torch
 from flint import arb
 from hypothesis import strategies as st
 from scouting import scouted
-from toy_pack import build
+from toy_pack import build, stated
 
 from attsvm.errors import ClaimError
 from attsvm.exact import rational
-from attsvm.theory import PROFILES, Slack
+from attsvm.theory import PROFILES, Real, Slack, changed
 from attsvm.theory.record import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, Spent, sequence
@@ -108,6 +108,24 @@ def test_logarithms_reach_what_lies_off_entries_of_one_size(seed):
     """At equal entries the cyclic sum is 7, and it is least near there; others are below 7."""
     case = shapiro.formula.build(a=np.ones(14))
     assert scouted(shapiro, "gradient", [case], budget=400, seed=seed).found is not None
+
+
+def test_along_a_narrow_valley_ratios_far_below_1_still_have_a_slope():
+    """The right side is 0 at x = 11/7 alone, and grows 10^4 times as fast across the valley."""
+
+    def valley(m, v, c):
+        across = m.square(v.y - v.x * v.x) + m.square(v.z - v.y * v.y)
+        return m.at_most(c, 10**4 * across + m.square(v.x - m.exact("11/7")))
+
+    claim = stated(
+        "valley",
+        {name: Real() for name in "xyz"},
+        valley,
+        constants={"c": "1/1000000"},
+        siblings={"more": changed(c=1)},
+    )
+    case = claim.formula.build(x=0.0, y=0.0, z=0.0)
+    assert any(scouted(claim, "gradient", [case], 100, seed).found for seed in range(8))
 
 
 def test_a_hunt_uses_it_and_answers_the_same_again():

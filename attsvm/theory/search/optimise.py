@@ -49,6 +49,10 @@ valley; and climbs in one landscape."""
 _GRIDS = (52, 10, 4, 1)
 """What a climb arrives at is proposed rounded to multiples of 2^-k."""
 
+_FLAT = 2.0**-40
+_TANGENT = math.log(_FLAT) - 1.0
+"""From where on a climb sees the logarithm of a height, and below it a straight line."""
+
 _BOX, _HALVINGS = 8.0, 6
 """How far a climb goes, and how closely it is known where it leaves the hypotheses."""
 
@@ -221,13 +225,15 @@ def _ordered(land: Landscape) -> Array:
 
 
 def _cost_and_slope(land: Landscape, position: Array) -> tuple[float, Array]:
-    """Minus the height on tensors and its gradient; no slope where it is no number."""
+    """Minus what grows with the height on tensors, and its gradient; none where it is no number."""
     land.scout.ensure_time()
     with np.errstate(all="ignore"), one_thread() as torch:
         x = torch.tensor(land.entries(position)[None]).requires_grad_()
         value = relaxed_heights(torch, land.scout.tally, land.frame, x).sum()
         if not value.isfinite():
             return WORST, np.zeros(len(position))
+        # a ratio of the sides far below 1 is flat, its logarithm is not
+        value = torch.where(value > _FLAT, value.clamp(min=_FLAT).log(), value / _FLAT + _TANGENT)
         slope = torch.zeros_like(x)
         if value.requires_grad:
             (found,) = torch.autograd.grad(value, x, allow_unused=True)
