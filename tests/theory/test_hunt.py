@@ -124,7 +124,6 @@ def sum_up(*_: str) -> str:
 def test_a_round_is_begun_however_short_the_time():
     result = hunt(toy_pack.true, seconds=1e-9)
     assert result.rounds > 0
-    assert (result.examples > 0) is (result.error is None)
 
 
 def test_a_hunt_needs_an_end_and_searchers_that_there_are():

@@ -67,8 +67,8 @@ def test_ten_entries_come_within_a_thousandth_along_lines(f, seed):
 
 @pytest.mark.parametrize("name", [name for name in SHELF if name != "powell"])
 @pytest.mark.parametrize("f", [sphere, valley])
-def test_ten_entries_come_within_a_twentieth_by_generations(f, name):
-    assert left(f, name, 1500, 0) < 0.05
+def test_ten_entries_come_within_a_thousandth_by_generations(f, name):
+    assert left(f, name, 1500, 0) < 1e-3
 
 
 @pytest.mark.parametrize("seed", range(3))

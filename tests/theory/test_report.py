@@ -167,9 +167,9 @@ def test_a_find_is_shown_with_its_place_and_who_searched():
         "refuted, certified: toy/true:literal after 90 instances in 2 rounds, by Hypothesis",
         "  case = 6.0",
         "  slack in [-1, -1]",
-        "  (minimal: no single one of these leaves a counterexample: an index left out; an entry, "
-        "slice or array set to 0; entries rounded, scaled or shifted; an entry, or equal ones "
-        "together, made simpler)",
+        "  (minimal: none of these that makes it smaller leaves a counterexample: an index left "
+        "out; an entry, slice or array set to 0; entries rounded, scaled or shifted; an entry, or "
+        "equal ones together, made simpler; docs/hunting.md has the list)",
         "counterexample: here.json; it holds a Python script and LaTeX to paste",
     ]
     assert lines[5] == "replay it: attsvm replay --pack a.py here.json"

@@ -155,6 +155,9 @@ def test_numbers_rank_from_0_over_integers_and_fractions_to_the_negative():
     for simpler, x in ((simpler_values, 9.5), (simpler_fractions, Fraction(9, 5))):
         assert {-y for y in simpler(x)} <= {-x, *simpler(-x)}
     assert list(simpler_values(0.0)) == list(simpler_values(math.inf)) == []
+    assert {0.0, 1.0, -1.0, 22.5, -11.0, -22.0, -23.0, -21.5, -14.5} <= set(simpler_values(-22.5))
+    parts = (0, 1), (1, 1), (-1, 1), (22, 7), (-1, 7), (-11, 7), (-20, 7), (-3, 1), (-19, 6)
+    assert {Fraction(*q) for q in parts} <= set(simpler_fractions(Fraction(-22, 7)))
 
 
 def test_a_strategy_that_breaks_while_it_is_sampled_is_counted():
@@ -172,6 +175,44 @@ def test_every_move_is_smaller_and_none_comes_twice():
     trials = [json.dumps(t) for t in moves(document, Space(Row))]
     assert len(trials) == len(set(trials)) > 20
     assert all(smallness(json.loads(t)) < smallness(document) for t in trials)
+
+
+@pytest.mark.parametrize(
+    "smaller",
+    [
+        Row(np.array([[1.5]]), np.array([3.25]), np.array([0])),  # an index left out
+        Row(np.array([[3.0]]), np.array([6.5]), np.array([0])),  # and the rest doubled
+        Row(np.array([[4.0]]), np.array([4.0]), np.array([0])),  # the other, those above renumbered
+        Row(np.zeros((2, 2)), np.array([3.25, 4.0]), np.array([0, 1])),  # an array, a row, an entry
+        Row(np.array([[1.5, -2.0], [0.0, 0.0]]), np.array([3.25, 4.0]), np.array([0, 1])),
+        Row(np.array([[1.5, 0.0], [3.25, 4.0]]), np.array([3.25, 4.0]), np.array([0, 1])),
+        Row(np.array([[2.0, -2.0], [3.0, 4.0]]), np.array([3.0, 4.0]), np.array([0, 1])),  # rounded
+        Row(np.array([[3.0, -4.0], [6.5, 8.0]]), np.array([6.5, 8.0]), np.array([0, 1])),  # scaled
+        Row(np.array([[0.5, -3.0], [2.25, 3.0]]), np.array([2.25, 3.0]), np.array([0, 1])),  # less
+        Row(np.array([[1.0, -2.0], [3.25, 4.0]]), np.array([3.25, 4.0]), np.array([0, 1])),
+        Row(np.array([[1.5, -2.0], [3.0, 4.0]]), np.array([3.0, 4.0]), np.array([0, 1])),  # equal
+    ],
+)
+def test_the_list_of_moves_is_what_the_documents_say(smaller):
+    case = Row(np.array([[1.5, -2.0], [3.25, 4.0]]), np.array([3.25, 4.0]), np.array([0, 1]))
+    trials = [json.dumps(t, sort_keys=True) for t in moves(codec.encode(case), Space(Row))]
+    assert json.dumps(codec.encode(smaller), sort_keys=True) in trials
+
+
+def test_a_find_that_floats_do_not_see_is_made_smaller_all_the_same():
+    def holds(x: float, shift: float = 0.0) -> Slack:
+        return Slack(1.0, 0.0)
+
+    claim = build(
+        "unseen", holds, lambda x, shift=0.0: arb(-1), data=st.just(77.5), expected="refuted"
+    )
+    tally = tally_of(claim)
+    tally.audits = 1
+    found = tally.examine(77.5, "test")[1]
+    assert found is not None
+    done = shrink(tally, found, 5000)
+    assert done.minimal
+    assert codec.decode(done.found.instance, float) == 0.0
 
 
 def shrunk_inside(low, high, x):

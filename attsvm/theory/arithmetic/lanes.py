@@ -150,6 +150,9 @@ class Floats(_Lanes):
 
     def maximum(self, x: Any, y: Any) -> Any:
         """The larger one."""
+        whole = [v for v in (x, y) if isinstance(v, int) and not isinstance(v, bool)]
+        if len(whole) == 1:  # beside an integer of which each instance has its own
+            return Lane(np.maximum(_value(y if x is whole[0] else x), float(whole[0])))
         return Lane(np.maximum(_value(x), _value(y)))
 
     def norm(self, x: Entries) -> Any:

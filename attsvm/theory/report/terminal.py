@@ -314,7 +314,8 @@ def hunt_text(
     yield from (f"    {line}" for line in shown)
     yield from _growth_text(document["growth"])
     if document["undecided"]:
-        yield f"open: {counted(document['undecided'], 'instance')} could be settled neither way"
+        said = f"open: {counted(document['undecided'], 'instance')} could be settled neither way"
+        yield f"{said}, or floats and exact values disagree: {document['note']}"
     if document["open"]:
         yield f"open: {_left_open(document['open'], document['unexamined'])}"
     if document["broke"]:
@@ -366,9 +367,9 @@ def _left_open(number: int, unexamined: int) -> str:
 
 
 _MINIMAL = (
-    "minimal: no single one of these leaves a counterexample: an index left out; an entry, slice "
-    "or array set to 0; entries rounded, scaled or shifted; an entry, or equal ones together, made "
-    "simpler"
+    "minimal: none of these that makes it smaller leaves a counterexample: an index left out; an "
+    "entry, slice or array set to 0; entries rounded, scaled or shifted; an entry, or equal ones "
+    "together, made simpler; docs/hunting.md has the list"
 )
 
 

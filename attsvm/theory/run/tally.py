@@ -92,6 +92,7 @@ class Tally:
         self.pool = Pool()
         self.latest: Refuted | None = None
         self.counting = True
+        self.exactly = False  # whether instances that floats see hold are confirmed all the same
         self.repeats = 0
         self._first: list[tuple[Any, Any, Slack]] = []
 
@@ -113,9 +114,14 @@ class Tally:
         return case if self._domain.holds(case) else None
 
     def learn(self, found: Refuted) -> None:
-        """Learn what instances look like from a find, if it is not made up."""
+        """Learn what instances look like from a find, if it is not made up.
+
+        Where floats do not see that it refutes, changes of it are confirmed without them.
+        """
+        case = codec.decode(found.instance, self.claim.instance_type)
         if found.found_by in _AUTHORS:
-            self._domain.see(codec.decode(found.instance, self.claim.instance_type))
+            self._domain.see(case)
+        self.exactly = self._slack(frozen(case)).holds
 
     def _ordinary(self) -> Iterator[Any]:
         """Instances as their author means them; draws only where few were examined."""
@@ -248,7 +254,7 @@ class Tally:
         if watched:
             self._ensure_unchanged("the conclusion", case, before)
             self._first.append((case, before, slack))
-        if slack.holds:
+        if slack.holds and not self.exactly:
             self._record(slack, case, searcher, refuted=False)
             if self.counting and self.audits > 0:
                 self.audits -= 1

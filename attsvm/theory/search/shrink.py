@@ -394,7 +394,7 @@ def simpler_fractions(value: Fraction) -> Iterator[Fraction]:
     sign = -1 if value < 0 else 1
     yield from (sign * less for less in _above(abs(value)))
     size = abs(value.numerator)
-    for less in (size // 2, *(size - k for k in _less(size))):
+    for less in (1, size // 2, *(size - k for k in _less(size))):
         yield Fraction(sign * less, value.denominator)
 
 
