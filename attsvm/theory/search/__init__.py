@@ -1,7 +1,7 @@
 """The searchers: each proposes instances of a claim and learns how close they come to violation.
 
 Ordinary searchers draw instances as the claim's author meant them: explicit ones, the seeded
-ensemble, Hypothesis. Guided ones start from the pool of what is known, or fill batches of their own.
+ensemble, Hypothesis. Guided ones start from the pool of what is known, or fill their own batches.
 """
 
 from __future__ import annotations
