@@ -288,7 +288,7 @@ def test_an_equality_in_balls_is_violated_away_from_zero():
     assert silent(np.array([2.0])).kind == "unknown"
 
 
-@pytest.mark.parametrize("attempt", [quick, lambda c, s: hunt_one(c, 5.0, s), "drawn", "rival"])
+@pytest.mark.parametrize("attempt", [quick, lambda c, s: hunt_one(c, 2.0, s), "drawn", "rival"])
 def test_every_attempt_finds_a_plain_mistake_and_spares_the_truth(attempt):
     if attempt == "drawn":
         attempt = lambda c, s: alone(c, "drawn", 2.0, s)  # noqa: E731
@@ -298,6 +298,9 @@ def test_every_attempt_finds_a_plain_mistake_and_spares_the_truth(attempt):
     assert fallen.found
     assert fallen.by
     assert not fallen.error
+    spared = attempt(base, 0)
+    assert not spared.found
+    assert spared.examples > 0
 
 
 def test_the_rival_spares_the_truth_and_tells_how_close_it_came():

@@ -134,6 +134,15 @@ def test_a_hunt_whose_scheduler_goes_away_ends_with_what_it_has():
     assert result.examples > 0
 
 
+def timeless(document):
+    """A document without what differs between two runs of one command."""
+    if isinstance(document, list):
+        return [timeless(part) for part in document]
+    if not isinstance(document, dict):
+        return document
+    return {k: timeless(v) for k, v in document.items() if "second" not in k and k != "growth"}
+
+
 @pytest.mark.usefixtures("alike")
 def test_the_commands_take_a_cluster(threads, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -143,8 +152,9 @@ def test_the_commands_take_a_cluster(threads, tmp_path, monkeypatch, capsys):
         for where in (["--cluster", threads], []):
             codes.append(main([*words, *where]))
             documents.append(json.loads(capsys.readouterr().out))
-        assert codes[0] == codes[1]
-        assert documents[0]["schema"] == 1
+        assert codes == 2 * [int(command[0] == "hunt")]
+        there, here = map(timeless, documents)
+        assert there == here
     assert main(["verify", "--cluster", threads, "-n", "2"]) == 2
 
 
