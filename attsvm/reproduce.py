@@ -24,10 +24,11 @@ from attsvm.svm.page import ensure_drawable
 from attsvm.theory.declaration.packs import Pack, modules
 from attsvm.theory.record import forms
 from attsvm.theory.record.files import read_json, read_whole
-from attsvm.theory.report.page.figures import ShownFigure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Figure
+
+    from attsvm.theory.report.page.figures import ShownFigure
 else:
     Figure = Any  # for the annotations of packs, which import without matplotlib
 
@@ -233,6 +234,8 @@ def read(folder: Path, source: str | None = None) -> tuple[ShownFigure, ...]:
 
 
 def _shown(file: Path, document: Any) -> ShownFigure:
+    from attsvm.theory.report.page.figures import ShownFigure  # packs of figures need no page
+
     lacks = forms.lacking(document, _FORM)
     if lacks is None and not _ID.fullmatch(document["figure"]):
         lacks = "figure of the right form"

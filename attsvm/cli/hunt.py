@@ -128,7 +128,6 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm.theory.declaration.packs import find_claims, load_packs
     from attsvm.theory.declaration.verdict import Truth
     from attsvm.theory.record import counterexample
-    from attsvm.theory.record.counterexample import file_name
     from attsvm.theory.report.terminal import Live, hunt_line, hunt_text
     from attsvm.theory.search.account import Hunt, store
     from attsvm.theory.search.hunt import hunt
@@ -199,9 +198,9 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     document["counterexample"] = stored.get("smallest")
     document["worst"] = stored.get("worst")
     lines = list(hunt_text(document, options.pack, shown, kept))
-    earlier = folder / file_name(claim.id, options.sibling)
+    earlier = folder / counterexample.file_name(claim.id, options.sibling)
     if result.smallest is None and earlier.is_file():
-        lines.append(f"an earlier hunt left a counterexample in {earlier}: attsvm replay {earlier}")
+        lines.append(f"what an earlier hunt found is in {earlier}: attsvm replay {earlier}")
     tell(options, document, lines)
     options.told = True
     if result.error is not None:

@@ -15,6 +15,7 @@ from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
     MORE,
     ensure_multipliers,
+    ensure_multipliers_suffice,
     ensure_scaled_meets,
 )
 from symbolic.textbook import (
@@ -239,10 +240,11 @@ def prove_unbounded() -> str:
         "||W(k) - c W_svm||, which is at least |w_2|",
         normal=sp.factor,
     )
-    W = sp.Matrix([w1, w2])
+    differences, w, multipliers = sp.Matrix([[1, 0], [1, 1]]), sp.Matrix([1, 0]), sp.Matrix([1, 0])
     ensure_equal(
-        [(W - sp.Matrix([1, 0])).dot(sp.Matrix([1, 0])) + 1 - w1, sp.Matrix([1, 0]).dot(W) - w1],
-        [0, 0],
+        [*(differences * w), *(differences.T * multipliers - w)],
+        [1, 1, 0, 0],
         "w = (1, 0) has both margins 1, and is 1 times the first difference and 0 times the second",
     )
+    ensure_multipliers_suffice()
     return "for every loss with l' < 0, every start and constant step"

@@ -45,7 +45,7 @@ def test_what_an_earlier_hunt_left_is_told_where_nothing_is_found(attsvm):
     Path("left").mkdir()
     Path("left/toy--true--literal.json").write_text("{}")
     words = ["hunt", *TOYS, "toy/true:literal", "--rounds", "1", "--out"]
-    assert "an earlier hunt left a counterexample in left/" in attsvm(*words, "left")[1]
+    assert "what an earlier hunt found is in left/" in attsvm(*words, "left")[1]
     assert "an earlier hunt" not in attsvm(*words, "other")[1]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from flint import arb
-from toy_pack import build, constant, says, square, square_ball
+from toy_pack import build, constant, says, square, square_ball, true
 
 from attsvm import AttentionData
 from attsvm.theory import PROFILES, Slack, changed
@@ -14,6 +14,7 @@ from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.run.check import check_part
 from attsvm.theory.run.coverage import Counts, describe_instance, warnings_of
 from attsvm.theory.run.verify import verify
+from attsvm.theory.search.account import Hunt, Step
 from properties._support import data_in_words as data_in_words
 
 
@@ -96,6 +97,10 @@ def test_what_still_came_nearer_asks_for_more_time():
     assert "it can hardly fail" in warnings_of(seen)[0]
     (said,) = warnings_of(seen, growing=True)
     assert said.endswith("that still grew: give more time")
+    for seconds, grew in ((9.0, True), (4.0, False)):
+        account = Hunt(true, seen=seen, seconds=10.0)
+        account.growth.append(Step(1e-5, 60, 0, seconds))
+        assert account.warnings[0].endswith("give more time") is grew
 
 
 def test_every_blindness_has_its_sentence():

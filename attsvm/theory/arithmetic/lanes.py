@@ -149,10 +149,8 @@ class Floats(_Lanes):
     is_zero = _elementary(lambda x: np.where(x == 0.0, 1.0, 0.0))
 
     def maximum(self, x: Any, y: Any) -> Any:
-        """The larger one."""
-        whole = [v for v in (x, y) if isinstance(v, int) and not isinstance(v, bool)]
-        if len(whole) == 1:  # beside an integer of which each instance has its own
-            return Lane(np.maximum(_value(y if x is whole[0] else x), float(whole[0])))
+        """The larger one; of plain integers too, as beside one of which each instance has its own."""
+        x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
         return Lane(np.maximum(_value(x), _value(y)))
 
     def norm(self, x: Entries) -> Any:

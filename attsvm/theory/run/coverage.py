@@ -194,7 +194,7 @@ def warnings_of(
     Args:
         seen: what it saw.
         slacks: whether slacks tell how near an instance is to violation.
-        growing: whether the largest ratio still grew when the time was over.
+        growing: whether the largest ratio still grew in the second half of the time.
         undropped: hypotheses that no sibling drops.
     """
     said = []

@@ -109,12 +109,13 @@ def hunt(
         chase.hunt.error = chase.hunt.error or str(lost)
     account = chase.hunt
     if account.examples == 0 and not (account.error or account.interrupted or account.smallest):
-        account.error = "no instance was looked at: name a searcher that draws, or give more time"
-        if account.seen.ordinary:
-            account.error = (
-                f"none of the {account.seen.ordinary} instances drawn meets all hypotheses: give "
-                "the reading examples that do, or variables that mostly do"
-            )
+        drawn = account.seen.ordinary
+        account.error = (
+            f"none of the {drawn} instances drawn meets all hypotheses: give the reading examples "
+            "that do, or variables that mostly do"
+            if drawn
+            else "no instance was looked at: name a searcher that draws, or give more time"
+        )
     account.seconds = time.time() - chase.started
     return account
 

@@ -42,9 +42,11 @@ rounding may hide a violation."""
 _SPREAD = 0.5
 """The standard deviation that CMA-ES starts with."""
 
-_STEPS, _LONGER, _CLIMBS = 64, 16, 8
-"""Evaluations of a climb by L-BFGS at cost 1, times how many of every eighth one, as along a narrow
-valley; and climbs in one landscape."""
+_STEPS, _CLIMBS = 64, 8
+"""Evaluations of a climb by L-BFGS at cost 1, and climbs in one landscape."""
+
+_LONG, _LONGER = 1 / 8, 16
+"""The share of climbs that are longer, as narrow valleys ask for, and how many times as long."""
 
 _GRIDS = (52, 10, 4, 1)
 """What a climb arrives at is proposed rounded to multiples of 2^-k."""
@@ -170,7 +172,7 @@ def gradient(scout: Scout, generator: np.random.Generator) -> None:
             if in_logarithms:
                 spread = 2.0 ** generator.integers(-3, 3)
                 start = start * np.exp(spread * generator.normal(size=len(start)))
-            longer = _LONGER if generator.random() < 1 / 8 else 1
+            longer = _LONGER if generator.random() < _LONG else 1
             _climb(land, start, longer * steps, in_logarithms=in_logarithms)
 
 

@@ -1,8 +1,8 @@
 """How W - ln k W_svm moves along descent under a linear head: bounded where no multiplier is 0.
 
 Of inputs of two tokens with orthogonal (x_o - x_t) z_i^T each margin has an equation of its own,
-and grows like ln k. Where a tight constraint has multiplier 0, its margin is ahead of the others by
-about ln ln k, so that no multiple of W_svm stays near W.
+and grows like ln k. In `HIDDEN` a tight constraint has multiplier 0, and its margin leaves the
+other one behind for ever, so that no multiple of W_svm stays near W.
 """
 
 from dataclasses import dataclass
