@@ -149,7 +149,7 @@ class Floats(_Lanes):
     is_zero = _elementary(lambda x: np.where(x == 0.0, 1.0, 0.0))
 
     def maximum(self, x: Any, y: Any) -> Any:
-        """The larger one; of plain integers too, as beside one of which each instance has its own."""
+        """The larger one; either may be a plain integer."""
         x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
         return Lane(np.maximum(_value(x), _value(y)))
 
