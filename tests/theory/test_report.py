@@ -200,6 +200,7 @@ def test_nothing_found_is_told_with_its_strength():
         closest=closest,
         growth=[{**growth[0], "height": None}, *growth],
         moved=moved,
+        exhausted={"x": [1, 64], "R": [-2, 2]},
     ).splitlines()
     assert lines[:5] == [
         "not refuted: toy/true:literal after 90 instances examined and 8192 screened in 2 rounds; "
@@ -217,6 +218,7 @@ def test_nothing_found_is_told_with_its_strength():
     )
     assert "  x, y: varied by drawn, screen" in lines
     assert "  R: varied by nobody" in lines
+    assert "  every choice of 1 <= x <= 64, -2 <= R <= 2 was screened" in lines
 
 
 def test_a_find_that_is_not_minimal_or_not_stored_says_why():

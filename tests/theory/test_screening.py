@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 from flint import arb
 from hypothesis import strategies as st
-from scouting import scouted
+from scouting import scouted, share
 from toy_pack import build, stated
 
 from attsvm.exact import rational
-from attsvm.theory import Integer, Slack, changed
+from attsvm.theory import Integer, Real, Slack, changed
 from attsvm.theory.arithmetic import FLOATS, lanes
 from attsvm.theory.record import codec
+from attsvm.theory.run.tally import Tally
+from attsvm.theory.search import GUIDED, Scout
+from attsvm.theory.search.sequence import guide
 from benchmarks.power.courses import brocard, pell
 from benchmarks.power.sizes import few, late, slow, taxicab
 
@@ -125,6 +128,36 @@ def test_integers_are_screened_beyond_those_that_are_drawn(planted, searcher, se
     assert found.found == again.found
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_box_in_which_nothing_drawn_lies_is_aimed_at(seed):
+    """Sides of a millionth about three numbers of different size; a part of it refutes."""
+    corner = {"x": "7123/10000", "y": "-31/7", "z": "1000/3"}
+    side = "1/1000000"
+
+    def inside(name):
+        def within(m, v):
+            low = m.exact(corner[name])
+            number = getattr(v, name)
+            return m.all_of(m.at_most(low, number), m.at_most(number, low + m.exact(side)))
+
+        return within
+
+    box = stated(
+        "box",
+        {name: Real() for name in corner},
+        lambda m, v, c: m.at_most(
+            v.x + v.y, m.exact(corner["x"]) + m.exact(corner["y"]) + c * m.exact(side)
+        ),
+        {f"{name} is inside": inside(name) for name in corner},
+        constants={"c": 1},
+        siblings={"half": changed(c="1/2")},
+    )
+    scout = Scout(Tally(box, box.part(""), 0), "screen", share("screen"))
+    guide(GUIDED["screen"], scout, np.random.default_rng(seed))
+    assert scout.found is not None
+    assert scout.tally.seen.drawn == 0
+
+
 def hypotenuse(conclusion):
     return stated(
         "legs",
@@ -152,6 +185,35 @@ def test_integers_that_a_formula_counts_with_are_enumerated_farther_than_a_budge
     case = claim.formula.build(x=1, y=1)
     found = [scouted(claim, "integers", [case], 100, seed).found for seed in range(12)]
     assert sum(map(bool, found)) >= 6
+
+
+def test_the_integers_that_were_enumerated_are_told():
+    """The bounds of a loop that came to its end, and nothing of one that the time cut off."""
+    asked = []
+
+    def far(m, v, c):
+        asked.append(v.k)
+        return m.at_most(m.exact(v.k) * c, m.exact(10**9))
+
+    claim = stated(
+        "far",
+        {"k": Integer(1, 9, beyond=True), "sign": Integer(-1, 1)},
+        far,
+        constants={"c": 1},
+        siblings={"twice": changed(c=2 * 10**9)},
+    )
+    seen = scouted(claim, "integers", [claim.formula.build(k=1, sign=1)], 100).tally.seen
+    lanes_of_k = np.concatenate([k.value for k in asked if hasattr(k, "value")])
+    low, high = seen.exhausted["k"]
+    assert low == 1
+    assert high >= 2**13
+    assert set(range(low, high + 1)) <= set(lanes_of_k)
+    assert seen.exhausted["sign"] == [-1, 1]
+    late = Scout(Tally(claim, claim.part(""), 0), "integers", 100, deadline=1.0)
+    guide(GUIDED["integers"], late, np.random.default_rng(0))
+    assert late.tally.seen.exhausted == {}
+    seen.add(late.tally.seen)
+    assert seen.exhausted["k"] == [low, high]
 
 
 def test_an_author_may_take_the_size_of_an_integer():

@@ -3,10 +3,10 @@
 import numpy as np
 from flint import arb
 from hypothesis import strategies as st
-from toy_pack import build
+from toy_pack import build, stated
 
 from attsvm.exact import rational
-from attsvm.theory import Slack
+from attsvm.theory import Integer, Real, Slack, changed
 from attsvm.theory.record import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search.worsen import worsen
@@ -73,3 +73,18 @@ def test_other_moves_are_tried_each_time():
     assert first == again
     assert first.resume == (1, 0)
     assert later.found != first.found
+
+
+def test_integers_move_as_well_by_one_and_by_more():
+    """10000 - (k - 137)^2 - (x + 2)^2 is largest at 137 and -2."""
+    claim = stated(
+        "peak",
+        {"k": Integer(0, 9, beyond=True), "x": Real()},
+        lambda m, v, c: m.at_most(m.exact(10000 * c), (v.k - 137) ** 2 + (v.x + 2) ** 2),
+        constants={"c": 1},
+        siblings={"more": changed(c=2)},
+    )
+    _, done = worst(claim, claim.formula.build(k=40, x=1.5), 1500)
+    reached = codec.decode(done.found.instance, claim.instance_type)
+    assert reached.k == 137
+    assert abs(reached.x + 2) < 0.1

@@ -22,8 +22,9 @@ from attsvm._types import Array
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic, Lane, entries, lanes
 from attsvm.theory.arithmetic.entries import CONSTANTS, misuse
+from attsvm.theory.arithmetic.heights import heights, is_met, shortfall
 from attsvm.theory.arithmetic.rational_script import Verifiers
-from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
+from attsvm.theory.arithmetic.relations import AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration.variables import (
@@ -45,9 +46,6 @@ TIGHTENED = "tightened"
 
 _DIGITS = 64
 """Bits to which the sides of a comparison are told apart."""
-
-_ROUNDING = 1e-9
-"""The largest difference of sides that floats take for rounding."""
 
 
 def instance_type(variables: Mapping[str, Variable]) -> type:
@@ -335,9 +333,23 @@ class Formula:
             v = self.floats(raw, shape)
             met = np.ones(batch, dtype=bool)
             for condition in self.hypotheses.values():
-                met &= _met(returned(condition(FLOATS, v), "a hypothesis"), batch)
+                met &= is_met(returned(condition(FLOATS, v), "a hypothesis"), batch)
             height = np.broadcast_to(heights(np, self.relation(FLOATS, v, parameters)), (batch,))
         return np.where(met & ~np.isnan(height), height, -np.inf)
+
+    def missing(self, raw: Mapping[str, Any], shape: Shape, batch: int) -> Array:
+        """How far each instance of a batch is from meeting the hypotheses (batch,), 0 if it does.
+
+        The sum over the hypotheses of how far it is from each, in units of the batch's median.
+        """
+        total = np.zeros(batch)
+        with np.errstate(all="ignore"):
+            v = self.floats(raw, shape)
+            for condition in self.hypotheses.values():
+                far = shortfall(returned(condition(FLOATS, v), "a hypothesis"), batch)
+                some = far[(far > 0) & (far < np.inf)]
+                total += far / (np.median(some) if len(some) else 1.0)
+        return total
 
     def relaxed(self, case: Any, **parameters: Any) -> Any:
         """The same for a climb in torch: tensors (batch, ...) by name give tensors (batch,)."""
@@ -497,58 +509,3 @@ def _tightened(m: Arithmetic, relation: Relation, share: Any) -> Relation:
             remedy="Name siblings of this reading by hand.",
         )
     return Comparison(relation.kind, relation.left, m.exact(share) * relation.right)
-
-
-def _gap(relation: Comparison) -> Any:
-    """The residual of an equality, entry by entry, as a list of lanes."""
-    moved = relation.left - relation.right
-    return list(moved.ravel()) if isinstance(moved, np.ndarray) else [moved]
-
-
-def _met(relation: Any, batch: int) -> Array:
-    """Which instances meet a hypothesis in floats, rounding in their favour; NaN does not."""
-    if isinstance(relation, All | AnyOf):
-        parts = [_met(part, batch) for part in relation.parts]
-        joined = np.logical_and if isinstance(relation, All) else np.logical_or
-        return np.asarray(joined.reduce(parts))
-    if relation.kind == "equal":
-        gaps = [np.abs(_number(g)) <= _ROUNDING for g in _gap(relation)]
-        return np.broadcast_to(np.logical_and.reduce(gaps), (batch,))
-    left, right = _number(relation.left), _number(relation.right)
-    return np.broadcast_to(left <= right + 1e-12 * np.abs(right), (batch,))
-
-
-def _number(value: Any) -> Any:
-    return value.value if isinstance(value, Lane) else value
-
-
-def heights(library: Any, relation: Any) -> Any:
-    """How close a batch comes to violation: the ratio of the sides, or the residual.
-
-    Where a side is negative or the right one 0 it is the difference of the sides. To a difference
-    and to a residual 1 is added where they are positive beyond rounding: above 1 there is a
-    violation, as far as floats can tell. (Sides that are 0 but for rounding would be taken for one,
-    and a search would keep them instead of what comes close.) Of several comparisons the one that
-    counts: the closest of those that must all hold.
-    """
-    if isinstance(relation, All | AnyOf):
-        parts = [heights(library, part) for part in relation.parts]
-        choose = library.maximum if isinstance(relation, All) else library.minimum
-        found = parts[0]
-        for part in parts[1:]:
-            found = choose(found, part)
-        return found
-    if relation.kind == "equal":
-        found = None
-        for gap in _gap(relation):
-            size = library.abs(_number(gap)) if isinstance(gap, Lane) else gap
-            found = size if found is None else library.maximum(found, size)
-        return library.where(found > _ROUNDING, 1 + found, found)
-    left, right = (
-        side if hasattr(side, "shape") else library.asarray(side, dtype=library.float64)
-        for side in (_number(relation.left), _number(relation.right))
-    )
-    ratio = left / library.where(right > 0, right, right * 0 + 1)
-    gap = left - right
-    gap = library.where(gap > _ROUNDING, 1 + gap, gap)
-    return library.where((right > 0) & (left >= 0), ratio, gap)

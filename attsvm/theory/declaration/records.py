@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attsvm.errors import ClaimError, present
-from attsvm.theory.declaration.formula import Formula, heights
+from attsvm.theory.arithmetic.heights import heights
+from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.slack import Slack
 
 if TYPE_CHECKING:

@@ -20,8 +20,9 @@ import numpy as np
 import attsvm
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic import FLOATS
+from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.arithmetic.relations import returned
-from attsvm.theory.declaration.formula import Formula, heights
+from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.variables import Defined
 
 _NOT_THEIRS = (

@@ -329,6 +329,9 @@ def hunt_text(
     for variable, who in document["moved"].items():
         by_searchers.setdefault(", ".join(who) or "nobody", []).append(variable)
     yield from (f"  {', '.join(v)}: varied by {who}" for who, v in by_searchers.items())
+    if document["exhausted"]:
+        told = (f"{low} <= {name} <= {high}" for name, (low, high) in document["exhausted"].items())
+        yield f"  every choice of {', '.join(told)} was screened"
     looked = document["ordinary"]  # what the search was blind to
     for hypothesis, count in document["hypotheses"].items():
         yield f"  satisfied by {count} of {looked} drawn: {hypothesis}"

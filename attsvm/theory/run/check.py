@@ -67,7 +67,7 @@ class Outcome(Counts):
 
 
 _COUNTS = forms.values(forms.count)
-_TEXTS = forms.each(forms.text)
+_TEXTS, _COUNTED = forms.each(forms.text), forms.each(forms.count)
 
 
 def _slack(value: Any) -> bool:
@@ -94,6 +94,7 @@ _FORM = (
         **dict.fromkeys(("min_slack", "max_slack", "tightness"), _slack),
         **dict.fromkeys(("undecided_note", "broke_note"), forms.text),
         **dict.fromkeys(("proof", "error"), forms.maybe(forms.text)),
+        "exhausted": forms.values(lambda ends: _COUNTED(ends) and len(ends) == 2),
         "coverage": forms.values(_COUNTS),
         "refuted": forms.maybe(_REFUTED),
         "steps": _TEXTS,

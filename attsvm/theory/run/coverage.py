@@ -7,8 +7,9 @@ says of the records in it. Counting the words shows what was looked at, and what
 from __future__ import annotations
 
 import functools
+import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
@@ -45,6 +46,8 @@ class Counts:
         open: those that were left open though floats see no violation in them.
         unexamined: those among them that exact evaluation was not asked about.
         screened: instances that were evaluated in batches of floats, to choose what is examined.
+        exhausted: for each integer of a formula the least and the largest of those that were
+            screened in every choice together.
         varied: how many values each variable of a formula took among instances that were drawn,
             as far as `MANY`.
         sides: how many different sides of the conclusion of a formula were seen among these, 2
@@ -71,6 +74,7 @@ class Counts:
     open: int = 0
     unexamined: int = 0
     screened: int = 0
+    exhausted: dict[str, list[int]] = field(default_factory=dict)
     varied: dict[str, int] = field(default_factory=dict)
     sides: int = 0
     missed: dict[str, int] = field(default_factory=dict)
@@ -124,6 +128,16 @@ def _largest(one: float | None, other: float | None) -> float | None:
     return max((x for x in (one, other) if x is not None), default=None)
 
 
+def _larger(one: dict[str, list[int]], other: dict[str, list[int]]) -> dict[str, list[int]]:
+    """The box of integers that holds more, the first of two alike."""
+    return max(one, other, key=box_size)
+
+
+def box_size(box: Mapping[str, Sequence[int]]) -> int:
+    """How many choices a box of integers holds, 0 where there is none."""
+    return math.prod(high - low + 1 for low, high in box.values()) if box else 0
+
+
 def _by_key(join: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Dictionaries joined key by key."""
     return lambda one, other: {
@@ -138,6 +152,7 @@ _JOINED: dict[str, Callable[[Any, Any], Any]] = {
     **dict.fromkeys(("max_slack", "tightness"), _largest),
     "min_slack": _least,
     "sides": max,
+    "exhausted": _larger,
     "coverage": _by_key(_by_key(operator.add)),
     **dict.fromkeys(("claim", "part", "refuted", "proof", "steps", "error"), _first),
     **dict.fromkeys(("undecided_note", "broke_note"), _first),

@@ -148,7 +148,7 @@ class Hunt:
 
 _TOLD = ("minimal", "rounds", "examples", "absent", "moved", "warnings", "error", "interrupted")
 _SEEN = (
-    *("screened", "ordinary", "hypotheses", "undecided", "open", "unexamined"),
+    *("screened", "exhausted", "ordinary", "hypotheses", "undecided", "open", "unexamined"),
     *("broke", "broke_note", "audited", "coverage"),
 )
 """What the document takes over as it is."""

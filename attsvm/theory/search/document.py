@@ -111,3 +111,9 @@ def float_arrays(document: Any) -> Iterator[tuple[Path, list[int]]]:
 def finite_leaves(document: Any) -> list[Path]:
     """Paths of all finite float entries."""
     return [path for path, _ in leaves(document) if math.isfinite(value_at(document, path))]
+
+
+def integer_leaves(document: Any) -> list[Path]:
+    """Paths of all integers that a float can hold."""
+    short = ((path, text) for path, text in leaves(document, exact=True) if len(text) < 20)
+    return [path for path, text in short if "/" not in text and abs(int(text)) <= 2**53]

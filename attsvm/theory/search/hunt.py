@@ -265,7 +265,8 @@ class _Chase:
                 Step(self.pool.height, account.examples, account.seen.screened, since)
             )
         if searcher in self.schedule:
-            self.schedule.learn(searcher, float(closer))
+            looked = gain.evaluated + gain.rejected + gain.refused + gain.screened > 0
+            self.schedule.learn(searcher, float(closer), looked=looked)
         if gain.error is not None:
             self.broken += 1
             account.error = account.error or gain.error

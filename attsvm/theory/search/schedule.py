@@ -19,6 +19,9 @@ _EVEN = 0.4
 _MEMORY = 0.7
 """What a turn leaves of the credit for earlier progress."""
 
+_RESTS = 3
+"""The share halves with every turn that looked at nothing, at most so many times."""
+
 
 class Schedule:
     """Shares rounds of turns among searchers by the progress that they made.
@@ -29,6 +32,7 @@ class Schedule:
     def __init__(self, searchers: Sequence[str]) -> None:
         self._credit = dict.fromkeys(searchers, 1.0)
         self._due = dict.fromkeys(searchers, 0.0)
+        self._idle = dict.fromkeys(searchers, 0)
 
     def __contains__(self, searcher: str) -> bool:
         """Whether it takes part."""
@@ -42,10 +46,12 @@ class Schedule:
 
     def plan(self, ready: Sequence[str], turns: int) -> list[str]:
         """Who takes the turns of the next round, of those that can work now."""
-        total = sum(self._credit[s] for s in ready)
+        credit = {s: self._credit[s] * self._awake(s) for s in ready}
+        total, awake = sum(credit.values()), sum(map(self._awake, ready))
         for s in ready:
-            merit = self._credit[s] / total if total > 0 else 1 / len(ready)
-            self._due[s] += turns * (_EVEN / len(ready) + (1 - _EVEN) * merit)
+            even = self._awake(s) / awake
+            merit = credit[s] / total if total > 0 else even
+            self._due[s] += turns * (_EVEN * even + (1 - _EVEN) * merit)
         chosen = []
         for _ in range(turns if ready else 0):
             first = max(ready, key=lambda s: self._due[s])
@@ -53,6 +59,13 @@ class Schedule:
             chosen.append(first)
         return chosen
 
-    def learn(self, searcher: str, progress: float) -> None:
-        """Credit a turn: 1 for coming closer than anyone before, 0 for nothing new."""
+    def _awake(self, searcher: str) -> float:
+        return 0.5 ** min(self._idle[searcher], _RESTS)
+
+    def learn(self, searcher: str, progress: float, *, looked: bool = True) -> None:
+        """Credit a turn: 1 for coming closer than anyone before, 0 for nothing new.
+
+        `looked` is whether it looked at any instance at all.
+        """
+        self._idle[searcher] = 0 if looked else self._idle[searcher] + 1
         self._credit[searcher] = _MEMORY * self._credit[searcher] + (1 - _MEMORY) * progress

@@ -7,7 +7,6 @@ propose; what they rank first is judged from its exact values.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Iterator, Mapping
@@ -18,9 +17,9 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import FLOATS
-from attsvm.theory.arithmetic.relations import All, AnyOf, Relation
-from attsvm.theory.declaration.formula import heights
+from attsvm.theory.arithmetic.heights import violated
 from attsvm.theory.declaration.variables import Fitted, Integer
+from attsvm.theory.run.coverage import box_size
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -42,6 +41,10 @@ _LOOKS = 5
 """Generations after which the closest go to the judge even if they do not seem to refute: where the
 search stands, for others to start from."""
 
+_SOUGHT = 60
+"""How often a batch of which no instance meets the hypotheses is renewed from those that come
+nearest to that, once a turn."""
+
 _RUNGS, _CLIMB = 12, 6
 """Doublings of a size at most, and generations of each."""
 
@@ -58,9 +61,10 @@ _PROMISING = 1.0 - 1e-9
 def screen(scout: Scout, generator: np.random.Generator) -> None:
     """Screen batches of shapes of all sizes until the budget is spent, or for some rounds."""
     formula = scout.tally.part.formula
-    for _ in range(2 + scout.budget // 20):
+    for k in range(2 + scout.budget // 20):
         shape = {name: _length(formula.variables[name], generator) for name in formula.axes}
-        _evolve(scout, formula, formula.filled(generator, shape, _BATCH), shape, generator)
+        raw = formula.filled(generator, shape, _BATCH)
+        _evolve(scout, formula, raw, shape, generator, seek=k == 0)
 
 
 def sizes(scout: Scout, generator: np.random.Generator) -> None:
@@ -127,17 +131,8 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
                 if height[lane] > best or (false.any() and height[lane] >= _PROMISING):
                     best = max(best, height[lane])
                     scout.look(formula.instance_at(raw, int(lane)))
-
-
-def violated(relation: Relation) -> Any:
-    """Where floats see a relation fail, in a batch."""
-    if isinstance(relation, All | AnyOf):
-        together = np.logical_or if isinstance(relation, All) else np.logical_and
-        return functools.reduce(together, [violated(part) for part in relation.parts])
-    if relation.kind == "equal":
-        return heights(np, relation) > 0
-    left, right = (getattr(side, "value", side) for side in (relation.left, relation.right))
-    return left >= right if relation.kind == "below" else left > right
+    box = {name: [low, low + side - 1] for name, (low, side) in sides.items()}
+    scout.tally.seen.exhausted = max(scout.tally.seen.exhausted, box, key=box_size)
 
 
 def _sides(formula: Formula, asked: int) -> dict[str, tuple[int, int]]:
@@ -181,6 +176,7 @@ def _evolve(
     generator: np.random.Generator,
     batch: int = _BATCH,
     generations: int = _GENERATIONS,
+    seek: bool = False,
 ) -> None:
     parameters = scout.tally.part.parameters
     raw = _spread(formula, raw, shape, parameters, generator, batch)
@@ -188,6 +184,7 @@ def _evolve(
         scout.tally.seen.screened += 1
         scout.look(formula.instance_at(raw, 0))
         return
+    raw = _sought(scout, formula, raw, shape, generator, batch) if seek else raw
     best, known = -np.inf, 0
     for generation in range(1, generations + 1):
         scout.ensure_time()
@@ -204,6 +201,29 @@ def _evolve(
             return
         best = max(best, float(height[order[0]])) if due else best
         raw, known = _renewed(formula, raw, order, shape, generator), len(order)
+
+
+def _sought(
+    scout: Scout,
+    formula: Formula,
+    raw: dict[str, Any],
+    shape: dict[str, int],
+    generator: np.random.Generator,
+    batch: int,
+) -> dict[str, Any]:
+    """The batch, renewed until one of it meets the hypotheses; as it is where none comes to."""
+    nearest = raw
+    for _ in range(_SOUGHT):
+        scout.ensure_time()
+        missing = formula.missing(formula.fit(nearest, shape), shape, batch)
+        if not missing.all():
+            return nearest
+        scout.tally.seen.screened += batch
+        order = _closest(-missing)
+        if not len(order):
+            break
+        nearest = _renewed(formula, nearest, order, shape, generator)
+    return raw
 
 
 def _spread(

@@ -12,6 +12,7 @@ from attsvm.theory.search.document import (
     Path,
     finite_leaves,
     float_arrays,
+    integer_leaves,
     replaced,
     value_at,
     written,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted, Tally
 
 _LARGEST = 2.0**20
-"""Entries are not moved beyond this, as some violations grow for ever."""
+"""Numbers are not moved beyond this, as some violations grow for ever."""
 
 
 def worsen(
@@ -32,7 +33,7 @@ def worsen(
     deadline: float | None = None,
     resume: tuple[int, int] = (0, 0),
 ) -> Polished:
-    """Move entries and scale arrays of a find while its violation grows; confirmed steps are kept.
+    """Move numbers and scale arrays of a find while its violation grows; confirmed steps are kept.
 
     As `shrink`, but `resume` says how often it was called before, so that it tries other moves.
     """
@@ -44,9 +45,13 @@ def worsen(
     for spent in range(budget):
         late = deadline is not None and time.time() > deadline
         paths = finite_leaves(found.instance)
-        if late or not paths or height is None:
+        counts = integer_leaves(found.instance)
+        if late or not (paths or counts) or height is None:
             return Polished(found, late, spent, (resume[0] + 1, 0))
-        trial = _moved(found.instance, paths, stride, generator)
+        if generator.random() * (len(paths) + len(counts)) < len(counts):
+            trial = _counted(found.instance, counts, stride, generator)
+        else:
+            trial = _moved(found.instance, paths, stride, generator)
         reached = None if trial == found.instance else _height(tally, trial)
         stride = max(stride - 1, -30) if stride > -8 or generator.random() < 0.5 else 0
         if reached is None or not reached > height:
@@ -75,6 +80,15 @@ def _moved(document: Any, paths: list[Path], stride: int, generator: np.random.G
     size = math.floor(math.log2(max(1.0, abs(value))))
     moved = value + float(generator.choice([-1.0, 1.0])) * 2.0 ** (size + stride)
     return replaced(document, path, written(moved)) if _fits(moved) else document
+
+
+def _counted(document: Any, counts: list[Path], stride: int, generator: np.random.Generator) -> Any:
+    """The document with one integer moved, by 1 at the least."""
+    path = counts[int(generator.integers(len(counts)))]
+    value = int(value_at(document, path))
+    step = 2 ** max(math.floor(math.log2(max(1, abs(value)))) + stride, 0)
+    moved = value + int(generator.choice([-1, 1])) * step
+    return replaced(document, path, str(moved)) if _fits(moved) else document
 
 
 def _fits(value: float) -> bool:

@@ -1,0 +1,99 @@
+"""What floats see of a relation in a batch: whether it is met, and how far from there it is."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.theory.arithmetic.lanes import Lane
+from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
+
+_ROUNDING = 1e-9
+"""The largest difference of sides that floats take for rounding."""
+
+
+def heights(library: Any, relation: Any) -> Any:
+    """How close a batch comes to violation: the ratio of the sides, or the residual.
+
+    Where a side is negative or the right one 0 it is the difference of the sides. To a difference
+    and to a residual 1 is added where they are positive beyond rounding: above 1 there is a
+    violation, as far as floats can tell. (Sides that are 0 but for rounding would be taken for one,
+    and a search would keep them instead of what comes close.) Of several comparisons the one that
+    counts: the closest of those that must all hold.
+    """
+    if isinstance(relation, All | AnyOf):
+        parts = [heights(library, part) for part in relation.parts]
+        choose = library.maximum if isinstance(relation, All) else library.minimum
+        found = parts[0]
+        for part in parts[1:]:
+            found = choose(found, part)
+        return found
+    if relation.kind == "equal":
+        found = None
+        for gap in _gap(relation):
+            size = library.abs(_number(gap)) if isinstance(gap, Lane) else gap
+            found = size if found is None else library.maximum(found, size)
+        return library.where(found > _ROUNDING, 1 + found, found)
+    left, right = (
+        side if hasattr(side, "shape") else library.asarray(side, dtype=library.float64)
+        for side in (_number(relation.left), _number(relation.right))
+    )
+    ratio = left / library.where(right > 0, right, right * 0 + 1)
+    gap = left - right
+    gap = library.where(gap > _ROUNDING, 1 + gap, gap)
+    return library.where((right > 0) & (left >= 0), ratio, gap)
+
+
+def is_met(relation: Any, batch: int) -> Array:
+    """Which instances meet a hypothesis in floats, rounding in their favour; NaN does not."""
+    if isinstance(relation, All | AnyOf):
+        parts = [is_met(part, batch) for part in relation.parts]
+        joined = np.logical_and if isinstance(relation, All) else np.logical_or
+        return np.asarray(joined.reduce(parts))
+    if relation.kind == "equal":
+        gaps = [np.abs(_number(g)) <= _ROUNDING for g in _gap(relation)]
+        return np.broadcast_to(np.logical_and.reduce(gaps), (batch,))
+    left, right = _number(relation.left), _number(relation.right)
+    return np.broadcast_to(left <= right + 1e-12 * np.abs(right), (batch,))
+
+
+def shortfall(relation: Any, batch: int) -> Array:
+    """How far each instance of a batch is from meeting a relation (batch,), as floats see it.
+
+    The difference of the sides, or the largest residual; 0 where it is met, infinity where an
+    evaluation is no number. Of several relations that must all hold the largest counts, of those
+    of which one must, the least.
+    """
+    if isinstance(relation, All | AnyOf):
+        choose = np.maximum if isinstance(relation, All) else np.minimum
+        return np.asarray(choose.reduce([shortfall(part, batch) for part in relation.parts]))
+    if relation.kind == "equal":
+        missed = functools.reduce(np.maximum, [np.abs(_number(g)) for g in _gap(relation)])
+    else:
+        missed = _number(relation.left) - _number(relation.right)
+    missed = np.where(np.isnan(missed), np.inf, np.maximum(missed, 0.0))
+    return np.where(is_met(relation, batch), 0.0, np.broadcast_to(missed, (batch,)))
+
+
+def violated(relation: Relation) -> Any:
+    """Where floats see a relation fail, in a batch."""
+    if isinstance(relation, All | AnyOf):
+        together = np.logical_or if isinstance(relation, All) else np.logical_and
+        return functools.reduce(together, [violated(part) for part in relation.parts])
+    if relation.kind == "equal":
+        return heights(np, relation) > 0
+    left, right = (getattr(side, "value", side) for side in (relation.left, relation.right))
+    return left >= right if relation.kind == "below" else left > right
+
+
+def _gap(relation: Comparison) -> Any:
+    """The residual of an equality, entry by entry, as a list of lanes."""
+    moved = relation.left - relation.right
+    return list(moved.ravel()) if isinstance(moved, np.ndarray) else [moved]
+
+
+def _number(value: Any) -> Any:
+    return value.value if isinstance(value, Lane) else value
