@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 def _tell_of_nothing(options: argparse.Namespace) -> None:
     """Say that a hunt was interrupted outside its search."""
     document: dict[str, Any] = {"schema": 1, "claim": options.id, "found": False}
-    document |= {"rounds": 0, "examples": 0, "rejected": 0, "error": None}
+    document |= {"rounds": 0, "examined": 0, "rejected": 0, "error": None}
     if options.account is not None:
         document = options.account.json()
     document |= {
@@ -77,8 +77,8 @@ def _tell_of_nothing(options: argparse.Namespace) -> None:
         "counterexample": options.stored.get("smallest"),
         "worst": options.stored.get("worst"),
     }
-    seen = document["examples"] + document["rejected"]
-    when = f"after {counted(document['examples'], 'instance')}"
+    seen = document["examined"] + document["rejected"]
+    when = f"after {counted(document['examined'], 'instance')}"
     when = when if seen else "before anything was looked at"
     found = (f"counterexample: {path}" for path in options.stored.values())
     tell(options, document, [f"interrupted {when}: {document['claim']}", *found])

@@ -38,7 +38,17 @@ def test_a_hunt_that_finds_nothing_says_that_this_is_no_proof(attsvm, document):
     assert "that is no proof" in out
     code, found = document("hunt", *TOYS, "toy/true:literal", "--rounds", "1")
     assert (code, found["found"], found["counterexample"]) == (0, False, None)
-    assert (found["rounds"], found["examples"] > 0) == (1, True)
+    assert (found["rounds"], found["examined"] > 0) == (1, True)
+
+
+def test_the_documents_name_every_key_of_the_account(document):
+    text = (Path(__file__).parents[2] / "docs" / "hunting.md").read_text()
+    table = text[text.index("| key | holds |") :].split("\n\n")[0]
+    named = [
+        key for row in table.splitlines()[2:] for key in re.findall("`(.*?)`", row.split("|")[1])
+    ]
+    _, found = document("hunt", *TOYS, "toy/true:literal", "--rounds", "1")
+    assert sorted(named) == sorted(found)
 
 
 def test_what_an_earlier_hunt_left_is_told_where_nothing_is_found(attsvm):
@@ -119,7 +129,7 @@ def test_a_hunt_that_is_interrupted_before_it_searches_says_so(
     assert "ledger" not in error
     code, found = document(*words[:-2])
     assert (code, found) == (130, json.loads(Path("deep/out.json").read_text()))
-    assert (found["found"], found["interrupted"], found["examples"]) == (False, True, 0)
+    assert (found["found"], found["interrupted"], found["examined"]) == (False, True, 0)
 
 
 @pytest.mark.parametrize(

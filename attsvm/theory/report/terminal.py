@@ -284,11 +284,11 @@ def hunt_text(
         kept: the same for another one, no larger, that its file keeps.
     """
     name = document["claim"] + (f", {document['sibling']}" if document["sibling"] else "")
-    looked = counted(document["examples"], "instance")
+    looked = counted(document["examined"], "instance")
     if document["screened"]:
         looked += f" examined and {document['screened']} screened"
     looked += f" in {counted(document['rounds'], 'round')}"
-    if document["interrupted"] and document["examples"] == document["rejected"] == 0:
+    if document["interrupted"] and document["examined"] == document["rejected"] == 0:
         yield f"interrupted before anything was looked at: {name}"
         return
     if document["interrupted"]:

@@ -146,7 +146,7 @@ class Hunt:
         }
 
 
-_TOLD = ("minimal", "rounds", "examples", "absent", "moved", "warnings", "error", "interrupted")
+_TOLD = ("minimal", "rounds", "absent", "moved", "warnings", "error", "interrupted")
 _SEEN = (
     *("screened", "exhausted", "ordinary", "hypotheses", "undecided", "open", "unexamined"),
     *("broke", "broke_note", "audited", "coverage"),
