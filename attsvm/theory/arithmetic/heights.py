@@ -68,10 +68,11 @@ def shortfall(relation: Any, batch: int) -> Array:
     of which one must, the least.
     """
     if isinstance(relation, All | AnyOf):
-        choose = np.maximum if isinstance(relation, All) else np.minimum
-        return np.asarray(choose.reduce([shortfall(part, batch) for part in relation.parts]))
-    if relation.kind == "equal":
-        missed = functools.reduce(np.maximum, [np.abs(_number(g)) for g in _gap(relation)])
+        parts = [shortfall(part, batch) for part in relation.parts]
+        return functools.reduce(np.maximum if isinstance(relation, All) else np.minimum, parts)
+    if relation.kind == "equal":  # of arrays that may have no entry
+        gaps = [np.abs(_number(gap)) for gap in _gap(relation)]
+        missed = functools.reduce(np.maximum, gaps, np.zeros(batch))
     else:
         missed = _number(relation.left) - _number(relation.right)
     missed = np.where(np.isnan(missed), np.inf, np.maximum(missed, 0.0))
