@@ -34,7 +34,7 @@ def add(parsers: Parsers) -> None:
         help="check claims and their siblings",
     )
     parser.add_argument("ids", nargs="*", metavar="ID", help="claim, statement or prefix")
-    parser.add_argument("--profile", choices=["quick", "ci", "deep"], default="quick")
+    parser.add_argument("--profile", choices=["quick", "deep"], default="quick")
     parser.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
     parser.add_argument(
         "--all", action="store_true", help=f"list all claims, also where they are more than {_FEW}"

@@ -72,7 +72,7 @@ def test_the_compiling_of_solvers_is_told_of_before_the_first_verdict(attsvm, mo
 @pytest.mark.parametrize(
     ("words", "near"),
     [
-        (["verify", "--profle", "ci"], "--profile"),
+        (["verify", "--profle", "deep"], "--profile"),
         (["hunt", "toy/true:literal", "--sede", "3"], "--seed"),
         (["verify", "toy/tru"], "toy/true"),
         (["hunt", "toy/true:literal", "--sibling", "shift 10"], "shift 100"),

@@ -238,7 +238,7 @@ def test_quick_checks_do_without_whether_or_not_torch_is_loaded(monkeypatch):
         calls.append(scout.budget)
 
     monkeypatch.setitem(GUIDED, "gradient", replace(GUIDED["gradient"], search=count))
-    for name in ("quick", "ci"):
+    for name in ("quick", "deep"):
         profile = replace(PROFILES[name], examples=5, guided=10)
         sequence.run(Tally(thin, thin.part(""), 0), profile, 0, explicit=False)
     assert len(calls) == 1

@@ -207,7 +207,7 @@ def test_two_workers_collect_and_conclude_the_same(alone, together):
 
 def test_an_item_is_selected_by_its_id_under_another_profile_from_another_folder(project):
     done = run(
-        project, "-rA", "--profile=ci", "-k", "mine/square", "--claim-seed=5", "../claims",
+        project, "-rA", "--profile=deep", "-k", "mine/square", "--claim-seed=5", "../claims",
         folder="elsewhere",
     )  # fmt: skip
     assert outcomes(done) == dict.fromkeys(
@@ -218,8 +218,8 @@ def test_an_item_is_selected_by_its_id_under_another_profile_from_another_folder
         ],
         "PASSED",
     )
-    assert "verdicts (ci)" in done.stdout
-    assert re.search(r"mine/square:literal +holds +numeric +exercised +2/2 +1000", done.stdout)
+    assert "verdicts (deep)" in done.stdout
+    assert re.search(r"mine/square:literal +holds +numeric +exercised +2/2 +2000", done.stdout)
     assert done.returncode == 0
 
 

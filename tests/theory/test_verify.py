@@ -262,15 +262,15 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(packs):
 
 
 def test_more_shards_look_at_more_instances(packs):
-    (ci,) = verify(packs, ["toy/true:literal"], profile="ci").checked
-    assert ci.reading.examples == 2 * PROFILES["ci"].examples
-    assert str(ci.verdict) == KNOWN["true"]
+    (deep,) = verify(packs, ["toy/true:literal"], profile="deep").checked
+    assert deep.reading.examples == 4 * PROFILES["deep"].examples
+    assert str(deep.verdict) == KNOWN["true"]
 
 
 def test_a_run_of_nothing_known_is_refused(packs):
     with pytest.raises(UnknownClaimError):
         verify(packs, ["toy/nothing"])
-    with pytest.raises(UsageError, match="quick, ci, deep"):
+    with pytest.raises(UsageError, match="quick, deep"):
         verify(packs, profile="fast")
 
 

@@ -13,7 +13,7 @@ class Profile:
     """Budgets for one claim at cost 1; a claim of cost c gets a c-th, at least a few.
 
     Attributes:
-        name: quick, ci or deep.
+        name: quick or deep.
         shards: independent searches, merged in order; their number never depends on workers.
         examples: instances drawn by the strategy, a shard.
         ensemble: instances of the claim's seeded ensemble, a shard.
@@ -48,8 +48,7 @@ class Profile:
 
 PROFILES = {
     "quick": Profile("quick", 1, 150, 60, 300, 20, 400, 64),
-    "ci": Profile("ci", 2, 500, 200, 1500, 60, 1000, 512),
-    "deep": Profile("deep", 8, 2000, 800, 6000, 200, 3000, 4096),
+    "deep": Profile("deep", 4, 500, 200, 1500, 60, 1000, 4096),
 }
 
 

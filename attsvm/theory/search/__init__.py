@@ -116,7 +116,7 @@ GUIDED: dict[str, Guided] = {
         0.2,
         fits=screens,
         there=torch_is_there,
-        without=("quick", "ci"),
+        without=("quick",),
     ),
 }
 """The guided searchers by their short names, in the order in which a check runs them."""
