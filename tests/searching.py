@@ -30,6 +30,6 @@ def untold(claim):
 
 def searched(claim, part="", start=0, profile=PROFILES["quick"]):
     """The outcome of the check of one part, which must not end in an error."""
-    outcome = check_part(claim, claim.part(part), profile, 0, start)
+    outcome = check_part(claim, claim.part(part), profile, start)
     assert outcome.error is None
     return outcome

@@ -154,12 +154,12 @@ def test_a_sample_falls_within_the_quick_budget(id):
 def test_the_quick_attempt_finds_what_the_check_finds():
     for id in (EASY[0], EASY[1], "planted/sim-lemma-3.12-sign-monotone:literal"):
         made = PLANTED[id].claim
-        outcome = check_part(made, made.part(""), PROFILES["quick"], 0, 0)
+        outcome = check_part(made, made.part(""), PROFILES["quick"], 0)
         case = codec.decode(outcome.refuted.instance, made.instance_type)
         assert all(h.holds(case) for h in made.hypotheses)
         assert confirm(made, {}, case, outcome.refuted.slack["kind"]).refuted is True
         assert quick(made, 0).found
-    spared = check_part(base, base.part(""), PROFILES["quick"], 0, 0)
+    spared = check_part(base, base.part(""), PROFILES["quick"], 0)
     held = quick(base, 0)
     assert (held.found, held.examples) == (False, spared.examples)
     assert (held.tightness, held.min_slack) == (spared.tightness, spared.min_slack)

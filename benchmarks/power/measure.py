@@ -79,7 +79,7 @@ def quick(claim: Claim, seed: int) -> Attempt:
 
     stopping = replace(claim, conclusion=conclusion)
     try:
-        o = check_part(stopping, stopping.part(""), PROFILES["quick"], 0, seed)
+        o = check_part(stopping, stopping.part(""), PROFILES["quick"], seed)
     except KeyboardInterrupt:
         return Attempt(True, time.perf_counter() - started, 0, by="quick check")
     seconds = time.perf_counter() - started

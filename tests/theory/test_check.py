@@ -15,7 +15,7 @@ from toy_pack import build, constant, says, square, square_ball
 from attsvm.errors import ClaimError, DataError
 from attsvm.exact import rational
 from attsvm.theory import PROFILES, Records, Slack, changed
-from attsvm.theory.run.check import Outcome, check_part, execute_proof, merge
+from attsvm.theory.run.check import Outcome, check_part, check_shard, execute_proof
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.profiles import Profile, derive_seed
 from attsvm.theory.run.tally import Refuted, Tally
@@ -26,7 +26,7 @@ SPACE = st.integers(-(10**6), 10**6).map(float)
 
 
 def check(claim, part="", profile=QUICK, shard=0, seed=0):
-    return check_part(claim, claim.part(part), profile, shard, seed)
+    return check_shard(claim, claim.part(part), profile, shard, seed)
 
 
 def recording(seen, **rest):
@@ -326,7 +326,9 @@ def test_shards_merge_in_their_order():
         (4, 0, {"h": 4}, -0.5, 0.9, 2, "open", 1, "bad", 2.0),
         (0, 0, {"h": 0}, None, 0.2, 1, "later", 0, "worse", 0.0),
     )
-    merged = merge([Outcome("c", "", **dict(zip(names, row, strict=True))) for row in rows])
+    merged = Outcome("c", "")
+    for row in rows:
+        merged.add(Outcome("c", "", **dict(zip(names, row, strict=True))))
     assert (merged.examples, merged.rejected, merged.hypotheses) == (7, 1, {"h": 6})
     assert (merged.min_slack, merged.tightness) == (-0.5, 0.9)
     assert (merged.undecided, merged.undecided_note, merged.audited) == (3, "open", 2)
@@ -498,5 +500,17 @@ def test_what_was_left_unexamined_is_summed_over_shards():
     claim = touching([]).claim
     first, other = (check(claim, shard=shard) for shard in (0, 1))
     assert first.unexamined > 0
-    both = merge([first, other])
+    both = Outcome(claim.id, "")
+    both.add(first)
+    both.add(other)
     assert both.unexamined == first.unexamined + other.unexamined < both.open
+
+
+def test_shards_come_one_after_the_other_until_one_refutes_or_breaks():
+    """As many as the profile has where none does."""
+    for claim, last in ((toy_pack.true, 4), (toy_pack.false, 1), (toy_pack.raises, 1)):
+        shards = [check(claim, shard=k) for k in range(last)]
+        total = check_part(claim, claim.part(""), replace(QUICK, shards=4), 0)
+        assert total.ordinary == sum(o.ordinary for o in shards)
+        assert (total.refuted, total.error) == (shards[-1].refuted, shards[-1].error)
+        assert last == 4 or total.refuted or total.error

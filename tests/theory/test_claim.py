@@ -211,7 +211,7 @@ def test_a_field_that_is_never_varied_is_seen_unless_the_sentence_fixes_it(fixed
         records=Records(Pair, pairs, fixed=fixed),
         siblings={"half": changed(share="0.5")},
     )
-    found = check_part(made, made.part(""), profile_named("quick"), 0, 0)
+    found = check_part(made, made.part(""), profile_named("quick"), 0)
     assert [name for name, count in found.varied.items() if count < 2] == still
     assert found.refuted is None
 
@@ -224,7 +224,7 @@ def test_a_tight_formula_over_records_gets_its_tightened_siblings(tight):
     automatic = ["95% of the right side", "99.9% of the right side"] if tight else []
     assert [s.name for s in made.siblings] == [*automatic, "half"]
     for part in made.parts()[1:]:
-        assert check_part(made, part, profile_named("quick"), 0, 0).refuted is not None
+        assert check_part(made, part, profile_named("quick"), 0).refuted is not None
 
 
 def test_numbers_of_a_record_are_exact():
@@ -249,7 +249,7 @@ def test_a_violating_record_shows_that_a_hypothesis_is_needed():
         violating={"x <= 1": [2.0]},
     )
     (automatic,) = [part for part in made.parts() if part.automatic]
-    assert check_part(made, automatic, profile_named("quick"), 0, 0).refuted is not None
+    assert check_part(made, automatic, profile_named("quick"), 0).refuted is not None
 
 
 def of_a_variable(**changes):

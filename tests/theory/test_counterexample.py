@@ -50,7 +50,7 @@ def documents(packs):
 
 def stored_of(claim, part):
     """The document of the refutation that a quick check finds."""
-    outcome = check_part(claim, claim.part(part), PROFILES["quick"], 0, 0)
+    outcome = check_part(claim, claim.part(part), PROFILES["quick"], 0)
     return document(claim, outcome.refuted, part=part)
 
 

@@ -76,7 +76,7 @@ def test_a_search_describes_its_first_instances_and_shards_add_up():
 
 def test_drawn_instances_are_covered_and_made_up_ones_are_not():
     claim = build("square", square, square_ball)
-    outcome = check_part(claim, claim.part(""), PROFILES["quick"], 0, 0)
+    outcome = check_part(claim, claim.part(""), PROFILES["quick"], 0)
     assert sum(outcome.coverage["sizes"].values()) == 60
 
 

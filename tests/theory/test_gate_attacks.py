@@ -1,5 +1,6 @@
 """What would land a false thing green is refused by name, and what changes nothing stays green."""
 
+import copy
 import importlib
 import json
 import shutil
@@ -289,6 +290,12 @@ def parts(found, claim="toys/square:sharp"):
     return [e for e in found if e["event"] == "part" and e["outcome"]["claim"] == claim]
 
 
+def another_part(found):
+    one = copy.deepcopy(parts(found)[0])
+    one["outcome"]["part"] = "x"
+    return [*found[:-1], one, found[-1]]
+
+
 def without(kind, claim=None):
     def keep(event):
         if event["event"] != kind:
@@ -455,12 +462,12 @@ ATTACKS = {
     "forged: no parts": (chained(without("part")), "a verdict without the reading"),
     "forged: no part of a claim": (chained(without("part", SQUARE)), "a verdict without"),
     "forged: a part twice": (chained(doubled("part")), "is recorded twice"),
-    "forged: a part of another shard": (
-        chained(lambda e: parts(e)[0].update(shard=1)),
-        "a verdict without the reading on shard 0",
+    "forged: a part under another name": (
+        chained(part(0, part="x")),
+        "a verdict without the reading",
     ),
     "forged: a part of no sibling": (
-        chained(lambda e: [*e[:-1], {**parts(e)[0], "shard": 7}, e[-1]]),
+        chained(another_part),
         "which the claim does not have",
     ),
     "forged: an outcome of another form": (

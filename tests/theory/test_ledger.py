@@ -29,7 +29,7 @@ START = {"event": "run", "profile": "quick", "seed": 0, "claims": []}
 def write(path, *, finished=True, seed=0, **more):
     with Ledger(path) as ledger:
         ledger.append("run", profile="quick", seed=seed, claims=["toy/a:literal"])
-        ledger.append("part", shard=0, outcome={"claim": "toy/a:literal"})
+        ledger.append("part", outcome={"claim": "toy/a:literal"})
         ledger.append("verdict", verdict=VERDICT)
         for event, content in more.items():
             ledger.append(event, **{event: content})

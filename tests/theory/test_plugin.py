@@ -102,7 +102,7 @@ def store(claims):
     folder = claims / "counterexamples"
     folder.mkdir()
     (found,) = find_claims(load_packs([str(claims / "mine.py")]), ["mine/false:literal"])
-    refuted = check_part(found, found.part(""), PROFILES["quick"], 0, 0).refuted
+    refuted = check_part(found, found.part(""), PROFILES["quick"], 0).refuted
     stored = document(found, refuted)
     (folder / "mine--false--literal.json").write_text(json.dumps({**stored, "fingerprint": "0"}))
     spoiled = {**stored, "claim": "mine/wrong:literal", "instance": {"float": "-3"}}

@@ -20,7 +20,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.proof import recorded
-from attsvm.theory.run.check import check_part
+from attsvm.theory.run.check import check_part, check_shard
 from attsvm.theory.run.profiles import PROFILES
 
 x = sp.Symbol("x", real=True)
@@ -191,11 +191,11 @@ def test_a_condition_is_true_itself():
 
 def test_the_outcome_of_a_claim_names_the_steps_that_passed():
     (claim,) = find_claims(load_packs(), ["sim/basic-2:sharp"])
-    outcome = check_part(claim, claim.part(""), PROFILES["quick"], 0, 0)
+    outcome = check_part(claim, claim.part(""), PROFILES["quick"], 0)
     assert outcome.error is None
     assert len(outcome.steps) == 4
     assert outcome.steps[-1] == "the squares of the bound's sides differ by the identity's left"
-    assert check_part(claim, claim.part(""), PROFILES["quick"], 1, 0).steps == []
+    assert check_shard(claim, claim.part(""), PROFILES["quick"], 1, 0).steps == []
 
 
 def test_what_is_there_is_handed_on_and_none_is_named():

@@ -187,7 +187,7 @@ def test_scripts_run_by_themselves_and_print_the_same(loose, tmp_path):
     scripts, finds = [], []
     for name, part in (("rare", ""), ("unequal", ""), ("true", "shift 100")):
         made = loose[f"toy/{name}:literal"]
-        finds.append(check_part(made, made.part(part), PROFILES["quick"], 0, 0).refuted)
+        finds.append(check_part(made, made.part(part), PROFILES["quick"], 0).refuted)
         scripts.append(python(made, part, codec.decode(finds[-1].instance, made.instance_type)))
     stored = load_packs()[0].counterexamples[0].read_text()
     done = subprocess.run(

@@ -28,7 +28,7 @@ MEANT = Point(np.array([1.0, 1.0]))
 
 
 def check(claim, part=""):
-    return check_part(claim, claim.part(part), QUICK, 0, 0)
+    return check_part(claim, claim.part(part), QUICK, 0)
 
 
 # changed instances

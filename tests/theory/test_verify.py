@@ -193,11 +193,11 @@ def test_the_ledger_holds_the_whole_run(recorded, packs):
     assert run.verdicts == {c.claim.id: c.json() for c in report.checked}
     assert (run.finished, run.damaged, run.profile, run.seed) == (True, 0, "quick", 0)
     events = [e["event"] for e in read_events(folder / "ledger.jsonl")]
-    tasks = plan([c.claim for c in report.checked], PROFILES["quick"])
+    tasks = plan([c.claim for c in report.checked])
     assert (events[0], events[-1]) == ("run", "finished")
     assert events.count("part") == len(tasks)
     assert events.count("verdict") == len(report.checked)
-    assert {(o["claim"], o["part"]) for _, o in run.parts} == {(t.claim, t.part) for t in tasks}
+    assert {(o["claim"], o["part"]) for o in run.parts} == {(t.claim, t.part) for t in tasks}
 
 
 def test_progress_counts_every_task_and_names_every_claim_once(recorded):
@@ -293,7 +293,7 @@ def test_hypotheses_that_are_never_met_together_are_vacuous():
         hypotheses={"low": lambda x: x < 0, "high": lambda x: x > 0},
         cost=12,
     )
-    reading = check_part(claim, claim.part(""), PROFILES["quick"], 0, 0)
+    reading = check_part(claim, claim.part(""), PROFILES["quick"], 0)
     verdict, reason = assess(claim, reading, (), PROFILES["quick"])
     assert str(verdict) == "undecided, none, vacuous"
     assert reason.startswith("hypotheses no instance met all of them")

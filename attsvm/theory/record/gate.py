@@ -130,7 +130,7 @@ def only_of(run: Run, packs: Sequence[Pack], others: Sequence[Pack]) -> Run:
         verdicts={name: v for name, v in run.verdicts.items() if name not in ids},
         curated=tuple(file for file in run.curated if file not in files),
         replays={file: r for file, r in run.replays.items() if file not in files},
-        parts=tuple(part for part in run.parts if _claim_of(part[1]) not in ids),
+        parts=tuple(part for part in run.parts if _claim_of(part) not in ids),
         matched=None,  # what it said at its end is about all of them
     )
 
@@ -338,7 +338,7 @@ def _compare(
 def _refuting(run: Run, claim: str, checkout: Checkout | None) -> str:
     """The instance that refutes a claim in plain words and the file that holds it, if known."""
     file = run.verdicts[claim].get("counterexample")
-    found = [o for _, o in run.parts if _claim_of(o) == claim and not o.get("part")]
+    found = [o for o in run.parts if _claim_of(o) == claim and not o.get("part")]
     words = ""
     if checkout is not None and claim in checkout.claims:
         try:
@@ -389,19 +389,18 @@ def _recomputed(
     if run.profile not in PROFILES:
         yield Reason(Rank.RUN, "", f"there is no profile {run.profile}")
         return
-    profile = profile_named(run.profile)
     outcomes: dict[Task, Outcome] = {}
-    for shard, part in run.parts:
+    for part in run.parts:
         try:
             outcome = Outcome.read(part)
         except TypeError:
             yield Reason(Rank.RUN, "", "an outcome of a part is of another form")
             continue
-        task = Task(outcome.claim, outcome.part, shard if type(shard) is int else -1)
+        task = Task(outcome.claim, outcome.part)
         if task in outcomes:
             yield Reason(Rank.VERDICT, task.claim, f"{_part(task)} is recorded twice")
         outcomes[task] = outcome
-    owed = plan([checkout.claims[n] for n in run.verdicts if n in checkout.claims], profile)
+    owed = plan([checkout.claims[n] for n in run.verdicts if n in checkout.claims])
     if run.finished:
         for task in sorted(set(outcomes) - set(owed), key=repr):
             said = f"{_part(task)} is recorded, which the claim does not have or has no verdict for"
@@ -423,8 +422,7 @@ def _recomputed(
 
 
 def _part(task: Task) -> str:
-    where = f"sibling {task.part!r}" if task.part else "the reading"
-    return f"{where} on shard {task.shard}"
+    return f"sibling {task.part!r}" if task.part else "the reading"
 
 
 def _floor(expectation: Expectation | None, got: Mapping[str, Any]) -> int:

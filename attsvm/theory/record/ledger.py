@@ -229,7 +229,7 @@ class Run:
         damaged: lines within it that could not be read.
         curated: the files of curated counterexamples that it set out to replay.
         replays: what that came to by file, in the form of `verify --json`.
-        parts: the recorded outcomes as they are, each with its shard, in the order of recording.
+        parts: the recorded outcomes as they are, in the order of recording.
         matched: what the run itself said at its end, None where it did not come to it.
         code: the digests of the code that it ran, by file.
         engine: those of attsvm's own files, by the hash of their text.
@@ -245,7 +245,7 @@ class Run:
     damaged: int
     curated: tuple[str, ...] = ()
     replays: dict[str, dict[str, Any]] = field(default_factory=dict)
-    parts: tuple[tuple[Any, Any], ...] = ()
+    parts: tuple[Any, ...] = ()
     matched: bool | None = None
     code: dict[str, str] = field(default_factory=dict)
     engine: dict[str, str] = field(default_factory=dict)
@@ -290,7 +290,7 @@ def last_run(path: str | os.PathLike[str]) -> Run:
         damaged=damaged,
         curated=tuple(head.get("curated", [])),
         replays={r["file"]: r for r in replays},
-        parts=tuple((e.get("shard"), e.get("outcome")) for e in _of(tail, "part")),
+        parts=tuple(e.get("outcome") for e in _of(tail, "part")),
         matched=finished[-1].get("matched") is True if finished else None,
         code=head.get("code", {}),
         engine=head.get("engine", {}),

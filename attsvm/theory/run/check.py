@@ -1,4 +1,4 @@
-"""Check one part of a claim on one shard, and merge what its shards came to."""
+"""Check one part of a claim: shard after shard, until one refutes it."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ _FORM = (
 """What the record of an outcome must have, and may have, with the form of each."""
 
 
-def check_part(claim: Claim, part: Part, profile: Profile, shard: int, base_seed: int) -> Outcome:
+def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_seed: int) -> Outcome:
     """Check one part on one shard; nothing that a claim does escapes as an exception."""
     started = time.perf_counter()
     budget = profile.scaled(claim.cost)
@@ -157,9 +157,11 @@ def execute_proof(claim: Claim) -> str:
     return proved
 
 
-def merge(outcomes: list[Outcome]) -> Outcome:
-    """One outcome of all shards of a part, in the order of the shards."""
-    total = Outcome(outcomes[0].claim, outcomes[0].part)
-    for outcome in outcomes:
-        total.add(outcome)
+def check_part(claim: Claim, part: Part, profile: Profile, base_seed: int) -> Outcome:
+    """Check one part on the shards of a profile, in order, up to one that refutes it or breaks."""
+    total = Outcome(claim.id, part.name)
+    for shard in range(profile.shards):
+        total.add(check_shard(claim, part, profile, shard, base_seed))
+        if total.refuted is not None or total.error is not None:
+            break
     return total

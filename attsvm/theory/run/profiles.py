@@ -14,7 +14,7 @@ class Profile:
 
     Attributes:
         name: quick or deep.
-        shards: independent searches, merged in order; their number never depends on workers.
+        shards: independent searches at most, one after the other until one refutes.
         examples: instances drawn by the strategy, a shard.
         ensemble: instances of the claim's seeded ensemble, a shard.
         guided: instances that guided searchers may make up, all together, a shard.

@@ -1,4 +1,4 @@
-"""A run: every part of every claim on every shard, on any number of workers, to verdicts."""
+"""A run: every part of every claim, on any number of workers, to verdicts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from attsvm.theory.record.checkout import (
 )
 from attsvm.theory.record.files import finite
 from attsvm.theory.record.ledger import Ledger
-from attsvm.theory.run.check import Outcome, check_part, merge
+from attsvm.theory.run.check import Outcome, check_part
 from attsvm.theory.run.coverage import warnings_of
 from attsvm.theory.run.judge import sides
 from attsvm.theory.run.profiles import Profile, profile_named
@@ -37,11 +37,10 @@ _THIN = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The unit of work: a part of a claim on one shard."""
+    """The unit of work: a part of a claim."""
 
     claim: str
     part: str
-    shard: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +176,9 @@ class Report:
         return json.dumps(document, sort_keys=True).encode()
 
 
-def plan(claims: Sequence[Claim], profile: Profile) -> list[Task]:
+def plan(claims: Sequence[Claim]) -> list[Task]:
     """All tasks, in an order that does not depend on anything but the claims."""
-    return [
-        Task(claim.id, part.name, shard)
-        for claim in claims
-        for part in claim.parts()
-        for shard in range(profile.shards)
-    ]
+    return [Task(claim.id, part.name) for claim in claims for part in claim.parts()]
 
 
 def assess(
@@ -267,11 +261,11 @@ def _reason(claim: Claim, reading: Outcome) -> str:
     return f"{looked}, {reading.audited} of them decided by a certificate as well"
 
 
-def check_job(claim: str, part: str, shard: str, profile: str, seed: str, *named: str) -> str:
-    """Check a part on a shard, as text, in whatever process this is."""
+def check_job(claim: str, part: str, profile: str, seed: str, *named: str) -> str:
+    """Check a part, as text, in whatever process this is."""
     found = known_claim(claim, named)
     budget = profile_named(profile)
-    return json.dumps(check_part(found, found.part(part), budget, int(shard), int(seed)).json())
+    return json.dumps(check_part(found, found.part(part), budget, int(seed)).json())
 
 
 def run_tasks(
@@ -290,12 +284,10 @@ def run_tasks(
         by_id = {c.id: c for c in claims}
         for task in tasks:
             claim = by_id[task.claim]
-            yield task, check_part(claim, claim.part(task.part), profile, task.shard, seed)
+            yield task, check_part(claim, claim.part(task.part), profile, seed)
         return
     pending = {
-        crew.submit(
-            check_job, task.claim, task.part, str(task.shard), profile.name, str(seed), *named
-        ): task
+        crew.submit(check_job, task.claim, task.part, profile.name, str(seed), *named): task
         for task in tasks
     }
     for future in crew.completed(pending):
@@ -334,7 +326,7 @@ def verify(
     """
     claims = find_claims(packs, wanted)
     chosen = profile_named(profile)
-    tasks = plan(claims, chosen)
+    tasks = plan(claims)
     if ledger is not None:
         engine = engine_digests()
         ledger.append(
@@ -361,7 +353,7 @@ def verify(
     for task, outcome in run_tasks(tasks, claims, chosen, seed, crew or HERE, named):
         outcomes[task] = outcome
         if ledger is not None:
-            ledger.append("part", shard=task.shard, outcome=_loggable(outcome))
+            ledger.append("part", outcome=_loggable(outcome))
         done = None
         if all(t in outcomes for t in remaining[task.claim]):
             claim = by_id[task.claim]
@@ -383,13 +375,10 @@ def _loggable(outcome: Outcome) -> dict[str, Any]:
 
 
 def conclude(claim: Claim, outcomes: Mapping[Task, Outcome], profile: Profile) -> Checked:
-    """The verdict of a claim from the outcomes of all its parts on all shards."""
-    merged = [
-        merge([outcomes[Task(claim.id, part.name, k)] for k in range(profile.shards)])
-        for part in claim.parts()
-    ]
-    verdict, reason = assess(claim, merged[0], merged[1:], profile)
-    return Checked(claim, verdict, merged[0], tuple(merged[1:]), reason)
+    """The verdict of a claim from the outcomes of all its parts."""
+    reading, *siblings = (outcomes[Task(claim.id, part.name)] for part in claim.parts())
+    verdict, reason = assess(claim, reading, siblings, profile)
+    return Checked(claim, verdict, reading, tuple(siblings), reason)
 
 
 def _stored(done: Checked, folder: Path | None) -> Checked:
