@@ -263,7 +263,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(packs):
 
 def test_more_shards_look_at_more_instances(packs):
     (deep,) = verify(packs, ["toy/true:literal"], profile="deep").checked
-    assert deep.reading.examples == 4 * PROFILES["deep"].examples
+    assert deep.reading.examples == 2 * PROFILES["deep"].examples
     assert str(deep.verdict) == KNOWN["true"]
 
 
