@@ -88,6 +88,22 @@ def test_an_id_of_two_files_is_refused_with_both(tmp_path):
     assert "left.py" in str(caught.value)
 
 
+def test_an_id_that_one_function_gives_in_two_packs_is_refused(tmp_path, monkeypatch):
+    """Both are made in the same line; one of them would go unchecked."""
+    monkeypatch.syspath_prepend(tmp_path)
+    head, body = CLAIM.format(statement="mine/made", needs=()).split("CLAIM = ")
+    body = body.strip().replace("\n", "\n    ").replace('Reading("', 'Reading(said + "')
+    text = f"{head}\ndef made(said):\n    return {body}\n"
+    assert "said +" in text
+    (tmp_path / "factory.py").write_text(text)
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.py").write_text(f"from factory import made\nCLAIM = made({name!r})\n")
+    paths = [str(tmp_path / f"{name}.py") for name in ("one", "other")]
+    assert ids(load_packs([paths[0], paths[0]])).count("mine/made:literal") == 1
+    with pytest.raises(ClaimError, match="two claims have the id mine/made:literal"):
+        load_packs(paths)
+
+
 def test_an_id_twice_in_one_pack_is_refused(tmp_path):
     path = tmp_path / "double.py"
     one = CLAIM.format(statement="mine/f", needs=())

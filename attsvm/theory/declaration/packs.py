@@ -147,13 +147,18 @@ def _by_id(packs: Iterable[Pack]) -> dict[str, Claim]:
     seen: dict[str, Claim] = {}
     for claim in (c for pack in packs for c in pack.claims):
         other = seen.setdefault(claim.id, claim)
-        if other is not claim and (other.file, other.line) != (claim.file, claim.line):
+        if other is not claim and _said(other) != _said(claim):  # one file may be loaded twice
             raise ClaimError(
                 f"two claims have the id {claim.id}: {other.file}:{other.line} and "
                 f"{claim.file}:{claim.line}",
                 remedy="Rename one of them.",
             )
     return seen
+
+
+def _said(claim: Claim) -> tuple[str, int, str, str]:
+    """What two claims of one id share where they are the same one, loaded twice."""
+    return claim.file, claim.line, claim.statement, claim.fingerprint
 
 
 def _missing(claims: Mapping[str, Claim]) -> Iterator[tuple[str, str]]:
