@@ -304,6 +304,7 @@ def _axe(page: Page, address: str, file: Path) -> int:
 def _pictures(page: Page, address: str, folder: Path) -> None:
     """What a person sees, for looking at."""
     folder.mkdir(parents=True, exist_ok=True)
+    _open(page, address)
     first = page.evaluate("document.querySelector('.statement').id")
     for name, width, dark in (("wide", 1280, False), ("dark", 1280, True), ("narrow", 390, False)):
         page.set_viewport_size({"width": width, "height": 1400})
