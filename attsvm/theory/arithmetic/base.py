@@ -231,10 +231,12 @@ class Arithmetic(ABC):
 
     def diameter(self, A: Entries) -> Scalar:
         """The largest distance of two rows."""
-        pairs = [row - other for row, other in itertools.combinations(A, 2)]
-        if not pairs:
+        apart = (row - other for row, other in itertools.combinations(A, 2))
+        squares = (d @ d for d in apart)  # one at a time, as there may be millions
+        first = next(squares, None)
+        if first is None:
             return self.exact(0)
-        return self.sqrt(self.max(entries([d @ d for d in pairs])))
+        return self.sqrt(functools.reduce(self.maximum, squares, first))
 
     def spread(self, A: Entries) -> Scalar:
         """The largest distance of two rows over the root of 2; at most the spectral norm."""
