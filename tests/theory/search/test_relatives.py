@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from scouting import Witness, instance, scouted, share, witnessed
 from toy_pack import build
 
 from attsvm.data import AttentionData
@@ -16,6 +15,7 @@ from attsvm.theory import changed, load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.record import codec
 from attsvm.theory.search.relatives import FOLDER, _adapted, fitted, known_relatives
+from tests.theory.search.scouting import Witness, instance, scouted, share, witnessed
 
 HERE = sys.modules[__name__]
 

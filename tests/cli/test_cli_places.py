@@ -14,7 +14,7 @@ import tty
 from pathlib import Path
 
 import pytest
-import toy_pack
+from commands import PACK
 
 import attsvm
 from attsvm import _files
@@ -292,7 +292,7 @@ def test_process_substitution_receives_the_document(tmp_path):
             "-c",
             '"$0" -m attsvm.cli claims --only-pack "$1" --json >(cat >&2)',
             sys.executable,
-            toy_pack.__file__,
+            PACK,
         ],
         capture_output=True,
         text=True,

@@ -31,7 +31,7 @@ from attsvm.theory.search import NEEDS
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.pool import Elite
 
-PACK = str(Path(__file__).parent / "toy_pack.py")
+PACK = str(Path(toy_pack.__file__))
 
 
 def chase(claim, rounds=2, **rest):

@@ -7,7 +7,7 @@ import pytest
 from attsvm.errors import ClaimError
 from attsvm.theory import Evidence, Expected, Truth, Validity, Verdict
 
-PAGE = (Path(__file__).parents[2] / "docs/verdicts.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs/verdicts.md").read_text(encoding="utf-8")
 AXES = {
     Truth: ["proved", "holds", "undecided", "refuted"],
     Evidence: ["symbolic", "certified", "numeric", "none"],

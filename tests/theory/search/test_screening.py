@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from flint import arb
 from hypothesis import strategies as st
-from scouting import scouted, share
 from toy_pack import build, stated
 
 from attsvm.exact import rational
@@ -19,6 +18,7 @@ from attsvm.theory.search import GUIDED, Scout
 from attsvm.theory.search.sequence import guide
 from benchmarks.power.courses import brocard, pell
 from benchmarks.power.sizes import few, late, slow, taxicab
+from tests.theory.search.scouting import scouted, share
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import toy_pack
 from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +38,7 @@ from attsvm.theory.run.check import check_part
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.tally import Refuted
 
-PACK = str(Path(__file__).parent / "toy_pack.py")
+PACK = str(Path(toy_pack.__file__))
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scouting import only_by_the_searcher, scouted
 from toy_pack import build
 
 from attsvm.data import AttentionData
 from attsvm.theory.record import codec
 from attsvm.theory.search.families import _MOVES, _oppose, blocks, varied, with_blocks
+from tests.theory.search.scouting import only_by_the_searcher, scouted
 
 
 @dataclass(frozen=True, slots=True)

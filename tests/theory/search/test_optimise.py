@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from flint import arb
 from hypothesis import strategies as st
-from scouting import scouted
 from toy_pack import build
 
 from attsvm.theory import Slack
 from attsvm.theory.search import GUIDED
+from tests.theory.search.scouting import scouted
 
 SHELF = ["powell", "evolution", *["cma"] * GUIDED["cma"].there()]
 

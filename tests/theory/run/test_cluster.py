@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 import toy_jobs
 from distributed import LocalCluster
-from test_hunt import PACK, account, chase, toy
 
 from attsvm.cli import main
 from attsvm.errors import DataError, UsageError, WorkerError
@@ -21,6 +20,7 @@ from attsvm.theory import load_packs
 from attsvm.theory.run import cluster as clusters
 from attsvm.theory.run.cluster import cluster
 from attsvm.theory.run.verify import verify
+from tests.theory.search.test_hunt import PACK, account, chase, toy
 
 
 @pytest.fixture(scope="module")

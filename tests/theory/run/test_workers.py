@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 import toy_jobs
+import toy_pack
 
 from attsvm._threads import SINGLE
 from attsvm.errors import DataError, UnknownClaimError, WorkerError
 from attsvm.theory.run.workers import HERE, known_claim, processes
 
-PACK = str(Path(__file__).parent / "toy_pack.py")
+PACK = str(Path(toy_pack.__file__))
 
 
 @pytest.fixture(scope="module", autouse=True)

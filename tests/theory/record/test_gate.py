@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import toy_pack
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from attsvm.theory.record.ledger import Run
 from attsvm.theory.record.reviewed import Reviewed
 
 TODAY = datetime.date(2026, 6, 1)
-TOYS = str(Path(__file__).parent / "toy_pack.py")
+TOYS = str(Path(toy_pack.__file__))
 A, B = "toy/a:literal", "toy/b:literal"
 
 

@@ -11,7 +11,6 @@ import pytest
 import torch
 from flint import arb
 from hypothesis import strategies as st
-from scouting import scouted
 from toy_pack import build, stated
 
 from attsvm.errors import ClaimError
@@ -27,6 +26,7 @@ from attsvm.theory.search.optimise import gradient
 from attsvm.theory.search.starts import starts
 from attsvm.theory.search.turn import searchers_of
 from benchmarks.power.regions import shapiro
+from tests.theory.search.scouting import scouted
 
 WIDTH = 2.0**-12
 

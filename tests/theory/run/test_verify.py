@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import toy_pack
 from toy_pack import build, constant, says
 
 from attsvm.errors import UnknownClaimError, UsageError
@@ -18,7 +19,7 @@ from attsvm.theory.run.check import Outcome, check_part
 from attsvm.theory.run.verify import assess, plan, verify
 from attsvm.theory.run.workers import processes
 
-PACK = str(Path(__file__).parent / "toy_pack.py")
+PACK = str(Path(toy_pack.__file__))
 SHARED = ["toy/", "sim/lemma-3.12:sharp"]
 FEW = [f"toy/{name}:literal" for name in ("outward", "rare", "sampled")]
 MANY = ["sim/lemma-3.12:sharp", *FEW]

@@ -11,7 +11,6 @@ import pytest
 import toy_pack
 from flint import arb
 from hypothesis import strategies as st
-from scouting import scouted, share, witnessed
 from toy_pack import build, constant, says, square, square_ball
 
 from attsvm.data import AttentionData
@@ -22,6 +21,7 @@ from attsvm.theory.run.check import check_part
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.search import drawn as drawn_module
 from attsvm.theory.search.hunt import hunt
+from tests.theory.search.scouting import scouted, share, witnessed
 
 QUICK = PROFILES["quick"]
 

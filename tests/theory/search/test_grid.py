@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from scouting import instance, scouted, witnessed
 from toy_pack import build
 
 from attsvm.theory.search.grid import _VALUES, grid
+from tests.theory.search.scouting import instance, scouted, witnessed
 
 
 @dataclass(frozen=True, slots=True)

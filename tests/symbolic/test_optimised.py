@@ -12,7 +12,7 @@ import pytest
 from attsvm.cli import main
 from attsvm.theory import load_packs
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FILES = sorted(
     path
     for folder in ("attsvm", "examples", "properties", "symbolic")

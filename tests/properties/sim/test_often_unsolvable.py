@@ -143,6 +143,6 @@ def test_findings_count_failing_data_as_the_figure_does():
     row = {name: column[0] for name, column in numbers.tables["frequencies"].columns.items()}
     counts = f"{row['fails']} + {row['astray']} of {50 - row['no_solution']}"
     assert row["unsettled"] == 0
-    told = (Path(__file__).parents[1] / "docs/findings.md").read_text()
+    told = (Path(__file__).parents[3] / "docs/findings.md").read_text()
     assert f"\n| 2 | 4 | {counts}: {row['low']:.2f} to {row['high']:.2f} | " in told
     assert len(failing_data.picture(numbers).axes) == 1

@@ -28,7 +28,7 @@ from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import account
 from attsvm.theory.search.account import Hunt, store
 
-PACK = str(Path(__file__).parent / "toy_pack.py")
+PACK = str(Path(toy_pack.__file__))
 NAMES = ["false", "unequal", "tie", "rare", "numeric"]
 
 

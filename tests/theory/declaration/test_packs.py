@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 import setuptools
+import toy_pack
 
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory import load_packs
 from attsvm.theory.declaration.packs import find_claims
 
-PACK = str(Path(__file__).parent / "toy_pack.py")
-ROOT = Path(__file__).parents[2]
+PACK = str(Path(toy_pack.__file__))
+ROOT = Path(__file__).parents[3]
 CLAIM = """
 from flint import arb
 from hypothesis import strategies as st
