@@ -66,14 +66,14 @@ def instances(shape: tuple[int, int, int], prompt: bool, seed: int, number: int)
     for case in NAMED:
         if case.data.X.shape == shape:
             zero = replace(case, start=np.zeros_like(case.start))
-            yield zero, [case] if case.start.any() else misled(case)
+            yield zero, [case] if case.start.any() else adversarial_start(case)
     generator = np.random.default_rng([seed, prompt, *shape])
     for _ in range(number):
         case = drawn(generator, shape, prompt)
-        yield case, misled(case)
+        yield case, adversarial_start(case)
 
 
-def misled(case: Descent) -> list[Descent]:
+def adversarial_start(case: Descent) -> list[Descent]:
     """The same data from four times W^mm of the first two worse choices."""
     aims = (towards(case.data, chosen)[0] for chosen in choices(case.data)[:2])
     return [Descent(case.data, 4.0 * W, case.loss) for W in aims]

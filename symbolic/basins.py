@@ -241,7 +241,7 @@ def ensure_raised() -> None:
 
 
 def prove_equal_rivals() -> str:
-    """Inputs in accord whose rivals have one score, as one input is: any start and any step."""
+    """Aligned inputs whose rivals have one score, as one input is: any start and any step."""
     ensure_raised()
     ensure_from_kept()
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
@@ -304,7 +304,7 @@ def ensure_gap_of_rest() -> None:
     )
 
 
-def ensure_accord() -> None:
+def ensure_aligned() -> None:
     """Inputs of which none pulls against another stay above their second-best scores, and enter.
 
     A step moves input i by its own pull, that of its part of the risk, and then by those of the
@@ -334,8 +334,8 @@ def ensure_accord() -> None:
     ensure_from_basin()
 
 
-def prove_accord() -> str:
-    """Inputs in accord whose rivals' scores are within lead s_o/(1 - s_o)."""
+def prove_aligned() -> str:
+    """Aligned inputs whose rivals' scores are within lead s_o/(1 - s_o)."""
     left = sp.Symbol("left", positive=True)
     ensure_equal(
         P * GAMMA_O + REST * (SECOND - (LEAD * P / REST - left)) - SECOND,
@@ -343,7 +343,7 @@ def prove_accord() -> str:
         "rivals' scores within lead s_o/(1 - s_o), less something, leave u above second at first",
         normal=sp.simplify,
     )
-    ensure_accord()
+    ensure_aligned()
     return "for every smooth loss with l' < 0, any n, T and d"
 
 
@@ -387,7 +387,7 @@ def prove_after_step() -> str:
 def prove_pair() -> str:
     """Two inputs of two tokens with the same two scores, from zero.
 
-    Let a = ||A_1||^2 >= b = ||A_2||^2 and c = -<A_1, A_2>. If c <= 0 they are in accord; let c be
+    Let a = ||A_1||^2 >= b = ||A_2||^2 and c = -<A_1, A_2>. If c <= 0 they are aligned; let c be
     above 0. Then W = alpha A_1 + beta A_2, alpha, beta >= 0, m_1 = a alpha - c beta, m_2 = b beta -
     c alpha, and e p(m_i) is added to alpha and to beta, p one function of slope K at most.
     """

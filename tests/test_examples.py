@@ -66,7 +66,7 @@ def test_the_page_on_training_runs():
     for block in re.findall(r"```python\n(.*?)```", page, re.S):
         exec(compile(block, "docs/training.md", "exec"), names)
     assert names["run"].W.shape == (1, 3, 2, 2)  # of the last block that trains
-    assert names["fate"].settles
+    assert names["certificate"].settles
     assert names["far"].residual < 1e-8
     assert (names["curves"][0].norms[0, 1:] >= [1e2, 1e4]).all()
 

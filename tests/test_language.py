@@ -24,7 +24,7 @@ def languages(draw):
 
 
 @st.composite
-def spoken(draw):
+def drawn_sequences(draw):
     """A language and sentences of it."""
     language, seed = draw(languages()), draw(st.integers(0, 2**32 - 1))
     m, n = draw(st.integers(1, 4)), draw(st.integers(2, 5))
@@ -37,7 +37,7 @@ def test_probabilities_of_all_sentences_sum_to_one(language, n):
     assert sum(language.probability(s) for s in sentences) == 1
 
 
-@given(spoken())
+@given(drawn_sequences())
 def test_samples_have_positive_probability_and_the_table_is_its_ratio(case):
     language, sentences = case
     for row in sentences:
@@ -83,7 +83,7 @@ def test_a_token_may_follow_itself():
     assert abs(own - 400 * 5 * 2 / 5) <= 5.0 * np.sqrt(400 * 5 * 0.4 * 0.6)
 
 
-@given(spoken())
+@given(drawn_sequences())
 def test_problems_are_sub_sequences_with_the_last_token_as_query(case):
     language, sentences = case
     prefix, whole = prefix_data(language, sentences), vocabulary_data(language, sentences)
@@ -102,7 +102,7 @@ def test_problems_are_sub_sequences_with_the_last_token_as_query(case):
     assert prefix.n == whole.n == i
 
 
-@given(spoken())
+@given(drawn_sequences())
 def test_the_next_token_is_optimal_where_it_is_present(case):
     language, sentences = case
     wanted = next_tokens(sentences)

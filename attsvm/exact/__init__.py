@@ -16,7 +16,7 @@ sign is decided. Floats only propose: the support that is tried first in `svm`, 
 
 from attsvm.exact.attention import risk_gap, softmax
 from attsvm.exact.cones import cone_at
-from attsvm.exact.descent import Fate, certified_fate, descend
+from attsvm.exact.descent import LimitCertificate, descend, limit_certificate
 from attsvm.exact.numbers import ExactData, dot, norm, rational, rationals, spectral_norm
 from attsvm.exact.optimality import norm_bracket, soft_bracket
 from attsvm.exact.spectra import nuclear_norm, operator_norm
@@ -26,12 +26,12 @@ from attsvm.exact.traps import trap_at
 __all__ = [
     "ExactAnswer",
     "ExactData",
-    "Fate",
-    "certified_fate",
+    "LimitCertificate",
     "cone_at",
     "decide",
     "descend",
     "dot",
+    "limit_certificate",
     "norm",
     "norm_bracket",
     "nuclear_norm",

@@ -226,12 +226,12 @@ def cone_at(
         return None
     for width in frame.widths():
         found = bounds(frame, width, loss, step, normalised=normalised)
-        if found is not None and never_widens(found.bends, width, found.spread):
+        if found is not None and largest_at_start(found.bends, width, found.spread):
             return Cone(selection.tokens, answer, frame.along, width, found.spread)
     return None
 
 
-def never_widens(bends: list[tuple[arb, arb]], Q: arb, B: arb) -> bool:
+def largest_at_start(bends: list[tuple[arb, arb]], Q: arb, B: arb) -> bool:
     """Whether each -a c + r sqrt(Q^2 + B (a - a_0)) is largest at a_0, by r B <= 2 Q c."""
     return all(r * B <= 2 * Q * c for r, c in bends)
 

@@ -172,7 +172,7 @@ def _level(data: ExactData, loss: str) -> arb | None:
     return threshold(data, loss) if solved is not None and solved.status == "solved" else None
 
 
-def in_accord(data: ExactData) -> bool:
+def inputs_aligned(data: ExactData) -> bool:
     """Whether <A_it, A_ju> >= 0 for all rivals t, u of the first best tokens of two inputs i, j."""
     gaps = [
         [subtract(tokens[tied[0]], x) for t, x in enumerate(tokens) if t != tied[0]]
@@ -191,7 +191,7 @@ def always_converges(data: ExactData, loss: str) -> bool:
     """Whether descent converges to W^mm from every start, with every constant step, if proved.
 
     Let optimal tokens be unique, the Att-SVM feasible, some input have two tokens, and l' < 0. It
-    does where inputs are in accord and the rivals of each have one score, and for one input of
+    does where inputs are aligned and the rivals of each have one score, and for one input of
     three tokens, the second best a support vector (`prove_equal_rivals` and `prove_three` in
     `symbolic/basins.py`).
     """
@@ -199,7 +199,7 @@ def always_converges(data: ExactData, loss: str) -> bool:
         return False
     rivals = [sorted(set(gamma))[:-1] for gamma in data.gamma]
     if all(len(scores) <= 1 for scores in rivals):
-        return in_accord(data)
+        return inputs_aligned(data)
     best = [rows[0] for rows in data.optimal]
     solved = separate(data, best)
     if len(rivals) > 1 or len(data.gamma[0]) > 3 or solved is None:
@@ -209,7 +209,7 @@ def always_converges(data: ExactData, loss: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class LimitCertificate:
     """What is proved of a run of descent for all time.
 
     Attributes:
@@ -230,10 +230,10 @@ class Fate:
     settles: bool = False
 
 
-def certified_fate(
+def limit_certificate(
     data: ExactData, W0: Matrix, loss: str, step: fmpq | None, steps: int
-) -> Fate | None:
-    """Run plain descent in balls until its fate is proved.
+) -> LimitCertificate | None:
+    """Run plain descent in balls until its limit is proved.
 
     Basin: see `basin`; tried where the step is at most 1/smoothness, which is decided here.
     Trap: see `attsvm.exact.traps.trap_at`; cone: see `attsvm.exact.cones.cone_at`; for any step.
@@ -259,13 +259,15 @@ def certified_fate(
             value=str(step) if steps >= 0 else steps,
             remedy="Use e.g. fmpq(1, 10) and 256.",
         )
-    fate = _followed(data, W0, loss, step, steps)
-    if fate is None and always_converges(data, loss):
-        return Fate(0, [rows[0] for rows in data.optimal], True, "always", True)
-    return fate
+    certificate = _followed(data, W0, loss, step, steps)
+    if certificate is None and always_converges(data, loss):
+        return LimitCertificate(0, [rows[0] for rows in data.optimal], True, "always", True)
+    return certificate
 
 
-def _followed(data: ExactData, W0: Matrix, loss: str, step: fmpq | None, steps: int) -> Fate | None:
+def _followed(
+    data: ExactData, W0: Matrix, loss: str, step: fmpq | None, steps: int
+) -> LimitCertificate | None:
     """What the iterates prove."""
     bend = smoothness(data, loss)
     short = step is None or bool(step * bend <= 1)
@@ -283,7 +285,7 @@ def _followed(data: ExactData, W0: Matrix, loss: str, step: fmpq | None, steps: 
             if not gap.is_finite() or gap.rad() > abs(widest):
                 return None
             if level is not None and gap < level:
-                return Fate(k, best, True, "basin", True)
+                return LimitCertificate(k, best, True, "basin", True)
             kept = _kept(data, W, loss, size, k, solved)
             if kept is not None:
                 return kept
@@ -300,19 +302,19 @@ def _kept(
     step: arb,
     k: int,
     solved: dict[tuple[int, ...], ExactAnswer | None],
-) -> Fate | None:
-    """The fate of a point whose selected tokens are kept for ever, if proved."""
+) -> LimitCertificate | None:
+    """A certificate for a point whose selected tokens are kept for ever, if proved."""
     trap = trap_at(data, W, loss)
     if trap is not None and trap.converges:
-        return _fate(data, k, trap.selected, "trap", True)
+        return _certificate(data, k, trap.selected, "trap", True)
     cone = cone_at(data, W, loss, step, solved=solved)
     if cone is not None:
-        return _fate(data, k, cone.selected, "cone", True)
-    return None if trap is None else _fate(data, k, trap.selected, "trap", False)
+        return _certificate(data, k, cone.selected, "cone", True)
+    return None if trap is None else _certificate(data, k, trap.selected, "trap", False)
 
 
-def _fate(
+def _certificate(
     data: ExactData, k: int, selected: list[int], reason: Literal["trap", "cone"], settles: bool
-) -> Fate:
+) -> LimitCertificate:
     optimal = all([t] == rows for t, rows in zip(selected, data.optimal, strict=True))
-    return Fate(k, selected, settles and optimal, reason, settles)
+    return LimitCertificate(k, selected, settles and optimal, reason, settles)

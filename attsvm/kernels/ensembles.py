@@ -16,20 +16,20 @@ from attsvm.kernels.descent import TINY, factors, log_slope, sign_of_slope
 from attsvm.kernels.lanes import (
     Lanes,
     add,
+    add_outer,
     attend,
-    magnify,
+    exp_scaled,
+    exp_shifted,
+    gradient_weights,
+    linear_gradient_weights,
+    log_domain_gradient,
     move,
     project,
     raise_heights,
     relu_scores,
-    rescue,
     shifts,
-    soften,
     spread,
-    spread_out,
     squares,
-    weigh,
-    weigh_linear,
 )
 
 WEIGHTS, FACTORS, JOINT = 0, 1, 2
@@ -73,7 +73,7 @@ def _look(lanes: Lanes, room: _Room, i: int) -> None:
     a, s, gamma, hidden = room.A[i], room.S[i], lanes.gamma[i], lanes.hidden[i]
     attend(lanes.X[i], room.h, lanes.base[i], a)
     if not lanes.linear:
-        soften(a, room.top[i], room.lead[i], s)
+        exp_shifted(a, room.top[i], room.lead[i], s)
     if len(hidden) > 0:
         weights = a if lanes.linear else s
         relu_scores(weights, hidden, lanes.outer, lanes.y[i], room.three[0], gamma)
@@ -86,13 +86,13 @@ def _pull(lanes: Lanes, room: _Room, i: int, some: bool) -> None:
     """The pull of input i, sum_t c_t (x_t - x_lead), into g (p, L)."""
     n, large, lead, three = len(lanes.X), room.large, room.lead[i], room.three
     if lanes.linear:
-        weigh_linear(room.A[i], lanes.gamma[i], lanes.loss, n, three[0], three[1], large)
+        linear_gradient_weights(room.A[i], lanes.gamma[i], lanes.loss, n, three[0], three[1], large)
     else:
         if some:
-            magnify(room.A[i], room.top[i], room.shift, large)
+            exp_scaled(room.A[i], room.top[i], room.shift, large)
         else:
             large[:] = room.S[i]
-        weigh(
+        gradient_weights(
             lanes.gamma[i], lead, lanes.loss, n, room.shift, three[0], three[1], three[2],
             room.S[i], large,
         )  # fmt: skip
@@ -156,9 +156,9 @@ def _pull_all(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array) -> None:
                 for r in range(rank):
                     add(room.w[r], S[x, r], room.g[x])
                     add(M[x, r], room.g[x], room.sides[i, r])
-            spread_out(room.w, Z[i], reach[i], M[p:])
+            add_outer(room.w, Z[i], reach[i], M[p:])
             continue
-        spread_out(room.g, Z[i], reach[i], M)
+        add_outer(room.g, Z[i], reach[i], M)
         if kind == JOINT:
             factor = room.three[2]  # -l' over n and the sum of the exponentials
             factor *= lanes.y[i]
@@ -170,11 +170,13 @@ def _pull_all(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array) -> None:
 
 
 @compiled
-def _rescued(lanes: Lanes, room: _Room, kind: int, S: Array, b: int) -> tuple[Array, float]:
+def _needs_log_domain(
+    lanes: Lanes, room: _Room, kind: int, S: Array, b: int
+) -> tuple[Array, float]:
     """The same of one lane by logarithms, and the largest exponent, which is taken out of it."""
     p, q = lanes.X.shape[1], lanes.Z.shape[1]
     M, moved = np.empty((q, p)), np.empty((S.shape[0], S.shape[1]))
-    top = rescue(lanes, room.A, b, M)
+    top = log_domain_gradient(lanes, room.A, b, M)
     if kind == FACTORS:
         side = S[:, :, b].copy()
         factors(M, side[:p], side[p:], moved[:p], moved[p:])
@@ -220,7 +222,7 @@ def descend(
         for b in range(L):
             square, log_scale = scale[b], -room.shift[b]
             if not room.seen[b] > TINY:
-                moved, log_scale = _rescued(lanes, room, kind, S, b)
+                moved, log_scale = _needs_log_domain(lanes, room, kind, S, b)
                 M[:, :, b] = moved
                 square = (moved**2).sum()
             scale[b] = _scale(lanes.step[b], square, log_scale, lanes.normalised)

@@ -77,7 +77,7 @@ def attend(X: Array, h: Array, base: Array, a: Array) -> None:
 
 
 @compiled
-def soften(a: Array, top: Array, lead: Array, s: Array) -> None:
+def exp_shifted(a: Array, top: Array, lead: Array, s: Array) -> None:
     """exp(a - its largest) into s, and the tokens where it is largest."""
     T, L = a.shape
     top[:] = a[0]
@@ -137,7 +137,7 @@ def shifts(height: Array, shift: Array) -> bool:
 
 
 @compiled
-def magnify(a: Array, top: Array, shift: Array, s: Array) -> None:
+def exp_scaled(a: Array, top: Array, shift: Array, s: Array) -> None:
     """exp(a - top + shift) into s, where it matters at most 1."""
     T, L = a.shape
     for t in range(T):
@@ -147,7 +147,7 @@ def magnify(a: Array, top: Array, shift: Array, s: Array) -> None:
 
 
 @compiled
-def weigh(
+def gradient_weights(
     gamma: Array, lead: Array, loss: int, count: int, shift: Array, best: Array, deficit: Array,
     factor: Array, s: Array, large: Array,
 ) -> None:  # fmt: skip
@@ -179,7 +179,7 @@ def weigh(
 
 
 @compiled
-def weigh_linear(
+def linear_gradient_weights(
     a: Array, gamma: Array, loss: int, count: int, seen: Array, factor: Array, c: Array
 ) -> None:
     """Weights -(1/n) l'(u) gamma_t of linear attention, u = sum_t a_t gamma_t into `seen`."""
@@ -210,7 +210,7 @@ def spread(X: Array, c: Array, lead: Array, linear: bool, own: Array, g: Array) 
 
 
 @compiled
-def spread_out(g: Array, z: Array, reach: int, M: Array) -> None:
+def add_outer(g: Array, z: Array, reach: int, M: Array) -> None:
     """Add g z^T to M (q, p, L); coordinates of z from `reach` on are zero."""
     for y in range(reach):
         for x in range(len(g)):
@@ -234,7 +234,7 @@ def move(W: Array, scale: Array, M: Array) -> None:
 
 
 @compiled
-def rescue(lanes: Lanes, A: Array, b: int, M: Array) -> float:
+def log_domain_gradient(lanes: Lanes, A: Array, b: int, M: Array) -> float:
     """-grad L of one lane, whose weights left the range of numbers, into M (q, p).
 
     The largest exponent is taken out of M and returned.

@@ -27,11 +27,12 @@ from attsvm.limits.rates import (
     norm_diverges,
     norm_grows_like_log,
 )
-from attsvm.limits.settled import as_matrices, dual_weights, prompted, unsettled
+from attsvm.limits.settled import as_matrices, as_prompt, dual_weights, unsettled
 
 __all__ = [
     "ALLOWANCE",
     "as_matrices",
+    "as_prompt",
     "direction_converges",
     "direction_is_proved",
     "distance_falls",
@@ -44,7 +45,6 @@ __all__ = [
     "margin_grows_like_log",
     "norm_diverges",
     "norm_grows_like_log",
-    "prompted",
     "residual_stays_bounded",
     "unique_multipliers",
     "unsettled",

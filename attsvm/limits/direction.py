@@ -76,7 +76,7 @@ def residual_stays_bounded(
     angles down to residual/norm. `degenerate` allows for a residual that grows like the logarithm
     of the norm, as it does where a tight constraint has multiplier zero, and refutes only where
     the gains have come to keep their angle. Iterates of any descent
-    will do: W, products K Q^T, or prompts by `as_matrices` with `prompted` data. Unknown where the
+    will do: W, products K Q^T, or prompts by `as_matrices` with `as_prompt` data. Unknown where the
     norm grew less, or the run has not settled (`unsettled`).
     """
     unit = _ray(target)

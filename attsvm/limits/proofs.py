@@ -12,7 +12,7 @@ from jaxtyping import Float
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import present
-from attsvm.exact import ExactData, certified_fate, rational, rationals, separate
+from attsvm.exact import ExactData, limit_certificate, rational, rationals, separate
 from attsvm.exact.descent import basin, followed, followed_factors
 from attsvm.exact.minima import Minimum, factor_minimum_at, minimum_at
 from attsvm.exact.numbers import Matrix, Vector, dot
@@ -152,8 +152,8 @@ def direction_is_proved(
 ) -> Slack:
     """The direction of plain descent from W converges to that of `target`, by proof.
 
-    The iterates are enclosed until a basin, a trap or a cone closes (`certified_fate`). Where the
-    limit is proved, the target's angle to it is compared with rounding; where only the selected
+    Iterates are enclosed until a basin, a trap or a cone closes (`limit_certificate`). Where the
+    limit is proved, its angle to the target is compared with rounding; where only the selected
     tokens are proved to be kept, a target that selects others is refuted, and so is one in another
     direction than a minimum at which the run ends (`finite_minimum`). Unknown elsewhere.
     """
@@ -163,17 +163,19 @@ def direction_is_proved(
     if not target.any():
         return Slack(-1.0, 0.0)  # the zero matrix has no direction
     with ctx.workprec(bits):
-        fate = certified_fate(exact, rationals(W), loss.name, rational(step), steps)
-        if fate is None:
+        certificate = limit_certificate(exact, rationals(W), loss.name, rational(step), steps)
+        if certificate is None:
             end = finite_minimum(data, rationals(W), loss.name, rational(step), steps)
             apart = None if end is None else end.apart(aim)
             if apart is not None:
                 return Slack(float(apart.mid()), float(apart.rad()))
             return Slack.unknown(f"no proof closed within {steps} steps")
-        if fate.settles:
-            answer = present(separate(exact, fate.selected), "the SVM of the selected tokens")
+        if certificate.settles:
+            answer = present(
+                separate(exact, certificate.selected), "the SVM of the selected tokens"
+            )
             return _agreement([x for row in aim for x in row], [x for r in answer.W for x in r])
-        for tokens, z, chosen in zip(exact.X, exact.Z, fate.selected, strict=True):
+        for tokens, z, chosen in zip(exact.X, exact.Z, certificate.selected, strict=True):
             values = [dot(x, [dot(row, z) for row in aim]) for x in tokens]
             if values[chosen] < max(values):
                 return Slack(-1.0, 0.0)

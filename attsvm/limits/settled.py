@@ -24,7 +24,7 @@ EVEN = 1.05
 """How far the growth of the margins that pull may exceed that of the least margin."""
 
 
-def prompted(data: AttentionData) -> AttentionData:
+def as_prompt(data: AttentionData) -> AttentionData:
     """The data whose descent on W is descent on a prompt p, the first column of W (queries e_1)."""
     Z = np.zeros((data.n, data.d))
     Z[:, 0] = 1.0
@@ -32,7 +32,7 @@ def prompted(data: AttentionData) -> AttentionData:
 
 
 def as_matrices(prompts: Float[Array, "k d"]) -> Float[Array, "k d d"]:
-    """Prompts as matrices with the prompt in the first column, for `prompted` data."""
+    """Prompts as matrices with the prompt in the first column, for `as_prompt` data."""
     W = np.zeros((*prompts.shape, prompts.shape[-1]))
     W[..., 0] = prompts
     return W

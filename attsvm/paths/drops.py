@@ -106,7 +106,7 @@ def log_drop(loss: Loss, best: Vector, x: Vector, order: Vector) -> tuple[Vector
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.log(loss.drop(best, D))
         rate = np.exp(near + loss.log_slope(u) - value)
-        bend = D * bend_of(loss, u)
+        bend = D * curvature_ratio(loss, u)
     tiny = x < _TINY
     return (
         value + order * (x - near),
@@ -115,7 +115,7 @@ def log_drop(loss: Loss, best: Vector, x: Vector, order: Vector) -> tuple[Vector
     )
 
 
-def bend_of(loss: Loss, u: Vector) -> Vector:
+def curvature_ratio(loss: Loss, u: Vector) -> Vector:
     """The ratio l'' / |l'|; 0 where both underflow for a loss that is not of this package."""
     if _is_known(loss):
         return _KNOWN[loss.name][2](u)

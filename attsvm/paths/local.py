@@ -16,7 +16,7 @@ from jaxtyping import Float
 
 from attsvm._types import Array
 from attsvm.attention import signed_sum
-from attsvm.paths.drops import bend_of, log_drop
+from attsvm.paths.drops import curvature_ratio, log_drop
 from attsvm.paths.objective import GapObjective, Jet
 
 _ROUNDS = 50
@@ -108,7 +108,7 @@ def derivatives(
     slope = whole.loss.log_slope(u) - math.log(whole.count) - log_unit
     pull = side * np.exp(np.minimum(slope[:, None] + log_kappa, 300.0))
     s, kappa = np.exp(log_s), side * np.exp(log_kappa)
-    bent = bend_of(whole.loss, u)[:, None] * kappa
+    bent = curvature_ratio(whole.loss, u)[:, None] * kappa
     blocks = pull[:, :, None] * (bent - s)[:, None, :] - s[:, :, None] * pull[:, None, :]
     diagonal = np.arange(s.shape[1])
     blocks[:, diagonal, diagonal] += pull

@@ -19,7 +19,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 from attsvm.losses import LOGISTIC_LOSS, Loss
 from attsvm.paths.ball import minimise_on_ball
-from attsvm.paths.drops import LOG_VALUES, bend_of
+from attsvm.paths.drops import LOG_VALUES, curvature_ratio
 from attsvm.paths.grades import on_sphere, stationarity
 from attsvm.paths.local import LocalGap, derivatives, local_value, pulled_back, settled
 from attsvm.paths.objective import GapObjective, Jet, differences
@@ -113,7 +113,7 @@ class Pair:
         values = LOG_VALUES[self.loss.name][1](np.where(turned, -u, u))[0]
         side, size = signed_sum(np.where(turned, -1.0, 1.0), values)
         slope = np.exp(np.minimum(self.loss.log_slope(u) - size, _LARGEST))
-        g, bent = -rows.T @ slope, slope * bend_of(self.loss, u)
+        g, bent = -rows.T @ slope, slope * curvature_ratio(self.loss, u)
         H = (rows * bent[:, None]).T @ rows - side * np.outer(g, g)
         return Jet(float(side * (size - math.log(len(u)))), g, H)
 
@@ -263,7 +263,7 @@ class Pair:
         apart = data.X[:, :, None] - data.X[:, None, :]
         scaled = np.exp(np.minimum(weights, _LARGEST))[..., None] * apart
         C = 0.5 * np.einsum("ntud,ntue->nde", scaled, apart)
-        bent = bend_of(self.loss, u)[:, None] * rows
+        bent = curvature_ratio(self.loss, u)[:, None] * rows
         change = C - np.einsum("nde,e,nf->ndf", C, v, bent)
         mixed: Array = -np.einsum("n,nde->de", labels, change)
         return mixed

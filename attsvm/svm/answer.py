@@ -16,7 +16,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, OutOfTimeError, SolverError, present
 from attsvm.exact.deadline import Deadline
 from attsvm.exact.svm import ExactAnswer, decide
-from attsvm.svm.farkas import coprime
+from attsvm.svm.farkas import coprime_integers
 from attsvm.svm.frobenius import FrobeniusAnswer, solve_programme
 from attsvm.svm.handed import LARGEST_EVALUATED, evaluated, evaluated_soft, handed_out
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
@@ -199,7 +199,7 @@ class Answer(Answered):
     def _exact_duals(self) -> list[list[str]]:
         exact = present(self.exact, "the exact answer")
         table = [["0"] * self.programme.shape[1] for _ in range(self.programme.shape[0])]
-        duals = exact.duals if self.solved else coprime(exact.duals)
+        duals = exact.duals if self.solved else coprime_integers(exact.duals)
         for i, t, w in zip(self.programme.input, self.programme.token, duals, strict=True):
             table[int(i)][int(t)] = str(w)
         return table

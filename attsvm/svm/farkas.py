@@ -20,7 +20,7 @@ LARGEST = 300
 """Up to so many multipliers that an enclosure does not prove are put to rationals."""
 
 
-def coprime(weights: Sequence[fmpq]) -> list[fmpq]:
+def coprime_integers(weights: Sequence[fmpq]) -> list[fmpq]:
     """Rationals, not all zero, as integers in the same proportion without a common divisor."""
     below = math.lcm(*(int(w.q) for w in weights))
     above = math.gcd(*(int(w.p) * (below // int(w.q)) for w in weights))
@@ -34,14 +34,16 @@ def exists(
     used = weights != 0.0
     rows, carried = subset(programme, used), weights[used]
     plain = programme.keys is None and not rows.equal.any() and bool((rows.bound >= 0.0).all())
-    if plain and (rows.bound > 0.0).any() and surely_cancel(rows, carried) is not None:
+    if plain and (rows.bound > 0.0).any() and cancelling_multipliers(rows, carried) is not None:
         return True
     if len(carried) > LARGEST:
         return False
     return decide(rows, carried, deadline).status == "unseparable"
 
 
-def surely_cancel(rows: Programme, weights: Float[Array, " k"]) -> Float[Array, " k"] | None:
+def cancelling_multipliers(
+    rows: Programme, weights: Float[Array, " k"]
+) -> Float[Array, " k"] | None:
     """Positive multipliers near `weights` that are proved to cancel the rows exactly, or None.
 
     Let B have all rows but the last as columns; with R near its inverse and

@@ -14,7 +14,7 @@ from attsvm.errors import DataError, SolverError, present
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import decide, nearest
 from attsvm.svm.bounds import certain_margins
-from attsvm.svm.farkas import coprime, surely_cancel
+from attsvm.svm.farkas import cancelling_multipliers, coprime_integers
 from attsvm.svm.frobenius import propose
 from attsvm.svm.programme import Programme, att_svm_programme, subset
 
@@ -51,7 +51,7 @@ class Separability:
         exact = decide(self.rows, self.weights)
         if exact.status != "unseparable":
             raise SolverError("rationals find the rows separable", value=exact.status)
-        duals = coprime(exact.duals)
+        duals = coprime_integers(exact.duals)
         each = zip(self.rows.input.tolist(), self.rows.token.tolist(), duals, strict=True)
         return tuple((i, t, w) for i, t, w in each if w != 0)
 
@@ -92,7 +92,7 @@ def separability(problem: Programme | AttentionData) -> Separability:
                 return Separability(True, W)
         else:
             rows = subset(programme, weights != 0.0)
-            near = surely_cancel(rows, weights[weights != 0.0])
+            near = cancelling_multipliers(rows, weights[weights != 0.0])
             if near is not None:
                 return Separability(False, None, rows, near)
     return _in_rationals(programme, None if guess is None else guess[0])

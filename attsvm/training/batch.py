@@ -32,7 +32,7 @@ class Batch:
         arrays = (self.X, self.Z, self.gamma, self.mask, self.y)
         return Batch(*(None if a is None else change(a) for a in arrays))  # type: ignore[arg-type]
 
-    def prompted(self) -> Batch:
+    def as_prompt(self) -> Batch:
         """The same tokens with a single query coordinate, 1, so that W is a prompt."""
         return replace(self, Z=np.ones((*self.X.shape[:2], 1)))
 

@@ -104,7 +104,7 @@ def follow_p(
 ) -> tuple[Trajectory, ...]:
     """`follow` for a prompt p with logits X_i p (mm, theorem 1); starts are (d,) or (B, d)."""
     course, (start,) = _course(sets, loss, norms, {"p0": (p0, "d")}, **limits)
-    course = replace(course, batch=course.batch.prompted())
+    course = replace(course, batch=course.batch.as_prompt())
     runs = course.each(lambda b: _matrix(course, b, start[b][:, None]))
     return tuple(replace(run, W=run.W[..., 0]) for run in runs)
 

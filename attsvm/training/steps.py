@@ -66,7 +66,7 @@ def descend_p(
     Arguments and errors as in `descend_w`; the start is (d,) or (B, d).
     """
     batch, how, (start,) = prepared(sets, loss, {"p0": (p0, "d")}, **options)
-    W, taken = _on_matrix(batch.prompted(), start[..., None], how)
+    W, taken = _on_matrix(batch.as_prompt(), start[..., None], how)
     return _trajectory(how, W[..., 0], taken)
 
 
@@ -110,7 +110,7 @@ def descend_vp(
         sets, loss, given, norms=None, head=None, attention="softmax", **options
     )
     ensure_labels(batch, "a head is trained on labels")
-    batch, start = batch.prompted(), start[..., None]
+    batch, start = batch.as_prompt(), start[..., None]
     if how.compiled:
         v, W = compiled.descend_jointly(batch, v, start, how)
     else:

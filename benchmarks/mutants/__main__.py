@@ -71,7 +71,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "svm/farkas": _files("separability batch programme forged_proofs"),
     "exact/": ("tests/exact", *_files(_EXACT)),
     "exact/lipschitz": _files("lipschitz stability constants_attained"),
-    "limits/": ("tests/limits", *_files("fate")),
+    "limits/": ("tests/limits", *_files("limit_certificates")),
     "lipschitz": _files("lipschitz stability constants_attained basics prompts risk"),
     "kernels/": ("tests/kernels", "tests/training", *_files("methods nuclear soft batch")),
     **{

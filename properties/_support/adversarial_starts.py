@@ -59,7 +59,7 @@ def towards(data: AttentionData, chosen: Int[Array, " n"]) -> tuple[Float[Array,
     return np.ldexp(np.round(np.ldexp(W, power)), -power), local
 
 
-def misled(
+def adversarial_start(
     data: AttentionData, place: int, power: int, aside: Float[Array, "d columns"]
 ) -> Float[Array, "d columns"]:
     """A start along W^mm(alpha), or about it, alpha being a worse choice; local solutions first."""
@@ -84,7 +84,7 @@ def starts_about(
     power, place = draw(st.integers(0, 59)), draw(st.sampled_from(PLACES))
     if kind > 3:
         aside = entries if kind == 5 else np.zeros_like(entries)
-        return misled(data, place, MARGINS[power % len(MARGINS)], aside)
+        return adversarial_start(data, place, MARGINS[power % len(MARGINS)], aside)
     start: Array = entries * 2.0 ** (powers or (0,))[power % len(powers or (0,))]
     return start
 
@@ -95,7 +95,7 @@ def trapping_data(draw: st.DrawFn) -> AttentionData:
 
     Equal scores of rivals are what keeps a run from settling at a second-best token: here it has a
     worse one behind it, that pushes it on, where it is started beyond both. The rivals' scores are
-    an eighth of the optimal one's lead apart, up to eight times it. Any two inputs are in accord.
+    an eighth of the optimal one's lead apart, up to eight times it. Any two inputs are aligned.
     """
     n, far = draw(sizes(1, 2)), draw(sizes(1, 4))
     low, lead = draw(sizes(1, 8)) / draw(st.sampled_from([1.0, 8.0])), 1.0 + np.abs(draw(arrays(n)))

@@ -1,13 +1,13 @@
-"""Inputs in accord, none of which pulls against another, and rivals of nearly equal scores.
+"""Aligned inputs, none of which pulls against another, and rivals of nearly equal scores.
 
-With A_it = (x_opt - x_t) z_i^T, inputs are in accord where <A_it, A_ju> >= 0 for all rivals t, u of
+With A_it = (x_opt - x_t) z_i^T, inputs are aligned where <A_it, A_ju> >= 0 for all rivals t, u of
 any two inputs i != j. A single input is, and inputs with orthogonal queries are.
 
 Theorem. Let optimal tokens be unique, the Att-SVM feasible, some input have two tokens, l' < 0, the
-inputs be in accord, and every input's attended score u_i(0) lie above its second-best one. Then
+inputs be aligned, and every input's attended score u_i(0) lie above its second-best one. Then
 descent with a step of at most 1/L, L = mean L_i with L_i the smoothness of l(u_i) in W, has
 ||W_k|| -> infinity and W_k / ||W_k|| -> W^mm / ||W^mm||: no attended score ever falls, so that the
-basin of `attsvm.exact.descent.basin` is reached (`symbolic.basins.prove_accord`). Where rivals
+basin of `attsvm.exact.descent.basin` is reached (`symbolic.basins.prove_aligned`). Where rivals
 score the same, longer steps do as well (`symbolic.basins.prove_equal_rivals`).
 
 Let g_i be the gap of the two best scores and delta_i the spread of the rivals' scores. Then
@@ -31,9 +31,9 @@ from attsvm.exact.numbers import Vector
 from attsvm.strategies import arrays, sizes
 
 
-def in_accord(data: AttentionData) -> bool:
+def inputs_aligned(data: AttentionData) -> bool:
     """Whether no rival of one input pulls against a rival of another."""
-    return descent.in_accord(ExactData.of(data))
+    return descent.inputs_aligned(ExactData.of(data))
 
 
 def levels(gamma: Vector) -> tuple[int, Vector]:
@@ -63,7 +63,7 @@ def spread_within(data: AttentionData, start: Array, factor: float, *, strict: b
 
 @st.composite
 def together(draw: st.DrawFn, spreads: Sequence[float] = (0.0,)) -> AttentionData:
-    """Data mostly in accord: queries on axes of their own, or tokens that all differ one way.
+    """Data mostly aligned: queries on axes of their own, or tokens that all differ one way.
 
     The rivals' scores differ by at most about one of the spreads. Differences and queries are of
     one order of magnitude, so that the curves of descent can be followed to large norms.

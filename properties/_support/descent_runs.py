@@ -22,7 +22,7 @@ from attsvm.theory import OPEN, Slack
 from properties._support.adversarial_starts import starts_about
 from properties._support.att_svm import exact_att_svm
 from properties._support.limit_certificates import certified_direction, ends_at
-from properties._support.steps import Stepped, by_flow
+from properties._support.steps import Stepped, by_gradient_flow
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def max_margin(data: AttentionData, towards: str) -> Matrix | None:
     return [[sign * x for x in row] for row in solved.W]
 
 
-@by_flow
+@by_gradient_flow
 def reaches(run: Run, loss: str, towards: str = "optimal") -> Slack:
     """Descent on the loss from the start converges in direction to the target."""
     target = max_margin(run.data, towards)

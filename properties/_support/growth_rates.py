@@ -1,6 +1,6 @@
 """Where a run goes, and how fast: X(k) = (1 + o(1)) X* ln k with a matrix X* known exactly.
 
-Let descent with a constant step be proved to settle (`attsvm.exact.certified_fate`), so that the
+Let descent with a constant step be proved to settle (`attsvm.exact.limit_certificate`), so that the
 direction of X(k) converges to that of X*, the least matrix with margins of at least 1 for the
 tokens selected. By the same proof -grad L = sum_j p_j A_j, the sum P of the p_j of positive lead
 lies between c exp(-m) and C exp(-m) for the least such margin m, ||grad L|| = O(P), and
@@ -18,8 +18,8 @@ from flint import arb, fmpq
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.exact import ExactAnswer, ExactData, certified_fate, rational, rationals, separate
-from attsvm.exact.descent import Fate
+from attsvm.exact import ExactAnswer, ExactData, limit_certificate, rational, rationals, separate
+from attsvm.exact.descent import LimitCertificate
 from attsvm.exact.numbers import Matrix
 from attsvm.exact.traps import is_stationary_start
 from properties._support.limit_certificates import agreement, ends_at, short_step
@@ -28,27 +28,29 @@ STEPS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class ProvedLimit:
     """What is proved of a run.
 
     Attributes:
         data: the inputs that pull; their optimum is what the run pursues, so that for an
             increasing loss scores are turned round.
         inputs: their places in the data set.
-        fate: see `attsvm.exact.certified_fate`; of these inputs.
+        fate: see `attsvm.exact.limit_certificate`; of these inputs.
     """
 
     data: ExactData
     inputs: list[int]
-    fate: Fate
+    certificate: LimitCertificate
 
     @property
     def limit(self) -> ExactAnswer | None:
         """The answer X* of the module's text; None where the run is not proved to settle."""
-        return separate(self.data, self.fate.selected) if self.fate.settles else None
+        return separate(self.data, self.certificate.selected) if self.certificate.settles else None
 
 
-def course(data: AttentionData, start: Array, loss: str, step: float = 1.0) -> Course | None:
+def proved_limit(
+    data: AttentionData, start: Array, loss: str, step: float = 1.0
+) -> ProvedLimit | None:
     """Where descent with step/smoothness goes, if it is proved within 256 steps.
 
     Descent on g is descent on g(-u) for the scores turned round.
@@ -65,8 +67,8 @@ def course(data: AttentionData, start: Array, loss: str, step: float = 1.0) -> C
         [exact.kept[i] for i in inputs],
     )
     size = short_step(data, loss, step) * fmpq(len(inputs), len(exact.X))
-    fate = certified_fate(pulling, rationals(start), pursued, size, STEPS)
-    return None if fate is None else Course(pulling, inputs, fate)
+    certificate = limit_certificate(pulling, rationals(start), pursued, size, STEPS)
+    return None if certificate is None else ProvedLimit(pulling, inputs, certificate)
 
 
 def arrives(
@@ -80,7 +82,7 @@ def arrives(
     W0 = rationals(start)
     if is_stationary_start(ExactData.of(data), W0, loss):
         return agreement(target, W0) if start.any() else arb(-1)
-    way = course(data, start, loss, step)
+    way = proved_limit(data, start, loss, step)
     if way is None:
         end = ends_at(data, W0, loss, step)
         return None if end is None else end.apart(target)
@@ -103,7 +105,7 @@ def rate_error(
     claimed, W0 = rational(share), rationals(start)
     if is_stationary_start(ExactData.of(data), W0, loss):
         return arb(-abs(claimed))
-    way = course(data, start, loss, step)
+    way = proved_limit(data, start, loss, step)
     if way is None:
         return None if ends_at(data, W0, loss, step) is None else arb(-abs(claimed))
     limit = way.limit

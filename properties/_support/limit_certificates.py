@@ -4,7 +4,7 @@ import numpy as np
 from flint import arb, fmpq
 
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData, certified_fate, dot, rational, separate
+from attsvm.exact import ExactData, dot, limit_certificate, rational, separate
 from attsvm.exact.descent import smoothness
 from attsvm.exact.minima import Minimum
 from attsvm.exact.numbers import Matrix
@@ -69,14 +69,14 @@ def certified_direction(
     known = all(isinstance(x, fmpq) for row in W0 for x in row)  # else it is an enclosure
     if known and is_stationary_start(exact, W0, loss):
         return agreement(target, W0) if any(x != 0 for row in W0 for x in row) else arb(-1)
-    fate = certified_fate(exact, W0, loss, short_step(data, loss, step), STEPS)
-    if fate is None:
+    certificate = limit_certificate(exact, W0, loss, short_step(data, loss, step), STEPS)
+    if certificate is None:
         end = ends_at(data, W0, loss, step)
         return None if end is None else end.apart(target)
-    if fate.settles:
-        limit = separate(exact, fate.selected)
+    if certificate.settles:
+        limit = separate(exact, certificate.selected)
         return None if limit is None else agreement(target, limit.W)
-    for tokens, z, chosen in zip(exact.X, exact.Z, fate.selected, strict=True):
+    for tokens, z, chosen in zip(exact.X, exact.Z, certificate.selected, strict=True):
         values = [dot(x, [dot(row, z) for row in target]) for x in tokens]
         if values[chosen] < max(values):
             return arb(-1)

@@ -36,7 +36,7 @@ def ended(data: Sequence[Any], starts: Sequence[Array], loss: str) -> Array:
     return np.where(present, np.stack(list(ends)), -np.inf)
 
 
-def led_astray(
+def rival_lead(
     cases: Sequence[Any], loss: str | None = None, towards: str = "optimal", **_: Any
 ) -> Array:
     """The lead of the best rival over how far logits were moved; 1 more where none leads it.

@@ -52,7 +52,9 @@ def separated_larger(
     return X, Z, chosen, points
 
 
-def crowd(X: Array, chosen: Array, source: Array, factor: Array, shift: Array) -> Array:
+def with_redundant_tokens(
+    X: Array, chosen: Array, source: Array, factor: Array, shift: Array
+) -> Array:
     """One token more an input: x_opt - factor (x_opt - x_source), moved along a fresh axis.
 
     Its margin is `factor` times that of its source: beyond the margin from a factor above 1 on; at

@@ -62,7 +62,7 @@ def _with_step(case: Any, step: float) -> Any:
     return replace(case, step=step)
 
 
-def by_flow(floats: Callable[..., Slack]) -> Callable[..., Slack]:
+def by_gradient_flow(floats: Callable[..., Slack]) -> Callable[..., Slack]:
     """A form for floats that follows the curve: it knows nothing of steps beyond 1/L."""
 
     @functools.wraps(floats)

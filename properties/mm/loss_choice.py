@@ -28,7 +28,7 @@ from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.training import follow_w
 from properties._support.descent_runs import max_margin
 from properties._support.hypotheses import exists, sloped, unique_optimum
-from properties._support.steps import SHORT, by_flow, is_short, stepped
+from properties._support.steps import SHORT, by_gradient_flow, is_short, stepped
 from properties._support.torch_objectives import Tensor, elsewhere
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -54,7 +54,7 @@ CENTRED = prompting([[[1, 0], [0, 0], [1, -2]]], [[2, -1, -1]], loss="log-loss")
 """From zero the attended score is 0, so that the gradients of both risks are rational."""
 
 
-@by_flow
+@by_gradient_flow
 def one_limit(case: Prompting, other: str = "correlation", towards: str = "selected") -> Slack:
     """Both runs converge in direction to p(alpha), or to another target that is named.
 

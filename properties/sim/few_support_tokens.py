@@ -45,7 +45,7 @@ from properties.sim import SOURCE
 from properties.sim._support.training import TWO_TOKENS
 from properties.sim.figures.causal import Setting, best, differ, draw
 from properties.sim.token_sparsity.dropping import coefficients, mask
-from properties.sim.token_sparsity.redundant_tokens import all_support, crowded
+from properties.sim.token_sparsity.redundant_tokens import all_support, redundant_data
 
 EXISTS = "X^mm exists and is not 0"
 UNIQUE, TIGHT = "optimal tokens are unique", "all tokens are support vectors (part 1)"
@@ -153,7 +153,7 @@ def enough(m: Any, data: AttentionData, by: str = "sizes", less: int = 0) -> Any
 SEPARABLE = Default(20, False)
 """The first run of figure 1 over sub-sequences that has an X^mm."""
 FIGURE_RUNS = Records(Default, st.builds(Default, sizes(0, 999), st.just(False)), fixed=("whole",))
-PROGRAMMES = st.one_of(separable_data(T=(2, 6)), crowded(), all_support(), tight_data())
+PROGRAMMES = st.one_of(separable_data(T=(2, 6)), redundant_data(), all_support(), tight_data())
 
 FEW = Statement(
     "sim/few-support-tokens",

@@ -33,12 +33,12 @@ from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from properties._support.gradients import negative_gradient
 from properties._support.limit_certificates import agreement, short_step
-from properties._support.many_runs import led_astray
-from properties._support.steps import SHORT, by_flow, stepped
+from properties._support.many_runs import rival_lead
+from properties._support.steps import SHORT, by_gradient_flow, stepped
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import token_sequences, training
-from properties.sim._support.token_sequences import Spoken
+from properties.sim._support.token_sequences import TokenSequences
 from properties.sim._support.training import BASIN, PRINTED, REPAIRED, UNIQUE
 
 SAID, MOVED, ZERO = "X_soft is not 0", "X(0) is not 0", "X(0) = 0"
@@ -46,8 +46,8 @@ ENOUGH = "X^mm exists, and C ||X^mm|| >= max lambda"
 SHORTEST = sentences.said([[1.0], [0.0]], [[0, 0]])
 
 
-@by_flow
-def ends(case: Spoken, loss: str, towards: str) -> Slack:
+@by_gradient_flow
+def ends(case: TokenSequences, loss: str, towards: str) -> Slack:
     """Whether the direction of X(k) tends to that of a target, by its rate."""
     found = token_sequences.soft(case.data)
     if found is None:
@@ -59,7 +59,7 @@ def ends(case: Spoken, loss: str, towards: str) -> Slack:
     return direction_converges(case.data, case.start, LOSSES[loss], target)
 
 
-def certified_end(case: Spoken, loss: str, towards: str) -> arb | None:
+def certified_end(case: TokenSequences, loss: str, towards: str) -> arb | None:
     """The same where it is proved."""
     if token_sequences.stays_at_zero(case):
         return arb(-1)
@@ -76,7 +76,7 @@ COSINE = Measured(
     "on the loss {loss} the cosine of X(k) with the direction named {towards} tends to 1",
     floats=ends,
     balls=certified_end,
-    many=led_astray,
+    many=rival_lead,
 )
 
 
@@ -85,7 +85,7 @@ def length(m: Any, x: Any) -> Any:
     return m.abs(x[0]) if len(x) == 1 else m.norm(x)
 
 
-def rises(m: Any, case: Spoken, loss: str, sign: int = 1) -> Any:
+def rises(m: Any, case: TokenSequences, loss: str, sign: int = 1) -> Any:
     """A step does not lower the cosine with X_soft; nor raise it, if the sign is -1."""
     M, X = token_sequences.known_soft(m, case), m.vec(m.values(case.start))
     step = m.values(short_step(case.data, loss, case.step))
@@ -102,7 +102,7 @@ FIGURE = Statement(
     printed="compare the cosine similarity of X(k) (Definition 3.6) and X^mm (Definition 3.8) "
     "during the optimization of X(k) with logistic loss ... This observation still complies with "
     "our Theorem 3.15",
-    variables=stepped(Spoken, token_sequences.spoken()),
+    variables=stepped(TokenSequences, token_sequences.drawn_sequences()),
     conclusion=COSINE,
     cost=10,
     hypotheses={
@@ -148,7 +148,7 @@ FIGURE = Statement(
             expected="refuted, certified",
             constants={"loss": REPAIRED, "towards": "soft"},
             under=(SAID, ZERO),
-            variables=stepped(Spoken, token_sequences.spoken(from_zero=True)),
+            variables=stepped(TokenSequences, token_sequences.drawn_sequences(from_zero=True)),
             examples=(sentences.OUTVOTED,),
             siblings={
                 "with -X_soft": changed(towards="opposite", examples=[SHORTEST]),
@@ -182,7 +182,7 @@ FIGURE = Statement(
             proof="symbolic.sim.programmes:prove_soft_direction",
             constants={"loss": REPAIRED, "towards": "soft"},
             under=(UNIQUE, ENOUGH, BASIN, SHORT),
-            variables=stepped(Spoken, token_sequences.started()),
+            variables=stepped(TokenSequences, token_sequences.started()),
             examples=(SHORTEST,),
             siblings={
                 "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),

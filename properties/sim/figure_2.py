@@ -36,9 +36,9 @@ from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from properties._support.att_svm import exact_constraints, flat
-from properties._support.growth_rates import course
-from properties._support.many_runs import led_astray
-from properties._support.steps import SHORT, by_flow, stepped
+from properties._support.growth_rates import proved_limit
+from properties._support.many_runs import rival_lead
+from properties._support.steps import SHORT, by_gradient_flow, stepped
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import training
@@ -52,7 +52,13 @@ from properties.sim._support.margins import (
     ends,
     growth,
 )
-from properties.sim._support.token_sequences import Spoken, followed, from_zero, spoken, started
+from properties.sim._support.token_sequences import (
+    TokenSequences,
+    drawn_sequences,
+    followed,
+    from_zero,
+    started,
+)
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, UNIQUE
 from properties.sim.figure_1 import SHORTEST
 
@@ -61,15 +67,15 @@ ORTHONORMAL = "orthonormal tokens, whole vocabulary"
 SUCCESSOR = "one successor for each token"
 TORN = sentences.said(np.eye(2), [[0, 0], [0, 1]])
 """The margins are m and -m."""
-LAPSES = {
+DROPPED_HYPOTHESES = {
     "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),
     "tied optimal tokens": changed(drop=[UNIQUE], examples=[sentences.TIED]),
     "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[sentences.IDLE]),
 }
 
 
-@by_flow
-def converges(case: Spoken, loss: str, of: str = "largest") -> Slack:
+@by_gradient_flow
+def converges(case: TokenSequences, loss: str, of: str = "largest") -> Slack:
     """The margin, `largest` or `least`, converges: it gains next to nothing in a decade."""
     if is_stationary_start(ExactData.of(case.data), rationals(case.start), loss):
         return Slack(1.0, 0.0)
@@ -79,12 +85,12 @@ def converges(case: Spoken, loss: str, of: str = "largest") -> Slack:
     return Slack(ALLOWANCE - abs(found.value), ALLOWANCE / 2)
 
 
-def certified_convergence(case: Spoken, loss: str, of: str = "largest") -> arb | None:
+def certified_convergence(case: TokenSequences, loss: str, of: str = "largest") -> arb | None:
     """1 from a stationary start, -1 where the margin is proved to be a multiple of ln k."""
     data = ExactData.of(case.data)
     if is_stationary_start(data, rationals(case.start), loss):
         return arb(1)
-    way = course(case.data, case.start, loss, case.step)
+    way = proved_limit(case.data, case.start, loss, case.step)
     limit = None if way is None else way.limit
     margins = [dot(a, flat(limit.W)) for a in exact_constraints(data).values()] if limit else []
     if not margins:
@@ -105,8 +111,8 @@ FIGURE = Statement(
     place="Section 4, figure 2",
     printed="the initial margin is near 0 ..., and as training proceeds, the margin generally "
     "becomes larger and eventually converges to violet bins as sufficiently large positive values",
-    variables=stepped(Spoken, spoken()),
-    conclusion=replace(END, tensors=None, many=led_astray),  # sentences are no arrays of numbers
+    variables=stepped(TokenSequences, drawn_sequences()),
+    conclusion=replace(END, tensors=None, many=rival_lead),  # sentences are no arrays of numbers
     cost=10,
     hypotheses={
         ZERO: from_zero,
@@ -122,7 +128,7 @@ FIGURE = Statement(
             expected="refuted, certified",
             constants={"loss": PRINTED, **LEAST},
             under=(ZERO,),
-            variables=stepped(Spoken, spoken(from_zero=True)),
+            variables=stepped(TokenSequences, drawn_sequences(from_zero=True)),
             examples=(SHORTEST,),
             siblings={
                 "the largest margin ends positive": changed(of="largest", examples=[SHORTEST]),
@@ -148,7 +154,7 @@ FIGURE = Statement(
             expected="refuted, certified",
             constants={"loss": PRINTED},
             under=(ZERO,),
-            variables=stepped(Spoken, spoken(from_zero=True)),
+            variables=stepped(TokenSequences, drawn_sequences(from_zero=True)),
             conclusion=CONVERGES,
             examples=(SHORTEST,),
             siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},
@@ -158,7 +164,7 @@ FIGURE = Statement(
             expected="refuted, certified",
             constants={"loss": REPAIRED, **LEAST},
             under=(ZERO,),
-            variables=stepped(Spoken, spoken(from_zero=True)),
+            variables=stepped(TokenSequences, drawn_sequences(from_zero=True)),
             examples=(TORN,),
             siblings={
                 "margins of the tokens of least score end positive": changed(
@@ -176,7 +182,7 @@ FIGURE = Statement(
             proof="symbolic.sim.figure_2:prove",
             constants={"loss": REPAIRED},
             under=(ORTHONORMAL, SUCCESSOR),
-            variables=stepped(Spoken, followed(), fixed=("whole",)),
+            variables=stepped(TokenSequences, followed(), fixed=("whole",)),
             conclusion=growth,
             cost=1,
             examples=(sentences.said(np.eye(3), [[0, 1, 2]]),),
@@ -194,10 +200,13 @@ FIGURE = Statement(
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED, **LEAST},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(Spoken, started()),
-            conclusion=replace(UNBOUNDED, tensors=None, many=led_astray),
+            variables=stepped(TokenSequences, started()),
+            conclusion=replace(UNBOUNDED, tensors=None, many=rival_lead),
             examples=(SHORTEST,),
-            siblings={**LAPSES, "margins of the tokens of least score": changed(whose="worst")},
+            siblings={
+                **DROPPED_HYPOTHESES,
+                "margins of the tokens of least score": changed(whose="worst"),
+            },
             depends_on=("sim/token-separation:amended-4",),
         ),
         "amended-4": Reading(
@@ -206,7 +215,7 @@ FIGURE = Statement(
             expected="refuted, certified",
             constants={"loss": REPAIRED},
             under=(ZERO,),
-            variables=stepped(Spoken, spoken(from_zero=True)),
+            variables=stepped(TokenSequences, drawn_sequences(from_zero=True)),
             conclusion=CONVERGES,
             examples=(SHORTEST,),
             siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},
@@ -217,11 +226,11 @@ FIGURE = Statement(
             proof="symbolic.basins:prove_rate",
             constants={"loss": REPAIRED, "share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(Spoken, started()),
-            conclusion=replace(SLOPE, tensors=None, many=led_astray),
+            variables=stepped(TokenSequences, started()),
+            conclusion=replace(SLOPE, tensors=None, many=rival_lead),
             cost=12,
             examples=(SHORTEST,),
-            siblings={**LAPSES, **OTHER_SLOPES},
+            siblings={**DROPPED_HYPOTHESES, **OTHER_SLOPES},
             depends_on=("sim/token-separation:sharp-2",),
         ),
     },

@@ -33,7 +33,7 @@ from properties._support.att_svm import exact_att_svm
 from properties._support.hypotheses import feasible, unique_optimum
 from properties.sim import SOURCE
 from properties.sim._support.telling_sentences import said
-from properties.sim._support.token_sequences import Spoken, followed, spoken
+from properties.sim._support.token_sequences import TokenSequences, drawn_sequences, followed
 
 WHOLE, EXISTS = "tokens are the whole vocabulary", "X^mm exists"
 UNIQUE = "optimal tokens are unique"
@@ -56,7 +56,7 @@ class Decision:
     query: Vector
 
 
-def decisions(case: Spoken) -> list[Decision] | None:
+def decisions(case: TokenSequences) -> list[Decision] | None:
     """The decisions of all sub-sequences of two tokens at least; None where X^mm does not exist."""
     exact, found = ExactData.of(case.data), exact_att_svm(case.data)
     if found is None:
@@ -70,7 +70,7 @@ def decisions(case: Spoken) -> list[Decision] | None:
     return made
 
 
-def pairs(case: Spoken) -> list[tuple[Decision, Decision]] | None:
+def pairs(case: TokenSequences) -> list[tuple[Decision, Decision]] | None:
     """Pairs of decisions for different optimal tokens."""
     made = decisions(case)
     if made is None:
@@ -78,7 +78,7 @@ def pairs(case: Spoken) -> list[tuple[Decision, Decision]] | None:
     return [(p, q) for p, q in itertools.combinations(made, 2) if p.optimal != q.optimal]
 
 
-def all_different(m: Any, case: Spoken, least: Any = 0) -> Any:
+def all_different(m: Any, case: TokenSequences, least: Any = 0) -> Any:
     """The optimal tokens of any two sub-sequences are different, at a distance above a bound."""
     exact = ExactData.of(case.data)
     inputs = zip(exact.X, exact.optimal, strict=True)
@@ -94,7 +94,7 @@ def _parallel(m: Any, u: Vector, v: Vector) -> Any:
     return m.values(dot(u, u) * dot(v, v) - dot(u, v) ** 2)
 
 
-def differ(m: Any, case: Spoken, of: str = "half-spaces", sign: int = 1) -> Any:
+def differ(m: Any, case: TokenSequences, of: str = "half-spaces", sign: int = 1) -> Any:
     """Where optimal tokens are different so are the hyperplanes, half-spaces or queries.
 
     Hyperplanes are the same where (w, c) are multiples, half-spaces where they are positive ones,
@@ -112,7 +112,7 @@ def differ(m: Any, case: Spoken, of: str = "half-spaces", sign: int = 1) -> Any:
     return m.all_of(*parts) if parts else m.below(m.exact(0), m.exact(1))
 
 
-def far_apart(m: Any, case: Spoken, squared: Any = 4) -> Any:
+def far_apart(m: Any, case: TokenSequences, squared: Any = 4) -> Any:
     """||w_i - w_j||^2 ||x_opt_i - x_opt_j||^2 >= 4 for the least of these products."""
     found = pairs(case)
     if found is None:
@@ -132,23 +132,23 @@ def apart(w: Any, x: Any) -> Any:
 
 
 @st.composite
-def one_successor(draw: st.DrawFn) -> Spoken:
+def one_successor(draw: st.DrawFn) -> TokenSequences:
     """Up to three tokens in up to three dimensions, each with one successor."""
     V, d, whole = draw(sizes(2, 3)), draw(sizes(1, 3)), draw(st.booleans())
     after = draw(st.lists(sizes(0, V - 1), min_size=V, max_size=V))
     words = [draw(st.lists(sizes(0, V - 1), min_size=1, max_size=3))]
     for _ in range(draw(sizes(1 if whole else 2, 3))):
         words.append([after[t] for t in words[-1]])
-    return Spoken(draw(arrays(V, d)), np.array(words).T, np.zeros((d, d)), whole)
+    return TokenSequences(draw(arrays(V, d)), np.array(words).T, np.zeros((d, d)), whole)
 
 
-def still(case: Spoken) -> Spoken:
+def still(case: TokenSequences) -> TokenSequences:
     """The same from X(0) = 0, which plays no part here."""
-    return Spoken(case.embeddings, case.sentences, np.zeros_like(case.start), case.whole)
+    return TokenSequences(case.embeddings, case.sentences, np.zeros_like(case.start), case.whole)
 
 
-LANGUAGE = st.one_of(one_successor(), followed().map(still), spoken(from_zero=True))
-OF_VOCABULARY = Records(Spoken, LANGUAGE, fixed=("start", "step", "whole"))
+LANGUAGE = st.one_of(one_successor(), followed().map(still), drawn_sequences(from_zero=True))
+OF_VOCABULARY = Records(TokenSequences, LANGUAGE, fixed=("start", "step", "whole"))
 
 HYPERPLANES = Statement(
     "sim/hyperplanes",
@@ -157,7 +157,7 @@ HYPERPLANES = Statement(
     place="Section 1, token separation",
     printed="For each subsequent in language modeling task, the decision hyperplane are "
     "fundamentally different as the optimal tokens are different for each next work prediction",
-    variables=Records(Spoken, LANGUAGE, fixed=("start", "step")),
+    variables=Records(TokenSequences, LANGUAGE, fixed=("start", "step")),
     hypotheses={WHOLE: lambda case: case.whole, EXISTS: feasible, UNIQUE: unique_optimum},
     conclusion=differ,
     cost=2,

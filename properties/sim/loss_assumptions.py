@@ -39,8 +39,8 @@ from properties._support.gradients import negative_gradient
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties._support.losses import LOSSES
 from properties._support.losses import SLOPED as EVERYWHERE
-from properties._support.many_runs import led_astray
-from properties._support.steps import ANY, SHORT, Stepped, by_flow, is_short, stepped
+from properties._support.many_runs import rival_lead
+from properties._support.steps import ANY, SHORT, Stepped, by_gradient_flow, is_short, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, OTHER_TARGETS, TWO, TWO_TOKENS, UNIQUE
@@ -73,7 +73,7 @@ def at_rest(case: Trained) -> bool:
     return all(entry == 0 for entry in found.ravel())
 
 
-@by_flow
+@by_gradient_flow
 def converges(case: Trained, towards: str = "optimal") -> Slack:
     """Descent from the start converges in direction to the target."""
     if at_rest(case):
@@ -158,7 +158,7 @@ THEOREM = Statement(
         "descent on l converges in direction to the {towards} solution",
         floats=converges,
         balls=decided,
-        many=led_astray,
+        many=rival_lead,
     ),
     cost=10,
     violating={

@@ -34,7 +34,7 @@ from properties._support.descent_runs import (
 )
 from properties._support.hypotheses import feasible, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
-from properties._support.steps import SHORT, by_flow, is_short, stepped
+from properties._support.steps import SHORT, by_gradient_flow, is_short, stepped
 from properties._support.torch_objectives import elsewhere
 from properties.sim import SOURCE
 from properties.sim._support import training
@@ -131,7 +131,7 @@ def _goals(run: Run, towards: str, transposed: bool) -> list[Rows] | None:
     return goals(run.data, towards, "X(k)^T" if transposed else "X(k)")
 
 
-@by_flow
+@by_gradient_flow
 def trained(run: Run, towards: str = "optimal", transposed: bool = False) -> Slack:
     """X(k), or its transpose, converges in direction to the target, by its rate."""
     return converges(turned(run), REPAIRED, _goals(run, towards, transposed))

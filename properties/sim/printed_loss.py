@@ -32,11 +32,11 @@ from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from properties._support import hypotheses as scores
-from properties._support.aligned_inputs import in_accord
+from properties._support.aligned_inputs import inputs_aligned
 from properties._support.att_svm import exact_att_svm
 from properties._support.growth_rates import rate_error
-from properties._support.many_runs import led_astray
-from properties._support.steps import ANY, SHORT, by_flow, is_short, stepped
+from properties._support.many_runs import rival_lead
+from properties._support.steps import ANY, SHORT, by_gradient_flow, is_short, stepped
 from properties.sim import SOURCE
 from properties.sim._support import self_attention, training
 from properties.sim._support.margins import step_along_solution
@@ -80,7 +80,7 @@ def lowers(m: Any, case: SelfAttention, sign: int = -1) -> Any:
     return m.above(sign * added, 0)
 
 
-@by_flow
+@by_gradient_flow
 def rate(case: SelfAttention, share: Fraction = Fraction(1)) -> Slack:
     """The norm grows like a share of ||X^low|| ln k."""
     solved = exact_att_svm(turned(case).data)
@@ -103,7 +103,7 @@ RATE = Measured(
     "||X(k)|| / ln k tends to {share} ||X^low||",
     floats=rate,
     balls=proved_rate,
-    many=functools.partial(led_astray, loss=PRINTED, towards="worst"),
+    many=functools.partial(rival_lead, loss=PRINTED, towards="worst"),
 )
 
 THREE = SelfAttention.of([[[1, 0], [0, 1], [0, 0]]], [[[1], [0], [0]]], [[2], [1]], causal=False)
@@ -123,7 +123,7 @@ THROWN = replace(
 STILL = SelfAttention.of([[[1, 1], [1, -1]]], [[[1, 0], [0, 0]]], causal=False)
 """All scores are tied; X^mm is that of the first token."""
 OTHERS = {"direction of X^mm": changed(towards="optimal")}
-LAPSES = {
+DROPPED_HYPOTHESES = {
     "any start": changed(drop=[NEAR], examples=[OTHER_WAY]),
     "tied tokens of lowest score": changed(drop=[LOWEST], examples=[turned(TIED)]),
 }
@@ -141,7 +141,7 @@ LOSS = Statement(
         LOWEST: lambda case: scores.unique_optimum(turned(case)),
         LOW: lambda case: scores.exists(turned(case)),
         NEAR: lambda case: training.starts_in_basin(turned(case).run),
-        ACCORD: lambda case: in_accord(case.data),
+        ACCORD: lambda case: inputs_aligned(case.data),
         PAIRS: pairs,
         PART: lambda case: scores.all_tight(case) or scores.lower_scores_equal(case),
         SOMETHING: scores.two_scores,
@@ -200,7 +200,7 @@ LOSS = Statement(
             examples=(LINE, turned(ORTHOGONAL)),
             siblings={
                 **OTHERS,
-                **LAPSES,
+                **DROPPED_HYPOTHESES,
                 "direction of -X^mm": changed(towards="opposite", examples=[THREE]),
                 "X(k) itself": changed(side="X(k)", examples=[turned(SIDEWAYS)]),
             },
@@ -249,7 +249,7 @@ LOSS = Statement(
             cost=12,
             examples=(LINE,),
             siblings={
-                **LAPSES,
+                **DROPPED_HYPOTHESES,
                 "95% of the rate": changed(share=Fraction(19, 20)),
                 "105% of the rate": changed(share=Fraction(21, 20)),
                 "half of the rate": changed(share=Fraction(1, 2)),

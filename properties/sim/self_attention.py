@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 
 from attsvm.theory import Reading, Statement, changed
 from properties._support import hypotheses as scores
-from properties._support.aligned_inputs import in_accord
+from properties._support.aligned_inputs import inputs_aligned
 from properties._support.steps import ANY, SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import self_attention, training
@@ -108,7 +108,7 @@ THEOREM = Statement(
         CAUSAL: lambda case: case.causal,
         ZERO: lambda case: not case.start.any(),
         PLAIN: plain,
-        ACCORD: lambda case: in_accord(case.data),
+        ACCORD: lambda case: inputs_aligned(case.data),
         DEFINED: scores.exists,
     },
     conclusion=self_attention.DIRECTION,
@@ -197,7 +197,7 @@ THEOREM = Statement(
             "g(-b <f, h>) with any constant step from any start has X(k)^T/||X(k)|| -> "
             "X^mm/||X^mm||",
             expected="proved",
-            proof="symbolic.sim.self_attention:prove_accord",
+            proof="symbolic.sim.self_attention:prove_aligned",
             constants={"loss": REPAIRED, "side": "X(k)^T"},
             under=(UNIQUE, LEVEL, TWO, FEASIBLE, ACCORD),
             variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),

@@ -76,7 +76,7 @@ OPPOSED = [
     for n in (2, 5)
 ]
 """From zero the last input, of a small score gap, is dragged by the others."""
-LAPSES = {
+DROPPED_HYPOTHESES = {
     **training.any_start(PASSED_OVER, training.PULLED_APART),
     "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_APART]),
     "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
@@ -197,7 +197,10 @@ SEPARATION = Statement(
             conclusion=UNBOUNDED,
             cost=10,
             examples=(TWO_TOKENS,),
-            siblings={**LAPSES, "margins of the tokens of least score": changed(whose="worst")},
+            siblings={
+                **DROPPED_HYPOTHESES,
+                "margins of the tokens of least score": changed(whose="worst"),
+            },
         ),
         "sharp-1": Reading(
             "assumption 3.10, Att-SVM feasible, decreasing loss: a step of size eta raises "
@@ -224,7 +227,7 @@ SEPARATION = Statement(
             conclusion=SLOPE,
             cost=12,
             examples=(TWO_TOKENS,),
-            siblings={**LAPSES, **OTHER_SLOPES},
+            siblings={**DROPPED_HYPOTHESES, **OTHER_SLOPES},
         ),
         "sharp-3": Reading(
             "n inputs of at most two tokens, decreasing loss: a step of size eta from any X "

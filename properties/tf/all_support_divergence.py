@@ -36,7 +36,7 @@ from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error
 from properties._support.hypotheses import all_tight, two_scores
 from properties._support.limit_certificates import ends_at
-from properties._support.steps import ANY, SHORT, by_flow, stepped
+from properties._support.steps import ANY, SHORT, by_gradient_flow, stepped
 from properties._support.torch_objectives import descent_at_rest, not_selecting
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
@@ -69,7 +69,7 @@ def rests(case: Descent) -> arb | None:
     return None if end is None else arb(-1)
 
 
-@by_flow
+@by_gradient_flow
 def grows_like(case: Descent, share: int | Fraction = 1) -> Slack:
     """||W_k|| / ln k tends to a share of ||W^mm||."""
     solved = exact_att_svm(case.data)

@@ -32,7 +32,7 @@ from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Measured, Reading, Records, Statement, changed
 from properties._support.losses import SLOPED as LOSS_NAMES
-from properties._support.many_runs import led_astray
+from properties._support.many_runs import rival_lead
 from properties._support.steps import stepped
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
@@ -100,7 +100,7 @@ SETTLES = Measured(
     "||W_k|| tends to infinity, and the attention to the {towards} token of each input to 1",
     floats=cases.follows,
     balls=cases.decided,
-    many=led_astray,
+    many=rival_lead,
 )
 
 OBSERVATION = Statement(

@@ -27,7 +27,7 @@ from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import Reading, Statement, changed
 from properties._support import losses
 from properties._support.adversarial_starts import starts_about, trapping_data
-from properties._support.aligned_inputs import in_accord, together, together_larger
+from properties._support.aligned_inputs import inputs_aligned, together, together_larger
 from properties._support.descent_runs import pulling_data, rival_data
 from properties._support.hypotheses import (
     feasible,
@@ -61,7 +61,7 @@ def started(draw: st.DrawFn, data: Any) -> Descent:
 
 
 def larger(generator: np.random.Generator) -> Descent:
-    """Inputs in accord with equal rivals, from zero or a random start."""
+    """Aligned inputs with equal rivals, from zero or a random start."""
     data = ragged_larger(generator, together_larger(generator))
     start = float(generator.choice([0.0, 1.0, 4.0])) * generator.integers(-8, 9, (data.d, data.d))
     return Descent(data, start / 8, str(generator.choice(losses.SLOPED)))
@@ -90,7 +90,7 @@ THEOREM = Statement(
         UNIQUE: unique_optimum,
         SEVERAL: several_tokens,
         FEASIBLE: feasible,
-        ACCORD: lambda case: in_accord(case.data),
+        ACCORD: lambda case: inputs_aligned(case.data),
         SLOPED: sloped,
     },
     conclusion=cases.DIRECTION,

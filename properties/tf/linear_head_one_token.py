@@ -32,10 +32,10 @@ from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from attsvm.training import follow_w
 from properties._support.descent_runs import LEAPING
-from properties._support.growth_rates import course
+from properties._support.growth_rates import proved_limit
 from properties._support.hypotheses import feasible, in_basin, sloped, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_APART
-from properties._support.steps import SHORT, by_flow, is_short, stepped
+from properties._support.steps import SHORT, by_gradient_flow, is_short, stepped
 from properties._support.torch_objectives import not_selecting
 from properties.tf import SOURCE
 from properties.tf import lemma_2 as risk
@@ -50,7 +50,7 @@ PAIR = risk.example([[[1], [1], [0]]], [[1]], [1], [[4]])
 """Two equal best tokens share nearly all attention."""
 
 
-@by_flow
+@by_gradient_flow
 def selects(case: Descent, which: str) -> Slack:
     """The logit of one token an input leaves all others behind: `any`, the `optimal`, the `worst`.
 
@@ -117,10 +117,10 @@ def certified(case: Descent, which: str) -> arb | None:
         return arb(-1)
     if is_short(case) and in_basin(case, case.loss) and mirrored(data, W):
         return arb(-1)
-    way = course(case.data, case.start, case.loss, case.step)
-    if way is None or not way.fate.settles or not set(several) <= set(way.inputs):
+    way = proved_limit(case.data, case.start, case.loss, case.step)
+    if way is None or not way.certificate.settles or not set(several) <= set(way.inputs):
         return None
-    chosen = [(data.gamma[i], t) for i, t in zip(way.inputs, way.fate.selected, strict=True)]
+    chosen = [(data.gamma[i], t) for i, t in zip(way.inputs, way.certificate.selected, strict=True)]
     best, worst = (all(g[t] == end(g) for g, t in chosen) for end in (max, min))
     return arb(1 if {"any": True, "optimal": best, "worst": worst}[which] else -1)
 

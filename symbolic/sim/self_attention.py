@@ -45,7 +45,7 @@ def prove() -> str:
     return basins.prove()
 
 
-def prove_accord() -> str:
+def prove_aligned() -> str:
     """From any start, where no entry pulls against another and rivals score the same."""
     ensure_reduction()
     return basins.prove_equal_rivals()
@@ -68,7 +68,7 @@ def prove_printed_pairs() -> str:
     )
     A, B = sp.symbols("A B", real=True)
     ensure_equal((-A) * (-B), A * B, "and constraints have the same inner products")
-    prove_accord()
+    prove_aligned()
     return "for any number of sequences and columns, any d and any constant step"
 
 

@@ -1,11 +1,11 @@
-"""Inputs in accord: the second-best token costs nothing of what rivals' scores may differ by."""
+"""Aligned inputs: the second-best token costs nothing of what rivals' scores may differ by."""
 
 from __future__ import annotations
 
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative
-from symbolic.basins import LEAD, MORE, SECOND, ensure_accord
+from symbolic.basins import LEAD, MORE, SECOND, ensure_aligned
 from symbolic.gains import GAMMA_O, P
 
 
@@ -27,5 +27,5 @@ def prove() -> str:
         P * LEAD,
         "and where all rivals share a score, or there is one, u is above it by s_o lead",
     )
-    ensure_accord()
+    ensure_aligned()
     return "for every smooth loss with l' < 0, any n, T and d"

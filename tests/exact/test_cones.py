@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attsvm.exact import ExactData, cone_at, dot, rational, rationals, separate, softmax
 from attsvm.exact.attention import logits, loss_slope
-from attsvm.exact.cones import Bounds, Frame, bounds, never_widens
+from attsvm.exact.cones import Bounds, Frame, bounds, largest_at_start
 from attsvm.exact.descent import gradient
 from attsvm.exact.numbers import combine
 from attsvm.exact.traps import Selection
@@ -318,8 +318,8 @@ def test_exponents_fall_from_the_tip_on_exactly_where_a_cone_narrows(r, c, Q, sc
     for factor, allowed in ((fmpq(99, 100), True), (fmpq(101, 100), False)):
         B = factor * 2 * Q * c / slope
         bends = [(arb(slope), arb(c)), *([(arb(slope) / 2, arb(c))] if more else [])]
-        assert never_widens(bends, arb(Q), arb(B)) is allowed
-        assert never_widens(bends[::-1], arb(Q), arb(B)) is allowed
+        assert largest_at_start(bends, arb(Q), arb(B)) is allowed
+        assert largest_at_start(bends[::-1], arb(Q), arb(B)) is allowed
 
         def value(a, B=B):
             size = (arb(Q) ** 2 + B * a).sqrt()

@@ -25,7 +25,7 @@ from properties.mm._support import prompt_limits
 from properties.mm._support.prompt_descent import prompting
 from properties.sim._support import margins, training
 from properties.sim._support.margins import certified_end
-from properties.sim.kq_bias.factor_descent import Factors, fate
+from properties.sim.kq_bias.factor_descent import Factors, certificate
 from properties.sim.theorem_3_15 import nearly_equal_scores
 from properties.sim.token_sparsity import gradient_shares
 from properties.tf import all_support_divergence
@@ -212,8 +212,8 @@ def test_descent_on_keys_and_queries_ends_at_a_planted_minimum():
     assert abs(run.W[0, -1, 0, 0] - AT) < 1e-8
     assert abs(end.near[0][0] - rational(run.W[0, -1, 0, 0])) <= end.radius + fmpq(1, 10**12)
     assert end.radius < 1e-4
-    assert fate(Factors(BENT, K, Q, step=0.5), loss) == -1
-    assert fate(Factors(BENT, K, -Q, step=0.5), loss) is None  # to the optimal token
+    assert certificate(Factors(BENT, K, Q, step=0.5), loss) == -1
+    assert certificate(Factors(BENT, K, -Q, step=0.5), loss) is None  # to the optimal token
     assert finite_minimum_of_factors(BENT, rationals(K), rationals(-Q), loss, step) is None
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import (
     ExactData,
-    certified_fate,
     decide,
     dot,
+    limit_certificate,
     rational,
     rationals,
     softmax,
@@ -71,10 +71,10 @@ def test_just_inside_and_just_outside_of_a_trap(apart):
     with ctx.workprec(1024):  # an enclosure loses about a bit a step
         low, high = separatrix()
         exact = ExactData.of(THREE)
-        inside = certified_fate(exact, [[low - apart]], "correlation", fmpq(1, 4), 512)
-        outside = certified_fate(exact, [[high + apart]], "correlation", fmpq(1, 4), 512)
+        inside = limit_certificate(exact, [[low - apart]], "correlation", fmpq(1, 4), 512)
+        outside = limit_certificate(exact, [[high + apart]], "correlation", fmpq(1, 4), 512)
         straddling = [[arb((low + high) / 2, 2 * apart)]]
-        open_ = certified_fate(exact, straddling, "correlation", fmpq(1, 4), 512)
+        open_ = limit_certificate(exact, straddling, "correlation", fmpq(1, 4), 512)
     assert (inside.selected, inside.converges, inside.settles) == ([2], False, True)
     assert inside.reason in ("trap", "cone")
     assert (outside.selected, outside.converges) == ([0], True)

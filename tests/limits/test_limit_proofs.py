@@ -8,7 +8,7 @@ from flint import arb, fmpq
 
 from attsvm import limits
 from attsvm.data import AttentionData
-from attsvm.exact.descent import Fate
+from attsvm.exact.descent import LimitCertificate
 from attsvm.limits import (
     direction_converges,
     direction_is_proved,
@@ -196,8 +196,8 @@ def test_a_run_without_end_has_no_finite_minimum():
 
 def test_a_target_that_leaves_the_kept_tokens_is_refuted(monkeypatch):
     """All that is known of a run is that it keeps the second token."""
-    kept = Fate(0, [1], False, "trap", False)
-    monkeypatch.setattr(limits.proofs, "certified_fate", lambda *_: kept)
+    kept = LimitCertificate(0, [1], False, "trap", False)
+    monkeypatch.setattr(limits.proofs, "limit_certificate", lambda *_: kept)
     start, target = np.zeros((2, 2)), np.array([[1.0, 0.0], [-1.0, 0.0]])
     judged = partial(direction_is_proved, one_pair(), start, LOG, step=0.125)
     assert judged(target).violated

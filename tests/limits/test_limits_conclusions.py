@@ -11,6 +11,7 @@ from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.limits import (
     as_matrices,
+    as_prompt,
     direction,
     direction_converges,
     distance_falls,
@@ -20,7 +21,6 @@ from attsvm.limits import (
     margin_grows_like_log,
     norm_diverges,
     norm_grows_like_log,
-    prompted,
     rates,
     residual_stays_bounded,
     unique_multipliers,
@@ -149,7 +149,7 @@ def test_iterates_of_prompts_are_judged_as_columns():
             [data], np.zeros(data.d), LOG, step=0.05, steps=60000, normalised=True,
             record=[60, 600, 6000],
         )  # fmt: skip
-        columns, W = prompted(data), as_matrices(p_svm(data).W.reshape(1, -1))[0]
+        columns, W = as_prompt(data), as_matrices(p_svm(data).W.reshape(1, -1))[0]
         iterates = as_matrices(run.W[0])
         assert residual_stays_bounded(columns, iterates, LOG, W).holds
         assert gradient_aligns(columns, iterates, LOG, W).holds

@@ -16,7 +16,7 @@ from attsvm.exact.attention import risk_gap as exact_gap
 from attsvm.losses import CORRELATION, EXPONENTIAL, LOG_LOSS, LOGISTIC, LOGISTIC_LOSS, SQUARED
 from attsvm.paths import path_joint, path_kq, path_w
 from attsvm.paths.ball import minimise_on_ball
-from attsvm.paths.drops import bend_of
+from attsvm.paths.drops import curvature_ratio
 from attsvm.paths.grades import Attempt, angle_between, lower_bound, stationarity
 from attsvm.paths.nuclear import _Factored
 from attsvm.paths.objective import GapObjective, Jet, differences
@@ -101,7 +101,7 @@ def test_a_loss_of_ones_own_is_continued_as_the_known_one(data, size, more):
     assert a.value == pytest.approx(b.value, rel=1e-12)
     assert np.allclose(a.gradient, b.gradient, atol=1e-9)
     assert np.allclose(a.hessian, b.hessian, atol=1e-9)
-    assert bend_of(own.loss, np.array([1e4])) == 0.0  # l' and l'' underflow
+    assert curvature_ratio(own.loss, np.array([1e4])) == 0.0  # l' and l'' underflow
 
 
 @settings(max_examples=25, deadline=None)

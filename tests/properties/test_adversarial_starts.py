@@ -11,13 +11,13 @@ from attsvm.exact import ExactData, separate
 from attsvm.exact.svm import nearest
 from attsvm.strategies.data import attention_data
 from properties._support.adversarial_starts import (
+    adversarial_start,
     choices,
-    misled,
     starts_about,
     towards,
     trapping_data,
 )
-from properties._support.aligned_inputs import in_accord
+from properties._support.aligned_inputs import inputs_aligned
 from properties._support.descent_runs import (
     LOCAL_TRAP,
     Run,
@@ -89,7 +89,7 @@ def test_the_local_solution_of_the_trap_comes_first():
     W, local = towards(data, np.array([1]))
     assert local
     assert W.tolist() == [[0.0, 0.0], [1.0, 0.0]]
-    assert misled(data, 0, 2, np.zeros((2, 2))).tolist() == (4 * W).tolist()
+    assert adversarial_start(data, 0, 2, np.zeros((2, 2))).tolist() == (4 * W).tolist()
     with ctx.workprec(128):
         assert certified_limit(Run(data, 4 * W), "log-loss", "optimal") < 0
 
@@ -117,7 +117,7 @@ def test_pulling_data_are_tight_and_of_equal_rivals(data):
 @settings(deadline=None)
 @given(trapping_data(), st.sampled_from([2.0, 1.0]))
 def test_trapping_data_have_a_worst_token_between_two_better_ones_in_accord(data, far):
-    assert in_accord(data)
+    assert inputs_aligned(data)
     assert (data.gamma.argmax(axis=1) == 0).all()
     spread = (data.gamma[:, 2] - data.gamma[:, 1]) / (data.gamma[:, 0] - data.gamma[:, 2])
     assert ((spread >= 1 / 8) & (spread <= 8)).all()

@@ -18,7 +18,7 @@ from attsvm.risk import gradient_w
 from attsvm.strategies.data import starts
 from attsvm.training import descend_w
 from properties._support.aligned_inputs import (
-    in_accord,
+    inputs_aligned,
     spread_within,
     together,
     together_larger,
@@ -48,19 +48,19 @@ def pair(second, query):
     ],
 )
 def test_inputs_are_in_accord_where_no_inner_product_is_negative(second, query, expected):
-    assert in_accord(pair(second, query)) is expected
+    assert inputs_aligned(pair(second, query)) is expected
 
 
 def test_accord_is_about_the_optimal_token_and_about_pairs_of_inputs():
     # swapping the scores of one input flips its differences
     data = pair([1.0, 0.0], [1.0, 0.0])
     flipped = AttentionData(data.X, data.Z, scores=np.array([[1.0, 0.0], [0.0, 1.0]]))
-    assert in_accord(data)
-    assert not in_accord(flipped)
+    assert inputs_aligned(data)
+    assert not inputs_aligned(flipped)
     # rivals of one input may oppose each other
     alone = AttentionData.of([[[0.0], [1.0], [-1.0]]], [[1.0]], scores=[[2.0, 1.0, 1.0]])
-    assert in_accord(alone)
-    assert not in_accord(PULLED_APART.data)
+    assert inputs_aligned(alone)
+    assert not inputs_aligned(PULLED_APART.data)
 
 
 def test_every_run_converges_with_rivals_of_one_score_in_accord_or_with_three_tokens():
@@ -113,7 +113,7 @@ def cases(draw):
 def test_in_accord_no_attended_score_ever_falls(case):
     data, W, loss = case
     attended = None
-    assume(in_accord(data) and spread_within(data, W, 1.0))
+    assume(inputs_aligned(data) and spread_within(data, W, 1.0))
     best = data.gamma.max(axis=1)
     second = np.sort(data.gamma, axis=1)[:, -2] if data.T > 1 else best - 1.0
     step = 1.0 / max(risk_smoothness(data, LOSSES[loss]), 1e-9)
@@ -129,7 +129,7 @@ def test_in_accord_no_attended_score_ever_falls(case):
 def test_strategies_mostly_meet_the_hypotheses_they_are_for():
     generator = np.random.default_rng(5)
     drawn = [together_larger(generator, 0.0, 0.25) for _ in range(50)]
-    assert sum(map(in_accord, drawn)) >= 40
+    assert sum(map(inputs_aligned, drawn)) >= 40
     assert len({data.n for data in drawn}) > 1
     assert sum(rivals_equal(data) for data in drawn) not in (0, 50)
 

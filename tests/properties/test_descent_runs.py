@@ -8,7 +8,7 @@ from flint import arb, ctx, fmpq
 
 from attsvm import AttentionData
 from attsvm.errors import DataError
-from attsvm.exact import ExactData, certified_fate, rationals, separate
+from attsvm.exact import ExactData, limit_certificate, rationals, separate
 from attsvm.losses import LOG_LOSS
 from attsvm.theory import OPEN
 from attsvm.theory.record import codec
@@ -56,8 +56,8 @@ def test_an_infeasible_programme_has_no_basin():
     data = AttentionData.of(
         [[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0]] * 2
     )
-    fate = certified_fate(ExactData.of(data), [[fmpq(0)]], "log-loss", fmpq(1, 100), 0)
-    assert fate is None or not fate.converges
+    certificate = limit_certificate(ExactData.of(data), [[fmpq(0)]], "log-loss", fmpq(1, 100), 0)
+    assert certificate is None or not certificate.converges
 
 
 def test_the_printed_counterexample_is_one_of_the_theorem():

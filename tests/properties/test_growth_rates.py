@@ -15,7 +15,7 @@ from attsvm.losses import LOSSES
 from attsvm.training import follow_w
 from properties._support.descent_runs import Run
 from properties._support.gradients import log_coefficients
-from properties._support.growth_rates import arrives, course, rate_error
+from properties._support.growth_rates import arrives, proved_limit, rate_error
 from properties._support.hypotheses import feasible, unique_optimum
 from properties._support.hypothesis_violations import (
     ALL_TIED,
@@ -60,16 +60,16 @@ def with_a_tied_input(run):
 
 
 @settings(deadline=None, max_examples=30)
-@given(shares.crowded_basin())
+@given(shares.redundant_basin())
 def test_inputs_that_never_pull_change_neither_the_limit_nor_its_proof(run):
     assume(starts_in_basin(run))
     assume(unique_optimum(run))
     assume(feasible(run))
     wide = with_a_tied_input(run)
-    own, other = (course(r.data, r.start, REPAIRED) for r in (run, wide))
+    own, other = (proved_limit(r.data, r.start, REPAIRED) for r in (run, wide))
     assert own is not None
     assert other is not None
-    assert other.fate == own.fate
+    assert other.certificate == own.certificate
     assert other.inputs == [i + 1 for i in own.inputs]
     assert own.limit.W == other.limit.W
     assert margins.certified_slope(run, REPAIRED, 1.0) == 0
@@ -77,7 +77,7 @@ def test_inputs_that_never_pull_change_neither_the_limit_nor_its_proof(run):
 
 @pytest.mark.parametrize("run", [TIED_APART, TIED_CROWD])
 def test_the_run_is_that_of_the_inputs_that_pull_with_a_shorter_step(run):
-    way = course(run.data, run.start, REPAIRED)
+    way = proved_limit(run.data, run.start, REPAIRED)
     assert way.inputs == [1]
     with ctx.workprec(128):
         step = short_step(run.data, REPAIRED)
@@ -88,18 +88,18 @@ def test_the_run_is_that_of_the_inputs_that_pull_with_a_shorter_step(run):
             for r, q in zip(whole, part, strict=True)
             for a, b in zip(r, q, strict=True)
         )
-        assert way.fate.reason == "basin"
+        assert way.certificate.reason == "basin"
 
 
 def test_an_increasing_loss_pursues_the_scores_turned_round():
-    way = course(TWO_TOKENS.data, TWO_TOKENS.start, PRINTED)
+    way = proved_limit(TWO_TOKENS.data, TWO_TOKENS.start, PRINTED)
     assert way.limit.W == [[-1]]
-    assert course(ALL_TIED.data, ALL_TIED.start, REPAIRED) is None
+    assert proved_limit(ALL_TIED.data, ALL_TIED.start, REPAIRED) is None
 
 
 @pytest.mark.parametrize("run", SETTLED)
 def test_the_norm_grows_at_the_rate_that_is_proved(run):
-    limit = course(run.data, run.start, REPAIRED).limit
+    limit = proved_limit(run.data, run.start, REPAIRED).limit
     rate = float(arb(limit.square).sqrt())
     loss = LOSSES[REPAIRED]
     assert norm_grows_like_log(run.data, run.start, loss, rate).holds
@@ -146,7 +146,7 @@ def test_the_rate_from_zero_of_the_prompt_that_runs_to_the_worse_key_is_one_half
 
 @pytest.mark.parametrize("run", [PASSED_OVER, TIED_CROWD, FROM_BASIN])
 def test_shares_fall_with_the_exponents_that_are_proved(run):
-    falls = shares.exponents(course(run.data, run.start, REPAIRED))
+    falls = shares.exponents(proved_limit(run.data, run.start, REPAIRED))
     path = follow_w(run.data, run.start, LOSSES[REPAIRED], [200.0, 2000.0])
     logs = [log_coefficients(run.data, W, REPAIRED) for W in path.W[0, 1:]]
     waited = float(path.log_time[2] - path.log_time[1])

@@ -30,7 +30,7 @@ from attsvm.svm import (
     solve_programme,
     v_svm,
 )
-from attsvm.svm.farkas import coprime
+from attsvm.svm.farkas import coprime_integers
 from attsvm.svm.programme import (
     finite_part_programme,
     generalised_programme,
@@ -345,7 +345,9 @@ def solution(exact):
 @given(st.lists(st.fractions(0, 9, max_denominator=60), min_size=1, max_size=5), st.integers(1, 9))
 def test_coprime_weights_keep_their_proportions(weights, factor):
     weights = [*weights, Fraction(factor)]
-    found = [exactly(w) for w in coprime([fmpq(w.numerator, w.denominator) for w in weights])]
+    found = [
+        exactly(w) for w in coprime_integers([fmpq(w.numerator, w.denominator) for w in weights])
+    ]
     assert [w * found[-1] for w in weights] == [factor * w for w in found]
     assert all(w.denominator == 1 for w in found)
     assert math.gcd(*(w.numerator for w in found)) == 1

@@ -12,7 +12,7 @@ from attsvm.kernels.least_norm import figures
 from attsvm.svm import att_svm, att_svm_programme, certify
 from attsvm.svm.batch import att_svm_batch
 from attsvm.svm.bounds import certain_margins, frobenius_bracket
-from attsvm.svm.farkas import exists, surely_cancel
+from attsvm.svm.farkas import cancelling_multipliers, exists
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import p_svm_programme
 from attsvm.svm.soft import solve_soft
@@ -70,7 +70,7 @@ def test_an_enclosure_does_not_outrun_its_rounding(power):
         assert (truth == "unseparable") == inside
         third = np.linalg.lstsq(programme.D[:2].T, -programme.D[2], rcond=None)[0]
         weights = np.abs(np.append(third, 1.0))
-        if surely_cancel(programme, weights) is not None:
+        if cancelling_multipliers(programme, weights) is not None:
             assert inside
 
 
@@ -150,4 +150,4 @@ def test_rows_that_are_nearly_dependent_are_not_inverted_in_floats(power, proved
     h = 2.0**-power
     kept = np.array([[1.0, h - 1.0], [-1.0, 1.0], [0.0, -h]]) * [sign, 1.0]
     rows = of_rows(kept, 0.0 * kept, np.ones((3, 1)), np.ones(3), False)
-    assert (surely_cancel(rows, np.ones(3)) is not None) is proved
+    assert (cancelling_multipliers(rows, np.ones(3)) is not None) is proved

@@ -377,7 +377,7 @@ def warm():
     solve_programme(att_svm_programme(two_tokens([(1, 0)], [[1, 1]])))
 
 
-def crowd(seed, n, T, d, aligned):
+def with_redundant_tokens(seed, n, T, d, aligned):
     """Gaussian tokens; aligned, the best of each input by some W are selected, so that it works."""
     generator = np.random.default_rng(seed)
     X, Z = generator.normal(size=(n, T, d)), generator.normal(size=(n, d))
@@ -390,7 +390,7 @@ def crowd(seed, n, T, d, aligned):
 @pytest.mark.parametrize("aligned", [True, False])
 @pytest.mark.parametrize("size", [(300, 60, 3), (300, 60, 2), (1, 20001, 4)])
 def test_tens_of_thousands_in_low_dimension_are_proved_within_seconds(size, aligned):
-    programme = att_svm_programme(crowd(0, *size, aligned))
+    programme = att_svm_programme(with_redundant_tokens(0, *size, aligned))
     assert len(programme.bound) >= 17700
     start = time.perf_counter()
     answer = solve_programme(programme)
@@ -402,7 +402,7 @@ def test_tens_of_thousands_in_low_dimension_are_proved_within_seconds(size, alig
 @pytest.mark.parametrize("seed", [0, 4])
 def test_twenty_thousand_with_a_margin_of_one_in_ten_thousand_are_refused_with_a_reason(seed):
     """Norms of 3000 and 4000, rows up to 25: rounded multipliers lose the square of the norm."""
-    programme = att_svm_programme(crowd(seed, 4000, 6, 3, aligned=True))
+    programme = att_svm_programme(with_redundant_tokens(seed, 4000, 6, 3, aligned=True))
     with pytest.raises(SolverError, match=r"tried .*working set") as caught:
         solve_programme(programme)
     assert 1e-9 < caught.value.value < 1e-3
@@ -411,7 +411,7 @@ def test_twenty_thousand_with_a_margin_of_one_in_ten_thousand_are_refused_with_a
 @pytest.mark.parametrize("size", [(50, 31, 40), (250, 7, 30)])
 def test_thousands_in_high_dimension_are_proved(size):
     """More entries of W than constraints, and fewer."""
-    programme = att_svm_programme(crowd(0, *size, aligned=True))
+    programme = att_svm_programme(with_redundant_tokens(0, *size, aligned=True))
     assert len(programme.bound) == 1500
     answer = solve_programme(programme)
     check(programme, answer)
@@ -420,7 +420,7 @@ def test_thousands_in_high_dimension_are_proved(size):
 
 def test_four_thousand_equalities_in_dimension_nine_are_too_many():
     """Probabilities of some W: nine equalities hold it, all others follow."""
-    data = crowd(0, 200, 21, 3, aligned=True)
+    data = with_redundant_tokens(0, 200, 21, 3, aligned=True)
     powers = np.exp(data.scores - data.scores.max(axis=1, keepdims=True))
     with pytest.raises(SolverError, match="no method reached a proof"):
         finite_part(data, np.ones((200, 21), bool), powers)
@@ -429,7 +429,7 @@ def test_four_thousand_equalities_in_dimension_nine_are_too_many():
 def test_hundreds_of_equalities_beside_thousands_of_inequalities():
     selected = np.zeros((40, 41), dtype=bool)
     selected[:, :4] = True
-    answer = generalised_svm(crowd(1, 40, 41, 30, aligned=False), selected)
+    answer = generalised_svm(with_redundant_tokens(1, 40, 41, 30, aligned=False), selected)
     check(answer.programme, answer)
     assert answer.solved
 

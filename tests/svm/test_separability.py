@@ -12,7 +12,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact import decide
 from attsvm.svm import farkas, p_svm
-from attsvm.svm.farkas import surely_cancel
+from attsvm.svm.farkas import cancelling_multipliers
 from attsvm.svm.programme import (
     att_svm_programme,
     finite_part_programme,
@@ -218,7 +218,7 @@ def test_multipliers_within_rounding_of_zero_are_not_enclosed():
         rows = of_rows(
             [[0, -1], [-1, e - 1], [1, 1]], np.zeros((3, 2)), np.ones((3, 1)), [1] * 3, False
         )
-        assert (surely_cancel(rows, np.array([e, 1.0, 1.0])) is not None) is near
+        assert (cancelling_multipliers(rows, np.array([e, 1.0, 1.0])) is not None) is near
 
 
 def test_rationals_look_for_multipliers_up_to_a_number(monkeypatch):

@@ -20,8 +20,8 @@ from properties._support.descent_runs import certified_limit, reaches
 from properties._support.growth_rates import rate_error
 from properties._support.hypotheses import exists, sloped, unique_optimum
 from properties._support.limit_certificates import ends_at
-from properties._support.many_runs import led_astray
-from properties._support.steps import by_flow, is_short
+from properties._support.many_runs import rival_lead
+from properties._support.steps import by_gradient_flow, is_short
 from properties._support.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from properties.mm._support.prompt_descent import (
     Prompting,
@@ -87,13 +87,13 @@ def _proved_for_some(proper: arb | None, none: bool) -> arb | None:
     return proper if proper is not None and proper > 0 else None
 
 
-def led_astray_from_proper(
+def rival_lead_from_proper(
     cases: Sequence[Prompting], towards: str = "optimal", size: int = 1
 ) -> Array:
     """How far runs from the proper start are from selecting the optimal tokens, NaN without one."""
     proper = {k: case for k, c in enumerate(cases) if (case := properly_started(c, size))}
     height = np.full(len(cases), np.nan)
-    height[list(proper)] = led_astray(list(proper.values()), None, towards)
+    height[list(proper)] = rival_lead(list(proper.values()), None, towards)
     return height
 
 
@@ -104,14 +104,14 @@ DIRECTION_FROM_PROPER = Measured(
     "from {size} times r p(alpha) p(k) converges in direction to p(alpha)",
     floats=direction_from_proper,
     balls=certified_from_proper,
-    many=led_astray_from_proper,
+    many=rival_lead_from_proper,
 )
 
 DIRECTION_FROM_SOME = Measured(
     "from r p(alpha), or else from another start, p(k) converges in direction to p(alpha)",
     floats=direction_from_some,
     balls=certified_from_some,
-    many=led_astray_from_proper,
+    many=rival_lead_from_proper,
 )
 
 
@@ -163,17 +163,17 @@ DIVERGENCE_FROM_PROPER = Measured(
     "||p(k)|| -> infinity from r p(alpha)",
     floats=diverges_from_proper,
     balls=certified_divergence_from_proper,
-    many=led_astray_from_proper,
+    many=rival_lead_from_proper,
 )
 DIVERGENCE_FROM_SOME = Measured(
     "from r p(alpha), or else from another start, ||p(k)|| -> infinity",
     floats=diverges_from_some,
     balls=certified_divergence_from_some,
-    many=led_astray_from_proper,
+    many=rival_lead_from_proper,
 )
 
 
-@by_flow
+@by_gradient_flow
 def rate(case: Prompting, share: Any = 1) -> Slack:
     """||p(k)|| / ln k tends to a share of ||p(alpha)||, of 0 where there is no p(alpha)."""
     length = float(np.linalg.norm([float(arb(x)) for x in prompt(case) or [0]]))

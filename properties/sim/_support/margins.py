@@ -27,9 +27,9 @@ from attsvm.theory import Measured, Slack, changed
 from attsvm.training import follow_w
 from properties._support.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
 from properties._support.gradients import loss_slope, negative_gradient
-from properties._support.growth_rates import course
+from properties._support.growth_rates import proved_limit
 from properties._support.limit_certificates import ends_at
-from properties._support.steps import by_flow
+from properties._support.steps import by_gradient_flow
 from properties._support.torch_objectives import not_selecting
 
 LEAST = {"of": "least", "whose": "optimal"}
@@ -88,7 +88,7 @@ def lowered(m: Any, run: Any, loss: str, alike: bool = False) -> Any:
     return m.at_most(-least, most)
 
 
-@by_flow
+@by_gradient_flow
 def ends(run: Any, loss: str, of: str, whose: str) -> Slack:
     """How the `least`, `mean` or `largest` margin ends, of the `optimal` or the `worst` tokens.
 
@@ -150,7 +150,7 @@ def certified_end(
     least, found = of == "least" and whose == "optimal", separate(data, best)
     if least and (found is None or found.status != "solved"):
         return arb(-1)
-    way = course(run.data, run.start, loss, run.step)
+    way = proved_limit(run.data, run.start, loss, run.step)
     if way is None:
         rest = ends_at(run.data, rationals(run.start), loss, run.step)
         if rest is None or unbounded:
@@ -161,7 +161,7 @@ def certified_end(
         margins = [dot(a, flat(limit.W)) for a in A]
         end = {"least": min(margins), "mean": sum(margins, fmpq(0)), "largest": max(margins)}[of]
         return arb(end) if end != 0 else None
-    selected = zip(way.fate.selected, way.inputs, strict=True)
+    selected = zip(way.certificate.selected, way.inputs, strict=True)
     lost = any(t not in data.optimal[i] for t, i in selected)
     return arb(-1) if least and lost else None
 
@@ -194,7 +194,7 @@ UNBOUNDED = replace(
 )
 
 
-@by_flow
+@by_gradient_flow
 def slope(run: Any, loss: str, share: Fraction) -> Slack:
     """The least margin grows like share * ln k.
 
@@ -231,7 +231,7 @@ def certified_slope(run: Any, loss: str, share: Fraction) -> arb | None:
         return None
     if is_stationary_start(data, rationals(run.start)):
         return arb(-abs(rational(share)))
-    way = course(run.data, run.start, loss, run.step)
+    way = proved_limit(run.data, run.start, loss, run.step)
     if way is None:
         rest = ends_at(run.data, rationals(run.start), loss, run.step)
         return None if rest is None else arb(-abs(rational(share)))

@@ -37,8 +37,8 @@ from properties._support.descent_runs import Run, max_margin
 from properties._support.growth_rates import arrives
 from properties._support.hypotheses import unique_optimum
 from properties._support.limit_certificates import certified_direction
-from properties._support.many_runs import led_astray
-from properties._support.steps import Stepped, by_flow
+from properties._support.many_runs import rival_lead
+from properties._support.steps import Stepped, by_gradient_flow
 from properties.sim._support.training import PRINTED
 
 
@@ -169,7 +169,7 @@ def _limit(run: Run, loss: str, aim: Matrix) -> arb | None:
     return arrives(run.data, run.start, loss, aim, run.step)
 
 
-@by_flow
+@by_gradient_flow
 def reaches(
     case: SelfAttention, loss: str, towards: str = "optimal", side: str = "X(k)^T"
 ) -> Slack:
@@ -189,7 +189,7 @@ DIRECTION = Measured(
     "solution",
     floats=reaches,
     balls=decided,
-    many=led_astray,
+    many=rival_lead,
 )
 
 

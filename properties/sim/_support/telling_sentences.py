@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from attsvm.exact import dot, rationals
-from properties.sim._support.token_sequences import Spoken
+from properties.sim._support.token_sequences import TokenSequences
 
 
-def said(tokens: Any, sentences: Any, start: Any = None, *, whole: bool = True) -> Spoken:
+def said(tokens: Any, sentences: Any, start: Any = None, *, whole: bool = True) -> TokenSequences:
     """Sentences of tokens, from X(0) = 0 unless a start is given."""
     E = np.array(tokens, dtype=float)
     zero = np.zeros((E.shape[1], E.shape[1]))
-    return Spoken(E, np.array(sentences), zero if start is None else np.array(start), whole)
+    return TokenSequences(E, np.array(sentences), zero if start is None else np.array(start), whole)
 
 
 OUTVOTED = said(np.eye(3), [[0, 0], [0, 0], [0, 1]])
@@ -41,14 +41,14 @@ LEAPING = replace(
 """In the basin; the first step takes the second sentence to its worse token for ever."""
 
 
-def orthonormal(case: Spoken) -> bool:
+def orthonormal(case: TokenSequences) -> bool:
     """E E^T = I, and tokens are the whole vocabulary."""
     E = rationals(case.embeddings)
     unit = all(dot(x, y) == (i == j) for i, x in enumerate(E) for j, y in enumerate(E))
     return unit and case.whole
 
 
-def one_successor(case: Spoken) -> bool:
+def one_successor(case: TokenSequences) -> bool:
     """After each token comes the same token wherever it stands."""
     after: dict[int, int] = {}
     pairs = zip(case.sentences[:, :-1].flat, case.sentences[:, 1:].flat, strict=True)

@@ -47,7 +47,7 @@ from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
 from attsvm.tokens import optimal_tokens
 from properties._support.att_svm import ExactAttSVM, att_svm, exact_att_svm, exact_constraints, flat
-from properties._support.growth_rates import course
+from properties._support.growth_rates import proved_limit
 from properties._support.limit_certificates import agreement, short_step
 from properties._support.steps import Stepped
 
@@ -56,7 +56,7 @@ STEPS = (0, 1, 4, 16, 64)
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken(Stepped):
+class TokenSequences(Stepped):
     """Sentences, embeddings and a start; `whole` says whether tokens are the whole vocabulary.
 
     Raises:
@@ -89,7 +89,7 @@ class Spoken(Stepped):
 
 
 @st.composite
-def spoken(draw: st.DrawFn, *, from_zero: bool = False) -> Spoken:
+def drawn_sequences(draw: st.DrawFn, *, from_zero: bool = False) -> TokenSequences:
     """Up to three tokens in up to three dimensions, up to three sentences of two or three."""
     V, whole = draw(sizes(2, 3)), draw(st.booleans())
     m, n = draw(sizes(1, 3)), draw(sizes(2 if whole else 3, 3))
@@ -99,11 +99,11 @@ def spoken(draw: st.DrawFn, *, from_zero: bool = False) -> Spoken:
     d = V if plain else draw(sizes(1, 3))
     E = np.eye(V) if plain else draw(arrays(V, d))
     start = np.zeros((d, d)) if from_zero or draw(st.booleans()) else draw(arrays(d, d))
-    return Spoken(E, sentences, start, whole)
+    return TokenSequences(E, sentences, start, whole)
 
 
 @st.composite
-def followed(draw: st.DrawFn) -> Spoken:
+def followed(draw: st.DrawFn) -> TokenSequences:
     """Up to four orthonormal tokens, turned round, each with one successor."""
     V = draw(sizes(2, 4))
     after = draw(st.lists(sizes(0, V - 1), min_size=V, max_size=V))
@@ -112,13 +112,13 @@ def followed(draw: st.DrawFn) -> Spoken:
         rows.append([after[t] for t in rows[-1]])
     signs = np.where(draw(arrays(V)) < 0.0, -1.0, 1.0)
     E = np.eye(V)[draw(st.permutations(range(V)))] * signs
-    return Spoken(E, np.array(rows).T, draw(arrays(V, V)), True)
+    return TokenSequences(E, np.array(rows).T, draw(arrays(V, V)), True)
 
 
 @st.composite
-def started(draw: st.DrawFn) -> Spoken:
+def started(draw: st.DrawFn) -> TokenSequences:
     """The same, from four times X_soft in 64ths, with a random part."""
-    case = draw(spoken())
+    case = draw(drawn_sequences())
     found, noise = soft(case.data), draw(arrays(*case.start.shape)) / 8
     along = 0.0 if found is None else np.round(256.0 * found.W) / 64
     return replace(case, start=along + noise)
@@ -132,15 +132,15 @@ def soft(data: AttentionData) -> SoftAnswer | None:
         return None
 
 
-def limit(case: Spoken, loss: str) -> Vector | None:
+def limit(case: TokenSequences, loss: str) -> Vector | None:
     """X*, flat, with X(k) = (1 + o(1)) X* ln k, where that is proved."""
-    way = course(case.data, case.start, loss, case.step)
+    way = proved_limit(case.data, case.start, loss, case.step)
     if way is not None and way.limit is not None:
         return flat(way.limit.W)
     return outvoted(case) if loss == "logistic-loss" else None
 
 
-def outvoted(case: Spoken) -> Vector | None:
+def outvoted(case: TokenSequences) -> Vector | None:
     """The same where problems conflict and one successor of each query outvotes the others."""
     E, data = case.embeddings, ExactData.of(case.data)
     if not case.whole or not np.array_equal(E @ E.T, np.eye(len(E))):
@@ -158,7 +158,12 @@ def outvoted(case: Spoken) -> Vector | None:
 
 
 def _decided(
-    data: ExactData, W: list[Vector], case: Spoken, votes: Counter[tuple[int, int]], q: int, a: int
+    data: ExactData,
+    W: list[Vector],
+    case: TokenSequences,
+    votes: Counter[tuple[int, int]],
+    q: int,
+    a: int,
 ) -> bool:
     """kappa_t > 0 for all t != a wherever a has at least the attention that it has under W."""
     E = rationals(case.embeddings)
@@ -203,7 +208,7 @@ def _least_known(data: AttentionData, A: list[Vector]) -> arb:
     return zero.min(arb(dot(W, W)).sqrt() + C * slack)
 
 
-def moves_soft(case: Spoken) -> bool:
+def moves_soft(case: TokenSequences) -> bool:
     """X_soft is not 0: C ||sum_j A_j|| > 1, the slope at 0 (`sim/definition-4.1:sharp`)."""
     S = summed(case.data)
     return bool(C * C * dot(S, S) > 1)
@@ -215,17 +220,17 @@ def summed(data: AttentionData) -> Vector:
     return [sum(column, fmpq(0)) for column in zip(*A, strict=True)]
 
 
-def from_zero(case: Spoken) -> bool:
+def from_zero(case: TokenSequences) -> bool:
     """X(0) = 0."""
     return not case.start.any()
 
 
-def stays_at_zero(case: Spoken) -> bool:
+def stays_at_zero(case: TokenSequences) -> bool:
     """X(0) = 0 is stationary, so that X(k) never has a direction."""
     return from_zero(case) and is_stationary_start(ExactData.of(case.data), rationals(case.start))
 
 
-def enough(case: Spoken) -> bool:
+def enough(case: TokenSequences) -> bool:
     """C ||X^mm|| >= max lambda, so that X_soft = X^mm."""
     hard = exact_att_svm(case.data)
     return hard is not None and bool(hard.A) and _dear(hard)
@@ -236,7 +241,7 @@ def _dear(hard: ExactAttSVM) -> bool:
     return bool(C * C * hard.square >= max(hard.duals.values()) ** 2)
 
 
-def known_soft(m: Any, case: Spoken) -> Any:
+def known_soft(m: Any, case: TokenSequences) -> Any:
     """X_soft row by row in the arithmetic m; no number where it is not known to be X^mm."""
     svm = att_svm(m, case.data)
     return svm.vector if enough(case) else m.values([arb("nan")] * case.data.d**2)

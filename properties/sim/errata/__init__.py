@@ -37,10 +37,10 @@ SIM = Source(
         "Default.run": "number of the run",
         "Default.whole": "tokens: the vocabulary|tokens: those said so far",
         "Signs.seed": "seed of samples",
-        "Speech.follow": "weights of successors",
-        "Spoken.sentences": "sentences by index",
-        "Spoken.start": "X(0)",
-        "Spoken.whole": "tokens: the vocabulary|tokens: those said so far",
+        "RandomSentences.follow": "weights of successors",
+        "TokenSequences.sentences": "sentences by index",
+        "TokenSequences.start": "X(0)",
+        "TokenSequences.whole": "tokens: the vocabulary|tokens: those said so far",
     },
     notes=(
         "The main text prints informal versions: lemma 3.12 of F.4, lemma 3.13 of F.9, theorem "

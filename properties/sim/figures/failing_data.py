@@ -3,7 +3,7 @@
 Data sets of unit-norm Gaussian tokens, queries and head with random labels, plain descent from
 X(0) = 0 on the decreasing loss g(-b <f, h>) with step 1/L_X. From an iterate that floats reached,
 a certificate in balls decides where every descent with a step of at most 1/L_X goes on to
-(`attsvm.exact.certified_fate`): to X^mm, as theorem 3.14 has it, or with other tokens than the
+(`attsvm.exact.limit_certificate`): to X^mm, as theorem 3.14 has it, or with other tokens than the
 optimal ones selected for ever, which is a failure. Where no certificate closes within `STEPS`
 steps, floats follow the curve of gradient flow on from there, to a thousand times the norm: a run
 that has settled by `attsvm.limits.settled` over the last tenfold of that is `astray`, a failure by
@@ -21,7 +21,7 @@ from flint import ctx
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData, certified_fate, rationals, separate
+from attsvm.exact import ExactData, limit_certificate, rationals, separate
 from attsvm.limits.settled import unsettled
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
@@ -50,10 +50,10 @@ def outcome(data: AttentionData, iterates: Sequence[Array]) -> str:
         return "no_solution"
     with ctx.workprec(BITS):
         for W in iterates:
-            fate = certified_fate(exact, rationals(W), REPAIRED, None, 0)
-            if fate is not None and fate.converges:
+            certificate = limit_certificate(exact, rationals(W), REPAIRED, None, 0)
+            if certificate is not None and certificate.converges:
                 return "converges"
-            pairs = zip(fate.selected, exact.optimal, strict=True) if fate else ()
+            pairs = zip(certificate.selected, exact.optimal, strict=True) if certificate else ()
             if any(token not in best for token, best in pairs):
                 return "fails"
     size, loss = float(np.linalg.norm(iterates[-1])), LOSSES[REPAIRED]

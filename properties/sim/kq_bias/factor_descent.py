@@ -46,7 +46,7 @@ from attsvm.theory import Measured, Records, Slack
 from attsvm.training import follow_kq
 from properties._support.descent_runs import max_margin
 from properties._support.limit_certificates import agreement, short_step
-from properties._support.steps import Stepped, by_flow, stepped
+from properties._support.steps import Stepped, by_gradient_flow, stepped
 
 HALF_WAY = 0.75
 """Between the exponents 1/2 of what is orthogonal to a right direction, and 1 to a wrong one."""
@@ -119,7 +119,7 @@ def crossed_data(draw: st.DrawFn) -> AttentionData:
     )
 
 
-@by_flow
+@by_gradient_flow
 def follows(case: Factors, loss: str, towards: str = "optimal") -> Slack:
     """K Q^T converges in direction to the target: what is orthogonal to it grows more slowly.
 
@@ -150,7 +150,7 @@ def _beside(W: np.ndarray, unit: np.ndarray) -> float:
     return float(np.linalg.norm(W - max(float((W * unit).sum()), 0.0) * unit))
 
 
-def fate(case: Factors, loss: str, towards: str = "optimal") -> arb | None:
+def certificate(case: Factors, loss: str, towards: str = "optimal") -> arb | None:
     """1 where K Q^T is proved to converge in direction to the target, negative where it does not.
 
     None where the module's text proves nothing.
@@ -232,7 +232,7 @@ def _sum_and_difference(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> tuple[lis
 FACTORED = Measured(
     "descent of K and Q on the loss {loss} takes K Q^T to X^mm in direction",
     floats=follows,
-    balls=fate,
+    balls=certificate,
 )
 
 

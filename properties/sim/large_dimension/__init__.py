@@ -52,8 +52,8 @@ from properties._support.att_svm import exact_att_svm
 from properties._support.counts import interval
 from properties.sim import SOURCE
 from properties.sim.large_dimension import laws
-from properties.sim.large_dimension.laws import Signs, Speech
-from properties.sim.token_sparsity.redundant_tokens import all_support, crowded
+from properties.sim.large_dimension.laws import RandomSentences, Signs
+from properties.sim.token_sparsity.redundant_tokens import all_support, redundant_data
 
 LARGE, SEVERAL = "d >= 1000", "T >= 2"
 LONG = "all tokens have one norm, and all queries one, none 0"
@@ -61,7 +61,7 @@ INCOHERENT = "(3k - 1) e + 4 (n - 1) k e^2 <= 1/4, e the largest |<., .>| over a
 INDEPENDENT = "there are constraints, all independent"
 SAMPLES, QUARTER = 100, Fraction(1, 4)
 THREE_TOKENS = Signs(1, 3, 1000)
-EVEN = Speech(np.ones((2, 2), dtype=np.int64), 2, 3, 1000)
+EVEN = RandomSentences(np.ones((2, 2), dtype=np.int64), 2, 3, 1000)
 """Two tokens that follow each other with equal chances."""
 ASIDE = AttentionData.of([[[5, 0], [3, 4], [-3, 4]]], [[1, 0]], scores=[[1, 0, 0]])
 """The last token is no support vector, though all have norm 5."""
@@ -112,9 +112,9 @@ def all_independent(data: AttentionData) -> bool:
     return found is not None and int(found.gram(list(found.A)).rank()) == len(found.A) > 0
 
 
-def likely(m: Any, law: Signs | Speech, least: Any) -> Any:
+def likely(m: Any, law: Signs | RandomSentences, least: Any) -> Any:
     """Part 2 for signs, or part 1 for a language, has at least that probability."""
-    chance = laws.equal_scores(law) if isinstance(law, Signs) else laws.part_1_spoken(law)
+    chance = laws.equal_scores(law) if isinstance(law, Signs) else laws.part_1_probability(law)
     return m.at_least(m.values(chance), least)
 
 
@@ -177,7 +177,7 @@ COUNTED = Measured(
     floats=frequent,
     again=frequent_again,
 )
-SOLVABLE = st.one_of(all_support(), crowded())
+SOLVABLE = st.one_of(all_support(), redundant_data())
 
 DIMENSION = Statement(
     "sim/large-dimension",
@@ -218,7 +218,7 @@ DIMENSION = Statement(
             expected="refuted",
             constants={"least": "1/2"},
             under=(LARGE,),
-            variables=Records(Speech, laws.speeches()),
+            variables=Records(RandomSentences, laws.random_sentences()),
             examples=(EVEN,),
             siblings={"at least 3/8": changed(least="3/8", examples=[EVEN])},
         ),

@@ -16,7 +16,7 @@ from attsvm.errors import DataError
 from attsvm.language import Language
 from attsvm.strategies import sizes
 from properties._support.hypotheses import all_tight, unique_optimum
-from properties.sim._support.token_sequences import Spoken
+from properties.sim._support.token_sequences import TokenSequences
 
 RISK = 5e-10
 """The confidence of intervals that decide."""
@@ -90,7 +90,7 @@ def counted(law: Signs, samples: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Speech:
+class RandomSentences:
     """m sentences of n tokens of a language whose tokens are orthonormal in R^d.
 
     Any token may be the first; `follow` has the weights of successors. Attention chooses among the
@@ -117,7 +117,7 @@ class Speech:
         return Language(np.ones(V, dtype=np.int64), self.follow, np.eye(V))
 
 
-def part_1_spoken(law: Speech) -> Fraction:
+def part_1_probability(law: RandomSentences) -> Fraction:
     """The exact probability of part 1, unique optimal tokens included, over all sentences."""
     language, V = law.language, len(law.follow)
     texts = [list(text) for text in itertools.product(range(V), repeat=law.n)]
@@ -128,7 +128,9 @@ def part_1_spoken(law: Speech) -> Fraction:
         sentences = [text for text, _ in chosen]
         pairs = frozenset(p for text in sentences for p in itertools.pairwise(text))
         if pairs not in known:  # problems that repeat constrain nothing
-            data = Spoken(language.embeddings, np.array(sentences), np.zeros((V, V)), True).data
+            data = TokenSequences(
+                language.embeddings, np.array(sentences), np.zeros((V, V)), True
+            ).data
             known[pairs] = unique_optimum(data) and all_tight(data)
         chance = Fraction(1)
         for _, part in chosen:
@@ -144,10 +146,12 @@ def signs(draw: st.DrawFn, d: tuple[int, int] = (1, 64), T: tuple[int, int] = (1
 
 
 @st.composite
-def speeches(draw: st.DrawFn) -> Speech:
+def random_sentences(draw: st.DrawFn) -> RandomSentences:
     """Languages of two tokens, up to three sentences of up to three tokens, in R^1000 and more."""
     follow = [[draw(sizes(0, 3)), draw(sizes(1, 3))] for _ in range(2)]
-    return Speech(np.array(follow), draw(sizes(1, 3)), draw(sizes(2, 3)), draw(sizes(1000, 4000)))
+    return RandomSentences(
+        np.array(follow), draw(sizes(1, 3)), draw(sizes(2, 3)), draw(sizes(1000, 4000))
+    )
 
 
 @st.composite

@@ -38,7 +38,7 @@ from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
 from properties.sim.low_score_tokens import left_out
 from properties.sim.low_score_tokens.left_out import Scaled
-from properties.sim.token_sparsity.redundant_tokens import crowded
+from properties.sim.token_sparsity.redundant_tokens import redundant_data
 
 EXISTS = "there is an X^mm"
 IDLE = "there is an X^mm, and no token of least score is a support vector of it"
@@ -62,7 +62,7 @@ PROTECTED = replace(
     step=256.0,
 )
 """In the basin; without the last tokens L_X is less, and the steps leap out of it."""
-SEPARABLE = st.one_of(separable_data(), crowded())
+SEPARABLE = st.one_of(separable_data(), redundant_data())
 OTHERS = {
     "optimal tokens left out": changed(which="best"),
     "tokens between least and best": changed(which="second"),

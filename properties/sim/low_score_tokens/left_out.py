@@ -22,11 +22,11 @@ from attsvm.theory import Measured, Slack
 from attsvm.training import follow_w
 from properties._support.att_svm import exact_att_svm, without
 from properties._support.descent_runs import Run
-from properties._support.growth_rates import Course, course
+from properties._support.growth_rates import ProvedLimit, proved_limit
 from properties._support.limit_certificates import agreement
 from properties._support.many_runs import ended
-from properties._support.steps import by_flow
-from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_larger
+from properties._support.steps import by_gradient_flow
+from properties.sim.token_sparsity.redundant_tokens import redundant_data, redundant_larger
 
 FAR, SETTLED = 1e4, 0.999
 """Norm at which floats read the selected tokens, and the attention that they must have there."""
@@ -170,7 +170,7 @@ def _selected(run: Run, data: AttentionData, loss: str) -> list[int] | Slack:
     return [int(t) for t in values.argmax(axis=1)]
 
 
-@by_flow
+@by_gradient_flow
 def ends_alike(run: Run, loss: str, which: str = "low") -> Slack:
     """Descent ends in the same direction without the tokens of least score."""
     chosen = _selected(run, run.data, loss)
@@ -185,7 +185,7 @@ def ends_alike(run: Run, loss: str, which: str = "low") -> Slack:
     return direction_converges(_reduced(run, which), run.start, LOSSES[loss], W)
 
 
-@by_flow
+@by_gradient_flow
 def ends_no_worse(run: Run, loss: str, which: str = "low") -> Slack:
     """Each input ends at a token of no lower score without the tokens of least score."""
     ends = [_selected(run, data, loss) for data in (run.data, _reduced(run, which))]
@@ -197,8 +197,10 @@ def ends_no_worse(run: Run, loss: str, which: str = "low") -> Slack:
     return Slack(float((scores[1] - scores[0]).min()), 0.0)
 
 
-def _courses(run: Run, loss: str, which: str) -> tuple[Course | None, Course | None]:
-    whole, rest = (course(d, run.start, loss, run.step) for d in (run.data, _reduced(run, which)))
+def _courses(run: Run, loss: str, which: str) -> tuple[ProvedLimit | None, ProvedLimit | None]:
+    whole, rest = (
+        proved_limit(d, run.start, loss, run.step) for d in (run.data, _reduced(run, which))
+    )
     return whole, rest
 
 
@@ -216,13 +218,13 @@ def certified_alike(run: Run, loss: str, which: str = "low") -> arb | None:
     return agreement(whole.limit.W, rest.limit.W)
 
 
-def _ends(way: Course | None, loss: str) -> dict[int, fmpq]:
+def _ends(way: ProvedLimit | None, loss: str) -> dict[int, fmpq]:
     """The scores at which the inputs that pull end; an increasing loss turns scores round."""
     if way is None:
         return {}
     sign, rows = (
         -1 if loss == "logistic" else 1,
-        zip(way.data.gamma, way.fate.selected, strict=True),
+        zip(way.data.gamma, way.certificate.selected, strict=True),
     )
     return {i: sign * gamma[row] for i, (gamma, row) in zip(way.inputs, rows, strict=True)}
 
@@ -233,7 +235,11 @@ def certified_no_worse(run: Run, loss: str, which: str = "low") -> fmpq | None:
     An input that never pulls is left out. One whose tokens share one score in the rest ends at it.
     """
     (whole, rest), out = _courses(run, loss, which), low(run.data, which)
-    if whole is None or not whole.fate.settles or (rest is not None and not rest.fate.settles):
+    if (
+        whole is None
+        or not whole.certificate.settles
+        or (rest is not None and not rest.certificate.settles)
+    ):
         return None
     exact, later, gains = ExactData.of(run.data), _ends(rest, loss), []
     for i, before in _ends(whole, loss).items():
@@ -285,19 +291,19 @@ def _lowest_last(data: AttentionData) -> AttentionData:
 
 def idle_data() -> st.SearchStrategy[AttentionData]:
     """Separable data whose tokens of least score are certainly beyond the margin."""
-    return crowded((2.0, 1.5, 3.0)).map(_lowest_last)
+    return redundant_data((2.0, 1.5, 3.0)).map(_lowest_last)
 
 
 def idle_larger(generator: np.random.Generator) -> AttentionData:
     """One such input at larger sizes."""
-    data = crowded_larger(generator)
+    data = redundant_larger(generator)
     return _lowest_last(AttentionData(data.X[:1], data.Z[:1], scores=data.gamma[:1]))
 
 
 @st.composite
 def scaled(draw: st.DrawFn) -> Scaled:
     """Separable data and a number."""
-    return Scaled(draw(st.one_of(separable_data(), crowded())), 2.0 * draw(numbers()))
+    return Scaled(draw(st.one_of(separable_data(), redundant_data())), 2.0 * draw(numbers()))
 
 
 @st.composite

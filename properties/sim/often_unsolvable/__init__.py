@@ -32,31 +32,31 @@ from properties._support.hypotheses import feasible
 from properties.sim import SOURCE
 from properties.sim._support import token_sequences
 from properties.sim._support.telling_sentences import OUTVOTED, SHARED, one_successor, said
-from properties.sim._support.token_sequences import Spoken
+from properties.sim._support.token_sequences import TokenSequences
 from properties.sim.often_unsolvable import contradictions
 from properties.sim.often_unsolvable.contradictions import Draws, Table, consistent
 
 INDEPENDENT = "the embeddings are linearly independent"
 
 
-def independent(case: Spoken) -> bool:
+def independent(case: TokenSequences) -> bool:
     """The embeddings are linearly independent."""
     E = fmpq_mat(rationals(case.embeddings))
     return bool(E.rank() == len(case.embeddings))
 
 
-def exists(m: Any, case: Spoken) -> Any:
+def exists(m: Any, case: TokenSequences) -> Any:
     """X^mm exists."""
     return m.equal(m.exact(int(feasible(case))), m.exact(1))
 
 
-def told(m: Any, case: Spoken, by: str = "circles") -> Any:
+def told(m: Any, case: TokenSequences, by: str = "circles") -> Any:
     """X^mm exists exactly where no query asks in a circle."""
     known = consistent(case) if by == "circles" else one_successor(case)
     return m.equal(m.exact(int(feasible(case))), m.exact(int(known)))
 
 
-def refused(m: Any, case: Spoken, by: str = "circles") -> Any:
+def refused(m: Any, case: TokenSequences, by: str = "circles") -> Any:
     """X^mm exists at most where no query asks in a circle."""
     known = consistent(case) if by == "circles" else not one_successor(case)
     return m.at_most(m.exact(int(feasible(case))), m.exact(int(known)))
@@ -98,7 +98,9 @@ OFTEN = Statement(
     place="Section 4, before definition 4.1",
     printed="the vanilla formulation of X^mm is often unsolvable due to the non-existence of "
     "linear separability of tokens",
-    variables=Records(Spoken, token_sequences.spoken(from_zero=True), fixed=("start", "step")),
+    variables=Records(
+        TokenSequences, token_sequences.drawn_sequences(from_zero=True), fixed=("start", "step")
+    ),
     hypotheses={INDEPENDENT: independent},
     conclusion=told,
     cost=2,

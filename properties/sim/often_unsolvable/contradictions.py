@@ -29,7 +29,7 @@ from attsvm.errors import DataError
 from attsvm.language import Language, prefix_data, random_language, vocabulary_data
 from attsvm.theory import Slack
 from properties._support.counts import interval
-from properties.sim._support.token_sequences import Spoken
+from properties.sim._support.token_sequences import TokenSequences
 from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
 
 RISK = 1e-9
@@ -68,7 +68,7 @@ def _has_cycle(edges: set[tuple[int, int]]) -> bool:
     return False
 
 
-def consistent(case: Spoken) -> bool:
+def consistent(case: TokenSequences) -> bool:
     """The problems of no query have a cycle."""
     return not contradicts(case.sentences, case.data, case.whole)
 

@@ -57,7 +57,7 @@ from properties._support.descent_runs import (
 )
 from properties._support.hypotheses import rivals_equal, two_scores
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, TIED_ASIDE
-from properties._support.steps import ANY, SHORT, by_flow, stepped
+from properties._support.steps import ANY, SHORT, by_gradient_flow, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
@@ -69,7 +69,7 @@ ACCORD, WITHIN = "no input pulls against another", "rivals' scores less than del
 WITHIN_OTHERS = "rivals' scores less than g_i s_i/(1 - s_i - s'_i) apart"
 
 
-@by_flow
+@by_gradient_flow
 def reaches_and_grows(run: Run, loss: str, towards: str = "optimal") -> Slack:
     """The direction converges and the norm diverges, whichever is closer to failing."""
     slacks = [reaches(run, loss, towards), nearly_equal.grows(run, loss)]
@@ -120,7 +120,7 @@ THEOREM = Statement(
         EQUAL: rivals_equal,
         HALF: lambda run: run.step <= 0.5,
         DIFFERENT: two_scores,
-        ACCORD: nearly_equal.accord,
+        ACCORD: nearly_equal.aligned,
         WITHIN: nearly_equal.within,
         WITHIN_OTHERS: nearly_equal.within_of_others,
     },
@@ -205,7 +205,7 @@ THEOREM = Statement(
             "Lipschitz constants of the gradients of their losses, from any start has a diverging "
             "norm and converges in direction to X^mm",
             expected="proved",
-            proof="symbolic.basins:prove_accord",
+            proof="symbolic.basins:prove_aligned",
             constants={"loss": REPAIRED},
             under=(training.TWO, FEASIBLE, ACCORD, WITHIN, SHORT),
             variables=ALIGNED,

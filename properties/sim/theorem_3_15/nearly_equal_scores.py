@@ -28,7 +28,12 @@ from attsvm.exact.traps import is_stationary_start, moves_along_margins
 from attsvm.limits import norm_diverges
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
-from properties._support.aligned_inputs import in_accord, levels, spread_within, together_larger
+from properties._support.aligned_inputs import (
+    inputs_aligned,
+    levels,
+    spread_within,
+    together_larger,
+)
 from properties._support.descent_runs import Run, rival_data
 from properties._support.hypotheses import feasible
 from properties._support.limit_certificates import ends_at
@@ -73,9 +78,9 @@ def level_data(draw: st.DrawFn) -> AttentionData:
     return AttentionData(X, flip * np.repeat(data.Z, 2, axis=0), scores=gamma)
 
 
-def accord(run: Run) -> bool:
+def aligned(run: Run) -> bool:
     """No input pulls against another."""
-    return in_accord(run.data)
+    return inputs_aligned(run.data)
 
 
 def within(run: Run, factor: float = 1.0) -> bool:
@@ -114,7 +119,7 @@ def far(lead: float, at: float) -> Run:
 
 
 def larger(generator: np.random.Generator) -> Run:
-    """Inputs in accord, from zero or a random start."""
+    """Aligned inputs, from zero or a random start."""
     data = together_larger(generator, *SPREADS)
     size = float(generator.choice([0.0, 1.0, 4.0]))
     return Run(data, size * generator.integers(-8, 9, size=(data.d, data.d)) / 8)

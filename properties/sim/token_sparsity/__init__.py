@@ -72,8 +72,8 @@ TWICE = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 
 EXISTS = "there is an X^mm"
 IDLE = "there is an X^mm, and some token is no support vector of it"
-IN_BASIN = stepped(Run, shares.crowded_basin(), shares.basin_larger)
-PROGRAMMES = Records(AttentionData, tokens.crowded(), tokens.crowded_larger)
+IN_BASIN = stepped(Run, shares.redundant_basin(), shares.basin_larger)
+PROGRAMMES = Records(AttentionData, tokens.redundant_data(), tokens.redundant_larger)
 
 
 def other_tokens(*runs: Run) -> dict[str, Any]:
@@ -84,9 +84,9 @@ def other_tokens(*runs: Run) -> dict[str, Any]:
     }
 
 
-LAPSES = {
+DROPPED_HYPOTHESES = {
     "any start": changed(
-        drop=[BASIN], variables=stepped(Run, tokens.crowded_runs()), examples=[PASSED_OVER]
+        drop=[BASIN], variables=stepped(Run, tokens.redundant_runs()), examples=[PASSED_OVER]
     ),
     "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_CROWD]),
 }
@@ -100,7 +100,7 @@ SPARSITY = Statement(
     printed="... only a few tokens, which can be regarded as feature vectors, contribute to the "
     "gradient computation for each update. Tokens that do not serve as support vectors have zero "
     "gradients and can be safely disregarded during pretraining",
-    variables=stepped(Run, tokens.crowded_runs()),
+    variables=stepped(Run, tokens.redundant_runs()),
     hypotheses={**training.HYPOTHESES, IDLE: tokens.has_idle, EXISTS: feasible},
     conclusion=dropping.coefficients,
     cost=2,
@@ -176,7 +176,7 @@ SPARSITY = Statement(
             conclusion=shares.FADING,
             cost=10,
             examples=(FROM_BASIN,),
-            siblings={**LAPSES, **other_tokens()},
+            siblings={**DROPPED_HYPOTHESES, **other_tokens()},
         ),
         "sharp-1": Reading(
             "leaving out any tokens J that are not optimal lowers ||X^mm||_F^2 by at most ||sum_J "
@@ -220,7 +220,7 @@ SPARSITY = Statement(
             cost=12,
             examples=(FROM_BASIN,),
             siblings={
-                **LAPSES,
+                **DROPPED_HYPOTHESES,
                 "95% of the exponent": changed(share="0.95"),
                 "105% of the exponent": changed(share="1.05"),
             },

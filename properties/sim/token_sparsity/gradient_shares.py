@@ -32,12 +32,12 @@ from attsvm.training import Trajectory, follow_w
 from properties._support.att_svm import Token, exact_att_svm, exact_constraints, flat
 from properties._support.descent_runs import Run
 from properties._support.gradients import log_coefficients
-from properties._support.growth_rates import Course, course
+from properties._support.growth_rates import ProvedLimit, proved_limit
 from properties._support.limit_certificates import ends_at
-from properties._support.steps import by_flow
+from properties._support.steps import by_gradient_flow
 from properties._support.torch_objectives import not_selecting
 from properties.sim.token_sparsity.dropping import mask, named
-from properties.sim.token_sparsity.redundant_tokens import crowded, crowded_gaussian
+from properties.sim.token_sparsity.redundant_tokens import redundant_data, redundant_gaussian
 
 FAR = 100.0
 
@@ -102,7 +102,7 @@ def _follow(run: Run, loss: str, which: str) -> Fading | Slack:
     return Fading(path, tokens, margins[tokens], size, least)
 
 
-@by_flow
+@by_gradient_flow
 def fades(run: Run, loss: str, which: str = "others") -> Slack:
     """The common share of the tokens named tends to 0.
 
@@ -117,7 +117,7 @@ def fades(run: Run, loss: str, which: str = "others") -> Slack:
     return Slack(float(fallen) / (found.least * grown) - 0.5, 0.1)
 
 
-@by_flow
+@by_gradient_flow
 def exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> Slack:
     """The share of each token that is no support vector falls like k^-share (m - less).
 
@@ -153,9 +153,9 @@ def certified_fading(run: Run, loss: str, which: str = "others") -> arb | None:
         return arb(-1)
     if not named(run.data, which):
         return arb(1)
-    found = course(run.data, run.start, loss, run.step)
+    found = proved_limit(run.data, run.start, loss, run.step)
     if found is None:
-        return arb(-1) if keep_pulling(run, loss) & set(named(run.data, which)) else None
+        return arb(-1) if tokens_with_gradient(run, loss) & set(named(run.data, which)) else None
     falls = exponents(found)
     if falls is None:
         return None
@@ -177,9 +177,9 @@ def certified_exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> ar
     idle = {t: m for t, m in solved.margins.items() if m > 1}
     if not idle:
         return arb(1)
-    found, claimed = course(run.data, run.start, loss, run.step), rational(Fraction(share))
+    found, claimed = proved_limit(run.data, run.start, loss, run.step), rational(Fraction(share))
     if found is None:
-        pulling = keep_pulling(run, loss) & set(idle)
+        pulling = tokens_with_gradient(run, loss) & set(idle)
         return arb(-max(abs(claimed * (idle[t] - less)) for t in pulling)) if pulling else None
     falls = exponents(found)
     if falls is None or any(t not in falls for t in idle):
@@ -203,7 +203,7 @@ EXPONENT = Measured(
 )
 
 
-def keep_pulling(run: Run, loss: str) -> set[Token]:
+def tokens_with_gradient(run: Run, loss: str) -> set[Token]:
     """Tokens whose coefficient in the gradient is not 0 where the run ends, at a finite norm.
 
     None of a run that is not proved to end so.
@@ -221,13 +221,13 @@ def keep_pulling(run: Run, loss: str) -> set[Token]:
     return found
 
 
-def exponents(found: Course) -> dict[Token, fmpq] | None:
+def exponents(found: ProvedLimit) -> dict[Token, fmpq] | None:
     """e_it such that the share of token t of input i is k^-(e_it + o(1)), of inputs that pull.
 
     None where the run does not settle for sure, a rival has the score of a selected token, or
     nearest rivals lie on both sides of it, so that their pulls may cancel.
     """
-    limit, data, selected = found.limit, found.data, found.fate.selected
+    limit, data, selected = found.limit, found.data, found.certificate.selected
     if limit is None:
         return None
     A = exact_constraints(data, selected)
@@ -249,15 +249,15 @@ def exponents(found: Course) -> dict[Token, fmpq] | None:
 
 
 @st.composite
-def crowded_basin(draw: st.DrawFn) -> Run:
+def redundant_basin(draw: st.DrawFn) -> Run:
     """Data with tokens beyond the margin, started along X^mm."""
-    data = draw(crowded((2.0, 1.5, 3.0)))
+    data = draw(redundant_data((2.0, 1.5, 3.0)))
     return _along(data, draw(st.sampled_from([8, 6, 12])), draw(arrays(data.d, data.d)))
 
 
 def basin_larger(generator: np.random.Generator) -> Run:
     """The same at larger sizes."""
-    data = crowded_gaussian(generator)
+    data = redundant_gaussian(generator)
     return _along(data, 12, generator.integers(-4, 5, size=(data.d, data.d)) / 4)
 
 

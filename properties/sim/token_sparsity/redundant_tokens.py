@@ -12,7 +12,12 @@ from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import starts
 from properties._support.att_svm import exact_att_svm
 from properties._support.descent_runs import Run
-from properties._support.separable_data import crowd, preferring, separated, separated_larger
+from properties._support.separable_data import (
+    preferring,
+    separated,
+    separated_larger,
+    with_redundant_tokens,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +32,16 @@ class Dropped:
             raise DataError("the mask of dropped tokens does not fit", value=self.dropped.shape)
 
 
-def _crowded(
+def _with_redundant_tokens(
     X: Array, Z: Array, chosen: Array, by: Array, factor: Array, shift: Array, scores: Array
 ) -> AttentionData:
     """One token more an input, made from the token `by` places after the chosen one."""
-    wide = crowd(X, chosen, (chosen + by) % X.shape[1], factor, shift)
+    wide = with_redundant_tokens(X, chosen, (chosen + by) % X.shape[1], factor, shift)
     return AttentionData(wide, np.pad(Z, ((0, 0), (0, 1))), scores=preferring(chosen, scores))
 
 
 @st.composite
-def crowded(draw: st.DrawFn, factors: tuple[float, ...] = (2.0, 1.0, 1.5)) -> AttentionData:
+def redundant_data(draw: st.DrawFn, factors: tuple[float, ...] = (2.0, 1.0, 1.5)) -> AttentionData:
     """Separable data with tokens at the margin, and one at least beyond it."""
     X, Z, chosen, _ = draw(separated())
     n, T = X.shape[:2]
@@ -45,32 +50,32 @@ def crowded(draw: st.DrawFn, factors: tuple[float, ...] = (2.0, 1.0, 1.5)) -> At
     )
     factor[0] = max(factors)
     by = np.array([draw(sizes(1, T - 1)) for _ in range(n)])
-    return _crowded(X, Z, chosen, by, factor, shift, draw(arrays(n, T + 1)))
+    return _with_redundant_tokens(X, Z, chosen, by, factor, shift, draw(arrays(n, T + 1)))
 
 
-def crowded_larger(generator: np.random.Generator) -> AttentionData:
+def redundant_larger(generator: np.random.Generator) -> AttentionData:
     """The same at larger sizes."""
     X, Z, chosen, _ = separated_larger(generator)
     n, T = X.shape[:2]
     factor, shift = np.full(n, 1.0), np.asarray(generator.integers(0, 2, size=n))
     factor[0] = 2.0
     scores = generator.integers(-8, 9, size=(n, T + 1)) / 4
-    return _crowded(X, Z, chosen, np.ones(n, dtype=np.int64), factor, shift, scores)
+    return _with_redundant_tokens(X, Z, chosen, np.ones(n, dtype=np.int64), factor, shift, scores)
 
 
-def crowded_gaussian(generator: np.random.Generator) -> AttentionData:
+def redundant_gaussian(generator: np.random.Generator) -> AttentionData:
     """Three inputs of four Gaussian tokens in R^8 and one that is no support vector."""
     data = all_support_larger(generator)
     chosen, by = np.zeros(3, dtype=np.int64), generator.integers(1, 4, size=3)
     factor = generator.choice([1.5, 2.0, 3.0], size=3)
     scores = generator.integers(-8, 9, size=(3, 5)) / 4
-    return _crowded(data.X, data.Z, chosen, by, factor, np.ones(3), scores)
+    return _with_redundant_tokens(data.X, data.Z, chosen, by, factor, np.ones(3), scores)
 
 
 @st.composite
-def crowded_runs(draw: st.DrawFn) -> Run:
+def redundant_runs(draw: st.DrawFn) -> Run:
     """Such data with tokens that are certainly no support vectors, at any matrix."""
-    data = draw(crowded((2.0, 1.5, 3.0)))
+    data = draw(redundant_data((2.0, 1.5, 3.0)))
     return Run(data, draw(starts(data.d, 0, 2)))
 
 
@@ -116,7 +121,9 @@ def _thinned(
 ) -> Dropped:
     chosen = np.zeros(data.n, dtype=np.int64)
     scores = np.zeros((data.n, data.T + 1))
-    return Dropped(_crowded(data.X, data.Z, chosen, by, factor, shift, scores), dropped)
+    return Dropped(
+        _with_redundant_tokens(data.X, data.Z, chosen, by, factor, shift, scores), dropped
+    )
 
 
 def has_idle(case: AttentionData | Run) -> bool:

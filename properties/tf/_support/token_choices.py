@@ -14,7 +14,12 @@ from attsvm.exact import ExactData
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import ragged, ragged_larger
 from properties._support.att_svm import exact_att_svm
-from properties._support.separable_data import crowd, preferring, separated, separated_larger
+from properties._support.separable_data import (
+    preferring,
+    separated,
+    separated_larger,
+    with_redundant_tokens,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,7 @@ def _named(whole: Choice) -> Array:
 
 def _rivalled(X: Array, Z: Array, alpha: Array, by: int, factor: Array, scores: Array) -> Choice:
     """One token more an input, in the first a rival."""
-    wide = crowd(X, alpha, (alpha + by) % X.shape[1], factor, np.ones(len(X)))
+    wide = with_redundant_tokens(X, alpha, (alpha + by) % X.shape[1], factor, np.ones(len(X)))
     scores[0, -1] = scores[0, alpha[0]] + 1.0
     return Choice(AttentionData(wide, np.pad(Z, ((0, 0), (0, 1))), scores=scores), alpha)
 

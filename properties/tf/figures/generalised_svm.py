@@ -45,7 +45,7 @@ RECORD = [10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, STEPS]
 EDGES = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 """Of the largest weight outside the set."""
 LOW, HIGH, PLAIN = 1e-6, 1e-3, 100
-FATES = ("a weight between", "nothing left out", "no Gen-SVM solution", "passes")
+OUTCOMES = ("a weight between", "nothing left out", "no Gen-SVM solution", "passes")
 TOLD = ("W_fin + c W_svm", "W_svm alone")
 
 
@@ -75,7 +75,7 @@ def numbers(
     """Correlations by size, step and threshold, by the weight left outside, and growth."""
     generator = np.random.default_rng(seed)
     parts: dict[str, list[Table]] = {"mean": [], "growth": []}
-    found, ends, fates = [], [], []
+    found, ends, outcomes = [], [], []
     for d in sizes:
         data = [gaussian_protocol(generator, 3, 4, d) for _ in range(min(sets, PLAIN))]
         how = {"step": STEP, "steps": max(steps), "record": steps, "head": relu_head(np.eye(d))}
@@ -94,14 +94,14 @@ def numbers(
             found.append(rows[..., :2].reshape(-1, 2))
         parts["growth"].append(_growth(d, data, run.W, steps))
         ends.append(public_ends(np.random.default_rng([seed, d]), d, sets))
-        fates.append(shares(ends[-1][:, 3:] == np.arange(len(FATES)), d=d, fate=FATES))
+        outcomes.append(shares(ends[-1][:, 3:] == np.arange(len(OUTCOMES)), d=d, outcome=OUTCOMES))
     protocol = [
         means(np.where(kept, rows[:, :2], np.nan), d=d, runs=runs, measure=TOLD)
         for d, rows in zip(sizes, ends, strict=True)
-        for runs, kept in (("all", True), ("pass", rows[:, 3:] == FATES.index("passes")))
+        for runs, kept in (("all", True), ("pass", rows[:, 3:] == OUTCOMES.index("passes")))
     ]
     tables = {name: Table.join(part) for name, part in parts.items()}
-    tables |= {"outside": by_outside(np.concatenate(found)), "filter": Table.join(fates)}
+    tables |= {"outside": by_outside(np.concatenate(found)), "filter": Table.join(outcomes)}
     tables |= {"protocol": Table.join(protocol)}
     tables |= {"left_out": by_outside(np.concatenate(ends)[:, [0, 2]])}
     facts = {"data_sets": sets, "plain_data_sets": min(sets, PLAIN), "step": STEP}

@@ -37,7 +37,7 @@ from properties._support.losses import CONVEX
 from properties.tf import SOURCE
 from properties.tf.generalised_svm import kept_tokens as cases
 from properties.tf.generalised_svm import log_growth as growth
-from properties.tf.generalised_svm.kept_tokens import Kept
+from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 
 RESTS, ALL, SEEN = "descent rests at W", "all tokens are kept", "W is in the span of the data"
@@ -54,7 +54,7 @@ STATEMENT = Statement(
     source=SOURCE,
     place="Generalized SVM <-> Attention Equivalence",
     printed="Claim: W_GD ~ W_fin + W_svm ... >99% corr",
-    variables=Records(Kept, cases.drawn()),
+    variables=Records(KeptTokens, cases.drawn()),
     hypotheses={
         RESTS: cases.rests,
         ALL: lambda case: bool(case.kept.all()),
@@ -85,7 +85,7 @@ STATEMENT = Statement(
             "W_fin + c W_svm is above 99% for some c >= 0",
             expected="refuted, certified",
             under=(RESTS, ALL, MOVED),
-            variables=Records(Kept, cases.drawn(everything=True)),
+            variables=Records(KeptTokens, cases.drawn(everything=True)),
             examples=(cases.UNSEEN,),
             siblings={"above 100%": changed(share=1)},
         ),
@@ -103,7 +103,7 @@ STATEMENT = Statement(
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_finite",
             under=(ALL, SEEN),
-            variables=Records(Kept, cases.drawn(spread=False, everything=True)),
+            variables=Records(KeptTokens, cases.drawn(spread=False, everything=True)),
             conclusion=cases.all_finite,
             siblings={"twice W_fin": changed(factor=2)},
         ),

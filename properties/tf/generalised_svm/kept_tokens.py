@@ -18,7 +18,7 @@ from properties._support.att_svm import flat
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptTokens:
     """Tokens X (n, T, d), queries Z (n, d), which tokens are kept (n, T), a head, and W (d, d).
 
     The head is h_i(x) = b_i <a, x>^2, the label being part of b_i.
@@ -67,7 +67,7 @@ def _least(D: Matrix, Z: Matrix, bound: Vector, equal: list[bool], size: int) ->
     return flat(answer.W) if answer.status == "solved" else None
 
 
-def parts(case: Kept) -> Parts:
+def parts(case: KeptTokens) -> Parts:
     """W_fin, W_svm and the margins of what is left."""
     X, Z, W = rationals(case.X), rationals(case.Z), rationals(case.W)
     D, queries, equal, logits = [], [], [], []
@@ -96,7 +96,7 @@ def parts(case: Kept) -> Parts:
     return Parts(flat(W), fin, svm, margins)
 
 
-def rests(case: Kept) -> bool:
+def rests(case: KeptTokens) -> bool:
     """The gradient at W is 0 by parts: each input sees one value of <a, x>, or h' is 0 there.
 
     Decided in rationals: of an input that pulls attention has to be uniform and <a, output> = 0.
@@ -119,7 +119,7 @@ def squares(m: Any, found: Parts) -> tuple[Any, Any, Any, Any, Any]:
     return W, fin, size, along, m.values(min(found.margins, default=fmpq(0)))
 
 
-def correlates(m: Any, case: Kept, share: Any = "0.99") -> Any:
+def correlates(m: Any, case: KeptTokens, share: Any = "0.99") -> Any:
     """||projection of W to W_fin + c W_svm, c >= 0|| is above a share of ||W||."""
     W, fin, size, along, _ = squares(m, parts(case))
     forward = m.maximum(along, m.exact(0))
@@ -127,21 +127,21 @@ def correlates(m: Any, case: Kept, share: Any = "0.99") -> Any:
     return m.above(best, m.square(m.exact(share)) * W)
 
 
-def solvable(m: Any, case: Kept, share: Any = 0) -> Any:
+def solvable(m: Any, case: KeptTokens, share: Any = 0) -> Any:
     """The programme has a solution, of norm at least a share of 1."""
     found = parts(case).svm
     size = m.exact(-1) if found is None else m.values(dot(found, found))
     return m.at_least(size, m.exact(share))
 
 
-def all_finite(m: Any, case: Kept, factor: Any = 1) -> Any:
+def all_finite(m: Any, case: KeptTokens, factor: Any = 1) -> Any:
     """W_svm is 0, and the matrix W is W_fin."""
     found = parts(case)
     finite = m.equal(m.values(found.W), factor * m.values(found.fin))
     return m.all_of(m.equal(m.exact(int(found.svm is None or any(found.svm))), 0), finite)
 
 
-def reached(m: Any, case: Kept, share: Any = 1) -> Any:
+def reached(m: Any, case: KeptTokens, share: Any = 1) -> Any:
     """The programme has a solution, and a share of mu ||W_svm|| is at most ||V||."""
     found = parts(case)
     W, fin, size, _, mu = squares(m, found)
@@ -150,7 +150,7 @@ def reached(m: Any, case: Kept, share: Any = 1) -> Any:
     return m.all_of(m.equal(solved, m.exact(1)), bound)
 
 
-def splits(m: Any, case: Kept, share: Any = 1) -> Any:
+def splits(m: Any, case: KeptTokens, share: Any = 1) -> Any:
     """0 < ||W||^2, and ||W_fin||^2 + share mu^2 ||W_svm||^2 <= ||W||^2 corr^2 <= ||W||^2."""
     W, fin, size, along, mu = squares(m, parts(case))
     best = fin + along * along / (size + m.is_zero(size))
@@ -158,18 +158,18 @@ def splits(m: Any, case: Kept, share: Any = 1) -> Any:
     return m.all_of(m.below(m.exact(0), W), m.at_most(least, best), m.at_most(best, W))
 
 
-def kept(X: Any, Z: Any, chosen: Any, W: Any, a: Any = None, b: Any = None) -> Kept:
+def kept(X: Any, Z: Any, chosen: Any, W: Any, a: Any = None, b: Any = None) -> KeptTokens:
     """An instance from anything that numpy reads; its head is 0 unless it is given."""
     tokens = np.array(X, dtype=np.float64)
     n, _, d = tokens.shape
     zero = np.zeros(d) if a is None else np.array(a, dtype=np.float64)
     signs = np.zeros(n) if b is None else np.array(b, dtype=np.float64)
     queries, flags, weights = (np.array(part, dtype=np.float64) for part in (Z, chosen, W))
-    return Kept(tokens, queries, flags, zero, signs, weights)
+    return KeptTokens(tokens, queries, flags, zero, signs, weights)
 
 
 @st.composite
-def drawn(draw: st.DrawFn, spread: bool = True, everything: bool = False) -> Kept:
+def drawn(draw: st.DrawFn, spread: bool = True, everything: bool = False) -> KeptTokens:
     """Kept tokens on one side: W is about W_svm times a number, plus what was drawn.
 
     With `spread` W has a drawn part that no data need see; `everything` keeps all tokens.
@@ -178,7 +178,7 @@ def drawn(draw: st.DrawFn, spread: bool = True, everything: bool = False) -> Kep
     X, Z, kept = draw(arrays(n, T, d)), draw(arrays(n, d)), draw(arrays(n, T)) > 0.0
     kept[:, 0] |= ~kept.any(axis=1)
     kept |= everything
-    case = Kept(X, Z, kept.astype(float), draw(arrays(d)), draw(arrays(n)), np.zeros((d, d)))
+    case = KeptTokens(X, Z, kept.astype(float), draw(arrays(d)), draw(arrays(n)), np.zeros((d, d)))
     found = parts(case).svm
     scale = draw(st.sampled_from([1.0, 16.0, 4.0]))
     W = draw(arrays(d, d)) * draw(st.sampled_from([0.0625, 0.25, 1.0]))
@@ -187,17 +187,17 @@ def drawn(draw: st.DrawFn, spread: bool = True, everything: bool = False) -> Kep
     if found is not None:
         svm = np.array([float(x.p) / float(x.q) for x in found]).reshape(d, d)
         W = W + np.round(scale * svm * 64.0) / 64.0
-    return Kept(X, Z, case.kept, case.a, case.b, W)
+    return KeptTokens(X, Z, case.kept, case.a, case.b, W)
 
 
-def leads(case: Kept) -> bool:
+def leads(case: KeptTokens) -> bool:
     """Some token is left out, and all margins of V to these are positive."""
     return min(parts(case).margins, default=fmpq(0)) > 0
 
 
-def seen(case: Kept) -> bool:
+def seen(case: KeptTokens) -> bool:
     """W lies in the span of the (x_t - x_u) z_i^T, as from 0 it always does."""
-    everything = Kept(case.X, case.Z, np.ones_like(case.kept), case.a, case.b, case.W)
+    everything = KeptTokens(case.X, case.Z, np.ones_like(case.kept), case.a, case.b, case.W)
     found = parts(everything)
     return found.fin == found.W
 

@@ -83,7 +83,7 @@ THEOREM = Statement(
     },
     conclusion=cones.DIRECTION,
     cost=8,
-    violating={OPTIMAL: [starts.BETTER_SUPPORT], NEAR: [starts.fleeing(2, 1024.0)]},
+    violating={OPTIMAL: [starts.BETTER_SUPPORT], NEAR: [starts.escaping_start(2, 1024.0)]},
     readings={
         "literal-1": Reading(
             "alpha locally optimal, alpha_i of largest logit in every input, ||W_0|| >= 1024 "
@@ -91,11 +91,11 @@ THEOREM = Statement(
             expected="refuted",
             under=(OPTIMAL, SELECTS, FAR),
             variables=stepped(Local, starts.started(0.875, 0.5).map(starts.far_out)),
-            examples=(starts.fleeing(2, 1024.0), starts.fleeing(2, 2.0**20)),
+            examples=(starts.escaping_start(2, 1024.0), starts.escaping_start(2, 2.0**20)),
             siblings={
-                "at any norm": changed(drop=[FAR], examples=[starts.fleeing(2, 2.0)]),
+                "at any norm": changed(drop=[FAR], examples=[starts.escaping_start(2, 2.0)]),
                 "alpha need not be locally optimal": changed(
-                    drop=[OPTIMAL], examples=[starts.fleeing(1, 1024.0)]
+                    drop=[OPTIMAL], examples=[starts.escaping_start(1, 1024.0)]
                 ),
             },
         ),
@@ -148,7 +148,9 @@ THEOREM = Statement(
                     under={
                         "||E|| r_j <= 17/16 s sigma c_j": lambda case: cones.within(case, 1.0625)
                     },
-                    examples=[starts.fleeing(33, 2.0**power, share=0.984375) for power in (13, 20)],
+                    examples=[
+                        starts.escaping_start(33, 2.0**power, share=0.984375) for power in (13, 20)
+                    ],
                 ),
                 "four fifths of the radius": changed(
                     drop=[LARGE],

@@ -28,7 +28,7 @@ from attsvm.theory import Measured, Slack
 from properties._support.att_svm import exact_att_svm, flat
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction, short_step
-from properties._support.steps import Stepped, by_flow
+from properties._support.steps import Stepped, by_gradient_flow
 from properties._support.torch_objectives import elsewhere
 from properties.tf.local_convergence.radius import Pairs, closes
 
@@ -148,7 +148,7 @@ def target(case: Local, towards: str) -> Matrix | None:
     return [[-x for x in row] for row in pairs.W] if towards == "opposite" else pairs.W
 
 
-def climbs_away(case: Local, limit: Matrix) -> bool:
+def never_converges_to(case: Local, limit: Matrix) -> bool:
     """Whether no descent converges in direction to the limit, from any start, as it points down.
 
     Where the optimal token of each input is unique and its rivals share a score, <W_k, X^mm> grows
@@ -161,7 +161,7 @@ def climbs_away(case: Local, limit: Matrix) -> bool:
     return bool(dot(flat(limit), flat(best.W)) < 0)
 
 
-@by_flow
+@by_gradient_flow
 def follows(case: Local, towards: str = "alpha") -> Slack:
     """Descent from the start converges in direction to the target."""
     found = target(case, towards)
@@ -174,13 +174,13 @@ def follows(case: Local, towards: str = "alpha") -> Slack:
 def decided(case: Local, towards: str = "alpha") -> arb:
     """Where descent goes, proved."""
     limit = target(case, towards)
-    if limit is not None and climbs_away(case, limit):
+    if limit is not None and never_converges_to(case, limit):
         return arb(-1)
     start = rationals(case.start)
     return or_more_bits(certified_direction(case.data, start, case.loss, limit, case.step))
 
 
-def strays(case: Any, towards: str = "alpha") -> Any:
+def distance_from_selecting(case: Any, towards: str = "alpha") -> Any:
     """How far descent is from selecting the tokens alpha, in torch."""
     return elsewhere(case, chosen=case.alpha)
 
@@ -189,5 +189,5 @@ DIRECTION = Measured(
     "descent from W_0 converges in direction to W^mm(alpha)",
     floats=follows,
     balls=decided,
-    tensors=strays,
+    tensors=distance_from_selecting,
 )

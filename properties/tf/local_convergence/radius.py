@@ -28,7 +28,7 @@ from flint import arb, fmpq
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, separate
-from attsvm.exact.cones import Frame, bounds, never_widens
+from attsvm.exact.cones import Frame, bounds, largest_at_start
 from attsvm.exact.numbers import Matrix, Vector
 from attsvm.exact.traps import Selection
 
@@ -109,7 +109,7 @@ def closes(pairs: Pairs, loss: str, step: fmpq, share: fmpq, sigma: fmpq | arb) 
         if not all(frame.along * c - r * Q >= 1 for _, c, r in minor):
             continue
         found = bounds(frame, Q, loss, step)
-        if found is not None and never_widens(found.bends, Q, found.spread):
+        if found is not None and largest_at_start(found.bends, Q, found.spread):
             return True
     return False
 

@@ -23,7 +23,7 @@ FALLING = [*SLOPED, "squared"]
 """Losses with l' < 0 at 0, the scores of alpha here; (1 - u)^2 grows from 1 on."""
 
 
-def fleeing(reach: int, R: float, share: float = 0.5) -> Local:
+def escaping_start(reach: int, R: float, share: float = 0.5) -> Local:
     """Tokens 0, (-1, 0), (-reach, 1) with scores 0, -1, 1, started at (R, reach R - 1)."""
     data = AttentionData.of(
         [[[0.0, 0.0], [-1.0, 0.0], [-float(reach), 1.0]]],
@@ -149,7 +149,7 @@ def around_alpha(
 
 
 @st.composite
-def locals_(draw: st.DrawFn, inputs: int = 2, tokens: int = 4) -> Choice:
+def local_choices(draw: st.DrawFn, inputs: int = 2, tokens: int = 4) -> Choice:
     """Choices that are mostly locally optimal; the token beyond is often the best one.
 
     There are from 1 to `inputs` inputs, of 3 to `tokens` tokens each.
@@ -168,7 +168,7 @@ def locals_(draw: st.DrawFn, inputs: int = 2, tokens: int = 4) -> Choice:
     return replace(whole, data=draw(ragged(st.just(whole.data), lambda _: _supported(whole))))
 
 
-def locals_larger(generator: np.random.Generator) -> Choice:
+def local_choices_larger(generator: np.random.Generator) -> Choice:
     """The same with two or three inputs of up to five tokens."""
     n, T = int(generator.integers(2, 4)), int(generator.integers(3, 6))
 
@@ -203,8 +203,8 @@ def started(draw: st.DrawFn, *shares: float) -> Local:
     part, far = draw(st.sampled_from([1.0, 0.5, 0.0])), draw(st.sampled_from([1.0, 2.0, 8.0]))
     loss = draw(st.sampled_from(FALLING))
     if place > 1:
-        return leaving(draw(locals_(1, 3)), share, far, loss)
-    choice = draw(locals_())
+        return leaving(draw(local_choices(1, 3)), share, far, loss)
+    choice = draw(local_choices())
     if place == 1:
         return placed(choice, narrowest(choice), shares[-1], 1.0, far, loss)
     square = 2 * (choice.data.d,)
@@ -216,7 +216,7 @@ def started_larger(*shares: float) -> Callable[[np.random.Generator], Local]:
     """The same at larger sizes; no start is beyond the rim."""
 
     def draw(generator: np.random.Generator) -> Local:
-        choice, share = locals_larger(generator), float(generator.choice(shares))
+        choice, share = local_choices_larger(generator), float(generator.choice(shares))
         part, far = generator.choice([1.0, 1.0, 0.5, 0.0]), generator.choice([1.0, 1.0, 2.0])
         away = generator.integers(-8, 9, size=2 * (choice.data.d,)) / 8
         if generator.random() < 0.5:

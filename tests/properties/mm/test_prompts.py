@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.exact import ExactData, certified_fate, rational, rationals
+from attsvm.exact import ExactData, limit_certificate, rational, rationals
 from attsvm.exact.traps import is_stationary_start, trapped_at
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
@@ -218,9 +218,9 @@ def test_a_step_of_length_two_is_thrown_where_plain_descent_is_not():
     )
     step = rational(1.0 / risk_smoothness(paced_runs.OVERSTEPPED.case.data, LOSSES["correlation"]))
     with ctx.workprec(256):
-        fate = certified_fate(data, start, "correlation", step, 256)
-        assert fate.converges
-        assert fate.selected == [0, 0]
+        certificate = limit_certificate(data, start, "correlation", step, 256)
+        assert certificate.converges
+        assert certificate.selected == [0, 0]
         assert paced_runs.kept(paced_runs.OVERSTEPPED, 64) == [1, 0]
         assert normalised_descent.certified_same_limit(paced_runs.OVERSTEPPED) < 0
         third = paced_runs.path(BALLS, paced_runs.OVERSTEPPED, 2)[-1]

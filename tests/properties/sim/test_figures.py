@@ -24,13 +24,13 @@ from properties.sim._support import telling_sentences as sentences
 from properties.sim._support.telling_sentences import OUTVOTED, said
 from properties.sim._support.token_sequences import (
     C,
-    Spoken,
+    TokenSequences,
+    drawn_sequences,
     limit,
     moves_soft,
     on_soft_ray,
     outvoted,
     soft,
-    spoken,
 )
 from properties.sim.figure_1 import SHORTEST, certified_end
 from properties.sim.figures import figure_1, figure_2, pictures
@@ -165,7 +165,7 @@ def test_queries_of_a_sentence_share_the_slack_of_a_token(tokens, run):
 
 
 def test_counterexamples_have_one_query_a_sentence_so_that_slacks_are_not_shared():
-    named = [one for one in vars(sentences).values() if isinstance(one, Spoken)]
+    named = [one for one in vars(sentences).values() if isinstance(one, TokenSequences)]
     assert OUTVOTED in named
     assert all(one.sentences.shape[1] == 2 for one in [*named, SHORTEST])
 
@@ -373,7 +373,7 @@ def test_the_ray_of_the_soft_solution_is_told_from_others():
 
 
 @settings(deadline=None)
-@given(spoken())
+@given(drawn_sequences())
 def test_the_soft_solution_is_zero_up_to_the_first_threshold(case):
     found = soft(case.data)
     assert found is not None

@@ -16,7 +16,7 @@ from properties._support.hypotheses import all_tight, lower_scores_equal
 from properties.sim import large_dimension
 from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
 from properties.sim.large_dimension import ASIDE, EVEN, laws
-from properties.sim.large_dimension.laws import Signs, Speech
+from properties.sim.large_dimension.laws import RandomSentences, Signs
 from symbolic.sim import large_dimension as proofs
 
 WORDS = large_dimension.__doc__
@@ -91,19 +91,19 @@ def test_of_a_thousand_samples_of_the_default_of_figure_1_none_has_one_successor
 
 
 def test_part_1_on_a_language_is_as_likely_as_one_successor_for_each_token():
-    rare = Speech(np.array([[3, 1], [1, 0]]), 2, 3, 2)
+    rare = RandomSentences(np.array([[3, 1], [1, 0]]), 2, 3, 2)
     for law, chance in ((EVEN, Fraction(7, 32)), (rare, None)):
         total = Fraction(0)
         for words in itertools.product(range(2), repeat=law.m * law.n):
             sentences = np.array(words).reshape(law.m, law.n)
             chances = [law.language.probability(s) for s in sentences]
             total += chances[0] * chances[1] * one_successor(sentences)
-        assert laws.part_1_spoken(law) == total
+        assert laws.part_1_probability(law) == total
         assert chance is None or total == chance
 
 
 @pytest.mark.parametrize(
-    "law", [lambda: Signs(1, 0, 3), lambda: Speech(np.eye(3, dtype=int), 1, 2, 2)]
+    "law", [lambda: Signs(1, 0, 3), lambda: RandomSentences(np.eye(3, dtype=int), 1, 2, 2)]
 )
 def test_laws_that_draw_nothing_are_refused(law):
     with pytest.raises(DataError):

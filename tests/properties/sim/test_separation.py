@@ -165,7 +165,7 @@ def test_which_shares_vanish_is_proved_and_measured():
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(shares.crowded_basin(), st.sampled_from([0.95, 1.05]))
+@given(shares.redundant_basin(), st.sampled_from([0.95, 1.05]))
 def test_exponents_are_measured_closely_enough_to_tell_others_from_them(run, factor):
     assume(all(h.holds(run) for h in SPARSITY.claim("sharp-3").hypotheses))
     right = shares.exponent(run, REPAIRED, 1.0)

@@ -43,15 +43,15 @@ def test_where_the_gradient_vanishes_nothing_is_favoured():
 
 def test_the_counterexamples_meet_their_hypotheses():
     overtaken = Step(claims.OVERTAKEN, ZERO, "correlation", 1.0)
-    crowded = Step(claims.CROWDED, ZERO, "correlation", 1.0)
+    redundant_data = Step(claims.CROWDED, ZERO, "correlation", 1.0)
     pulled = Step(PULLED.data, ZERO, PULLED.loss, 1.0)
     assert claims.OVERTAKEN.gamma.tolist() == [[4.0, 5.0, 0.0, -6.0]]
     assert first_steps.separates(overtaken)
-    assert first_steps.separates(crowded)
+    assert first_steps.separates(redundant_data)
     assert rivals_equal(claims.CROWDED)
     assert not first_steps.separates(pulled)
     assert first_steps.correlates(pulled, max_margin(PULLED.data, "optimal"))
-    for case in (overtaken, crowded, pulled):
+    for case in (overtaken, redundant_data, pulled):
         with ctx.workprec(512):
             assert patiently(case) < 0
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attsvm import AttentionData
 from attsvm.exact import ExactData, cone_at, rational, rationals, separate
-from attsvm.exact.cones import Frame, bounds, never_widens
+from attsvm.exact.cones import Frame, bounds, largest_at_start
 from attsvm.exact.traps import Selection
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES as LOSSES_BY_NAME
@@ -130,7 +130,7 @@ def test_starts_are_placed_at_their_share_and_radius(share, far):
 
 
 @settings(max_examples=60, deadline=None)
-@given(starts.locals_())
+@given(starts.local_choices())
 def test_the_cone_is_narrowest_where_one_pair_loses_its_margin_first(choice):
     pairs, away = Pairs.of(choice.data, choice.alpha), starts.narrowest(choice)
     assume(pairs.slope > 0)  # a mask may leave a single rival
@@ -193,7 +193,7 @@ def test_near_and_long_starts_are_large():
 
 
 def test_selecting_and_size_are_exact():
-    case = starts.fleeing(2, 1024.0)
+    case = starts.escaping_start(2, 1024.0)
     assert cones.selects(case)
     assert cones.is_far(case)
     assert not cones.is_far(replace(case, start=np.array([[1023.0, 0.0], [0.0, 0.0]])))
@@ -204,7 +204,7 @@ def test_selecting_and_size_are_exact():
 @pytest.mark.parametrize("R", [4.0, 1024.0, 2.0**40])
 @pytest.mark.parametrize("reach", [2, 5])
 def test_from_the_rim_alpha_is_left_at_every_norm(R, reach):
-    case = replace(starts.fleeing(reach, R), share=1.0)
+    case = replace(starts.escaping_start(reach, R), share=1.0)
     assert cones.is_locally_optimal(case)
     assert cones.selects(case)
     assert not closes(case)
@@ -271,7 +271,7 @@ def test_cones_close_at_their_radius_on_any_scale_of_scores_and_steps(
     frame = Frame.at(exact, selection, separate(exact, [0]), start)
     widths = [width * (1 + (1 / share - 1) * part) for part in WIDER]
     sets = [(Q, bounds(frame, Q, name, step)) for Q in widths]
-    assert any(found and never_widens(found.bends, Q, found.spread) for Q, found in sets)
+    assert any(found and largest_at_start(found.bends, Q, found.spread) for Q, found in sets)
 
 
 def test_at_a_fraction_of_its_radius_no_cone_closes():
@@ -304,7 +304,7 @@ def test_the_radius_is_within_a_factor_of_ten_of_where_runs_turn():
     """
     counted = 0
     for seed in range(16):
-        choice, loss = starts.locals_larger(np.random.default_rng(seed)), LOSSES[seed % 4]
+        choice, loss = starts.local_choices_larger(np.random.default_rng(seed)), LOSSES[seed % 4]
         pairs = Pairs.of(choice.data, choice.alpha)
         if pairs.locally_optimal and min(pairs.lead) < 0:
             counted += 1
@@ -319,7 +319,7 @@ def test_no_multiple_closes_where_a_support_token_scores_no_lower(score):
         assert not cones.is_locally_optimal(case)
         assert cones.is_near(case)
         assert not closes(case)
-        assert cones.climbs_away(case, cones.target(case, "alpha")) is (score > 0.0)
+        assert cones.never_converges_to(case, cones.target(case, "alpha")) is (score > 0.0)
         # the radius is a number all the same, but for a tie
         assert cones.is_long(case) is (score > 0.0)
     assert cones.decided(starts.BETTER_SUPPORT) < 0
@@ -327,13 +327,13 @@ def test_no_multiple_closes_where_a_support_token_scores_no_lower(score):
 
 def test_only_a_limit_that_points_down_is_climbed_away_from():
     case = starts.on_the_line(8.0, -1.0)
-    assert not cones.climbs_away(case, cones.target(case, "alpha"))
-    assert cones.climbs_away(case, cones.target(case, "opposite"))
+    assert not cones.never_converges_to(case, cones.target(case, "alpha"))
+    assert cones.never_converges_to(case, cones.target(case, "opposite"))
     # rivals of different scores: nothing is known
-    assert not cones.climbs_away(on_the_ray(8.0, [0.0, -1.0, -2.0]), [[fmpq(-1)], [fmpq(0)]])
+    assert not cones.never_converges_to(on_the_ray(8.0, [0.0, -1.0, -2.0]), [[fmpq(-1)], [fmpq(0)]])
     # at a right angle there is room
     flat = starts.placed_at([0.0, -1.0, -1.0], (2.0, 0.0), 8.0, 0.0)
-    assert not cones.climbs_away(flat, [[fmpq(0), fmpq(0)], [fmpq(1), fmpq(0)]])
+    assert not cones.never_converges_to(flat, [[fmpq(0), fmpq(0)], [fmpq(1), fmpq(0)]])
 
 
 def test_radii_grow_with_step_share_and_what_pulls_away():

@@ -48,9 +48,9 @@ def _of(id: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -
     ):
         if a != b:
             yield Change(id, what, a, b)
-    fates = [{s["name"]: bool(s["refuted"]) for s in e.get("siblings", [])} for e in (old, new)]
-    for name in dict.fromkeys([*fates[0], *fates[1]]):
-        a, b = (_fate(each.get(name)) for each in fates)
+    outcomes = [{s["name"]: bool(s["refuted"]) for s in e.get("siblings", [])} for e in (old, new)]
+    for name in dict.fromkeys([*outcomes[0], *outcomes[1]]):
+        a, b = (_outcome(each.get(name)) for each in outcomes)
         if a != b:
             yield Change(id, "sibling", f"{name}: {a}", f"{name}: {b}")
     was, now = (float(e.get("tightness") or 0.0) for e in (old, new))
@@ -64,7 +64,7 @@ def _said(entry: Mapping[str, Any]) -> tuple[str, str, str]:
     return str(entry.get("statement", "")), str(formula), "; ".join(entry.get("hypotheses", {}))
 
 
-def _fate(refuted: bool | None) -> str:
+def _outcome(refuted: bool | None) -> str:
     return {None: "not there", True: "refuted", False: "survived"}[refuted]
 
 

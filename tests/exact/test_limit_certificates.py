@@ -1,4 +1,4 @@
-"""Basins and fates: proofs close where they should, and not a hair's breadth outside."""
+"""Basins and certificates: proofs close where they should, and not a hair's breadth outside."""
 
 import mpmath
 import numpy as np
@@ -12,9 +12,9 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import (
     ExactData,
-    certified_fate,
     cone_at,
     descend,
+    limit_certificate,
     rational,
     rationals,
     separate,
@@ -125,8 +125,8 @@ def test_a_loss_that_does_not_decrease_has_no_basin():
         assert not decreases(exact, name)
         assert basin(exact, zero, name) is None
         step = rational(1.0 / risk_smoothness(data, LOSSES[name]))
-        fate = certified_fate(exact, zero, name, step, 16)
-        assert fate is None or not fate.converges
+        certificate = limit_certificate(exact, zero, name, step, 16)
+        assert certificate is None or not certificate.converges
         run = descend_w([data], np.zeros((1, 1)), LOSSES[name], step=float(arb(step)), steps=3000)
         assert run.W[0, -1, 0, 0] < 1.0  # X^mm is 1: the norm would diverge to the right
 
@@ -148,10 +148,10 @@ def test_a_step_that_is_too_long_leaves_the_basin():
     assert in_basin(data, W, CORRELATION).holds
     short = rational(1.0 / risk_smoothness(data, CORRELATION))
     point = rationals(W)
-    assert certified_fate(exact, point, "correlation", short, 0).reason == "basin"
-    assert certified_fate(exact, point, "correlation", None, 0).converges
-    fate = certified_fate(exact, point, "correlation", fmpq(1000), 4)
-    assert fate is None or (fate.selected, fate.converges) == ([0, 1], False)
+    assert limit_certificate(exact, point, "correlation", short, 0).reason == "basin"
+    assert limit_certificate(exact, point, "correlation", None, 0).converges
+    certificate = limit_certificate(exact, point, "correlation", fmpq(1000), 4)
+    assert certificate is None or (certificate.selected, certificate.converges) == ([0, 1], False)
     run = descend_w([data], W, CORRELATION, step=1000.0, steps=50).W[0, -1]
     assert logits_of_w(data.X, data.Z, run).argmax(axis=1).tolist() == [0, 1]
 
@@ -167,7 +167,7 @@ def test_one_entry_that_is_no_number_leaves_the_direction_open(lost):
 
 def test_a_step_is_needed_to_take_steps():
     with pytest.raises(DataError, match="no step size"):
-        certified_fate(ExactData.of(SPREAD), rationals(column(0.0, 0.0)), "log-loss", None, 1)
+        limit_certificate(ExactData.of(SPREAD), rationals(column(0.0, 0.0)), "log-loss", None, 1)
 
 
 def test_a_basin_has_no_escape_at_steps_up_to_one_over_smoothness():
@@ -213,16 +213,16 @@ def test_a_proved_limit_refutes_every_other_direction(run):
     exact = ExactData.of(run.data)
     step = rational(1.0 / risk_smoothness(run.data, LOSSES["logistic-loss"]))
     with ctx.workprec(256):
-        fate = certified_fate(exact, rationals(run.start), "logistic-loss", step, 256)
-    assert fate.settles
-    W = np.array([[float(arb(x)) for x in row] for row in separate(exact, fate.selected).W])
+        certificate = limit_certificate(exact, rationals(run.start), "logistic-loss", step, 256)
+    assert certificate.settles
+    W = np.array([[float(arb(x)) for x in row] for row in separate(exact, certificate.selected).W])
     assert proved(run, W).holds
     assert proved(run, 16.0 * W).holds
     assert proved(run, tilted(W, 0.9999)).violated
     assert proved(run, tilted(W, 1.0 - 1e-14)).violated
     assert proved(run, -W).violated
     assert proved(run, 0.0 * W).violated
-    assert proved(run, att_svm(run.data).W).holds == fate.converges
+    assert proved(run, att_svm(run.data).W).holds == certificate.converges
 
 
 def test_what_is_not_proved_is_unknown():
@@ -237,11 +237,11 @@ def test_steps_uphill_prove_nothing(step):
     data = AttentionData.of([[[1.0, 0.0], [0.0, 1.0]]], [[1.0, 0.0]], scores=[[1.0, 0.0]])
     exact, W = ExactData.of(data), rationals(np.zeros((2, 2)))
     with pytest.raises(DataError, match="positive step size"):
-        certified_fate(exact, W, "correlation", step, 0)
+        limit_certificate(exact, W, "correlation", step, 0)
     with pytest.raises(DataError, match="positive step size"):
         cone_at(exact, rationals(64.0 * att_svm(data).W), "correlation", step)
     with pytest.raises(DataError, match="negative number of steps"):
-        certified_fate(exact, W, "correlation", fmpq(1, 10), -3)
+        limit_certificate(exact, W, "correlation", fmpq(1, 10), -3)
 
 
 @pytest.mark.parametrize("name", sorted(LOSSES))
@@ -271,7 +271,7 @@ def test_the_threshold_is_the_least_drop_to_a_second_score():
         assert encloses(threshold(ExactData.of(data), "log-loss"), min(drops) / 3)
     flat = AttentionData.of(np.zeros((1, 2, 1)), np.ones((1, 1)), scores=[[1, 1]])
     assert threshold(ExactData.of(flat), "log-loss") is None
-    assert certified_fate(ExactData.of(flat), [[fmpq(0)]], "log-loss", fmpq(1), 4) is None
+    assert limit_certificate(ExactData.of(flat), [[fmpq(0)]], "log-loss", fmpq(1), 4) is None
 
 
 @pytest.mark.parametrize("name", ["log-loss", "logistic-loss", "exponential", "correlation"])
@@ -281,9 +281,9 @@ def test_a_basin_is_claimed_for_steps_up_to_one_over_smoothness_and_no_longer(na
     exact, W = ExactData.of(TWO_TOKENS.data), [[fmpq(8)]]
     longest = float(1 / smoothness(exact, name))
     for factor, reasons in ((1.0 - 2.0**-40, ["basin"]), (1.0 + 2.0**-40, ["trap", "cone"])):
-        fate = certified_fate(exact, W, name, rational(factor * longest), 0)
-        assert fate.reason in reasons
-    assert certified_fate(exact, W, name, None, 0).reason == "basin"
+        certificate = limit_certificate(exact, W, name, rational(factor * longest), 0)
+        assert certificate.reason in reasons
+    assert limit_certificate(exact, W, name, None, 0).reason == "basin"
 
 
 @pytest.mark.parametrize(
@@ -317,9 +317,9 @@ def test_a_trap_that_does_not_settle_keeps_its_tokens_and_says_nothing_of_the_di
         [[[0.0], [-1.0]], [[0.0], [-2.0]]], [[1.0], [1.0]], scores=[[0.5, 0.0], [1.0, 0.0]]
     )
     for step in (None, fmpq(1, 64)):
-        fate = certified_fate(ExactData.of(data), [[fmpq(40)]], "squared", step, 0)
-        assert (fate.reason, fate.selected) == ("trap", [0, 0])
-        assert (fate.settles, fate.converges) == (False, False)
+        certificate = limit_certificate(ExactData.of(data), [[fmpq(40)]], "squared", step, 0)
+        assert (certificate.reason, certificate.selected) == ("trap", [0, 0])
+        assert (certificate.settles, certificate.converges) == (False, False)
 
 
 def test_a_cone_of_any_tokens_settles_and_of_optimal_ones_converges():
@@ -327,12 +327,12 @@ def test_a_cone_of_any_tokens_settles_and_of_optimal_ones_converges():
     found = []
     for _, exact, W, _ in starts(24):
         point = rationals(W)
-        fate = certified_fate(exact, point, "log-loss", fmpq(1, 8), 0)
-        if fate is not None and fate.reason == "cone":
+        certificate = limit_certificate(exact, point, "log-loss", fmpq(1, 8), 0)
+        if certificate is not None and certificate.reason == "cone":
             cone = cone_at(exact, point, "log-loss", fmpq(1, 8))
-            assert (fate.selected, fate.settles) == (cone.selected, True)
-            assert fate.converges == ([[t] for t in fate.selected] == exact.optimal)
-            found.append(fate.converges)
+            assert (certificate.selected, certificate.settles) == (cone.selected, True)
+            assert certificate.converges == ([[t] for t in certificate.selected] == exact.optimal)
+            found.append(certificate.converges)
     assert set(found) == {True, False}
 
 
@@ -358,7 +358,7 @@ def test_without_a_step_cones_are_asked_for_all_up_to_one_over_smoothness(monkey
     X = [[1.0, 0.0, 0.25], [0.5, -0.5, 0.0]]
     data = one_dimension(*X, scores=[[1.0, 0.25, -0.5], [0.75, -0.25, -1.0]])
     exact = ExactData.of(data)
-    certified_fate(exact, [[fmpq(0)]], name, None, 0)
+    limit_certificate(exact, [[fmpq(0)]], name, None, 0)
     ctx.prec = 96
     assert asked[0] * smoothness(exact, name) >= 1
 
@@ -367,5 +367,5 @@ def test_a_gap_may_be_above_a_threshold_below_0_and_the_run_be_trapped():
     """(1 - u)^2 rises from 3/2 to 3, so the token of lower score is kept."""
     fell = one_dimension([1.0, 0.0], scores=[[3.0, 1.5]])
     assert threshold(ExactData.of(fell), "squared") < 0
-    fate = certified_fate(ExactData.of(fell), [[fmpq(-8)]], "squared", fmpq(1, 8), 0)
-    assert (fate.reason, fate.selected, fate.settles) == ("trap", [1], False)
+    certificate = limit_certificate(ExactData.of(fell), [[fmpq(-8)]], "squared", fmpq(1, 8), 0)
+    assert (certificate.reason, certificate.selected, certificate.settles) == ("trap", [1], False)
