@@ -11,9 +11,9 @@ see `tf/linear-head-one-token`), and that a nonlinear one does, which falls for 
 and linear ones among them, ask for one token as linear ones do, up to ties (`amended-1`). Of a
 concave head token a is best where no other pulls, <h'(x_a), x_t - x_a> <= 0 for all t
 (`amended-2`), and only there where h is smooth (`sharp-3`): of any smooth head, concave or not, a
-token that another one pulls is not best (`sharp-1`, for small e). On one input of two tokens that pull each other
-descent by small steps keeps both: it raises s_2 where <h'(output), x_2 - x_1> > 0, hence where s_2
-is below g/beta (`sharp-2`), and s_1 likewise.
+token that another one pulls is not best (`sharp-1`, for small e). On one input of two tokens that
+pull each other descent by small steps keeps both: it raises s_2 where <h'(output), x_2 - x_1> > 0,
+hence where s_2 is below g/beta (`sharp-2`), and s_1 likewise.
 """
 
 from typing import Any
