@@ -107,16 +107,21 @@ def ensure_multipliers_suffice() -> None:
     ensure_equal(V @ V - X @ X - (V - X) @ (V - X), 2 * (X @ (V - X)), PYTHAGORAS)
 
 
-def ensure_inputs_apart() -> None:
-    """Inputs of orthogonal queries have programmes of their own, whose solutions add up to X.
-
-    And one input of a query z other than 0 has the programme of its differences D alone.
-    """
+def ensure_product() -> None:
+    """The inner product of two matrices of rank 1 is the product of two inner products."""
     ensure_equal(
         total(entry("D", t) * entry("z", r) * entry("E", t) * entry("y", r), t, r),
         total(entry("D", t) * entry("E", t)) * total(entry("z", r) * entry("y", r), r),
         "<D z^T, E y^T> = <D, E> <z, y>, which is 0 where the queries z and y are orthogonal",
     )
+
+
+def ensure_inputs_apart() -> None:
+    """Inputs of orthogonal queries have programmes of their own, whose solutions add up to X.
+
+    And one input of a query z other than 0 has the programme of its differences D alone.
+    """
+    ensure_product()
     own, other = sp.symbols("own other", nonnegative=True)
     ensure_equal(
         (A @ (own * A + other * U)).subs(inner("A", "U"), 0),

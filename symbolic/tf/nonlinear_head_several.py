@@ -82,12 +82,25 @@ def ensure_convex() -> None:
 
 
 def ensure_relu() -> None:
-    """max(t, 0) of a mean is at most the mean, and above its tangents, at the kink with slope 0."""
-    s, t, rest = sp.Symbol("s", nonnegative=True), sp.Symbol("t", nonnegative=True), MORE
-    ensure_nonnegative(s * t, "0 is at most the mean of the s_t max(t, 0)")
-    ensure_nonnegative(s * rest, "and s t <= s max(t, 0), as max(t, 0) = t + rest")
-    ensure_nonnegative(t, "the tangent at t <= 0, which is 0, is below max(t, 0)")
-    ensure_nonnegative(rest, "that at t > 0 is t itself, and below max(t, 0) = t + rest")
+    """ReLU lies above its tangents, at the kink that of slope 0; so a mean of it above it there."""
+    phi = ACTIVATIONS["relu"]
+    right, left = sp.symbols("x x'", positive=True), sp.symbols("y y'", nonpositive=True)
+    for at in (right[0], left[0]):
+        ensure_nonnegative(
+            [
+                phi.value(SYMBOLS, to) - phi.value(SYMBOLS, at) - phi.slope(SYMBOLS, at) * (to - at)
+                for to in (right[1], left[1])
+            ],
+            f"ReLU lies above its tangent at {at}, on either side of the kink",
+            normal=expanded,
+        )
+    s, value, slope, to = sp.symbols("s value slope to", real=True)
+    mean = s * to + (1 - s) * T
+    ensure_equal(
+        s * (value + slope * (to - mean)) + (1 - s) * (value + slope * (T - mean)),
+        value,
+        "and the mean of the values of a tangent at the mean point is its value there",
+    )
 
 
 def prove_convex() -> str:

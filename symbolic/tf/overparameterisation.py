@@ -7,7 +7,7 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from properties.tf import overparameterisation as statement
-from symbolic.inner_products import vector
+from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_inputs_apart
 from symbolic.sim import large_dimension
 from symbolic.textbook import (
@@ -63,16 +63,19 @@ def ensure_two_squares() -> None:
     a, b = vector("a"), vector("b")
     u, v = (a + b) / 2, (a - b) / 2
     ensure_equal(a @ b, u @ u - v @ v, "<a, b> = |u|^2 - |v|^2, u = (a + b)/2, v = (a - b)/2")
+    first, second, others = (vector(name) for name in ("x_s", "x_t", "c"))
+    covariance = {inner("x_s", "x_s"): 1, inner("x_t", "x_t"): 1, inner("c", "c"): 1 / (T - 2)}
+    covariance |= {inner("x_s", "x_t"): 0, inner("c", "x_s"): 0, inner("c", "x_t"): 0}
+    u, v = (first + second) / 2 - others, (first - second) / 2
     ensure_equal(
-        [
-            sp.Rational(1, 4) * 2 + 1 / (T - 2),
-            sp.Rational(1, 4) * 2,
-            sp.Rational(1, 4) - sp.S(1) / 4,
-        ],
+        [(u @ u).subs(covariance), (v @ v).subs(covariance), (u @ v).subs(covariance)],
         [T / (2 * (T - 2)), sp.Rational(1, 2), 0],
         "entries of u = (x_s + x_t)/2 - c, c the mean of T - 2 others, and of v = (x_s - x_t)/2 "
         "have these variances and are not correlated, so independent",
         normal=sp.cancel,
+    )
+    ensure_equal(
+        RHO, T / (2 * (T - 2)) / sp.Rational(1, 2), "rho is their quotient", normal=sp.cancel
     )
     cite(
         GAUSSIAN_PROJECTION,

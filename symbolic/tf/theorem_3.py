@@ -56,10 +56,12 @@ def ensure_limit_points() -> None:
     )
     ensure_equal(sp.limit((1 - SPREAD / RHO) / C, RHO, sp.oo), 1 / C, "which tends to 1/C_*")
     cite(ACCUMULATION, given={BOUNDED_SEQUENCE: "the nuclear norm of W/R is at most 1"})
+    less, margin = sp.Symbol("less", nonnegative=True), 1 / C + MORE
     ensure_nonnegative(
-        (C + MORE) - C,
-        "C_* times a limit point meets the constraints, so has a nuclear norm of C_* exactly: it "
-        "is a solution",
+        [C * margin - 1, C - C * (1 - less)],
+        "C_* times a limit point has margins of 1 at least, so a nuclear norm of C_* at least, "
+        "and of C_* at most: it is a solution",
+        normal=expanded,
     )
 
 
