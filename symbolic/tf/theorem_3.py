@@ -88,14 +88,15 @@ def prove() -> str:
     )
 
 
-def prove_one() -> str:
-    """With inner dimension 1 it does exactly where some solution has rank 1."""
+def prove_rank() -> str:
+    """With inner dimension r it does exactly where some solution has a rank of r at most."""
     prove()
-    svm_rank.prove_rank_one()
     cite_only_there()
+    svm_rank.prove_rank_one()
+    svm_rank.ensure_solution_in_span()
     return (
-        "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d; a W^mm of "
-        "rank 1 is a solution, and limit points of W/R have rank 1 at most"
+        "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d and inner "
+        "dimension r: limit points of W/R have a rank of r at most"
     )
 
 
