@@ -14,6 +14,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.declaration.proof import expanded
 from properties._support.att_svm import pythagoras
 from symbolic.inner_products import INNER, inner, vector
+from symbolic.sim.sums import entry, r, t, total
 from symbolic.textbook import (
     AFFINE,
     CAUCHY_SCHWARZ,
@@ -104,6 +105,38 @@ def ensure_multipliers_suffice() -> None:
     )
     ensure_nonnegative(w * MORE, "so <X, V - X>, the sum of these, is not negative")
     ensure_equal(V @ V - X @ X - (V - X) @ (V - X), 2 * (X @ (V - X)), PYTHAGORAS)
+
+
+def ensure_product() -> None:
+    """The inner product of two matrices of rank 1 is the product of two inner products."""
+    ensure_equal(
+        total(entry("D", t) * entry("z", r) * entry("E", t) * entry("y", r), t, r),
+        total(entry("D", t) * entry("E", t)) * total(entry("z", r) * entry("y", r), r),
+        "<D z^T, E y^T> = <D, E> <z, y>, which is 0 where the queries z and y are orthogonal",
+    )
+
+
+def ensure_inputs_apart() -> None:
+    """Inputs of orthogonal queries have programmes of their own, whose solutions add up to X.
+
+    And one input of a query z other than 0 has the programme of its differences D alone.
+    """
+    ensure_product()
+    own, other = sp.symbols("own other", nonnegative=True)
+    ensure_equal(
+        (A @ (own * A + other * U)).subs(inner("A", "U"), 0),
+        A @ (own * A),
+        "the margins of an input under a sum over inputs are those under its own part",
+    )
+    ensure_multipliers()
+    ensure_multipliers_suffice()
+    square = sp.Symbol("<z, z>", positive=True)
+    ensure_equal(
+        (own / square) * (inner("D", "E") * square),
+        own * inner("D", "E"),
+        "sum_t w_t D_t z^T/||z||^2 has the margins of sum_t w_t D_t: one has the multipliers "
+        "w_t/||z||^2, the other w_t, of the same signs",
+    )
 
 
 def prove_supported() -> str:

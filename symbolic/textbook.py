@@ -252,6 +252,13 @@ NEUMANN = Lemma(
 )
 """For matrix norms, such as the largest row sum of absolute values."""
 
+BOOLE = Lemma(
+    "Boole's inequality",
+    "Billingsley, Probability and Measure, theorem 2.1",
+    (),
+    "the probability of a union is at most the sum of the probabilities",
+)
+
 BOUNDED = "independent summands of mean 0 in [-1, 1]"
 
 HOEFFDING = Lemma(

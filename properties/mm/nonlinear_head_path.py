@@ -18,8 +18,7 @@ What the analysis needs is that L - L_* is of the order of q: then -ln(L - L_*) 
 up to a constant, as for linear heads, and the path is that of the p-SVM. So it is for convex h_i
 whose best tokens are alone so (`amended-2`), ReLU with b_i >= 0 among them; the scores of tokens
 are h_i(x_it). Its bounds are what is evaluated, the limit is proved from them as in `tf/theorem-2`.
-Of any other differentiable head it is so where x_i,alpha is alone the best point of the hull of the
-tokens and every slope <h_i'(x_i,alpha), x_i,alpha - x_it> is positive.
+Of heads that are not convex nothing is shown beyond these two counterexamples.
 """
 
 from types import SimpleNamespace

@@ -329,14 +329,14 @@ PATH = Statement(
         ),
         "sharp-2": Reading(
             "without Assumption B: let m_i be the label margins of v(alpha), tau >= 0 and p_tau "
-            "the least prompt of logit margins max(0, 1 - tau (m_i - 1)); every q that has them "
-            "is ||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2 from p_tau. So for exp(-x) p_R/R tends "
-            "to p_tau/||p_tau|| as r, R and r/R -> infinity, infinity and tau "
+            "the least prompt of logit margins max(0, 1 - tau (m_i - 1)); every q with margins "
+            "of at least these has ||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2. So for exp(-x) p_R/R "
+            "tends to p_tau/||p_tau|| as r and R tend to infinity and r/R to tau "
             "||v(alpha)||/||p_tau||, and to p(alpha) of the joint p-SVM, over its norm, as R and "
-            "r/R -> infinity, where T > 1, p(alpha) without relaxation exists, other tokens score "
-            "below 1 under v(alpha), and some multipliers w of v(alpha) of sum 1 are positive on "
-            "all tight inputs and have ||sum_i w_i Y_i x_i,beta_i|| < Gamma for all beta that "
-            "differ from alpha in a tight input",
+            "r/R tend to infinity, where T > 1, p(alpha) without relaxation exists, other tokens "
+            "score below 1 under v(alpha), and some multipliers w of v(alpha) of sum 1 are "
+            "positive on all tight inputs and have ||sum_i w_i Y_i x_i,beta_i|| < Gamma for all "
+            "beta that differ from alpha in a tight input",
             expected="proved",
             proof="symbolic.mm.joint_path:prove_ratio",
             under=(V_EXISTS, MEETS),

@@ -67,9 +67,14 @@ def locally_optimal(m: Any, data: AttentionData, over: str, chosen: str = "best"
         return m.all_of(*parts, *(m.at_most(m.min(m.array(x)), m.exact(1)) for x in least if x))
     for (i, t), margin in margins.items():
         gamma = m.values(exact.gamma[i])
-        above = m.above(gamma[rows[i]], gamma[exact.kept[i].index(t)])
-        parts.append(above if over == "all" else m.any_of(m.above(margin, m.exact(1)), above))
+        parts.append(led(m, gamma[rows[i]], gamma[exact.kept[i].index(t)], margin, over))
     return m.all_of(*parts)
+
+
+def led(m: Any, chosen: Any, other: Any, margin: Any, over: str) -> Any:
+    """The other token scores less than the chosen one, or is beyond the margin if over support."""
+    above = m.above(chosen, other)
+    return above if over == "all" else m.any_of(m.above(margin, m.exact(1)), above)
 
 
 def margins_of_rivals(m: Any, case: Choice) -> tuple[Any, Any]:

@@ -228,10 +228,10 @@ LIMIT = Statement(
             siblings={"a quarter of the way to the worst tokens": changed(share="1/4")},
         ),
         "amended": Reading(
-            "for l strictly decreasing and continuous, and two different scores in some input: "
-            "L(W) > L_* at every W; L_* is the infimum of L exactly where some W separates an "
-            "optimal token of each input from those of lower score, and then is approached only as "
-            "||W|| tends to infinity; both by the bounds of the sharp readings",
+            "for l strictly decreasing and two different scores in some input: the bounds of the "
+            "sharp readings; so L(W) > L_* at every W, by more than a constant in every ball, or "
+            "everywhere if no W separates an optimal token of each input from those of lower "
+            "score, and if some W does and l is continuous, L_* is the infimum of L",
             expected="proved",
             proof=PROOF,
             under=(DECREASING, TWO_SCORES),

@@ -10,10 +10,10 @@ see `tf/linear-head-one-token`), and that a nonlinear one does, which falls for 
 (`literal-2`). It is not nonlinearity that matters but which way the head bends. Convex heads, ReLU
 and linear ones among them, ask for one token as linear ones do, up to ties (`amended-1`). Of a
 concave head token a is best where no other pulls, <h'(x_a), x_t - x_a> <= 0 for all t
-(`amended-2`), and only there if h has a derivative at x_a (`sharp-1` with e near 0). Of any smooth
-head a token that another one pulls is not best. On one input of two tokens that pull each other
-descent by small steps keeps both: it raises s_2 where <h'(output), x_2 - x_1> > 0, hence where s_2
-is below g/beta (`sharp-2`), and s_1 likewise.
+(`amended-2`), and only there where h is smooth (`sharp-3`): of any smooth head, concave or not, a
+token that another one pulls is not best (`sharp-1`, for small e). On one input of two tokens that
+pull each other descent by small steps keeps both: it raises s_2 where <h'(output), x_2 - x_1> > 0,
+hence where s_2 is below g/beta (`sharp-2`), and s_1 likewise.
 """
 
 from typing import Any
@@ -88,6 +88,21 @@ def returns(m: Any, v: Any, share: Any = 1) -> Any:
     along, o = v.X[1] - v.X[0], moved(m, v)
     lost = pull(m, v, v.X[0], along) - pull(m, v, v.X[0] + o, along)
     return m.at_most(lost, share * bending(m, v, along, o))
+
+
+def exactly_best(m: Any, v: Any, share: Any = 1) -> Any:
+    """x_1 is best exactly where no token pulls: `below_tangent`, and what a pull g_t > 0 gains.
+
+    At (1 - e) x_1 + e x_t, e = min(1, g_t/beta_t), h is at least h(x_1) + e g_t/2.
+    """
+    parts = [below_tangent(m, v)]
+    for x in v.X[1:]:
+        along = x - v.X[0]
+        g = m.maximum(pull(m, v, v.X[0], along), m.exact(0))
+        beta = bending(m, v, along, along)
+        e = m.minimum(g / (beta + m.is_zero(beta)), m.exact(1))
+        parts.append(m.at_most(share * e * g / 2, change(m, v, v.X[0], e * along)))
+    return m.all_of(*parts)
 
 
 def example(X: Any, A: Any, b: Any, phi: str, a: Any = None) -> dict[str, Any]:
@@ -214,6 +229,25 @@ STATEMENT = Statement(
             conclusion=returns,
             tight=True,
             examples=(APART,),
+        ),
+        "sharp-3": Reading(
+            "c as in sharp-1, phi convex and every b_k <= 0, g_t = <h'(x_1), x_t - x_1>, beta_t = "
+            "c sum_k |b_k| <a_k, x_t - x_1>^2: x_1 is best of all mixtures exactly where no g_t is "
+            "positive; the bound of amended-2, and where g_t > 0 h is at least h(x_1) + e g_t/2 at "
+            "(1 - e) x_1 + e x_t, e = min(1, g_t/beta_t), or e = min(1, g_t) where beta_t = 0",
+            expected="proved",
+            proof="symbolic.tf.nonlinear_head_several:prove_exactly",
+            under=(CONVEX, FALLING),
+            variables=SMOOTH,
+            conclusion=exactly_best,
+            examples=(APART,),
+            siblings={
+                "a gain of e g_t": changed(share=2, examples=[APART]),
+                "b_k of any sign": changed(drop=[FALLING], examples=[LOW]),
+                "phi need not be convex": changed(
+                    drop=[CONVEX], examples=[example([[8], [0]], [[1]], [-1], "logistic")]
+                ),
+            },
         ),
     },
 )

@@ -235,8 +235,9 @@ BIAS = Statement(
         "sharp": Reading(
             "tokens (1, 0), 0 with query (1, 0) and (0, 1), 0 with query (0, 1), scores 1, 0, "
             "log-loss: with a_i the rows of K + Q, b_i those of K - Q at the start and c the "
-            "cosine of a_1 and a_2 there, neither of which is 0, descent with a step of at most 41 "
-            "has |4 (K Q^T)_ij - c |a_1| |a_2|| <= (|a_1| + |b_1|) (|a_2| + |b_2|) - |a_1| |a_2| "
+            "cosine of a_1 and a_2 there, where no row of K + Q is 0, descent with a step above 0 "
+            "and at most 41 has, after one step or more, |4 (K Q^T)_ij - c |a_1| |a_2|| <= "
+            "(|a_1| + |b_1|) (|a_2| + |b_2|) - |a_1| |a_2| "
             "for ij = 12 and 21, and (K Q^T)_ii grows; so (K Q^T)/ln k tends to the nuclear "
             "solution (1, c; c, 1)",
             expected="proved",

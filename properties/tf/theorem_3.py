@@ -14,16 +14,19 @@ C_* = 0. literal-2 falls for any loss: inputs with tokens 0, (-1, 0), (0, -1) an
 (0, -1), queries (1, 0) and (0, 1), ask for W_11, W_21, -W_12,
 W_22 >= 1, so that every feasible W has det W >= 2 while K Q^T has rank 1.
 
-amended is proved for any inner dimension that the rank of some solution does not exceed, and for
-no other, as limit points of products of rank r have rank r at most (`symbolic.tf.theorem_3`):
-sharp says so of inner dimension 1. Some solution has rank 1 where W^mm has, as it is the only
-solution then (`tf/svm-rank`); W^mm need not: W_11 >= 1 and W_22 >= 1 have W^mm = I and the
-solution (1, 1) (1, 1)^T. What is approached is the set. Where it is no point the path need not have
-a limit in it: for these two inputs all solutions, (1, a; a, 1) with |a| <= 1, are minimisers at
-every radius for convex losses (sharp-2). If W_R is unique for all large R and l is a formula in exp
-and log, W_R/R has a limit, since it is then definable in the o-minimal structure of the exponential
-(Wilkie, J. Amer. Math. Soc. 9, 1996), where bounded functions of one variable have limits; that is
-cited, not run.
+amended is proved for any inner dimension r that the rank of some solution does not exceed, and for
+no other, as limit points of products of rank r have rank r at most: sharp says so of every r. Some
+solution has rank 1 where W^mm has, as it is the only solution then (`tf/svm-rank`); W^mm need not:
+W_11 >= 1 and W_22 >= 1 have W^mm = I and the solution (1, 1) (1, 1)^T. And with P the projection
+on the span of the queries, W P is a solution where W is, so that some rank is at most that of the
+queries, and likewise at most that of the differences of tokens.
+
+What is approached is the set. Where it is no point the path need not have a limit in it: for W_11
+>= 1 and W_22 >= 1 all solutions, (1, a; a, 1) with |a| <= 1, are minimisers at every radius for
+convex losses (sharp-2). If W_R is unique for all large R and l is a formula in exp and log, W_R/R
+has a limit, since it is then definable in the o-minimal structure of the exponential (Wilkie, J.
+Amer. Math. Soc. 9, 1996), where bounded functions of one variable have limits; that is cited, not
+run.
 """
 
 from dataclasses import dataclass, replace
@@ -31,13 +34,16 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from flint import arb, fmpq_mat
 from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
+from attsvm.exact import ExactData
+from attsvm.exact.numbers import subtract
 from attsvm.strategies import arrays, sizes
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from properties._support.att_svm import exact_att_svm
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
@@ -47,24 +53,69 @@ OTHERS = {
     "K Q^T / (2 R)": changed(share=Fraction(1, 2), examples=[cases.PUBLISHED]),
     "solutions for the worst tokens": changed(target="worst", examples=[cases.PUBLISHED]),
 }
-RANK_ONE = "some solution of Att-SVM* has rank 1"
+LOW_RANK = "some solution of Att-SVM* has a rank of r at most"
 
 
-def rank_one(case: Path) -> bool:
-    """Some solution of Att-SVM* has rank 1, as is known in two ways; other data are left out.
+@dataclass(frozen=True, slots=True)
+class Factored:
+    """A path, and the inner dimension r of K and Q."""
 
-    W^mm has rank 1. Or each constraint is on one entry, s_k W_ij >= b_k with s_k = 1 or -1, no two
-    in one row or column: with u_i = sqrt(b_k), v_j = s_k sqrt(b_k), u v^T meets them, and
-    ||u|| ||v|| = sum_k b_k <= sum_k s_k W_ij <= ||W||_* for every feasible W.
+    path: Path
+    inner: int
+
+    def __post_init__(self) -> None:
+        if self.inner < 1:
+            raise DataError("an inner dimension is below 1", value=self.inner)
+
+    @property
+    def data(self) -> AttentionData:
+        """The data set of the path."""
+        return self.path.data
+
+    @property
+    def loss(self) -> str:
+        """The loss of the path."""
+        return self.path.loss
+
+
+def follows(case: Factored, target: str = "solutions", share: int | Fraction = 1) -> Slack:
+    """What is measured of the path, with its inner dimension."""
+    return cases.follows_set(case.path, target, share, case.inner)
+
+
+def certified(case: Factored, target: str = "solutions", share: int | Fraction = 1) -> arb | None:
+    """What is certified of the limits of the path, with its inner dimension."""
+    return cases.certified_set(case.path, target, share, case.inner)
+
+
+def known_rank(data: AttentionData) -> int | None:
+    """A rank that some solution of Att-SVM* surely does not exceed; None where there is none.
+
+    It is 1 where W^mm has rank 1. So it is where each constraint is on one entry, s_k W_ij >= b_k
+    with s_k = 1 or -1, no two in one row or column: with u_i = sqrt(b_k), v_j = s_k sqrt(b_k),
+    u v^T meets them, and ||u|| ||v|| = sum_k b_k <= sum_k s_k W_ij <= ||W||_* for every feasible W.
+    Else it is the lesser rank of the queries and of the differences of tokens.
     """
-    found = exact_att_svm(case.data)
+    found = exact_att_svm(data)
     if found is None or not found.A:
-        return False
-    entries = {at for at, _ in single_entries(case.data)}
+        return None
+    entries = {at for at, _ in single_entries(data)}
     apart = None not in entries and all(
         len(set(axis)) == len(entries) for axis in zip(*filter(None, entries), strict=True)
     )
-    return found.rank == 1 or apart
+    if found.rank == 1 or apart:
+        return 1
+    exact = ExactData.of(data)
+    inputs = zip(exact.X, exact.Z, exact.optimal, strict=True)
+    several = [(X, z, best[0]) for X, z, best in inputs if len(X) > 1]
+    differences = [subtract(X[best], x) for X, _, best in several for x in X]
+    return min(fmpq_mat(rows).rank() for rows in (differences, [list(z) for _, z, _ in several]))
+
+
+def low_rank(case: Factored) -> bool:
+    """Some solution is known to have a rank of r at most; data where none is are left out."""
+    least = known_rank(case.data)
+    return least is not None and least <= case.inner
 
 
 def first_input(case: Path) -> Path:
@@ -73,6 +124,15 @@ def first_input(case: Path) -> Path:
     scores = np.where(data.present, data.gamma, 0.0)[:1]
     mask = None if data.mask is None else data.mask[:1]
     return replace(case, data=AttentionData(data.X[:1], data.Z[:1], scores=scores, mask=mask))
+
+
+@st.composite
+def factored(draw: st.DrawFn, *, known: bool = True) -> Factored:
+    """A path with an inner dimension of d at most, mostly the least that is known to do."""
+    alone = st.one_of(cases.paths().map(first_input), cases.of(entries()))
+    path = draw(st.one_of(alone, cases.paths(cases.turned())))
+    least = (known_rank(path.data) or 1) if known else 1
+    return Factored(path, draw(st.integers(least, max(least, path.data.d))))
 
 
 @st.composite
@@ -112,6 +172,33 @@ def diagonal(m: Any, case: Factors, share: Any = 1) -> Any:
     return m.at_most(m.abs(K[0] @ Q[0]) + m.abs(K[1] @ Q[1]), share * half)
 
 
+OF_RANK = Measured(
+    "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 with the inner dimension r",
+    floats=follows,
+    balls=certified,
+)
+THREE = Path(
+    AttentionData.of(
+        [
+            [[0, 0, 0], [-1, 0, 0], [0, -4, 0], [0, 0, -4]],
+            [[0, 0, 0], [4, 0, 0], [0, -1, 0], [0, 0, -4]],
+            [[0, 0, 0], [4, 0, 0], [0, 4, 0], [0, 0, -1]],
+        ],
+        np.eye(3).tolist(),
+        scores=[[1, 0, 0, 0]] * 3,
+    ),
+    "log-loss",
+)
+"""W_ii >= 1, and W_ij >= 1/4 or W_ij <= -1/4 for other entries: all solutions have rank 3."""
+WIDE = replace(
+    cases.TURNING,
+    data=AttentionData(
+        np.pad(cases.TURNING.data.X, ((0, 0), (0, 0), (0, 1))),
+        np.pad(cases.TURNING.data.Z, ((0, 0), (0, 1))),
+        scores=cases.TURNING.data.scores,
+    ),
+)
+"""The same entries of a 3 x 3 matrix: solutions have rank 2."""
 FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cases.TURNING])}
 
 THEOREM = Statement(
@@ -124,10 +211,16 @@ THEOREM = Statement(
     "lim_{R -> inf} dist(K_R Q_R^T / R, W_*^mm / C_*) = 0, (K_R, Q_R) = "
     "argmin_{||K||_F^2 + ||Q||_F^2 <= 2R} L(K, Q)",
     variables=Records(Path, cases.paths(cases.turned()), cases.protocol),
-    hypotheses={**cases.HYPOTHESES, RANK_ONE: rank_one},
+    hypotheses={**cases.HYPOTHESES, LOW_RANK: low_rank},
     conclusion=cases.SET,
     cost=12,
-    violating={**cases.VIOLATING, RANK_ONE: [cases.TURNING]},
+    violating={
+        **{
+            key: [*found, *(Factored(path, 1) for path in found)]
+            for key, found in cases.VIOLATING.items()
+        },
+        LOW_RANK: [Factored(cases.TURNING, 1), Factored(THREE, 2)],
+    },
     readings={
         "literal-1": Reading(
             "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q in R^{d x d}, for l smooth and "
@@ -161,21 +254,28 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "with inner dimension 1, for l smooth and decreasing with l' < 0 at the best scores, "
-            "where optimal tokens are unique and Att-SVM is feasible, it tends to 0 where, and "
-            "only where, some solution of Att-SVM* has rank 1",
+            "with any inner dimension r, for l smooth and decreasing with l' < 0 at the best "
+            "scores, where optimal tokens are unique and Att-SVM is feasible, it tends to 0 where, "
+            "and only where, some solution of Att-SVM* has a rank of r at most",
             expected="proved",
-            proof="symbolic.tf.theorem_3:prove_one",
-            constants={"inner": 1},
-            under=(cases.UNIQUE, cases.FALLING, RANK_ONE),
-            variables=Records(Path, st.one_of(cases.paths().map(first_input), cases.of(entries()))),
-            examples=(cases.PUBLISHED, cases.UNEVEN, replace(cases.FLAT_PULLS, loss="log-loss")),
+            proof="symbolic.tf.theorem_3:prove_rank",
+            under=(cases.UNIQUE, cases.FALLING, LOW_RANK),
+            variables=Records(Factored, factored()),
+            conclusion=OF_RANK,
+            examples=(
+                Factored(cases.PUBLISHED, 1),
+                Factored(cases.UNEVEN, 1),
+                Factored(replace(cases.FLAT_PULLS, loss="log-loss"), 1),
+                Factored(WIDE, 2),
+            ),
             siblings={
-                "solutions for the worst tokens": OTHERS["solutions for the worst tokens"],
+                "solutions for the worst tokens": changed(
+                    target="worst", examples=[Factored(cases.PUBLISHED, 1)]
+                ),
                 "solutions of any rank": changed(
-                    drop=[RANK_ONE],
-                    variables=Records(Path, cases.paths(cases.turned())),
-                    examples=[cases.TURNING],
+                    drop=[LOW_RANK],
+                    variables=Records(Factored, factored(known=False)),
+                    examples=[Factored(cases.TURNING, 1), Factored(THREE, 2)],
                 ),
             },
         ),

@@ -18,6 +18,7 @@ from attsvm.theory.declaration.proof import expanded
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
 from symbolic.mm.theorem_2 import prove as prove_head
+from symbolic.sim.sums import entry, total
 from symbolic.textbook import (
     ACCUMULATION,
     BOUNDED_SEQUENCE,
@@ -37,16 +38,19 @@ def ensure_on_tangent() -> None:
     convex = "exp(-x) is convex"
     ensure_positive(sp.diff(sp.exp(-x), x, 2), convex)
     cite(TANGENT, met={SECOND_DERIVATIVE: convex})
-    total, before, after = sp.symbols("total before after", real=True)
+    before, after = sp.symbols("before after", real=True)
     ensure_equal(
         (sp.exp(-before) * (1 + mean - after + before)).expand(),
         (sp.exp(-before) * (1 + mean) - sp.exp(-before) * (after - before)).expand(),
         "exp(-(m_i - c)) >= exp(-u_i) (1 + c - (m_i - u_i)): the tangent at u_i",
     )
-    ensure_zero(
-        total * (1 + mean - mean) - total,
+    power, rise, c = entry("exp(-u)"), entry("m - u"), sp.Symbol("c", real=True)
+    ensure_equal(
+        total(power * (1 + c - rise)).subs(c, total(power * rise) / total(power)),
+        total(power),
         "summed over i, with c the mean of m_i - u_i with weights g_i, that is sum_i exp(-u_i): "
         "L(v, p) >= L(u, alpha) exp(<u, G> - <v, G_p>)",
+        normal=sp.cancel,
     )
     cite(CAUCHY_SCHWARZ)
 
@@ -147,13 +151,15 @@ def prove_prompt() -> str:
     ensure_on_tangent()
     ensure_first_order()
     nu, q, lead = sp.symbols("nu q lead", positive=True)
-    ensure_nonnegative(
-        sp.expand(((GAMMA - nu) + nu + MORE) - GAMMA),
-        "another token in place of alpha_i changes the mean with weights w, of length Gamma, to "
-        "one of Gamma - nu at most: its score is below that of alpha_i where w_i > 0, and where "
-        "w_i were 0 nu were not positive",
-        normal=expanded,
+    e, chosen, rival = vector("e"), vector("x_alpha"), vector("x_t")
+    ensure_equal(
+        (e @ (GAMMA * e - w * (chosen - rival))).subs(inner("e", "e"), 1),
+        GAMMA - w * (inner("e", "x_alpha") - inner("e", "x_t")),
+        "another token in place of alpha_i changes the mean with weights w, Gamma e, to one of "
+        "length Gamma - nu at most: w_i times the lead of alpha_i in scores under e is at least "
+        "nu, so both are positive",
     )
+    cite(CAUCHY_SCHWARZ)
     ensure_weights()
     ensure_zero(
         [sp.limit(D * sp.exp(-R) / nu, R, sp.oo), sp.limit(LOG_N / (r * nu), r, sp.oo)],

@@ -38,11 +38,17 @@ def prove() -> str:
         normal=sp.cancel,
     )
     r, R, short, tokens, p = sp.symbols("r R short T-1 ||p(alpha)||", positive=True)
+    power, others = sp.Symbol("exp(-margin)", positive=True), sp.Symbol("others", nonnegative=True)
+    ensure_nonnegative(
+        [(power + others) / n - power / n, power - power / (1 + MORE)],
+        "the risk of exp(-x) lies between exp(-margin)/n, by the term of the least margin, and "
+        "exp(-margin), which no term exceeds",
+        normal=sp.factor,
+    )
     ensure_equal(
         sp.exp(-(margin + sp.log(n))),
         sp.exp(-margin) / n,
-        "the risk of exp(-x) lies between exp(-margin)/n and exp(-margin): the margin of a "
-        "minimiser is at least that of the SVM directions less ln n",
+        "so the margin of a minimiser is at least that of the SVM directions less ln n",
         normal=sp.simplify,
     )
     cite(EXPONENTIAL)

@@ -8,7 +8,15 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from properties.sim import large_dimension
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_multipliers, ensure_multipliers_suffice
-from symbolic.textbook import BOUNDED, CONTRACTION, HOEFFDING, INDEPENDENT, INVERSE_OF_GRAM, NEUMANN
+from symbolic.textbook import (
+    BOOLE,
+    BOUNDED,
+    CONTRACTION,
+    HOEFFDING,
+    INDEPENDENT,
+    INVERSE_OF_GRAM,
+    NEUMANN,
+)
 
 K, N = sp.Symbol("k", positive=True), sp.Symbol("n", positive=True)
 E, MORE = sp.Symbol("e", nonnegative=True), sp.Symbol("more", nonnegative=True)
@@ -98,6 +106,7 @@ def ensure_likely() -> None:
         normal=sp.factor,
     )
     ensure_equal(d * e**2 / 2, d / (512 * n**2 * k**2), "d e^2/2 = d/(512 n^2 k^2)")
+    cite(BOOLE)
     T = k + 1
     pairs = n * T * (n * T - 1) / 2 + n * (n - 1) / 2
     ensure_nonnegative(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
+from properties.sim.low_score_tokens.left_out import lower_scores
 from symbolic.basins import ensure_kept
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_least_point
@@ -76,10 +78,15 @@ def prove_as_much() -> str:
     An entry of A_t = (x_opt - x_t) z^T has no score in it, nor has the bound 1: what the programme
     reads of scores is which token is optimal.
     """
+    least, by = sp.Symbol("least", real=True), sp.Symbol("by", nonnegative=True)
     lead, ahead = sp.symbols("lead ahead", positive=True)
-    by = sp.Symbol("by", nonnegative=True)
-    ensure_positive(lead + by, "the optimal token stays so: its lead grows by what they lose")
-    ensure_positive(ahead + by, "they stay the ones of least score: they lose alike")
+    scores = np.array([least + ahead + lead, least + ahead, least, least], dtype=object)
+    best, other, low, also = lower_scores(scores, np.array([False, False, True, True]), by)
+    ensure_positive(
+        [best - low, best - other], "the token of the best score stays so", normal=expanded
+    )
+    ensure_positive(other - low, "and those of least score, which lose alike", normal=expanded)
+    ensure_zero(low - also, "stay tied, as no other token comes to be", normal=expanded)
     ensure_least_point("where it can be met; else neither can be")
     return "in any dimension: of scores the programme reads only which token is optimal"
 

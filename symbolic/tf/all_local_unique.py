@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory import ensure_equal, ensure_true
+from properties.tf._support.token_choices import allowed
 from symbolic.inner_products import inner, vector
-from symbolic.least_points import ensure_some_margin_is_tight
+from symbolic.least_points import ensure_least_point, ensure_some_margin_is_tight
 from symbolic.tf import definition_2
 
 
@@ -17,13 +18,16 @@ def prove() -> str:
         ProofError: a step fails.
     """
     best, lead = sp.Symbol("gamma_opt", real=True), sp.Symbol("lead", positive=True)
-    other = best - lead
-    ensure_positive(
-        best - other, "unique optimal tokens score more than each other token, so than support"
+    margin = sp.Symbol("margin", real=True)
+    ensure_least_point("the Att-SVM is feasible")
+    ensure_true(
+        allowed(best, best - lead, margin),
+        "unique optimal tokens score more than each other token, whatever its margin is",
     )
-    ensure_nonnegative(
-        -(other - best),
-        "where alpha_i is another token, opt_i is a support vector that does not score less",
+    ensure_true(
+        not allowed(best - lead, best, sp.Integer(1)),
+        "where alpha_i is another token and has a solution, opt_i is a token of margin 1 that does "
+        "not score less: alpha is not locally optimal",
     )
     return "for any n, T and d"
 

@@ -12,6 +12,7 @@ from symbolic.gains import (
     ensure_positive_gain,
 )
 from symbolic.inner_products import inner, vector
+from symbolic.least_points import ensure_product
 from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.textbook import INDEPENDENT, INVERSE_OF_GRAM
 
@@ -43,11 +44,13 @@ def prove_feasible() -> str:
     """
     ensure_own_query()
     ensure_any_margins("the differences x_o - x_t of an input, whichever token is chosen")
-    margin, own = sp.symbols("margin own", real=True)
+    ensure_product()
+    margin, own, other = sp.symbols("margin own other", real=True)
+    away = inner("q_k", "z_i")
     ensure_equal(
-        (margin * own).subs({margin: 1, own: 1}) + (margin * own).subs(own, 0),
+        (margin * own + other * away).subs({margin: 1, own: 1, away: 0}),
         1,
-        "the margin <x_o - x_t, w_i> <q_i, z_i> is 1, and those with other q_k are 0",
+        "so the margin <x_o - x_t, w_i> <q_i, z_i> is 1, and those with other q_k are 0",
     )
     return "for any n, T and d; such data have d >= max(n, T - 1)"
 

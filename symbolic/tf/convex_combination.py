@@ -1,6 +1,7 @@
 """The output of attention against the tokens along a vector u, for any number of tokens.
 
-a_t = <u, x_t>; sums over tokens are taken term by term, with weights s_t > 0 of sum 1.
+With a_t = <u, x_t> what <u, x^att> lacks to a number is the sum of s_t times what a_t lacks to it,
+the s_t > 0 being of sum 1; what is said of this sum is executed for one term of it.
 """
 
 from __future__ import annotations
@@ -11,25 +12,18 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.declaration.proof import expanded
 from symbolic.inner_products import INNER, vector
 from symbolic.textbook import CAUCHY_SCHWARZ
+from symbolic.tf.definition_1 import ensure_shortfall
 from symbolic.tf.softmax_range import ensure_mean_odds
 from symbolic.tf.softmax_range import prove_inside as prove_softmax_inside
 
-S, MOST = sp.Symbol("s_t", positive=True), sp.Symbol("most", real=True)
+S = sp.Symbol("s_t", positive=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
-
-
-def ensure_short() -> None:
-    """A reference value less <u, x^att> is the sum of s_t times what a_t lacks to it."""
-    a = sp.Symbol("a_t", real=True)
-    ensure_equal(
-        S * MOST - S * a, S * (MOST - a), "most - <u, x^att> is the sum of s_t (most - a_t)"
-    )
 
 
 def prove_hull() -> str:
     """<u, x^att> is at most the largest a_t."""
     prove_softmax_inside()
-    ensure_short()
+    ensure_shortfall()
     ensure_nonnegative(S * LESS, "no term is negative where most is the largest a_t")
     return "for any T, d and W: softmax of one token is 1, and of more it is positive with sum 1"
 
@@ -37,7 +31,7 @@ def prove_hull() -> str:
 def prove_inside() -> str:
     """<u, x^att> is below the largest a_t where two differ."""
     prove_softmax_inside()
-    ensure_short()
+    ensure_shortfall()
     gap = sp.Symbol("gap", positive=True)
     ensure_positive(S * gap + LESS, "a token with a lower a_t adds a positive term")
     return "for any T, d and W"
@@ -46,7 +40,7 @@ def prove_inside() -> str:
 def prove_short() -> str:
     """(1 - s_1) times the least gap <= <u, x_1 - x^att> <= (1 - s_1) times the largest."""
     prove_softmax_inside()
-    ensure_short()
+    ensure_shortfall()
     least = sp.Symbol("least", positive=True)
     ensure_nonnegative(
         S * (least + MORE) - S * least, "a term is at least s_t times the least", normal=expanded

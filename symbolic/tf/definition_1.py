@@ -7,6 +7,24 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 
+T = sp.Symbol("T", integer=True, positive=True)
+t = sp.Symbol("t", integer=True, positive=True)
+S, GAMMA = sp.IndexedBase("s", nonnegative=True), sp.IndexedBase("gamma", real=True)
+BEST = sp.Symbol("best", real=True)
+ADDED = S[t] * (BEST - GAMMA[t])
+"""What token t adds to best - <s, gamma>; best may be any number."""
+
+
+def ensure_shortfall() -> None:
+    """Best - <s, gamma> is the sum of s_t (best - gamma_t), for any T and weights of sum 1."""
+    tokens = (t, 1, T)
+    summed = sp.factor_terms(sp.expand(sp.Sum(ADDED, tokens)))
+    ensure_equal(
+        summed.subs(sp.Sum(S[t], tokens), 1),
+        BEST - sp.Sum(GAMMA[t] * S[t], tokens),
+        "best - <s, gamma> is the sum of s_t times the gap of t, as the s_t add up to 1",
+    )
+
 
 def prove() -> str:
     """Best - <s, gamma> lies between w next and w range, w the weight off the optimal tokens.
@@ -14,30 +32,21 @@ def prove() -> str:
     Raises:
         ProofError: a step fails.
     """
-    t, T = sp.symbols("t T", integer=True, positive=True)
-    s, gamma = sp.IndexedBase("s", nonnegative=True), sp.IndexedBase("gamma", real=True)
-    best, least = sp.Symbol("best", real=True), sp.Symbol("next", positive=True)
+    least = sp.Symbol("next", positive=True)
     more, still = sp.symbols("more still", nonnegative=True)
-    tokens = (t, 1, T)
-    added = s[t] * (best - gamma[t])
-    summed = sp.factor_terms(sp.expand(sp.Sum(added, tokens)))
-    ensure_equal(
-        summed.subs(sp.Sum(s[t], tokens), 1),
-        best - sp.Sum(gamma[t] * s[t], tokens),
-        "best - <s, gamma> is the sum of s_t times the gap of t, as the s_t add up to 1",
-    )
-    ensure_zero(added.subs(gamma[t], best), "an optimal token adds 0")
-    another = added.subs(gamma[t], best - least - more)
+    ensure_shortfall()
+    ensure_zero(ADDED.subs(GAMMA[t], BEST), "an optimal token adds 0")
+    another = ADDED.subs(GAMMA[t], BEST - least - more)
     ensure_nonnegative(
-        another - s[t] * least, "another one at least s_t times the next gap", normal=expanded
+        another - S[t] * least, "another one at least s_t times the next gap", normal=expanded
     )
     ensure_nonnegative(
-        s[t] * (least + more + still) - another,
+        S[t] * (least + more + still) - another,
         "and at most s_t times the range",
         normal=expanded,
     )
     ensure_nonnegative(
-        [added.subs(gamma[t], best), sp.factor(another)],
+        [ADDED.subs(GAMMA[t], BEST), sp.factor(another)],
         "so <s, gamma> <= best, and l is at least l(best) there",
     )
     weight = sp.Symbol("w", positive=True)

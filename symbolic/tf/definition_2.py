@@ -5,7 +5,13 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import ensure_positive
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from properties.tf.definition_2 import led
 from symbolic.least_points import (
+    AX,
+    MORE,
+    A,
+    X,
     ensure_least_point,
     ensure_multipliers,
     ensure_multipliers_suffice,
@@ -29,10 +35,14 @@ def prove_optimal() -> str:
     best, norm = sp.Symbol("best", real=True), sp.Symbol("norm", positive=True)
     apart = sp.Symbol("apart", nonnegative=True, nonzero=True)
     ensure_least_point("the Att-SVM is feasible")
-    ensure_positive(1 / norm, "where W^mm is not 0, a matrix of norm 1 has margins above 0")
     ensure_positive(
-        best - (best - apart),
+        (A @ (X / norm)).subs(AX, 1 + MORE),
+        "where W^mm is not 0, W^mm over its norm has margins above 0",
+    )
+    said = led(SYMBOLS, best, best - apart, sp.Symbol("margin", real=True), "all")
+    ensure_positive(
+        said.right - said.left,
         "no score is above the best one, and that of another token, which is not optimal, differs "
-        "from it: gamma_opt - gamma_it is positive, for every t and so for those in T_i",
+        "from it: what is compared holds, for every t and so for those in T_i",
     )
     return "for any n, T, d: by the definition of an optimum and of feasibility"

@@ -20,8 +20,7 @@ from attsvm.theory import (
 from attsvm.theory.declaration.proof import expanded
 from symbolic.basins import ensure_direction, ensure_from_basin
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
-from symbolic.inner_products import inner
-from symbolic.least_points import ensure_multipliers
+from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
 from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
@@ -46,10 +45,7 @@ DIFFERENCES = "the A_t of an input, as its tokens are affinely independent and i
 def ensure_apart() -> None:
     """Inputs of orthogonal queries run by themselves, with steps that are short for each."""
     n, own = sp.symbols("n own", positive=True)
-    ensure_zero(
-        (inner("D", "E") * inner("z", "y")).subs(inner("y", "z"), 0),
-        "<A_it, A_ju> = <x_io - x_it, x_jo - x_ju> <z_i, z_j> = 0 for two inputs",
-    )
+    ensure_inputs_apart()
     ensure_nonnegative(
         (own + MORE) / n - own / n, "L, the mean of the L_i, is at least L_i/n", normal=expanded
     )

@@ -16,7 +16,7 @@ from symbolic.tf import definition_1
 
 K, R, POWER = sp.symbols("k r power", positive=True)
 """Optimal and other tokens of an input, and exp(x)."""
-MORE, LESS = sp.symbols("more less", nonnegative=True)
+MORE, LESS, ALSO = sp.symbols("more less also", nonnegative=True)
 
 
 def ensure_margin() -> None:
@@ -34,20 +34,31 @@ def ensure_margin() -> None:
 
 def ensure_below() -> None:
     """The weight off the optimal tokens is at least 1/(1 + k exp(x)) in some input."""
-    odd = 1 / POWER + MORE
+    odd, tied = 1 / POWER + MORE, 1 + ALSO  # sums of odds of others, and of optimal tokens
+    bound = 1 / (1 + K * POWER)
     ensure_nonnegative(
-        odd / (K + odd) - 1 / (1 + K * POWER),
-        "an odd of at least exp(-x) against k optimal tokens of odds 1 at most",
+        (odd / (tied + odd) - bound).subs(K, tied + LESS),
+        "an odd of at least exp(-x), and any more, against k optimal tokens of odds 1 at most",
         normal=sp.factor,
     )
     least = sp.Symbol("next", positive=True)
-    bound = 1 / (1 + K * POWER)
     ensure_nonnegative(
         (bound + LESS) * least - bound * least,
         "best - <s, gamma>, at least w next, is at least the bound times next in that input",
         normal=expanded,
     )
-    ensure_positive(bound * least, "so l(best) is not attained there, nor undercut elsewhere")
+    ensure_positive(
+        [bound * least, -sp.diff(bound, POWER)],
+        "which is above 0, so that l(best) is not attained there, and falls as x grows, so that it "
+        "is above a constant in every ball",
+    )
+    n, low = sp.symbols("n low", positive=True)
+    ensure_nonnegative(
+        ((low + MORE) + LESS) / n - low / n,
+        "its loss grows by at least the least such growth, and others by no less than 0: the mean "
+        "of them grows by at least 1/n of it",
+        normal=expanded,
+    )
 
 
 def ensure_above() -> None:
@@ -64,16 +75,16 @@ def ensure_above() -> None:
         "odds of sum r exp(-x) at most, against optimal tokens of odds 1 + less, have that weight",
         normal=sp.factor,
     )
-    whole, less = sp.symbols("range less", positive=True)
-    ensure_positive(
-        (odds + less) * whole - odds * whole,
+    whole = sp.Symbol("range", positive=True)
+    ensure_nonnegative(
+        (odds + LESS) * whole - odds * whole,
         "best - <s, gamma>, at most w range, is at most a larger weight times the range",
         normal=expanded,
     )
     ensure_equal(
         sp.limit(R / (R + sp.exp(sp.Symbol("x"))), sp.Symbol("x"), sp.oo), 0, "which tends to 0"
     )
-    cite(COMPOSED, given={CONTINUOUS: "l is, from the left at the best scores"})
+    cite(COMPOSED, given={CONTINUOUS: "l at the best scores, where L_* is said to be the infimum"})
 
 
 def prove() -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory import ensure_equal, ensure_nonnegative
 from attsvm.theory.declaration.proof import expanded
+from symbolic.tf import definition_1, softmax_range
 
 
 def prove() -> str:
@@ -14,15 +15,10 @@ def prove() -> str:
     Executed for one token below the best ones; sums of such terms over tokens, and of the losses
     over inputs, keep the inequality.
     """
-    logit, other = sp.symbols("a a2", real=True)
-    ensure_positive(sp.exp(logit) / (sp.exp(logit) + sp.exp(other)), "softmax is positive")
+    softmax_range.prove_inside()
+    definition_1.ensure_shortfall()  # best tokens add 0 to it
     s, d = sp.symbols("s d", positive=True)
     more, best = sp.Symbol("more", nonnegative=True), sp.Symbol("best", real=True)
-    ensure_equal(
-        best * s - s * (best - (d + more)),
-        s * (d + more),
-        "best - <s, gamma> is the sum of s_t (best - gamma_t); best tokens add 0 to it",
-    )
     ensure_nonnegative(
         s * (d + more) - d * s,
         "each other token adds d s_t at least, so that the deficit is at least d (1 - s)",

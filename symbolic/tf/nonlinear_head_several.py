@@ -1,17 +1,24 @@
 """Mixtures of tokens under heads h(x) = sum_k b_k phi(<a_k, x>), of any size and any K.
 
-The activations are the claims' own, run on letters. What is said of sums over units and over tokens
+The activations are the claims' own, run on letters, and so are the heads, where phi is any function
+of two derivatives that are letters as well. What is said of sums over units and over tokens
 is executed for one term.
 """
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
 import sympy as sp
 
+from attsvm.losses import curvature_constant
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
-from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.arithmetic import entries
+from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import expanded
-from properties._support.heads import ACTIVATIONS
+from properties._support.heads import ACTIVATIONS, Activation, bending, head, pull
+from properties.tf.nonlinear_head_several import gains, returns
 from symbolic.sim.lemma_3_12 import prove as prove_bend_of_logistic
 from symbolic.textbook import (
     DIFFERENTIABLE,
@@ -24,6 +31,29 @@ from symbolic.textbook import (
     SLOPE,
     TANGENT,
 )
+
+
+class _Phi(sp.Function):  # type: ignore[misc]
+    """Any activation with two derivatives."""
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        """Its slope."""
+        return _Slope(self.args[0])
+
+
+class _Slope(sp.Function):  # type: ignore[misc]
+    """The first derivative."""
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        """The second one."""
+        return _Bend(self.args[0])
+
+
+class _Bend(sp.Function):  # type: ignore[misc]
+    """The second derivative."""
+
+    is_real = True
+
 
 T, POWER = sp.Symbol("t", real=True), sp.Symbol("power", positive=True)
 MORE = sp.Symbol("more", nonnegative=True)
@@ -52,12 +82,25 @@ def ensure_convex() -> None:
 
 
 def ensure_relu() -> None:
-    """max(t, 0) of a mean is at most the mean, and above its tangents, at the kink with slope 0."""
-    s, t, rest = sp.Symbol("s", nonnegative=True), sp.Symbol("t", nonnegative=True), MORE
-    ensure_nonnegative(s * t, "0 is at most the mean of the s_t max(t, 0)")
-    ensure_nonnegative(s * rest, "and s t <= s max(t, 0), as max(t, 0) = t + rest")
-    ensure_nonnegative(t, "the tangent at t <= 0, which is 0, is below max(t, 0)")
-    ensure_nonnegative(rest, "that at t > 0 is t itself, and below max(t, 0) = t + rest")
+    """ReLU lies above its tangents, at the kink that of slope 0; so a mean of it above it there."""
+    phi = ACTIVATIONS["relu"]
+    right, left = sp.symbols("x x'", positive=True), sp.symbols("y y'", nonpositive=True)
+    for at in (right[0], left[0]):
+        ensure_nonnegative(
+            [
+                phi.value(SYMBOLS, to) - phi.value(SYMBOLS, at) - phi.slope(SYMBOLS, at) * (to - at)
+                for to in (right[1], left[1])
+            ],
+            f"ReLU lies above its tangent at {at}, on either side of the kink",
+            normal=expanded,
+        )
+    s, value, slope, to = sp.symbols("s value slope to", real=True)
+    mean = s * to + (1 - s) * T
+    ensure_equal(
+        s * (value + slope * (to - mean)) + (1 - s) * (value + slope * (T - mean)),
+        value,
+        "and the mean of the values of a tangent at the mean point is its value there",
+    )
 
 
 def prove_convex() -> str:
@@ -98,33 +141,47 @@ def prove_concave() -> str:
     return "for any T, d and number of units"
 
 
-def prove_smooth() -> str:
-    """Between two points h is near its tangent, and its slope near that at the first one."""
-    ensure_slopes()
-    phi = ACTIVATIONS["softplus"]
-    bend = phi.bend(SYMBOLS) if phi.bend else sp.nan
-    curved = sp.diff(phi.slope(SYMBOLS, T), T).subs(sp.exp(-T), POWER)
-    ensure_nonnegative(bend - curved, "softplus'' <= 1/4", normal=sp.factor)
-    ensure_equal(sp.diff(ACTIVATIONS["square"].slope(SYMBOLS, T), T), 2, "square'' = 2")
-    prove_bend_of_logistic()
-    e, b, a, c = sp.symbols("e b a c", real=True)
-    for name in ("identity", "square", "softplus", "logistic"):
-        value = ACTIVATIONS[name].value(SYMBOLS, T)
-        ensure_zero(
-            sp.diff(value.subs(T, T + e * a), e, 2)
-            - a**2 * sp.diff(value, T, 2).subs(T, T + e * a),
-            f"the second derivative of {name}(t + e a) in e is a^2 phi''",
-            normal=sp.simplify,
-        )
-    other = sp.Symbol("a'", real=True)
-    ensure_equal(
-        sp.diff(ACTIVATIONS["square"].slope(SYMBOLS, T + e * other) * b * a, e),
-        b * a * other * 2,
-        "and that of the slope along a, on the way along a', is b a a' phi'', for the square",
-    )
+def ensure_bends() -> None:
+    """The constant c of each smooth activation is at least |phi''|."""
+    bends = {name: phi.bend(SYMBOLS) for name, phi in ACTIVATIONS.items() if phi.bend}
+    turns = {name: sp.diff(ACTIVATIONS[name].slope(SYMBOLS, T), T) for name in bends}
+    for name in ("identity", "square"):
+        ensure_equal(turns[name], bends[name], f"{name}'' is its c")
     ensure_nonnegative(
-        c * sp.Abs(b * a * other) - (c - MORE) * sp.Abs(b * a * other),
-        "at most c |b a a'|",
+        [
+            turns["softplus"].subs(sp.exp(-T), POWER),
+            (bends["softplus"] - turns["softplus"]).subs(sp.exp(-T), POWER),
+        ],
+        "0 <= softplus'' <= 1/4",
+        normal=sp.factor,
+    )
+    prove_bend_of_logistic()
+    ensure_equal(bends["logistic"], curvature_constant(sp.sqrt), "and sup |logistic''| is its c")
+
+
+def ensure_near_tangent() -> None:
+    """Second derivatives of h are at most what the claims' `bending` says, for any phi."""
+    c, e = sp.symbols("c e", positive=True)
+    formal = Activation(lambda m, t: _Phi(t), lambda m, t: _Slope(t), bend=lambda m: c)
+    b, x, o = (symbols_of(name, 2) for name in "bxo")
+    along = symbols_of("y", 2, real=True, nonzero=True)
+    head_of = SimpleNamespace(phi=formal, A=entries(np.eye(2, dtype=int).tolist()), b=b)
+    ensure_equal(
+        sp.diff(head(SYMBOLS, head_of, x + e * along), e),
+        pull(SYMBOLS, head_of, x + e * along, along),
+        "the slope of h on the way is its pull along it",
+    )
+    turned = sp.diff(pull(SYMBOLS, head_of, x + e * o, along), e)
+    parts = [(b[k], along[k] * o[k], _Bend(x[k] + e * o[k])) for k in range(2)]
+    ensure_equal(
+        turned,
+        sum(sp.Mul(*part) for part in parts),
+        "and that of the pull along y, on the way along o, the sum of b <a, y> <a, o> phi''",
+    )
+    room = bending(SYMBOLS, head_of, along, o) - sum(sp.Mul(*map(sp.Abs, part)) for part in parts)
+    ensure_nonnegative(
+        room.replace(lambda z: z.func is sp.Abs and z.has(_Bend), lambda z: c - MORE),
+        "which is at most c sum_k |b_k <a_k, y> <a_k, o>|, as |phi''| <= c",
         normal=expanded,
     )
     cite(
@@ -132,8 +189,47 @@ def prove_smooth() -> str:
         given={
             DIFFERENTIABLE: "the slope of h on the way",
             DOMAIN: "e in [0, 1]",
-            SLOPE: "the sum of c |b a a'|, as |phi''| <= c",
+            SLOPE: "the sum of c |b <a, y> <a, o>|",
         },
     )
     cite(QUADRATIC_BOUND, met={LIPSCHITZ: MEAN_VALUE})
-    return "for any d and number of units"
+    pair = SimpleNamespace(**vars(head_of), X=entries([x, x + along]), s=entries([1 - e, e]))
+    start, beta = pull(SYMBOLS, head_of, x, along), bending(SYMBOLS, head_of, along, along)
+    rise = head(SYMBOLS, head_of, x + e * along) - head(SYMBOLS, head_of, x)
+    near, back = gains(SYMBOLS, pair), returns(SYMBOLS, pair)
+    ensure_equal(
+        [near.left, near.right],
+        [e * start - rise, beta * e**2 / 2],
+        "what runs is the quadratic bound at e = s_2, beta = c sum_k |b_k| <a_k, y>^2",
+    )
+    ensure_equal(
+        [back.left, back.right],
+        [start - pull(SYMBOLS, head_of, x + e * along, along), beta * e],
+        "and the bound of the pull, which two tokens lower by beta s_2 at most",
+    )
+
+
+def prove_smooth() -> str:
+    """Between two points h is near its tangent, and its slope near that at the first one."""
+    ensure_slopes()
+    ensure_bends()
+    ensure_near_tangent()
+    return "for every phi with |phi''| <= c, as those that run, any d and number of units"
+
+
+def prove_exactly() -> str:
+    """Where h is concave and smooth x_1 is best exactly where no token pulls."""
+    prove_concave()
+    prove_smooth()
+    g, beta = sp.symbols("g beta", positive=True)
+    rise = T * g - beta * T**2 / 2
+    ensure_equal(
+        rise.subs(T, g / beta), g / beta * g / 2, "at e = g/beta the rise is at least e g/2"
+    )
+    ensure_nonnegative(
+        (rise - T * g / 2).subs(T, 1).subs(g, beta + MORE),
+        "and at e = 1 where g >= beta: above 0, so that x_1 is not best where a token pulls",
+        normal=expanded,
+    )
+    ensure_nonnegative((T * g - T * g / 2).subs(T, POWER), "as it is, at any e > 0, where beta = 0")
+    return "for every convex phi with |phi''| <= c, as those that run, any T, d and number of units"

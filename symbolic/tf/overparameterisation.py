@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_positive, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import expanded
 from properties.tf import overparameterisation as statement
-from symbolic.inner_products import vector
+from symbolic.inner_products import inner, vector
+from symbolic.least_points import ensure_inputs_apart
 from symbolic.sim import large_dimension
 from symbolic.textbook import (
     BETA,
+    BOOLE,
     CHI_SQUARE,
     FIXED,
     GAUSSIAN_PROJECTION,
@@ -21,6 +24,18 @@ from symbolic.textbook import (
 T, D = 3 + sp.Symbol("T-3", nonnegative=True), sp.Symbol("d", positive=True)
 RHO = T / (T - 2)
 """The variance of an entry of u over that of v."""
+
+
+def ensure_independent_inputs() -> None:
+    """All tokens support all Local-SVMs where those of each input do, independent events."""
+    ensure_inputs_apart()
+    chance, more, also = sp.symbols("chance more also", nonnegative=True)
+    ensure_nonnegative(
+        (chance + more) * (chance + also) - chance * chance,
+        "inputs are independent: the probability is the product of theirs, so at least the product "
+        "of lower bounds that are not negative",
+        normal=expanded,
+    )
 
 
 def ensure_angles() -> None:
@@ -48,16 +63,19 @@ def ensure_two_squares() -> None:
     a, b = vector("a"), vector("b")
     u, v = (a + b) / 2, (a - b) / 2
     ensure_equal(a @ b, u @ u - v @ v, "<a, b> = |u|^2 - |v|^2, u = (a + b)/2, v = (a - b)/2")
+    first, second, others = (vector(name) for name in ("x_s", "x_t", "c"))
+    covariance = {inner("x_s", "x_s"): 1, inner("x_t", "x_t"): 1, inner("c", "c"): 1 / (T - 2)}
+    covariance |= {inner("x_s", "x_t"): 0, inner("c", "x_s"): 0, inner("c", "x_t"): 0}
+    u, v = (first + second) / 2 - others, (first - second) / 2
     ensure_equal(
-        [
-            sp.Rational(1, 4) * 2 + 1 / (T - 2),
-            sp.Rational(1, 4) * 2,
-            sp.Rational(1, 4) - sp.S(1) / 4,
-        ],
+        [(u @ u).subs(covariance), (v @ v).subs(covariance), (u @ v).subs(covariance)],
         [T / (2 * (T - 2)), sp.Rational(1, 2), 0],
         "entries of u = (x_s + x_t)/2 - c, c the mean of T - 2 others, and of v = (x_s - x_t)/2 "
         "have these variances and are not correlated, so independent",
         normal=sp.cancel,
+    )
+    ensure_equal(
+        RHO, T / (2 * (T - 2)) / sp.Rational(1, 2), "rho is their quotient", normal=sp.cancel
     )
     cite(
         GAUSSIAN_PROJECTION,
@@ -80,8 +98,10 @@ def prove_bound() -> str:
     Raises:
         ProofError: a step fails.
     """
+    ensure_independent_inputs()
     ensure_angles()
     ensure_two_squares()
+    cite(BOOLE)  # some of the T (T - 1)/2 angles is obtuse
     cite(CHI_SQUARE)
     best = (RHO - 1) / (2 * RHO)
     ensure_positive(sp.cancel(best), "y = (rho - 1)/(2 rho) is above 0")
@@ -95,7 +115,7 @@ def prove_bound() -> str:
     ensure_equal(
         statement.base(sp.Integer(2)), 0, "two tokens are never obtuse: each supports the other"
     )
-    return "for any T >= 2 and d >= T - 1; inputs with orthogonal queries are independent problems"
+    return "for any n of orthogonal queries that are not 0, T >= 2 and d >= T - 1"
 
 
 def prove_triangle() -> str:
@@ -104,6 +124,7 @@ def prove_triangle() -> str:
     Raises:
         ProofError: a step fails.
     """
+    ensure_independent_inputs()
     ensure_angles()
     ensure_two_squares()
     o, s, t = vector("o"), vector("s"), vector("t")
@@ -122,7 +143,7 @@ def prove_triangle() -> str:
         1 - 3 * (2 / sp.pi) * sp.asin(sp.sqrt(sp.Rational(1, 4))),
         "for d = 1, where the token in the middle has no solution, I_{1/4}(1/2, 1/2) = 1/3",
     )
-    return "for any d; inputs with orthogonal queries are independent problems"
+    return "for any n of orthogonal queries that are not 0 and any d"
 
 
 def prove_sphere() -> str:

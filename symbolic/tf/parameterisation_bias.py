@@ -1,8 +1,9 @@
 """Descent on (K, Q) to a nuclear solution that the start chooses, on data that see W_11 and W_22.
 
 k and q are row i of K and Q, a = k + q, b = k - q, A = |a|^2/4, B = |b|^2/4, so that W_ii = A - B;
-g is minus the slope of the risk in W_ii; e is the step, at most 41. The score of an input is the
-attention S(W_ii) = 1/(1 + exp(-W_ii)) to its first token, the loss log(1 + exp(-score)).
+g is minus the slope of the risk in W_ii; e is the step, above 0 and at most 41. The score of an
+input is the attention S(W_ii) = 1/(1 + exp(-W_ii)) to its first token, the loss
+log(1 + exp(-score)).
 """
 
 from __future__ import annotations
@@ -111,4 +112,4 @@ def prove() -> str:
         sp.limit(sp.sqrt(x) / x, x, sp.oo),
         "what b adds vanishes over ln k: W/ln k tends to the cosines of a_1 and a_2",
     )
-    return "for every inner dimension, every step of at most 41, and starts with no row of K + Q 0"
+    return "for every inner dimension, steps above 0 and at most 41, starts with no row of K + Q 0"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from attsvm.theory import cite
+from attsvm.theory import cite, ensure_equal
+from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_least_point, ensure_multipliers
-from symbolic.textbook import RANK_OF_PRODUCT, SINGULAR_VALUES
+from symbolic.textbook import FACTORS, RANK_OF_PRODUCT, SINGULAR_VALUES
 
 
 def prove() -> str:
@@ -24,3 +25,26 @@ def prove_rank_one() -> str:
         "for any n, T, d: ||V||_* >= ||V||_F >= ||W^mm||_F = ||W^mm||_* for every feasible V, and "
         "equality makes V the one matrix of least Frobenius norm"
     )
+
+
+def ensure_solution_in_span() -> None:
+    """Some nuclear-norm solution has the rank of the queries at most, or that of the differences.
+
+    With W = K Q^T a solution, ||K||^2 = ||Q||^2 = ||W||_*, and P the projection on the span of the
+    queries, W P = K (P Q)^T. Differences come from the other side.
+    """
+    row, lost, z = (vector(name) for name in ("p", "lost", "z"))
+    across = {inner("lost", "p"): 0, inner("lost", "z"): 0}
+    cite(FACTORS)
+    ensure_equal(
+        ((row + lost) @ (row + lost) - row @ row).subs(across),
+        lost @ lost,
+        "columns p + lost of Q are no shorter than those of P Q: ||W P||_* <= ||K|| ||P Q|| is at "
+        "most ||W||_*",
+    )
+    ensure_equal(
+        (z @ (row + lost)).subs(across),
+        z @ row,
+        "and P leaves all margins as they are: z is in the span",
+    )
+    cite(RANK_OF_PRODUCT)

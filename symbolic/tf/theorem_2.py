@@ -99,11 +99,16 @@ def ensure_secants() -> None:
 
     So b and a may take the place of the least and largest |l'|. Elsewhere l may be flat.
     """
-    x, near, slope = sp.symbols("x near slope", positive=True)
+    x, near, best = sp.Symbol("x", positive=True), sp.Symbol("near", positive=True), sp.Symbol("u")
+    loss = sp.Function("l")
+    ensure_equal(
+        sp.diff(loss(best - x) - loss(best), x).subs(x, 0).doit(),
+        -sp.diff(loss(best), best),
+        "the drop over x tends to -l' > 0 at x = 0, so near 0 it is positive",
+    )
     ensure_positive(
-        [(near + MORE) / x, slope],
-        "the drop over x tends to -l' > 0 at x = 0, so near 0 it is positive; further on the drop "
-        "is at least what it is near 0, as l never rises",
+        (near + MORE) / x,
+        "further on the drop is at least what it is near 0, as l never rises",
     )
     cite(
         WEIERSTRASS,

@@ -56,10 +56,12 @@ def ensure_limit_points() -> None:
     )
     ensure_equal(sp.limit((1 - SPREAD / RHO) / C, RHO, sp.oo), 1 / C, "which tends to 1/C_*")
     cite(ACCUMULATION, given={BOUNDED_SEQUENCE: "the nuclear norm of W/R is at most 1"})
+    less, margin = sp.Symbol("less", nonnegative=True), 1 / C + MORE
     ensure_nonnegative(
-        (C + MORE) - C,
-        "C_* times a limit point meets the constraints, so has a nuclear norm of C_* exactly: it "
-        "is a solution",
+        [C * margin - 1, C - C * (1 - less)],
+        "C_* times a limit point has margins of 1 at least, so a nuclear norm of C_* at least, "
+        "and of C_* at most: it is a solution",
+        normal=expanded,
     )
 
 
@@ -86,14 +88,15 @@ def prove() -> str:
     )
 
 
-def prove_one() -> str:
-    """With inner dimension 1 it does exactly where some solution has rank 1."""
+def prove_rank() -> str:
+    """With inner dimension r it does exactly where some solution has a rank of r at most."""
     prove()
-    svm_rank.prove_rank_one()
     cite_only_there()
+    svm_rank.prove_rank_one()
+    svm_rank.ensure_solution_in_span()
     return (
-        "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d; a W^mm of "
-        "rank 1 is a solution, and limit points of W/R have rank 1 at most"
+        "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d and inner "
+        "dimension r: limit points of W/R have a rank of r at most"
     )
 
 

@@ -29,8 +29,8 @@ def ensure_on_path() -> None:
 
 def ensure_norm_grows() -> None:
     """The norm tends to infinity as lambda falls to 0."""
-    lemma_2_limit.prove()
-    lemma_2.prove()
+    lemma_2_limit.ensure_above()  # which asks for l decreasing and continuous alone
+    lemma_2.prove()  # attended scores are below the best ones
     theorem_2.ensure_secants()  # l(best - x) > l(best) for x > 0, strictly decreasing or not
     cite(WEIERSTRASS, given={CONTINUOUS: "the risk is", COMPACT: "a closed ball"})
     on_ball, more = 2 * GAP + MORE, sp.Symbol("beyond", positive=True)

@@ -75,8 +75,14 @@ def same_solution(m: Any, data: AttentionData, which: str = "low") -> Any:
 
 def lowered(case: Scaled) -> AttentionData:
     """The data with the least scores of each input lowered by the number."""
-    scores = np.where(low(case.data), case.data.gamma - case.size, case.data.gamma)
+    scores = lower_scores(case.data.gamma, low(case.data), case.size)
     return AttentionData(case.data.X, case.data.Z, scores=scores, mask=case.data.mask)
+
+
+def lower_scores(scores: Array, chosen: Array, by: Any) -> Array:
+    """The scores, those of the chosen tokens less a number."""
+    changed: Array = np.where(chosen, scores - by, scores)
+    return changed
 
 
 def as_much(m: Any, case: Scaled) -> Any:

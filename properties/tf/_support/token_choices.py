@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -152,9 +153,14 @@ def locally_optimal(data: AttentionData, alpha: Array) -> bool:
         return False
     scores = [dict(zip(*pair, strict=True)) for pair in zip(exact.kept, exact.gamma, strict=True)]
     return all(
-        margin > 1 or scores[i][int(alpha[i])] > scores[i][t]
+        allowed(scores[i][int(alpha[i])], scores[i][t], margin)
         for (i, t), margin in answer.margins.items()
     )
+
+
+def allowed(chosen: Any, other: Any, margin: Any) -> Any:
+    """The other token scores less than the chosen one, or is beyond the margin."""
+    return chosen > other or margin > 1
 
 
 def optimal(data: AttentionData, alpha: Array) -> bool:

@@ -1,0 +1,168 @@
+"""Steps of the tf and mm proofs fall where the formula, predicate or sign they run is spoilt."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from attsvm.errors import ProofError
+from attsvm.theory.declaration.proof import recorded
+from symbolic import least_points
+from symbolic.mm import joint_path
+from symbolic.mm import theorem_2 as heads_of_mm
+from symbolic.sim import low_score_tokens
+from symbolic.sim.sums import t, total
+from symbolic.tf import (
+    all_local_unique,
+    convex_combination,
+    definition_1,
+    definition_2,
+    global_conjecture,
+    lemma_2,
+    lemma_2_limit,
+    linear_head_one_token,
+    nonlinear_head_several,
+    overparameterisation,
+    softmax_range,
+    theorem_2,
+    theorem_3,
+    vanishing_regularisation,
+)
+
+REAL = sp.Symbol("more", real=True)
+LESS = sp.Rational(19, 20)
+
+
+def looser(formula):
+    """The comparison with a larger right side."""
+
+    def spoilt(m, v, side):
+        said = formula(m, v, side)
+        return replace(said, right=said.right * (1 + v.v[-1] ** 2))
+
+    return spoilt
+
+
+def scaled(function, factor):
+    return lambda *values: function(*values) * factor
+
+
+def tighter(formula):
+    return lambda m, v: formula(m, v, share=LESS)
+
+
+def activations(name, **changes):
+    """The activations, one of which differs."""
+    known = nonlinear_head_several.ACTIVATIONS
+    return {**known, name: replace(known[name], **changes)}
+
+
+def over_one_index(term, *indices):
+    """A sum over t alone where it should be over all indices."""
+    return total(term, *(indices[:1] or (t,)))
+
+
+SLOPES = nonlinear_head_several
+SPOILT = {
+    "another bound by the norm": (
+        *(softmax_range, "by_norm", looser(softmax_range.by_norm)),
+        [softmax_range.prove_norm],
+    ),
+    "twice the pull": (SLOPES, "pull", scaled(SLOPES.pull, 2), [SLOPES.prove_smooth]),
+    "95% of the bending": (
+        *(SLOPES, "bending", scaled(SLOPES.bending, LESS)),
+        [SLOPES.prove_smooth, SLOPES.prove_exactly],
+    ),
+    "95% of the quadratic bound": (SLOPES, "gains", tighter(SLOPES.gains), [SLOPES.prove_smooth]),
+    "95% of the slope's bound": (SLOPES, "returns", tighter(SLOPES.returns), [SLOPES.prove_smooth]),
+    **{
+        f"95% of c of {name}": (
+            *(SLOPES, "ACTIVATIONS"),
+            activations(name, bend=scaled(SLOPES.ACTIVATIONS[name].bend, LESS)),
+            [SLOPES.prove_smooth],
+        )
+        for name in ("square", "softplus", "logistic")
+    },
+    "ReLU of slope -1 at its kink": (
+        *(SLOPES, "ACTIVATIONS", activations("relu", slope=lambda m, x: 2 * m.maximum(x, 0))),
+        [SLOPES.prove_convex, SLOPES.prove_concave],
+    ),
+    "ties at the margin allowed": (
+        *(all_local_unique, "allowed", lambda chosen, other, margin: margin >= 1),
+        [all_local_unique.prove],
+    ),
+    "only ties are allowed": (
+        *(all_local_unique, "allowed", lambda chosen, other, margin: chosen < other),
+        [all_local_unique.prove],
+    ),
+    "other tokens score more": (
+        *(definition_2, "led", lambda m, chosen, other, margin, over: m.above(other, chosen)),
+        [definition_2.prove_optimal],
+    ),
+    "low scores raised": (
+        *(low_score_tokens, "lower_scores"),
+        lambda scores, chosen, by: np.where(chosen, scores + by, scores),
+        [low_score_tokens.prove_as_much],
+    ),
+    "a sum over one index of two": (
+        *(least_points, "total", over_one_index),
+        [
+            *(overparameterisation.prove_bound, overparameterisation.prove_triangle),
+            global_conjecture.prove,
+        ],
+    ),
+    "gaps from twice the score": (
+        *(definition_1, "ADDED", definition_1.S[definition_1.t] * (2 * definition_1.BEST)),
+        [
+            *(definition_1.prove, lemma_2.prove, linear_head_one_token.prove),
+            *(convex_combination.prove_hull, lemma_2_limit.prove),
+        ],
+    ),
+    "odds that may be smaller": (
+        *(lemma_2_limit, "MORE", REAL),
+        [lemma_2_limit.prove, vanishing_regularisation.prove],
+    ),
+    "more weight on optimal tokens than there are": (
+        *(lemma_2_limit, "ALSO", sp.Symbol("also", positive=True) - 2),
+        [lemma_2_limit.prove],
+    ),
+    "variances of more tokens": (
+        *(overparameterisation, "RHO", overparameterisation.RHO * LESS),
+        [overparameterisation.prove_bound],
+    ),
+    "a drop that may be below that near 0": (theorem_2, "MORE", REAL, [theorem_2.prove_limit]),
+    "margins below 1/C_*": (theorem_3, "MORE", REAL, [theorem_3.prove, theorem_3.prove_rank]),
+    "terms below that of the least margin": (heads_of_mm, "MORE", REAL, [heads_of_mm.prove]),
+    "a sum with something added": (
+        *(joint_path, "total", lambda term: total(term) + 1),
+        [joint_path.prove_prompt, joint_path.prove_ratio],
+    ),
+}
+
+
+def proves(function):
+    with recorded():
+        return function()
+
+
+@pytest.mark.parametrize(
+    "prove", dict.fromkeys(prove for *_, proofs in SPOILT.values() for prove in proofs)
+)
+def test_what_is_not_spoilt_is_proved(prove):
+    assert proves(prove)
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_a_spoilt_part_is_seen(name, monkeypatch):
+    module, part, other, proofs = SPOILT[name]
+    monkeypatch.setattr(module, part, other)
+    for prove in proofs:
+        with pytest.raises(ProofError):
+            proves(prove)
+
+
+def test_any_activation_is_one_of_two_derivatives():
+    x = sp.Symbol("x", real=True)
+    twice = sp.diff(nonlinear_head_several._Phi(2 * x), x, 2)
+    assert twice == 4 * nonlinear_head_several._Bend(2 * x)
