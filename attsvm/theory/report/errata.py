@@ -106,6 +106,12 @@ class Source:
         return [e for e in self.errata if e.weight is weight]
 
 
+def to_show(words: Erratum | None, claim: Claim, stored: Iterable[Any]) -> tuple[Any, ...]:
+    """The instances that can be shown of a refuted reading: first the erratum's, if it has one."""
+    told = () if words is None or claim.id not in words.telling else (words.telling[claim.id],)
+    return (*told, *stored)
+
+
 def find_source(packs: Sequence[Pack], name: str) -> Source:
     """What the packs say of a source; nothing but its name where they are silent.
 
