@@ -235,8 +235,8 @@ def test_a_quotient_of_integers_stays_a_fraction_in_verifiers():
 def test_the_script_is_of_the_instance_on_the_screen(capsys):
     assert main(["show", "--script", "sim/theorem-3.14-part-1:amended-1"]) == 0
     said = ran(capsys.readouterr().out)
-    (best, dragged) = re.findall(r"margins \[\s*(\S+)\s+(\S+)\]", said)[-1]
-    assert float(best) > 10.0  # the second input ends at its worse token
+    best, dragged = re.findall(r"margins \[\s*(\S+)\s+(\S+)\]", said)[-1]
+    assert float(best) > 9.0  # the second input ends at its worse token
     assert float(dragged) < -10.0
 
 
