@@ -47,6 +47,7 @@ class Erratum:
             repairs that fall as well.
         stands: the readings that stand and that the repair rests on.
         telling: instances by reading that tell more than the smallest ones; confirmed like these.
+        fell: what fell, in some words.
     """
 
     statement: str
@@ -58,6 +59,7 @@ class Erratum:
     falls: tuple[str, ...]
     stands: tuple[str, ...]
     telling: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    fell: str = "the printed claim"
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,10 @@ class StatementView:
         )
         parts = [
             f"{what} ({', '.join(names)})"
-            for what, names in (("the printed claim", printed), ("repairs of it", repairs))
+            for what, names in (
+                (self.erratum.get("fell", "the printed claim"), printed),
+                ("repairs of it", repairs),
+            )
             if names
         ]
         rest = f"; what stands: {', '.join(stands)}" if stands else "; nothing stands"
@@ -139,6 +142,7 @@ def _told(
 ) -> Iterator[tuple[str, str]]:
     """What an erratum says, line by line; readings say the repair where its words do not."""
     yield "weight", words.weight.removeprefix("What ").replace("Misprints", "is a misprint")
+    yield "fell", words.fell
     yield "found", words.gist
     yield "fails", words.fails
     says = {c.id: f"({c.reading}) {c.statement}" for c in claims}

@@ -10,7 +10,15 @@ from typing import Any
 
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.report.errata import Erratum, to_show
-from attsvm.theory.report.markup import Markup, anchor, element, folded, joined, table
+from attsvm.theory.report.markup import (
+    Markup,
+    anchor,
+    element,
+    folded,
+    joined,
+    sentence,
+    table,
+)
 from attsvm.theory.report.page.contents import (
     AXES,
     ShownReading,
@@ -36,7 +44,7 @@ def reading_section(
         "section",
         element("h3", reading.name, *_verdict(entry)),
         *_expected(reading),
-        element("p", entry.get("statement") or (reading.claim.statement if reading.claim else "")),
+        element("p", sentence(entry.get("statement") or getattr(reading.claim, "statement", ""))),
         *_differs(reading, statement),
         *_counterexample(reading, source, statement.told),
         element("h4", "The check"),
