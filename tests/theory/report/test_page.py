@@ -325,6 +325,6 @@ def test_a_claim_says_its_hypotheses_as_text(ledger):
 def test_sentences_are_typeset_and_escaped():
     said = sentence("||X^mm||_F <= R^(2 n) - x_t^T y for <b> & z_{i+1}, lim_k s^-1 -> 0")
     assert said == (
-        "‖X<sup>mm</sup>‖<sub>F</sub> ≤ R<sup>2 n</sup> − x<sub>t</sub><sup>T</sup> y for &lt;b&gt; "
-        "&amp; z<sub>i+1</sub>, lim<sub>k</sub> s<sup>-1</sup> → 0"
+        "‖X<sup>mm</sup>‖<sub>F</sub> ≤ R<sup>2 n</sup> − x<sub>t</sub><sup>T</sup> y for "
+        "&lt;b&gt; &amp; z<sub>i+1</sub>, lim<sub>k</sub> s<sup>-1</sup> → 0"
     )
