@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attsvm.cli.arguments import Parsers, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from attsvm.theory.declaration.claim import Claim
     from attsvm.theory.declaration.packs import Pack
+    from attsvm.theory.report.errata import Erratum
+
+
+_T = TypeVar("_T")
+_SMALLEST = "# Of the smallest counterexample known; the one on the screen has none."
 
 
 def add(parsers: Parsers) -> None:
@@ -46,7 +51,8 @@ def run(options: argparse.Namespace) -> int:
     view = statement_view(claims, source.names, every, source.erratum(statement))
     if options.script or options.verifier:
         asked = [c for c in claims if options.id in (c.id, statement)] or claims
-        scripts = _scripts(asked, packs) if options.script else _verifiers(asked)
+        shown = _shown(asked, source.erratum(statement))
+        scripts = _scripts(shown, packs) if options.script else _verifiers(shown)
         tell(options, view.json(), scripts)
         return 0
     lines = formula_lines(view.readings, latex=True) if options.latex else screen(view)
@@ -54,40 +60,52 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _stored(claims: Iterable[Claim]) -> Iterator[tuple[Claim, Any]]:
-    """The stored counterexample of each refuted reading, None where there is none."""
+def _shown(claims: Iterable[Claim], words: Erratum | None) -> Iterator[tuple[Claim, Sequence[Any]]]:
+    """Each reading with its counterexamples: the one on the screen, the smallest one known."""
     from attsvm.theory.declaration.verdict import Truth
     from attsvm.theory.record import curated
+    from attsvm.theory.report.errata import to_show
 
     for claim in claims:
         known = curated.known(claim) if claim.expected.truth is Truth.REFUTED else ()
-        yield claim, next(iter(known), None)
+        yield claim, to_show(words, claim, known)
 
 
-def _scripts(claims: Iterable[Claim], packs: Iterable[Pack]) -> Iterator[str]:
+def _scripts(shown: Iterable[tuple[Claim, Sequence[Any]]], packs: Iterable[Pack]) -> Iterator[str]:
     """The script of each refuted reading, or why it has none."""
     from attsvm.theory.report.script import script, writers
 
     own = writers(packs)
-    for claim, case in _stored(claims):
-        found = None if case is None else script(claim, case, own)
-        if case is None:
+    for claim, cases in shown:
+        k, found = _first(script(claim, case, own) for case in cases)
+        if not cases:
             yield f"# {claim.id} has no stored counterexample"
         elif found is None:
             yield f"# {claim.id}: no short script; the one in its file needs attsvm"
         else:
+            if k:
+                yield _SMALLEST
             if not found.shows:
                 yield "# The two sides differ by less than floats tell; exact arithmetic decides."
             yield found.text.rstrip()
 
 
-def _verifiers(claims: Iterable[Claim]) -> Iterator[str]:
+def _verifiers(shown: Iterable[tuple[Claim, Sequence[Any]]]) -> Iterator[str]:
     """The verifier of each refuted reading, or why it has none."""
     from attsvm.theory.report.script import verifier
 
-    for claim, case in _stored(claims):
-        if case is None:
+    for claim, cases in shown:
+        k, found = _first(verifier(claim, case) for case in cases)
+        if not cases:
             yield f"# {claim.id} has no stored counterexample"
+        elif found is None:
+            yield f"# {claim.id}: no verifier, it takes irrational numbers or a run"
         else:
-            said = f"# {claim.id}: no verifier, it takes irrational numbers or a run"
-            yield (verifier(claim, case) or said).rstrip()
+            if k:
+                yield _SMALLEST
+            yield found.rstrip()
+
+
+def _first(made: Iterable[_T | None]) -> tuple[int, _T | None]:
+    """The first that is not None, with its place."""
+    return next(((k, one) for k, one in enumerate(made) if one is not None), (0, None))

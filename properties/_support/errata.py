@@ -11,6 +11,7 @@ _STAND = (Truth.PROVED, Truth.HOLDS)
 def erratum(
     *declared: Statement,
     weight: Weight,
+    fell: str = "the printed claim",
     gist: str,
     fails: str,
     printed: str = "",
@@ -23,6 +24,7 @@ def erratum(
     Args:
         declared: the statement, in parts where its readings are about different variables.
         weight: how much hangs on it.
+        fell: what fell, in some words: the claim, a step of a proof, the orientation of print.
         gist: what was found, for the list that comes first.
         fails: what fails, and why.
         printed: what is printed, where the quotation and the refuted readings do not say it.
@@ -38,7 +40,7 @@ def erratum(
     standing = tuple(claims[name].id for name in stands or expected)
     told = {claims[name].id: claims[name].examples[k] for name, k in (telling or {}).items()}
     words = (weight, gist, printed, fails, repair)
-    return Erratum(declared[0].id, *words, tuple(falls), standing, told)
+    return Erratum(declared[0].id, *words, tuple(falls), standing, told, fell)
 
 
 def placed(source: str, names: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ def test_show_prints_every_reading_with_its_formula_conditions_and_counterexampl
     code, out, _ = attsvm("show", "sim/lemma-3.13:sharp")
     assert code == 0
     assert max(map(len, out.splitlines())) <= 80
-    head, erratum, literal, *others, where, _, _ = paragraphs(out)
+    head, erratum, literal, *others, where, _, _, _ = paragraphs(out)
     assert head.startswith("sim/lemma-3.13 (")
     assert "properties/sim/lemma_3_13.py:" in head
     assert "printed: |grad L(x) - grad L(y)| <= 3 n^3 R^7 exp(13 R^2) ||x - y||_2" in head
@@ -30,12 +30,13 @@ def test_show_prints_every_reading_with_its_formula_conditions_and_counterexampl
 def test_show_tells_what_fell_the_repair_and_what_the_fall_touches(attsvm):
     code, out, _ = attsvm("show", "tf/theorem-2")
     assert code == 0
-    _, erratum, literal, *_, rests, carries = paragraphs(out)
+    _, erratum, literal, *_, stored, rests, carries = paragraphs(out)
     assert erratum.startswith("what fell: the printed claim (literal); what stands: amended")
     file = "counterexamples/tf--theorem-2--literal.json"
-    assert f"stored in: {file} beside the claims" in literal
-    assert "as a script: attsvm show --script tf/theorem-2:literal" in literal
-    assert "--verifier" not in literal
+    assert stored == (
+        f"counterexamples: the smallest ones known are stored in {file}; "
+        "as scripts that need numpy alone: attsvm show --script tf/theorem-2"
+    )
     assert "This changes a constant, a formula or a condition. fails: " in erratum
     assert "repair: Add both conditions." in erratum
     assert "fails at: X = [[[1, 0], [0, 0]]" in literal
@@ -51,8 +52,9 @@ def test_show_tells_the_repairs_that_fell_and_which_counterexamples_are_rational
         "the printed claim (literal-1, literal-2, literal-3) and repairs of it (amended-2);"
         in joined
     )
-    assert "in fractions: attsvm show --verifier sim/definition-4.1:literal-1 " in joined
-    assert "--verifier sim/definition-4.1:amended-2" not in joined  # an irrational norm
+    rational, _, command = joined.partition("in Python's fractions (")[2].partition("): ")
+    assert command.startswith("attsvm show --verifier sim/definition-4.1")
+    assert "literal-1" in rational
     assert "what fell" not in attsvm("show", "sim/lemma-3.12")[1]
 
 

@@ -47,6 +47,7 @@ class Erratum:
             repairs that fall as well.
         stands: the readings that stand and that the repair rests on.
         telling: instances by reading that tell more than the smallest ones; confirmed like these.
+        fell: what fell, in some words.
     """
 
     statement: str
@@ -58,6 +59,7 @@ class Erratum:
     falls: tuple[str, ...]
     stands: tuple[str, ...]
     telling: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    fell: str = "the printed claim"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,12 @@ class Source:
     def of_weight(self, weight: Weight) -> list[Erratum]:
         """The errata of a weight, in their order."""
         return [e for e in self.errata if e.weight is weight]
+
+
+def to_show(words: Erratum | None, claim: Claim, stored: Iterable[Any]) -> tuple[Any, ...]:
+    """The instances that can be shown of a refuted reading: first the erratum's, if it has one."""
+    told = () if words is None or claim.id not in words.telling else (words.telling[claim.id],)
+    return (*told, *stored)
 
 
 def find_source(packs: Sequence[Pack], name: str) -> Source:

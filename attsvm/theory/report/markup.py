@@ -25,6 +25,23 @@ def text(value: object) -> Markup:
     return Markup(escape("\n".join(map(printable, str(value).split("\n")))))
 
 
+_SIGNS = (("<=", "≤"), (">=", "≥"), ("->", "→"), ("||", "‖"), (" - ", " − "))
+_RAISED = re.compile(r"(?<=[\w)|‖\]>])(\^|_)(\{[^{}]*\}|\([^()]*\)|-?[^\W_]+|\*)")
+
+
+def sentence(value: object) -> Markup:
+    """A sentence with formulas as plain text has them: `R^7`, `x_t`, `<=` as print has them."""
+    plain = str(value)
+    for written, sign in _SIGNS:
+        plain = plain.replace(written, sign)
+
+    def raised(found: re.Match[str]) -> str:
+        inner = found[2][1:-1] if found[2][0] in "{(" else found[2]
+        return str(element("sup" if found[1] == "^" else "sub", Markup(inner)))
+
+    return Markup(_RAISED.sub(raised, text(plain)))
+
+
 def joined(*children: Any) -> Markup:
     """Children side by side: markup as it is, text escaped, iterables in order, None left out."""
     parts = []

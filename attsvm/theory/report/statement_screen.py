@@ -31,17 +31,25 @@ def screen(view: StatementView) -> Iterator[str]:
             formula = reading.formula.conclusion.plain
             yield from _wrapped(f"runs: {formula}", "  ")
         yield from _wrapped("; ".join(reading.formula.hypotheses), "  ", "if: ")
-        telling = view.erratum.get(f"telling {reading.name}", reading.counterexample)
-        yield from _wrapped(telling, "  ", "fails at: ")
-        if reading.counterexample:
-            yield from _wrapped(_below(reading.stored), "  ", "stored in: ")
-            yield f"  as a script: attsvm show --script {view.id}:{reading.name}"
-            if reading.rational:
-                yield f"  in fractions: attsvm show --verifier {view.id}:{reading.name}"
+        yield from _wrapped(reading.counterexample, "  ", "fails at: ")
+        yield from _wrapped(reading.smallest, "  ", "smallest known: ")
     told = [f"{name}: {meaning}" for name, meaning in meanings(view.readings).items()]
     yield from _block("where", (*definitions(view.readings), *told))
+    yield from _block("counterexamples", _commands(view), "; ")
     yield from _block("rests on", view.rests_on, ", ")
     yield from _block("what rests on it", view.carries, ", ")
+
+
+def _commands(view: StatementView) -> Iterator[str]:
+    """Where the smallest counterexamples lie, and how those on the screen are printed as code."""
+    stored = [r for r in view.readings if r.stored]
+    if stored:
+        first = _below(stored[0].stored)
+        where = first if len(stored) == 1 else first.rpartition("/")[0]
+        yield f"the smallest ones known are stored in {where}"
+        yield f"as scripts that need numpy alone: attsvm show --script {view.id}"
+    if rational := [r.name for r in stored if r.rational]:
+        yield f"in Python's fractions ({', '.join(rational)}): attsvm show --verifier {view.id}"
 
 
 def _wrapped(text: str | None, indent: str = "", lead: str = "") -> Iterator[str]:
@@ -73,6 +81,5 @@ def _near(file: str) -> str:
 
 def _below(file: str | None) -> str:
     """A stored counterexample, by its folder and name alone where it lies elsewhere."""
-    near = _near(file or "")
-    path = Path(near)
-    return f"{path.parent.name}/{path.name} beside the claims" if path.is_absolute() else near
+    path = Path(_near(file or ""))
+    return f"{path.parent.name}/{path.name}" if path.is_absolute() else str(path)

@@ -16,7 +16,7 @@ from attsvm.theory.declaration.typesetting import Typeset, Written, typeset
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record import curated
 from attsvm.theory.report.dependencies import dependencies, resting_on
-from attsvm.theory.report.errata import Erratum
+from attsvm.theory.report.errata import Erratum, to_show
 from attsvm.theory.report.script import verifier
 from attsvm.theory.report.two_lines import in_words
 
@@ -33,9 +33,10 @@ class ReadingView:
         hypotheses: the names of its hypotheses.
         siblings: the names of its false neighbours.
         formula: what runs.
-        counterexample: the stored one of a refuted reading, in one line.
-        stored: the file that it is stored in.
-        rational: whether it has a verifier in fractions.
+        counterexample: an instance that refutes it, in one line: the one that tells most.
+        smallest: the smallest one known, where that is another one.
+        stored: the file that the smallest one is stored in.
+        rational: whether the counterexample has a verifier in fractions.
         file: where it is declared.
         line: in which line.
     """
@@ -48,6 +49,7 @@ class ReadingView:
     siblings: tuple[str, ...]
     formula: Typeset
     counterexample: str | None
+    smallest: str | None
     stored: str | None
     rational: bool
     file: str
@@ -60,7 +62,7 @@ class StatementView:
 
     `printed` is empty where its claims do not quote it; `rests_on` has the statements that it rests
     on, `carries` those that rest on it, directly or through others. `erratum` has what fell, why,
-    the repair, and instances that tell more than the smallest, by name; empty where it has none.
+    and the repair; empty where it has none.
     """
 
     id: str
@@ -82,7 +84,10 @@ class StatementView:
         )
         parts = [
             f"{what} ({', '.join(names)})"
-            for what, names in (("the printed claim", printed), ("repairs of it", repairs))
+            for what, names in (
+                (self.erratum.get("fell", "the printed claim"), printed),
+                ("repairs of it", repairs),
+            )
             if names
         ]
         rest = f"; what stands: {', '.join(stands)}" if stands else "; nothing stands"
@@ -125,7 +130,7 @@ def statement_view(
         first.source,
         "; ".join(dict.fromkeys(c.place for c in claims)),
         next((c.printed for c in claims if c.printed), ""),
-        tuple(_reading(c, claims, names) for c in claims),
+        tuple(_reading(c, claims, names, words) for c in claims),
         dependencies(claims)[first.statement_id],
         tuple(resting_on(first.statement_id, dependencies(among))),
         {} if words is None else dict(_told(words, claims, names)),
@@ -137,16 +142,20 @@ def _told(
 ) -> Iterator[tuple[str, str]]:
     """What an erratum says, line by line; readings say the repair where its words do not."""
     yield "weight", words.weight.removeprefix("What ").replace("Misprints", "is a misprint")
+    yield "fell", words.fell
     yield "found", words.gist
     yield "fails", words.fails
     says = {c.id: f"({c.reading}) {c.statement}" for c in claims}
     yield "repair", words.repair or "; ".join(says[name] for name in words.stands)
-    for name, case in words.telling.items():
-        yield f"telling {name.rpartition(':')[2]}", in_words(case, names)
 
 
-def _reading(claim: Claim, claims: Sequence[Claim], names: Mapping[str, str]) -> ReadingView:
+def _reading(
+    claim: Claim, claims: Sequence[Claim], names: Mapping[str, str], words: Erratum | None
+) -> ReadingView:
     stored = curated.known(claim) if claim.expected.truth is Truth.REFUTED else ()
+    shown = to_show(words, claim, stored)
+    words_of = [in_words(case, names) for case in shown]
+    told, least = (words_of[0], words_of[-1]) if shown else (None, None)
     return ReadingView(
         claim.reading,
         claim.statement,
@@ -155,9 +164,10 @@ def _reading(claim: Claim, claims: Sequence[Claim], names: Mapping[str, str]) ->
         tuple(h.name for h in claim.hypotheses),
         tuple(s.name for s in claim.siblings),
         typeset(claim.formula),
-        in_words(stored[0], names) if stored else None,
+        told,
+        None if least == told else least,
         str(curated.place(claim)) if stored else None,
-        bool(stored) and verifier(claim, stored[0]) is not None,
+        any(verifier(claim, case) is not None for case in shown),
         claim.file,
         claim.line,
     )

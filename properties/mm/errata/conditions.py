@@ -11,6 +11,7 @@ erratum = partial(errata.erratum, weight=Weight.CONSTANT)
 CONDITIONS = (
     erratum(
         joint_svm.PROGRAMMES,
+        fell="the printed definition",
         gist='"Support vector" has to mean an input of tight margin: read by multipliers, p(alpha) '
         "is ambiguous on published data. Nor need v(alpha) and p(alpha) exist.",
         fails="On the inputs {0, (1, 1)}, {0, (1, -1)}, {0, (1/2, 1)} with labels 1, -1, 1 all "
@@ -21,6 +22,7 @@ CONDITIONS = (
     ),
     erratum(
         p_svm.PROGRAMME,
+        fell="the existence that print takes for granted",
         gist="p(alpha) need not exist, not even for optimal tokens.",
         fails="Two equal tokens are separated by no p. Two inputs of tokens 1, 0 with labels 1, -1 "
         "and head 1 have different optimal tokens, so that p >= 1 and -p >= 1.",
@@ -29,6 +31,7 @@ CONDITIONS = (
     ),
     erratum(
         v_svm.PROGRAMME,
+        fell="the existence that print takes for granted",
         gist="v(alpha) need not exist.",
         fails="A selected token 0 has label margin 0 under every head. Equal tokens of "
         "different labels have opposite margins.",

@@ -41,6 +41,7 @@ CROSSED_L2 = float(stability_l2.LOWER), float(stability_l2.UPPER)
 CLAIMS = (
     erratum(
         definition_3_6.DEFINITION,
+        fell="the sign of the printed loss",
         gist="The printed loss increases in the score, so that descent leaves the optimal "
         "tokens. This sign alone refutes theorem 3.14, the direction in theorem 3.15, token "
         "separation and both figures.",
@@ -174,6 +175,7 @@ CLAIMS = (
     erratum(
         orientation.MARGINS,
         orientation.TRAINING,
+        fell="the orientation of print",
         gist="The X that is trained is the transpose of the X of Att-SVM; their cosine may be 0 "
         "for ever.",
         printed="Logits are a_j^T X a_t in definition 3.3, the query on the left; margins are "

@@ -19,6 +19,7 @@ erratum = partial(made.erratum, weight=Weight.CONSTANT)
 CONSTANTS = (
     erratum(
         lemma_3_13.LEMMA,
+        fell="the printed constant, for want of a bound on b and h",
         gist="Nothing bounds b or h, so that no constant in n and R will do; with |b|, ||h|| <= R "
         "the printed one holds, and a far smaller one is best.",
         printed="|grad L(x) - grad L(x^)| <= 3 n^3 R^7 exp(13 R^2) ||x - x^|| for R >= 4 and ||A "
@@ -34,6 +35,7 @@ CONSTANTS = (
     ),
     erratum(
         lemma_3_13_hessian.LEMMA,
+        fell="the printed constant, for want of a bound on b and h",
         gist="The same of the Hessian.",
         printed="The constant of lemma 3.13, read as a bound of the operator norm of the Hessian; "
         "on its convex domain that says the same.",
@@ -45,6 +47,7 @@ CONSTANTS = (
     ),
     erratum(
         lemma_3_11.LEMMA,
+        fell="the printed formula",
         gist="g' belongs at b <f, h>, not at <f, h>; for labels in {-1, 0, 1} both are the same.",
         printed="dL/dx_i = g(d) (1 - g(d)) b (<f o A_i, h> - <f, h> <f, A_i>), where d = <f, h>; "
         'steps 2 and 3 of section 3.4 repeat it. ("Formal version of Lemma F.2".)',
@@ -72,6 +75,7 @@ CONSTANTS = (
     ),
     erratum(
         basic_1.BOUND,
+        fell="one step of the proof of lemma 3.13",
         gist="The bound needs R >= 1, and exp(R) does for exp(R^2).",
         printed="||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||, with no condition in the main "
         "text.",
@@ -83,6 +87,7 @@ CONSTANTS = (
     ),
     erratum(
         basic_3.BOUND,
+        fell="one step of the proof of lemma 3.13",
         gist="The right side needs the indices of the left.",
         printed="|alpha(x)_{l0,j0}^-1 - alpha(y)_{l0,j0}^-1| <= beta^-2 |alpha(x) - alpha(y)|, "
         "with no indices on the right and beta not defined.",
@@ -95,6 +100,7 @@ CONSTANTS = (
     ),
     erratum(
         basic_5.BOUND,
+        fell="one step of the proof of lemma 3.13",
         gist="c is not defined, and nothing bounds h.",
         printed="||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||; c and beta are not "
         "defined. Read: c = <f, h> - b, with the indices of the loss, on the domain of lemma 3.13.",

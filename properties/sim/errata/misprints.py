@@ -11,6 +11,7 @@ erratum = partial(made.erratum, weight=Weight.MISPRINT)
 MISPRINTS = (
     erratum(
         attention_shape.SHAPE,
+        fell="a misprint",
         gist="D(X) is n x n, not d x d, and x has d^2 entries, not d.",
         printed="D(X) := diag(exp(A1 X A2^T) 1_n) in R^{d x d} for A1, A2 in R^{n x d} (section "
         "1); x, y in R^d with ||A_{l0,j0} x|| (lemma 3.13).",
@@ -21,6 +22,7 @@ MISPRINTS = (
     ),
     erratum(
         l2_objective.OBJECTIVE,
+        fell="a misprint",
         gist="max stands for mat, and D(x) is not defined.",
         printed="min_X ||D(X)^-1 exp(A1 X A2^T) A3 Y - B||^2 is rewritten as min_x ||max(D(x)^-1 "
         "exp(A x)) A3 Y - B||^2, where A = A1 kron A2 and x = vec(X).",
@@ -32,6 +34,7 @@ MISPRINTS = (
     ),
     erratum(
         definition_3_3.DEFINITION,
+        fell="a misprint",
         gist="Att(X, Y) has A2 Y where the attention of the objective has A3 Y.",
         printed="The attention is <f(x)_{l0,j0}, h(y)_{l0,i0}>, where h(y)_{l0,i0} = A_{l0,3} "
         "y_{i0}.",

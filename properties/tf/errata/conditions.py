@@ -25,6 +25,7 @@ CONDITIONS = (
     erratum(
         theorem_2.PATH,
         theorem_2.RATE,
+        fell="the printed claim, for want of a condition",
         gist="The regularisation path needs l' < 0 at the best scores, and an input of two tokens.",
         fails="A strictly decreasing smooth loss may have slope 0 at a best score. With l(u) = "
         "-u^3 and best scores 1 and 0 the second input counts less than it should, and the limit "
@@ -38,6 +39,7 @@ CONDITIONS = (
     ),
     erratum(
         theorem_3.THEOREM,
+        fell="the printed claim, for want of a condition",
         gist="The path of (K, Q) needs the same two conditions, and an inner dimension that the "
         "nuclear solution fits in.",
         fails="As theorem 2. The slides have d x d matrices K and Q; with inner dimension 1, all "
@@ -47,6 +49,7 @@ CONDITIONS = (
     ),
     erratum(
         vanishing_regularisation.ABSTRACT,
+        fell="the printed claim, for want of a condition",
         gist="The limits of vanishing regularisation need the same two conditions.",
         fails="As theorems 2 and 3: a minimiser with a ridge penalty is a point of the path, so "
         "that l(u) = -u^3 refutes both. With one token an input W_lambda = 0.",
@@ -54,6 +57,7 @@ CONDITIONS = (
     ),
     erratum(
         all_support_no_stationary.THEOREM,
+        fell="the printed claim, for want of a condition",
         gist="No stationary points: some input must have two different scores.",
         fails="With head 0, or one token an input, the gradient is 0 everywhere, while all tokens "
         "are support vectors.",
@@ -61,6 +65,7 @@ CONDITIONS = (
     ),
     erratum(
         all_support_divergence.THEOREM,
+        fell="the printed claim, for want of a condition",
         gist="Divergence of the norm: some input must have two different scores.",
         fails="Where all scores tie, as with head 0, descent never moves.",
         repair="Ask for l' < 0, continuous, and an input with two different scores; then every "
@@ -70,6 +75,7 @@ CONDITIONS = (
     ),
     erratum(
         all_local_unique.LEMMA,
+        fell="the printed claim, for want of a condition",
         gist="Optimal tokens must be unique, and the Att-SVM feasible.",
         fails="Two tokens of one score: both choices are optimal, and definition 2 with its strict "
         "inequality leaves none. Query 0: no choice is feasible. (Support vectors of the Att-SVM "
@@ -78,6 +84,7 @@ CONDITIONS = (
     ),
     erratum(
         definition_2.DEFINITION,
+        fell="the printed claim, for want of a condition",
         gist="The optimal tokens are a locally-optimal direction only where they are unique and "
         "the Att-SVM is feasible.",
         fails="For which t the inequality is meant is not said: all others (literal-1) or the "
@@ -86,6 +93,7 @@ CONDITIONS = (
     ),
     erratum(
         definition_1.DEFINITION,
+        fell="the printed claim, for want of a condition",
         gist='"The" optimal token need not be one, and for a loss that is flat somewhere W need '
         "not maximise the inner sum.",
         fails="Tokens of one score are optimal both. The hinge loss is decreasing, not strictly, "
@@ -94,6 +102,7 @@ CONDITIONS = (
     ),
     erratum(
         lemma_2.LEMMA,
+        fell="the printed claim, for want of a condition",
         gist="L(W) > L_* needs an input with two different scores.",
         fails="With one token an input, or where all scores of each input tie, L(W) = L_* at "
         "every W.",
@@ -101,6 +110,7 @@ CONDITIONS = (
     ),
     erratum(
         lemma_2_limit.LIMIT,
+        fell="the printed claim, for want of a condition",
         gist="L_* is approached only where the Att-SVM of optimal tokens is feasible; with tied "
         "scores alone it is attained.",
         fails="For query 0 attention stays uniform. With one token an input L = L_* at W = 0.",
@@ -113,6 +123,7 @@ CONDITIONS = (
     ),
     erratum(
         convex_combination.COMBINATION,
+        fell="the printed claim, for want of a condition",
         gist='"If and only if t = k" and "||W|| tends to infinity" need an x_k that is a vertex of '
         "the hull and no other token.",
         fails="Attention may put out x_k otherwise: tokens 0, 1, -1 give 0 at W = 0, and two equal "
@@ -122,6 +133,7 @@ CONDITIONS = (
     ),
     erratum(
         softmax_range.RANGE,
+        fell="the printed claim, for want of a condition",
         gist="S(v)_t < 1 needs two tokens, and a large norm is needed for saturation, not enough.",
         fails="One token has S(v) = 1 at every v. Along r (1, 1) the norm grows and nothing "
         "saturates: what counts is the lead of an entry over the others.",

@@ -16,7 +16,7 @@ from toy_pack import build, square, square_ball
 from attsvm.theory.declaration.packs import Pack, find_claims, load_packs
 from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Ledger, Run, last_run
-from attsvm.theory.report.markup import Markup, anchor, element, joined, text
+from attsvm.theory.report.markup import Markup, anchor, element, joined, sentence, text
 from attsvm.theory.report.page import page
 from attsvm.theory.report.page.change import changes
 from attsvm.theory.report.page.figures import ShownFigure
@@ -320,3 +320,11 @@ def test_a_claim_says_its_hypotheses_as_text(ledger):
     shown = page(run_of(ledger, claim))
     assert "<b>x</b>" not in shown
     assert "<b>x</b> & \"y\" > '0'" in words(shown)
+
+
+def test_sentences_are_typeset_and_escaped():
+    said = sentence("||X^mm||_F <= R^(2 n) - x_t^T y for <b> & z_{i+1}, lim_k s^-1 -> 0")
+    assert said == (
+        "‖X<sup>mm</sup>‖<sub>F</sub> ≤ R<sup>2 n</sup> − x<sub>t</sub><sup>T</sup> y for "
+        "&lt;b&gt; &amp; z<sub>i+1</sub>, lim<sub>k</sub> s<sup>-1</sup> → 0"
+    )

@@ -230,3 +230,16 @@ def test_a_quotient_of_integers_stays_a_fraction_in_verifiers():
         m.sqrt(x[1])
     with pytest.raises(Irrational, match="divides by 0"):
         x[0] / (x[0] - x[0])
+
+
+def test_the_script_is_of_the_instance_on_the_screen(capsys):
+    assert main(["show", "--script", "sim/theorem-3.14-part-1:amended-1"]) == 0
+    said = ran(capsys.readouterr().out)
+    best, dragged = re.findall(r"margins \[\s*(\S+)\s+(\S+)\]", said)[-1]
+    assert float(best) > 9.0  # the second input ends at its worse token
+    assert float(dragged) < -10.0
+
+
+def test_where_it_has_no_script_the_smallest_known_has(capsys):
+    assert main(["show", "--script", "tf/theorem-2:literal"]) == 0
+    assert capsys.readouterr().out.startswith("# Of the smallest counterexample known;")

@@ -10,7 +10,16 @@ from urllib.parse import quote
 
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.report.errata import Weight
-from attsvm.theory.report.markup import Markup, anchor, element, folded, joined, link, scrolled
+from attsvm.theory.report.markup import (
+    Markup,
+    anchor,
+    element,
+    folded,
+    joined,
+    link,
+    scrolled,
+    sentence,
+)
 from attsvm.theory.report.page.contents import ShownSource, ShownStatement
 from attsvm.theory.report.page.mathml import formula
 from attsvm.theory.report.page.reading import reading_section
@@ -90,7 +99,7 @@ def _gist(statement: ShownStatement) -> str:
 def _printed(statement: ShownStatement) -> Iterator[Markup]:
     if statement.view and statement.view.printed:
         yield element("h4", "As printed")
-        yield element("blockquote", statement.view.printed)
+        yield element("blockquote", sentence(statement.view.printed))
 
 
 def _fell(statement: ShownStatement, source: ShownSource) -> Iterator[Markup]:
@@ -99,6 +108,7 @@ def _fell(statement: ShownStatement, source: ShownSource) -> Iterator[Markup]:
     if told is None:
         return
     yield element("h4", "What was found")
+    yield element("p", element("b", "What fell: "), f"{told.fell}.")
     yield element("p", told.gist, element("span", f" This {WEIGHTS[told.weight]}.", class_="soft"))
     yield element("p", element("b", "Fails: "), told.fails)
     by_id = {r.id: r for r in statement.readings}
@@ -116,7 +126,7 @@ def _fell(statement: ShownStatement, source: ShownSource) -> Iterator[Markup]:
     if told.repair:
         yield element("p", element("b", "Repair: "), told.repair, names)
     for reading in () if told.repair else stands:
-        says = joined(reading.entry.get("statement", ""), " ")
+        says = joined(sentence(reading.entry.get("statement", "")), " ")
         yield element("p", element("b", "True instead: "), says, link(reading.id, reading.name),
                       " ", badge(reading.truth))  # fmt: skip
 

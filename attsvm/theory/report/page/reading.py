@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.report.markup import Markup, anchor, element, folded, joined, table
+from attsvm.theory.report.errata import Erratum, to_show
+from attsvm.theory.report.markup import (
+    Markup,
+    anchor,
+    element,
+    folded,
+    joined,
+    sentence,
+    table,
+)
 from attsvm.theory.report.page.contents import (
     AXES,
     ShownReading,
@@ -35,9 +44,9 @@ def reading_section(
         "section",
         element("h3", reading.name, *_verdict(entry)),
         *_expected(reading),
-        element("p", entry.get("statement") or (reading.claim.statement if reading.claim else "")),
+        element("p", sentence(entry.get("statement") or getattr(reading.claim, "statement", ""))),
         *_differs(reading, statement),
-        *_counterexample(reading, source),
+        *_counterexample(reading, source, statement.told),
         element("h4", "The check"),
         element("dl", _facts(reading), class_="facts"),
         *_hypotheses(entry),
@@ -133,8 +142,10 @@ def _proof(entry: Mapping[str, Any]) -> Iterator[Markup]:
         yield element("ol", (element("li", step) for step in steps)) if steps else Markup("")
 
 
-def _counterexample(reading: ShownReading, source: ShownSource) -> Iterator[Markup]:
-    """The stored instance in values and as scripts, how it was replayed, and how to do it again."""
+def _counterexample(
+    reading: ShownReading, source: ShownSource, words: Erratum | None
+) -> Iterator[Markup]:
+    """Its instances in values, the first as a picture, scripts of them, and the stored replay."""
     stored = reading.stored
     if stored is None and not reading.entry.get("counterexample"):
         return
@@ -142,10 +153,17 @@ def _counterexample(reading: ShownReading, source: ShownSource) -> Iterator[Mark
     if stored is None:
         yield element("p", element("code", f"attsvm replay {reading.entry['counterexample']}"))
         return
-    yield element("p", element("code", in_words(stored.case, source.source.names)), class_="values")
-    if reading.claim is not None and source.source.picture is not None:
-        picture = source.source.picture(reading.claim, stored.case)
+    claim, names = reading.claim, source.source.names
+    shown = (stored.case,) if claim is None else to_show(words, claim, [stored.case])
+    told, least = in_words(shown[0], names), in_words(stored.case, names)
+    yield element("p", element("code", told), class_="values")
+    if claim is not None and source.source.picture is not None:
+        picture = source.source.picture(claim, shown[0])
         yield Markup("") if picture is None else drawn(picture)
+    if least != told:
+        yield element(
+            "p", element("b", "Smallest known: "), element("code", least), class_="values"
+        )
     certificate = stored.document.get("certificate") or {}
     said = f"{certificate.get('evidence', '')}: {certificate.get('method', '')}"
     if reading.replayed:
@@ -154,24 +172,24 @@ def _counterexample(reading: ShownReading, source: ShownSource) -> Iterator[Mark
     yield element("p", said)
     here = Path(os.path.relpath(stored.file)).as_posix()
     yield element("p", "Replay: ", element("code", f"attsvm replay {here}"))
-    yield from _scripts(reading, _texts(reading.claim, stored, source.writers))
+    yield from _scripts(reading, _texts(claim, stored, shown, source.writers))
 
 
 def _texts(
-    claim: Claim | None, stored: Stored, writers: Iterable[Writer]
+    claim: Claim | None, stored: Stored, shown: Sequence[Any], writers: Iterable[Writer]
 ) -> Iterator[tuple[str, str]]:
     """What can be copied, by name."""
     if claim is not None:
-        short = script(claim, stored.case, writers)
+        short = next(filter(None, (script(claim, case, writers) for case in shown)), None)
         if short is not None:
             told = "shows it" if short.shows else "prints sides that floats cannot tell apart"
             yield f"NumPy script that {told}", short.text
-        exact = verifier(claim, stored.case)
+        exact = next(filter(None, (verifier(claim, case) for case in shown)), None)
         if exact is not None:
             yield "Verifier in Python's own fractions", exact
-        yield "Python that confirms it with attsvm", python(claim, "", stored.case)
+        yield "Python that confirms it with attsvm", python(claim, "", shown[0])
     if isinstance(stored.document.get("latex"), str):
-        yield "LaTeX", stored.document["latex"]
+        yield "LaTeX of the stored one", stored.document["latex"]
 
 
 def _scripts(reading: ShownReading, texts: Iterable[tuple[str, str]]) -> Iterator[Markup]:
