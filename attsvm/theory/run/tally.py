@@ -245,12 +245,12 @@ class Tally:
             return False, None
         self._see_dropped(case)
         self._see_moves(case)
+        slack = self._slack(case)
         if self.counting:
             self.seen.drawn += searcher == DRAWN
             self.seen.describe(case)
             if searcher != EXPLICIT:  # an author's instance does not vary what he draws
                 self._see_variables(case)
-        slack = self._slack(case)
         if watched:
             self._ensure_unchanged("the conclusion", case, before)
             self._first.append((case, before, slack))
