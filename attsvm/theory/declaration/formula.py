@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic, Lane, entries, lanes
-from attsvm.theory.arithmetic.entries import CONSTANTS, misuse, refuse_change
+from attsvm.theory.arithmetic.entries import CONSTANTS, READ_ONLY, misuse
 from attsvm.theory.arithmetic.heights import heights, is_met, shortfall
 from attsvm.theory.arithmetic.rational_script import Verifiers
 from attsvm.theory.arithmetic.relations import AnyOf, Comparison, Relation, returned
@@ -123,7 +123,10 @@ def _shape_of(variables: Mapping[str, Variable], case: Any) -> dict[str, int]:
 class Values(SimpleNamespace):
     """The values of the variables by name, as formulas are given them: none can be changed."""
 
-    __setattr__ = __delattr__ = refuse_change
+    def _refuse(self, *_: Any) -> None:
+        raise misuse(READ_ONLY, "Give what is computed a name of its own: x = 0 * v.x.")
+
+    __setattr__ = __delattr__ = _refuse
 
 
 def _put(v: Any, name: str, value: Any) -> None:

@@ -80,9 +80,7 @@ def _run(
     """Evaluate the formulas on one random instance in floats; the variables that they read."""
     with np.errstate(all="ignore"):
         free = {n: x for n, x in formula.variables.items() if not isinstance(x, Defined)}
-        given = replace(formula, variables=free).floats(
-            formula.filled(generator, shape, 1), shape
-        )
+        given = replace(formula, variables=free).floats(formula.filled(generator, shape, 1), shape)
         v = _Watched(given)
         used: dict[str, set[str]] = {}  # by a defined variable, what defines it
         for name, variable in formula.variables.items():

@@ -315,7 +315,7 @@ def hunt_text(
     yield from _growth_text(document["growth"])
     if document["undecided"]:
         said = f"open: {counted(document['undecided'], 'instance')} could be settled neither way"
-        yield f"{said}, or floats and exact values disagree: {document['note']}"
+        yield f"{said}: {document['note']}"
     if document["open"]:
         yield f"open: {_left_open(document['open'], document['unexamined'])}"
     if document["broke"]:
