@@ -86,10 +86,6 @@ class Number:
     def __pow__(self, k: int) -> Any:
         return _power(self, k, "a number", "Use m.exp, m.sqrt.")
 
-    def _sympy_(self) -> NoReturn:
-        """Refuse to become an expression of sympy, which asks by this name."""
-        raise misuse("mixes a value of sympy with numbers of its arithmetic", CONSTANTS)
-
     def _refuse(self, *_: Any) -> Any:
         raise misuse(
             "compares numbers or asks for the truth of one",

@@ -13,12 +13,20 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from operator import methodcaller
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries, misuse, mixed
+from attsvm.theory.arithmetic.entries import (
+    CONSTANTS,
+    Entries,
+    Number,
+    Operation,
+    entries,
+    misuse,
+    mixed,
+)
 
 
 class Lane(Number):
@@ -45,6 +53,10 @@ class Lane(Number):
 
     def __abs__(self) -> Lane:
         return Lane(abs(self.value))
+
+    def _sympy_(self) -> NoReturn:
+        """Refuse to become an expression of sympy, which asks by this name."""
+        raise misuse("mixes a value of sympy with numbers of its arithmetic", CONSTANTS)
 
     def _refuse_float(self) -> Any:
         raise misuse(

@@ -408,5 +408,7 @@ def _searchers_text(document: Mapping[str, Any]) -> Iterator[str]:
             f"{effort['rejected']:7} refused, {effort['closer']:3} times closer, "
             f"{effort['seconds']:.1f} s"
         )
+    if document["no_turn"] and not document["found"]:
+        yield f"  no turn, as the time was short: {', '.join(document['no_turn'])}"
     for name in document["absent"]:
         yield f"  {name} is not available: {_NEEDS.get(name, 'a library is missing')}"
