@@ -172,8 +172,10 @@ def explained(whose: str, error: Exception) -> ClaimError | None:
     return None
 
 
-def _line(error: Exception) -> str:
-    """Where the author's code was when it went wrong."""
+def _line(error: BaseException) -> str:
+    """Where the author's code was when it went wrong, or when what caused the error did."""
     files = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
     theirs = [at for at in files if not at[0].startswith(_NOT_THEIRS) and Path(at[0]).is_file()]
-    return f" ({Path(theirs[-1][0]).name}, line {theirs[-1][1]})" if theirs else ""
+    if not theirs:
+        return "" if error.__cause__ is None else _line(error.__cause__)
+    return f" ({Path(theirs[-1][0]).name}, line {theirs[-1][1]})"

@@ -418,11 +418,11 @@ DECLARATIONS = {
     ),
     "a variable that is a string": (
         {"variables": ', "z": "real"'},
-        "the variable z of mine/a has no domain (got real). Write variables={",
+        "the variable z of mine/a has no domain (got 'real'). Write variables={",
     ),
     "a reading that is a string": (
         another(readings="{'literal': 'x'}"),
-        "the reading mine/b:literal is no Reading (got x). Write readings={",
+        "the reading mine/b:literal is no Reading (got 'x'). Write readings={",
     ),
     "no readings": (
         another(readings="{}"),
@@ -559,7 +559,7 @@ def test_a_word_that_is_no_such_prefix_names_the_nearest(tmp_path, word):
     [
         ("MM", "no claim, statement or source is called 'MM'. Nearest: mm, m."),
         ("mmm/", "no claim, statement or source is called 'mmm/'. Nearest: mm."),
-        ("a-1", "no claim, statement or source is called 'a-1'. Nearest: mm/a-1, mm/a, m/a."),
+        ("a-1", "no claim, statement or source is called 'a-1'. Nearest: mm/a-1, m/a."),
         ("MM/A:LITERAL", "Nearest: mm/a:literal, "),
         ("xyz", "no claim, statement or source is called 'xyz'. `attsvm claims` lists them."),
     ],
