@@ -164,7 +164,7 @@ def entries(values: Iterable[Any] | Any, shape: tuple[int, ...] | None = None) -
     array = np.empty(len(flat), dtype=object)
     for k, value in enumerate(flat):
         array[k] = value
-    array.flags.writeable = False  # of the base, so that no view can be made writeable again
+    array.setflags(write=False)  # of the base, so that no view can be made writeable again
     return array.reshape(shape).view(Entries)
 
 
