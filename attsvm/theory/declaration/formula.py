@@ -46,6 +46,10 @@ _DIGITS = 64
 """Bits to which the sides of a comparison are told apart."""
 
 
+signature = functools.lru_cache(maxsize=4096)(inspect.signature)
+"""What a function takes; all readings and siblings of a statement ask for it."""
+
+
 def instance_type(variables: Mapping[str, Variable]) -> type:
     """The frozen record whose fields are the variables that an instance stores."""
     return _record(tuple(variables.items()))
@@ -434,13 +438,7 @@ class Formula:
         """The parameters of the conclusion that are constants of a reading."""
         measured = self.measured
         function, own = (self.conclusion, 2) if measured is None else (measured.floats, 1)
-        return list(_parameters(function))[own:]
-
-
-@functools.lru_cache(maxsize=1024)
-def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
-    """The parameters of a function, which all siblings of a reading ask for."""
-    return tuple(inspect.signature(function).parameters.values())
+        return list(signature(function).parameters.values())[own:]
 
 
 @st.composite

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -30,6 +29,7 @@ from attsvm.theory.declaration.formula import (
     Formula,
     domains,
     instance_type,
+    signature,
 )
 from attsvm.theory.declaration.records import Measured, RecordFormula, Records
 from attsvm.theory.declaration.slack import Slack
@@ -232,10 +232,10 @@ def _ensure_takes(whose: str, function: Any, names: str, *, more: bool = False) 
     """Nothing where a function takes these arguments, perhaps with constants after them."""
     takes = "what cannot be called"
     with contextlib.suppress(TypeError, ValueError):  # no function; one of C has no signature
-        signature = inspect.signature(function)
-        takes = f"arguments {signature}"
+        found = signature(function)
+        takes = f"arguments {found}"
         given = [None] * len(names.split(", "))
-        (signature.bind_partial if more else signature.bind)(*given)
+        (found.bind_partial if more else found.bind)(*given)
         return
     if callable(function) and takes == "what cannot be called":
         return
