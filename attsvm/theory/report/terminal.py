@@ -409,6 +409,6 @@ def _searchers_text(document: Mapping[str, Any]) -> Iterator[str]:
             f"{effort['seconds']:.1f} s"
         )
     if document["no_turn"] and not document["found"]:
-        yield f"  no turn, as the time was short: {', '.join(document['no_turn'])}"
+        yield f"  no turn in this hunt, give more time: {', '.join(document['no_turn'])}"
     for name in document["absent"]:
         yield f"  {name} is not available: {_NEEDS.get(name, 'a library is missing')}"
