@@ -14,10 +14,16 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def nearest(word: str, known: Iterable[str], most: int = 3) -> str:
-    """`Nearest: a, b.`, the known words most like one; nothing where none is like it."""
-    near = difflib.get_close_matches(word, list(known), n=most, cutoff=0.3)
-    return f"Nearest: {', '.join(near)}." if near else ""
+def nearest(word: str, known: Iterable[str], most: int = 3, *, least: float = 0.3) -> str:
+    """`Nearest: a, b.`, the known words most like one, in capitals or not; nothing where none is.
+
+    `least` is how like it they must be, from 0 to 1.
+    """
+    folded: dict[str, str] = {}
+    for each in known:
+        folded.setdefault(each.casefold(), each)
+    near = difflib.get_close_matches(word.casefold(), folded, n=most, cutoff=least)
+    return f"Nearest: {', '.join(folded[each] for each in near)}." if near else ""
 
 
 def printable(text: str) -> str:

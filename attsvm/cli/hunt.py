@@ -24,6 +24,9 @@ BEGUN = time.time()
 
 HUNTED = ".attsvm/hunted"
 
+_LISTED = 8
+"""How many ids a message lists at most."""
+
 _QUIET = 10.0
 """Seconds between lines on progress where standard error is no terminal."""
 
@@ -141,7 +144,9 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
         raise UsageError(
             "a hunt is for one claim",
             value=options.id,
-            remedy=f"Choose among {', '.join(c.id for c in claims)}.",
+            remedy=f"Choose among {', '.join(c.id for c in claims)}."
+            if len(claims) <= _LISTED
+            else f"It names {len(claims)}: `attsvm claims {options.id}` lists them.",
         )
     claim = claims[0]
     claim.part(options.sibling)

@@ -187,9 +187,10 @@ HEAD = Statement(
             proof="symbolic.sim.fixed_head:prove_multiple",
             constants={"each": True},
             variables={
-                "H": Meeting(POSITIVE, Meeting(MULTIPLE, Matrix("d", "V"), multiple), raised)
+                **dict.fromkeys(("D", "A", "x")),
+                "H": Meeting(POSITIVE, Meeting(MULTIPLE, Matrix("d", "V"), multiple), raised),
             },
-            examples=({"A": COLUMN, "M": COLUMN, "H": [[1]], **POINT},),
+            examples=({"M": COLUMN, "H": [[1]], "b": 1},),
         ),
     },
 )

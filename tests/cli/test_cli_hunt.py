@@ -39,6 +39,18 @@ def test_a_hunt_that_finds_nothing_says_that_this_is_no_proof(attsvm, document):
     code, found = document("hunt", *TOYS, "toy/true:literal", "--rounds", "1")
     assert (code, found["found"], found["counterexample"]) == (0, False, None)
     assert (found["rounds"], found["examined"] > 0) == (1, True)
+    assert not set(found["no_turn"]) & set(found["searchers"])
+    assert {*found["no_turn"], *found["searchers"]} >= {"explicit", "drawn", "grid", "families"}
+    assert found["no_turn"]
+    assert f"  no turn in this hunt, give more time: {', '.join(found['no_turn'])}" in out
+
+
+def test_a_hunt_of_many_claims_counts_them_and_says_what_lists_them(attsvm):
+    code, _, err = attsvm("hunt", *TOYS, "toy/")
+    assert code == 2
+    assert re.search(
+        r"\(got toy/\)\. It names \d+: `attsvm claims toy/` lists them\.$", err.strip()
+    )
 
 
 def test_the_documents_name_every_key_of_the_account(document):

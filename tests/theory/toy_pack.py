@@ -18,7 +18,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.exact import rational
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed, ensure_true
 
 SMALL = st.integers(-1000, 1000).map(lambda k: k / 8)
 SHIFTED = {"shift 100": changed(shift=100.0), "shift 1000": changed(shift=1000.0)}
@@ -241,6 +241,7 @@ proof_contradicted = build(
 
 
 def prove() -> str:
+    ensure_true(True, "a step")
     return "x^2 >= 0 for real x"
 
 

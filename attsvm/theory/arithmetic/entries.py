@@ -30,9 +30,31 @@ CONSTANTS = "Write constants as integers, or as m.exact('0.95') or m.exact(Fract
 """The remedy where a formula has a number that is not of its arithmetic."""
 
 
+READ_ONLY = "tried to change its instance, or another value that is read-only"
+"""What a formula did that wrote into what it was given."""
+
+COPY_FIRST = "Instances are read-only; copy an array before changing it, by x.copy()."
+"""The remedy."""
+
+
 def misuse(what: str, remedy: str) -> ClaimError:
     """The error of a formula that does what no arithmetic could do soundly, to be raised."""
     return ClaimError(f"a formula {what}", remedy=remedy)
+
+
+def refuse_change(*_: Any, **__: Any) -> NoReturn:
+    """What takes the place of a method that changes its object.
+
+    Raises:
+        ClaimError: always.
+    """
+    raise misuse(READ_ONLY, COPY_FIRST)
+
+
+def mixed(value: Any) -> ClaimError:
+    """The error of a formula that computes with a number of another arithmetic, to be raised."""
+    what = f"mixes a value of type {type(value).__name__} with numbers of its arithmetic"
+    return misuse(what, CONSTANTS)
 
 
 Operation = Callable[[Any, Any], Any]
@@ -73,11 +95,11 @@ class Number:
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
 
-def _refused(method: str) -> Callable[..., Any]:
+def _refused(method: str, remedy: str = "") -> Callable[..., Any]:
     """A method of numpy's arrays in whose place the namespace has a function."""
 
     def refuse(self: Any, *args: Any, **kwargs: Any) -> Any:
-        raise misuse(f"uses the method {method}", f"Use m.{method}(x).")
+        raise misuse(f"uses the method {method}", remedy or f"Use m.{method}(x).")
 
     return refuse
 
@@ -90,7 +112,12 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
         if ufunc in (np.power, np.square) and method == "__call__":
             k = 2 if ufunc is np.square else inputs[1]
             return _power(self, k, "an array", "Multiply, or use m.exp.")
-        if ufunc not in _ARITHMETIC or options.keys() - {"axis"} or "out" in options:
+        if "out" in options:
+            raise misuse(
+                "changes an array in place, as x *= 2 does",
+                "Write x = 2 * x; instances are read-only.",
+            )
+        if ufunc not in _ARITHMETIC or options.keys() - {"axis"}:
             raise misuse(
                 f"uses numpy's {ufunc.__name__} on values that are not floats",
                 "Use the function of that name of the namespace m; comparisons are m.at_most, "
@@ -112,13 +139,24 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
             "asks for the truth of an array", "Return a comparison; the engine decides it."
         )
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Change an entry of a copy; refuse that of what a formula was given."""
+        if not self.flags.writeable:
+            refuse_change()
+        super().__setitem__(key, value)
+
+    __setattr__ = sort = fill = put = partition = resize = setflags = refuse_change
+
     # an undecided comparison would be answered silently
     sum, max, min = (_refused(name) for name in ("sum", "max", "min"))
-    argmax = argmin = sort = argsort = any = all = nonzero = max
+    argmax, argmin, argsort, any, all, nonzero = (
+        _refused(name, "Use the functions of m; the engine alone compares.")
+        for name in ("argmax", "argmin", "argsort", "any", "all", "nonzero")
+    )
 
 
 def entries(values: Iterable[Any] | Any, shape: tuple[int, ...] | None = None) -> Entries:
-    """An array of the scalars given in nested lists, or in row-major order with a shape."""
+    """A read-only array of the scalars in nested lists, or in row-major order with a shape."""
     if shape is None:
         shape, flat = _flattened(values)
     else:
@@ -126,6 +164,7 @@ def entries(values: Iterable[Any] | Any, shape: tuple[int, ...] | None = None) -
     array = np.empty(len(flat), dtype=object)
     for k, value in enumerate(flat):
         array[k] = value
+    array.setflags(write=False)  # of the base, so that no view can be made writeable again
     return array.reshape(shape).view(Entries)
 
 

@@ -13,12 +13,20 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from operator import methodcaller
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import CONSTANTS, Entries, Number, Operation, entries, misuse
+from attsvm.theory.arithmetic.entries import (
+    CONSTANTS,
+    Entries,
+    Number,
+    Operation,
+    entries,
+    misuse,
+    mixed,
+)
 
 
 class Lane(Number):
@@ -34,13 +42,10 @@ class Lane(Number):
             number = other.value
         elif isinstance(other, int) and not isinstance(other, bool):
             number = other if abs(other) < 2**53 else _float(other)
-        elif not isinstance(other, float | np.number | Fraction) and not _is_batch(other):
+        elif isinstance(other, Number) or _is_object(other):
             return NotImplemented  # an array of numbers, or a number that carries its derivatives
         else:
-            raise misuse(
-                f"mixes a value of type {type(other).__name__} with numbers of its arithmetic",
-                CONSTANTS,
-            )
+            raise mixed(other)
         return Lane(operation(number, self.value) if swapped else operation(self.value, number))
 
     def __neg__(self) -> Lane:
@@ -48,6 +53,10 @@ class Lane(Number):
 
     def __abs__(self) -> Lane:
         return Lane(abs(self.value))
+
+    def _sympy_(self) -> NoReturn:
+        """Refuse to become an expression of sympy, which asks by this name."""
+        raise misuse("mixes a value of sympy with numbers of its arithmetic", CONSTANTS)
 
     def _refuse_float(self) -> Any:
         raise misuse(
@@ -69,9 +78,9 @@ class Lane(Number):
     __hash__ = None  # type: ignore[assignment]
 
 
-def _is_batch(value: Any) -> bool:
-    """Whether a value is a raw array of floats, which times a lane would be one of each pair."""
-    return isinstance(value, np.ndarray) and value.dtype != object
+def _is_object(value: Any) -> bool:
+    """Whether a value is an array of objects; one of floats times a lane would be one of pairs."""
+    return isinstance(value, np.ndarray) and value.dtype == object
 
 
 def _float(value: int | Fraction) -> float:
@@ -259,10 +268,7 @@ class Tensors(_Lanes):
 
 def _value(x: Any) -> Any:
     if not isinstance(x, Lane):
-        raise misuse(
-            f"mixes a value of type {type(x).__name__} with numbers of its arithmetic",
-            "Write constants as m.exact(0), m.exact('0.95').",
-        )
+        raise mixed(x)
     return x.value
 
 

@@ -7,10 +7,8 @@ import dataclasses
 import functools
 import inspect
 import re
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +19,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic, Lane, entries, lanes
-from attsvm.theory.arithmetic.entries import CONSTANTS, misuse
+from attsvm.theory.arithmetic.entries import CONSTANTS, READ_ONLY, misuse
 from attsvm.theory.arithmetic.heights import heights, is_met, shortfall
 from attsvm.theory.arithmetic.rational_script import Verifiers
 from attsvm.theory.arithmetic.relations import AnyOf, Comparison, Relation, returned
@@ -46,6 +44,10 @@ TIGHTENED = "tightened"
 
 _DIGITS = 64
 """Bits to which the sides of a comparison are told apart."""
+
+
+signature = functools.lru_cache(maxsize=4096)(inspect.signature)
+"""What a function takes; all readings and siblings of a statement ask for it."""
 
 
 def instance_type(variables: Mapping[str, Variable]) -> type:
@@ -122,6 +124,22 @@ def _shape_of(variables: Mapping[str, Variable], case: Any) -> dict[str, int]:
     return shape
 
 
+class Values(SimpleNamespace):
+    """The values of the variables by name, as formulas are given them: none can be changed."""
+
+    def _refuse(self, *_: Any) -> None:
+        raise misuse(READ_ONLY, "Give what is computed a name of its own: x = 0 * v.x.")
+
+    __setattr__ = __delattr__ = _refuse
+
+
+def _put(v: Any, name: str, value: Any) -> None:
+    """Give a namespace of values one more."""
+    if isinstance(value, np.ndarray):
+        np.ndarray.setflags(value, write=False)
+    vars(v)[name] = value
+
+
 @dataclass(frozen=True, slots=True)
 class Formula:
     """What a reading says of its variables.
@@ -174,7 +192,7 @@ class Formula:
                 else:
                     exact = isinstance(variable, Integer)
                     known[name] = int(value) if exact else m.given(name, value)
-        return self._defined(m, SimpleNamespace(**known))
+        return self._defined(m, Values(**known))
 
     def _values(self, m: Arithmetic, case: Any, number: Callable[[float], Any]) -> Any:
         known: dict[str, Any] = dict(_shape_of(self.variables, case))
@@ -190,12 +208,12 @@ class Formula:
                 known[name] = entries([number(x) for x in value.ravel().tolist()], value.shape)
             else:
                 known[name] = number(value)
-        return self._defined(m, SimpleNamespace(**known))
+        return self._defined(m, Values(**known))
 
     def _defined(self, m: Arithmetic, v: Any) -> Any:
         for name, variable in self.variables.items():
             if isinstance(variable, Defined):
-                setattr(v, name, variable.by(m, v))
+                _put(v, name, variable.by(m, v))
         return v
 
     # one instance
@@ -286,7 +304,7 @@ class Formula:
         for name in bounds:
             v = self.floats(fitted, shape)
             mark = Lane(np.zeros(1))
-            setattr(v, name, mark)
+            _put(v, name, mark)
             self._define_again(v)
             least, most = np.array([-np.inf]), np.array([np.inf])
             for condition in self.hypotheses.values():
@@ -310,15 +328,15 @@ class Formula:
 
     def floats(self, raw: Mapping[str, Any], shape: Shape) -> Any:
         """The values of a batch as lanes of floats."""
-        v = SimpleNamespace(**shape)
+        v = Values(**shape)
         for name, value in raw.items():
             variable = self.variables[name]
             if isinstance(variable, Choice):
-                setattr(v, name, _member(variable, name, value))
+                _put(v, name, _member(variable, name, value))
             elif isinstance(variable, Integer) and not isinstance(value, np.ndarray):
-                setattr(v, name, value)
+                _put(v, name, value)
             else:
-                setattr(v, name, lanes(np.atleast_1d(np.asarray(value, dtype=float))))
+                _put(v, name, lanes(np.atleast_1d(np.asarray(value, dtype=float))))
         self._define_again(v)
         return v
 
@@ -370,7 +388,7 @@ class Formula:
             shape.update(zip(variable.axes, value.shape[1:], strict=True))
             raw[name] = lanes((value.detach() if variable.listed else value).movedim(0, -1))
             nothing = 0.0 * value.flatten()[:: max(value[0].numel(), 1)]
-        v = self._defined(m, SimpleNamespace(**{**shape, **raw}))
+        v = self._defined(m, Values(**{**shape, **raw}))
         # a formula may come to a constant, such as 0 for one token: still one height an instance
         return heights(m.torch, self.relation(m, v, parameters)) + nothing
 
@@ -420,13 +438,7 @@ class Formula:
         """The parameters of the conclusion that are constants of a reading."""
         measured = self.measured
         function, own = (self.conclusion, 2) if measured is None else (measured.floats, 1)
-        return list(_parameters(function))[own:]
-
-
-@functools.lru_cache(maxsize=1024)
-def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
-    """The parameters of a function, which all siblings of a reading ask for."""
-    return tuple(inspect.signature(function).parameters.values())
+        return list(signature(function).parameters.values())[own:]
 
 
 @st.composite
@@ -479,9 +491,7 @@ def _spelled_out(m: Arithmetic) -> Iterator[None]:
         strange = [kind for kind in kinds if not kind.startswith("flint.")]
         if len(strange) != 1:
             raise
-        at = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"({Path(at.filename).name}, line {at.lineno})"
-        what = f"{place} mixes a value of type {strange[0]} with numbers of its arithmetic"
+        what = f"mixes a value of type {strange[0]} with numbers of its arithmetic"
         raise misuse(what, CONSTANTS) from error
 
 

@@ -361,14 +361,22 @@ def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Clai
                     value=word,
                     remedy=f"Write --pack {word}, which brings the claims of a file.",
                 )
-            ids = [c.id for c in claims] + sorted({c.statement_id for c in claims})
             raise UnknownClaimError(
-                "no claim has that id, and none a prefix of that name that ends at / or :",
-                value=word,
-                remedy=nearest(word, ids) or "See `attsvm claims`.",
+                f"no claim, statement or source is called {word!r}",
+                remedy=_alike(word, [c.id for c in claims]) or "`attsvm claims` lists them.",
             )
         chosen.update({c.id: c for c in matches})
     return tuple(chosen[key] for key in sorted(chosen))
+
+
+def _alike(word: str, ids: Sequence[str]) -> str:
+    """The names most like a word: sources, or else statements; readings where it names one."""
+    if ":" in word:
+        return nearest(word, ids)
+    statements = dict.fromkeys(id.partition(":")[0] for id in ids)
+    sources = dict.fromkeys(id.partition("/")[0] for id in statements)
+    near = "" if "/" in word.rstrip("/") else nearest(word.rstrip("/"), sources, least=0.6)
+    return near or nearest(word, statements)
 
 
 def _begins(id: str, word: str) -> bool:

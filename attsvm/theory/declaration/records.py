@@ -13,7 +13,6 @@ of a field. Where a conclusion is the limit of a run or of a path, it is `Measur
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ import numpy as np
 
 from attsvm.errors import ClaimError, present
 from attsvm.theory.arithmetic.heights import heights
-from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.formula import Formula, signature
 from attsvm.theory.declaration.slack import Slack
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ class Measured:
 
     def in_words(self, constants: Mapping[str, Any]) -> str:
         """The conclusion in one line, with these constants and else their defaults."""
-        known = {k: p.default for k, p in inspect.signature(self.floats).parameters.items()}
+        known = {k: p.default for k, p in signature(self.floats).parameters.items()}
         return self.says.format(**{**known, **constants})
 
     def ensure_takes(self, whose: str, names: Iterable[str]) -> None:
@@ -101,7 +100,7 @@ class Measured:
             function = getattr(self, form)
             try:
                 if function is not None:
-                    inspect.signature(function).bind(None, **dict.fromkeys(names))
+                    signature(function).bind(None, **dict.fromkeys(names))
             except TypeError as problem:
                 raise ClaimError(
                     f"the form for {form} of the conclusion of {whose} does not take its "

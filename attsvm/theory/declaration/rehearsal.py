@@ -11,18 +11,20 @@ import re
 import sysconfig
 import traceback
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import attsvm
+from attsvm._words import nearest
 from attsvm.errors import AttsvmError, ClaimError
-from attsvm.theory.arithmetic import FLOATS
+from attsvm.theory.arithmetic import FLOATS, Arithmetic
+from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY
 from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.arithmetic.relations import returned
-from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.formula import Formula, Values, domains
 from attsvm.theory.declaration.variables import Defined
 
 _NOT_THEIRS = (
@@ -32,62 +34,148 @@ _NOT_THEIRS = (
 """Where files lie that no author of a claim has written."""
 
 
+_TRIES = 32
+"""On so many random instances nothing may read a variable before it is called unread."""
+
+
 def rehearse(id: str, formula: Formula, parameters: Mapping[str, Any]) -> None:
     """Nothing, where the formulas can be evaluated on an instance.
 
     Raises:
         ClaimError: one of them cannot, with its name, its line, and the remedy.
     """
-    generator = np.random.default_rng(0)
     lengths = {name: formula.variables[name] for name in formula.axes}
     shape = {name: max(a.low, min(a.high, 2)) for name, a in lengths.items()}  # type: ignore[attr-defined]
+    _run(id, formula, parameters, np.random.default_rng(0), shape)
+
+
+def unread(formula: Formula, parameters: Mapping[str, Any]) -> list[str]:
+    """The variables that neither the hypotheses nor the conclusion ever use.
+
+    Lengths of axes are used by arrays. That a variable lies in its domain does not use it.
+    """
+    generator = np.random.default_rng(0)
+    left = [name for name in formula.variables if name not in formula.axes]
+    own = domains(formula.variables)
+    spoken = replace(
+        formula, hypotheses={k: h for k, h in formula.hypotheses.items() if k not in own}
+    )
+    for _ in range(_TRIES):
+        shape = {n: int(formula.variables[n].fill(generator, {}, 1)) for n in formula.axes}
+        with contextlib.suppress(Exception):  # what goes wrong is told by the rehearsal and check
+            seen = _run("", spoken, parameters, generator, shape)
+            left = [name for name in left if name not in seen]
+        if not left:
+            break
+    return left
+
+
+def _run(
+    id: str,
+    formula: Formula,
+    parameters: Mapping[str, Any],
+    generator: np.random.Generator,
+    shape: Mapping[str, int],
+) -> set[str]:
+    """Evaluate the formulas on one random instance in floats; the variables that they read."""
     with np.errstate(all="ignore"):
         free = {n: x for n, x in formula.variables.items() if not isinstance(x, Defined)}
-        v = replace(formula, variables=free).floats(formula.filled(generator, shape, 1), shape)
+        given = replace(formula, variables=free).floats(formula.filled(generator, shape, 1), shape)
+        v = _Watched(given)
+        used: dict[str, set[str]] = {}  # by a defined variable, what defines it
         for name, variable in formula.variables.items():
             if isinstance(variable, Defined):
-                with _told(f"the variable {name} of {id}", formula):
-                    setattr(v, name, variable.by(FLOATS, v))
+                with _told(f"the variable {name} of {id}"):
+                    v._put(name, variable.by(FLOATS, v))
+                used[name] = v._forget()
         for name, condition in formula.hypotheses.items():
-            with _told(f"hypothesis {name!r} of {id}", formula):
+            with _told(f"hypothesis {name!r} of {id}"):
                 heights(np, returned(condition(FLOATS, v), "a formula"))
-        with _told(f"the conclusion of {id}", formula):
+        with _told(f"the conclusion of {id}"):
             heights(np, formula.relation(FLOATS, v, parameters))
+    seen = v._forget()
+    for name in reversed(used):
+        seen |= used[name] if name in seen else set()
+    return seen
+
+
+class _Watched(Values):
+    """Values that note which of them are read."""
+
+    def __init__(self, given: Values) -> None:
+        super().__init__(**vars(given), _read=set())
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name == "__dict__":  # who asks for all of them reads all of them
+            found["_read"].update(found)
+        elif not name.startswith("_"):
+            self._read.add(name)
+        return found
+
+    def _put(self, name: str, value: Any) -> None:
+        """Define one more."""
+        super().__getattribute__("__dict__")[name] = value
+
+    def _forget(self) -> set[str]:
+        """What was read since this was asked the last time."""
+        read: set[str] = set(self._read)
+        self._read.clear()
+        return read
 
 
 @contextlib.contextmanager
-def _told(whose: str, formula: Formula) -> Iterator[None]:
+def _told(whose: str) -> Iterator[None]:
     try:
         yield
-    except ClaimError as error:
-        does = re.sub("^a (formula|conclusion) ", "", error.cause)
-        does = does if does != error.cause else f"meets an error: {does}"
-        raise ClaimError(
-            f"{whose}{_line(error)} {does}", value=error.value, remedy=error.remedy
-        ) from error
-    except AttsvmError:  # a value that this instance does not have
-        return
-    except AttributeError as error:
-        if type(error.obj).__name__ != "SimpleNamespace":
-            raise _raised(whose, error) from error
-        raise ClaimError(
-            f"{whose}{_line(error)} uses a variable that the statement does not have",
-            value=error.name,
-            remedy=f"It has {', '.join(formula.variables)}.",
-        ) from error
     except Exception as error:
-        raise _raised(whose, error) from error
+        told = explained(whose, error)
+        if told is not None:
+            raise told from error
+        if isinstance(error, ClaimError):
+            raise ClaimError(
+                f"{whose}{_line(error)} meets an error: {error.cause}",
+                value=error.value,
+                remedy=error.remedy,
+            ) from error
+        if not isinstance(error, AttsvmError):  # else a value that this instance does not have
+            raise ClaimError(
+                f"{whose}{_line(error)} raised {type(error).__name__}: {error}",
+                remedy="Use the functions of m, and + - * / @, on the values of v alone.",
+            ) from error
 
 
-def _raised(whose: str, error: Exception) -> ClaimError:
-    return ClaimError(
-        f"{whose}{_line(error)} raised {type(error).__name__}: {error}",
-        remedy="Use the functions of m, and + - * / @, on the values of v alone.",
-    )
+def explained(whose: str, error: Exception) -> ClaimError | None:
+    """What an author did wrongly who made a formula raise this; None where that is not known."""
+    at = f"{whose}{_line(error)}"
+    if isinstance(error, ClaimError):
+        does = re.sub("^a (formula|conclusion|hypothesis) ", "", error.cause)
+        if does == error.cause:
+            return None  # it names who made it already
+        return ClaimError(f"{at} {does}", value=error.value, remedy=error.remedy)
+    written = isinstance(error, ValueError) and "read-only" in str(error)
+    if written or isinstance(error, FrozenInstanceError):
+        return ClaimError(f"{at} {READ_ONLY}", remedy=COPY_FIRST)
+    if isinstance(error, AttributeError) and isinstance(error.obj, Values):
+        return ClaimError(
+            f"{at} uses a variable that the statement does not have",
+            value=error.name,
+            remedy=f"It has {', '.join(n for n in vars(error.obj) if n != '_read')}.",
+        )
+    if isinstance(error, AttributeError) and isinstance(error.obj, Arithmetic):
+        known = [name for name in dir(Arithmetic) if not name.startswith("_")]
+        return ClaimError(
+            f"{at} uses a function that the namespace m does not have",
+            value=error.name,
+            remedy=nearest(error.name, known) or f"It has {', '.join(known)}.",
+        )
+    return None
 
 
-def _line(error: Exception) -> str:
-    """Where the author's code was when it went wrong."""
+def _line(error: BaseException) -> str:
+    """Where the author's code was when it went wrong, or when what caused the error did."""
     files = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
     theirs = [at for at in files if not at[0].startswith(_NOT_THEIRS) and Path(at[0]).is_file()]
-    return f" ({Path(theirs[-1][0]).name}, line {theirs[-1][1]})" if theirs else ""
+    if not theirs:
+        return "" if error.__cause__ is None else _line(error.__cause__)
+    return f" ({Path(theirs[-1][0]).name}, line {theirs[-1][1]})"

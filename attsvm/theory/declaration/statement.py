@@ -14,6 +14,7 @@ the right side tightened.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -28,6 +29,7 @@ from attsvm.theory.declaration.formula import (
     Formula,
     domains,
     instance_type,
+    signature,
 )
 from attsvm.theory.declaration.records import Measured, RecordFormula, Records
 from attsvm.theory.declaration.slack import Slack
@@ -146,6 +148,7 @@ class Statement:
         Raises:
             ClaimError: a reading that could not be checked honestly.
         """
+        _ensure_form(self)
         said = f"{self.id} gives records that violate hypotheses which it does not have"
         _ensure_among(said, self.violating, self.hypotheses)
         caller = sys._getframe(2)
@@ -171,6 +174,76 @@ class Statement:
             value=reading,
             remedy=f"It has {', '.join(self.readings)}.",
         )
+
+
+_VARIABLES = 'Write variables={"n": Integer(1, 4), "x": Vector("n")}, or Records(...).'
+_READINGS = 'Write readings={"literal": Reading("what it says", expected="holds", ...)}.'
+
+
+def _ensure_form(statement: Statement) -> None:
+    """Nothing where the parts of a statement are of the types that they should be.
+
+    Raises:
+        ClaimError: one is not.
+    """
+    id, readings = statement.id, statement.readings
+    if not isinstance(statement.hypotheses, Mapping):
+        remedy = 'Write hypotheses={"a name": lambda m, v: m.at_most(...)}.'
+        raise ClaimError(f"the hypotheses of {id} have no names", remedy=remedy)
+    if not isinstance(readings, Mapping) or not readings:
+        raise ClaimError(f"{id} has no readings by name", value=repr(readings), remedy=_READINGS)
+    _ensure_variables(id, statement.variables)
+    of_records = isinstance(statement.variables, Records)
+    for name, condition in statement.hypotheses.items():
+        _ensure_takes(f"hypothesis {name!r} of {id}", condition, "record" if of_records else "m, v")
+    for name, reading in readings.items():
+        whose = f"{id}:{name}"
+        if not isinstance(reading, Reading):
+            said = f"the reading {whose} is no Reading"
+            raise ClaimError(said, value=repr(reading), remedy=_READINGS)
+        _ensure_variables(whose, reading.variables, removed=True)
+        conclusion = reading.conclusion or statement.conclusion
+        if not isinstance(conclusion, Measured):
+            _ensure_takes(f"the conclusion of {whose}", conclusion, "m, v", more=True)
+        for title, sibling in reading.siblings.items():
+            if not isinstance(sibling, Changed):
+                raise ClaimError(
+                    f"sibling {title!r} of {whose} does not say what it changes",
+                    value=repr(sibling),
+                    remedy=f"Write siblings={{{title!r}: changed(constant=another)}}.",
+                )
+            _ensure_variables(f"sibling {title!r} of {whose}", sibling.variables, removed=True)
+
+
+def _ensure_variables(whose: str, given: Any, *, removed: bool = False) -> None:
+    """Nothing where these are variables by name, or records; some may be `removed` by None."""
+    if isinstance(given, Records):
+        return
+    if not isinstance(given, Mapping):
+        said = f"the variables of {whose} have no names"
+        raise ClaimError(said, value=repr(given), remedy=_VARIABLES)
+    for name, variable in given.items():
+        if not isinstance(variable, Variable) and not (removed and variable is None):
+            said = f"the variable {name} of {whose} has no domain"
+            raise ClaimError(said, value=repr(variable), remedy=_VARIABLES)
+
+
+def _ensure_takes(whose: str, function: Any, names: str, *, more: bool = False) -> None:
+    """Nothing where a function takes these arguments, perhaps with constants after them."""
+    takes = "what cannot be called"
+    with contextlib.suppress(TypeError, ValueError):  # no function; one of C has no signature
+        found = signature(function)
+        takes = f"arguments {found}"
+        given = [None] * len(names.split(", "))
+        (found.bind_partial if more else found.bind)(*given)
+        return
+    if callable(function) and takes == "what cannot be called":
+        return
+    raise ClaimError(
+        f"{whose} does not take ({names})",
+        value=takes,
+        remedy=f"Write it as a function of ({names}{', and of constants' if more else ''}).",
+    )
 
 
 def _ensure_among(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from types import SimpleNamespace
 from typing import Any
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.naming import in_short
 from attsvm.theory.arithmetic.text import Term, Text, escaped, letters, written
-from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.formula import Formula, Values
 from attsvm.theory.declaration.variables import Defined
 
 _UNWRITABLE = ClaimError, AttributeError, TypeError
@@ -49,7 +48,7 @@ def typeset(formula: Formula) -> Typeset:
     if not formula.batches:
         return _of_records(formula)
     m = Text()
-    v = SimpleNamespace(**letters(formula.variables))
+    v = Values(**letters(formula.variables))
     conclusion = _one(lambda: written(formula.relation(m, v, {})), formula.conclusion)
     hypotheses = {
         name: _one(lambda condition=condition: written(condition(m, v)), condition, name)

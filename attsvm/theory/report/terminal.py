@@ -315,7 +315,7 @@ def hunt_text(
     yield from _growth_text(document["growth"])
     if document["undecided"]:
         said = f"open: {counted(document['undecided'], 'instance')} could be settled neither way"
-        yield f"{said}, or floats and exact values disagree: {document['note']}"
+        yield f"{said}: {document['note']}"
     if document["open"]:
         yield f"open: {_left_open(document['open'], document['unexamined'])}"
     if document["broke"]:
@@ -408,5 +408,7 @@ def _searchers_text(document: Mapping[str, Any]) -> Iterator[str]:
             f"{effort['rejected']:7} refused, {effort['closer']:3} times closer, "
             f"{effort['seconds']:.1f} s"
         )
+    if document["no_turn"] and not document["found"]:
+        yield f"  no turn in this hunt, give more time: {', '.join(document['no_turn'])}"
     for name in document["absent"]:
         yield f"  {name} is not available: {_NEEDS.get(name, 'a library is missing')}"

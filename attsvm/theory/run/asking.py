@@ -19,6 +19,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from attsvm.errors import AttsvmError, ClaimError
+from attsvm.theory.arithmetic.entries import COPY_FIRST
+from attsvm.theory.declaration.rehearsal import explained
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.record import codec
 
@@ -26,8 +28,6 @@ _Answer = TypeVar("_Answer")
 
 _PLAIN = (bool, int, float, str, type(None), Fraction, np.number, np.bool_)
 """Values that nobody can change."""
-
-_REMEDY = "Instances are read-only; copy an array before changing it."
 
 
 def frozen(case: Any) -> Any:
@@ -89,18 +89,16 @@ def ask(
     """What a function of the claim of that id says of an instance; messages call it `what`.
 
     Raises:
-        ClaimError: it tried to write where writing is forbidden. Whatever the function raises.
+        ClaimError: it does what no claim may, such as writing into the instance; the message names
+            the claim, the line and the remedy. Whatever else the function raises.
     """
     try:
         return function(case, **parameters)
-    except (ValueError, dataclasses.FrozenInstanceError) as problem:
-        if isinstance(problem, ValueError) and "read-only" not in str(problem):
+    except Exception as problem:
+        told = explained(f"{what} of {claim}", problem)
+        if told is None:
             raise
-        raise ClaimError(
-            f"{what} of {claim} tried to change its instance, or another value that is read-only",
-            value=describe(problem),
-            remedy=_REMEDY,
-        ) from problem
+        raise told from problem
 
 
 def ensure_unchanged(claim: str, what: str, case: Any, document: Any) -> None:
@@ -114,7 +112,7 @@ def ensure_unchanged(claim: str, what: str, case: Any, document: Any) -> None:
     except ClaimError:  # what was put into it is nothing that an instance may hold
         same = False
     if not same:
-        raise ClaimError(f"{what} of {claim} changed its instance", remedy=_REMEDY)
+        raise ClaimError(f"{what} of {claim} changed its instance", remedy=COPY_FIRST)
 
 
 def agree(claim: str, one: Slack, other: Slack, *, exactly: bool) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.proof import recorded
-from attsvm.theory.declaration.rehearsal import rehearse
+from attsvm.theory.declaration.rehearsal import rehearse, unread
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.record import forms
 from attsvm.theory.run.asking import describe
@@ -37,6 +38,7 @@ class Outcome(Counts):
         proof: what the symbolic proof proved.
         steps: the steps of it that passed, by name and in their order, also where a later one
             failed.
+        unread: variables of a reading that neither its hypotheses nor its conclusion read.
         error: what broke, if anything.
     """
 
@@ -45,6 +47,7 @@ class Outcome(Counts):
     refuted: Refuted | None = None
     proof: str | None = None
     steps: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
     error: str | None = None
     seconds: float = 0.0
 
@@ -97,7 +100,7 @@ _FORM = (
         "exhausted": forms.values(lambda ends: _COUNTED(ends) and len(ends) == 2),
         "coverage": forms.values(_COUNTS),
         "refuted": forms.maybe(_REFUTED),
-        "steps": _TEXTS,
+        **dict.fromkeys(("steps", "unread"), _TEXTS),
         "seconds": forms.number,
     },
 )
@@ -114,14 +117,19 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
     proof: str | None = None
     error: str | None = None
     steps: list[str] = []
+    unused: list[str] = []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # no verdict hangs on what a program makes of warnings
             if part.formula.batches:
                 rehearse(claim.id, part.formula, part.parameters)
+                if part.name == "":
+                    unused = unread(part.formula, part.parameters)
             if claim.proof is not None and shard == 0 and part.name == "":
                 with recorded() as steps:
-                    proof = execute_proof(claim)
+                    proved = execute_proof(claim)
+                ensure_steps(claim, steps)
+                proof = proved
             seed = derive_seed(claim.id, shard, base_seed)
             refuted = sequence.run(tally, budget, seed, explicit=shard == 0)
     except KeyboardInterrupt:
@@ -134,6 +142,7 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
         refuted=refuted,
         proof=proof,
         steps=steps,
+        unread=unused,
         error=error,
         seconds=time.perf_counter() - started,
         **tally.seen.shallow(),
@@ -155,6 +164,21 @@ def execute_proof(claim: Claim) -> str:
     if not isinstance(proved, str) or not proved:
         raise ClaimError(f"the proof of {claim.id} does not say what it proved", value=proved)
     return proved
+
+
+def ensure_steps(claim: Claim, steps: Sequence[str]) -> None:
+    """Nothing where a proof took a step that was checked.
+
+    Raises:
+        ClaimError: it took none.
+    """
+    if not steps:
+        raise ClaimError(
+            f"the proof of {claim.id} took no step, so it proves nothing",
+            value=claim.proof,
+            remedy="Take its steps by ensure_equal, ensure_true or others of "
+            "attsvm.theory.declaration.proof, or by cite.",
+        )
 
 
 def check_part(claim: Claim, part: Part, profile: Profile, base_seed: int) -> Outcome:

@@ -154,7 +154,7 @@ _JOINED: dict[str, Callable[[Any, Any], Any]] = {
     "sides": max,
     "exhausted": _larger,
     "coverage": _by_key(_by_key(operator.add)),
-    **dict.fromkeys(("claim", "part", "refuted", "proof", "steps", "error"), _first),
+    **dict.fromkeys(("claim", "part", "refuted", "proof", "steps", "unread", "error"), _first),
     **dict.fromkeys(("undecided_note", "broke_note"), _first),
 }
 """How two counts become one where they do not add up."""

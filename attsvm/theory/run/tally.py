@@ -12,6 +12,7 @@ import numpy as np
 from hypothesis.errors import UnsatisfiedAssumption
 
 from attsvm.errors import ClaimError, DataError
+from attsvm.theory.arithmetic.entries import COPY_FIRST
 from attsvm.theory.declaration.claim import Claim, Hypothesis, Part
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.record import codec
@@ -31,6 +32,12 @@ MANY = 64
 
 _TOUCHING = 12
 """How many made-up instances a searcher's turn has evaluated exactly though floats see no fault."""
+
+_ASKED = 8
+"""How often a hypothesis is asked about one instance to see whether its answers differ."""
+
+_WATCHED = 16
+"""Among how many accepted instances those are chosen whose conclusion is evaluated again."""
 
 _AUDIT = PRECISIONS[1]
 """The bits that may be spent on an instance on which floats see no fault."""
@@ -215,9 +222,16 @@ class Tally:
         except (Exception, SystemExit) as problem:
             if not self.counting:
                 raise
+            formula = self.part.formula
+            values = formula.values_of(case)
+            at = ", ".join(f"{axis} = {values[axis]}" for axis in formula.axes)
             raise ClaimError(
-                f"hypothesis {hypothesis.name!r} of {self.claim.id} raised {describe(problem)}",
-                remedy="Return True or False on every instance.",
+                f"hypothesis {hypothesis.name!r} of {self.claim.id} raised {describe(problem)}"
+                f"{at and f' at {at}'}",
+                remedy="Let it be a comparison at every size, or leave sizes out by the bounds of "
+                "their variables, such as Integer(2, 4)."
+                if formula.batches
+                else "Return True or False on every instance.",
             ) from problem
 
     def _decided(self, hypothesis: Hypothesis, case: Any) -> bool:
@@ -236,7 +250,8 @@ class Tally:
         if self.counting and searcher in _AUTHORS:
             self._domain.see(case)
             self._draws += searcher == DRAWN
-        watched = self.counting and len(self._first) < self.repeats
+        few = len(self._first) < self.repeats and self.seen.examples < _WATCHED
+        watched = self.counting and few
         before = codec.encode(case) if watched else None
         accepted = self.accepts(case)
         if watched:
@@ -245,15 +260,16 @@ class Tally:
             return False, None
         self._see_dropped(case)
         self._see_moves(case)
+        slack = self._slack(case)
         if self.counting:
             self.seen.drawn += searcher == DRAWN
             self.seen.describe(case)
             if searcher != EXPLICIT:  # an author's instance does not vary what he draws
                 self._see_variables(case)
-        slack = self._slack(case)
         if watched:
             self._ensure_unchanged("the conclusion", case, before)
-            self._first.append((case, before, slack))
+            if all(slack.value != other.value for _, _, other in self._first):
+                self._first.append((case, before, slack))
         if slack.holds and not self.exactly:
             self._record(slack, case, searcher, refuted=False)
             if self.counting and self.audits > 0:
@@ -361,12 +377,14 @@ class Tally:
         return self._refutation(document, slack, answer, searcher) if answer.refuted else None
 
     def repeat(self) -> None:
-        """Evaluate the conclusion once more on the first instances that were accepted.
+        """Evaluate the conclusion again on the first instances of different slacks.
+
+        On the last of them it is evaluated several times, which finds out one that alternates.
 
         Raises:
             ClaimError: it comes to another slack, or changes an instance.
         """
-        for case, before, slack in self._first:
+        for case, before, slack in (*self._first, *self._first[-1:] * (2 * self.repeats - 1)):
             agree(self.claim.id, slack, self._slack(case), exactly=True)
             self._ensure_unchanged("the conclusion", case, before)
 
@@ -409,11 +427,17 @@ class Tally:
             what = f"hypothesis {hypothesis.name!r}"
             holds = self._decided(hypothesis, again)
             self._ensure_unchanged(what, again, document)
-            if not holds:
+            if not holds and any(self._decided(hypothesis, again) for _ in range(_ASKED)):
                 raise ClaimError(
-                    f"{what} of {self.claim.id} holds of an instance and not of its copy, or the "
-                    "conclusion changed the instance in between",
-                    remedy="Let them depend on the instance alone, and change nothing of it.",
+                    f"{what} of {self.claim.id} gives two answers on one instance",
+                    remedy="It must depend on nothing but the instance, not on chance nor on how "
+                    "often it is called.",
+                )
+            if not holds:  # it held when the instance was accepted
+                raise ClaimError(
+                    f"a hypothesis or the conclusion of {self.claim.id} changed its instance, "
+                    f"of which {what} held before",
+                    remedy=COPY_FIRST,
                 )
         if self.counting:  # a find that is made smaller was evaluated twice when it was found
             agree(self.claim.id, slack, self._slack(again), exactly=False)

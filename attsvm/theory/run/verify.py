@@ -130,7 +130,9 @@ class Checked:
                 if s.part not in self._unneeded
             ],
             "needed": self._needed,
-            "not_shown_to_be_needed": list(self._unneeded.values()),
+            "not_shown_to_be_needed": [
+                *(() if self.verdict.validity is Validity.ERROR else self._unneeded.values())
+            ],
             "seconds": round(self.seconds, 3),
         }
 
@@ -214,6 +216,9 @@ def assess(
     if reading.refuted is None and reading.sides == 1 and reading.drawn > 1:
         said = "both sides of the conclusion are the same on every instance"
         return Verdict(truth, evidence, Validity.WEAK), said
+    if reading.refuted is None and reading.unread:
+        said = f"neither a hypothesis nor the conclusion reads: {', '.join(reading.unread)}"
+        return Verdict(truth, evidence, Validity.THIN), said
     still = [name for name, values in reading.varied.items() if values < 2]
     if reading.refuted is None and still:
         return Verdict(truth, evidence, Validity.THIN), f"never varied: {', '.join(still)}"

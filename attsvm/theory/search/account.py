@@ -67,6 +67,7 @@ class Hunt:
         rounds: rounds that were begun.
         efforts: by searcher.
         absent: searchers that would fit but need a library that is not installed.
+        no_turn: searchers that could have worked but got no turn in the time given.
         seen: what was seen of all instances.
         closest: the instance that came closest, with its height; `closest_by` who brought it.
         growth: how it came closer over time.
@@ -83,6 +84,7 @@ class Hunt:
     rounds: int = 0
     efforts: dict[str, Effort] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
+    no_turn: list[str] = field(default_factory=list)
     seen: Counts = field(default_factory=Counts)
     closest: Elite | None = None
     closest_by: str | None = None
@@ -146,7 +148,7 @@ class Hunt:
         }
 
 
-_TOLD = ("minimal", "rounds", "absent", "moved", "warnings", "error", "interrupted")
+_TOLD = ("minimal", "rounds", "absent", "no_turn", "moved", "warnings", "error", "interrupted")
 _SEEN = (
     *("screened", "exhausted", "ordinary", "hypotheses", "undecided", "open", "unexamined"),
     *("broke", "broke_note", "audited", "coverage"),

@@ -116,6 +116,7 @@ def hunt(
             if drawn
             else "no instance was looked at: name a searcher that draws, or give more time"
         )
+    account.no_turn = [name for name in chase.searchers if name not in account.efforts]
     account.seconds = time.time() - chase.started
     return account
 

@@ -16,6 +16,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import sympy as sp
 from flint import arb
 
 from attsvm.theory import (
@@ -35,7 +36,7 @@ def conclusion(m, v, c=1):
     readings={{{reading!r}: Reading("it says", expected={expected!r}, {options})}},
 ){after}
 """
-RIGHT = "m.at_most(m.largest(v.x), c * m.norm(v.x))"
+RIGHT = "m.at_most(m.largest(v.x) + m.norm(v.A), c * m.norm(v.x) + m.norm(v.A))"
 HALF = "siblings={'half': changed(c=Fraction(1, 2))}"
 
 
@@ -147,17 +148,30 @@ CONCLUSIONS = {
         "m.at_most(np.float64(0.5) * v.t, v.t)",
         "uses numpy's multiply on a number",
     ),
-    "balls": ("m.at_most(arb(2) * v.t, v.t)", "raised TypeError: unsupported operand"),
+    "balls": (
+        "m.at_most(arb(2) * v.t, v.t)",
+        "mixes a value of type arb with numbers of its arithmetic. Write constants as integers, or "
+        "as m.exact('0.95') or m.exact(Fraction(1, 3)).",
+    ),
+    "balls times an array": ("m.at_most(m.norm(arb(2) * v.x), v.t)", "mixes a value of type arb"),
+    "balls on the right": ("m.at_most(v.t - arb(2), v.t)", "mixes a value of type arb with"),
+    "sympy": ("m.at_most(sp.sqrt(2) * v.t, v.t)", "mixes a value of sympy with numbers of its"),
+    "sympy on the right": ("m.at_most(v.t * sp.sqrt(2), v.t)", "mixes a value of type Pow with"),
     "another arithmetic": (
         "m.at_most(BALLS.exact(2) * v.t, v.t)",
-        "Use the functions of m, and + - * / @, on the values of v alone.",
+        "mixes a value of type fmpq with numbers of its arithmetic. Write constants as integers",
     ),
     "its exponential": ("m.at_most(BALLS.exp(v.t), v.t)", "raised TypeError"),
     "no such variable": (
         "m.at_most(v.z, v.t)",
         "uses a variable that the statement does not have (got z). It has n, d, x, A, t.",
     ),
-    "no such function": ("m.at_most(m.cosh(v.t), v.t)", "raised AttributeError: 'Floats' object"),
+    "no such function": (
+        "m.at_most(m.nrom(v.x), v.t)",
+        "uses a function that the namespace m does not have (got nrom). Nearest: norm",
+    ),
+    "no such function, like none": ("m.at_most(m.qqq(v.x), v.t)", "(got qqq). It has above, abs,"),
+    "an argmax": ("v.x.argmax()", "uses the method argmax. Use the functions of m; the engine"),
     "a power that is none": (
         "m.at_most(v.t ** -1, v.t)",
         "to a power that is no positive integer.",
@@ -211,6 +225,55 @@ def test_a_hypothesis_that_is_no_comparison_is_named(tmp_path, name):
     assert said in found.reason
 
 
+def test_a_hypothesis_that_raises_at_some_sizes_is_told_with_these_and_a_remedy(tmp_path):
+    found = checked(pack(tmp_path, hypothesis="m.at_most(v.x[1], v.x[1])"))
+    assert str(found.verdict.validity) == "error"
+    assert re.match(
+        r"hypothesis 'first' of mine/a:literal raised IndexError: .* \(mine.py:\d+\) at n = 1, "
+        r"d = \d\. Let it be a comparison at every size, or leave sizes out by the bounds of their "
+        r"variables, such as Integer\(2, 4\)\.$",
+        found.reason,
+    )
+    assert found.json()["not_shown_to_be_needed"] == []
+
+
+UNREAD = {
+    "a variable": (', "y": Vector("n")', "y"),
+    "a defined one": (', "y": Vector("n"), "z": Defined(lambda m, v: m.norm(v.y))', "y, z"),
+    "one with a domain": (', "y": Vector("n", least=0)', "y"),
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_a_variable_that_no_formula_reads_makes_a_reading_thin(tmp_path, name):
+    variables, unread = UNREAD[name]
+    found = checked(pack(tmp_path, variables=variables))
+    assert str(found.verdict) == "holds, numeric, thin"
+    assert found.reason == f"neither a hypothesis nor the conclusion reads: {unread}"
+
+
+READ = {
+    "by a defined one": (', "y": Vector("n"), "z": Defined(lambda m, v: m.norm(v.y))', "v.z"),
+    "at the largest size": (', "y": Vector("n")', "(m.norm(v.y) if v.n == 3 else 0)"),
+    "by one choice": (
+        ', "y": Real(), "f": Choice({"no": lambda y: 0 * y, "yes": lambda y: y})',
+        "v.f(v.y)",
+    ),
+    "all at once": (', "y": Vector("n")', "(0 * len(vars(v)))"),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_variable_that_some_instance_reads_is_read(tmp_path, name):
+    variables, text = READ[name]
+    conclusion = (
+        f"m.at_most(m.largest(v.x) + {text} + m.sum(v.A), c * m.norm(v.x) + {text} + m.sum(v.A))"
+    )
+    found = checked(pack(tmp_path, variables=variables, conclusion=conclusion))
+    assert found.reading.unread == []
+    assert found.as_expected, found.reason
+
+
 def test_a_defined_variable_that_raises_is_named(tmp_path):
     found = checked(pack(tmp_path, variables=', "y": Defined(lambda m, v: v.x[9])'))
     assert found.reason.startswith("the variable y of mine/a:literal (mine.py")
@@ -243,6 +306,21 @@ EXAMPLE = "{'x': [1, 2], 'A': [[1], [2]], 't': 0}"
 
 def with_example(text):
     return {"options": f"{HALF}, examples=({text},)"}
+
+
+PARTS = {
+    "variables": "{'t': Real()}",
+    "hypotheses": "{}",
+    "conclusion": "lambda m, v, c=1: m.at_most(c * v.t, v.t)",
+    "readings": "{'literal': Reading('it', expected='holds', tight=True)}",
+}
+
+
+def another(**given):
+    """The text of a second statement, of which one part is given."""
+    parts = ", ".join(f"{k}={v}" for k, v in (PARTS | given).items())
+    said = f"T = Statement('mine/b', source='s', place='p', printed='t', {parts})"
+    return {"after": f"\n{said}"}
 
 
 DECLARATIONS = {
@@ -333,6 +411,44 @@ DECLARATIONS = {
     "no siblings": (
         {"options": "under=()"},
         "claim mine/a:literal needs at least one false sibling.",
+    ),
+    "variables in a list": (
+        another(variables="['x']"),
+        "the variables of mine/b have no names (got ['x']). Write variables={",
+    ),
+    "a variable that is a string": (
+        {"variables": ', "z": "real"'},
+        "the variable z of mine/a has no domain (got 'real'). Write variables={",
+    ),
+    "a reading that is a string": (
+        another(readings="{'literal': 'x'}"),
+        "the reading mine/b:literal is no Reading (got 'x'). Write readings={",
+    ),
+    "no readings": (
+        another(readings="{}"),
+        "mine/b has no readings by name (got {}). Write readings={",
+    ),
+    "a conclusion of v alone": (
+        another(conclusion="lambda v: 0"),
+        "the conclusion of mine/b:literal does not take (m, v) (got arguments (v)). Write it as a "
+        "function of (m, v, and of constants).",
+    ),
+    "a conclusion that is a number": (
+        another(conclusion="3"),
+        "the conclusion of mine/b:literal does not take (m, v) (got what cannot be called).",
+    ),
+    "a hypothesis of v alone": (
+        another(hypotheses="{'h': lambda v: 0}"),
+        "hypothesis 'h' of mine/b does not take (m, v) (got arguments (v)). Write it as a",
+    ),
+    "hypotheses in a list": (
+        another(hypotheses="[lambda m, v: 0]"),
+        "the hypotheses of mine/b have no names. Write hypotheses={",
+    ),
+    "a sibling that is a number": (
+        {"options": "siblings={'s': 2}"},
+        "sibling 's' of mine/a:literal does not say what it changes (got 2). Write siblings={'s': "
+        "changed(",
     ),
     "statements in a list": (
         {"before": "L = [1]\n", "after": "\nL = [S]\ndel S"},
@@ -431,9 +547,27 @@ def test_a_prefix_ends_where_a_part_of_the_id_ends(tmp_path, word, found):
 @pytest.mark.parametrize("word", ["mm/a:amend", "mm/a-", "m/b", "mm/a:lit"])
 def test_a_word_that_is_no_such_prefix_names_the_nearest(tmp_path, word):
     packs = named(tmp_path)
-    with pytest.raises(UnknownClaimError, match="no claim has that id") as caught:
+    with pytest.raises(
+        UnknownClaimError, match="no claim, statement or source is called"
+    ) as caught:
         find_claims(packs, [word])
     assert "Nearest: " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("MM", "no claim, statement or source is called 'MM'. Nearest: mm, m."),
+        ("mmm/", "no claim, statement or source is called 'mmm/'. Nearest: mm."),
+        ("a-1", "no claim, statement or source is called 'a-1'. Nearest: mm/a-1, m/a."),
+        ("MM/A:LITERAL", "Nearest: mm/a:literal, "),
+        ("xyz", "no claim, statement or source is called 'xyz'. `attsvm claims` lists them."),
+    ],
+)
+def test_a_word_is_answered_by_sources_and_statements_in_capitals_or_not(tmp_path, word, said):
+    with pytest.raises(UnknownClaimError) as caught:
+        find_claims(named(tmp_path), [word])
+    assert said in str(caught.value)
 
 
 def test_a_dependency_that_is_not_there_names_the_nearest(tmp_path):
@@ -486,4 +620,4 @@ def test_a_constant_of_another_kind_in_a_formula_on_records_is_told(tmp_path, co
     assert str(found.verdict.validity) == "error"
     assert "Write constants as integers, or as m.exact" in found.reason, found.reason
     assert f"mixes a value of type {kind} with numbers" in found.reason, found.reason
-    assert found.reason.startswith("a formula (mine.py, line 14) "), found.reason
+    assert found.reason.startswith("the conclusion of mine/a:literal (mine.py, line 14) ")

@@ -169,9 +169,13 @@ def other() -> str:
     return "x = x"
 ''',
     "lemma_proofs/steps.py": """
+from attsvm.theory import ensure_true
+
+
 def ensure(a, b):
     if a != b:
         raise ArithmeticError(a)
+    ensure_true(a == b, "both are the same")
 """,
 }
 STORED = "lemmas/counterexamples/toys--below--literal.json"
