@@ -11,9 +11,10 @@ from jaxtyping import Bool, Float
 from attsvm._types import Array
 from attsvm._validate import ensure_array
 from attsvm.errors import DataError, SolverError
+from attsvm.svm.answered import ENCLOSED, Answered, Facts, bracket_in_words
 from attsvm.svm.bounds import nuclear_bracket, spectrum
 from attsvm.svm.nuclear_search import propose
-from attsvm.svm.programme import Answered, Programme, Tokens
+from attsvm.svm.programme import Programme, Tokens
 from attsvm.svm.solution_set import Slice, pack, unpack
 
 TOLERANCE = 1e-9
@@ -108,6 +109,25 @@ class NuclearAnswer(Answered):
     def degenerate(self) -> Tokens:
         """Tight tokens whose multiplier is zero, input by input."""
         return self.programme.by_input(self.is_tight & ~_weighty(self.programme, self.weights))
+
+    @property
+    def heading(self) -> str:
+        """What is minimised, as a heading begins with it."""
+        return "Nuclear-norm"
+
+    @property
+    def proof(self) -> str:
+        """What is proved of the floats in this answer, in words."""
+        return ENCLOSED
+
+    @property
+    def optimum(self) -> Facts:
+        """The norm, the bracket of the least one, and how large the solution set is."""
+        size = "a point" if self.dimension == 0 else f"of dimension {self.dimension}"
+        return [
+            ("norm", f"{self.value:.12g}, {bracket_in_words(self.bracket)}"),
+            ("solutions", f"rank {self.rank}, the solution set is {size}"),
+        ]
 
     def __repr__(self) -> str:
         """What a reader wants first."""

@@ -116,24 +116,6 @@ class Programme:
         return f"{counted(self.shape[0], 'input')}, {counted(self.shape[1], 'token')}"
 
 
-class Answered:
-    """What every answer has of its programme."""
-
-    __slots__ = ()
-    programme: Programme
-
-    @property
-    def targets(self) -> Int[Array, " n"]:
-        """The token that each input selects."""
-        return self.programme.targets
-
-    def _repr_html_(self) -> str:
-        """The page of `attsvm solve` for a notebook."""
-        from attsvm.svm.page import html
-
-        return html(self)  # type: ignore[arg-type]  # only answers are of this class
-
-
 def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
     """Att-SVM, or Local-SVM where `targets` are not the optimal tokens (tf; sim, definition 3.8).
 
