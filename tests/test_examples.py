@@ -1,11 +1,13 @@
 """The README's examples are the files that it speaks of, and they run."""
 
 import ast
+import importlib.util
 import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ import pytest
 from attsvm import AttentionData, att_svm
 from attsvm.cli import main
 from attsvm.theory import load_packs
+from attsvm.theory.arithmetic import FLOATS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -136,11 +139,29 @@ def test_an_example_pack_is_short_and_needs_attsvm_alone(name):
     assert not any(isinstance(value, float) for value in numbers)
 
 
+def test_the_functions_of_the_descent_have_the_slope_that_descends():
+    """Differences of f against what one step of length 1/L takes off."""
+    spec = importlib.util.spec_from_file_location("descent", ROOT / "examples/gradient_descent.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    generator = np.random.default_rng(0)
+    for _ in range(50):
+        gaps, rates = np.round(generator.normal(size=(2, 3)), 2)
+        v = SimpleNamespace(start=round(float(generator.normal()), 2), gaps=gaps, rates=rates)
+        v.L, v.N, h = 2.0, 1, 1e-5
+        x = round(float(generator.normal()) * 3, 3) + 1e-4
+        rise = module.f(FLOATS, x + h, v) - module.f(FLOATS, x - h, v)
+        slope = 2.0 * (x - module.descended(FLOATS, x, v, 1))
+        assert abs(rise / (2 * h) - slope) <= 1e-8
+        assert module.f(FLOATS, 0.0, v) == 0.0 <= module.f(FLOATS, x, v) + 1e-15
+
+
 def test_descent_attains_its_rate_where_the_parabola_ends_in_time():
     for N in range(1, 6):  # a start of 2 N + 1 on the function that is straight beyond 1
         claim = load_packs([str(ROOT / "examples/gradient_descent.py")])[-1].claims[-1]
         assert claim.id == "descent/rate:sharp"
-        slack = claim.conclusion(claim.formula.build(L=1, s=1, x=2 * N + 1, N=N))
+        slope = {"start": -1.0, "gaps": [2.0], "rates": [1.0]}
+        slack = claim.conclusion(claim.formula.build(**slope, L=1, x=2 * N + 1, N=N))
         assert (slack.value, slack.ratio) == (0.0, 1.0)
 
 
