@@ -117,7 +117,7 @@ class FrobeniusAnswer(Answered):
 
     @property
     def support(self) -> Tokens:
-        """Tokens whose constraint is tight, input by input (tf, definition 2)."""
+        """Tokens whose constraint is tight, input by input."""
         return self.programme.by_input(self.is_tight)
 
     @property
@@ -169,7 +169,7 @@ def _scale(programme: Programme) -> float:
 
 
 def att_svm(data: AttentionData, targets: object = None) -> FrobeniusAnswer:
-    """Solve the Frobenius Att-SVM for the optimal tokens, or Local-SVM for `targets` (tf).
+    """Solve the Frobenius Att-SVM for the optimal tokens, or Local-SVM for `targets`.
 
     Raises:
         TiedTokensError, DataError: as `att_svm_programme`.

@@ -44,7 +44,7 @@ def margins(
 
 @dataclass(frozen=True, slots=True)
 class LocalOptimum:
-    """A locally-optimal choice of tokens (tf, definition 2).
+    """A locally-optimal choice of tokens.
 
     Attributes:
         targets: the token of each input.
@@ -61,7 +61,7 @@ def is_locally_optimal(data: AttentionData, targets: object) -> bool:
     """Whether Local-SVM has a solution and its support tokens score below the targets.
 
     Decided in rationals: tight means exactly tight, and scores are compared exactly
-    (tf, definition 2, over the support indices).
+    (over the support indices).
 
     Raises:
         DataError: targets out of range, or nothing is constrained.

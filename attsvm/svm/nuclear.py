@@ -30,7 +30,7 @@ face, a multiplier or a singular value of W to 0, relative to the largest, where
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NuclearAnswer(Answered):
-    """min ||W||_* subject to all margins at least 1 (tf, Att-SVM*).
+    """min ||W||_* subject to all margins at least 1.
 
     Attributes:
         programme: the constraints.
@@ -139,7 +139,7 @@ class NuclearAnswer(Answered):
 
 
 def solve_nuclear(programme: Programme, start: Float[Array, "d e"] | None = None) -> NuclearAnswer:
-    """Solve the nuclear-norm Att-SVM of a separable programme (tf, Att-SVM*).
+    """Solve the nuclear-norm Att-SVM of a separable programme.
 
     A primal-dual path on the dual, max sum_j w_j with ||sum_j w_j A_j||_op <= 1, proposes; Newton
     steps on its end refine; every proposal is graded from W and w alone.

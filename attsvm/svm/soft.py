@@ -1,4 +1,4 @@
-"""The soft-margin Att-SVM with the norm itself, not its square (sim, definition 4.1).
+"""The soft-margin Att-SVM with the norm itself, not its square.
 
     min ||W||_F + sum_g C_g xi_g   subject to   <A_j, W> >= 1 - xi_g(j),  xi >= 0,
 
@@ -174,7 +174,7 @@ def _by_price(first: float, second: float) -> str:
 def soft_att_svm(
     data: AttentionData, C: object, targets: object = None, slack: object = "constraint"
 ) -> SoftAnswer:
-    """Solve the soft-margin Att-SVM for the optimal tokens, or for `targets` (sim, definition 4.1).
+    """Solve the soft-margin Att-SVM for the optimal tokens, or for `targets`.
 
     Args:
         data: tokens, queries and scores.
