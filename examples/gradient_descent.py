@@ -15,7 +15,7 @@ def pieces(m: Any, x: Any, v: Any) -> Any:
     for gap, rate in zip(v.gaps, v.rates, strict=True):
         high = low + m.abs(gap)
         near, start = (m.maximum(low, m.minimum(y, high)) for y in (x, 0 * x))
-        yield m.minimum(1, m.abs(rate)), near, start
+        yield m.minimum(m.exact(1), m.abs(rate)), near, start
         low = high
 
 

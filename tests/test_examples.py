@@ -11,11 +11,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from flint import fmpq
 
 from attsvm import AttentionData, att_svm
 from attsvm.cli import main
 from attsvm.theory import load_packs
-from attsvm.theory.arithmetic import FLOATS
+from attsvm.theory.arithmetic import BALLS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -140,20 +141,21 @@ def test_an_example_pack_is_short_and_needs_attsvm_alone(name):
 
 
 def test_the_functions_of_the_descent_have_the_slope_that_descends():
-    """Differences of f against what one step of length 1/L takes off."""
+    """In rationals, by the trapezium rule, as the slope is linear where nothing breaks."""
     spec = importlib.util.spec_from_file_location("descent", ROOT / "examples/gradient_descent.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     generator = np.random.default_rng(0)
     for _ in range(50):
-        gaps, rates = np.round(generator.normal(size=(2, 3)), 2)
-        v = SimpleNamespace(start=round(float(generator.normal()), 2), gaps=gaps, rates=rates)
-        v.L, v.N, h = 2.0, 1, 1e-5
-        x = round(float(generator.normal()) * 3, 3) + 1e-4
-        rise = module.f(FLOATS, x + h, v) - module.f(FLOATS, x - h, v)
-        slope = 2.0 * (x - module.descended(FLOATS, x, v, 1))
-        assert abs(rise / (2 * h) - slope) <= 1e-8
-        assert module.f(FLOATS, 0.0, v) == 0.0 <= module.f(FLOATS, x, v) + 1e-15
+        start, *sizes = [fmpq(int(k), 100) for k in generator.integers(-300, 300, 7)]
+        v = SimpleNamespace(start=start, gaps=sizes[:3], rates=sizes[3:], L=fmpq(2), N=1)
+        x = fmpq(int(generator.integers(-5000, 5000)), 1000) + fmpq(1, 10**4)
+        y = x + fmpq(1, 10**5)
+        slopes = [2 * (z - module.descended(BALLS, z, v, 1)) for z in (x, y)]
+        rise = module.f(BALLS, y, v) - module.f(BALLS, x, v)
+        assert rise == (y - x) * sum(slopes) / 2
+        assert module.f(BALLS, fmpq(0), v) == 0 <= module.f(BALLS, x, v)
+        assert 0 <= slopes[1] - slopes[0] <= 2 * (y - x)
 
 
 def test_descent_attains_its_rate_where_the_parabola_ends_in_time():

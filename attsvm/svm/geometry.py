@@ -60,8 +60,7 @@ class LocalOptimum:
 def is_locally_optimal(data: AttentionData, targets: object) -> bool:
     """Whether Local-SVM has a solution and its support tokens score below the targets.
 
-    Decided in rationals: tight means exactly tight, and scores are compared exactly
-    (over the support indices).
+    Decided in rationals: tight means exactly tight, and scores are compared exactly.
 
     Raises:
         DataError: targets out of range, or nothing is constrained.
