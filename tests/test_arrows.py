@@ -88,6 +88,20 @@ def test_a_room_imports_what_is_below_it(room, below):
     assert against([room], lambda end: not within(end, *below)) == []
 
 
+@pytest.mark.parametrize(
+    ("room", "above", "but"),
+    [
+        ("run", ("search", "report"), {"attsvm.theory.run.check"}),  # the check calls the searchers
+        ("search", ("report",), set()),
+        ("record", ("search",), set()),
+    ],
+)
+def test_a_room_of_the_engine_imports_nothing_above_it(room, above, but):
+    rooms = [f"attsvm.theory.{name}" for name in above]
+    arrows = against([f"attsvm.theory.{room}"], lambda end: within(end, *rooms))
+    assert {module for module, _ in arrows} == but
+
+
 def test_mathematics_knows_the_engine_by_its_slack_alone():
     mathematics = {
         m for m in FOUND if within(m, "attsvm") and not within(m, "attsvm.theory", *FRONT)
