@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Int
 
 from attsvm._html import MOST, cell, table
+from attsvm._types import Array
 from attsvm._words import counted, rising
 from attsvm.svm.programme import Programme, Tokens
 
