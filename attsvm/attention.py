@@ -32,7 +32,7 @@ def _below_top(logits: Array) -> Array:
 def softmax(
     logits: Float[Array, "*b T"], mask: Bool[Array, "*b T"] | None = None
 ) -> Float[Array, "*b T"]:
-    """Softmax along the last axis: positive entries of sum one (tf, softmax recap)."""
+    """Softmax along the last axis: positive entries of sum one."""
     if mask is not None:
         logits = np.where(mask, logits, -np.inf)
     weights = np.exp(_below_top(logits))
@@ -53,7 +53,7 @@ def signed_sum(factors: Any, logs: Any, xp: Any = np) -> tuple[Any, Any]:
 def logits_of_w(
     X: Float[Array, "*b n T d"], Z: Float[Array, "*b n d"], W: Float[Array, "*b d d"]
 ) -> Float[Array, "*b n T"]:
-    """Logits X_i W z_i of the combined weights (tf, W-ERM)."""
+    """Logits X_i W z_i of the combined weights."""
     projected = np.matmul(W[..., None, :, :], Z[..., None])
     result: Array = np.matmul(X, projected)[..., 0]
     return result
@@ -65,11 +65,11 @@ def logits_of_kq(
     K: Float[Array, "d r"],
     Q: Float[Array, "d r"],
 ) -> Float[Array, "n T"]:
-    """Logits X_i K Q^T z_i of key and query weights with inner dimension r (tf, KQ-ERM)."""
+    """Logits X_i K Q^T z_i of key and query weights with inner dimension r."""
     result: Array = np.einsum("ntr,nr->nt", X @ K, Z @ Q)
     return result
 
 
 def logits_of_p(X: Float[Array, "n T d"], p: Float[Array, " d"]) -> Float[Array, "n T"]:
-    """Logits X_i p of a tunable prompt p, keys equal to tokens (mm, ERM)."""
+    """Logits X_i p of a tunable prompt p, keys equal to tokens."""
     return X @ p

@@ -246,7 +246,7 @@ class AttentionData:
 
     @property
     def gamma(self) -> Float[Array, "n T"]:
-        """Token scores gamma_it = y_i v^T x_it, or as given (tf, definition 1)."""
+        """Token scores gamma_it = y_i v^T x_it, or as given."""
         if self.scores is not None:
             return self.scores
         y, v = present(self.y, "the labels y"), present(self.v, "the head v")

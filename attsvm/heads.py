@@ -33,7 +33,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReluHead:
-    """h(x) = sum_k outer_k max(<hidden_k, x>, 0) (tf, nonlinear heads); see `relu_head`.
+    """h(x) = sum_k outer_k max(<hidden_k, x>, 0); see `relu_head`.
 
     At a kink the gradient of the unit counts as zero. Weights (m, d) and (m,) may be tensors.
     """

@@ -1,7 +1,7 @@
 """A synthetic causal language whose token probabilities are all known, and its data sets.
 
 A sentence of n tokens has n - 1 sub-sequences; each is a classification problem: predict the next
-token, with the last one as the query (sim, section 4). The output of attention is read by the
+token, with the last one as the query. The output of attention is read by the
 embedding of the next token, so that token t scores <e_next, e_t>. Which tokens attention chooses
 among is read in two ways: those of the sub-sequence (`prefix_data`), or the whole vocabulary
 (`vocabulary_data`).

@@ -1,4 +1,4 @@
-"""Lipschitz constants of L(x) = g(b <softmax(A x), h>) and of its gradient: published and sharp.
+"""Lipschitz constants of L(x) = g(b <softmax(A x), h>) and of its gradient.
 
 g is the logistic function, A has spectral norm ||A||, and osc(h) = max h - min h. All constants
 are with respect to Euclidean norms and hold on the whole space unless a radius R appears. The
@@ -99,7 +99,7 @@ def _size(value: float) -> float:
 def entry_loss(
     A: Float[Array, "n D"], x: Float[Array, " D"], h: Float[Array, " n"], b: float
 ) -> float:
-    """One entry of sim's loss, g(b <softmax(A x), h>) (sim, definition 3.6)."""
+    """g(b <softmax(A x), h>), g the logistic function."""
     return float(logistic(np.array([b * (softmax(A @ x) @ h)]))[0])
 
 
@@ -111,21 +111,6 @@ def entry_gradient(
     slope = float(logistic_slope(np.array([b * (f @ h)]))[0])
     gradient: Array = A.T @ (b * slope * covariance(f, h))
     return gradient
-
-
-def log_published_gradient_constant(n: int, R: float) -> float:
-    """Log of 3 n^3 R^7 exp(13 R^2), which overflows float64 from R = 7.4 on (sim, lemma 3.13).
-
-    Infinite where R^2 is beyond float64.
-
-    Raises:
-        DataError: n is below 1, or R is not a finite number above 0.
-    """
-    if not 1 <= n < math.inf:
-        raise DataError("there must be a token", value=n, remedy="Pass n >= 1.")
-    if not 0.0 < R < math.inf:
-        raise DataError("a radius must be finite and above 0", value=R, remedy="Pass R > 0.")
-    return math.log(3.0) + 3.0 * math.log(n) + 7.0 * math.log(R) + 13.0 * R * R
 
 
 def _softmax_constants(D: Float[Array, " B"]) -> Array:
@@ -168,7 +153,7 @@ def softmax_gradient_constant(oscillation: float) -> float:
     of two tokens of probabilities (1-a)/2 and (1+a)/2 with <softmax(s), k> such that 1 - 2 g = c;
     with more tokens it is approached as the others' weights vanish. grad_x of
     g(b <softmax(A x), h>) is therefore ||A||^2 K(|b| osc(h))-Lipschitz on the whole space.
-    Infinite where it is beyond float64 (`symbolic.sim.lemma_3_13`).
+    Infinite where it is beyond float64.
 
     Raises:
         DataError: an oscillation that is negative or not finite.
@@ -191,7 +176,7 @@ def log_loss_gradient_constant(oscillation: float) -> float:
     D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2, for every number of tokens from two on:
     approached, and from 2 sqrt 3 on a curvature of two tokens. Times ||A||^2, with
     D = |b| osc(h), for log(1 + exp(-b <softmax(A x), h>)) in x. Infinite where it is beyond
-    float64 (`symbolic.sim.lemma_3_13_log_loss`).
+    float64.
 
     Raises:
         DataError: an oscillation that is negative or not finite.
@@ -229,7 +214,7 @@ def squared_gradient_constant(oscillation: float, reach: float) -> float:
     With w = osc(h) and r = max |h - b| it is w^2 max over a in [0, 1] of
     (1-a^2)(x a + (1-3a^2)/4), x = r/w - 1/2, the curvature of two tokens; with more it is
     approached as the others' weights vanish. It is at most w^2/4 + (2 r - w) w/(3 sqrt 3). Times
-    ||A||^2 for softmax(A x) in x (`symbolic.sim.lemma_3_13_l2`). The only critical point in
+    ||A||^2 for softmax(A x) in x. The only critical point in
     [0, 1/sqrt 3] is bisected. Infinite where it is beyond float64.
 
     Raises:
@@ -252,7 +237,7 @@ def squared_normed_constants(
     With t = |b|/||h|| and Q = (1-2u+3u^2)^2 + u (1-3u)^2 it is
     ||h||^2 (1-u)^2 (1+3u) (1-2u+3u^2)^2/(2 (1-3u) Q), where u in [0, 1/3) is the one solution of
     2 t^2 (1-3u)^2 Q = u (3-8u+15u^2-18u^3)^2. Two tokens attain it. NaN where a size is negative
-    or not finite (`symbolic.sim.lemma_3_13_l2`).
+    or not finite.
     """
     with np.errstate(all="ignore"):
         usable = np.isfinite(h2 + labels) & (h2 >= 0.0) & (labels >= 0.0)

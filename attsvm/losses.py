@@ -44,7 +44,7 @@ class Loss:
 
 
 def logistic(u: Vector) -> Vector:
-    """Logistic function g(u) = 1 / (1 + exp(-u)) (sim, definition 3.5)."""
+    """Logistic function g(u) = 1 / (1 + exp(-u))."""
     e = np.exp(-np.abs(u))
     return np.where(u >= 0, 1.0, e) / (1.0 + e)
 
@@ -103,7 +103,7 @@ def _log_drop(best: Vector, deficit: Vector) -> Vector:
 
 
 LOGISTIC_CURVATURE: float = curvature_constant(math.sqrt)
-"""sup |g''|, the best Lipschitz constant of g' (sim, lemma 3.12, sharp)."""
+"""sup |g''|, the best Lipschitz constant of g'."""
 
 LOGISTIC = Loss(
     "logistic",
@@ -116,7 +116,7 @@ LOGISTIC = Loss(
     lipschitz=0.25,
     smoothness=LOGISTIC_CURVATURE,
 )
-"""The logistic function itself, increasing, as sim's definition 3.6 uses it."""
+"""The logistic function itself, which increases."""
 
 LOGISTIC_LOSS = Loss(
     "logistic-loss",

@@ -54,7 +54,7 @@ def logit_gradient(
 
 
 def risk(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> float:
-    """Empirical risk L(W) = (1/n) sum_i l(<softmax(X_i W z_i), gamma_i>) (tf, W-ERM)."""
+    """Empirical risk L(W) = (1/n) sum_i l(<softmax(X_i W z_i), gamma_i>)."""
     s = softmax(logits_of_w(data.X, data.Z, W), data.mask)
     return float(loss.value(_mean(s, data.gamma)).mean())
 
@@ -89,7 +89,7 @@ def gradient_kq(
 
 
 def gradient_p(data: AttentionData, p: Float[Array, " d"], loss: Loss) -> Float[Array, " d"]:
-    """Gradient of the risk in a prompt p with logits X_i p (mm, ERM); queries play no part."""
+    """Gradient of the risk in a prompt p with logits X_i p; queries play no part."""
     G = logit_gradient(logits_of_p(data.X, p), data.gamma, loss, data.mask)
     result: Array = np.einsum("ntd,nt->d", data.X, G)
     return result

@@ -35,7 +35,7 @@ class OptimalTokens:
 
 
 def optimal_tokens(data: AttentionData) -> OptimalTokens:
-    """Optimal tokens opt_i = argmax_t gamma_it with ties (tf, definition 1).
+    """Optimal tokens opt_i = argmax_t gamma_it with ties.
 
     Scores that were given are compared exactly. Scores computed from a head count as tied
     when they differ by no more than the rounding of the products v^T x.

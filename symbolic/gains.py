@@ -11,7 +11,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from symbolic.sim.lemma_3_11 import structural_residual
+from symbolic.softmax import structural_residual
 
 U, GAMMA, GAMMA_O, A_O = sp.symbols("u gamma gamma_o a_o", real=True)
 S, P = sp.symbols("s s_o", positive=True)

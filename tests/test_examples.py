@@ -1,18 +1,22 @@
 """The README's examples are the files that it speaks of, and they run."""
 
 import ast
+import importlib.util
 import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from flint import fmpq
 
 from attsvm import AttentionData, att_svm
 from attsvm.cli import main
 from attsvm.theory import load_packs
+from attsvm.theory.arithmetic import BALLS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -136,11 +140,30 @@ def test_an_example_pack_is_short_and_needs_attsvm_alone(name):
     assert not any(isinstance(value, float) for value in numbers)
 
 
+def test_the_functions_of_the_descent_have_the_slope_that_descends():
+    """In rationals, by the trapezium rule, as the slope is linear where nothing breaks."""
+    spec = importlib.util.spec_from_file_location("descent", ROOT / "examples/gradient_descent.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    generator = np.random.default_rng(0)
+    for _ in range(50):
+        start, *sizes = [fmpq(int(k), 100) for k in generator.integers(-300, 300, 7)]
+        v = SimpleNamespace(start=start, gaps=sizes[:3], rates=sizes[3:], L=fmpq(2), N=1)
+        x = fmpq(int(generator.integers(-5000, 5000)), 1000) + fmpq(1, 10**4)
+        y = x + fmpq(1, 10**5)
+        slopes = [2 * (z - module.descended(BALLS, z, v, 1)) for z in (x, y)]
+        rise = module.f(BALLS, y, v) - module.f(BALLS, x, v)
+        assert rise == (y - x) * sum(slopes) / 2
+        assert module.f(BALLS, fmpq(0), v) == 0 <= module.f(BALLS, x, v)
+        assert 0 <= slopes[1] - slopes[0] <= 2 * (y - x)
+
+
 def test_descent_attains_its_rate_where_the_parabola_ends_in_time():
     for N in range(1, 6):  # a start of 2 N + 1 on the function that is straight beyond 1
         claim = load_packs([str(ROOT / "examples/gradient_descent.py")])[-1].claims[-1]
         assert claim.id == "descent/rate:sharp"
-        slack = claim.conclusion(claim.formula.build(L=1, s=1, x=2 * N + 1, N=N))
+        slope = {"start": -1.0, "gaps": [2.0], "rates": [1.0]}
+        slack = claim.conclusion(claim.formula.build(**slope, L=1, x=2 * N + 1, N=N))
         assert (slack.value, slack.ratio) == (0.0, 1.0)
 
 

@@ -12,8 +12,25 @@ from pathlib import Path
 
 import pytest
 
+from tests.test_examples import PACKS
+
 ROOT = Path(__file__).parents[1]
 PACK = ROOT / "examples/repository"
+PROJECT = """
+[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "{name}"
+version = "1.0.0"
+
+[project.entry-points."attsvm.claims"]
+{name} = "{name}"
+
+[tool.setuptools]
+py-modules = ["{name}"]
+"""
 IGNORED = shutil.ignore_patterns("__pycache__", ".attsvm", "build", "*.egg-info")
 
 
@@ -24,18 +41,22 @@ def pip(*words):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """Folders with attsvm and with the pack, each from its own wheel."""
+    """Folders with attsvm and the examples, and with the pack, each from its own wheel."""
     folder = tmp_path_factory.mktemp("installed")
     shutil.copytree(PACK, folder / "pack", ignore=IGNORED)
     (folder / "engine").mkdir()
     shutil.copytree(ROOT / "attsvm", folder / "engine/attsvm", ignore=IGNORED)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy2(ROOT / name, folder / "engine")
-    for name in ("engine", "pack"):
-        source = str(folder / name)
-        pip("wheel", "--no-build-isolation", "-w", str(folder / "wheels"), source)
-    engine, pack = sorted((folder / "wheels").iterdir())
-    pip("install", "--no-compile", "--target", str(folder / "site"), str(engine))
+    for name in PACKS:
+        (folder / name).mkdir()
+        shutil.copy2(ROOT / f"examples/{name}.py", folder / name)
+        (folder / name / "pyproject.toml").write_text(PROJECT.format(name=name))
+    sources = [str(folder / name) for name in ("engine", "pack", *PACKS)]
+    pip("wheel", "--no-build-isolation", "-w", str(folder / "wheels"), *sources)
+    (pack,) = (folder / "wheels").glob("softmax_bounds-*")
+    others = [str(wheel) for wheel in (folder / "wheels").iterdir() if wheel != pack]
+    pip("install", "--no-compile", "--target", str(folder / "site"), *others)
     pip("install", "--no-compile", "--target", str(folder / "claims"), str(pack))
     return folder / "site", folder / "claims"
 
@@ -89,6 +110,17 @@ def test_the_gate_of_the_repository_is_green(attsvm):
     )
     _, out, _ = attsvm("claims", "bounds/")  # found by its entry point
     assert out.count("\nbounds/lemma-") == 3
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_an_example_pack_that_is_installed_is_found_by_its_entry_point(attsvm, name):
+    prefix, number, _ = PACKS[name]
+    code, out, error = attsvm("claims", prefix)
+    assert (code, out.count(f"\n{prefix}")) == (0, number), error
+    code, out, error = attsvm("verify", "--only-pack", name)
+    assert code == 0, error
+    assert f"\n{number} claim{'s' * (number > 1)} on " in out
+    assert "every verdict as expected" in out
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import find, given, settings
 
 from attsvm.data import AttentionData
+from attsvm.strategies import GRID
 from attsvm.strategies.data import (
     attention_data,
     ragged,
@@ -12,7 +13,6 @@ from attsvm.strategies.data import (
     separable_data,
     starts,
 )
-from attsvm.strategies.dyadic import GRID
 
 
 def test_the_grid_holds_simple_numbers_more_often_and_each_as_often_as_its_opposite():

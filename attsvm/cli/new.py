@@ -1,4 +1,4 @@
-"""`attsvm new` writes a claim file that runs, to be changed into one's own."""
+"""`attsvm new` writes a claim file that runs, to be changed into one's own, and its test."""
 
 from __future__ import annotations
 
@@ -40,16 +40,30 @@ STATEMENT = Statement(
 )
 '''
 
+_TEST = '''"""Every reading has the verdict that is expected, and its false neighbours fall."""
+
+from pathlib import Path
+
+from attsvm import verify
+from attsvm.theory import load_packs
+
+(PACK,) = load_packs(only=[str(Path(__file__).with_name("{name}"))])
+
+
+def test_every_verdict_is_as_expected():
+    assert verify(*PACK.claims).as_expected
+'''
+
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
-    parser = parsers.add("new", help="write a claim file that runs, to start from")
+    parser = parsers.add("new", help="write a claim file that runs, with its test, to start from")
     parser.add_argument("id", metavar="ID", help="of the statement, such as mine/lemma-1")
     parser.add_argument("--out", metavar="FILE", help="default: the statement's name, as .py here")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write it and name the next commands; 0."""
+    """Write it with its test and name the next commands; 0."""
     from attsvm._files import write_text
     from attsvm.theory.declaration.claim import is_id
 
@@ -63,16 +77,25 @@ def run(options: argparse.Namespace) -> int:
     path = Path(options.out or f"{name}.py")
     if path.suffix != ".py":
         raise UsageError("a claim file ends in .py", value=str(path), remedy=f"--out {name}.py")
-    if path.exists() or path.is_symlink():
-        raise FileError(f"{path} is there already", remedy="Name another file with --out.")
+    test = path.with_name(f"test_{path.name}")
+    for taken in (path, test):
+        if taken.exists() or taken.is_symlink():
+            raise FileError(f"{taken} is there already", remedy="Name another file with --out.")
     write_text(path, _FILE.format(id=options.id))
+    write_text(test, _TEST.format(name=path.name))
     file = shlex.quote(str(path))
     following = [
         f"attsvm show --pack {file} {options.id}",
         f"attsvm verify --only-pack {file}",
+        f"pytest {shlex.quote(str(test))}",
         f"attsvm hunt --pack {file} {options.id}:literal --seconds 10",
         f"attsvm gate --only-pack {file} --update --yes",
     ]
-    lines = [f"wrote {path}; it runs as it is:", *(f"  {command}" for command in following)]
-    tell(options, {"id": options.id, "file": str(path), "next": following}, lines)
+    lines = [
+        f"wrote {path} and {test}; they run as they are:",
+        *(f"  {command}" for command in following),
+    ]
+    tell(
+        options, {"id": options.id, "file": str(path), "test": str(test), "next": following}, lines
+    )
     return 0

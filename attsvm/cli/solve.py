@@ -45,8 +45,8 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Solve; 0, or 1 where the tokens cannot be separated."""
     from attsvm.data import AttentionData
+    from attsvm.plots.style import ensure_drawable
     from attsvm.svm.answer import SECONDS, solve
-    from attsvm.svm.page import ensure_drawable
 
     targets: list[int] | None = None
     if options.targets != "opt":

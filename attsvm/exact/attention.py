@@ -37,7 +37,7 @@ def deficit(data: ExactData, i: int, s: list[arb]) -> Number:
 
 
 def risk_gap(data: ExactData, W: Matrix, loss: str) -> arb:
-    """L(W) - L_*, exactly 0 where every input has only optimal tokens (tf, W-ERM)."""
+    """L(W) - L_*, exactly 0 where every input has only optimal tokens."""
     total = arb(0)
     for i, tokens in enumerate(data.X):
         s = softmax(logits(tokens, W, data.Z[i]))

@@ -49,7 +49,7 @@ def soft_bracket(
     """Bounds of min ||V||_F + sum_g C_g xi_g with margins at least bound_j - xi_g(j), xi >= 0.
 
     Above: the objective of W. Below: sum_j w_j bound_j once w is scaled until ||S||_F <= 1 and
-    group sums are at most C_g (sim, definition 4.1); 0 where a multiplier is below 0.
+    group sums are at most C_g; 0 where a multiplier is below 0.
 
     Args:
         programme: inequalities.

@@ -295,7 +295,7 @@ def distance_falls(
     *,
     rate: float = 0.5,
 ) -> Slack:
-    """W / ||W||_* approaches the solutions of a nuclear-norm programme over their norm (tf, thm 3).
+    """W / ||W||_* approaches the solutions of a nuclear-norm programme over their norm.
 
     For iterates of growing norm, products K Q^T say: the Frobenius distance of W ||V||_*/||W||_*
     to the set of solutions V, over ||V||_*, falls like 1/norm^rate: 1/2 is the rate of factors

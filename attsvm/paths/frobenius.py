@@ -28,7 +28,7 @@ from attsvm.paths.search import Gap, Problem, along, separating_matrix, starting
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Minimum(Gap):
-    """The best point found of min L(W) over ||W||_F <= radius (tf, theorem 2).
+    """The best point found of min L(W) over ||W||_F <= radius.
 
     The problem is not convex: `log_gap` is an upper bound of the optimal value, `log_lower` a
     lower one for every W of the ball.
@@ -50,7 +50,7 @@ def path_w(
     starts: Sequence[object] = ("svm", "gradient", "random", "random", "random"),
     seed: int = 0,
 ) -> tuple[Minimum, ...]:
-    """Minimise L(W) over ||W||_F <= R for increasing R, from several starts (tf, theorem 2).
+    """Minimise L(W) over ||W||_F <= R for increasing R, from several starts.
 
     At each radius every start is scaled to it, and what it led to at the radius before is followed
     as well. Newton steps act on log(L - L_*), so that the radius may be 1e4 and beyond.

@@ -1,4 +1,4 @@
-"""The joint regularisation path: head v and prompt p in balls of their own (mm, theorem II)."""
+"""The joint regularisation path: head v and prompt p in balls of their own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from attsvm.svm import joint_svm
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class JointMinimum(Best):
-    """The best point found of min L(v, p) over ||v|| <= r and ||p|| <= R (mm, theorem II).
+    """The best point found of min L(v, p) over ||v|| <= r and ||p|| <= R.
 
     Attributes:
         radii: (r, R).
@@ -62,7 +62,7 @@ def path_joint(
     starts: Sequence[object] = ("svm", "mean", "random", "random", "random"),
     seed: int = 0,
 ) -> tuple[JointMinimum, ...]:
-    """Minimise L(v, p) over ||v|| <= r and ||p|| <= R, pair by pair (mm, theorem II).
+    """Minimise L(v, p) over ||v|| <= r and ||p|| <= R, pair by pair.
 
     Head and prompt are minimised over in turn, each in the log domain: the head on log L, the
     prompt on log(L - L_*) and, where it cannot select the best tokens of the head, on L less the

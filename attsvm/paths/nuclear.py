@@ -33,7 +33,7 @@ _LIFTS = 3
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class FactorMinimum(Gap):
-    """The best point found of min L(K Q^T) over ||K||_F^2 + ||Q||_F^2 <= 2 radius (tf, theorem 3).
+    """The best point found of min L(K Q^T) over ||K||_F^2 + ||Q||_F^2 <= 2 radius.
 
     `radius` bounds ||K Q^T||_*, and `log_lower` holds for every W of that nuclear norm, whatever
     its rank; at `residual` 0, -grad_K = mu K and -grad_Q = mu Q with mu >= 0.
@@ -68,7 +68,7 @@ def path_kq(
     starts: Sequence[object] = ("svm", "gradient", "random", "random"),
     seed: int = 0,
 ) -> tuple[FactorMinimum, ...]:
-    """Minimise L(K Q^T) over ||K||_F^2 + ||Q||_F^2 <= 2R for increasing R (tf, theorem 3).
+    """Minimise L(K Q^T) over ||K||_F^2 + ||Q||_F^2 <= 2R for increasing R.
 
     Args:
         data: tokens, queries and scores.

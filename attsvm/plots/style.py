@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from attsvm.svm.page import ensure_drawable
+from attsvm.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +25,27 @@ SHAPES = ("o", "s", "D", "^", "v", "P", "X", "*")
 
 INK = "#333333"
 """Text and frames."""
+
+
+def ensure_drawable(path: Path) -> None:
+    """Refuse a plot before anything is computed for it.
+
+    Raises:
+        UsageError: matplotlib is missing, or it writes no format of that ending.
+    """
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ImportError as error:
+        raise UsageError(
+            "plots need matplotlib", remedy="pip install 'attsvm[plot]', or leave out the plot."
+        ) from error
+    supported = sorted(FigureCanvasBase.get_supported_filetypes())
+    if path.suffix.lstrip(".").lower() not in supported:
+        raise UsageError(
+            "the plot's file name has no ending that can be written",
+            value=path.name,
+            remedy=f"Use one of {', '.join(supported)}.",
+        )
 
 
 def sheet(rows: int = 1, columns: int = 1, *, panel: tuple[float, float] = (4.4, 3.5)) -> Figure:

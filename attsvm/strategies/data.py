@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from attsvm._dyadic import arrays, sizes
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.strategies.dyadic import arrays, sizes
 
 
 @st.composite

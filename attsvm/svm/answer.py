@@ -16,11 +16,12 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, OutOfTimeError, SolverError, present
 from attsvm.exact.deadline import Deadline
 from attsvm.exact.svm import ExactAnswer, decide
+from attsvm.svm.answered import ENCLOSED, Answered, Facts
 from attsvm.svm.farkas import coprime_integers
 from attsvm.svm.frobenius import FrobeniusAnswer, solve_programme
 from attsvm.svm.handed import LARGEST_EVALUATED, evaluated, evaluated_soft, handed_out
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
-from attsvm.svm.programme import Answered, Programme, Tokens, att_svm_programme
+from attsvm.svm.programme import Programme, Tokens, att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
 
 LARGEST_EXACT = 250
@@ -83,10 +84,8 @@ class Answer(Answered):
         """What is proved of the floats in this answer, in words."""
         if self.unfinished is not None:
             return f"not certified in {self.unfinished:g} s: residual and bracket of W are proved"
-        if self.kind == "enclosed":
-            return "enclosed: the bracket holds in outward-rounded arithmetic"
-        if self.kind == "float":
-            return "graded in floating point: residuals recomputed, not certified"
+        if self.exact is None:
+            return ENCLOSED if self.evaluated else self.float_answer.proof
         if not self.solved:
             return (
                 "certified: with the exact weights (`exact_duals`) the combination is exactly "
@@ -211,9 +210,46 @@ class Answer(Answered):
             UsageError: matplotlib is missing, or the ending names no format that it writes.
             DataError: there is no solution to draw.
         """
-        from attsvm.svm.page import plot_margins
+        from attsvm.plots.margins import plot_margins
 
-        return plot_margins(self, Path(path))
+        if not self.solved:
+            raise DataError("an unseparable programme has no margins to draw", value=self.norm)
+        return plot_margins(self.float_answer.margins, self.support, self.title, Path(path))
+
+    @property
+    def heading(self) -> str:
+        """What is minimised, as a heading begins with it."""
+        return "Nuclear-norm" if self.norm == "nuc" else self.float_answer.heading
+
+    @property
+    def grouping(self) -> str:
+        """What shares a slack, as the end of a heading."""
+        return self.float_answer.grouping
+
+    @property
+    def tight_margin(self) -> str:
+        """The margin of support tokens, in words."""
+        where = " in the exact solution" if self.status == "solved in rationals" else ""
+        return f"{self.float_answer.tight_margin}{where}"
+
+    @property
+    def remarks(self) -> Facts:
+        """What a reader is told below the status: where to find more."""
+        if self.status == "solved in rationals":
+            return [("", "(the solution is `exact_W` of --json, in Python `exact.W`)")]
+        if self.unfinished is None and self.kind == "float":
+            return self.float_answer.remarks
+        return []
+
+    @property
+    def optimum(self) -> Facts:
+        """What is minimised, with its bracket."""
+        a = self.float_answer
+        if isinstance(a, FrobeniusAnswer):
+            return a.about_norm(self.bracket)
+        if isinstance(a, SoftAnswer):
+            return a.about_objective("" if self.evaluated else " (not certified)")
+        return a.optimum
 
     def __repr__(self) -> str:
         """What a reader wants first."""
@@ -221,9 +257,7 @@ class Answer(Answered):
 
     def __str__(self) -> str:
         """The page of text that `attsvm solve` prints."""
-        from attsvm.svm.page import text
-
-        return text(self)
+        return self._text()
 
 
 def solve(

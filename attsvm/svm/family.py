@@ -25,7 +25,7 @@ from attsvm.svm.programme import (
 
 
 def local_svm(data: AttentionData, targets: object) -> FrobeniusAnswer:
-    """W^mm(alpha): the Frobenius Att-SVM for any choice of tokens (tf, Local-SVM)."""
+    """W^mm(alpha): the Frobenius Att-SVM for any choice of tokens."""
     if targets is None:
         raise DataError("a Local-SVM needs the tokens to select", remedy="Give one index an input.")
     return solve_programme(att_svm_programme(data, targets))
@@ -34,12 +34,12 @@ def local_svm(data: AttentionData, targets: object) -> FrobeniusAnswer:
 def p_svm(
     data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
 ) -> FrobeniusAnswer:
-    """p(alpha): min ||p|| with p^T (k_target - k_t) >= 1 over the keys k = W x (mm, p-SVM)."""
+    """p(alpha): min ||p|| with p^T (k_target - k_t) >= 1 over the keys k = W x."""
     return solve_programme(p_svm_programme(data, targets, W))
 
 
 def v_svm(data: AttentionData, targets: object = None) -> FrobeniusAnswer:
-    """v(alpha): min ||v|| with y_i v^T x_target >= 1 (mm, v-SVM)."""
+    """v(alpha): min ||v|| with y_i v^T x_target >= 1."""
     return solve_programme(v_svm_programme(data, targets))
 
 
@@ -66,7 +66,7 @@ class JointAnswer:
 def joint_svm(
     data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
 ) -> JointAnswer:
-    """v(alpha), and p(alpha) with margin 0 for inputs that do not support v (mm, joint SVMs)."""
+    """v(alpha), and p(alpha) with margin 0 for inputs that do not support v."""
     v = v_svm(data, targets)
     if not v.solved:
         return JointAnswer(v, None, np.zeros(data.n, dtype=np.bool_))
@@ -76,12 +76,12 @@ def joint_svm(
 
 
 def generalised_svm(data: AttentionData, selected: Bool[Array, "n T"]) -> FrobeniusAnswer:
-    """Equal logits on the selected tokens of each input, margins to the rest (tf, Gen-SVM)."""
+    """Equal logits on the selected tokens of each input, margins to the rest."""
     return solve_programme(generalised_programme(data, selected))
 
 
 def finite_part(
     data: AttentionData, selected: Bool[Array, "n T"], probabilities: Float[Array, "n T"]
 ) -> FrobeniusAnswer:
-    """W_fin: least W with the given softmax probabilities within the selections (tf, W_fin)."""
+    """W_fin: least W with the given softmax probabilities within the selections."""
     return solve_programme(finite_part_programme(data, selected, probabilities))

@@ -22,9 +22,10 @@ from attsvm.kernels.least_norm import (
     least_norm,
     scale_rows,
 )
+from attsvm.svm.answered import Answered, Facts, bracket_in_words
 from attsvm.svm.bounds import certain_margins, frobenius_bracket, margins_about, size_up
 from attsvm.svm.farkas import exists
-from attsvm.svm.programme import Answered, Programme, Tokens, att_svm_programme, subset
+from attsvm.svm.programme import Programme, Tokens, att_svm_programme, subset
 from attsvm.svm.support import GramOperator, conjugate_gradients, guess_by_blocks
 
 TOLERANCE = 1e-9
@@ -116,7 +117,7 @@ class FrobeniusAnswer(Answered):
 
     @property
     def support(self) -> Tokens:
-        """Tokens whose constraint is tight, input by input (tf, definition 2)."""
+        """Tokens whose constraint is tight, input by input."""
         return self.programme.by_input(self.is_tight)
 
     @property
@@ -138,6 +139,20 @@ class FrobeniusAnswer(Answered):
             return np.inf, np.inf
         return frobenius_bracket(self.programme, self.W, self.weights)
 
+    @property
+    def remarks(self) -> Facts:
+        """Where a certificate in rationals is to be had."""
+        return [("", "(attsvm.svm.certify does it in rationals, on request)")]
+
+    @property
+    def optimum(self) -> Facts:
+        """The norm and the bracket of the least one."""
+        return self.about_norm(self.bracket)
+
+    def about_norm(self, bracket: tuple[float, float]) -> Facts:
+        """The norm, with a bracket of the least one."""
+        return [("norm", f"{self.value:.12g}, {bracket_in_words(bracket)}")]
+
     def __repr__(self) -> str:
         """What a reader wants first."""
         what = f"{self.programme.name} of {self.programme.sizes}: {self.status}"
@@ -154,7 +169,7 @@ def _scale(programme: Programme) -> float:
 
 
 def att_svm(data: AttentionData, targets: object = None) -> FrobeniusAnswer:
-    """Solve the Frobenius Att-SVM for the optimal tokens, or Local-SVM for `targets` (tf).
+    """Solve the Frobenius Att-SVM for the optimal tokens, or Local-SVM for `targets`.
 
     Raises:
         TiedTokensError, DataError: as `att_svm_programme`.

@@ -44,7 +44,7 @@ def margins(
 
 @dataclass(frozen=True, slots=True)
 class LocalOptimum:
-    """A locally-optimal choice of tokens (tf, definition 2).
+    """A locally-optimal choice of tokens.
 
     Attributes:
         targets: the token of each input.
@@ -60,8 +60,7 @@ class LocalOptimum:
 def is_locally_optimal(data: AttentionData, targets: object) -> bool:
     """Whether Local-SVM has a solution and its support tokens score below the targets.
 
-    Decided in rationals: tight means exactly tight, and scores are compared exactly
-    (tf, definition 2, over the support indices).
+    Decided in rationals: tight means exactly tight, and scores are compared exactly.
 
     Raises:
         DataError: targets out of range, or nothing is constrained.

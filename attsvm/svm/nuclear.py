@@ -11,9 +11,10 @@ from jaxtyping import Bool, Float
 from attsvm._types import Array
 from attsvm._validate import ensure_array
 from attsvm.errors import DataError, SolverError
+from attsvm.svm.answered import ENCLOSED, Answered, Facts, bracket_in_words
 from attsvm.svm.bounds import nuclear_bracket, spectrum
 from attsvm.svm.nuclear_search import propose
-from attsvm.svm.programme import Answered, Programme, Tokens
+from attsvm.svm.programme import Programme, Tokens
 from attsvm.svm.solution_set import Slice, pack, unpack
 
 TOLERANCE = 1e-9
@@ -29,7 +30,7 @@ face, a multiplier or a singular value of W to 0, relative to the largest, where
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NuclearAnswer(Answered):
-    """min ||W||_* subject to all margins at least 1 (tf, Att-SVM*).
+    """min ||W||_* subject to all margins at least 1.
 
     Attributes:
         programme: the constraints.
@@ -109,6 +110,25 @@ class NuclearAnswer(Answered):
         """Tight tokens whose multiplier is zero, input by input."""
         return self.programme.by_input(self.is_tight & ~_weighty(self.programme, self.weights))
 
+    @property
+    def heading(self) -> str:
+        """What is minimised, as a heading begins with it."""
+        return "Nuclear-norm"
+
+    @property
+    def proof(self) -> str:
+        """What is proved of the floats in this answer, in words."""
+        return ENCLOSED
+
+    @property
+    def optimum(self) -> Facts:
+        """The norm, the bracket of the least one, and how large the solution set is."""
+        size = "a point" if self.dimension == 0 else f"of dimension {self.dimension}"
+        return [
+            ("norm", f"{self.value:.12g}, {bracket_in_words(self.bracket)}"),
+            ("solutions", f"rank {self.rank}, the solution set is {size}"),
+        ]
+
     def __repr__(self) -> str:
         """What a reader wants first."""
         size = "unique" if self.unique else f"of a set of dimension up to {self.dimension}"
@@ -119,7 +139,7 @@ class NuclearAnswer(Answered):
 
 
 def solve_nuclear(programme: Programme, start: Float[Array, "d e"] | None = None) -> NuclearAnswer:
-    """Solve the nuclear-norm Att-SVM of a separable programme (tf, Att-SVM*).
+    """Solve the nuclear-norm Att-SVM of a separable programme.
 
     A primal-dual path on the dual, max sum_j w_j with ||sum_j w_j A_j||_op <= 1, proposes; Newton
     steps on its end refine; every proposal is graded from W and w alone.

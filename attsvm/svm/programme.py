@@ -116,26 +116,8 @@ class Programme:
         return f"{counted(self.shape[0], 'input')}, {counted(self.shape[1], 'token')}"
 
 
-class Answered:
-    """What every answer has of its programme."""
-
-    __slots__ = ()
-    programme: Programme
-
-    @property
-    def targets(self) -> Int[Array, " n"]:
-        """The token that each input selects."""
-        return self.programme.targets
-
-    def _repr_html_(self) -> str:
-        """The page of `attsvm solve` for a notebook."""
-        from attsvm.svm.page import html
-
-        return html(self)  # type: ignore[arg-type]  # only answers are of this class
-
-
 def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
-    """Att-SVM, or Local-SVM where `targets` are not the optimal tokens (tf; sim, definition 3.8).
+    """Att-SVM, or Local-SVM where `targets` are not the optimal tokens.
 
     Raises:
         TiedTokensError: no targets given and the optimal tokens are not unique.
@@ -149,7 +131,7 @@ def att_svm_programme(data: AttentionData, targets: object = None) -> Programme:
 def p_svm_programme(
     data: AttentionData, targets: object = None, W: Float[Array, "k d"] | None = None
 ) -> Programme:
-    """p-SVM over the keys k_it = W x_it, W the identity by default (mm, p-SVM).
+    """p-SVM over the keys k_it = W x_it, W the identity by default.
 
     Raises:
         TiedTokensError, DataError: as `att_svm_programme`; a W of other shape.
@@ -160,7 +142,7 @@ def p_svm_programme(
 
 
 def v_svm_programme(data: AttentionData, targets: object = None) -> Programme:
-    """v-SVM: y_i v^T x_target >= 1 for every input (mm, v-SVM).
+    """v-SVM: y_i v^T x_target >= 1 for every input.
 
     Raises:
         TiedTokensError, DataError: as `att_svm_programme`; data without labels.
@@ -183,7 +165,7 @@ def joint_programme(
     targets: object = None,
     W: Float[Array, "k d"] | None = None,
 ) -> Programme:
-    """The p-SVM with margin 0 in place of 1 for inputs that do not support v (mm, joint SVMs).
+    """The p-SVM with margin 0 in place of 1 for inputs that do not support v.
 
     Args:
         data: tokens with labels.
@@ -207,7 +189,7 @@ def joint_programme(
 
 
 def generalised_programme(data: AttentionData, selected: Bool[Array, "n T"]) -> Programme:
-    """Gen-SVM: equal logits within each selection, margins to the rest (tf, Gen-SVM).
+    """Gen-SVM: equal logits within each selection, margins to the rest.
 
     One selected token an input serves as the reference of all others: the constraints between
     other pairs follow.
@@ -227,7 +209,7 @@ def finite_part_programme(
     selected: Bool[Array, "n T"],
     probabilities: Float[Array, "n T"],
 ) -> Programme:
-    """W_fin: the least W whose logits give the selected tokens these probabilities (tf, W_fin).
+    """W_fin: the least W whose logits give the selected tokens these probabilities.
 
     Args:
         data: tokens and queries.

@@ -1,4 +1,4 @@
-"""The soft-margin Att-SVM with the norm itself, not its square (sim, definition 4.1).
+"""The soft-margin Att-SVM with the norm itself, not its square.
 
     min ||W||_F + sum_g C_g xi_g   subject to   <A_j, W> >= 1 - xi_g(j),  xi >= 0,
 
@@ -24,8 +24,9 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact.deadline import Deadline
+from attsvm.svm.answered import Answered, Facts, bracket_in_words
 from attsvm.svm.frobenius import TIGHT, TOLERANCE
-from attsvm.svm.programme import Answered, Programme, Tokens, att_svm_programme
+from attsvm.svm.programme import Programme, Tokens, att_svm_programme
 from attsvm.svm.soft_path import AIM, EPS, candidates, frobenius, least_of, merge, sums_of, trace
 
 
@@ -114,6 +115,39 @@ class SoftAnswer(Answered):
         sizes = np.linalg.svd(self.W, compute_uv=False)
         return int((sizes > TOLERANCE * sizes[0]).sum())
 
+    @property
+    def heading(self) -> str:
+        """What is minimised, as a heading begins with it."""
+        return "Soft-margin"
+
+    @property
+    def grouping(self) -> str:
+        """What shares a slack, as the end of a heading."""
+        return f", slack per {self.slack_per}"
+
+    @property
+    def tight_margin(self) -> str:
+        """The margin of support tokens, in words."""
+        return "1 less their slack"
+
+    @property
+    def optimum(self) -> Facts:
+        """Norm, objective with its bracket, and how the solution depends on the price."""
+        return self.about_objective(" (not certified)")
+
+    def about_objective(self, remark: str) -> Facts:
+        """The same, with a remark on the bracket."""
+        bracket = bracket_in_words(self.bracket)
+        facts = [
+            ("norm", f"{self.value:.12g}"),
+            ("objective", f"{self.objective:.12g} with C = {self.C:.6g}, {bracket}{remark}"),
+            ("soft", _by_price(*self.thresholds)),
+        ]
+        low, high = self.segment
+        if low != high:
+            facts.append(("solutions", f"t W/|W|, {low:.6g} <= t <= {high:.6g}"))
+        return facts
+
     def __repr__(self) -> str:
         """What a reader wants first."""
         return (
@@ -123,10 +157,24 @@ class SoftAnswer(Answered):
         )
 
 
+def _by_price(first: float, second: float) -> str:
+    """What the soft margin is as its price grows, from the two thresholds."""
+    if first == math.inf:
+        return "W = 0 for every C; there is no hard margin"
+    start = f"W = 0 up to C = {first:.6g}"
+    if math.isnan(first):
+        start = "floats do not tell up to which C W = 0"
+    if second == math.inf:
+        return f"{start}; there is no hard margin"
+    if math.isnan(second):
+        return f"{start}; floats do not tell whether there is a hard margin"
+    return f"{start}, the hard margin from C = {second:.6g} on"
+
+
 def soft_att_svm(
     data: AttentionData, C: object, targets: object = None, slack: object = "constraint"
 ) -> SoftAnswer:
-    """Solve the soft-margin Att-SVM for the optimal tokens, or for `targets` (sim, definition 4.1).
+    """Solve the soft-margin Att-SVM for the optimal tokens, or for `targets`.
 
     Args:
         data: tokens, queries and scores.

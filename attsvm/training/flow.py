@@ -102,7 +102,7 @@ def follow_p(
     norms: Sequence[float],
     **limits: Unpack[Limits],
 ) -> tuple[Trajectory, ...]:
-    """`follow` for a prompt p with logits X_i p (mm, theorem 1); starts are (d,) or (B, d)."""
+    """`follow` for a prompt p with logits X_i p; starts are (d,) or (B, d)."""
     course, (start,) = _course(sets, loss, norms, {"p0": (p0, "d")}, **limits)
     course = replace(course, batch=course.batch.as_prompt())
     runs = course.each(lambda b: _matrix(course, b, start[b][:, None]))

@@ -23,7 +23,7 @@ def descend_w(
     loss: Loss | str,
     **options: Unpack[WeightOptions],
 ) -> Trajectory:
-    """Gradient descent W(k+1) = W(k) - step * grad L(W(k)) (tf, GD-W; sim, definition 3.7).
+    """Gradient descent W(k+1) = W(k) - step * grad L(W(k)).
 
     Data sets, starts and step sizes may each be one or many: one data set from many starts, many
     data sets with one step, or as many of each as there are runs. A run is the same to the last
@@ -61,7 +61,7 @@ def descend_p(
     loss: Loss | str,
     **options: Unpack[WeightOptions],
 ) -> Trajectory:
-    """Gradient descent on a prompt p with logits X_i p (mm, theorem 1).
+    """Gradient descent on a prompt p with logits X_i p.
 
     Arguments and errors as in `descend_w`; the start is (d,) or (B, d).
     """
@@ -77,7 +77,7 @@ def descend_kq(
     loss: Loss | str,
     **options: Unpack[WeightOptions],
 ) -> Trajectory:
-    """Gradient descent on L(K, Q) with W = K Q^T, of any inner dimension (tf, KQ-ERM).
+    """Gradient descent on L(K, Q) with W = K Q^T, of any inner dimension.
 
     Arguments and errors as in `descend_w`; starts are (d, r) or (B, d, r), norms those of W.
     Normalised steps divide by the norm of both gradients together.
@@ -99,7 +99,7 @@ def descend_vp(
     loss: Loss | str,
     **options: Unpack[Options],
 ) -> Trajectory:
-    """Gradient descent on the head v and a prompt p together, with scores y_i X_i v (mm, ERM).
+    """Gradient descent on the head v and a prompt p together, with scores y_i X_i v.
 
     Arguments and errors as in `descend_w`, without norms, heads and linear attention; starts are
     (d,) or (B, d), and the data sets need labels (their own heads play no part). `norms` of the

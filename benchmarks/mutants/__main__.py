@@ -76,7 +76,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "kernels/": ("tests/kernels", "tests/training", *_files("methods nuclear soft batch")),
     **{
         f"theory/{part}": ("tests/theory/arithmetic", *_files(f"{_JUDGES} {_FORMULAS}"))
-        for part in ("arithmetic/", "run/confirm", "run/judge")
+        for part in ("arithmetic/", "run/confirm", "declaration/judge")
     },
     "theory/record/gate": _files("gate gate_attacks cli_gate"),
     **{
@@ -90,7 +90,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
 CERTIFYING = (
     *("exact/", "exact/lipschitz", "limits/", "lipschitz"),
     *("svm/bounds", "svm/farkas", "svm/handed"),
-    *("theory/arithmetic/", "theory/record/gate", "theory/run/confirm", "theory/run/judge"),
+    *("theory/arithmetic/", "theory/record/gate", "theory/run/confirm", "theory/declaration/judge"),
 )
 """Rooms that prove or judge: none of their mutants may live, and their lines count threefold."""
 

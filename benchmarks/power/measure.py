@@ -22,11 +22,11 @@ from attsvm.theory.record.counterexample import document
 from attsvm.theory.run.check import check_part
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.profiles import PROFILES, derive_seed
+from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.run.workers import known_claim
 from attsvm.theory.search import DRAWN, GUIDED, Elite, Pool
 from attsvm.theory.search.account import Hunt
-from attsvm.theory.search.drawn import sample
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.turn import Turn, searchers_of, take
 

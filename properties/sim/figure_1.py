@@ -53,7 +53,7 @@ def ends(case: TokenSequences, loss: str, towards: str) -> Slack:
     if found is None:
         return Slack.unknown("floats came to no solution")
     mean = found.programme.combine(np.ones(len(found.programme.D)))
-    target = {"soft": found.W, "opposite": -found.W, "mean": mean}[towards]
+    target = {"soft": found.W, "mean": mean}[towards]
     if not target.any():
         return Slack.unknown("the target is zero")
     return direction_converges(case.data, case.start, LOSSES[loss], target)
@@ -122,7 +122,6 @@ FIGURE = Statement(
             under=(SAID,),
             examples=(SHORTEST, sentences.OUTVOTED),
             siblings={
-                "with -X_soft": changed(towards="opposite", examples=[sentences.THREE]),
                 "with the sum of the differences": changed(towards="mean", examples=[SHORTEST]),
             },
         ),
@@ -151,7 +150,6 @@ FIGURE = Statement(
             variables=stepped(TokenSequences, token_sequences.drawn_sequences(from_zero=True)),
             examples=(sentences.OUTVOTED,),
             siblings={
-                "with -X_soft": changed(towards="opposite", examples=[SHORTEST]),
                 "with the sum of the differences": changed(
                     towards="mean", examples=[sentences.OUTVOTED]
                 ),
@@ -188,7 +186,6 @@ FIGURE = Statement(
                 "any start": changed(drop=[BASIN], examples=[sentences.ELSEWHERE]),
                 "tied optimal tokens": changed(drop=[UNIQUE], examples=[sentences.TIED]),
                 "any price": changed(drop=[ENOUGH], examples=[sentences.SLIGHT]),
-                "with -X_soft": changed(towards="opposite"),
                 "with the sum of the differences": changed(
                     towards="mean", examples=[sentences.ALONG]
                 ),

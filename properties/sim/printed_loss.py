@@ -160,7 +160,6 @@ LOSS = Statement(
             under=(UNIQUE, DEFINED),
             examples=(LINE,),
             siblings={
-                "direction of -X^mm": changed(towards="opposite", examples=[THREE]),
                 "on the decreasing loss": changed(loss=REPAIRED, examples=[SENTENCE]),
             },
         ),

@@ -73,7 +73,6 @@ ACCORD, SLOPED = "no input pulls against another", "l' < 0 everywhere and contin
 WORST = {"towards the worst tokens": changed(towards="worst")}
 WRONG = {
     **WORST,
-    "the opposite direction": changed(towards="opposite"),
     "W^mm turned by about a 64th": changed(towards="turned"),
 }
 

@@ -16,7 +16,7 @@ from attsvm.theory import ensure_true, ensure_zero
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.mm._support.prompt_descent import logit_gradient
-from symbolic.sim import lemma_3_11
+from symbolic import softmax
 from symbolic.sim.sums import LENGTHS, entry, entry_of, total, vector
 
 STEP = sp.Symbol("eta", positive=True)
@@ -77,7 +77,7 @@ def differs(residual: list[Any]) -> bool:
 def structural_residual() -> Any:
     """Row r of (W - eta g p^T) p minus that of W p - eta ||p||^2 g, the number d of axes a symbol.
 
-    The chain rule for any number of tokens is that of `symbolic.sim.lemma_3_11`; inputs only add
+    The chain rule for any number of tokens is that of `symbolic.softmax`; inputs only add
     up.
     """
     d = sp.Symbol("d", integer=True, positive=True)
@@ -127,7 +127,7 @@ def prove() -> str:
     ensure_zero(
         pairwise_residual(), "the logits' gradient that runs is l' s_t (gamma_t - u), any T"
     )
-    ensure_zero(lemma_3_11.structural_residual(), "that is the slope of <s, gamma>, for any T")
+    ensure_zero(softmax.structural_residual(), "that is the slope of <s, gamma>, for any T")
     ensure_zero(structural_residual(), "the step, for any d")
     ensure_zero(factored_residual(), "the gradient in W is that in q times p^T, for any T and d")
     for n, T, d in SIZES:

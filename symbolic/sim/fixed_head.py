@@ -17,8 +17,8 @@ from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from properties.sim.fixed_head import closed_gradient, score, scores
+from symbolic import softmax
 from symbolic.inner_products import vector
-from symbolic.sim import lemma_3_11
 
 SIZES = ((1, 1, 1, 1), (2, 1, 1, 2), (2, 1, 2, 1), (3, 1, 1, 1), (3, 2, 2, 2))
 """(n, D, d, V): tokens, entries of x, columns of the values and of the head."""
@@ -82,7 +82,7 @@ def prove() -> str:
         what = f"the gradient with a head at (n, D, d, V) = {size}"
         ensure_zero(gradient_residual(headed(*size)), what, normal=numerator)
     ensure_zero(absorbed_residual(), "(f^T M) H = f^T (M H) for any n, d and V, entry by entry")
-    ensure_zero(lemma_3_11.structural_residual(), "the gradient of <f, h> for every n")
+    ensure_zero(softmax.structural_residual(), "the gradient of <f, h> for every n")
     for v, taken in ((headed(2, 1, 1, 1), "ignored"), (headed(2, 1, 1, 2), "mean")):
         residual = gradient_residual(v, taken)
         ensure_nonzero(residual, f"with the head {taken} it is another one", normal=numerator)

@@ -3,8 +3,8 @@
 - In full (`loss_residual`): the claim's own functions run on symbols, with A = A_1 kron A_2 of
   definition 3.1 and every entry of X, and are held against derivatives taken by sympy; for 2, 3
   and 4 tokens in one and two dimensions.
-- For every number of tokens (`jacobian_residual`, `structural_residual`): the Jacobian of softmax
-  is diag(f) - f f^T, and sums are differentiated term by term.
+- For every number of tokens (`symbolic.softmax`): the Jacobian of softmax is diag(f) - f f^T, and
+  sums are differentiated term by term.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from attsvm.theory import ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim._support.entry_loss import loss
 from properties.sim.lemma_3_11 import closed_form, derivative
+from symbolic.softmax import jacobian_residual, structural_residual
 
 SIZES = tuple((n, d) for n in (2, 3, 4) for d in (1, 2))
 
@@ -65,44 +66,6 @@ def derivative_residual(n: int, d: int) -> list[Any]:
         y - t for side in (relation.left, relation.right) for y, t in zip(side, true, strict=True)
     ]
     return [sp.cancel(sp.together(in_powers(gap, v))) for gap in gaps]
-
-
-def jacobian_residual() -> tuple[Any, Any, Any]:
-    """Entries of the softmax Jacobian minus those of diag(f) - f f^T, for any number of tokens.
-
-    The sum of powers is split into what does not depend on the logit, and that logit's power: an
-    entry on the diagonal, one beside it, and <f, h>' minus the covariance by the product of the
-    Jacobian with h, where `rest` stands for the other tokens' share of sum_s f_s h_s.
-    """
-    s, t, level, rest, h = sp.symbols("s t level rest h", real=True)
-    f_t = sp.exp(t) / (level + sp.exp(t))
-    diagonal = sp.diff(f_t, t) - (f_t - f_t * f_t)
-    total = level + sp.exp(t) + sp.exp(s)
-    beside = sp.diff(sp.exp(s) / total, t) + sp.exp(s) / total * sp.exp(t) / total
-    mean = (rest + h * sp.exp(t)) / (level + sp.exp(t))
-    moved = sp.diff(mean, t) - f_t * (h - mean)
-    return sp.simplify(diagonal), sp.simplify(beside), sp.simplify(moved)
-
-
-def structural_residual(*, sign: int = -1) -> Any:
-    """The derivative for a symbolic number of tokens: sums are differentiated term by term.
-
-    `sign` is that of the second term, -1 in the closed form.
-    """
-    n = sp.Symbol("n", integer=True, positive=True)
-    t = sp.Symbol("t", integer=True)
-    x = sp.Symbol("x", real=True)
-    s, a, h = (sp.IndexedBase(name, real=True) for name in ("s", "a", "h"))
-    power = sp.exp(s[t] + a[t] * x)
-
-    def total(term: Any) -> Any:
-        return sp.Sum(sp.expand(term * power), (t, 1, n))
-
-    derivative = sp.diff(total(h[t]) / total(sp.Integer(1)), x)
-    closed = total(a[t] * h[t]) / total(sp.Integer(1)) + sign * (
-        total(h[t]) * total(a[t]) / total(sp.Integer(1)) ** 2
-    )
-    return sp.simplify(sp.expand(derivative - closed))
 
 
 def prove() -> str:

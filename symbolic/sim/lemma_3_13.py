@@ -75,7 +75,7 @@ def _moment(i: int, j: int) -> Any:
 def _along(value: Any, order: int = 4) -> Any:
     """Derivative of a polynomial in moments along u: (E y)' = E[y u] - E[y] E[u].
 
-    That rule is the derivative of softmax, `symbolic.sim.lemma_3_11.structural_residual`.
+    That rule is the derivative of softmax, `symbolic.softmax.structural_residual`.
     """
     return sum(
         sp.diff(value, _moment(i, j)) * (_moment(i, j + 1) - _moment(i, j) * _moment(0, 1))

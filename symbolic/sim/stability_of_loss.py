@@ -31,8 +31,8 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbol
 from attsvm.theory.declaration.proof import expanded
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.entry_loss import gradient, loss, squared_gradient, squared_loss
-from symbolic import textbook
-from symbolic.sim import basic_4, lemma_3_11, lemma_3_13_l2
+from symbolic import softmax, textbook
+from symbolic.sim import basic_4, lemma_3_13_l2
 from symbolic.sim.basic_4 import opposite
 
 PULL, HEAD, LABEL, EDGE = sp.symbols("pull h b R", nonnegative=True)
@@ -74,7 +74,7 @@ class _Spans(Symbols):
 
 def ensure_covariance() -> None:
     """|Cov_f(h, A z)| <= osc(h) diam(A)/4, so at most ||A^T h|| where the hypothesis holds."""
-    ensure_zero(lemma_3_11.structural_residual(), "the slope of <f, h> along z is Cov_f(h, A z)")
+    ensure_zero(softmax.structural_residual(), "the slope of <f, h> along z is Cov_f(h, A z)")
     cite(textbook.POPOVICIU)
     cite(textbook.CAUCHY_SCHWARZ)
     of_h, of_A = sp.symbols("osc_h diam_A", nonnegative=True)

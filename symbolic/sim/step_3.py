@@ -14,6 +14,7 @@ import sympy as sp
 
 from attsvm.risk import covariance
 from attsvm.theory import ensure_nonzero, ensure_zero
+from symbolic import softmax
 from symbolic.sim import lemma_3_11
 from symbolic.sim.sums import entry, total, vector
 
@@ -22,7 +23,7 @@ def structural(*, sign: int = -1) -> list[Any]:
     """The bracket of step 3 for n tokens, n a symbol, less what it should be: all of these are 0.
 
     That is step 2's bracket, <a, covariance(f, h)> by the code, and sum_t h_t f_t' with
-    f_t' = f_t (a_t - <f, a>), which is the Jacobian of `lemma_3_11` times a.
+    f_t' = f_t (a_t - <f, a>), which is the Jacobian of `symbolic.softmax` times a.
     """
     f, a, h = (entry(name) for name in "fah")
     mean = total(f * a)
@@ -35,7 +36,7 @@ def structural(*, sign: int = -1) -> list[Any]:
 
 def prove() -> str:
     """Prove the reform, and with b inside g' that it is the gradient; as printed for |b| <= 1."""
-    ensure_zero(lemma_3_11.jacobian_residual(), "f_t' = f_t (a_t - <f, a>) for every n")
+    ensure_zero(softmax.jacobian_residual(), "f_t' = f_t (a_t - <f, a>) for every n")
     ensure_zero(structural(), "step 3 is step 2 and the gradient for every n")
     ensure_nonzero(structural(sign=1), "step 3 with the other sign is another one for every n")
     lemma_3_11.prove_labels()

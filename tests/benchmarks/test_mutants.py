@@ -135,7 +135,11 @@ def test_equivalents_are_mutants_that_exist_each_with_a_sentence():
 def test_claims_use_the_code_that_they_reach_and_no_other():
     chosen = {
         place: mutants(place, (ROOT / place).read_bytes())[0]
-        for place in ("attsvm/lipschitz.py", "attsvm/theory/run/judge.py", "attsvm/plots/draw.py")
+        for place in (
+            "attsvm/lipschitz.py",
+            "attsvm/theory/declaration/judge.py",
+            "attsvm/plots/draw.py",
+        )
     }
     claims = find_claims(load_packs(), ["sim/stability-logistic", "tf/svm-rank"])
     by_file = command.users(chosen.values(), claims)

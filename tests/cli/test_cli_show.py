@@ -1,7 +1,7 @@
 """`attsvm show` prints one statement, and `attsvm new` writes one that runs."""
 
 import pytest
-from commands import TOYS
+from commands import TOYS, in_a_process
 
 
 def paragraphs(out):
@@ -106,11 +106,21 @@ def test_a_new_claim_file_runs(attsvm, tmp_path):
     assert "3/3" in out  # both tightened sides and the false neighbour fall
 
 
-def test_a_new_claim_file_overwrites_nothing(attsvm, tmp_path):
-    (tmp_path / "mine.py").write_text("precious")
+def test_the_test_of_a_new_claim_file_passes_and_fails_with_its_claim(attsvm, tmp_path):
+    assert "  pytest test_lemma_1_2.py\n" in attsvm("new", "mine/lemma-1.2")[1]
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "test_lemma_1_2.py"]
+    assert in_a_process(*words, cwd=tmp_path).returncode == 0
+    claim = tmp_path / "lemma_1_2.py"
+    claim.write_text(claim.read_text().replace('{"factor": 2}', '{"factor": 3}'))
+    assert "1 claim: 1 not as expected" in in_a_process(*words, cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("name", ["mine.py", "test_mine.py"])
+def test_a_new_claim_file_and_its_test_overwrite_nothing(attsvm, tmp_path, name):
+    (tmp_path / name).write_text("precious")
     code, _, error = attsvm("new", "mine/a", "--out", "mine.py")
-    assert (code, "is there already" in error) == (2, True)
-    assert (tmp_path / "mine.py").read_text() == "precious"
+    assert (code, f"{name} is there already" in error) == (2, True)
+    assert [p.read_text() for p in tmp_path.iterdir()] == ["precious"]
 
 
 @pytest.mark.parametrize(
@@ -126,5 +136,5 @@ def test_a_new_claim_wants_an_id_and_a_python_file(attsvm, tmp_path, words):
 def test_what_was_written_is_told_as_json(document):
     code, found = document("new", "mine/a")
     assert code == 0
-    assert (found["id"], found["file"]) == ("mine/a", "a.py")
+    assert (found["id"], found["file"], found["test"]) == ("mine/a", "a.py", "test_a.py")
     assert found["next"][1] == "attsvm verify --only-pack a.py"

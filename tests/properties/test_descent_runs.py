@@ -12,7 +12,7 @@ from attsvm.exact import ExactData, limit_certificate, rationals, separate
 from attsvm.losses import LOG_LOSS
 from attsvm.theory import OPEN
 from attsvm.theory.record import codec
-from attsvm.theory.search.drawn import sample
+from attsvm.theory.run.sampling import sample
 from attsvm.training import descend_kq, follow_kq
 from properties._support.descent_runs import (
     LEAPING,

@@ -174,6 +174,37 @@ def test_a_file_of_claims_is_named_by_its_statement_and_explains_it(path):
         assert f"{kind} {number.split('-')[0]}" in docstring.casefold()
 
 
+ROOMS = ("_support", "counterexamples", "errata", "figures", "__init__.py", "__pycache__")
+
+
+def strays(source, files):
+    """What lies in a source's folder and is neither a file of claims nor one of the rooms."""
+    homes = {next(place for place in (f, *f.parents) if place.parent == source) for f in files}
+    return sorted({p.name for p in source.iterdir()} - {home.name for home in homes} - {*ROOMS})
+
+
+def test_the_folder_of_a_source_holds_statements_only():
+    """A helper lies with the one statement that it serves, in its package, or in `_support`."""
+    sources = {f for f in FOLDER.iterdir() if f.is_dir() and f.name not in ROOMS}
+    assert sources == {FOLDER / name for name in ("mm", "sim", "tf")}
+    for source in sources:
+        assert strays(source, [f for f in FILES if source in f.parents]) == []
+
+
+def test_a_stray_helper_in_the_folder_of_a_source_is_found(tmp_path):
+    for name in (
+        "lemma_1.py",
+        "lemma_2/__init__.py",
+        "lemma_2/helper.py",
+        "figures/a.py",
+        "bounds.py",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    statements = [tmp_path / "lemma_1.py", tmp_path / "lemma_2" / "__init__.py"]
+    assert strays(tmp_path, statements) == ["bounds.py"]
+
+
 def test_every_module_of_the_pack_is_imported_without_effect_on_the_list_of_claims():
     names = [m.name for m in pkgutil.walk_packages(properties.__path__, "properties.")]
     for name in names:

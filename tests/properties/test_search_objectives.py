@@ -12,10 +12,10 @@ from attsvm.exact import ExactData, separate
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
 from attsvm.svm import att_svm
+from attsvm.theory.declaration.judge import glance
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record import codec
-from attsvm.theory.run.judge import glance
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import draw
 from attsvm.theory.search.frame import Frame

@@ -26,7 +26,7 @@ from attsvm.exact.numbers import rational
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import decide
 from attsvm.strategies.data import attention_data
-from attsvm.svm import att_svm, att_svm_batch, att_svm_programme, joint_svm, p_svm, page, v_svm
+from attsvm.svm import att_svm, att_svm_batch, att_svm_programme, joint_svm, p_svm, v_svm
 from attsvm.svm.answer import LARGEST_EXACT
 from attsvm.svm.frobenius import grade, solve_programme
 from attsvm.tokens import optimal_tokens
@@ -603,7 +603,7 @@ def test_text_and_table_name_status_and_proof(name):
     answer = ANSWERS[name]()
     text, table = str(answer), words_of(answer._repr_html_())
     assert str(answer.float_answer.status) in text
-    for fact in (answer.programme.name, *(value for _, value in page._facts(answer))):
+    for fact in (answer.programme.name, *(value for _, value in answer.facts)):
         assert fact in text
         assert fact in table
     if answer.solved:
@@ -655,7 +655,7 @@ def test_a_shared_slack_is_in_the_heading_and_its_support_alone_is_marked():
 )
 def test_thresholds_are_told_in_words(thresholds, said):
     answer = solve(one_input(), soft=1.0).float_answer
-    shown = dict(page._facts(page._wrap(replace(answer, thresholds=thresholds))))
+    shown = dict(replace(answer, thresholds=thresholds).facts)
     assert shown["soft"] == said
     assert shown["objective"].endswith("] (not certified)")
 

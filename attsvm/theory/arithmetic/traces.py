@@ -166,6 +166,7 @@ class Traces(Arithmetic):
 
     def maximum(self, x: Any, y: Any) -> Any:
         """The larger one, where the balls tell which one it is or both are equal."""
+        x, y = (t if isinstance(t, Trace) else self.exact(t) for t in (x, y))  # an author's 0 or 1
         if x.residue == y.residue or x.ball >= y.ball:
             return x
         if y.ball >= x.ball:

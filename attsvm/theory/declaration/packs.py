@@ -71,7 +71,7 @@ def load_packs(named: Iterable[str] = (), only: Sequence[str] = ()) -> tuple[Pac
 
     A name is that of a module or package, or a path to a .py file. A project lists its own packs
     under `[tool.attsvm] packs` in its pyproject.toml; it is found in the current folder, and where
-    attsvm itself runs from a checkout.
+    attsvm itself runs from a checkout. Of two packs of one name, the current folder's is meant.
 
     Args:
         named: packs beside the installed ones.
@@ -135,7 +135,7 @@ def _is_there(source: str) -> bool:
 def _known() -> set[str]:
     """The packs that are installed, and those of the project at hand."""
     checkout = Path(__file__).resolve().parents[3]
-    return {*installed(), *listed(checkout), *listed(Path.cwd())}
+    return {*installed(), *listed(checkout), *listed(Path.cwd(), first=True)}
 
 
 def _by_id(packs: Iterable[Pack]) -> dict[str, Claim]:
@@ -203,8 +203,12 @@ def _unreadable() -> str:
     return "an installed distribution"
 
 
-def listed(folder: Path) -> tuple[str, ...]:
+def listed(folder: Path, *, first: bool = False) -> tuple[str, ...]:
     """The packs that a project lists, made importable from its folder.
+
+    Args:
+        folder: where its pyproject.toml lies.
+        first: whether its packs go before others of the same names, as the project at hand's do.
 
     Raises:
         ClaimError: its pyproject.toml cannot be read, or lists something else.
@@ -221,8 +225,11 @@ def listed(folder: Path) -> tuple[str, ...]:
             value=listed,
             remedy='Write packs = ["name"], modules or packages beside that file.',
         )
-    if listed and str(folder) not in sys.path:
-        sys.path.append(str(folder))
+    place = str(folder)
+    if listed and first and sys.path[:1] != [place]:
+        sys.path[:] = [place, *(other for other in sys.path if other != place)]
+    elif listed and place not in sys.path:
+        sys.path.append(place)
     return tuple(listed)
 
 

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-import attsvm
 from attsvm._words import nearest
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic import FLOATS, Arithmetic
@@ -28,7 +27,7 @@ from attsvm.theory.declaration.formula import Formula, Values, domains
 from attsvm.theory.declaration.variables import Defined
 
 _NOT_THEIRS = (
-    str(Path(attsvm.__file__).parent),
+    str(Path(__file__).parents[2]),
     *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")),
 )
 """Where files lie that no author of a claim has written."""

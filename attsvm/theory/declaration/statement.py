@@ -31,11 +31,11 @@ from attsvm.theory.declaration.formula import (
     instance_type,
     signature,
 )
+from attsvm.theory.declaration.judge import judge, meets
 from attsvm.theory.declaration.records import Measured, RecordFormula, Records
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.variables import Meeting, Variable
 from attsvm.theory.declaration.verdict import Expected, Truth
-from attsvm.theory.run.judge import judge, meets
 
 Quantified = Mapping[str, Variable] | Records
 """What a statement quantifies over: variables by name, or the fields of a record."""

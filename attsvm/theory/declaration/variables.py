@@ -17,9 +17,9 @@ import numpy as np
 from hypothesis import strategies as st
 from jaxtyping import Float
 
+from attsvm._dyadic import arrays, scaled, sizes
 from attsvm._types import Array
 from attsvm.errors import ClaimError
-from attsvm.strategies import arrays, scaled, sizes
 
 Shape = Mapping[str, int]
 """The length of each named axis."""

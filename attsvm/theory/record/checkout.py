@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import attsvm
 from attsvm.theory.declaration.code_digests import base_of, belongs, home_of, module_of, whole
 from attsvm.theory.declaration.packs import Pack, modules
 
@@ -82,7 +81,7 @@ def code_of(packs: Sequence[Pack], known: Mapping[str, str] | None = None) -> di
 
 
 def _engine() -> list[Path]:
-    return list(Path(attsvm.__file__).resolve().parent.rglob("*.py"))
+    return list(Path(__file__).resolve().parents[2].rglob("*.py"))
 
 
 def _text_hash(file: Path) -> str:

@@ -16,9 +16,9 @@ from flint import arb, ctx, fmpq
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.judge import PRECISIONS, judge
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.run.asking import ask
-from attsvm.theory.run.judge import PRECISIONS, judge
 
 OPEN = arb("nan")
 """What a certificate returns where it cannot say at this precision, but might with more bits."""

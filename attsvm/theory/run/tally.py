@@ -14,16 +14,16 @@ from hypothesis.errors import UnsatisfiedAssumption
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic.entries import COPY_FIRST
 from attsvm.theory.declaration.claim import Claim, Hypothesis, Part
+from attsvm.theory.declaration.judge import PRECISIONS
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.record import codec
 from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
 from attsvm.theory.run.confirm import Confirmation, confirm
 from attsvm.theory.run.coverage import Counts
-from attsvm.theory.run.judge import PRECISIONS
-from attsvm.theory.search.document import rebuilt
-from attsvm.theory.search.domain import Domain
-from attsvm.theory.search.drawn import DRAWN, ENSEMBLE, EXPLICIT, sample
-from attsvm.theory.search.pool import Pool
+from attsvm.theory.run.document import rebuilt
+from attsvm.theory.run.domain import Domain
+from attsvm.theory.run.pool import Pool
+from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EXPLICIT, sample
 
 _Answer = TypeVar("_Answer")
 

@@ -12,6 +12,7 @@ from typing import Any
 from attsvm._files import dump, write_text
 from attsvm._words import counted
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.judge import sides
 from attsvm.theory.declaration.packs import Pack, find_claims
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
@@ -27,7 +28,6 @@ from attsvm.theory.record.files import finite
 from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.run.check import Outcome, check_part
 from attsvm.theory.run.coverage import warnings_of
-from attsvm.theory.run.judge import sides
 from attsvm.theory.run.profiles import Profile, profile_named
 from attsvm.theory.run.workers import HERE, Workers, known_claim
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.search.drawn import DRAWN, ENSEMBLE, EXPLICIT, draw
+from attsvm.theory.run.pool import Elite, Pool
+from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EXPLICIT
+from attsvm.theory.search.drawn import draw
 from attsvm.theory.search.families import families
 from attsvm.theory.search.grid import grid
 from attsvm.theory.search.landscape import screens, torch_is_there
@@ -24,7 +26,6 @@ from attsvm.theory.search.optimise import (
     gradient,
     powell,
 )
-from attsvm.theory.search.pool import Elite, Pool
 from attsvm.theory.search.relatives import relatives
 from attsvm.theory.search.scout import Found, Scout, Spent, Stop
 from attsvm.theory.search.screen import counts, grows, integers, screen, sizes

@@ -2,97 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import json
 import math
 import time
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
-from hypothesis import HealthCheck, Phase, Verbosity
+from hypothesis import Phase
 from hypothesis.errors import Unsatisfiable, UnsatisfiedAssumption
 
 from attsvm.errors import ClaimError
 from attsvm.theory.record import codec
 from attsvm.theory.run.asking import frozen
+from attsvm.theory.run.sampling import DRAWN, drawing, same_pool
 from attsvm.theory.search.scout import Spent
 
 if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
-
     from attsvm.theory.run.tally import Refuted, Tally
-
-DRAWN = "Hypothesis"
-"""What the searcher is called that draws from the claim's strategy."""
-
-EXPLICIT = "explicit instance"
-ENSEMBLE = "seeded ensemble"
-
-
-@contextlib.contextmanager
-def same_pool() -> Iterator[None]:
-    """Keep Hypothesis from drawing constants of the modules that happen to be loaded.
-
-    It mixes literals of local source files into what it draws, so the same seed would give other
-    instances in a process that has imported other modules.
-    """
-    from hypothesis.internal.conjecture import providers
-    from hypothesis.internal.constants_ast import Constants
-
-    original = providers._get_local_constants
-    empty = Constants()
-    providers._get_local_constants = lambda: empty
-    providers.CONSTANTS_CACHE.cache.clear()
-    try:
-        yield
-    finally:
-        providers._get_local_constants = original
-        providers.CONSTANTS_CACHE.cache.clear()
-
-
-def _drawing(
-    strategy: SearchStrategy[Any], seed: int, examples: int, *phases: Phase
-) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
-    """Have a function called with instances of a strategy."""
-
-    def decorate(body: Callable[[Any], None]) -> Callable[[], None]:
-        settings = hypothesis.settings(
-            max_examples=examples,
-            database=None,
-            deadline=None,
-            derandomize=False,
-            verbosity=Verbosity.quiet,
-            print_blob=False,
-            report_multiple_bugs=False,
-            phases=phases,
-            suppress_health_check=list(HealthCheck),
-        )
-        return hypothesis.seed(seed)(settings(hypothesis.given(strategy)(body)))
-
-    return decorate
-
-
-@functools.lru_cache(maxsize=64)
-def sample(strategy: SearchStrategy[Any], count: int) -> tuple[tuple[Any, ...], Exception | None]:
-    """Some encoded instances of a strategy, always the same ones, and what it raised, if it did."""
-    drawn: list[Any] = []
-    if count == 0:
-        return (), None
-
-    @_drawing(strategy, 0, count, Phase.generate)
-    def body(case: Any) -> None:
-        drawn.append(codec.encode(case))
-
-    try:
-        with same_pool():
-            body()
-    except Unsatisfiable:
-        pass
-    except Exception as problem:
-        return tuple(drawn), problem
-    return tuple(drawn), None
 
 
 class _FoundError(Exception):
@@ -141,7 +67,7 @@ def draw(
 
     phases = [Phase.generate, Phase.target, *([Phase.shrink] if shrinks else [])]
 
-    @_drawing(tally.part.data, seed, examples, *phases)
+    @drawing(tally.part.data, seed, examples, *phases)
     def body(case: Any) -> None:
         nonlocal spent, looked
         if deadline is not None and time.time() > deadline:

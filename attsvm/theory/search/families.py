@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from attsvm.theory.record import codec
-from attsvm.theory.search.document import Path, float_parts, replaced
+from attsvm.theory.run.document import Path, float_parts, replaced
 from attsvm.theory.search.scout import Scout
 
 Blocks = dict[Path, Any]

@@ -19,7 +19,7 @@ from jaxtyping import Float, Int
 
 from attsvm._types import Array
 from attsvm.errors import ClaimError, present
-from attsvm.theory.run.judge import glance
+from attsvm.theory.declaration.judge import glance
 from attsvm.theory.search.frame import Frame, frame_key
 from attsvm.theory.search.starts import starts
 

@@ -22,7 +22,7 @@ from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import declared_in, load_packs
 from attsvm.theory.record import codec, files
-from attsvm.theory.search.document import array_key, shapes
+from attsvm.theory.run.document import array_key, shapes
 from attsvm.theory.search.families import varied
 from attsvm.theory.search.scout import Scout
 

@@ -7,8 +7,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from attsvm.theory.run.pool import Pool
     from attsvm.theory.run.tally import Refuted, Tally
-    from attsvm.theory.search.pool import Pool
 
 _PATIENCE = 20
 """A turn also ends after this many times its budget of proposals, refused ones included."""

@@ -29,8 +29,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from attsvm.errors import ClaimError, DataError
-from attsvm.theory.search.axes import Group, groups, lacking, unnamed
-from attsvm.theory.search.document import (
+from attsvm.theory.run.document import (
     Path,
     finite_leaves,
     float_arrays,
@@ -40,7 +39,8 @@ from attsvm.theory.search.document import (
     value_at,
     written,
 )
-from attsvm.theory.search.drawn import sample
+from attsvm.theory.run.sampling import sample
+from attsvm.theory.search.axes import Group, groups, lacking, unnamed
 
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted, Tally

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm.theory.search.document import (
+from attsvm.theory.run.document import (
     Path,
     finite_leaves,
     float_arrays,

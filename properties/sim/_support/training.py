@@ -134,10 +134,7 @@ DIRECTION = Measured(
 )
 PATIENTLY = replace(DIRECTION, balls=decided_patiently)
 
-OTHER_TARGETS = {
-    "direction of the worst tokens": changed(towards="worst"),
-    "opposite direction": changed(towards="opposite"),
-}
+OTHER_TARGETS = {"direction of the worst tokens": changed(towards="worst")}
 OTHER_DIRECTIONS = {
     **OTHER_TARGETS,
     "X^mm turned by about a 64th": changed(towards="turned", examples=[UNEVEN]),

@@ -6,8 +6,8 @@ domains ||A x|| <= R that hold the extremal tokens softmax's constants are those
 any number of them (`symbolic.sim.stability`); on smaller domains two tokens are what is drawn. The
 squared loss of linear attention has no constant on the whole space, and is drawn for R = 4 and 16.
 
-The crossings of the whole space come with both ends of their proved brackets, in balls and
-rationals; `proved` says that the proof ran.
+The crossings are found in floats. `symbolic.sim.stability` proves, in balls and rationals, on which
+side of them softmax has the smaller constant of the gradient on the whole space.
 """
 
 from __future__ import annotations
@@ -104,12 +104,10 @@ def crossing(loss: str, radius: float, gradient: bool, low: float, high: float) 
 
 
 def numbers(seed: int = 0) -> Numbers:
-    """Ratios of the constants, the crossings with their brackets, and their place by R.
+    """Ratios of the constants, the crossings, and their place by R.
 
     Nothing is drawn at random: `seed` changes nothing.
     """
-    from symbolic.sim import stability as proofs  # it needs sympy, which is dear to import
-
     del seed
     ratios, borders = [], []
     for loss, constant, radius in CURVES:
@@ -122,21 +120,14 @@ def numbers(seed: int = 0) -> Numbers:
         gradient = constant == "gradient"
         places = [crossing(loss, float(R), gradient, 1e-3, 1e4) for R in RADII]
         borders.append(Table.of(loss=loss, constant=constant, R=RADII, size=places))
-    (low, high), (small, large) = proofs.LOGISTIC, proofs.SQUARED
     crossings = Table.of(
         loss=["logistic", "squared"],
         constant=["gradient", "gradient"],
-        low=[float(low), float(small)],
-        high=[float(high), float(large)],
         middle=[
             crossing("logistic", math.inf, True, 0.5, 1.0),
             crossing("squared", math.inf, True, 2.0, 5.0),
         ],
         softmax_smaller=["above", "below"],
-        proved=[
-            int(proofs.logistic_is_larger(low) and proofs.logistic_is_smaller(high)),
-            int(proofs.squared_is_smaller(small) and proofs.squared_is_larger(large)),
-        ],
     )
     tables = {"ratios": Table.join(ratios), "regimes": Table.join(borders), "crossings": crossings}
     return Numbers(tables, {"logistic_size": NAMES["logistic"], "squared_size": NAMES["squared"]})

@@ -86,9 +86,6 @@ BIAS = Statement(
             examples=(TWO_TOKENS,),
             siblings={
                 "on the decreasing loss": changed(loss=REPAIRED, examples=[PASSED_OVER]),
-                "on the decreasing loss, in the opposite direction": changed(
-                    loss=REPAIRED, towards="opposite", examples=[TWO_TOKENS]
-                ),
                 "every input with one token": changed(
                     drop=[training.TWO], examples=[training.ONE_TOKEN]
                 ),

@@ -148,7 +148,6 @@ THEOREM = Statement(
             ),
             siblings={
                 **WORST,
-                "the opposite direction": changed(towards="opposite"),
                 "W^mm turned by about a 64th": changed(towards="turned"),
                 "any first gradient": changed(
                     drop=[LONG], examples=[Step(PULLED.data, ZERO, PULLED.loss, 32.0)]

@@ -60,7 +60,6 @@ ON_RAY = (
 OTHER: dict[str, Any] = {
     "towards the optimal tokens": changed(towards="optimal"),
     "W^mm(alpha) turned by about a 64th": changed(towards="turned"),
-    "the opposite direction": changed(towards="opposite"),
 }
 FOUR_FIFTHS = fmpq(4, 5)
 

@@ -145,7 +145,7 @@ def target(case: Local, towards: str) -> Matrix | None:
     if towards == "turned":
         size = sum((abs(x) for x in flat(pairs.W)), fmpq(0))
         return [*pairs.W[:-1], [pairs.W[-1][0] + size / 64, *pairs.W[-1][1:]]]
-    return [[-x for x in row] for row in pairs.W] if towards == "opposite" else pairs.W
+    return pairs.W
 
 
 def never_converges_to(case: Local, limit: Matrix) -> bool:

@@ -20,7 +20,7 @@ from attsvm.lipschitz import (
     squared_normed_constants,
 )
 from attsvm.theory import PROFILES, Reading, Statement, Vector
-from attsvm.theory.run.judge import judge
+from attsvm.theory.declaration.judge import judge
 from properties.sim import lemma_3_13, lemma_3_13_hessian, lemma_3_13_l2, lemma_3_13_log_loss
 from properties.sim._support import entry_loss
 from symbolic.sim import lemma_3_13 as proof

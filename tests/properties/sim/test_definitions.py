@@ -19,7 +19,7 @@ from attsvm.risk import gradient_kq, gradient_w, risk
 from attsvm.strategies import arrays
 from attsvm.svm import att_svm
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.run.judge import judge
+from attsvm.theory.declaration.judge import judge
 from attsvm.training import descend_kq, descend_w, follow_kq
 from properties._support.descent_runs import runs, tight_data
 from properties.sim import (

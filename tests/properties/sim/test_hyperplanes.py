@@ -6,9 +6,9 @@ import sympy as sp
 from flint import fmpq
 
 from attsvm.errors import ProofError
+from attsvm.theory.declaration.judge import judge
 from attsvm.theory.declaration.proof import recorded
 from attsvm.theory.run.confirm import confirm
-from attsvm.theory.run.judge import judge
 from properties.sim import hyperplanes
 from properties.sim._support.telling_sentences import said
 from symbolic.sim import hyperplanes as proofs

@@ -13,8 +13,8 @@ from attsvm.theory import Defined, Real, Vector
 from attsvm.theory.arithmetic import traces
 from attsvm.theory.arithmetic.traces import TRACES, Untraceable
 from attsvm.theory.declaration.formula import Formula, instance_type
+from attsvm.theory.declaration.judge import judge, meets, sides
 from attsvm.theory.declaration.variables import Integer
-from attsvm.theory.run.judge import judge, meets, sides
 
 
 def formula(conclusion, **variables):

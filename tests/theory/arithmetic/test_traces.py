@@ -127,6 +127,12 @@ def test_a_maximum_of_equal_numbers_is_told_though_the_balls_overlap():
     assert same(M.abs(root - root), M.exact(0))
 
 
+def test_a_maximum_takes_the_integers_of_an_author():
+    half = M.exact("0.5")
+    assert M.maximum(1, half).ball == M.maximum(half, 1).ball == 1
+    assert M.minimum(1, half).ball == M.minimum(half, 1).ball == fmpq(1, 2)
+
+
 def test_a_spectral_norm_is_that_of_its_matrix():
     A = entries([[M.sqrt(M.exact(2)), M.exact(1)], [M.exact(0), M.exact(1)]])
     B = A + 0 * A

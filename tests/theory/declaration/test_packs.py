@@ -1,5 +1,7 @@
 """Packs are found and named, and ids are unique across them."""
 
+import os
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -170,6 +172,27 @@ def test_a_project_lists_its_own_packs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
     assert "mine/own:literal" in {c.id for p in load_packs() for c in p.claims}
+
+
+@pytest.mark.parametrize("start", [["-m", "attsvm"], ["-P", "-m", "attsvm"]], ids=["-m", "script"])
+@pytest.mark.parametrize("words", [[], ["--only-pack", "properties"]], ids=["all", "only"])
+def test_a_project_at_hand_goes_before_a_checkout_whose_pack_has_the_same_name(
+    tmp_path, start, words
+):
+    """Python's -P leaves the current folder out of the path, as the script `attsvm` does."""
+    (tmp_path / "pyproject.toml").write_text(LISTED.replace("own_claims", "properties"))
+    (tmp_path / "properties").mkdir()
+    pack(tmp_path, "properties/__init__", "mine/own:literal")
+    done = subprocess.run(
+        [sys.executable, *start, "claims", *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "mine/own:literal" in done.stdout
+    assert "sim/lemma-3.12" not in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from attsvm.cli import main
 from attsvm.theory import Truth, load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.record.counterexample import file_name
-from attsvm.theory.record.curate import main as curate
 from attsvm.theory.record.curated import chosen, known, place, replays, shown, summary
 from attsvm.theory.record.ledger import last_run, read_events
 from attsvm.theory.run.verify import verify
 from attsvm.theory.search import Polished
+from attsvm.theory.search.curate import main as curate
 from attsvm.theory.search.hunt import hunt
 
 PACK = """
@@ -261,7 +261,7 @@ def test_curating_keeps_the_smallest_and_mends_what_fell(pack, capsys):
 @pytest.mark.parametrize(("stored", "left"), [("6", "6"), ("50", "7"), ("7", "7"), ("4", "7")])
 def test_a_larger_counterexample_never_replaces_a_smaller(pack, monkeypatch, stored, left):
     monkeypatch.setattr(
-        "attsvm.theory.record.curate.shrink", lambda _, f, budget: Polished(f, False, 0)
+        "attsvm.theory.search.curate.shrink", lambda _, f, budget: Polished(f, False, 0)
     )
     changed(pack, instance={"float": stored})
     assert curate(["--pack", str(pack.parent / "mine.py"), "mine/"]) == 0

@@ -11,10 +11,10 @@ import pytest
 
 from attsvm.cli import main
 from attsvm.theory import load_packs
-from attsvm.theory.record.curate import main as curate
 from attsvm.theory.record.gate import UNREVIEWED
 from attsvm.theory.record.ledger import _chained
 from attsvm.theory.record.reviewed import review
+from attsvm.theory.search.curate import main as curate
 
 FILES = {
     "lemmas/__init__.py": '"""A pack."""\n',

@@ -17,9 +17,9 @@ from attsvm.errors import ClaimError
 from attsvm.exact import rational
 from attsvm.theory import PROFILES, Real, Slack, changed
 from attsvm.theory.record import codec
+from attsvm.theory.run.document import leaves, value_at
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, Spent, sequence
-from attsvm.theory.search.document import leaves, value_at
 from attsvm.theory.search.frame import Frame, frame_key
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.optimise import gradient

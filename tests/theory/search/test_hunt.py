@@ -26,10 +26,10 @@ from attsvm.theory import Integer, Real, Slack, Vector, changed, load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.record import codec
 from attsvm.theory.run.confirm import confirm
+from attsvm.theory.run.pool import Elite
 from attsvm.theory.run.workers import processes
 from attsvm.theory.search import NEEDS
 from attsvm.theory.search.hunt import hunt
-from attsvm.theory.search.pool import Elite
 
 PACK = str(Path(toy_pack.__file__))
 

@@ -20,10 +20,10 @@ from attsvm._types import Array
 from attsvm.exact import rational
 from attsvm.theory import Slack, load_packs
 from attsvm.theory.record import codec
+from attsvm.theory.run.document import rebuilt, value_at
+from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search.axes import groups, unnamed
-from attsvm.theory.search.document import rebuilt, value_at
-from attsvm.theory.search.drawn import sample
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.shrink import (
     Space,

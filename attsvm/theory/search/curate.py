@@ -1,4 +1,4 @@
-"""Renew the curated counterexamples of packs: `python -m attsvm.theory.record.curate [ID ...]`.
+"""Renew the curated counterexamples of packs: `python -m attsvm.theory.search.curate [ID ...]`.
 
 For every reading that is expected to be refuted the smallest counterexample known is stored beside
 the claim: of the one stored so far and the claim's explicit instances, each made smaller as far as

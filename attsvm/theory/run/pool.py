@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any
 
 from attsvm.theory.record import codec
-from attsvm.theory.search.document import leaves, signature
+from attsvm.theory.run.document import leaves, signature
 
 _CLOSEST = 16
 """How many instances are kept for their height."""

@@ -1,0 +1,157 @@
+"""What all answers have in common: their targets, and how they are told as text and as HTML."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
+
+from attsvm._html import MOST, cell, table
+from attsvm._types import Array
+from attsvm._words import counted, rising
+from attsvm.svm.programme import Programme, Tokens
+
+Facts = list[tuple[str, str]]
+"""Lines of a page: a name, empty where the line above goes on, and what is said."""
+
+ENCLOSED = "enclosed: the bracket holds in outward-rounded arithmetic"
+"""What is proved where bounds were rounded outward, in words."""
+
+_ALONE = "none, a single token"
+"""In the place of the margins of an input that has no other token."""
+
+
+class Answered:
+    """What every answer has of its programme, and its page.
+
+    An answer also has `solved`, `status`, `margins`, `duals`, `support`, `degenerate`, residuals, a
+    gap, and `optimum`, the lines that tell what was minimised.
+    """
+
+    __slots__ = ()
+    programme: Programme
+
+    @property
+    def targets(self) -> Int[Array, " n"]:
+        """The token that each input selects."""
+        return self.programme.targets
+
+    @property
+    def heading(self) -> str:
+        """What is minimised, as a heading begins with it."""
+        return "Frobenius"
+
+    @property
+    def grouping(self) -> str:
+        """What shares a slack, as the end of a heading."""
+        return ""
+
+    @property
+    def title(self) -> str:
+        """What was to be minimised, and of which size the data are."""
+        n, T = self.programme.shape
+        sizes = f"{counted(n, 'input')}, up to {counted(T, 'token')}"
+        constraints = counted(len(self.programme.bound), "constraint")
+        return f"{self.heading} {self.programme.name}: {sizes}, {constraints}{self.grouping}"
+
+    @property
+    def proof(self) -> str:
+        """What is proved of the floats in this answer, in words."""
+        return "graded in floating point: residuals recomputed, not certified"
+
+    @property
+    def remarks(self) -> Facts:
+        """What a reader is told below the status: where to find more."""
+        return []
+
+    @property
+    def tight_margin(self) -> str:
+        """The margin of support tokens, in words."""
+        return "1"
+
+    @property
+    def facts(self: Any) -> Facts:
+        """What is told of the answer, line by line."""
+        if not self.solved:
+            return _unseparable(self)
+        facts = [
+            ("status", f"{self.status}, {self.proof}"),
+            *self.remarks,
+            *self.optimum,
+            (
+                "residuals",
+                f"primal {rising(self.primal_residual)}, gap {rising(self.gap)}, "
+                f"least multiplier {self.duals.min():.1e}",
+            ),
+        ]
+        if any(self.degenerate):
+            facts.append(("idle", f"tight with multiplier 0: {_tokens(self.degenerate)}"))
+        if self.programme.duplicates:
+            groups = (
+                " = ".join(f"input {i} token {t}" for i, t in group)
+                for group in self.programme.duplicates
+            )
+            facts.append(("repeated", f"the same constraint: {'; '.join(groups)}"))
+        return facts
+
+    def margins_in_words(self: Any, i: int) -> list[str]:
+        """The finite margins of an input, as `token: margin`; a star marks support tokens."""
+        return [
+            f"{t}{'*' if t in self.support[i] else ''}:{margin:.4g}"
+            for t, margin in enumerate(self.margins[i])
+            if math.isfinite(margin)
+        ]
+
+    def _text(self: Any) -> str:
+        """The page of text that `attsvm solve` prints."""
+        lines = [self.title, *(f"{name:<9} {value}" for name, value in self.facts)]
+        if self.solved:
+            width = len(str(len(self.programme.targets) - 1))
+            for i, target in enumerate(self.programme.targets):
+                shown = "  ".join(self.margins_in_words(i)) or _ALONE
+                lines.append(f"input {i:>{width}}   selects token {target}; margins {shown}")
+            lines.append(f"          * marks support tokens, whose margin is {self.tight_margin}")
+        return "\n".join(lines)
+
+    def _repr_html_(self: Any) -> str:
+        """The same page for a notebook, as one HTML fragment of bounded size."""
+        page = f"<b>{cell(self.title)}</b>{table(('', ''), self.facts)}"
+        if not self.solved:
+            return page
+        rows = [
+            (i, int(target), ", ".join(self.margins_in_words(i)) or _ALONE)
+            for i, target in enumerate(self.programme.targets[:MOST])
+        ]
+        left = len(self.programme.targets) - MOST
+        more = f"<p>and {counted(left, 'further input')}</p>" if left > 0 else ""
+        return page + table(("input", "selects", "margins (* support tokens)"), rows) + more
+
+
+def bracket_in_words(bracket: tuple[float, float]) -> str:
+    """`bracket [low, high]`."""
+    return f"bracket [{bracket[0]:.12g}, {bracket[1]:.12g}]"
+
+
+def _tokens(rows: Tokens) -> str:
+    return "; ".join(
+        f"input {i} token {', '.join(map(str, tokens))}" for i, tokens in enumerate(rows) if tokens
+    )
+
+
+def _unseparable(answer: Any) -> Facts:
+    weights = [
+        ("", f"input {int(i)}, token {int(t)}: {answer.duals[i, t]:.6g}")
+        for i, t in np.argwhere(answer.duals > 0)
+    ]
+    return [
+        ("status", "unseparable: no W gives every target a positive margin"),
+        (
+            "proof",
+            f"nonnegative weights whose constraints cancel, residual "
+            f"{rising(answer.dual_residual)};",
+        ),
+        ("", answer.proof),
+        *weights,
+    ]

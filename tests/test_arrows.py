@@ -1,0 +1,113 @@
+"""Which module may import which: read from the sources, lazy imports and annotations included."""
+
+import ast
+import graphlib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TOPS = ("attsvm", "properties", "symbolic", "tests", "benchmarks")
+LEAVES = {f"attsvm.{name}" for name in ("errors", "_dyadic", "_files", "_html", "_threads")}
+LEAVES |= {"attsvm._types", "attsvm._words"}
+"""What knows neither attention nor the engine."""
+FRONT = ("attsvm.cli", "attsvm.reproduce", "attsvm.__main__")
+"""What stands before both: commands, and pictures of packs with their page."""
+
+
+def imports(root=ROOT):
+    """The modules of the folder `root`, each with the modules that it names anywhere."""
+    files = {
+        f.relative_to(root).with_suffix("").parts: f for t in TOPS for f in (root / t).rglob("*.py")
+    }
+    modules = {".".join(p[:-1] if p[-1] == "__init__" else p): f for p, f in files.items()}
+    found = {}
+    for module, file in modules.items():
+        named = set()
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                named |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{file}, line {node.lineno}: import by the full name"
+                whole = {f"{node.module}.{alias.name}" for alias in node.names}
+                named |= {name if name in modules else node.module for name in whole}
+        found[module] = named & modules.keys()
+    return found
+
+
+FOUND = imports()
+
+
+def within(module, *rooms):
+    return any(module == room or module.startswith(f"{room}.") for room in rooms)
+
+
+def against(sources, refused):
+    """The arrows that begin in one of the rooms `sources` and whose end is refused."""
+    return [
+        (m, end) for m in sorted(FOUND) if within(m, *sources) for end in FOUND[m] if refused(end)
+    ]
+
+
+def test_no_modules_form_a_circle():
+    graphlib.TopologicalSorter(FOUND).prepare()
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "import attsvm.b",
+        "def late():\n    from attsvm import b",
+        "if X:\n    from attsvm.b import y",
+    ],
+)
+def test_a_planted_circle_is_found(tmp_path, planted):
+    (tmp_path / "attsvm").mkdir()
+    for name, text in {"__init__": "", "a": planted, "b": "from attsvm.a import x"}.items():
+        (tmp_path / "attsvm" / f"{name}.py").write_text(text, encoding="utf-8")
+    with pytest.raises(graphlib.CycleError, match=r"attsvm\.a.*attsvm\.b|attsvm\.b.*attsvm\.a"):
+        graphlib.TopologicalSorter(imports(tmp_path)).prepare()
+
+
+@pytest.mark.parametrize(
+    ("room", "below"),
+    [
+        ("attsvm", ("attsvm",)),
+        ("properties", ("attsvm", "properties")),
+        ("symbolic", ("attsvm", "properties", "symbolic")),
+        ("benchmarks", ("attsvm", "properties", "symbolic", "benchmarks")),
+        ("attsvm.theory.arithmetic", ("attsvm.theory.arithmetic", *LEAVES)),
+        (
+            "attsvm.theory.declaration",
+            ("attsvm.theory.declaration", "attsvm.theory.arithmetic", *LEAVES),
+        ),
+        ("attsvm.theory", ("attsvm.theory", *LEAVES)),
+    ],
+)
+def test_a_room_imports_what_is_below_it(room, below):
+    assert against([room], lambda end: not within(end, *below)) == []
+
+
+@pytest.mark.parametrize(
+    ("room", "above", "but"),
+    [
+        ("run", ("search", "report"), {"attsvm.theory.run.check"}),  # the check calls the searchers
+        ("search", ("report",), set()),
+        ("record", ("search",), set()),
+    ],
+)
+def test_a_room_of_the_engine_imports_nothing_above_it(room, above, but):
+    rooms = [f"attsvm.theory.{name}" for name in above]
+    arrows = against([f"attsvm.theory.{room}"], lambda end: within(end, *rooms))
+    assert {module for module, _ in arrows} == but
+
+
+def test_mathematics_knows_the_engine_by_its_slack_alone():
+    mathematics = {
+        m for m in FOUND if within(m, "attsvm") and not within(m, "attsvm.theory", *FRONT)
+    }
+    slack = "attsvm.theory.declaration.slack"
+    arrows = against(
+        mathematics - {"attsvm"}, lambda end: within(end, "attsvm.theory", *FRONT) and end != slack
+    )
+    assert arrows == []
