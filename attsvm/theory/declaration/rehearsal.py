@@ -166,7 +166,7 @@ def explained(whose: str, error: Exception) -> ClaimError | None:
         return ClaimError(
             f"{at} uses a function that the namespace m does not have",
             value=error.name,
-            remedy=nearest(error.name, known) or f"It has {', '.join(known)}.",
+            remedy=nearest(str(error.name), known) or f"It has {', '.join(known)}.",
         )
     return None
 
