@@ -126,10 +126,15 @@ def ensure_parts() -> None:
     )
 
 
+def unit(name: str) -> Any:
+    """Any number in (0, 1], as a quotient of symbols: a share over it and a rest."""
+    share, rest = sp.Symbol(name, positive=True), sp.Symbol(f"{name}'", nonnegative=True)
+    return share / (share + rest)
+
+
 def of_shares(value: Any, q: Any) -> Any:
-    """The value at q = 2 P - 1 with P = p/(p + r), which is any number in (0, 1]; factored."""
-    share, rest = sp.Symbol("p", positive=True), sp.Symbol("r", nonnegative=True)
-    return sp.factor(value.subs(q, (share - rest) / (share + rest)))
+    """The value at q = 2 P - 1 for any P in (0, 1], factored."""
+    return sp.factor(value.subs(q, 2 * unit("p") - 1))
 
 
 def largest() -> Any:
