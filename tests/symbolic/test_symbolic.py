@@ -16,7 +16,6 @@ from attsvm import losses
 from attsvm.errors import ProofError
 from attsvm.theory.arithmetic import Arithmetic
 from attsvm.theory.declaration.packs import load_packs
-from attsvm.theory.declaration.proof import recorded
 from properties.sim import (
     attention_shape,
     basic_1,
@@ -42,6 +41,8 @@ from symbolic.sim.lemma_3_11 import loss_residual
 from symbolic.sim.lemma_3_12 import derivatives
 from symbolic.sim.tensor_trick import residual
 
+pytestmark = pytest.mark.usefixtures("steps")
+
 NUMBERS = {
     *("symbolic.mean_value", "symbolic.sim.sums", "symbolic.inner_products", "symbolic.textbook"),
     "symbolic.gains",
@@ -55,13 +56,6 @@ PROOFS = sorted(
 FILES = sorted(Path(symbolic.__file__).parent.rglob("*.py"))
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
 PROVED = [claim for claim in CLAIMS.values() if claim.proof]
-
-
-@pytest.fixture(autouse=True)
-def steps():
-    """The steps of the proofs that a test runs, which citations refer to."""
-    with recorded() as found:
-        yield found
 
 
 def test_there_are_proofs():

@@ -15,7 +15,6 @@ from attsvm.exact import lipschitz as exact
 from attsvm.risk import covariance
 from attsvm.theory.arithmetic import BALLS, entries
 from attsvm.theory.arithmetic.relations import Comparison
-from attsvm.theory.declaration.proof import recorded
 from properties.sim import lemma_3_13 as lemma
 from properties.sim import lemma_3_13_hessian as hessian
 from properties.sim._support import bounds
@@ -33,14 +32,9 @@ from symbolic.sim import (
     sums,
 )
 
+pytestmark = pytest.mark.usefixtures("steps")
+
 R = sp.Symbol("R", positive=True)
-
-
-@pytest.fixture(autouse=True)
-def steps():
-    """The steps of the proofs that a test runs, which citations refer to."""
-    with recorded() as found:
-        yield found
 
 
 def scaled(conclusion, left, right):
