@@ -9,8 +9,16 @@ from typing import Any
 import sympy as sp
 
 from attsvm.errors import present
-from attsvm.theory import Statement, ensure_equal, ensure_true, ensure_zero
+from attsvm.theory import (
+    Statement,
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_true,
+    ensure_zero,
+)
 from attsvm.theory.arithmetic.symbols import SYMBOLS
+from symbolic.textbook import DIFFERENTIABLE, DOMAIN, MEAN_VALUE, SLOPE
 
 
 def said_by(statement: Statement, reading: str, v: Any) -> Any:
@@ -28,10 +36,9 @@ def said_by(statement: Statement, reading: str, v: Any) -> Any:
 def ensure_bound_of_slope(
     statement: Statement, reading: str, function: Callable[[Any], Any], constant: Any, supremum: Any
 ) -> None:
-    """Check that a reading says |f(x) - f(y)| <= c |x - y|, and that c is at least sup |f'|.
+    """Check that a reading says |f(x) - f(y)| <= c |x - y|, and that it holds, as c >= sup |f'|.
 
-    The formula is that of the reading, on symbols: what is proved is what runs. A differentiable f
-    then satisfies it by the mean value theorem.
+    The formula is that of the reading, on symbols: what is proved is what runs.
 
     Args:
         statement: with two real variables x and y.
@@ -51,7 +58,19 @@ def ensure_bound_of_slope(
     ensure_zero(_rational(squares), f"{reading}: the left side is |f(x) - f(y)|")
     found = sp.cancel(said.right / sp.Abs(x - y))
     ensure_equal(found, constant, f"{reading}: the constant is the printed one", normal=sp.simplify)
-    ensure_true(constant >= supremum, f"{reading}: the constant is at least the supremum of |f'|")
+    slope = f"{reading}: the constant is at least the supremum of |f'|"
+    ensure_nonnegative(constant - supremum, slope)
+    ensure_lipschitz(slope)
+
+
+def ensure_lipschitz(slope: str) -> None:
+    """A function of x in R^D is Lipschitz with what bounds its slope along every unit vector.
+
+    Args:
+        slope: the step that has shown that bound.
+    """
+    given = {DIFFERENTIABLE: "softmax, exp, log and polynomials are", DOMAIN: "R^D"}
+    cite(MEAN_VALUE, met={SLOPE: slope}, given=given)
 
 
 def _rational(value: Any) -> Any:

@@ -84,6 +84,38 @@ SINGULAR_VALUES = Lemma(
     "|y^T S x| <= ||S||_2 ||y|| ||x||, with equality at a pair of singular vectors of ||S||_2",
 )
 
+OPERATOR_NORM = Lemma(
+    "the spectral norm",
+    "Horn and Johnson, Matrix Analysis, theorem 5.6.2 and example 5.6.6",
+    (),
+    "||A x|| <= ||A|| ||x||, ||A|| = ||A^T||, ||u v^T|| = ||u|| ||v||, and the norm of a diagonal "
+    "matrix is its largest entry in size",
+)
+
+COORDINATES = Lemma(
+    "entries and length",
+    "Horn and Johnson, Matrix Analysis, section 5.4",
+    (),
+    "max |x_t| <= ||x|| <= sqrt(n) max |x_t| in R^n, and x without some entries is no longer",
+)
+
+SYMMETRIC = "the matrix is real and symmetric"
+FORM = "|m^T M m| <= c m^T m for every m"
+
+EIGENVECTORS = Lemma(
+    "eigenvectors of a symmetric matrix",
+    "Horn and Johnson, Matrix Analysis, theorem 4.1.5 and example 5.6.6",
+    (SYMMETRIC,),
+    "it has an orthonormal basis of eigenvectors, and ||M|| is its largest eigenvalue in size",
+)
+
+RAYLEIGH = Lemma(
+    "Rayleigh quotients",
+    "Horn and Johnson, Matrix Analysis, theorem 4.2.2 and example 5.6.6",
+    (SYMMETRIC, FORM),
+    "||M|| <= c, with equality for the least such c",
+)
+
 FACTORS = Lemma(
     "the nuclear norm by factors",
     "Srebro, Rennie and Jaakkola, Maximum-Margin Matrix Factorization (2004), lemma 1",
@@ -128,6 +160,25 @@ MEAN_VALUE = Lemma(
     "Rudin, Principles of Mathematical Analysis, theorem 9.19",
     (DIFFERENTIABLE, DOMAIN, SLOPE),
     "|f(x) - f(y)| <= c ||x - y||, also where f has values in R^N",
+)
+
+SIGN = "its derivative is at least 0 between the points"
+
+RISING = Lemma(
+    "functions whose derivative has one sign",
+    "Rudin, Principles of Mathematical Analysis, theorem 5.11",
+    (DIFFERENTIABLE, SIGN),
+    "f does not fall from one of the points to the other",
+)
+"""And -f, where the derivative is at most 0."""
+
+INTERIOR = "f is largest at a point inside"
+
+STATIONARY = Lemma(
+    "interior extrema",
+    "Rudin, Principles of Mathematical Analysis, theorem 5.8",
+    (DIFFERENTIABLE, INTERIOR),
+    "the derivative of f is 0 there, and so is each partial one",
 )
 
 TRIANGLE = Lemma(
@@ -194,6 +245,15 @@ JENSEN = Lemma(
 )
 
 CONVEX_FUNCTION = "the function is convex"
+
+HULL = "the set is the convex hull of finitely many points"
+
+CONVEX_MAXIMUM = Lemma(
+    "the largest value of a convex function",
+    "Rockafellar, Convex Analysis, theorem 32.2",
+    (CONVEX_FUNCTION, HULL),
+    "on the set the function is at most the largest of its values at these points",
+)
 
 MEAN = Lemma(
     "means of a convex function",

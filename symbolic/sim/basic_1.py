@@ -1,6 +1,7 @@
-"""Exponentials are Lipschitz with the largest of them: e^a - e^b <= e^a (a - b) for a >= b.
+"""Exponentials are Lipschitz with the largest of them: e^a - e^b <= e^a (a - b) for all a and b.
 
-With v = e^(b - a) this reads 1 - v <= -log v, which holds for every v > 0, hence with a < b too.
+So the change of each entry of exp(A x) is at most e^M that of its logit, M the largest logit at x
+and y, and the change of all of them at most e^M ||A (x - y)||.
 """
 
 from __future__ import annotations
@@ -10,55 +11,91 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_true, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS
-from properties.sim.basic_1 import bounded
+from attsvm.theory.declaration.proof import expanded
+from properties.sim.basic_1 import BOUND
+from symbolic.mean_value import said_by
+from symbolic.textbook import COORDINATES, EXPONENTIAL, OPERATOR_NORM
 
-R = sp.Symbol("R", positive=True)
+R, LENGTH = sp.symbols("R |x-y|", positive=True)
+MORE, LESS = sp.symbols("more less", nonnegative=True)
+"""What is not negative by what has been said before."""
 
-
-def secant_gap() -> tuple[Any, Any]:
-    """-log v - (1 - v) at v = 1, and its derivative in v."""
-    v = sp.Symbol("v", positive=True)
-    gap = -sp.log(v) - (1 - v)
-    return gap.subs(v, 1), sp.factor(sp.together(sp.diff(gap, v)))
-
-
-def never_negative(polynomial: Any, *variables: Any) -> bool:
-    """Whether all coefficients are at least 0, so that the values at variables >= 0 are."""
-    return all(c >= 0 for c in sp.Poly(sp.expand(polynomial), *variables).coeffs())
+SECANT = "e^a - e^b <= e^a (a - b), and e^b (a - b) <= e^a - e^b with both exchanged"
 
 
-def compared(A: Any, x: Any, y: Any, constant: str) -> Any:
-    """The sides of the claim for one token of one coordinate and the radius R."""
+def secant_gap() -> Any:
+    """e^a (a - b) - (e^a - e^b), where e^(b-a) is 1 + (b-a) and more."""
+    a, b = sp.symbols("a b", real=True)
+    power = sp.Symbol("e^a", positive=True)
+    below = power * (1 + (b - a) + MORE)
+    return power * (a - b) - (power - below)
+
+
+def ensure_secant() -> None:
+    """The secant of the exponential is between its slopes at the ends."""
+    cite(EXPONENTIAL)
+    ensure_nonnegative(secant_gap(), SECANT, normal=expanded)
+
+
+def ensure_change() -> None:
+    """||exp(A x) - exp(A y)|| <= e^M ||A|| ||x - y|| where no logit exceeds M."""
+    ensure_secant()
+    power, change = sp.symbols("e^M |e^a-e^b|", nonnegative=True)
+    moved = (change + LESS) / power
+    ensure_nonnegative(
+        (power * moved) ** 2 - change**2,
+        "so (e^a - e^b)^2 <= e^(2 M) (a - b)^2 for each token, and for their sum",
+        normal=expanded,
+    )
+    cite(OPERATOR_NORM)
+
+
+def compared(A: Any, x: Any, y: Any, reading: str) -> Any:
+    """The sides of a reading for one token of one coordinate and the radius R."""
     v = SimpleNamespace(A=entries([[A]]), x=entries([x]), y=entries([y]), R=R)
-    return bounded(SYMBOLS, v, constant)
+    return said_by(BOUND, reading, v)
 
 
-def limit_ratio(A: Any, x: Any, constant: str) -> Any:
+def constant_of(reading: str, A: Any) -> Any:
+    """What a reading has beside ||x - y||, where ||A|| is A."""
+    return sp.simplify(compared(A, LENGTH, 0 * LENGTH, reading).right / LENGTH)
+
+
+def limit_ratio(A: Any, x: Any, reading: str) -> Any:
     """The limit of these sides, squared, as y -> x from below."""
     step = sp.Symbol("step", positive=True)
-    sides = compared(A, x, x - step, constant)
+    sides = compared(A, x, x - step, reading)
     return sp.limit(sides.left**2 / sides.right**2, step, 0)
 
 
 def prove() -> str:
-    """Prove the secant bound, that R <= R^2 from R = 1 on, and that the constant is reached.
+    """Prove the bound with the largest logit, what each reading makes of it, and what is reached.
 
-    The gap is 0 at v = 1; its slope is (v-1)/v, below 0 for v < 1 and above 0 for v > 1. So it is
-    at least 0 for every v > 0.
+    Logits are at most R where ||A x|| and ||A y|| are, and at most R^2 where ||A||, ||x|| and
+    ||y|| are at most R.
     """
-    v, r = sp.Symbol("v", positive=True), sp.Symbol("r", nonnegative=True)
-    value, slope = secant_gap()
-    ensure_zero(value, "the gap -log v - (1 - v) is 0 at v = 1")
-    ensure_equal(slope, (v - 1) / v, "the slope of the gap is (v-1)/v", normal=sp.simplify)
-    ensure_true(never_negative((1 + r) ** 2 - (1 + r), r), "R <= R^2 for R >= 1")
-    printed, norm = (compared(R, 1 + 0 * R, 0 * R, name).right for name in ("printed", "norm"))
-    excess = sp.log(sp.simplify(printed / norm))
-    ensure_equal(excess, R**2 - R, "the printed constant is exp(R^2 - R) times the sharp one")
-    a = sp.Symbol("a", positive=True)
-    ensure_equal(limit_ratio(a, R / a, "norm"), 1, "the ratio of both sides has the limit 1")
-    at_rim = limit_ratio(R, R, "printed")
-    ensure_equal(at_rim, 1, "so has that with R exp(R^2) where R bounds the points")
-    return "e^a - e^b <= e^a (a - b) for all a, b, with the limit 1 of their ratio as b -> a"
+    ensure_change()
+    a, r = sp.Symbol("a", positive=True), sp.Symbol("r", nonnegative=True)
+    cite(COORDINATES)
+    ensure_equal(
+        constant_of("sharp-1", a), a * sp.exp(R), "sharp-1 has ||A|| e^M, M = R the largest logit"
+    )
+    size, point = sp.symbols("||A|| ||x||", nonnegative=True)
+    ensure_nonnegative(
+        (size + MORE) * (point + LESS) - size * point,
+        "||A|| ||x|| <= R^2, which is M for sharp-2",
+        normal=expanded,
+    )
+    ensure_equal(constant_of("sharp-2", a), R * sp.exp(R**2), "sharp-2 has R e^M >= ||A|| e^M")
+    for reading, least in ("amended", 1), ("literal-1", 4):
+        excess = sp.expand_log(sp.log(constant_of(reading, a) / (R * sp.exp(R))))
+        ensure_nonnegative(
+            excess.subs(R, least + r),
+            f"{reading} has at least R e^M, with M = R, for R >= {least}",
+            normal=expanded,
+        )
+    ensure_equal(limit_ratio(a, R / a, "sharp-1"), 1, "the ratio of sharp-1's sides tends to 1")
+    ensure_equal(limit_ratio(R, R, "sharp-2"), 1, "so does that of sharp-2's where R bounds x")
+    return "||exp(A x) - exp(A y)|| <= e^M ||A|| ||x - y|| for every n, M the largest logit"

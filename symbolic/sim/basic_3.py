@@ -7,40 +7,79 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_true, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.declaration.proof import expanded
 from properties.sim.basic_3 import by_beta, by_radius
-from symbolic.sim import basic_1, basic_2
-from symbolic.sim.sums import LENGTHS, n
+from symbolic.sim import basic_2
+from symbolic.sim.sums import LENGTHS, entry, n, total
+from symbolic.textbook import EXPONENTIAL
 
 STEP = sp.Symbol("step", positive=True)
 
 
-def ratio(formula: Any, m: Any, A: Any, at: Any, **known: Any) -> Any:
-    """Limit of the claim's sides, squared, at one token or equal ones, as y -> x."""
+def sides(formula: Any, m: Any, A: Any, at: Any, **known: Any) -> Any:
+    """The claim's sides at one token or equal ones, x = at(0) and y = at(step)."""
     x, y = (entries([point]) for point in (at(0), at(STEP)))
-    sides = formula(m, SimpleNamespace(A=entries([[sp.Integer(A)]]), x=x, y=y, **known))
-    return sp.simplify(sp.limit(sp.simplify(sides.left**2 / sides.right**2), STEP, 0))
+    return formula(m, SimpleNamespace(A=entries([[sp.Integer(A)]]), x=x, y=y, **known))
+
+
+def ratio(*case: Any, **known: Any) -> Any:
+    """Limit of these sides, squared, as y -> x."""
+    said = sides(*case, **known)
+    return sp.simplify(sp.limit(sp.simplify(said.left**2 / said.right**2), STEP, 0))
+
+
+def least_sum() -> Any:
+    """The sum over n tokens of e^m (1 + s_t - m), over e^m, for m the mean of the logits s."""
+    mean = total(entry("s")) / n
+    return total(1 + entry("s") - mean)
+
+
+def ensure_alpha() -> None:
+    """Alpha is at least n exp(-R / sqrt n) in the ball of radius R."""
+    cite(EXPONENTIAL)
+    ensure_equal(
+        least_sum(), n, "alpha, a sum of e^s >= e^m (1 + s - m), is at least n e^m, m their mean"
+    )
+    basic_2.ensure_pairs()
+    size, less, more = sp.symbols("|sum| less more", nonnegative=True)
+    length = (size + less) / sp.sqrt(n)  # ||s||, as |sum s| <= sqrt(n) ||s||
+    ensure_nonnegative(
+        -size / n + (length + more) / sp.sqrt(n),
+        "so m >= -|sum s|/n is at least -R / sqrt n where ||s|| <= R",
+        normal=expanded,
+    )
+
+
+def ensure_product() -> None:
+    """Two numbers of at least beta have a product of at least its square."""
+    beta, p, q = sp.symbols("beta p q", nonnegative=True)
+    spare = (beta + p) * (beta + q) - beta**2
+    ensure_nonnegative(spare, "a b >= beta^2 for a, b >= beta", normal=expanded)
 
 
 def prove() -> str:
-    """Prove the bound and both factors.
-
-    alpha >= n exp(m), m the mean of the logits, adds up e^s >= e^m (1 + s - m), which is the bound
-    of `basic_1` on e^m - e^s for s and m in either order; m >= -R / sqrt n is the identity of
-    `basic_2`.
-    """
-    a, b, beta, p, q, R = sp.symbols("a b beta p q R", positive=True)
+    """Prove the bound and both factors."""
+    a, b, beta, R = sp.symbols("a b beta R", positive=True)
     gap = sp.simplify(1 / a - 1 / b - (b - a) / (a * b))
     ensure_zero(gap, "1/a - 1/b = (b - a)/(a b)")
-    spare = (beta + p) * (beta + q) - beta**2
-    ensure_true(basic_1.never_negative(spare, beta, p, q), "a b >= beta^2 for a, b >= beta")
+    ensure_product()
+    said = sides(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
+    ensure_equal(said.right, STEP / beta**2, "the readings with beta compare beta^-2 |a - b|")
     reached = ratio(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
     ensure_equal(reached, 1, "the factor is reached at a = b = beta")
-    basic_1.prove()
-    basic_2.prove()
+    ensure_alpha()
     # n equal logits -R / sqrt n, the least alpha in a ball of radius R
-    lowest = ratio(by_radius, LENGTHS, -1, lambda step: R / sp.sqrt(n) - step, n=n, R=R)
-    ensure_equal(lowest, 1, "the factor of the ball is reached")
+    lowest = by_radius, LENGTHS, -1, lambda step: R / sp.sqrt(n) - step
+    said = sides(*lowest, n=n, R=R)
+    change = n * sp.exp(-R / sp.sqrt(n)) * sp.Abs(sp.exp(STEP) - 1)
+    ensure_equal(
+        said.right,
+        change / (n * sp.exp(-R / sp.sqrt(n))) ** 2,
+        "sharp-2 has beta^-2 for beta = n exp(-R / sqrt n), and these tokens have this alpha",
+        normal=sp.simplify,
+    )
+    ensure_equal(ratio(*lowest, n=n, R=R), 1, "the factor of the ball is reached")
     return "|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta; beta = n exp(-R / sqrt n) in the ball"

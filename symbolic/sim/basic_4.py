@@ -1,8 +1,10 @@
 """Softmax is 1/2-Lipschitz, and beta^2 ||f - g|| <= n exp(2 R) ||s - t|| for logits s and t.
 
-The derivative at the weights f along s is `covariance`(f, s); for the indicator of a set S of
-weight P its entries are f_t (1 - P) in S and -f_t P elsewhere. a and b are the sums of f_t^2 in and
-out of S, at most P^2 and (1 - P)^2. The code's covariance runs on n tokens, n a symbol.
+The derivative at the weights f along s is `covariance`(f, s): linear in s, and 0 for equal s. So
+what is convex in it is largest over max s - min s = 1 where s is the indicator of a set of tokens.
+For a set S of weight P its entries are f_t (1 - P) in S and -f_t P elsewhere; a and b are the sums
+of f_t^2 in and out of S, at most P^2 and (1 - P)^2. The code's covariance runs on n tokens, n a
+symbol.
 """
 
 from __future__ import annotations
@@ -13,22 +15,88 @@ from typing import Any
 import sympy as sp
 
 from attsvm.risk import covariance
-from attsvm.theory import Statement, ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
+from attsvm.theory import (
+    Statement,
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_nonzero,
+    ensure_positive,
+    ensure_zero,
+)
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from attsvm.theory.declaration.proof import expanded
 from properties.sim._support.bounds import published, softmax_constant
 from properties.sim.basic_4 import BOUND, sharp
-from symbolic.mean_value import said_by
-from symbolic.sim import basic_1, basic_2
-from symbolic.sim.sums import entry, entry_of, r, reduced, swapped, t, total, vector
+from symbolic import softmax
+from symbolic.least_points import CONVEX_NORM, ensure_norm_convex
+from symbolic.mean_value import ensure_lipschitz, said_by
+from symbolic.sim import basic_1, basic_3
+from symbolic.sim.sums import entry, entry_of, n, r, reduced, swapped, t, total, vector
+from symbolic.textbook import (
+    CAUCHY_SCHWARZ,
+    CONVEX_FUNCTION,
+    CONVEX_MAXIMUM,
+    COORDINATES,
+    EXPONENTIAL,
+    FORM,
+    HULL,
+    OPERATOR_NORM,
+    RAYLEIGH,
+    SYMMETRIC,
+)
 
 P, a, b = sp.symbols("P a b", positive=True)
+MORE, LESS = sp.symbols("more less", nonnegative=True)
+"""What is not negative by what has been said before."""
+
+SQUARE = (1 - P) ** 2 * a + P**2 * b
+"""||Df[s]||^2 for the indicator s of a set."""
+
+LINEAR = "Df[s] is the code's covariance, linear in s, and 0 for equal s"
+CUBE = "[0, 1]^n, where s is after its least entry is taken from all and they are divided"
+
+
+def along(s: Any) -> Any:
+    """The t-th entry of Df[s], by the code's covariance, for weights f of sum 1."""
+    found = entry_of(covariance(vector(entry("f")), vector(s)))
+    return sp.expand(found.subs(total(entry("f")), 1))
 
 
 def moved() -> Any:
-    """The t-th entry of Df[s], s an indicator of weight P, by the code's covariance."""
-    found = entry_of(covariance(vector(entry("f")), vector(entry("s"))))
-    return found.subs(total(entry("f") * entry("s")), P)
+    """The t-th entry of Df[s], s an indicator of weight P."""
+    return along(entry("s")).subs(total(entry("f") * entry("s")), P)
+
+
+def linear_residuals() -> list[Any]:
+    """Df[p s + q u] less p Df[s] + q Df[u], Df[1], and Df[s] less the Jacobian times s."""
+    p, q = sp.symbols("p q", real=True)
+    f, s, u = (entry(name) for name in "fsu")
+    mixed = along(p * s + q * u) - p * along(s) - q * along(u)
+    return [sp.expand(mixed), along(sp.Integer(1)), sp.expand(along(s) - f * (s - total(f * s)))]
+
+
+def ensure_linear() -> None:
+    """Df[s] is the code's covariance of f and s, is linear, and does not see the level of s."""
+    ensure_zero(softmax.jacobian_residual(), "the Jacobian of softmax is diag(f) - f f^T, any n")
+    ensure_zero(linear_residuals(), LINEAR)
+
+
+def ensure_span() -> None:
+    """Along a unit vector z logits differ by at most sqrt 2 spread(A), which ||A|| bounds."""
+    cite(CAUCHY_SCHWARZ)
+    ensure_equal(
+        sp.sqrt(2) * SPREAD,
+        SYMBOLS.norm(TOKENS[0] - TOKENS[1]),
+        "max A z - min A z <= max ||A_i - A_j|| = sqrt 2 spread(A) for a unit z",
+    )
+    cite(OPERATOR_NORM)
+    ensure_equal(
+        SYMBOLS.norm(entries([sp.Integer(1), sp.Integer(-1)])),
+        sp.sqrt(2),
+        "||A_i - A_j|| = ||A^T (e_i - e_j)|| <= sqrt 2 ||A||, so that spread(A) <= ||A||",
+    )
 
 
 def forms() -> dict[Any, Any]:
@@ -43,10 +111,31 @@ def entry_residuals() -> list[Any]:
     return [sp.expand(moved().subs(s, 1) - f * (1 - P)), sp.expand(moved().subs(s, 0) + f * P)]
 
 
-def square_residual(square: Any = (1 - P) ** 2 * a + P**2 * b) -> Any:
+def square_residual(square: Any = SQUARE) -> Any:
     """||Df[s]||^2 minus that form, for every n."""
     found = total(reduced(moved() ** 2, "s"))
     return sp.expand(found - square.subs({a: forms()[a], b: forms()[b]}))
+
+
+def ensure_parts() -> None:
+    """The sums of squares a and b are at most P^2 and (1-P)^2."""
+    part = sp.Symbol("f_t", nonnegative=True)
+    ensure_nonnegative(
+        part * (part + MORE) - part**2,
+        "f_t^2 <= f_t P for a token of S, as P is f_t and more: so a <= P^2, and b <= (1-P)^2",
+        normal=expanded,
+    )
+
+
+def unit(name: str) -> Any:
+    """Any number in (0, 1], as a quotient of symbols: a share over it and a rest."""
+    share, rest = sp.Symbol(name, positive=True), sp.Symbol(f"{name}'", nonnegative=True)
+    return share / (share + rest)
+
+
+def of_shares(value: Any, q: Any) -> Any:
+    """The value at q = 2 P - 1 for any P in (0, 1], factored."""
+    return sp.factor(value.subs(q, 2 * unit("p") - 1))
 
 
 def largest() -> Any:
@@ -70,16 +159,20 @@ def limit_ratio(formula: Any, *constants: Any, **more: Any) -> Any:
     return sp.limit(sp.simplify(sides.left**2) / sides.right**2, x, 0)
 
 
-def prove() -> str:
-    """Prove the largest norm of the derivative, and that two tokens reach it."""
-    q = sp.Symbol("q", real=True)
-    ensure_zero(square_residual(), "||Df[s]||^2 = (1-P)^2 a + P^2 b")
-    exchanged = square_residual(P**2 * a + (1 - P) ** 2 * b)
-    ensure_nonzero(exchanged, "||Df[s]||^2 is not that with a and b exchanged")
-    ensure_zero(entry_residuals(), "the entries of Df[s] are f_t (1 - P) in S and -f_t P elsewhere")
-    top = ((1 - P) ** 2 * P**2 + P**2 * (1 - P) ** 2).subs(P, (1 + q) / 2)
-    # q^2 <= 1
-    ensure_equal(largest() - top, q**2 * (2 - q**2) / 8, "||Df[s]||^2 is at most 1/8")
+TOKENS = symbols_of("A", 2, 2)
+SPREAD = SYMBOLS.spread(TOKENS)
+"""Two tokens in R^2, and what a claim evaluates of them."""
+
+
+def constant_of(formula: Any, *constants: Any, **more: Any) -> Any:
+    """What a claim has beside ||x - y|| for these tokens; `more` are values of other variables."""
+    x, y = symbols_of("x", 2), symbols_of("y", 2)
+    said = formula(SYMBOLS, SimpleNamespace(A=TOKENS, x=x, y=y, **more), *constants)
+    return sp.cancel(said.right / SYMBOLS.norm(x - y))
+
+
+def ensure_attained() -> None:
+    """Two tokens reach the constant, alone and beside any number of others."""
     ensure_equal(limit_ratio(sharp), 1, "two tokens reach the constant")
     # rows (1, 0), (-1, 0) and k times (0, -1) at (x, M) and (-x, M), weights exp(-M) sent to 0
     x, k, power = sp.symbols("x k exp(-M)", positive=True)
@@ -87,6 +180,35 @@ def prove() -> str:
     length = sp.sqrt(2) * sp.diff(f, x).subs(x, 0)
     reached = sp.limit(length / (softmax_constant(SYMBOLS) * sp.sqrt(2)), power, 0)
     ensure_equal(reached, 1, "two tokens beside any number of others reach the constant")
+
+
+def prove() -> str:
+    """Prove the largest norm of the derivative, and that two tokens reach it."""
+    q = sp.Symbol("q", real=True)
+    ensure_linear()
+    ensure_norm_convex()
+    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: CONVEX_NORM}, given={HULL: CUBE})
+    ensure_zero(square_residual(), "||Df[s]||^2 = (1-P)^2 a + P^2 b for the indicator s of a set")
+    exchanged = square_residual(P**2 * a + (1 - P) ** 2 * b)
+    ensure_nonzero(exchanged, "||Df[s]||^2 is not that with a and b exchanged")
+    ensure_parts()
+    top = (1 - P) ** 2 * P**2 + P**2 * (1 - P) ** 2
+    ensure_nonnegative(
+        top - SQUARE.subs({a: P**2 - MORE, b: (1 - P) ** 2 - LESS}),
+        "which is at most 2 P^2 (1-P)^2",
+        normal=lambda gap: sp.collect(sp.expand(gap), [MORE, LESS], sp.factor),
+    )
+    spare = q**2 * (2 - q**2) / 8
+    ensure_equal(largest() - top.subs(P, (1 + q) / 2), spare, "that is 1/8 less q^2 (2 - q^2)/8")
+    ensure_nonnegative(
+        of_shares(spare, q),
+        "and at most 1/8, q = 2 P - 1 being in [-1, 1]: ||Df[s]|| <= (max s - min s)/sqrt 8",
+    )
+    ensure_span()
+    slope = "so ||Df[A z]|| is at most the constant of sharp, for a unit z"
+    ensure_equal(constant_of(sharp), sp.sqrt(2) * SPREAD / sp.sqrt(8), slope)
+    ensure_lipschitz(slope)
+    ensure_attained()
     return "||Df[s]|| <= (max s - min s) sqrt(2)/4 for every n, so f is spread(A)/2-Lipschitz"
 
 
@@ -158,27 +280,75 @@ def ensure_printed(statement: Statement, reading: str, left: Any, factor: Any = 
     ensure_equal(said.right, right, f"the right side of {name} is as printed", normal=sp.simplify)
 
 
-def prove_published() -> str:
-    """Prove the steps to beta^-2 n exp(3 R^2), for every n and every R > 0.
+SWAP = "the exponents swap with t and r, so that c_tr = c_rt"
+LEVEL = "n C ||m||^2 - m^T L m is C (sum m)^2 and half the sum of (C - c_tr) (m_t - m_r)^2"
+WITHIN = "so 0 <= m^T L m <= n C ||m||^2 for C = e^(2R)"
 
-    A Laplacian of weights in [0, c] has eigenvalues in [0, n c], by the sum over pairs and the
-    identity of `basic_2`; the weights are at most exp(2 R) by `basic_1`. log R <= R - 1 ends it.
-    """
-    R = sp.Symbol("R", positive=True)
+
+def level_residual(share: int = 1) -> Any:
+    """That identity, for n a symbol; each c_tr is C less `more`, in which it is linear."""
+    c, apart = sp.Symbol("c", positive=True), entry("m", t) - entry("m", r)
+    level = c + MORE
+    left = n * level * total(entry("m") ** 2) - total(c * apart**2 / 2, t, r)
+    right = level * total(entry("m")) ** 2 + share * total(MORE * apart**2 / 2, t, r)
+    return sp.expand(left - right)
+
+
+def ensure_laplacian() -> None:
+    """Beta^2 ||f - g|| <= n e^(2R) ||s - t||, by the Laplacian L of weights c_tr in [0, e^(2R)]."""
     ensure_zero(laplacian_residual(), "alpha beta (f - g)_t = sum over r of v_r u_t - u_r v_t")
     ensure_nonzero(laplacian_residual(sign=1), "it is not that with the other sign")
-    ensure_zero(quadratic_residual(), "m^T L m is half the sum over t and r of c (m_t - m_r)^2")
-    ensure_nonzero(quadratic_residual(share=2), "it is not twice that")
     s_r, s_t, t_r, t_t = sp.symbols("s_r s_t t_r t_t", real=True)
     first, second = t_r + s_t, s_r + t_t
-    ensure_equal(first - second, (s_t - t_t) - (s_r - t_r), "exponents differ by the moves")
+    ensure_equal(
+        first - second,
+        (s_t - t_t) - (s_r - t_r),
+        "exponents differ by the moves: the r-th part is c_tr (m_t - m_r) for m = s - t, c_tr the "
+        "slope of a secant of exp",
+    )
     swap = {s_r: s_t, s_t: s_r, t_r: t_t, t_t: t_r}
-    ensure_equal(first.subs(swap, simultaneous=True), second, "the exponents swap with t and r")
-    basic_1.prove()
-    basic_2.prove()
+    ensure_equal(first.subs(swap, simultaneous=True), second, SWAP)
+    basic_1.ensure_secant()
+    cite(COORDINATES)
+    R, c = sp.symbols("R c", nonnegative=True)
+    ensure_nonnegative(
+        2 * R - (R - MORE) - (R - LESS),
+        "no exponent exceeds 2 R, so that c_tr, between the slopes of exp at its ends, is in "
+        "[0, e^(2R)]",
+    )
+    ensure_zero(quadratic_residual(), "m^T L m is half the sum over t and r of c (m_t - m_r)^2")
+    ensure_nonzero(quadratic_residual(share=2), "it is not twice that")
+    ensure_zero(level_residual(), LEVEL)
+    apart, mean = entry("m", t) - entry("m", r), sp.Symbol("sum m", real=True)
+    ensure_nonnegative([c * apart**2, (c + MORE) * mean**2 + MORE * apart**2 / 2], WITHIN)
+    cite(RAYLEIGH, met={SYMMETRIC: SWAP, FORM: WITHIN})
+    basic_3.ensure_product()
+
+
+def ensure_exceeds(power: int, rate: int) -> None:
+    """R exp(rate R) is less than the exponential of the printed constant."""
+    R = sp.Symbol("R", positive=True)
+    cite(EXPONENTIAL)
+    ensure_positive(
+        log_published(power) - rate * R - (R - 1),
+        f"the printed exponent exceeds {rate} R + R - 1 >= {rate} R + log R, for every R",
+        normal=_completed,
+    )
+
+
+def _completed(square: Any) -> Any:
+    """A polynomial of degree two in R as a multiple of a square and a number."""
+    R = sp.Symbol("R", positive=True)
+    lead, middle, last = sp.Poly(square, R).all_coeffs()
+    return lead * (R + middle / (2 * lead)) ** 2 + last - middle**2 / (4 * lead)
+
+
+def prove_published() -> str:
+    """Prove the steps to beta^-2 n exp(3 R^2), for every n and every R > 0."""
+    R = sp.Symbol("R", positive=True)
+    ensure_laplacian()
+    cite(OPERATOR_NORM)  # ||s - t|| <= ||A|| ||x - y||, at most R ||x - y||
     ensure_equal(log_published(2), 3 * R**2, "the printed constant is n exp(3 R^2) / beta^2")
     ensure_printed(BOUND, "literal", (WEIGHTS[0] - WEIGHTS[1]).norm())
-    ensure_positive(
-        -sp.discriminant(3 * R**2 - 2 * R - (R - 1), R), "3 R^2 - 2 R exceeds R - 1 for every R"
-    )
+    ensure_exceeds(2, 2)
     return "beta^2 ||f - g|| <= n R exp(2 R) ||x - y|| < n exp(3 R^2) ||x - y||, all n and R > 0"

@@ -7,13 +7,17 @@ from typing import Any
 import sympy as sp
 
 from attsvm.risk import covariance
-from attsvm.theory import ensure_equal, ensure_nonzero, ensure_true, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.declaration.proof import expanded
 from properties.sim._support.bounds import entry_constant
 from properties.sim.basic_5 import BOUND, sharp
-from symbolic.sim import basic_1, basic_4
+from symbolic.mean_value import ensure_lipschitz
+from symbolic.sim import basic_4
+from symbolic.sim.basic_4 import LESS, MORE
 from symbolic.sim.sums import entry, r, t, total, vector
+from symbolic.textbook import CAUCHY_SCHWARZ
 
 
 def covariance_residual(share: int = 1) -> Any:
@@ -28,16 +32,39 @@ def covariance_residual(share: int = 1) -> Any:
     return sp.expand(found.subs(total(f), 1))
 
 
-def prove() -> str:
-    """Prove the identities; the first shows that Cauchy and Schwarz apply."""
-    ensure_zero(covariance_residual(), "the covariance is the sum over pairs of tokens")
-    ensure_nonzero(covariance_residual(share=2), "the covariance is not twice that sum")
-    quarter = entry_constant(SYMBOLS) / sp.sqrt(2)  # as max A v - min A v <= sqrt 2 spread(A) ||v||
+def ensure_quarter(quarter: Any) -> None:
+    """A variance is at most a quarter of the squared range: Popoviciu's inequality, executed.
+
+    Args:
+        quarter: what is to be enough.
+    """
     M, m, first, second = sp.symbols("M m first second", real=True)  # and moments of s
     spare = (M + m) * first - second - M * m
     missed = quarter * (M - m) ** 2 - (second - first**2) - (first - (M + m) / 2) ** 2 - spare
     ensure_zero(sp.expand(missed), "(M-m)^2/4 - Var s is a square plus E (M-s)(s-m)")
+    s = m + MORE
+    product = (M - s) * (s - m)
+    ensure_nonnegative(product.subs(M, s + LESS), "and (M-s)(s-m) >= 0 for m <= s <= M")
+
+
+def prove() -> str:
+    """Prove the bound of the slope along every direction, and that one weight reaches it."""
+    f = entry("f")
+    along = total(entry("h") * (basic_4.along(entry("s")))) - (
+        (vector(entry("s")) * covariance(vector(f), vector(entry("h")))).sum()
+    )
+    basic_4.ensure_linear()
+    ensure_zero(sp.expand(along), "the slope of <f, h> along s is <s, covariance(f, h)>")
+    ensure_zero(covariance_residual(), "the covariance is the sum over pairs of tokens")
+    ensure_nonzero(covariance_residual(share=2), "the covariance is not twice that sum")
+    cite(CAUCHY_SCHWARZ)
+    ensure_quarter(entry_constant(SYMBOLS) / sp.sqrt(2))
+    basic_4.ensure_span()
     h, b = entries([sp.Integer(1), sp.Integer(0)]), sp.Symbol("b", real=True)
+    found = basic_4.constant_of(sharp, h=h, b=b)  # max h - min h is 1
+    slope = "so |Cov(A z, h)| <= sqrt 2 spread(A) (max h - min h)/4, the constant of sharp"
+    ensure_equal(found, sp.sqrt(2) * basic_4.SPREAD / 4, slope)
+    ensure_lipschitz(slope)
     limit = basic_4.limit_ratio(sharp, h=h, b=b)
     ensure_equal(limit, 1, "one weight, with h its indicator, reaches the constant")
     return "|Cov(s, h)| <= (max s - min s)(max h - min h)/4 for every n: sqrt(2)/4 osc(h) spread(A)"
@@ -45,11 +72,11 @@ def prove() -> str:
 
 def prove_published() -> str:
     """Prove the fourth bound, and that the factor R^2 >= 1, or ||h|| <= R^2, is enough."""
-    r = sp.Symbol("r", nonnegative=True)
     basic_4.prove_published()
-    R = sp.Symbol("R", positive=True)
+    R, rest = sp.Symbol("R", positive=True), sp.Symbol("r", nonnegative=True)
     change = basic_4.WEIGHTS[0] - basic_4.WEIGHTS[1]
     basic_4.ensure_printed(BOUND, "amended-2", change.norm(), R**2)
     basic_4.ensure_printed(BOUND, "amended", abs(change.dot(sp.Matrix([5, 1]))), R**2)
-    ensure_true(basic_1.never_negative((1 + r) ** 2 - 1, r), "R^2 >= 1 for R >= 1")
+    cite(CAUCHY_SCHWARZ)  # |<f - g, h>| <= ||f - g|| ||h||
+    ensure_nonnegative((1 + rest) ** 2 - 1, "R^2 >= 1 for R >= 1", normal=expanded)
     return "with ||h|| <= R^2, or c = f - z and R >= 1, the fourth bound gives the fifth"

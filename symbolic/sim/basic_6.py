@@ -1,32 +1,68 @@
-"""One weight of softmax is sqrt(2)/4-Lipschitz."""
+"""One weight of softmax is sqrt(2)/4-Lipschitz, and so is their diagonal matrix as an operator."""
 
 from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from properties.sim._support.bounds import entry_constant
+from attsvm.theory.declaration.proof import expanded
+from properties.sim._support.bounds import entry_constant, softmax_constant
 from properties.sim.basic_6 import BOUND, sharp
+from symbolic.mean_value import ensure_lipschitz
 from symbolic.sim import basic_4
+from symbolic.sim.basic_4 import CUBE, LINEAR, MORE, P
+from symbolic.textbook import CONVEX_FUNCTION, CONVEX_MAXIMUM, COORDINATES, HULL, OPERATOR_NORM
+
+
+def ensure_entries() -> None:
+    """An entry of Df[s] is at most (max s - min s)/4 in size, for every n."""
+    basic_4.ensure_linear()
+    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: LINEAR}, given={HULL: CUBE})
+    ensure_zero(basic_4.entry_residuals(), "the entries of Df[s] are f_t (1 - P) and -f_t P")
+    rest = sp.Symbol("1-P", nonnegative=True)
+    ensure_nonnegative(
+        [P * rest - (P - MORE) * rest, P * rest - (rest - MORE) * P],
+        "f_t is at most P in S, and 1 - P elsewhere: both are at most P (1 - P) in size",
+        normal=expanded,
+    )
+    largest = entry_constant(SYMBOLS) / sp.sqrt(2)  # as for `basic_4.largest`
+    square = (P - sp.Rational(1, 2)) ** 2
+    ensure_equal(largest - P * (1 - P), square, "and that is 1/4 less a square")
+    ensure_nonnegative(square, "so an entry of Df[s] is at most (max s - min s)/4")
 
 
 def prove() -> str:
-    """Prove the largest entry of the derivative, and that two tokens reach it."""
-    P = basic_4.P
-    ensure_zero(basic_4.entry_residuals(), "the entries of Df[s] are f_t (1 - P) and -f_t P")
-    largest = entry_constant(SYMBOLS) / sp.sqrt(2)  # as for `basic_4.largest`
-    square = (P - sp.Rational(1, 2)) ** 2
-    ensure_equal(largest - P * (1 - P), square, "an entry of Df[s] is at most 1/4")
+    """Prove the largest entry of the derivative, and that two tokens reach it.
+
+    In the Frobenius norm this is the fourth bound.
+    """
+    ensure_entries()
+    basic_4.ensure_span()
+    cite(OPERATOR_NORM)
+    slope = "so an entry of Df[A z] is at most the constant of sharp-1, for a unit z"
+    found = basic_4.constant_of(sharp, "spectral", entry_constant)
+    ensure_equal(found, sp.sqrt(2) * basic_4.SPREAD / 4, slope)
+    ensure_lipschitz(slope)
     limit = basic_4.limit_ratio(sharp, "spectral", entry_constant)
     ensure_equal(limit, 1, "two tokens reach the constant")
     basic_4.prove()
+    v = basic_4.opposite(sp.Integer(1))
+    found, fourth = sharp(SYMBOLS, v, "frobenius", softmax_constant), basic_4.sharp(SYMBOLS, v)
+    ensure_equal(
+        [found.left, found.right],
+        [fourth.left, fourth.right],
+        "sharp-2 compares what the fourth bound does",
+        normal=sp.simplify,
+    )
     return "entries of Df[s] are at most (max s - min s)/4, so sqrt(2)/4 spread(A), and no less"
 
 
 def prove_published() -> str:
     """The fourth bound, as max |f_t - g_t| <= ||f - g||; the readings have its right side."""
     change = basic_4.WEIGHTS[0] - basic_4.WEIGHTS[1]
+    cite(OPERATOR_NORM)
+    cite(COORDINATES)
     basic_4.ensure_printed(BOUND, "literal-1", max(map(abs, change)))
     basic_4.ensure_printed(BOUND, "literal-2", change.norm())
     return basic_4.prove_published()

@@ -5,21 +5,48 @@ Along s it moves by M = w f^T + f w^T, w = `covariance`(f, s). P, a and b are as
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_nonzero, ensure_zero
+from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.declaration.proof import expanded
 from properties.sim._support.bounds import outer_constant, softmax_constant
-from properties.sim.basic_7 import BOUND, sharp
+from properties.sim.basic_7 import BOUND, sharp, spectral
+from symbolic.inner_products import INNER, Vector, inner, vector
+from symbolic.least_points import CONVEX_NORM, ensure_norm_convex
+from symbolic.mean_value import ensure_lipschitz
 from symbolic.sim import basic_4
+from symbolic.sim.basic_4 import CUBE, LINEAR, SQUARE, P, a, b
 from symbolic.sim.sums import entry, r, reduced, t, total
+from symbolic.textbook import (
+    CAUCHY_SCHWARZ,
+    CONVEX_FUNCTION,
+    CONVEX_MAXIMUM,
+    COORDINATES,
+    DIFFERENTIABLE,
+    EIGENVECTORS,
+    FORM,
+    HULL,
+    RAYLEIGH,
+    RISING,
+    SIGN,
+    SYMMETRIC,
+    TRIANGLE,
+)
 
-P, a, b = basic_4.P, basic_4.a, basic_4.b
 ALONG = (1 - P) * a - P * b
-SQUARE = (1 - P) ** 2 * a + P**2 * b
-"""<w, f> and ||w||^2 for the indicator of a set."""
+"""<w, f> for the indicator of a set; ||w||^2 is `SQUARE`."""
+
+EIGENVALUES = (
+    "w f^T + f w^T has the eigenvalues <w, f> +- ||w|| ||f||, with eigenvectors in the span of w "
+    "and f, and is 0 beside it: its norm is |<w, f>| + ||w|| ||f||"
+)
+
+GROWS = "which are a square, and a sum of parts that are not negative"
 
 
 def norms_residuals(along: Any = ALONG) -> list[Any]:
@@ -40,61 +67,188 @@ def frobenius() -> Any:
     return 2 * SQUARE * (a + b) + 2 * ALONG**2
 
 
-def operator_supremum() -> Any:
-    """Largest square of |<w, f>| + ||w|| ||f|| over two tokens of weights (1 +- q)/2.
+def outer(u: Vector, v: Vector, x: Vector) -> Vector:
+    """(u v^T + v u^T) x."""
+    return (v @ x) * u + (u @ x) * v
 
-    It is (1-q^2)/4 (q + sqrt(1 + q^2)), q >= 0, whose logarithm is stationary where
-    2 q sqrt(1+q^2) = 1 - q^2; then its square is (1-q^2)^2 (2 + q^2) / 16.
+
+def coefficients(x: Vector) -> list[Any]:
+    """What a combination of vectors has beside each."""
+    return [sp.expand(coefficient) for _, coefficient in x.parts]
+
+
+def eigenvector_residuals(sign: int, factor: Any = 1) -> list[Any]:
+    """(w f^T + f w^T) x - (<w, f> +- ||w|| ||f||) x for x = ||f|| w +- ||w|| f, by w and f."""
+    w, f = vector("w"), vector("f")
+    x = INNER.norm(f) * w + sign * INNER.norm(w) * f
+    value = inner("w", "f") + sign * factor * INNER.norm(w) * INNER.norm(f)
+    return coefficients(outer(w, f, x) - value * x)
+
+
+def ensure_norms() -> None:
+    """The norms of w f^T + f w^T, and what the claim evaluates, for vectors of any length."""
+    cite(EIGENVECTORS, given={SYMMETRIC: "w f^T + f w^T is its own transpose"})
+    ensure_zero([eigenvector_residuals(sign) for sign in (1, -1)], EIGENVALUES)
+    p, q, x = (vector(name) for name in "pqx")
+    change = (p @ x) * p - (q @ x) * q - outer(p - q, p + q, x) / 2
+    ensure_zero(coefficients(change), "p p^T - q q^T is (c d^T + d c^T)/2, c = p - q, d = p + q")
+    m = SimpleNamespace(abs=sp.Abs, dot=lambda u, v: u @ v, norm=INNER.norm)
+    c, d = p - q, p + q
+    norm = (sp.Abs(c @ d) + INNER.norm(c) * INNER.norm(d)) / 2
+    ensure_equal(spectral(m, p, q), norm, "whose norm is what the claim evaluates")
+    apart, both = entry("p") - entry("q"), entry("p") + entry("q")
+    squares = total((entry("p") * entry("p", r) - entry("q") * entry("q", r)) ** 2, t, r)
+    closed = (total(apart**2) * total(both**2) + total(apart * both) ** 2) / 2
+    ensure_equal(squares, closed, "and its squared Frobenius norm (||c||^2 ||d||^2 + <c, d>^2)/2")
+
+
+def value_of(z: Any) -> Any:
+    """<w, f> + ||w|| ||f|| for two tokens of weights (1 +- q)/2, q = (z - 1/z)/2 and z > 0."""
+    return (6 * z - z**3 - 1 / z) / 16
+
+
+def operator_supremum() -> Any:
+    """Largest square of <w, f> + ||w|| ||f|| over two tokens of weights (1 +- q)/2.
+
+    It is (1-q^2)/4 (q + sqrt(1 + q^2)), so with z = q + sqrt(1 + q^2) a rational function.
 
     Raises:
         ProofError: one of these identities fails.
     """
-    q = sp.Symbol("q", nonnegative=True)
+    q, z = sp.Symbol("q", real=True), sp.Symbol("z", positive=True)
     values = {P: (1 + q) / 2, a: (1 + q) ** 2 / 4, b: (1 - q) ** 2 / 4}
     along, square, length = (x.subs(values) for x in (ALONG, SQUARE, a + b))
     ensure_equal(along, q * (1 - q**2) / 4, "<w, f> of two tokens is q (1-q^2)/4")
     product = (1 - q**2) ** 2 * (1 + q**2) / 16
     ensure_equal(square * length, product, "||w||^2 ||f||^2 of two tokens is (1-q^2)^2 (1+q^2)/16")
-    height = sp.log(1 - q**2) + sp.log(q + sp.sqrt(1 + q**2))
-    slope = 1 / sp.sqrt(1 + q**2) - 2 * q / (1 - q**2)  # falls in q from 1: one zero
-    rise = sp.diff(height, q)
-    ensure_equal(rise, slope, "the slope of the logarithm of the norm", normal=sp.simplify)
-    falling = -q / (1 + q**2) ** sp.Rational(3, 2) - 2 * (1 + q**2) / (1 - q**2) ** 2
-    ensure_equal(sp.diff(slope, q), falling, "that slope falls with q", normal=sp.simplify)
-    best = sp.sqrt(2 / sp.sqrt(3) - 1)
-    ensure_zero(slope.subs(q, best), "the slope is 0 at the best q", normal=sp.simplify)
-    return sp.simplify(((1 - q**2) ** 2 * (2 + q**2) / 16).subs(q, best))
+    of_z = (z - 1 / z) / 2
+    ensure_equal(
+        [1 + of_z**2, value_of(z)],
+        [((z + 1 / z) / 2) ** 2, (1 - of_z**2) / 4 * (of_z + (z + 1 / z) / 2)],
+        "with q = (z - 1/z)/2 the sum is (6 z - z^3 - 1/z)/16",
+    )
+    best = sp.Symbol("best", positive=True)
+    critical, number = 3 * best**4 - 6 * best**2 - 1, sp.sqrt(1 + 2 / sp.sqrt(3))
+    ensure_zero(critical.subs(best, number), "the best z has 3 z^4 - 6 z^2 - 1 = 0")
+    rest = (z - best) ** 2 * (z**2 + 2 * best * z + 1 / best**2)
+    gap = sp.numer(sp.together(16 * z * (value_of(best) - value_of(z)) - rest))
+    ensure_zero(
+        sp.rem(gap, critical, best),
+        "there the sum exceeds what it is elsewhere by a square times a positive number over 16 z",
+    )
+    ensure_nonnegative(rest, "so it is nowhere larger")
+    return sp.simplify(value_of(number) ** 2)
+
+
+def ensure_two_tokens_are_most() -> None:
+    """|<w, f>| + ||w|| ||f|| is largest where a = P^2 and b = (1-P)^2, as for two tokens."""
+    root = sp.sqrt(SQUARE) * sp.sqrt(a + b)  # ||w|| ||f||
+    turned = {P: 1 - P, a: b, b: a}
+    ensure_equal(
+        [x.subs(turned, simultaneous=True) for x in (ALONG, SQUARE)],
+        [-ALONG, SQUARE],
+        "with S and what is outside exchanged <w, f> changes its sign alone: let it be >= 0",
+    )
+    growth = (sp.sqrt(SQUARE) - P * sp.sqrt(a + b)) ** 2
+    outside = sp.Symbol("1-P", nonnegative=True)
+    parts = [
+        2 * outside * root.subs(1 - P, outside),
+        outside**2 * (a + b),
+        outside**2 * a,
+        P**2 * b,
+    ]
+    ensure_equal(
+        [2 * root * sp.diff(ALONG + root, x) for x in (b, a)],
+        [growth, sum(parts).subs(outside, 1 - P)],
+        "the slopes of <w, f> + ||w|| ||f|| in b and in a, times 2 ||w|| ||f||",
+    )
+    ensure_nonnegative([growth, *parts], GROWS)
+    smooth = "a and b are above 0 unless S is empty or all, and then w = 0"
+    cite(RISING, met={SIGN: GROWS}, given={DIFFERENTIABLE: smooth})
+    basic_4.ensure_parts()
+
+
+def reached() -> Any:
+    """What p p^T - q q^T moves by, in norm, at the best two tokens, A = (1, -1)^T, per step in x.
+
+    The weights are (1 +- q)/2 with q = tanh x, so that dq/dx = 1 - q^2.
+    """
+    q, step = sp.symbols("q step", positive=True)
+    weights = (entries([(1 + x) / 2, (1 - x) / 2]) for x in (q, q + step))
+    slope = sp.limit(sp.simplify(spectral(SYMBOLS, *weights) / step), step, 0) * (1 - q**2)
+    return slope.subs(q, sp.sqrt(2 / sp.sqrt(3) - 1))
 
 
 def prove() -> str:
     """Prove both constants."""
     q = sp.Symbol("q", real=True)
+    basic_4.ensure_linear()
+    ensure_norms()
     ensure_zero(norms_residuals(), "<w, f> and ||M||_F^2 by P, a and b")
     ensure_nonzero(norms_residuals(along=-ALONG)[0], "<w, f> has not the other sign")
+    basic_4.ensure_span()
+    # as an operator: m^T M m = 2 <w, m> <f, m> for each unit m, linear in s
+    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: LINEAR}, given={HULL: CUBE})
+    ensure_two_tokens_are_most()
+    best = operator_supremum()
+    half = outer_constant(SYMBOLS) ** 2 / 2
+    largest = "|m^T M m| <= (max s - min s) times the claim's constant over sqrt 2, for unit m"
+    ensure_equal(best, half, largest, normal=sp.simplify)
+    slope = "so the slope of <f, m>^2 along a unit vector is at most the constant of sharp-1"
+    found = basic_4.constant_of(sharp, "spectral", outer_constant)
+    ensure_equal(found**2, 2 * basic_4.SPREAD**2 * best, slope, normal=sp.simplify)
+    ensure_lipschitz(slope)
+    cite(RAYLEIGH, met={FORM: slope}, given={SYMMETRIC: "f f^T and g g^T are"})
+    ensure_equal(reached() ** 2, 4 * best, "two tokens reach it", normal=sp.simplify)
+    # in the Frobenius norm, of matrices as vectors
+    ensure_norm_convex()
+    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: CONVEX_NORM}, given={HULL: CUBE})
     square = 4 * (1 - P) ** 2 * a**2 + 4 * P**2 * b**2 + 2 * (1 - 2 * P) ** 2 * a * b
-    ensure_equal(frobenius(), square, "||M||_F^2 grows with a and b")
-    root = sp.sqrt(SQUARE) * sp.sqrt(a + b)  # ||w|| ||f||
-    growth = (sp.sqrt(SQUARE) - P * sp.sqrt(a + b)) ** 2 + 2 * P * root
-    ensure_equal(sp.diff(SQUARE * (a + b), b), growth, "(||w|| ||f||)^2 grows with b")
-    constant = outer_constant(SYMBOLS) ** 2
-    ensure_equal(2 * operator_supremum(), constant, "the largest operator norm", normal=sp.simplify)
+    ensure_equal(frobenius(), square, "||M||_F^2 as a polynomial in a and b")
+    ensure_nonnegative(
+        [sp.factor(x) for x in sp.Poly(frobenius(), a, b).coeffs()],
+        "it grows with a and b, so up to its value for two tokens",
+    )
+    two = frobenius().subs({a: P**2, b: (1 - P) ** 2}).subs(P, (1 + q) / 2)
+    spare = q**4 * (3 - 2 * q**2) / 8
+    ensure_equal(basic_4.largest() - two, spare, "that is 1/8 less q^4 (3 - 2 q^2)/8")
+    ensure_nonnegative(basic_4.of_shares(spare, q), "and at most 1/8, q being in [-1, 1]")
+    slope = "so ||M||_F along a unit vector is at most the constant of sharp-2"
+    found = basic_4.constant_of(sharp, "frobenius", softmax_constant)
+    ensure_equal(found, sp.sqrt(2) * basic_4.SPREAD / sp.sqrt(8), slope)
+    ensure_lipschitz(slope)
     ensure_equal(
         basic_4.limit_ratio(sharp, "frobenius", softmax_constant),
         1,
         "two tokens reach the Frobenius constant",
     )
-    two = frobenius().subs({a: P**2, b: (1 - P) ** 2}).subs(P, (1 + q) / 2)
-    # q^2 <= 1
-    spare = q**4 * (3 - 2 * q**2) / 8
-    ensure_equal(basic_4.largest() - two, spare, "||M||_F^2 of two tokens is at most 1/8")
     return "f f^T is 3^(-3/4) spread(A)-Lipschitz for every n, spread(A)/2 in the Frobenius norm"
 
 
 def prove_published() -> str:
-    """Prove the fourth bound and what is left: R exp(3 R) < exp(5 R^2), from log R <= R - 1."""
-    R = sp.Symbol("R", positive=True)
+    """Prove the fourth bound, what the norms add to it, and R exp(3 R) < exp(5 R^2)."""
     basic_4.prove_published()
-    n, beta = sp.symbols("n beta", positive=True)
+    ensure_norms()
+    along, less = sp.symbols("<c|d> less", nonnegative=True)
+    cite(CAUCHY_SCHWARZ)
+    product = along + less  # ||c|| ||d||
+    ensure_nonnegative(
+        [product - (along + product) / 2, product**2 - (product**2 + along**2) / 2],
+        "as |<c, d>| <= ||c|| ||d||, both norms are at most ||f - g|| ||f + g||",
+        normal=expanded,
+    )
+    cite(TRIANGLE)
+    cite(COORDINATES)
+    n, beta, R = sp.symbols("n beta R", positive=True)
+    length = sp.sqrt(n) * sp.exp(R) / beta
+    fourth = n * R * sp.exp(2 * R) / beta**2
+    root = 1 + sp.Symbol("k", nonnegative=True)  # sqrt(n)
+    said = 2 * n**2 * R * sp.exp(3 * R) / beta**3
+    ensure_nonnegative(
+        sp.simplify((said - 2 * length * fourth) / (R * sp.exp(3 * R) / beta**3)).subs(n, root**2),
+        "||f + g|| <= 2 sqrt(n) e^R/beta times the fourth bound is at most 2 n^2 R e^(3R)/beta^3",
+        normal=expanded,
+    )
     f, g = basic_4.WEIGHTS
     change = f * f.T - g * g.T
     factor = 2 * n * sp.exp(2 * R**2) / beta  # beside n exp(3 R^2) / beta^2
@@ -103,7 +257,5 @@ def prove_published() -> str:
     ensure_equal(
         basic_4.log_published(3), 5 * R**2, "the printed constant is n^2 exp(5 R^2) / beta^3"
     )
-    ensure_positive(
-        -sp.discriminant(5 * R**2 - 3 * R - (R - 1), R), "5 R^2 - 3 R exceeds R - 1 for every R"
-    )
+    basic_4.ensure_exceeds(3, 3)
     return "beta^3 ||f f^T - g g^T|| <= 2 n^(3/2) R exp(3 R) ||x - y|| < 2 n^2 exp(5 R^2) ||x - y||"

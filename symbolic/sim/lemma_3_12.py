@@ -1,4 +1,4 @@
-"""The suprema of g' and g'' of the logistic function, exactly.
+"""The supremum of |g''|, g the logistic function, exactly.
 
 With u = e^x every derivative of g = u/(1+u) is a rational function of u > 0, by d/dx = u d/du.
 """
@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.losses import curvature_constant, curvature_kernel, slope_kernel
-from attsvm.theory import ensure_equal, ensure_zero
+from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_zero
 from properties.sim.lemma_3_12 import LEMMA
 from symbolic.mean_value import ensure_bound_of_slope
 
@@ -41,42 +41,37 @@ def identities() -> list[Any]:
     return [sp.cancel(x) for x in found]
 
 
-def _supremum(value: Any, derivative: Any) -> Any:
-    """Sup |value| over u > 0 from its critical points and its limits at 0 and infinity.
-
-    Raises:
-        ProofError: not all critical points are found.
-    """
-    numerator = sp.Poly(sp.numer(sp.together(derivative / u)), u)
-    roots = sp.roots(numerator)
-    ensure_equal(sum(roots.values()), numerator.degree(), "no critical point is missed")
-    points = [root for root in roots if root.is_positive]
-    heights = [sp.radsimp(sp.Abs(value.subs(u, root))) for root in points]
-    heights += [sp.Abs(sp.limit(value, u, end)) for end in (0, sp.oo)]
-    return sp.Max(*[sp.sqrtdenest(sp.simplify(h)) for h in heights])
+def ensure_cubic() -> None:
+    """For a >= 0 the cubic a (1-a^2) is at most 2/(3 sqrt 3), with equality at 1/sqrt 3."""
+    k, root = sp.Symbol("a", nonnegative=True), 1 / sp.sqrt(3)
+    rest = (k - root) ** 2 * (k + 2 * root)
+    ensure_equal(2 * root / 3 - k * (1 - k**2), rest, "2/(3 sqrt 3) - a (1-a^2) as a product")
+    ensure_nonnegative(rest, CUBIC)
 
 
-def slope_supremum() -> Any:
-    """Sup g' = 1/4."""
-    _, first, second = derivatives(2)
-    return _supremum(first, second)
+CUBIC = "a square times a positive number: a (1-a^2) is at most 2/(3 sqrt 3) for a >= 0"
 
 
-def curvature_supremum() -> Any:
-    """Sup |g''| = 1/(6 sqrt 3)."""
-    *_, second, third = derivatives(3)
-    return _supremum(second, third)
+def ensure_curvature() -> Any:
+    """The supremum of |g''|, which is the constant that the code evaluates."""
+    *_, second = derivatives(2)
+    c = (1 - u) / (1 + u)
+    ensure_equal(second, c * (1 - c**2) / 4, "g'' = c (1-c^2)/4 for c = 1 - 2 g", normal=sp.cancel)
+    ensure_cubic()
+    constant, root = curvature_constant(sp.sqrt), 1 / sp.sqrt(3)
+    ensure_equal(constant, root / 6, "so |g''| <= 1/(6 sqrt 3), the code's constant")
+    reached = second.subs(u, (1 - root) / (1 + root))
+    ensure_equal(reached, constant, "which g'' reaches at c = 1/sqrt 3", normal=sp.simplify)
+    return constant
 
 
 def prove() -> str:
-    """Prove both suprema, that the code's kernels are these derivatives, and both readings."""
+    """Prove the supremum, that the code's kernels are these derivatives, and both readings."""
     ensure_zero(identities(), "the derivatives by g alone are those that the code evaluates")
-    ensure_equal(slope_supremum(), sp.Rational(1, 4), "sup g' = 1/4", normal=sp.simplify)
-    constant = curvature_constant(sp.sqrt)
-    ensure_equal(curvature_supremum(), constant, "sup |g''| = 1/(6 sqrt 3)", normal=sp.simplify)
+    constant = ensure_curvature()
+    ensure_equal(derivatives(1)[1], u / (1 + u) ** 2, "g' = u / (1 + u)^2", normal=sp.cancel)
     for reading, said in ("literal", sp.Integer(1)), ("sharp", constant):
         ensure_bound_of_slope(LEMMA, reading, lambda w: w / (1 + w) ** 2, said, constant)
-    ensure_equal(derivatives(1)[1], u / (1 + u) ** 2, "g' = u / (1 + u)^2", normal=sp.cancel)
     return (
         "g' = g (1 - g), g'' = g' (1 - 2 g), sup |g''| = 1/(6 sqrt 3) <= 1: g' is Lipschitz with "
         "it by the mean value theorem"

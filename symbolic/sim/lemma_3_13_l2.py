@@ -18,24 +18,22 @@ v = u - E u. The curvature is F = 2 m E[t (v^2 - E v^2)] + 2 (E[t v])^2.
    f_i t_i/T and f_i (1-t_i)/(1-T) have means m1, m0 and variances V1, V0 of u, and
    F = 2 P (m (V1 - V0 + a d^2) + P d^2), d = m1 - m0, as for indicators (`mixture_residual`). Any
    two probability vectors may stand for these weights: f and t follow from them and T.
-2. So F <= 2 P (m V1 + B d^2) and -F <= 2 P (m V0 - B d^2), B = m a + P. The second is bounded
-   like the first, with -B for B and the weights exchanged. If B < 0: F <= 2 P m V1 <= P m/2. If
-   B >= 0, as in step 4 of (*), F <= 2 P B, or the bound is that of weights w, 1-w on the values
-   1, 0 of u (or 0, 1) and, second, all weight on the value 0 (or 1). These are two tokens, one
-   with t = 1 and one with 0 <= t <= 1, of which the bound is F itself: h fills a shorter interval.
+2. So F <= 2 P (m V1 + B d^2) and -F <= 2 P (m V0 - B d^2), B = m a + P. Of either sign of B one of
+   these is at most 2 P m V <= P m/2. The other one is at most 2 P (m w (1-w) + |B| w^2), w = m1 or
+   1 - m1 (m0 or 1 - m0), as in step 4 of (*). That is the curvature of two tokens, one with t = 1
+   (t = 0) and one with 0 <= t <= 1, of which h fills a shorter interval (`shorter_residual`).
 3. For two tokens with t in {0, 1}: |F| = 2 P |m a + P| = |j(x, a)|/2, a in [-1, 1]
    (`two_tokens_residual`). Of x a only the size counts: let x, a >= 0 and compare
    j(x, a) with (1-a^2)(x a - (1-3a^2)/4). Where a^2 <= 1/3 the first is the larger. For greater a
-   take a' < a with a'(1-a'^2) = a (1-a^2), that is a^2 + a a' + a'^2 = 1: the second at a is less
-   than the first at a' by (a + a')(a - a')(a^2 - a'^2)/4 (`reflected_residual`). So |F| is at most
-   k(|x|)/2, and the maximum lies in [0, 1/sqrt 3].
+   take a' with a^2 + a a' + a'^2 = 1: the second at a is less than the first at a' by
+   (a^2 - a'^2)^2/4 (`reflected_residual`). So |F| is at most k(|x|)/2, and as a (1-a^2) is largest
+   at 1/sqrt 3 the maximum lies in [0, 1/sqrt 3].
 4. P m <= (|x| (1-a^2) + |a| (1-a^2)/2)/4 <= |x|/4 + 1/(12 sqrt 3) < j(|x|, 2/5), so
    P m/2 < k(|x|)/2.
 5. A shorter interval gives less: w'^2 k(x') <= w^2 k(x) where it lies in the longer one. k grows
-   with x, so let them share the end of size r; x w = r - w/2. The derivative of w^2 j along w is
-   w^2 j's at the maximum only (envelope): there j_a = 0, x = a (2-3a^2)/(1-3a^2), and it is
-   w (1-a^2) N(a)/(2 (1-3a^2)), N = 1 - a - 2a^2 + 3a^3 + 3a^4 > 0 on [0, 1] (`widening_residual`).
-   The maximum has a < 1/sqrt 3, as j_a < 0 there, and a = 0 only for x = 0, where j_a = 0 too.
+   with x, so let them share the end of size r; x w = r - w/2. Along w the slope of w^2 j is
+   (1-a^2)(r a + w (1+a)(1-3a)/2): not negative up to w = r for all a <= 1/sqrt 3, nor at any w for
+   a <= 1/3; and from w = r on, where x <= 1/2, j falls in a from 1/3 on, so that a <= 1/3 decides.
 
 Given ||h|| and |b| (`prove_normed`). By homogeneity of degree 2 let ||h|| = 1. With the extreme
 values mu +- w/2 of h, w^2/2 + 2 mu^2 <= 1 and r - w/2 = |mu - b| <= |mu| + |b|; both are attained
@@ -55,13 +53,41 @@ m = r - w/2: it is largest for w = sqrt 2 cos p, m = |b| + sin(p)/sqrt 2, p in [
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import sympy as sp
 
 from attsvm.lipschitz import normed_height, normed_slope, squared_height, squared_slope
-from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
-from symbolic.sim.lemma_3_13 import a, bound, prove_bound
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from attsvm.theory.declaration.proof import expanded
+from properties.sim._support import entry_loss
+from properties.sim.lemma_3_13_l2 import LEMMA
+from symbolic.mean_value import said_by
+from symbolic.sim import basic_4
+from symbolic.sim.lemma_3_12 import ensure_cubic
+from symbolic.sim.lemma_3_13 import (
+    LESS,
+    MORE,
+    a,
+    bound,
+    ensure_moments,
+    ensure_smooth,
+    ensure_variances,
+    nested_residual,
+)
+from symbolic.textbook import (
+    COMPACT,
+    CONTINUOUS,
+    DIFFERENTIABLE,
+    INTERIOR,
+    RISING,
+    SIGN,
+    STATIONARY,
+    TRIANGLE,
+    WEIERSTRASS,
+)
 
 x = sp.Symbol("x", real=True)
 
@@ -108,14 +134,116 @@ def reflected_residual() -> Any:
     return sp.rem(sp.Poly(sp.expand(gain - claimed), a), circle).as_expr().expand()
 
 
-def widening_residual() -> Any:
-    """Step 5: d/dw of w^2 j(r/w - 1/2, a), at w = 1 and the critical x, less the closed form."""
-    width, r = sp.symbols("w r", positive=True)
-    critical = a * (2 - 3 * a**2) / (1 - 3 * a**2)
-    grown = sp.diff(width**2 * height(r / width - sp.Rational(1, 2), a), width)
-    value = grown.subs(width, 1).subs(r, critical + sp.Rational(1, 2))
-    N = 1 - a - 2 * a**2 + 3 * a**3 + 3 * a**4
-    return sp.cancel(value - (1 - a**2) * N / (2 * (1 - 3 * a**2)))
+def shorter_residual(sign: int) -> Any:
+    """Step 2: the bound with w minus half the height of two tokens in a shorter interval.
+
+    Their probabilities are k and 1 - k; they are w' apart, and 1 - T (or T, for the other sign) is
+    (1-k) w'. The first one is at the end of the interval, x + 1/2 (or x - 1/2).
+    """
+    k, width = sp.symbols("k w'", real=True)
+    beside = (1 - k) * width
+    middle = x + sign * (1 - width) / 2
+    m = x + sign * (sp.Rational(1, 2) - beside)  # x - 1/2 + T
+    found = 2 * k * beside * (m * (1 - 2 * k) + sign * k * beside)
+    return sp.expand(found - sign * squared_height(width, middle, sign * (1 - 2 * k)) / 2)
+
+
+def ensure_shorter() -> None:
+    """Step 2: F is at most P m/2, or what two tokens in a shorter interval have."""
+    ensure_zero(mixture_residual(), "step 1, F of weights with means and variances")
+    P, m, V1, V0, d2 = sp.symbols("P m V1 V0 d^2", nonnegative=True)
+    B = sp.Symbol("B", real=True)
+    F = 2 * P * (m * (V1 - V0) + B * d2)
+    ensure_nonnegative(
+        [
+            2 * P * (m * V1 + B * d2) - F,
+            2 * P * (m * V0 - B * d2) + F,
+            (2 * P * m * V1 - F).subs(B, -MORE),
+            (2 * P * m * V0 + F).subs(B, MORE),
+        ],
+        "step 2, F <= 2 P (m V1 + B d^2) and -F <= 2 P (m V0 - B d^2), without d where it lessens",
+        normal=expanded,
+    )
+    ensure_variances()
+    ensure_zero(nested_residual(), "step 2, the bound in k = T w, for q = 1 and -1")
+    shorter = [shorter_residual(sign) for sign in (1, -1)]
+    ensure_zero(shorter, "step 2, it is what two tokens have, whose values are w' apart")
+    cite(TRIANGLE)
+    width, size = sp.symbols("w' |x|", nonnegative=True)
+    ensure_nonnegative(
+        (size + sp.Rational(1, 2)) - (size + (1 - width) / 2 - LESS + width / 2),
+        "and no further from b, as |x +- (1-w')/2| <= |x| + (1-w')/2, than |x| + 1/2",
+        normal=expanded,
+    )
+
+
+def ensure_reflected() -> None:
+    """Step 3: one sign of j, and a up to 1/sqrt 3, decide."""
+    ensure_zero(two_tokens_residual(), "step 3, two tokens give j(x, a)")
+    minus = (1 - a**2) * (x * a - (1 - 3 * a**2) / 4)
+    flat, spare = sp.symbols("1-a^2 1-3a^2", nonnegative=True)
+    ensure_equal(
+        height(x, a) - minus,
+        (flat * spare / 2).subs({flat: 1 - a**2, spare: 1 - 3 * a**2}),
+        "step 3, j(x, a) less its reflection is not negative where a^2 <= 1/3",
+    )
+    other = (sp.sqrt(4 - 3 * a**2) - a) / 2
+    ensure_equal(
+        [a**2 + a * other + other**2, (4 - 3 * a**2) - a**2, 2**2 - (4 - 3 * a**2)],
+        [1, 4 * (1 - a**2), 3 * a**2],
+        "step 3, a' = (sqrt(4-3a^2) - a)/2 is in [0, 1], and a^2 + a a' + a'^2 = 1",
+    )
+    ensure_zero(reflected_residual(), "step 3, the reflected bound at a is less than j(x, a')")
+    ensure_cubic()
+    w, m, root = sp.Symbol("w", positive=True), sp.Symbol("m", nonnegative=True), 1 / sp.sqrt(3)
+    ensure_equal(
+        squared_height(w, m, root) - squared_height(w, m, a),
+        w * m * (2 * root / 3 - a * (1 - a**2)) + w**2 * (1 - a**2) * (3 * a**2 - 1) / 4,
+        "step 3, the height at 1/sqrt 3 exceeds that at greater a by what is not negative",
+    )
+
+
+FIRST, SECOND, THIRD = (
+    f"step 5, {what}"
+    for what in (
+        "the height rises with w up to w = r, for a up to 1/sqrt 3",
+        "it rises with w for a up to 1/3, whatever w is",
+        "from w = r on it does not rise with a from 1/3 on",
+    )
+)
+
+
+def ensure_wider() -> None:
+    """Step 5: the constant grows with the interval."""
+    w, r, k = sp.symbols("w r a", nonnegative=True)
+    higher = squared_height(w, MORE + LESS, k) - squared_height(w, LESS, k)
+    ensure_equal(higher, w * (1 - k**2) * k * MORE, "step 5, the height rises with m = r - w/2")
+    rise = r * k + w * (1 + k) * (1 - 3 * k) / 2
+    slope = sp.diff(squared_height(w, r - w / 2, k), w)
+    ensure_equal(slope, (1 - k**2) * rise, "step 5, the slope of the height along w")
+    share, rest, spare = sp.symbols("w/r rest spare", nonnegative=True)
+    ensure_equal(
+        rise.subs(w, share * r),
+        r * ((1 - share) * k + share * (1 - 3 * k**2) / 2),
+        "step 5, up to w = r a mean of r a and r (1-3a^2)/2",
+    )
+    ensure_nonnegative(r * (rest * k + share * spare / 2), FIRST)
+    ensure_nonnegative(r * k + w * (1 + k) * spare / 2, SECOND)
+    given = {DIFFERENTIABLE: "heights are polynomials"}
+    cite(RISING, met={SIGN: FIRST}, given=given)
+    cite(RISING, met={SIGN: SECOND}, given=given)
+    ensure_equal(
+        sp.diff(squared_height(w, r, k), k),
+        w * squared_slope(w, r, k),
+        "step 5, the slope of the height along a",
+    )
+    # r - w/2 is w/2 - less, and a^3 is a^2 less something
+    falls = -squared_slope(w, w / 2 - LESS, k)
+    parts = LESS * (1 - 3 * k**2) + w * (3 * k - 1) * (1 - k) / 2 + 3 * w * k**2 * (1 - k)
+    ensure_equal(falls, parts, "step 5, the opposite of that slope for r - w/2 = w/2 - less")
+    below, beyond = sp.symbols("1-a 3a-1", nonnegative=True)
+    ensure_nonnegative(parts.subs({1 - 3 * k**2: spare, 3 * k - 1: beyond, 1 - k: below}), THIRD)
+    cite(RISING, met={SIGN: THIRD}, given=given)
 
 
 def label(u: Any) -> Any:
@@ -163,51 +291,138 @@ def critical_residuals() -> list[Any]:
     ]
 
 
-def prove_normed() -> str:
-    """Check what the proof says of given norms, on top of all of `prove`."""
-    prove()
-    ensure_zero(critical_residuals(), "step 7, heights and slopes at the critical point")
-    p, b, u = sp.symbols("p b u", real=True)
-    m = b + sp.sin(p) / sp.sqrt(2)
-    value = squared_height(sp.sqrt(2) * sp.cos(p), m, a)
+def ensure_bound() -> None:
+    """The curvature along u is at most osc(u)^2/2 k, for every number of tokens."""
+    ensure_moments()
+    ensure_zero(code_residuals(), "the code's height is w^2 j(x, a), its slope the derivative")
+    ensure_shorter()
+    ensure_reflected()
+    # step 4
+    slack = sp.Poly(height(x, sp.Rational(2, 5)) - x / 4 - 1 / (12 * sp.sqrt(3)), x)
+    ensure_positive(slack.all_coeffs(), "step 4, x/4 + 1/(12 sqrt 3) < j(x, 2/5) for x >= 0")
+    size, k = sp.symbols("|x| |a|", nonnegative=True)
+    most = (1 - k**2) * (size + k / 2) / 4
+    rest = size * k**2 / 4 + (sp.Rational(2, 3) / sp.sqrt(3) - k * (1 - k**2)) / 8
+    ensure_equal(
+        size / 4 + 1 / (12 * sp.sqrt(3)) - most,
+        rest,
+        "step 4, P |x - a/2| is at most x/4 + 1/(12 sqrt 3), as a (1-a^2) <= 2/(3 sqrt 3)",
+    )
+    ensure_wider()
+
+
+def ensure_compared(reading: str, constant: Any, slope: str) -> None:
+    """A reading has ||A||^2 times a constant, which bounds the curvature along a unit vector."""
+    basic_4.ensure_span()
+    v = SimpleNamespace(
+        A=symbols_of("A", 2, 1),
+        x=symbols_of("x", 1),
+        y=symbols_of("y", 1),
+        h=symbols_of("h", 2),
+        b=symbols_of("b"),
+    )
+    found = said_by(LEMMA, reading, v).right / SYMBOLS.norm(v.x - v.y)
+    ensure_equal(sp.cancel(found), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * constant(v), slope)
+    ensure_smooth(slope)
+
+
+def prove() -> str:
+    """Take every step of the constant given max h - min h and max |h - b|."""
+    ensure_bound()
+
+    def constant(v: Any) -> Any:
+        w = SYMBOLS.oscillation(v.h)
+        return entry_loss.squared_constant(SYMBOLS, w, SYMBOLS.largest(v.h - v.b))
+
+    ensure_compared(
+        "sharp", constant, "|z^T Hess z| is at most the constant of sharp, ||A||^2 k, for a unit z"
+    )
+    # one critical point: the critical x grows with a, so bisection finds the maximum
+    slope, root = sp.diff(height(x, a), a), 1 / sp.sqrt(3)
+    critical = a * (2 - 3 * a**2) / (1 - 3 * a**2)
+    ensure_zero(slope.subs(x, critical), "j_a = 0 at the critical x", normal=sp.cancel)
+    ensure_equal(slope.subs(a, root), -root, "j_a at 1/sqrt 3", normal=sp.simplify)
+    ensure_equal(slope.subs(a, 0), x, "j_a = x at a = 0")
+    quartic = 9 * a**4 - 3 * a**2 + 2
+    rise = quartic / (1 - 3 * a**2) ** 2
+    ensure_equal(sp.diff(critical, a), rise, "the derivative of the critical x", normal=sp.cancel)
+    ensure_zero(sp.Poly(quartic, a).count_roots(), "the derivative of the critical x has no root")
+    return "osc(h)^2 k(x) bounds the curvature of (<f, h> - b)^2 for every n; two tokens attain it"
+
+
+EDGES = (
+    "step 6, at a = 0 the slope in a is positive for m > 0, at 1/sqrt 3 negative, and at p = 0 the "
+    "slope in p is positive for a > 0: the largest height is inside, or b = 0 and a = p = 0"
+)
+
+
+def ensure_inside(value: Any, p: Any) -> None:
+    """Step 6: the largest height is at a point where both slopes are 0."""
     ensure_zero(value.subs(p, sp.pi / 2), "step 6, the height at p = pi/2")
     edge = sp.diff(value, p).subs(p, 0) - (1 - a**2) * a
     ensure_zero(sp.expand(edge), "step 6, the slope in p at p = 0")
+    w, m = sp.symbols("w m", positive=True)
+    k = 1 / (1 + sp.Symbol("r", positive=True))  # any a in (0, 1)
+    ensure_positive(
+        [
+            squared_slope(w, m, sp.Integer(0)),
+            -squared_slope(w, m, 1 / sp.sqrt(3)),
+            sp.factor((1 - k**2) * k),
+        ],
+        EDGES,
+        normal=sp.factor,
+    )
+    smooth = "heights are polynomials in a, cos p and sin p"
+    cite(WEIERSTRASS, given={CONTINUOUS: smooth, COMPACT: "a rectangle of a and p"})
+    cite(STATIONARY, met={INTERIOR: EDGES}, given={DIFFERENTIABLE: smooth})
+
+
+def only_critical_residual(value: Any, p: Any, b: Any) -> Any:
+    """Step 7: where the slope in a is 0, that in p over (1-a^2) cos(p)^2, less a - D t/q.
+
+    t = tan p, q = 1 - 3a^2 and D = 1 - 2a^2 + 3a^4: so t = a q/D.
+    """
+    t = sp.Symbol("t", real=True)
+    c = sp.Symbol("c", positive=True)
+    q, D = 1 - 3 * a**2, 1 - 2 * a**2 + 3 * a**4
+    flat = [sp.diff(value, x).subs({sp.sin(p): c * t, sp.cos(p): c}) for x in (a, p)]
+    (size,) = sp.solve(flat[0], b)
+    return sp.cancel(flat[1].subs(b, size) / ((1 - a**2) * c**2) - (a - D * t / q))
+
+
+def prove_normed() -> str:
+    """Take every step of the constant given norms, on top of all of `ensure_bound`."""
+    ensure_bound()
+    p, b, u = sp.symbols("p b u", real=True)
+    w, mu, k = sp.symbols("w mu a", nonnegative=True)
+    ends = (mu + w / 2) ** 2 + (mu - w / 2) ** 2
+    ensure_equal(ends, w**2 / 2 + 2 * mu**2, "the squares of the extreme values mu +- w/2")
+    circle = ends.subs({w: sp.sqrt(2) * sp.cos(p), mu: sp.sin(p) / sp.sqrt(2)})
+    ensure_equal(circle, 1, "which is ||h||^2 = 1 at w = sqrt 2 cos p", normal=sp.simplify)
+    cite(TRIANGLE)  # r - w/2 = |mu - b| <= |mu| + |b|
+    higher = squared_height(w, MORE + mu, k) - squared_height(w, mu, k)
+    ensure_equal(higher, w * (1 - k**2) * k * MORE, "the height rises with mu, up to that circle")
+    m = b + sp.sin(p) / sp.sqrt(2)
+    value = squared_height(sp.sqrt(2) * sp.cos(p), m, a)
+    ensure_inside(value, p)
+    ensure_zero(only_critical_residual(value, p, b), "step 7, tan p where both slopes are 0")
+    ensure_zero(critical_residuals(), "step 7, heights and slopes at the critical point")
     growth = sp.cancel(sp.diff(label(u), u))
     roots = sp.Poly(sp.numer(growth), u).count_roots(0, sp.Rational(1, 3))
     ensure_zero(roots, "step 7, the slope of B has no root in [0, 1/3]")
     ensure_positive(growth.subs(u, 0), "step 7, the slope of B is positive at 0")
     poles = sp.Poly(_circle(u), u).count_roots(0, sp.Rational(1, 3))
     ensure_zero([poles, label(0)], "step 7, Q has no root in [0, 1/3], and B(0) = 0")
+    top = (sp.denom(sp.cancel(label(u))) / (1 - 3 * u) ** 2).subs(u, 0)
+    ensure_positive(
+        [top, (label(u) * (1 - 3 * u) ** 2).subs(u, sp.Rational(1, 3))],
+        "step 7, B is unbounded below 1/3: each b != 0 has one critical point",
+    )
+
+    def constant(v: Any) -> Any:
+        return entry_loss.normed_constant(SYMBOLS, SYMBOLS.dot(v.h, v.h), SYMBOLS.abs(v.b))
+
+    ensure_compared(
+        "sharp-2", constant, "|z^T Hess z| is at most the constant of sharp-2, for a unit z"
+    )
     return "||h||^2 c(|b|/||h||) bounds the curvature for every n; two tokens attain it"
-
-
-def prove() -> str:
-    """Check every identity and inequality between numbers of the proof."""
-    prove_bound()
-    ensure_zero(code_residuals(), "the code's height is w^2 j(x, a), its slope the derivative")
-    ensure_zero(mixture_residual(), "step 1, F of weights with means and variances")
-    ensure_zero(two_tokens_residual(), "step 3, two tokens give j(x, a)")
-    ensure_zero(reflected_residual(), "step 3, the reflected bound at a is less than j(x, a')")
-    # step 4
-    slack = sp.Poly(height(x, sp.Rational(2, 5)) - x / 4 - 1 / (12 * sp.sqrt(3)), x)
-    ensure_positive(slack.all_coeffs(), "step 4, x/4 + 1/(12 sqrt 3) < j(x, 2/5) for x >= 0")
-    root, top = 1 / sp.sqrt(3), 1 / (12 * sp.sqrt(3))
-    value = (a * (1 - a**2)).subs(a, root) / 8
-    ensure_equal(value, top, "step 4, a (1-a^2)/8 at 1/sqrt 3", normal=sp.simplify)
-    # step 5
-    slope = sp.diff(height(x, a), a)
-    critical = a * (2 - 3 * a**2) / (1 - 3 * a**2)
-    ensure_zero(slope.subs(x, critical), "step 5, j_a = 0 at the critical x", normal=sp.cancel)
-    ensure_equal(slope.subs(a, root), -root, "step 5, j_a at 1/sqrt 3", normal=sp.simplify)
-    ensure_equal(slope.subs(a, 0), x, "step 5, j_a = x at a = 0")
-    ensure_zero(widening_residual(), "step 5, the derivative along the width")
-    N = sp.Poly(1 - a - 2 * a**2 + 3 * a**3 + 3 * a**4, a)
-    ensure_zero(N.count_roots(0, 1), "step 5, N has no root in [0, 1]")
-    ensure_positive(N.eval(0), "step 5, N is positive at 0")
-    # one critical point: the critical x grows with a, so bisection finds the maximum
-    quartic = 9 * a**4 - 3 * a**2 + 2
-    rise = quartic / (1 - 3 * a**2) ** 2
-    ensure_equal(sp.diff(critical, a), rise, "the derivative of the critical x", normal=sp.cancel)
-    ensure_zero(sp.Poly(quartic, a).count_roots(), "the derivative of the critical x has no root")
-    return "osc(h)^2 k(x) bounds the curvature of (<f, h> - b)^2 for every n; two tokens attain it"

@@ -13,22 +13,94 @@ and c may be anything in (-1, 1), by adding a number to h. Its supremum is
 - D > 2 sqrt 3. At most (a + y)^2/2, and a + y = D/4 + 1/D - (D/4)(a - 2/D)^2. Equality at a = 2/D
   and c = a/y = 8/(D^2 - 4) < 1.
 - D <= 2 sqrt 3. Where a >= y the left side grows with c to 2 a y = D a (1-a^2)/2 <= D/(3 sqrt 3).
-  Where a < y it is at most (a + y)^2/2. There a is below the a* with a* = y*; since y <= a at
-  a = 2/D, a* <= 2/D, and a + y grows up to a = 2/D: (a + y)^2/2 <= (2 a*)^2/2 = 2 a* y*, at most
-  D/(3 sqrt 3) again. Two tokens with a = 1/sqrt 3 come as near as one likes when b <f, h> is very
-  negative; it is not attained.
+  Where a < y it is at most (a + y)^2/2. Let s be the a with a = y, so that D = 4 s/(1-s^2) and
+  3 s^2 <= 1. Then a < s and a + y <= 2 s, and (2 s)^2/2 = D s (1-s^2)/2, at most D/(3 sqrt 3)
+  again. Two tokens with a = 1/sqrt 3 come as near as one likes when b <f, h> is very negative; it
+  is not attained.
 """
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import sympy as sp
 
 from attsvm.lipschitz import log_loss_below, log_loss_beyond
-from attsvm.theory import ensure_equal
-from symbolic.sim.lemma_3_13 import a, bound, c, prove_bound
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from attsvm.theory.declaration.proof import expanded
+from properties.sim._support import entry_loss
+from properties.sim.lemma_3_13_log_loss import LEMMA
+from symbolic.mean_value import said_by
+from symbolic.sim import basic_4
+from symbolic.sim.lemma_3_12 import ensure_cubic
+from symbolic.sim.lemma_3_13 import MORE, a, bound, c, ensure_smooth, prove_bound
+from symbolic.textbook import DIFFERENTIABLE, RISING, SIGN
 
 D = sp.Symbol("D", positive=True)
 y = D * (1 - a**2) / 4
+
+
+RISES = "the slope in c is y (a - y c), not negative where y c <= y <= a"
+BENDS = "|z^T Hess z| is at most the constant of sharp, ||A||^2 K, for a unit z"
+
+
+def ensure_beyond() -> None:
+    """The supremum for D > 2 sqrt 3, which is attained."""
+    parabola = D / 4 + 1 / D - D / 4 * (a - 2 / D) ** 2
+    ensure_equal(a + y, parabola, "a + y is D/4 + 1/D less a square, which is 0 at a = 2/D")
+    beyond = ((a + y) ** 2 / 2).subs(a, 2 / D)
+    ensure_equal(log_loss_beyond(D), beyond, "the code's formula for D > 2 sqrt 3")
+    level = 8 / (D**2 - 4)
+    ensure_equal(
+        2 / D / y.subs(a, 2 / D), level, "c = a/y is 8/(D^2 - 4) at a = 2/D", normal=sp.cancel
+    )
+    square = 12 + sp.Symbol("more", positive=True)  # D^2
+    there = level.subs(D**2, square)
+    ensure_positive([there, 1 - there], "and that is in (0, 1) for D^2 > 12", normal=sp.cancel)
+
+
+def ensure_below() -> None:
+    """The supremum for D <= 2 sqrt 3, which is approached as c tends to 1."""
+    height = y * (a * (1 + c) + y * (1 - c**2) / 2)
+    ensure_equal(sp.diff(height, c), y * (a - y * c), "where a >= y the slope of the height in c")
+    level, spare = sp.symbols("y 1-c", nonnegative=True)
+    ensure_nonnegative(level * ((level + MORE) - level * (1 - spare)), RISES, normal=expanded)
+    cite(RISING, met={SIGN: RISES}, given={DIFFERENTIABLE: "a polynomial is"})
+    ensure_cubic()
+    free, root = D * a * (1 - a**2) / 2, 1 / sp.sqrt(3)
+    ensure_equal(height.subs(c, 1), free, "so it grows to D a (1-a^2)/2 at c = 1")
+    top = log_loss_below(D, sp.sqrt)
+    ensure_equal(top, D / 2 * sp.Rational(2, 3) * root, "which is at most the code's formula")
+    ensure_equal(free.subs(a, root), top, "with equality at a = 1/sqrt 3", normal=sp.simplify)
+    s = sp.Symbol("s", positive=True)
+    width = 4 * s / (1 - s**2)
+    ensure_equal(
+        [y.subs({a: s, D: width}), width.subs(s, root)],
+        [s, 2 * sp.sqrt(3)],
+        "where a < y: y = a at a = s for D = 4 s/(1-s^2), which is 2 sqrt 3 at s = 1/sqrt 3",
+        normal=sp.simplify,
+    )
+    ensure_positive(
+        sp.factor(sp.diff(4 * s / (1 - s**2), s) * (1 - s**2) ** 2), "and D grows with s"
+    )
+    ensure_zero(
+        sp.cancel((1 - s**2) * (a - y.subs(D, width)) - (a - s) * (1 + a * s)),
+        "a - y is (a - s) (1 + a s) over 1 - s^2, so that a < y only where a < s",
+    )
+    gap = (s - a) * ((1 - s**2) - s * (a + s))
+    ensure_zero(
+        sp.cancel((1 - s**2) * (2 * s - (a + y.subs(D, width))) - gap),
+        "2 s - (a + y) is (s - a) (1 - s^2 - s (a + s)) over 1 - s^2",
+    )
+    less, flat = sp.symbols("s-a 1-3s^2", nonnegative=True)
+    inner = sp.expand((1 - s**2 - s * (a + s)).subs(a, s - less)) - (1 - 3 * s**2) + flat
+    ensure_nonnegative(less * inner, "not negative for a <= s and 3 s^2 <= 1", normal=expanded)
+    ensure_zero(
+        sp.cancel((2 * s) ** 2 / 2 - free.subs({a: s, D: width})),
+        "so (a + y)^2/2 is at most 2 s^2 = D s (1-s^2)/2",
+    )
 
 
 def prove() -> str:
@@ -42,24 +114,22 @@ def prove() -> str:
     height = bound(D * (1 + c) / 2, D**2 * (1 - c**2) / 4)
     squares = ((a + y) ** 2 - (a - y * c) ** 2) / 2
     ensure_equal(height, squares, "the bound (*) is ((a + y)^2 - (a - y c)^2)/2")
-    parabola = D / 4 + 1 / D - D / 4 * (a - 2 / D) ** 2
-    ensure_equal(a + y, parabola, "a + y is largest at a = 2/D")
-    beyond = ((a + y) ** 2 / 2).subs(a, 2 / D)
-    ensure_equal(log_loss_beyond(D), beyond, "the code's formula for D > 2 sqrt 3")
-    at_top = y.subs(a, 2 / D)
-    level = 8 / (D**2 - 4)
-    ensure_equal(2 / D / at_top, level, "c = a/y is 8/(D^2 - 4) at a = 2/D", normal=sp.cancel)
-    excess = (D**2 - 12) / (4 * D)
-    ensure_equal(
-        at_top - 2 / D, excess, "y <= a at a = 2/D exactly for D^2 <= 12", normal=sp.cancel
-    )
-    # D a (1-a^2)/2 rises up to a = 1/sqrt 3 and falls from there on
-    free = D * a * (1 - a**2) / 2
-    slope = D * (1 - 3 * a**2) / 2
-    ensure_equal(sp.diff(free, a), slope, "D a (1-a^2)/2 is largest at a = 1/sqrt 3")
-    top, below = free.subs(a, 1 / sp.sqrt(3)), log_loss_below(D, sp.sqrt)
-    ensure_equal(top, below, "the code's formula for D <= 2 sqrt 3", normal=sp.simplify)
+    ensure_beyond()
+    ensure_below()
     edge = 2 * sp.sqrt(3)
     sides = log_loss_beyond(edge), log_loss_below(edge, sp.sqrt)
     ensure_equal(*sides, "both formulas agree at D = 2 sqrt 3", normal=sp.simplify)
+    basic_4.ensure_span()
+    b, width = sp.symbols("b width", positive=True)
+    v = SimpleNamespace(
+        A=symbols_of("A", 2, 1),
+        x=symbols_of("x", 1),
+        y=symbols_of("y", 1),
+        h=entries([width, 0 * width]),
+        b=b,
+    )
+    constant = said_by(LEMMA, "sharp", v).right / SYMBOLS.norm(v.x - v.y)
+    K = entry_loss.log_loss_constant(SYMBOLS, b * width)
+    ensure_equal(sp.cancel(constant), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * K, BENDS)
+    ensure_smooth(BENDS)
     return "D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2: the supremum for every n"

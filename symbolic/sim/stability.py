@@ -78,10 +78,12 @@ from flint import arb, fmpq, fmpq_poly
 
 from attsvm.exact.lipschitz import softmax_gradient_constant
 from attsvm.lipschitz import softmax_height, squared_height
-from attsvm.theory import ensure_true, ensure_zero
+from attsvm.theory import cite, ensure_nonnegative, ensure_true, ensure_zero
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim import stability_l2, stability_logistic
+from symbolic import textbook
+from symbolic.sim import basic_4, lemma_3_13, lemma_3_13_l2
 
 LOGISTIC = fmpq(72269, 100_000), fmpq(72271, 100_000)
 """The gradient of softmax has the larger constant up to the first beta, the smaller from the
@@ -97,7 +99,21 @@ _WEIGHT = fmpq(43, 40)
 
 def prove_logistic() -> str:
     """Run every step for the logistic loss; with it go the thresholds of the readings."""
+    lemma_3_13.prove()
     ensure_zero(height_residuals(), "steps 1 and 2 of the logistic loss")
+    u, v, D = sp.symbols("u v D", positive=True)
+    ensure_nonnegative(
+        2 * (u**2 + v**2) - (u - v) ** 2, "step 1, (max h - min h)^2 <= 2 ||h||^2", normal=sp.factor
+    )
+    a, c = basic_4.unit("a"), basic_4.unit("c")
+    height = softmax_height(D, D**2, a, c)
+    given = {textbook.DIFFERENTIABLE: "polynomials in D and 1/D are"}
+    for value, slope in (
+        (height, "step 2, a height grows with D, and so does K"),
+        (-height / D**2, "step 2, over D^2 a height falls, and so does K"),
+    ):
+        ensure_nonnegative(sp.factor(sp.diff(value, D)), slope)
+        cite(textbook.RISING, met={textbook.SIGN: slope}, given=given)
     ensure_true(logistic_is_smaller(LOGISTIC[1]), "step 3 of the logistic loss")
     threshold = _rational(stability_logistic.UPPER)
     ensure_true(threshold >= LOGISTIC[1], "the threshold of sharp-2 is in the range of step 3")
@@ -109,7 +125,14 @@ def prove_logistic() -> str:
 
 def prove_squared() -> str:
     """Run every step for the squared loss; with it goes the threshold of the reading."""
+    lemma_3_13_l2.prove()
     ensure_zero(square_residuals(), "steps 1 and 2 of the squared loss")
+    cite(textbook.TRIANGLE)  # r - w/2 = |mu - b| <= |mu| + t
+    w, m, a = sp.symbols("w m a", nonnegative=True)
+    higher = squared_height(w, m + sp.Symbol("more", nonnegative=True), a) - squared_height(w, m, a)
+    ensure_nonnegative(
+        sp.factor(higher.subs(a, basic_4.unit("a"))), "step 2, the height grows with r - w/2"
+    )
     ensure_true(squared_is_smaller(SQUARED[0]), "step 3 of the squared loss")
     threshold = _rational(stability_l2.LOWER)
     ensure_true(threshold <= SQUARED[0], "the threshold of sharp-2 is in the range of step 3")

@@ -32,6 +32,7 @@ from attsvm.theory.declaration.proof import expanded
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.entry_loss import gradient, loss, squared_gradient, squared_loss
 from symbolic import softmax, textbook
+from symbolic.mean_value import ensure_lipschitz
 from symbolic.sim import basic_4, lemma_3_13_l2
 from symbolic.sim.basic_4 import opposite
 
@@ -93,12 +94,6 @@ def ensure_steepest_slope() -> None:
     )
 
 
-def ensure_mean_value(slope: str) -> None:
-    """The mean value theorem turns the slope into the Lipschitz constant."""
-    given = {textbook.DIFFERENTIABLE: "softmax, exp and polynomials are", textbook.DOMAIN: "R^D"}
-    cite(textbook.MEAN_VALUE, met={textbook.SLOPE: slope}, given=given)
-
-
 def slope_at_zero(entry: Any, size: Any, head: Any, b: Any) -> Any:
     """The slope of the entry at x = 0 with two tokens, A = size (1, -1) and h = head (1, -1)."""
     x = sp.Symbol("x", real=True)
@@ -133,7 +128,7 @@ def prove_logistic_over_norms() -> str:
     half, slope = sp.Rational(1, 2), "|b| g' ||A|| ||h||/2 is at most the half that is compared"
     compared = constant_of(stability_logistic, half, "norms")
     ensure_zero(compared - LABEL * PULL / 4 * half, slope)
-    ensure_mean_value(slope)
+    ensure_lipschitz(slope)
     ensure_linear_attains(stability_logistic, sp.Integer(0), stability_logistic.linear_loss)
     b, size, head = sp.symbols("b size head", positive=True)  # of norms sqrt 2 size, sqrt 2 head
     ensure_equal(
@@ -150,7 +145,7 @@ def prove_logistic_on_data() -> str:
     ensure_steepest_slope()
     slope = "|b| g' ||A^T h|| is at most what is compared"
     ensure_zero(constant_of(stability_logistic, 1, "same") - LABEL * PULL / 4, slope)
-    ensure_mean_value(slope)
+    ensure_lipschitz(slope)
     return "on the same data, for any n, by a quarter of the product of oscillations"
 
 
@@ -164,7 +159,7 @@ def prove_squared_over_norms() -> str:
     ensure_nonnegative(
         (compared - (HEAD + LABEL) * PULL).subs(EDGE, 1 + more), slope, normal=expanded
     )
-    ensure_mean_value(slope)
+    ensure_lipschitz(slope)
     ensure_linear_attains(stability_l2, EDGE, stability_l2.linear_loss)
     b, size, head = sp.symbols("b size head", positive=True)
     norms = {PULL: 2 * size * head, HEAD: sp.sqrt(2) * head, LABEL: b}
@@ -184,7 +179,7 @@ def prove_squared_on_data() -> str:
     slope = "2 (||h|| + |b|) ||A^T h|| is what is compared, at R = 1"
     compared = constant_of(stability_l2, 1, "same")
     ensure_zero(compared.subs(EDGE, 1) - 2 * (HEAD + LABEL) * PULL, slope)
-    ensure_mean_value(slope)
+    ensure_lipschitz(slope)
     grown = (compared - compared.subs(EDGE, 1)).subs(EDGE, 1 + more)
     ensure_nonnegative(grown, "and no more than what is compared at R >= 1", normal=expanded)
     return "on the same data, for any n, by a quarter of the product of oscillations"
@@ -221,7 +216,7 @@ def prove_squared_gradient_on_data() -> str:
         (asked.right / 2).subs(A, PULL / h) - constant_of(stability_l2, 1, "same", "gradient"),
         "which is at most half of 4 ||A^T h||^2, the constant that is compared",
     )
-    ensure_mean_value(slope)
+    ensure_lipschitz(slope)
     return "on the same data, for any n, by the curvature of lemma 3.13's l2 form"
 
 

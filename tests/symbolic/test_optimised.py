@@ -107,7 +107,7 @@ VERIFY = ["verify", "--pack", "planted_pack", "planted/"]
 SAID = {
     "false": "the proof failed at step 1: the square of a sum;",
     "undecided": "the proof failed at step 1: x exceeds -1;",
-    "wrong": "the proof failed at step 5: sup |g''| = 1/(6 sqrt 3);",
+    "wrong": "the proof failed at step 5: so |g''| <= 1/(6 sqrt 3), the code's constant;",
 }
 
 

@@ -1,5 +1,6 @@
 """Lemma 3.13 and its kin: spoilt proofs fall, searches attain the constants, enclosures hold."""
 
+import functools
 import math
 from dataclasses import replace
 
@@ -27,6 +28,8 @@ from symbolic.sim import lemma_3_13 as proof
 from symbolic.sim import lemma_3_13_l2 as proof_l2
 from symbolic.sim import lemma_3_13_log_loss as proof_log_loss
 from tests.searching import searched
+
+pytestmark = pytest.mark.usefixtures("steps")
 
 EPS = np.finfo(float).eps
 QUICK = replace(PROFILES["quick"], examples=30)
@@ -203,6 +206,12 @@ def wrong(function, factor):
         (proof_l2, "squared_slope", lambda w, m, a: m * (1 - 3 * a * a) - w * a),
         (proof_l2, "normed_height", wrong(proof_l2.normed_height, LITTLE)),
         (proof_l2, "normed_slope", wrong(proof_l2.normed_slope, LITTLE)),
+        (proof, "brackets", lambda E: (E(1, 2) - E(1, 0) * E(0, 2), E(1, 1))),
+        (proof, "convex_residual", functools.partial(proof.convex_residual, 2)),
+        (proof, "nested_residual", lambda: proof.q),
+        (proof, "covariance", wrong(proof.covariance, LITTLE)),
+        (proof_l2, "shorter_residual", lambda sign: proof_l2.x),
+        (proof_l2, "squared_height", lambda w, m, a: (1 - a * a) * (m * a + w / 4) * w),
         (proof_l2, "bound", wrong(proof_l2.bound, 2)),
         (proof_l2, "height", wrong(proof_l2.height, sp.Rational(19, 20))),
         (proof_l2, "height", lambda x, a: (1 - a**2) * (x * a - (1 - 3 * a**2) / 4)),
@@ -218,6 +227,24 @@ def test_a_proof_with_one_part_spoilt_falls(module, name, spoilt, monkeypatch):
 
 def test_the_printed_constant_is_above_the_sharp_one():
     assert "R >= 4" in proof.prove_published()
+
+
+def test_a_critical_point_of_another_height_is_told_apart():
+    """Step 7 decides where both slopes are 0: for a height without its cosine it is elsewhere."""
+    p, b = sp.symbols("p b", real=True)
+    m = b + sp.sin(p) / sp.sqrt(2)
+    true, other = (proof_l2.squared_height(sp.sqrt(2) * w, m, proof_l2.a) for w in (sp.cos(p), 1))
+    assert proof_l2.only_critical_residual(true, p, b) == 0
+    assert proof_l2.only_critical_residual(other, p, b) != 0
+
+
+@pytest.mark.parametrize("constant", ["K", "log_loss_constant", "squared_constant"])
+def test_a_reading_with_another_constant_is_not_what_is_proved(constant, monkeypatch):
+    module = {"K": proof, "log_loss_constant": proof_log_loss, "squared_constant": proof_l2}
+    other = wrong(getattr(entry_loss, constant), LITTLE)
+    monkeypatch.setattr(entry_loss, constant, other)
+    with pytest.raises(ProofError, match=r"\|z\^T Hess"):
+        module[constant].prove()
 
 
 @pytest.mark.parametrize("n", [2, 3, 5])

@@ -22,6 +22,8 @@ from properties.sim.figures import stability
 from symbolic.sim import stability as proofs
 from tests.searching import drawn
 
+pytestmark = pytest.mark.usefixtures("steps")
+
 INF = math.inf
 
 
