@@ -176,30 +176,30 @@ BIAS = Statement(
     },
     readings={
         "literal-1": Reading(
-            "descent on W converges in direction to the Frobenius solution, where there is one and "
-            "l' < 0",
+            "where W^mm exists and is not 0, and l' < 0 everywhere and continuous, descent on W "
+            "converges in direction to the Frobenius solution W^mm",
             expected="refuted",
-            under=(EXISTS, SLOPED_LOSS, UNIQUE),
+            under=(EXISTS, SLOPED_LOSS),
             examples=(cases.descent(PASSED_OVER), cases.TRAP),
             siblings=WORST,
         ),
         "literal-2": Reading(
-            "descent on (K, Q) takes K Q^T in direction to the nuclear solution of one input of "
-            "two tokens, W^mm",
+            "where W^mm exists and is not 0, descent on (K, Q), log-loss, takes K Q^T in direction "
+            "to the nuclear solution of one input of two tokens, which is W^mm",
             expected="refuted",
             constants={"loss": "log-loss"},
-            under=(UNIQUE, ONE),
+            under=(EXISTS, ONE),
             variables=factors.factors(factors.pair_data()),
             conclusion=factors.FACTORED,
             examples=(NOWHERE, OPPOSED),
             siblings=WORST,
         ),
         "literal-3": Reading(
-            "the parameterisation matters on all data with a solution: W^mm is no nuclear "
-            "solution, for which its rank has to be above 1",
+            "the parameterisation matters on all data where W^mm exists and is not 0: W^mm is no "
+            "nuclear solution, for which its rank has to be above 1",
             expected="refuted, certified",
             constants={"least": 1},
-            under=(EXISTS, UNIQUE),
+            under=(EXISTS,),
             variables=Records(AttentionData, separable_data()),
             conclusion=rank_above,
             examples=(cases.from_zero([[[1], [0]]], scores=[[1.0, 0.0]]).data,),
@@ -224,9 +224,9 @@ BIAS = Statement(
             },
         ),
         "amended": Reading(
-            "W^mm exists and is not 0, l' < 0, optimal tokens unique, step at most 1/L, start with "
-            "a risk gap below min_i [l(second) - l(best)]/n: descent on W converges in direction "
-            "to W^mm",
+            "W^mm exists and is not 0, l' < 0 everywhere and continuous, optimal tokens unique, "
+            "step at most 1/L, start with a risk gap below min_i [l(second) - l(best)]/n: descent "
+            "on W converges in direction to W^mm",
             expected="proved",
             proof="symbolic.basins:prove",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),

@@ -112,24 +112,25 @@ SPARSITY = Statement(
     },
     readings={
         "literal-1": Reading(
-            "tokens that are no support vectors have zero gradients: dL/d(x_t^T X z) = 0 at every "
-            "X",
+            "where there is an X^mm tokens that are no support vectors of it have zero gradients: "
+            "dL/d(x_t^T X z) = 0 at every X",
             expected="refuted",
-            under=(UNIQUE, IDLE),
+            under=(EXISTS,),
             examples=(FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-2": Reading(
-            "tokens that are no support vectors can be disregarded during pretraining: the "
-            "gradient at every X is the same without them",
+            "where there is an X^mm tokens that are no support vectors of it can be disregarded "
+            "during pretraining: the gradient at every X is the same without them",
             expected="refuted",
-            under=(UNIQUE, IDLE),
+            under=(EXISTS,),
             conclusion=dropping.same_gradient,
             examples=(FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-3": Reading(
-            "tokens that are no support vectors can be disregarded: X^mm is the same without them",
+            "where there is an X^mm tokens that are no support vectors of it can be disregarded: "
+            "X^mm is the same without them",
             expected="proved",
             proof="symbolic.least_points:prove_supported",
             under=(EXISTS,),
@@ -142,11 +143,11 @@ SPARSITY = Statement(
             },
         ),
         "literal-4": Reading(
-            "along descent on g(b <f, h>) from any start the share in the gradient of the tokens "
-            "that are no support vectors tends to 0",
+            "where there is an X^mm, along descent on g(b <f, h>) from any start the share in the "
+            "gradient of the tokens that are no support vectors of it tends to 0",
             expected="refuted, certified",
             constants={"loss": PRINTED},
-            under=(UNIQUE, IDLE),
+            under=(EXISTS,),
             conclusion=shares.FADING,
             cost=10,
             examples=(FROM_ZERO,),
@@ -209,8 +210,10 @@ SPARSITY = Statement(
             },
         ),
         "sharp-3": Reading(
-            "from such a start the share of a token of margin m under X^mm falls like k^-(m - 1): "
-            "log share / ln k -> -(m - 1)",
+            "optimal tokens unique, there is an X^mm: along descent on the decreasing loss with "
+            "step at most 1/L_X, from a start whose risk gap is below min_i [l(second) - "
+            "l(best)]/n, the share in the gradient of a token of margin m > 1 under X^mm falls "
+            "like k^-(m - 1): log share / ln k -> -(m - 1)",
             expected="proved",
             proof="symbolic.basins:prove_shares",
             constants={"loss": REPAIRED},
