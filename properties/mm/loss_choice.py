@@ -147,6 +147,7 @@ CHOICE = Statement(
     rests_on=("mm/theorem-1-direction",),
     source=SOURCE,
     place="Convergence of GD on p, figures",
+    read_off="experiments",
     printed="The decreasing loss changes the path of descent on p, not the max-margin direction "
     "it reaches",
     variables=stepped(Prompting, cases.comparable(0, 2)),

@@ -58,9 +58,10 @@ class ReadingView:
 class StatementView:
     """A statement with its readings.
 
-    `printed` is empty where its claims do not quote it; `rests_on` has the statements that it rests
-    on, `carries` those that rest on it, directly or through others. `erratum` has what fell, why,
-    the repair, and instances that tell more than the smallest, by name; empty where it has none.
+    `printed` is empty where its claims do not quote it, and `origin` says whether a sentence is
+    quoted. `rests_on` has the statements that it rests on, `carries` those that rest on it,
+    directly or through others. `erratum` has what fell, why, the repair, and instances that tell
+    more than the smallest, by name; empty where it has none.
     """
 
     id: str
@@ -71,6 +72,7 @@ class StatementView:
     rests_on: tuple[str, ...] = ()
     carries: tuple[str, ...] = ()
     erratum: Mapping[str, str] = field(default_factory=dict)
+    origin: str = "printed"
 
     def fell(self) -> str:
         """Which readings fell and which stand, in one line; empty where none fell."""
@@ -82,11 +84,15 @@ class StatementView:
         )
         parts = [
             f"{what} ({', '.join(names)})"
-            for what, names in (("the printed claim", printed), ("repairs of it", repairs))
+            for what, names in ((self._claim, printed), ("repairs of it", repairs))
             if names
         ]
         rest = f"; what stands: {', '.join(stands)}" if stands else "; nothing stands"
         return " and ".join(parts) + rest if parts else ""
+
+    @property
+    def _claim(self) -> str:
+        return "the printed claim" if self.origin == "printed" else "the claim"
 
     def json(self) -> dict[str, Any]:
         """The document of `show --json`."""
@@ -129,6 +135,7 @@ def statement_view(
         dependencies(claims)[first.statement_id],
         tuple(resting_on(first.statement_id, dependencies(among))),
         {} if words is None else dict(_told(words, claims, names)),
+        first.origin,
     )
 
 

@@ -152,6 +152,7 @@ DESCENT = Statement(
     rests_on=("mm/theorem-1-direction",),
     source=SOURCE,
     place="Convergence of GD on p, normalised descent",
+    read_off="experiments",
     printed="Normalised descent on p follows the same direction as plain descent, faster",
     variables=Records(Paced, paced(), fixed=("case.step",)),
     hypotheses={
