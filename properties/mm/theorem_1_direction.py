@@ -41,29 +41,6 @@ BASIN = "risk gap of the start below min_i [l(second) - l(best)]/n"
 ALIKE = "all rivals of the optimal token score the same, below it"
 SINGLE, SLOPED = "there is a single input", "l' < 0 everywhere and continuous"
 
-FROM_BASIN = Reading(
-    "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and is not 0, "
-    "in any dimension and for any number of inputs and tokens: descent with step at most 1/L "
-    "converges in direction to p(alpha) from every p(0) whose risk gap is below min_i [l(second) "
-    "- l(best)]/n; 105% of that will not do",
-    expected="proved",
-    proof="symbolic.basins:prove",
-    under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),
-    variables=stepped(Prompting, st.one_of(cases.comparable(0, 1), cases.trapping()), cases.larger),
-    conclusion=DIRECTION,
-    examples=(cases.UNEVEN, cases.TWO_KEYS),
-    siblings={
-        **cases.OTHER_DIRECTIONS,
-        "risk gap below 105%": changed(
-            drop=[BASIN],
-            under={"risk gap of the start below 105% of that": near_basin},
-            examples=[cases.TRAPPED_NEAR],
-        ),
-        "any start": changed(drop=[BASIN], variables=stepped(Prompting, cases.pulled())),
-    },
-)
-"""What `mm/general-data` amends to as well."""
-
 THEOREM = Statement(
     "mm/theorem-1-direction",
     rests_on=("mm/theorem-1-norm", "mm/p-svm"),
@@ -111,7 +88,29 @@ THEOREM = Statement(
             examples=(cases.ASIDE,),
             siblings={"p(alpha) need not exist": changed(drop=[EXISTS], examples=[cases.OPPOSED])},
         ),
-        "amended-1": FROM_BASIN,
+        "amended-1": Reading(
+            "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and "
+            "is not 0, in any dimension and for any number of inputs and tokens: descent with "
+            "step at most 1/L converges in direction to p(alpha) from every p(0) whose risk gap "
+            "is below min_i [l(second) - l(best)]/n; 105% of that will not do",
+            expected="proved",
+            proof="symbolic.basins:prove",
+            under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),
+            variables=stepped(
+                Prompting, st.one_of(cases.comparable(0, 1), cases.trapping()), cases.larger
+            ),
+            conclusion=DIRECTION,
+            examples=(cases.UNEVEN, cases.TWO_KEYS),
+            siblings={
+                **cases.OTHER_DIRECTIONS,
+                "risk gap below 105%": changed(
+                    drop=[BASIN],
+                    under={"risk gap of the start below 105% of that": near_basin},
+                    examples=[cases.TRAPPED_NEAR],
+                ),
+                "any start": changed(drop=[BASIN], variables=stepped(Prompting, cases.pulled())),
+            },
+        ),
         "amended-2": Reading(
             "l' < 0 everywhere and continuous, a single input whose rivals score the same, below "
             "the optimal token, p(alpha) exists and is not 0: descent with any constant step "
