@@ -88,7 +88,11 @@ GENERAL = Statement(
     },
     conclusion=SEPARATES,
     cost=12,
-    violating={OPTIMAL: [starts.BETTER_SUPPORT], NEAR: [starts.escaping_start(2, 1024.0)]},
+    violating={
+        OPTIMAL: [starts.BETTER_SUPPORT],
+        NEAR: [starts.escaping_start(2, 1024.0)],
+        LONG: [starts.FALLS_BACK],
+    },
     readings={
         "literal": Reading(
             "whatever the data, the start and the decreasing loss, descent with step at most 1/L "

@@ -43,7 +43,7 @@ from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIE
 from properties._support.steps import SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
+from properties.sim._support.training import BASIN, PRINTED, REPAIRED, UNIQUE
 from properties.sim.token_sparsity import dropping
 from properties.sim.token_sparsity import gradient_shares as shares
 from properties.sim.token_sparsity import redundant_tokens as tokens
@@ -71,7 +71,6 @@ TWICE = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 """The constraints of equal tokens are equal."""
 
 EXISTS = "there is an X^mm"
-IDLE = "there is an X^mm, and some token is no support vector of it"
 IN_BASIN = stepped(Run, shares.redundant_basin(), shares.basin_larger)
 PROGRAMMES = Records(AttentionData, tokens.redundant_data(), tokens.redundant_larger)
 
@@ -101,12 +100,11 @@ SPARSITY = Statement(
     "gradient computation for each update. Tokens that do not serve as support vectors have zero "
     "gradients and can be safely disregarded during pretraining",
     variables=stepped(Run, tokens.redundant_runs()),
-    hypotheses={**training.HYPOTHESES, IDLE: tokens.has_idle, EXISTS: feasible},
+    hypotheses={**training.HYPOTHESES, EXISTS: feasible},
     conclusion=dropping.coefficients,
     cost=2,
     violating={
         UNIQUE: [TIED, tokens.Dropped(TIED, np.array([[False, True, False]]))],
-        IDLE: [TWO_TOKENS, TWO_TOKENS.data],
         EXISTS: [tokens.Dropped(NO_QUERY.data, np.array([[False, True]])), ONE_KEY, ONE_KEY.data],
         SHORT: [LEAPING],
     },
@@ -154,11 +152,12 @@ SPARSITY = Statement(
             siblings=other_tokens(TWO_INPUTS),
         ),
         "amended-1": Reading(
-            "along descent on the decreasing loss g(-b <f, h>) from any start the share in the "
-            "gradient of the tokens that are no support vectors tends to 0",
+            "where there is an X^mm, along descent on the decreasing loss g(-b <f, h>) from any "
+            "start the share in the gradient of the tokens that are no support vectors of it "
+            "tends to 0",
             expected="refuted, certified",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, IDLE),
+            under=(EXISTS,),
             conclusion=shares.FADING,
             cost=10,
             examples=(PASSED_OVER,),
