@@ -1,5 +1,10 @@
 """What a count of successes says of their probability."""
 
+from attsvm.theory import Slack
+
+RISK = 1e-9
+"""How likely a confidence interval of a reading may be wrong, on either side."""
+
 
 def interval(hits: int, runs: int, risk: float) -> tuple[float, float]:
     """The exact binomial confidence interval of Clopper and Pearson.
@@ -11,3 +16,10 @@ def interval(hits: int, runs: int, risk: float) -> tuple[float, float]:
     low = float(betaincinv(hits, runs - hits + 1, risk)) if hits else 0.0
     high = float(betaincinv(hits + 1, runs - hits, 1.0 - risk)) if hits < runs else 1.0
     return low, high
+
+
+def at_least(share: float, hits: int, runs: int) -> Slack:
+    """The slack of a probability over a share, as counted; sure up to `RISK`."""
+    low, high = interval(hits, runs, RISK)
+    counted = hits / runs
+    return Slack(counted - share, max(counted - low, high - counted))

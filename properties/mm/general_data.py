@@ -6,24 +6,29 @@ results are applicable to general data."
 
 `literal` takes all data whose scores are not all alike and any start. It falls from zero with one
 input of keys 1, 0, -2 and scores 1, -4, 0: their pulls cancel at p = 0, for every loss, and p has
-no direction. `amended` is that of theorem 1: it names starts from which the direction is that of
-p(alpha), those in the basin of the optimal tokens. Nothing is said here of other starts, nor of
-tokens that are optimal only locally; what is said of p is said of W by `mm/w-p-equivalence`.
+no direction. `amended` is what is true of the tokens that the abstract names, those that are
+locally optimal: each token of margin 1 under p(alpha) scores below alpha. From a start near the ray
+of p(alpha), and far enough out, descent converges to its direction. Descent on p is descent on the
+first column of W where all queries are e_1, so that `tf/local-convergence:amended` has the proof,
+the angle and the norm. For the basin of the optimal tokens see `mm/theorem-1-direction:amended-1`.
 """
 
+from dataclasses import replace
+
+import numpy as np
 from flint import arb
 
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.traps import is_stationary_start
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
-from properties._support.hypotheses import exists, sloped, unique_optimum
 from properties._support.steps import SHORT, is_short, stepped
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.prompt_descent import Prompting, never_moves, starts_in_basin
+from properties.mm._support.prompt_descent import Prompting, never_moves
 from properties.mm._support.prompt_limits import certified
 from properties.mm.loss_choice import one_limit
-from properties.mm.theorem_1_direction import BASIN, EXISTS, FROM_BASIN, SLOPED, UNIQUE
+from properties.tf.local_convergence import LONG, NEAR, ON_RAY, OPTIMAL, OTHER, cones, starts
+from properties.tf.local_convergence.cones import Local
 
 
 def separates(case: Prompting, towards: str = "selected") -> Slack:
@@ -50,6 +55,19 @@ SEPARATES = Measured(
     balls=certified_separates,
 )
 MOVES = "some input has two different scores"
+PROMPT = "all queries are e_1, and W_0 is p(0) in its first column and 0 else"
+
+
+def is_prompt(case: Local) -> bool:
+    """A run on W that is one on p."""
+    unit = np.eye(1, case.data.d)
+    return bool((unit == case.data.Z).all() and not case.start[:, 1:].any())
+
+
+def on_a_prompt(case: Local) -> Local:
+    """The same start, of which the first column is kept."""
+    return starts.lengthened(replace(case, start=case.start * np.eye(1, case.data.d)))
+
 
 GENERAL = Statement(
     "mm/general-data",
@@ -61,20 +79,19 @@ GENERAL = Statement(
     "ones. Remarkably, our results are applicable to general data",
     variables=stepped(Prompting, cases.comparable(0, 2)),
     hypotheses={
-        SLOPED: sloped,
-        EXISTS: exists,
-        UNIQUE: unique_optimum,
-        BASIN: starts_in_basin,
         SHORT: is_short,
         MOVES: lambda case: not never_moves(case),
+        PROMPT: is_prompt,
+        OPTIMAL: cones.is_locally_optimal,
+        NEAR: cones.is_near,
+        LONG: cones.is_long,
     },
     conclusion=SEPARATES,
     cost=12,
     violating={
-        EXISTS: [cases.ONE_KEY],
-        UNIQUE: [cases.ASIDE],
-        SLOPED: [cases.FLAT],
-        SHORT: [cases.LEAPING],
+        OPTIMAL: [starts.BETTER_SUPPORT],
+        NEAR: [starts.escaping_start(2, 1024.0)],
+        LONG: [starts.FALLS_BACK],
     },
     readings={
         "literal": Reading(
@@ -91,6 +108,23 @@ GENERAL = Statement(
                 ),
             },
         ),
-        "amended": FROM_BASIN,
+        "amended": Reading(
+            "some input has two tokens, alpha locally optimal, l' < 0 at its scores, any constant "
+            "step, p(0) within some angle of p(alpha) and of some norm at least, both depending on "
+            "the data, alpha, the loss and the step: descent on p, which is that on W with queries "
+            "e_1 and W_0 = p(0) e_1^T, converges in direction to p(alpha)",
+            expected="proved",
+            proof="symbolic.tf.local_convergence:prove",
+            under=(PROMPT, OPTIMAL, NEAR, LONG),
+            variables=stepped(
+                Local,
+                starts.started(0.5).map(on_a_prompt),
+                lambda generator: on_a_prompt(starts.started_larger(0.5)(generator)),
+                fixed=("share",),
+            ),
+            conclusion=cones.DIRECTION,
+            examples=ON_RAY,
+            siblings=OTHER,
+        ),
     },
 )

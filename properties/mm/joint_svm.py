@@ -133,9 +133,9 @@ PROGRAMMES = Statement(
             siblings=svm.above_nearest([cases.PUBLISHED[1]], [cases.SEPARATED]),
         ),
         "literal-2": Reading(
-            "p(alpha) is the same whether a support vector of v is an input of tight margin, or "
-            "one whose multiplier is positive whichever are taken, so that v(alpha) changes "
-            "without it",
+            "where v(alpha) exists, and p(alpha) without relaxation exists, p(alpha) is the same "
+            "whether a support vector of v is an input of tight margin, or one whose multiplier is "
+            "positive whichever are taken, so that v(alpha) changes without it",
             expected="refuted, certified",
             under=(V_EXISTS, P_EXISTS),
             variables=Records(Selection, cases.relaxable()),

@@ -147,6 +147,7 @@ CHOICE = Statement(
     rests_on=("mm/theorem-1-direction",),
     source=SOURCE,
     place="Convergence of GD on p, figures",
+    read_off="experiments",
     printed="The decreasing loss changes the path of descent on p, not the max-margin direction "
     "it reaches",
     variables=stepped(Prompting, cases.comparable(0, 2)),
@@ -173,8 +174,9 @@ CHOICE = Statement(
     },
     readings={
         "literal-1": Reading(
-            "p(alpha) of the unique optimal tokens exists: from any p(0) descent on l and on -x, "
-            "steps at most 1/L, converge in one direction, l being exp(-x) or log(1 + exp(-x))",
+            "p(alpha) of the unique optimal tokens exists and is not 0: from any p(0) descent on l "
+            "and on -x with step at most 1/L converge in one direction, l being exp(-x) or log(1 + "
+            "exp(-x))",
             expected="refuted",
             constants={"other": "correlation", "towards": "selected"},
             under=(NAMED, EXISTS, UNIQUE, SHORT),
@@ -199,9 +201,9 @@ CHOICE = Statement(
             },
         ),
         "amended-1": Reading(
-            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0, risk gap of p(0) "
-            "below min_i [l(second) - l(best)]/n for l and for -x: descent on l and on -x, steps "
-            "at most 1/L, converge in the direction of p(alpha)",
+            "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and "
+            "is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n for l and for -x: "
+            "descent on l and on -x, steps at most 1/L, converge in the direction of p(alpha)",
             expected="proved",
             proof="symbolic.basins:prove",
             under=(SLOPED, EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER, SHORT),
@@ -216,8 +218,9 @@ CHOICE = Statement(
             },
         ),
         "amended-2": Reading(
-            "a single input: at every p the gradient of every loss with l' < 0 and continuous has "
-            "the direction of that of -x, so that all curves of gradient flow are one",
+            "a single input: at every p the gradient of every loss with l' < 0 everywhere and "
+            "continuous has the direction of that of -x, so that all curves of gradient flow are "
+            "one",
             expected="proved",
             proof="symbolic.mm.loss_choice:prove",
             under=(SINGLE, SLOPED),

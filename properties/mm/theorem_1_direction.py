@@ -41,29 +41,6 @@ BASIN = "risk gap of the start below min_i [l(second) - l(best)]/n"
 ALIKE = "all rivals of the optimal token score the same, below it"
 SINGLE, SLOPED = "there is a single input", "l' < 0 everywhere and continuous"
 
-FROM_BASIN = Reading(
-    "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0, in any dimension and for "
-    "any number of inputs and tokens: descent with step at most 1/L converges in direction to "
-    "p(alpha) from every p(0) whose risk gap is below min_i [l(second) - l(best)]/n; 105% of that "
-    "will not do",
-    expected="proved",
-    proof="symbolic.basins:prove",
-    under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),
-    variables=stepped(Prompting, st.one_of(cases.comparable(0, 1), cases.trapping()), cases.larger),
-    conclusion=DIRECTION,
-    examples=(cases.UNEVEN, cases.TWO_KEYS),
-    siblings={
-        **cases.OTHER_DIRECTIONS,
-        "risk gap below 105%": changed(
-            drop=[BASIN],
-            under={"risk gap of the start below 105% of that": near_basin},
-            examples=[cases.TRAPPED_NEAR],
-        ),
-        "any start": changed(drop=[BASIN], variables=stepped(Prompting, cases.pulled())),
-    },
-)
-"""What `mm/general-data` amends to as well."""
-
 THEOREM = Statement(
     "mm/theorem-1-direction",
     rests_on=("mm/theorem-1-norm", "mm/p-svm"),
@@ -94,16 +71,16 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "p(alpha) of the unique optimal tokens exists: descent on a decreasing loss from any "
-            "p(0) with step at most 1/L converges in direction to p(alpha)",
+            "p(alpha) of the unique optimal tokens exists and is not 0: descent on a decreasing "
+            "loss from any p(0) with step at most 1/L converges in direction to p(alpha)",
             expected="refuted",
             under=(EXISTS, UNIQUE, SHORT),
             examples=(cases.TRAPPED, cases.PULLED),
             siblings=dict(list(cases.OTHER_DIRECTIONS.items())[:2]),
         ),
         "literal-2": Reading(
-            "p(alpha) of optimal tokens exists: there are p(0) and eta with which descent on a "
-            "decreasing loss converges in direction to p(alpha)",
+            "p(alpha) of optimal tokens exists and is not 0: there are p(0) and a step at most 1/L "
+            "with which descent on a decreasing loss converges in direction to p(alpha)",
             expected="refuted",
             under=(EXISTS, SHORT),
             variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
@@ -111,11 +88,33 @@ THEOREM = Statement(
             examples=(cases.ASIDE,),
             siblings={"p(alpha) need not exist": changed(drop=[EXISTS], examples=[cases.OPPOSED])},
         ),
-        "amended-1": FROM_BASIN,
+        "amended-1": Reading(
+            "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and "
+            "is not 0, in any dimension and for any number of inputs and tokens: descent with "
+            "step at most 1/L converges in direction to p(alpha) from every p(0) whose risk gap "
+            "is below min_i [l(second) - l(best)]/n; 105% of that will not do",
+            expected="proved",
+            proof="symbolic.basins:prove",
+            under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),
+            variables=stepped(
+                Prompting, st.one_of(cases.comparable(0, 1), cases.trapping()), cases.larger
+            ),
+            conclusion=DIRECTION,
+            examples=(cases.UNEVEN, cases.TWO_KEYS),
+            siblings={
+                **cases.OTHER_DIRECTIONS,
+                "risk gap below 105%": changed(
+                    drop=[BASIN],
+                    under={"risk gap of the start below 105% of that": near_basin},
+                    examples=[cases.TRAPPED_NEAR],
+                ),
+                "any start": changed(drop=[BASIN], variables=stepped(Prompting, cases.pulled())),
+            },
+        ),
         "amended-2": Reading(
-            "continuous l' < 0, a single input whose rivals score the same, below the optimal "
-            "token, p(alpha) exists and is not 0: descent with any constant step converges in "
-            "direction to p(alpha) from any p(0)",
+            "l' < 0 everywhere and continuous, a single input whose rivals score the same, below "
+            "the optimal token, p(alpha) exists and is not 0: descent with any constant step "
+            "converges in direction to p(alpha) from any p(0)",
             expected="proved",
             proof="symbolic.basins:prove_equal_rivals",
             under=(SLOPED, EXISTS, ALIKE, SINGLE),
@@ -124,11 +123,11 @@ THEOREM = Statement(
             siblings=cases.OTHER_DIRECTIONS,
         ),
         "amended-3": Reading(
-            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0: from p(0) = "
-            "r p(alpha), r = R + 1 with R = max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]), "
-            "D_i the range and gap_i the lead of the scores of input i, m and M the least and the "
-            "largest |l'| between all scores, descent with step at most 1/L converges in direction "
-            "to p(alpha)",
+            "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and "
+            "is not 0: from p(0) = r p(alpha), r = R + 1 with R = max(0, ln [M sum_i (T_i - 1) "
+            "D_i / (m min_i gap_i)]), D_i the range and gap_i the lead of the scores of input i, "
+            "m and M the least and the largest |l'| between all scores, descent with step at most "
+            "1/L converges in direction to p(alpha)",
             expected="proved",
             proof="symbolic.basins:prove_by_margins",
             under=(SLOPED, EXISTS, UNIQUE, SHORT),

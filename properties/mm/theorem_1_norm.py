@@ -71,8 +71,8 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "p(alpha) of the unique optimal tokens exists: descent on a decreasing loss from any "
-            "p(0) with step at most 1/L has ||p(k)|| -> infinity",
+            "p(alpha) of the unique optimal tokens exists and is not 0: descent on a decreasing "
+            "loss from any p(0) with step at most 1/L has ||p(k)|| -> infinity",
             expected="refuted",
             under=(EXISTS, UNIQUE, SHORT),
             examples=(cases.STUCK,),
@@ -82,8 +82,8 @@ THEOREM = Statement(
             },
         ),
         "literal-2": Reading(
-            "p(alpha) of optimal tokens exists: there are p(0) and eta with which descent on a "
-            "decreasing loss has ||p(k)|| -> infinity",
+            "p(alpha) of optimal tokens exists and is not 0: there are p(0) and a step at most 1/L "
+            "with which descent on a decreasing loss has ||p(k)|| -> infinity",
             expected="refuted",
             under=(EXISTS, SHORT),
             variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
@@ -102,9 +102,9 @@ THEOREM = Statement(
             examples=(cases.PULLED, cases.TWO_KEYS),
         ),
         "amended-2": Reading(
-            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0: from p(0) = "
-            "r p(alpha), r = R + 1 as in theorem-1-direction:amended-3, descent with step at most "
-            "1/L has ||p(k)|| -> infinity",
+            "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and "
+            "is not 0: from p(0) = r p(alpha), r = R + 1 as in theorem-1-direction:amended-3, "
+            "descent with step at most 1/L has ||p(k)|| -> infinity",
             expected="proved",
             proof="symbolic.basins:prove_by_margins",
             under=(SLOPED, EXISTS, UNIQUE, SHORT),
@@ -113,9 +113,9 @@ THEOREM = Statement(
             examples=(cases.TRAPPED, cases.STUCK, cases.PULLED, cases.TWO_KEYS),
         ),
         "sharp": Reading(
-            "l' < 0, p(alpha) of the unique optimal tokens exists and is not 0, risk gap of p(0) "
-            "below min_i [l(second) - l(best)]/n, step at most 1/L: ||p(k)|| / ln k tends to "
-            "||p(alpha)||",
+            "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and "
+            "is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n, step at most 1/L: "
+            "||p(k)|| / ln k tends to ||p(alpha)||",
             expected="proved",
             proof="symbolic.basins:prove_rate",
             under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),

@@ -60,9 +60,8 @@ from properties.mm.assumption_b import (
     others,
 )
 
-P_EXISTS, POSITIVE = "p(alpha) exists", "Assumption B holds with the nu of assumption-b:amended"
+P_EXISTS, POSITIVE = "p(alpha) exists", "Assumption B holds with the nu > 0 of assumption-b:amended"
 SINGLE = "one input of two tokens, and R > 0"
-LONGEST = "no other tokens have as long a sum of labelled tokens"
 V_EXISTS = "v(alpha) exists"
 MEETS = "q has logit margins of at least max(0, 1 - tau (m_i - 1)) in every input i"
 
@@ -104,13 +103,6 @@ def positive(case: Any) -> bool:
     return bool(most < gamma)
 
 
-def longest(case: Selection) -> bool:
-    """Whether the sum of labelled tokens is longer than that of any other tokens."""
-    own = total(case)
-    sums = [total(other) for other in others(case)]
-    return all(bool(dot(s, s) < dot(own, own)) for s in sums)
-
-
 def with_fixed_prompt(m: Any, case: Attended, towards: str = "selected") -> Any:
     """The attended token of the only input, at the best prompt of norm ||p||, is along a token.
 
@@ -129,9 +121,20 @@ def with_fixed_prompt(m: Any, case: Attended, towards: str = "selected") -> Any:
 
 
 def for_linear_loss(m: Any, case: Selection, share: Any = 1) -> Any:
-    """The sum of the labelled tokens is along v(alpha)."""
-    v, g = svm.v_svm(m, case).vector, m.values(total(case))
-    return m.equal((v @ v) * g, share * (g @ v) * v)
+    """||sum_i Y_i x_i,beta_i||^2 ||v||^2 <= (sum_i max_t Y_i <v, x_it>)^2 for beta in reach.
+
+    v is v(alpha). At the best pair v_r/r is along the sum of the attended tokens, each times its
+    label, and that is as long as any sum comes to be. Where v_r/r tends to v/||v||, the component
+    along v of the longest sum tends to its length.
+    """
+    v = svm.v_svm(m, case).vector
+    component = sum(
+        (m.max(int(y) * (m.values(tokens) @ v)) for y, tokens in zip(case.y, case.X, strict=True)),
+        m.exact(0),
+    )
+    sums = [m.values(total(b)) for b in (case, *others(case)) if svm.p_programme(b).exists]
+    said = [m.at_most((s @ s) * (v @ v), share * m.square(component)) for s in sums]
+    return m.all_of(*said) if said else m.at_most(m.exact(0), m.exact(0))
 
 
 def steered(m: Any, case: Attended, share: Any = 1, spread: Any = 1) -> Any:
@@ -257,10 +260,11 @@ PATH = Statement(
     cost=3,
     readings={
         "literal-1": Reading(
-            "Assumption B holds: for each radius R > 0, here ||p||, and every decreasing loss "
-            "v_r/r tends to v(alpha)/||v(alpha)|| as r -> infinity; seen with one input, T = 2",
+            "Assumption B holds with the nu > 0 of assumption-b:amended: for each radius R > 0, "
+            "here ||p||, and every decreasing loss v_r/r tends to v(alpha)/||v(alpha)|| as r -> "
+            "infinity; seen with one input of two tokens",
             expected="refuted, certified",
-            under=(SINGLE, POSITIVE, P_EXISTS),
+            under=(SINGLE, POSITIVE),
             variables=Records(Attended, single()),
             conclusion=with_fixed_prompt,
             examples=(
@@ -274,10 +278,12 @@ PATH = Statement(
             },
         ),
         "literal-2": Reading(
-            "Assumption B holds: for every loss of Assumption A, such as -x, v_r/r tends to "
-            "v(alpha)/||v(alpha)|| as r and R tend to infinity",
+            "Assumption B holds with the nu > 0 of assumption-b:amended: for every loss of "
+            "Assumption A, such as -x, v_r/r tends to v(alpha)/||v(alpha)|| as r and R tend to "
+            "infinity; so no sum of labelled tokens that attention can reach, one of each input, "
+            "is longer than the largest component of such sums along v(alpha)",
             expected="refuted, certified",
-            under=(POSITIVE, P_EXISTS, LONGEST),
+            under=(POSITIVE,),
             variables=Records(Selection, attended().map(chosen)),
             conclusion=for_linear_loss,
             examples=(PARALLEL, UNBALANCED),
@@ -299,9 +305,10 @@ PATH = Statement(
             siblings={"half of it": changed(share="0.5"), "D counted as 0": changed(spread=0)},
         ),
         "literal-3": Reading(
-            "Assumption B holds: for each radius r > 0 and every loss of Assumption A, such as "
-            "exp(-x), p_R/R tends to p(alpha)/||p(alpha)|| as R -> infinity; so no head of norm r, "
-            "here q, has less risk on other tokens that attention can reach than any has on alpha",
+            "Assumption B holds with the nu > 0 of assumption-b:amended, p(alpha) exists: for "
+            "each radius r > 0 and every loss of Assumption A, such as exp(-x), p_R/R tends to "
+            "p(alpha)/||p(alpha)|| as R -> infinity; so no head of norm r, here q, has less risk "
+            "on other tokens that attention can reach than any has on alpha",
             expected="refuted, certified",
             under=(POSITIVE, P_EXISTS),
             variables=Records(Rival, attended().map(lambda case: Rival(case.chosen, case.h))),
@@ -358,7 +365,6 @@ PATH = Statement(
         SINGLE: lambda case: case.chosen.X.shape[:2] == (1, 2) and bool(case.p.any()),
         POSITIVE: positive,
         P_EXISTS: lambda case: svm.p_programme(chosen(case)).exists,
-        LONGEST: longest,
         V_EXISTS: lambda case: svm.v_programme(chosen(case)).exists,
         MEETS: meets,
     },

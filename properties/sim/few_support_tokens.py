@@ -169,26 +169,29 @@ FEW = Statement(
     violating={EXISTS: [NO_QUERY.data], TIGHT: [PASSED_OVER.data]},
     readings={
         "literal-1": Reading(
-            "at every X at most half of the tokens contribute to the gradient: "
-            "dL/d(x_t^T X z) != 0",
+            "'only a few' read as at most 1/2 of them: at every X at most 1/2 of the tokens "
+            "contribute to the gradient: dL/d(x_t^T X z) != 0",
             expected="refuted",
             constants={"part": "1/2"},
-            under=(UNIQUE,),
+            under=(),
             variables=Records(Run, runs(attention_data(), 0, 2), fixed=("step",)),
             conclusion=contributing,
             examples=(TWO_TOKENS, Default(0, False).start),
             siblings={"at most 9 of 10": changed(part="0.9")},
         ),
         "literal-2": Reading(
-            "at most half of the tokens that are not optimal are support vectors of X^mm",
+            "'only a few' read as at most 1/2 of them: where X^mm exists and is not 0 at most 1/2 "
+            "of the tokens that are not optimal are support vectors of it",
             expected="refuted",
             constants={"part": "1/2"},
-            under=(UNIQUE, EXISTS),
+            under=(EXISTS,),
             examples=(TWO_TOKENS.data,),
             siblings={"at most 9 of 10": changed(part="0.9")},
         ),
         "literal-3": Reading(
-            "under part 1 of assumption 3.10 not all tokens are support vectors of X^mm",
+            "where optimal tokens are unique and all tokens are support vectors (part 1 of "
+            "assumption 3.10), and X^mm exists and is not 0, not all tokens are support vectors "
+            "of X^mm",
             expected="refuted",
             under=(UNIQUE, EXISTS, TIGHT),
             conclusion=not_all,
@@ -196,8 +199,9 @@ FEW = Statement(
             siblings={"some token has a margin above 2": changed(beyond=2)},
         ),
         "literal-4": Reading(
-            "on the default of figure 1, tokens of the sub-sequence, where X^mm exists, at most "
-            "half of those that are not optimal are support vectors of it",
+            "'only a few' read as at most 1/2 of them: on the default of figure 1, tokens of the "
+            "sub-sequence, where X^mm exists and is not 0 at most 1/2 of those that are not "
+            "optimal are support vectors of it",
             expected="refuted",
             constants={"part": "1/2"},
             under=(EXISTS,),

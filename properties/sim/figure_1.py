@@ -115,8 +115,8 @@ FIGURE = Statement(
     violating={SHORT: [sentences.LEAPING]},
     readings={
         "literal-1": Reading(
-            "descent on g(b <f, h>) on sentences of a language: the cosine of X(k) with X_soft, "
-            "C = 10, tends to 1",
+            "descent on g(b <f, h>) on sentences of a language where X_soft is not 0: the cosine "
+            "of X(k) with X_soft, C = 10, tends to 1",
             expected="refuted, certified",
             constants={"loss": PRINTED, "towards": "soft"},
             under=(SAID,),
@@ -126,8 +126,8 @@ FIGURE = Statement(
             },
         ),
         "literal-2": Reading(
-            "if each run is to rise as the drawn means do: no step of descent on g(b <f, h>) "
-            "lowers the cosine of X(k) with X_soft",
+            "if each run is to rise as the drawn means do: where X_soft is not 0 and X(0) is not "
+            "0 no step of descent on g(b <f, h>) lowers the cosine of X(k) with X_soft",
             expected="refuted, certified",
             constants={"loss": PRINTED},
             under=(SAID, MOVED),

@@ -181,7 +181,9 @@ THEOREM = Statement(
             siblings=OTHER_TARGETS,
         ),
         "literal-2": Reading(
-            "the same for every strictly decreasing l with a continuous derivative",
+            "one input of two tokens at least, a unique optimal one, rivals of one score, Att-SVM "
+            "feasible: for every strictly decreasing l with a continuous derivative descent on "
+            "l(b <f, h>) from any start converges in direction to X^mm",
             expected="refuted",
             constants={"towards": "optimal"},
             under=(UNIQUE, LEVEL, TWO, FEASIBLE, SINGLE, SMOOTH, STRICT),

@@ -153,8 +153,8 @@ LOSS = Statement(
     violating={LOW: [turned(NO_QUERY)], DEFINED: [NO_QUERY], SHORT: [THROWN]},
     readings={
         "literal": Reading(
-            "unique optimal tokens, X^mm exists: descent on the sum of g(b <f, h>) from any start: "
-            "X(k) or X(k)^T converges in direction to X^mm",
+            "unique optimal tokens, X^mm exists and is not 0: descent on the sum of g(b <f, h>) "
+            "from any start: X(k) or X(k)^T converges in direction to X^mm",
             expected="refuted",
             constants={"loss": PRINTED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, DEFINED),

@@ -88,7 +88,8 @@ THEOREM = Statement(
     },
     readings={
         "literal": Reading(
-            "all tokens support vectors of the Att-SVM: grad L(W) != 0 for all W",
+            "all tokens support vectors of the Att-SVM, strictly decreasing read as l' < 0 "
+            "everywhere and continuous: grad L(W) != 0 for all W",
             expected="refuted, certified",
             under=(TIGHT, SLOPED),
             examples=(cases.ONE_TOKEN, cases.TIED),
@@ -100,8 +101,8 @@ THEOREM = Statement(
             },
         ),
         "amended": Reading(
-            "all tokens support vectors, l' < 0, some input with two different scores: "
-            "grad L(W) != 0 for all W",
+            "all tokens support vectors, l' < 0 everywhere and continuous, some input with two "
+            "different scores: grad L(W) != 0 for all W",
             expected="proved",
             proof="symbolic.tf.all_support_no_stationary:prove",
             examples=HOLDING,

@@ -208,17 +208,17 @@ CONJECTURE = Statement(
             siblings=WRONG,
         ),
         "literal-2": Reading(
-            "if the conjecture says so of its slide: where all tokens are support vectors in all "
-            "Local-SVMs and some input has two tokens, W_k/||W_k|| -> W^mm/||W^mm|| under descent "
-            "from any start",
+            "if the conjecture says so of its slide: where all Local-SVMs have a solution, in "
+            "which all tokens are support vectors, and some input has two tokens, W_k/||W_k|| -> "
+            "W^mm/||W^mm|| under descent from any start",
             expected="refuted",
             under=(EVERYWHERE, SOLVED, SEVERAL),
             examples=(TIED,),
             siblings=WRONG,
         ),
         "amended-1": Reading(
-            "d >= n T, optimal tokens unique, some input with two tokens, Att-SVM feasible, "
-            "l' < 0: W_k/||W_k|| -> W^mm/||W^mm|| under descent from zero",
+            "d >= n T, optimal tokens unique, some input with two tokens, Att-SVM feasible, l' < "
+            "0 everywhere and continuous: W_k/||W_k|| -> W^mm/||W^mm|| under descent from zero",
             expected="refuted",
             under=(LARGE, UNIQUE, SEVERAL, FEASIBLE, SLOPED, ZERO),
             variables=stepped(Descent, at_rest(), fixed=("start",)),
@@ -227,17 +227,18 @@ CONJECTURE = Statement(
         ),
         "amended-2": Reading(
             "all tokens are support vectors in all Local-SVMs, each of which has a solution, "
-            "optimal tokens unique, some input with two tokens, l' < 0, step at most 1/L: "
-            "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
+            "optimal tokens unique, some input with two tokens, l' < 0 everywhere and continuous, "
+            "step at most 1/L: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
             expected="undecided",
             under=(EVERYWHERE, SOLVED, UNIQUE, SEVERAL, SLOPED, SHORT),
             siblings=WRONG,
         ),
         "sharp": Reading(
-            "l' < 0, orthogonal queries, none 0, affinely independent tokens of different scores, "
-            "some input with two; in the Local-SVM of each token but the best, for its input "
-            "alone, all better tokens support, one with a positive multiplier; step at most 1/L: "
-            "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
+            "l' < 0 everywhere and continuous, orthogonal queries, none 0, affinely independent "
+            "tokens of different scores, some input with two; in the Local-SVM of each token but "
+            "the best, for its input alone, all better tokens support, one with a positive "
+            "multiplier; step at most 1/L: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any "
+            "start",
             expected="proved",
             proof="symbolic.tf.global_conjecture:prove",
             under=(SLOPED, APART, AFFINE, DIFFERENT, SEVERAL, BETTER, SHORT),

@@ -122,9 +122,10 @@ THEOREM = Statement(
             siblings=WRONG,
         ),
         "amended-2": Reading(
-            "continuous l' < 0, scores of non-optimal tokens equal, optimal tokens unique, some "
-            "input with two tokens, Att-SVM feasible, no input pulls against another: W_k/||W_k|| "
-            "-> W^mm/||W^mm|| under descent with any constant step from any start",
+            "l' < 0 everywhere and continuous, scores of non-optimal tokens equal, optimal tokens "
+            "unique, some input with two tokens, Att-SVM feasible, no input pulls against "
+            "another: W_k/||W_k|| -> W^mm/||W^mm|| under descent with any constant step from any "
+            "start",
             expected="proved",
             proof="symbolic.basins:prove_equal_rivals",
             variables=stepped(Descent, started(together()), larger, steps=ANY),

@@ -150,7 +150,7 @@ LEMMA = Statement(
     conclusion=above,
     readings={
         "literal": Reading(
-            "L(W) > L_* for every W, for l strictly decreasing and smooth",
+            "L(W) > L_* for every W and labels 1 or -1, for l strictly decreasing and smooth",
             expected="refuted",
             constants={"share": 0},
             under=LISTED,

@@ -223,8 +223,8 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q in R^{d x d}, for l smooth and "
-            "decreasing",
+            "optimal tokens unique, Att-SVM feasible: dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 "
+            "for K, Q in R^{d x d}, for l smooth and decreasing",
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE),
             variables=Records(Path, cases.flat_paths()),
@@ -232,7 +232,8 @@ THEOREM = Statement(
             siblings={**OTHERS, **FROBENIUS},
         ),
         "literal-2": Reading(
-            "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for any inner dimension, one included",
+            "optimal tokens unique, Att-SVM feasible: dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 "
+            "for any inner dimension, one included",
             expected="refuted",
             constants={"inner": 1},
             under=(cases.UNIQUE, cases.FEASIBLE),

@@ -66,8 +66,8 @@ ABSTRACT = Statement(
     violating=cases.VIOLATING,
     readings={
         "literal-1": Reading(
-            "W_lambda / ||W_lambda|| tends to W^mm / ||W^mm||_F, for l strictly decreasing and "
-            "smooth",
+            "optimal tokens unique, Att-SVM feasible: W_lambda / ||W_lambda|| tends to W^mm / "
+            "||W^mm||_F, for l strictly decreasing and smooth",
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE),
             variables=Records(Path, cases.flat_paths()),
@@ -75,8 +75,8 @@ ABSTRACT = Statement(
             siblings=WORST,
         ),
         "literal-2": Reading(
-            "K_lambda Q_lambda^T tends in direction to the solutions of the nuclear-norm SVM, for "
-            "l strictly decreasing and smooth",
+            "optimal tokens unique, Att-SVM feasible: K_lambda Q_lambda^T tends in direction to "
+            "the solutions of the nuclear-norm SVM, for l strictly decreasing and smooth",
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE),
             variables=Records(Path, cases.flat_paths()),

@@ -118,6 +118,123 @@ def test_every_statement_has_a_literal_reading_or_says_why_there_is_none():
         assert claim.statement_id in literal or "literal" in ast.get_docstring(module).lower()
 
 
+SLOPED = "l' < 0 everywhere and continuous"
+UNIQUE = ("optimal tokens unique", "unique optimal tokens", "a unique optimal one")
+WORDINGS = {
+    "optimal tokens are unique": UNIQUE,
+    "Att-SVM is feasible": ("Att-SVM feasible",),
+    "the step is at most 1/L": ("step at most 1/L",),
+    "the step is at most 1/(2 L)": ("step at most 1/(2 L",),
+    "p(alpha) exists and is not 0, alpha optimal": (
+        "p(alpha) of the unique optimal tokens exists and is not 0",
+        "p(alpha) of optimal tokens exists and is not 0",
+    ),
+    "v(alpha) exists": ("v(alpha) and p(alpha) exist",),
+    "p(alpha) without relaxation exists": ("v(alpha) and p(alpha) exist",),
+    "alpha_i alone scores highest under v(alpha), in every input": (
+        "alpha are the only optimal tokens of v(alpha)",
+    ),
+    "alpha_i has the highest score": ("for the optimal tokens alpha",),
+    "one input of two tokens, and R > 0": (
+        "each radius R > 0, here ||p||, and every decreasing loss v_r/r tends to "
+        "v(alpha)/||v(alpha)|| as r -> infinity; seen with one input of two tokens",
+    ),
+    "p(0) = 0": ("from zero",),
+    "the first token of each input alone is best": ("best tokens unique",),
+    "l is exp(-x) or log(1 + exp(-x))": (
+        "l being exp(-x) or log(1 + exp(-x))",
+        "on exp(-x) or log(1 + exp(-x))",
+    ),
+    "l is decreasing, strictly or not": ("l decreasing",),
+    "l is strictly decreasing": ("l strictly decreasing", "strictly decreasing l "),
+    "l is smooth": ("and smooth",),
+    "l has a continuous derivative": ("l with a continuous derivative",),
+    "some input has two different scores": ("wherever two scores of an input differ",),
+    "q attends at least as much to the optimal tokens of each input as p": (
+        "a prompt that attends at least as much to the optimal tokens of each input",
+    ),
+    "||A|| <= R": ("||A|| at most R", "||A||, ||A x||, ||A y|| <= R"),
+    "||A x|| <= R": (
+        "||A x||, ||A y||, ||A|| at most R",
+        "||A x||, ||A|| at most R",
+        "||A||, ||A x||, ||A y|| <= R",
+    ),
+    "||A y|| <= R": ("||A y||, ||A|| at most R",),
+    "||A x||, ||A y|| <= R": ("||A x||, ||A y||, ||A|| at most R",),
+    "0 < beta <= alpha(y)": ("0 < beta <= alpha(x), alpha(y)",),
+    "the matrices meet all constraints": ("two feasible matrices",),
+    "V is not zero": ("every other matrix",),
+    "queries of a sequence have its tokens": ("one slack a token of a sequence",),
+    "all tokens are support vectors": ("all tokens support vectors",),
+    "all tokens are support vectors (part 1)": ("all tokens are support vectors (part 1 of",),
+    "all rivals of an optimal token score the same": (
+        "rivals of one score",
+        "equal scores of rivals",
+    ),
+    "there is a single input": ("one input of",),
+    "some input has two tokens": ("input of two tokens at least",),
+    "the embeddings are linearly independent": ("the embeddings are independent",),
+    "attention is over all tokens": ("self-attention over all tokens",),
+    "attention is causal": ("causal self-attention",),
+    "non-optimal scores of each input are equal": ("non-optimal scores equal",),
+    "non-optimal scores are equal": (
+        "scores of non-optimal tokens equal",
+        "for all rivals, and their scores are equal in each input",
+    ),
+    "all tokens are support vectors in each Local-SVM that has a solution": (
+        "all tokens are support vectors in all Local-SVMs that have a solution",
+        "all Local-SVMs have a solution, in which all tokens are support vectors",
+    ),
+    "each Local-SVM has a solution": ("all Local-SVMs have a solution",),
+    "x^att = x_1": ("x^att is x_k",),
+    "all tokens are kept": ("all tokens being kept",),
+    "W is not 0": ("W, not 0",),
+    "the first step separates the optimal tokens": (
+        "(x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals",
+    ),
+    "the first step goes along W^mm": ("<-grad L(W_0), W^mm> > 0",),
+    "labels are 1 or -1": ("labels 1 or -1",),
+    "alpha is locally optimal": ("alpha locally optimal",),
+    "the start selects alpha": ("alpha_i of largest logit in every input",),
+    "the norm of the start is large": ("||W_0|| >= 1024 ||W^mm(alpha)||",),
+    "phi is the identity": ("of a linear head",),
+    "T >= 2": ("two tokens or more",),
+    "phi is ReLU": ("nonlinearity suffices, as that of ReLU",),
+    "v is not 0": ("any v other than 0",),
+}
+"""Hypotheses by name, and the other words in which sentences say them."""
+
+LITERAL = {c.id: c for c in CLAIMS.values() if c.reading.startswith("literal")}
+
+
+def unsaid(claim):
+    """Hypotheses of a claim that its sentence says neither by name nor in other known words.
+
+    That sizes are positive goes without saying.
+    """
+    sentence = claim.statement.casefold()
+    names = [h.name for h in claim.hypotheses if not re.fullmatch(r"[A-Za-z] >= 1", h.name)]
+    known = {name: (name, *WORDINGS.get(name, ())) for name in names}
+    return [n for n, said in known.items() if not any(w.casefold() in sentence for w in said)]
+
+
+@pytest.mark.parametrize("claim", LITERAL.values(), ids=LITERAL)
+def test_a_literal_reading_has_no_hypothesis_that_its_sentence_does_not_say(claim):
+    assert unsaid(claim) == []
+
+
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
+def test_a_sentence_says_in_the_same_words_what_it_asks_of_the_slope(claim):
+    assert SLOPED not in [h.name for h in claim.hypotheses] or SLOPED in claim.statement
+
+
+def test_no_wording_is_there_for_nothing():
+    asked = {(h.name, c.statement.casefold()) for c in LITERAL.values() for h in c.hypotheses}
+    for name, wordings in WORDINGS.items():
+        for words in wordings:
+            assert any(name == n and words.casefold() in sentence for n, sentence in asked), words
+
+
 def test_a_statement_whose_literal_reading_is_false_has_an_amended_one():
     for claim in CLAIMS.values():
         if claim.reading.startswith("literal") and str(claim.expected.truth) == "refuted":

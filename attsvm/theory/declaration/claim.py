@@ -110,8 +110,9 @@ class Claim:
         cost: divides the profile's budgets.
         file, line: where it is declared.
         formula: what it says of its variables or records.
-        printed: the sentence as printed.
+        printed: the sentence as printed, or in our words where no sentence says it.
         rests_on: ids of the statements that its statement uses or is derived from in print.
+        read_off: what `printed` is read off, where no sentence of the source says it.
     """
 
     id: str
@@ -134,6 +135,19 @@ class Claim:
     formula: Formula = field(repr=False)
     printed: str
     rests_on: tuple[str, ...]
+    read_off: str = ""
+
+    @property
+    def quoted(self) -> str:
+        """What is printed in quotation marks; without them where no sentence says it."""
+        return self.printed if self.read_off else f'"{self.printed}"'
+
+    @property
+    def origin(self) -> str:
+        """What `printed` is: printed, or read off something that is no sentence."""
+        return (
+            f"read off {self.read_off}, no sentence of the source" if self.read_off else "printed"
+        )
 
     @property
     def fingerprint(self) -> str:

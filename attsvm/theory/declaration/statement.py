@@ -114,7 +114,7 @@ class Statement:
         id: `source/statement`, such as sim/lemma-3.12.
         source: the paper or talk.
         place: where in it.
-        printed: the sentence as printed.
+        printed: the sentence as printed, or in our words where no sentence says it.
         variables: what it quantifies over.
         conclusion: a function of (m, v) and of named constants that returns a comparison, or
             `Measured`.
@@ -126,6 +126,8 @@ class Statement:
             siblings that the engine makes by leaving them out. Each reading takes those of its own
             type.
         rests_on: ids of the statements that its sentence uses or is derived from in print.
+        read_off: what it is read off, such as "experiments", where no sentence of the source says
+            it; empty where one does.
         claims: one for each reading.
     """
 
@@ -140,6 +142,7 @@ class Statement:
     cost: int = 1
     violating: Mapping[str, Records | Iterable[Any]] = field(default_factory=dict)
     rests_on: tuple[str, ...] = ()
+    read_off: str = ""
     claims: tuple[Claim, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
@@ -293,6 +296,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         formula=formula,
         printed=" ".join(statement.printed.split()),
         rests_on=statement.rests_on,
+        read_off=statement.read_off,
     )
     ensure_checkable(claim)
     return claim

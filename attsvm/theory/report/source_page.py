@@ -267,8 +267,8 @@ class _Page:
         said = [f"**As read, {c.reading}.** {safe(c.statement)}" for c in refuted]
         stands = []
         if words is not None:
-            quoted = safe(f'"{claims[0].printed}"')
-            read = [f"**Printed.** {quoted}", *said]
+            first = claims[0]
+            read = [f"**{first.origin.capitalize()}.** {safe(first.quoted)}", *said]
             said = [f"**Printed.** {safe(words.printed)}"] if words.printed else read
             said.append(f"**Fails.** {safe(words.fails)}")
             refuted, told = [by_id[name] for name in words.falls], words.telling

@@ -14,7 +14,7 @@ def screen(view: StatementView) -> Iterator[str]:
     """The lines that `attsvm show` prints, as wide as the terminal."""
     places = ", ".join(dict.fromkeys(f"{_near(r.file)}:{r.line}" for r in view.readings))
     yield from _wrapped(f"{view.id}  ({view.source}, {view.place}; {places})")
-    yield from _wrapped(view.printed and f"printed: {view.printed}")
+    yield from _wrapped(view.printed and f"{view.origin}: {view.printed}")
     if fell := view.fell():
         yield ""
         yield from _wrapped(f"what fell: {fell}")

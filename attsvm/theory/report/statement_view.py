@@ -60,9 +60,10 @@ class ReadingView:
 class StatementView:
     """A statement with its readings.
 
-    `printed` is empty where its claims do not quote it; `rests_on` has the statements that it rests
-    on, `carries` those that rest on it, directly or through others. `erratum` has what fell, why,
-    and the repair; empty where it has none.
+    `printed` is empty where its claims do not quote it, and `origin` says whether a sentence is
+    quoted. `rests_on` has the statements that it rests on, `carries` those that rest on it,
+    directly or through others. `erratum` has what fell, why, and the repair; empty where it has
+    none.
     """
 
     id: str
@@ -73,6 +74,7 @@ class StatementView:
     rests_on: tuple[str, ...] = ()
     carries: tuple[str, ...] = ()
     erratum: Mapping[str, str] = field(default_factory=dict)
+    origin: str = "printed"
 
     def fell(self) -> str:
         """Which readings fell and which stand, in one line; empty where none fell."""
@@ -85,13 +87,17 @@ class StatementView:
         parts = [
             f"{what} ({', '.join(names)})"
             for what, names in (
-                (self.erratum.get("fell", "the printed claim"), printed),
+                (self.erratum.get("fell", self._claim), printed),
                 ("repairs of it", repairs),
             )
             if names
         ]
         rest = f"; what stands: {', '.join(stands)}" if stands else "; nothing stands"
         return " and ".join(parts) + rest if parts else ""
+
+    @property
+    def _claim(self) -> str:
+        return "the printed claim" if self.origin == "printed" else "the claim"
 
     def json(self) -> dict[str, Any]:
         """The document of `show --json`."""
@@ -134,6 +140,7 @@ def statement_view(
         dependencies(claims)[first.statement_id],
         tuple(resting_on(first.statement_id, dependencies(among))),
         {} if words is None else dict(_told(words, claims, names)),
+        first.origin,
     )
 
 

@@ -74,8 +74,8 @@ CLAIMS = (
     ),
     erratum(
         general_data.GENERAL,
-        gist="Descent on p need not converge to a max-margin solution on general data; from the "
-        "basin it does, in any dimension and for any number of inputs.",
+        gist="Descent on p need not converge to a max-margin solution on general data; from starts "
+        "near that of locally-optimal tokens, far out, it does.",
         fails="Read for all data with two different scores, any start and the tokens that the run "
         "selects. With keys 1, 0, -2 and scores 1, -4, 0 the start p(0) = 0 is stationary for "
         "every loss, and has no direction.",

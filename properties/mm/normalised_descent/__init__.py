@@ -152,6 +152,7 @@ DESCENT = Statement(
     rests_on=("mm/theorem-1-direction",),
     source=SOURCE,
     place="Convergence of GD on p, normalised descent",
+    read_off="experiments",
     printed="Normalised descent on p follows the same direction as plain descent, faster",
     variables=Records(Paced, paced(), fixed=("case.step",)),
     hypotheses={
@@ -173,9 +174,9 @@ DESCENT = Statement(
     },
     readings={
         "literal-1": Reading(
-            "p(alpha) of the unique optimal tokens exists: from any p(0) and for any s plain "
-            "descent with step 1/L and normalised descent with step s converge in direction to "
-            "p(alpha), if one of them does",
+            "p(alpha) of the unique optimal tokens exists and is not 0: from any p(0) and for any "
+            "s plain descent with step 1/L and normalised descent with step s converge in "
+            "direction to p(alpha), if one of them does",
             expected="refuted",
             under=(EXISTS, UNIQUE),
             examples=(OVERSTEPPED,),
@@ -185,18 +186,17 @@ DESCENT = Statement(
             "from zero and with steps of one size s normalised descent is at least as far from "
             "zero as plain descent, after 1, 2, 3 and 4 steps",
             expected="refuted",
-            under=(EXISTS, UNIQUE, ZERO),
+            under=(ZERO,),
             variables=Records(Paced, paced(zero=True), fixed=("case.start", "case.step")),
             conclusion=ahead,
             examples=(AHEAD,),
             siblings={"twice as far": changed(share=2), "1.05 times as far": changed(share="1.05")},
         ),
         "amended-1": Reading(
-            "l' < 0, a single input whose J rivals score the same, below the optimal token, "
-            "p* = p(alpha) exists and is not 0, p(0) = 0: "
-            "normalised descent has ||p(k)|| - <p(k), p*>/||p*|| <= "
-            "s + B ||p*|| (||p*|| ln J + s/2) (1 + ln k) for every s and k >= 1, "
-            "B = max ||k_alpha - k_t||",
+            "l' < 0 everywhere and continuous, a single input whose J rivals score the same, "
+            "below the optimal token, p* = p(alpha) exists and is not 0, p(0) = 0: normalised "
+            "descent has ||p(k)|| - <p(k), p*>/||p*|| <= s + B ||p*|| (||p*|| ln J + s/2) (1 + ln "
+            "k) for every s and k >= 1, B = max ||k_alpha - k_t||",
             expected="proved",
             proof="symbolic.mm.normalised_descent:prove_close",
             under=(SLOPED, EXISTS, ALIKE, SINGLE, ZERO),
@@ -218,10 +218,10 @@ DESCENT = Statement(
             },
         ),
         "sharp": Reading(
-            "l' < 0, rivals of the optimal tokens score the same, below them, p* = p(alpha) exists "
-            "and is not 0: from any p(0) and "
-            "for any s normalised descent has <p(k) - p(0), p*> >= k s / max ||k_alpha - k_t||, "
-            "so that its norm grows linearly in k",
+            "l' < 0 everywhere and continuous, rivals of the optimal tokens score the same, below "
+            "them, p* = p(alpha) exists and is not 0: from any p(0) and for any s normalised "
+            "descent has <p(k) - p(0), p*> >= k s / max ||k_alpha - k_t||, so that its norm grows "
+            "linearly in k",
             expected="proved",
             proof="symbolic.mm.normalised_descent:prove",
             under=(SLOPED, EXISTS, ALIKE),

@@ -36,7 +36,7 @@ from attsvm.exact import dot, rational
 from attsvm.theory import Reading, Records, Statement, changed
 from attsvm.theory.declaration.statement import Changed
 from properties._support.att_svm import AttSVM, Token, att_svm, constraints
-from properties._support.hypotheses import exists, unique_optimum
+from properties._support.hypotheses import exists
 from properties.sim import SOURCE
 from properties.sim.definition_4_1.instances import (
     Queried,
@@ -54,7 +54,7 @@ from properties.sim.definition_4_1.instances import (
 )
 from properties.sim.definition_4_1.prices import price
 
-POSITIVE, UNIQUE = "C > 0", "optimal tokens are unique"
+POSITIVE = "C > 0"
 SEPARABLE, SMALL = "X^mm exists and is not 0", "C ||sum_j A_j|| <= 1"
 MOVED, WHOLE = "V is not zero", "queries of a sequence have its tokens"
 REPEATED = replace(
@@ -198,17 +198,16 @@ DEFINITION = Statement(
     hypotheses={
         POSITIVE: lambda case: case.C > 0,
         WHOLE: whole_sequences,
-        UNIQUE: unique_optimum,
         SEPARABLE: exists,
         SMALL: small_price,
         MOVED: lambda case: bool(case.move.any()),
     },
     readings={
         "literal-1": Reading(
-            "one slack a constraint, C = 10 is large enough: on separable data X^mm minimises "
-            "||X||_F + 10 sum of slacks",
+            "one slack a constraint, C = 10 is large enough: where X^mm exists and is not 0 it "
+            "minimises ||X||_F + 10 sum of slacks",
             expected="refuted",
-            under=(UNIQUE, SEPARABLE),
+            under=(SEPARABLE,),
             examples=(single(0.0625, 10.0, False, 0.0),),
             siblings={
                 "C = 1/4": changed(C="1/4", examples=[single(1.0, 0.25, False, 0.0)]),
@@ -242,7 +241,7 @@ DEFINITION = Statement(
             expected="refuted",
             variables=Records(Soft, cheap_rivals(), climbed=True),
             conclusion=only_minimiser,
-            under=(POSITIVE, UNIQUE, SEPARABLE, SMALL, MOVED),
+            under=(POSITIVE, SMALL, MOVED),
             examples=(single(1.0, 1.0, False, 0.5),),
             siblings={
                 "any price": changed(
@@ -276,11 +275,11 @@ DEFINITION = Statement(
             },
         ),
         "literal-3": Reading(
-            "one slack a token of a sequence, C = 10 is large enough: on separable data X^mm "
-            "minimises ||X||_F + 10 sum of slacks",
+            "one slack a token of a sequence, C = 10 is large enough: where X^mm exists and is not "
+            "0 it minimises ||X||_F + 10 sum of slacks",
             expected="refuted",
             variables=SHARED,
-            under=(WHOLE, UNIQUE, SEPARABLE),
+            under=(WHOLE, SEPARABLE),
             examples=(ALONE,),
             siblings={
                 "C = 1/4": changed(C="1/4", examples=[OWN_QUERIES]),
@@ -295,7 +294,7 @@ DEFINITION = Statement(
             constants={"together": False},
             variables=SHARED,
             conclusion=at_least_price,
-            under=(WHOLE, UNIQUE, SEPARABLE),
+            under=(WHOLE, SEPARABLE),
             examples=(OWN_QUERIES,),
             siblings={
                 "95% of that price": changed(share="0.95", examples=[OWN_QUERIES]),

@@ -78,11 +78,11 @@ BIAS = Statement(
     },
     readings={
         "literal-1": Reading(
-            "W trained by descent on g(b <f, h>) from any start converges in direction to the "
-            "Frobenius solution",
+            "where Att-SVM is feasible and some input has two tokens, W trained by descent on "
+            "g(b <f, h>) from any start converges in direction to the Frobenius solution",
             expected="refuted",
             constants={"loss": PRINTED},
-            under=(UNIQUE, FEASIBLE, training.TWO),
+            under=(FEASIBLE, training.TWO),
             examples=(TWO_TOKENS,),
             siblings={
                 "on the decreasing loss": changed(loss=REPAIRED, examples=[PASSED_OVER]),
@@ -93,11 +93,12 @@ BIAS = Statement(
             },
         ),
         "literal-2": Reading(
-            "K Q^T with K, Q in R^{d x d} trained by descent on g(b <f, h>) from any start "
-            "converges in direction to the Frobenius solution",
+            "where Att-SVM is feasible and some input has two tokens, K Q^T with K, Q in "
+            "R^{d x d} trained by descent on g(b <f, h>) from any start converges in direction to "
+            "the Frobenius solution",
             expected="refuted",
             constants={"loss": PRINTED},
-            under=(UNIQUE, FEASIBLE, training.TWO),
+            under=(FEASIBLE, training.TWO),
             variables=FACTORS,
             conclusion=factors.FACTORED,
             cost=4,

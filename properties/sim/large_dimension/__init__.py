@@ -204,8 +204,9 @@ DIMENSION = Statement(
     },
     readings={
         "literal-1": Reading(
-            "whatever the law of the data, part 2 of assumption 3.10 has probability at least 1/2 "
-            "for d >= 1000",
+            "'likely' read as with probability at least 1/2 and 'sufficiently large' as d >= "
+            "1000: whatever the law of the data, part 2 of assumption 3.10 has probability at "
+            "least 1/2 for d >= 1000",
             expected="refuted",
             constants={"least": "1/2"},
             under=(LARGE,),
@@ -213,8 +214,9 @@ DIMENSION = Statement(
             siblings={"at least 1/32": changed(least="1/32", examples=[THREE_TOKENS])},
         ),
         "literal-2": Reading(
-            "whatever the law of the data, part 1 of assumption 3.10 has probability at least 1/2 "
-            "for d >= 1000",
+            "'likely' read as with probability at least 1/2 and 'sufficiently large' as d >= "
+            "1000: whatever the law of the data, part 1 of assumption 3.10 has probability at "
+            "least 1/2 for d >= 1000",
             expected="refuted",
             constants={"least": "1/2"},
             under=(LARGE,),

@@ -94,9 +94,9 @@ LOW_SCORES = Statement(
     },
     readings={
         "literal-1": Reading(
-            "X^mm is the same without the tokens of least score",
+            "where there is an X^mm it is the same without the tokens of least score",
             expected="refuted",
-            under=(UNIQUE, EXISTS),
+            under=(EXISTS,),
             variables=Records(AttentionData, SEPARABLE),
             conclusion=left_out.same_solution,
             examples=(SUPPORT,),

@@ -106,9 +106,9 @@ OFTEN = Statement(
     cost=2,
     readings={
         "literal-1": Reading(
-            "random languages of 20 tokens with 3 successors each, m = 10 sentences of n = 5 "
-            "tokens, d = 100, attention over the vocabulary or the sub-sequence: with probability "
-            "at least 1/2 there is no X^mm",
+            "'often' read as with probability at least 1/2: random languages of 20 tokens with 3 "
+            "successors each, m = 10 sentences of n = 5 tokens, d = 100, attention over the "
+            "vocabulary or the sub-sequence: with probability at least 1/2 there is no X^mm",
             expected="holds",
             constants={"m": 10, "n": 5, "d": 100},
             under=(),

@@ -28,12 +28,9 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.language import Language, prefix_data, random_language, vocabulary_data
 from attsvm.theory import Slack
-from properties._support.counts import interval
+from properties._support.counts import at_least
 from properties.sim._support.token_sequences import TokenSequences
 from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
-
-RISK = 1e-9
-"""How likely a confidence interval may be wrong, on either side."""
 
 RUNS, AGAIN = 60, 240
 """How many languages are drawn, with one set of sentences each; and where that is repeated."""
@@ -105,14 +102,11 @@ def count(case: Draws, size: Setting, runs: int, stream: int) -> int:
 
 
 def _often(case: Draws, m: int, n: int, d: int, runs: int, stream: int) -> Slack:
-    k = count(case, Setting(m, n, d), runs, stream)
-    low, high = interval(k, runs, RISK)
-    share = k / runs
-    return Slack(share - 0.5, max(share - low, high - share))
+    return at_least(0.5, count(case, Setting(m, n, d), runs, stream), runs)
 
 
 def often(case: Draws, m: int = 10, n: int = 5, d: int = 100) -> Slack:
-    """Sentences contradict themselves with a probability of at least 1/2; sure up to `RISK`."""
+    """Sentences contradict themselves with a probability of at least 1/2."""
     return _often(case, m, n, d, RUNS, 0)
 
 

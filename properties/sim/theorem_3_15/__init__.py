@@ -202,8 +202,8 @@ THEOREM = Statement(
             "less than delta_i = g_i s_i/(1 - s_i) apart, g_i the gap of the two best scores and "
             "s_i the start's attention to the best token, so that optimal tokens are unique: "
             "descent on the decreasing loss with step at most 1/L, L the mean over inputs of the "
-            "Lipschitz constants of the gradients of their losses, from any start has a diverging "
-            "norm and converges in direction to X^mm",
+            "Lipschitz constants L_i of the gradients of their losses and at least L_X, from any "
+            "start has a diverging norm and converges in direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove_aligned",
             constants={"loss": REPAIRED},

@@ -43,7 +43,7 @@ from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIE
 from properties._support.steps import SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
+from properties.sim._support.training import BASIN, PRINTED, REPAIRED, UNIQUE
 from properties.sim.token_sparsity import dropping
 from properties.sim.token_sparsity import gradient_shares as shares
 from properties.sim.token_sparsity import redundant_tokens as tokens
@@ -71,7 +71,6 @@ TWICE = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 """The constraints of equal tokens are equal."""
 
 EXISTS = "there is an X^mm"
-IDLE = "there is an X^mm, and some token is no support vector of it"
 IN_BASIN = stepped(Run, shares.redundant_basin(), shares.basin_larger)
 PROGRAMMES = Records(AttentionData, tokens.redundant_data(), tokens.redundant_larger)
 
@@ -101,35 +100,35 @@ SPARSITY = Statement(
     "gradient computation for each update. Tokens that do not serve as support vectors have zero "
     "gradients and can be safely disregarded during pretraining",
     variables=stepped(Run, tokens.redundant_runs()),
-    hypotheses={**training.HYPOTHESES, IDLE: tokens.has_idle, EXISTS: feasible},
+    hypotheses={**training.HYPOTHESES, EXISTS: feasible},
     conclusion=dropping.coefficients,
     cost=2,
     violating={
         UNIQUE: [TIED, tokens.Dropped(TIED, np.array([[False, True, False]]))],
-        IDLE: [TWO_TOKENS, TWO_TOKENS.data],
         EXISTS: [tokens.Dropped(NO_QUERY.data, np.array([[False, True]])), ONE_KEY, ONE_KEY.data],
         SHORT: [LEAPING],
     },
     readings={
         "literal-1": Reading(
-            "tokens that are no support vectors have zero gradients: dL/d(x_t^T X z) = 0 at every "
-            "X",
+            "where there is an X^mm tokens that are no support vectors of it have zero gradients: "
+            "dL/d(x_t^T X z) = 0 at every X",
             expected="refuted",
-            under=(UNIQUE, IDLE),
+            under=(EXISTS,),
             examples=(FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-2": Reading(
-            "tokens that are no support vectors can be disregarded during pretraining: the "
-            "gradient at every X is the same without them",
+            "where there is an X^mm tokens that are no support vectors of it can be disregarded "
+            "during pretraining: the gradient at every X is the same without them",
             expected="refuted",
-            under=(UNIQUE, IDLE),
+            under=(EXISTS,),
             conclusion=dropping.same_gradient,
             examples=(FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-3": Reading(
-            "tokens that are no support vectors can be disregarded: X^mm is the same without them",
+            "where there is an X^mm tokens that are no support vectors of it can be disregarded: "
+            "X^mm is the same without them",
             expected="proved",
             proof="symbolic.least_points:prove_supported",
             under=(EXISTS,),
@@ -142,22 +141,23 @@ SPARSITY = Statement(
             },
         ),
         "literal-4": Reading(
-            "along descent on g(b <f, h>) from any start the share in the gradient of the tokens "
-            "that are no support vectors tends to 0",
+            "where there is an X^mm, along descent on g(b <f, h>) from any start the share in the "
+            "gradient of the tokens that are no support vectors of it tends to 0",
             expected="refuted, certified",
             constants={"loss": PRINTED},
-            under=(UNIQUE, IDLE),
+            under=(EXISTS,),
             conclusion=shares.FADING,
             cost=10,
             examples=(FROM_ZERO,),
             siblings=other_tokens(TWO_INPUTS),
         ),
         "amended-1": Reading(
-            "along descent on the decreasing loss g(-b <f, h>) from any start the share in the "
-            "gradient of the tokens that are no support vectors tends to 0",
+            "where there is an X^mm, along descent on the decreasing loss g(-b <f, h>) from any "
+            "start the share in the gradient of the tokens that are no support vectors of it "
+            "tends to 0",
             expected="refuted, certified",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, IDLE),
+            under=(EXISTS,),
             conclusion=shares.FADING,
             cost=10,
             examples=(PASSED_OVER,),
@@ -209,8 +209,10 @@ SPARSITY = Statement(
             },
         ),
         "sharp-3": Reading(
-            "from such a start the share of a token of margin m under X^mm falls like k^-(m - 1): "
-            "log share / ln k -> -(m - 1)",
+            "optimal tokens unique, there is an X^mm: along descent on the decreasing loss with "
+            "step at most 1/L_X, from a start whose risk gap is below min_i [l(second) - "
+            "l(best)]/n, the share in the gradient of a token of margin m > 1 under X^mm falls "
+            "like k^-(m - 1): log share / ln k -> -(m - 1)",
             expected="proved",
             proof="symbolic.basins:prove_shares",
             constants={"loss": REPAIRED},

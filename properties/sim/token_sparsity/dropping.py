@@ -67,6 +67,8 @@ def coefficients(m: Any, run: Run, which: str = "others") -> Any:
     """dL/d(x_t^T X z) = 0 for the tokens that are no support vectors, or for those named."""
     slopes, kept = _slopes(m, run.data, run.start), ExactData.of(run.data).kept
     chosen = named(run.data, which)
+    if not chosen:
+        return m.equal(m.exact(0), m.exact(0))  # there are no such tokens
     return m.equal(m.array([slopes[i][kept[i].index(t)] for i, t in chosen]), m.exact(0))
 
 

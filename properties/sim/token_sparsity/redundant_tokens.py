@@ -10,7 +10,6 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import starts
-from properties._support.att_svm import exact_att_svm
 from properties._support.descent_runs import Run
 from properties._support.separable_data import (
     preferring,
@@ -124,9 +123,3 @@ def _thinned(
     return Dropped(
         _with_redundant_tokens(data.X, data.Z, chosen, by, factor, shift, scores), dropped
     )
-
-
-def has_idle(case: AttentionData | Run) -> bool:
-    """There is an X^mm, and some token is no support vector of it."""
-    found = exact_att_svm(case if isinstance(case, AttentionData) else case.data)
-    return found is not None and any(m > 1 for m in found.margins.values())

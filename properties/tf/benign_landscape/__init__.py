@@ -206,23 +206,25 @@ LANDSCAPE = Statement(
     },
     readings={
         "literal-2": Reading(
-            "d >= n T, l' < 0: grad L(W) != 0 for all W",
+            "d >= n T, l' < 0 everywhere and continuous: grad L(W) != 0 for all W",
             expected="refuted, certified",
             under=(LARGE, SLOPED),
             examples=(REST, cases.TIED),
             siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[OPPOSED])},
         ),
         "amended-2": Reading(
-            "l' < 0, some input of two different scores has affinely independent tokens and a "
-            "query that is no combination of the others': grad L(W) != 0 for all W",
+            "l' < 0 everywhere and continuous, some input of two different scores has affinely "
+            "independent tokens and a query that is no combination of the others': grad L(W) != 0 "
+            "for all W",
             expected="proved",
             proof="symbolic.tf.benign_landscape:prove_no_stationary_point",
             under=(SLOPED, SCORES, OWN, FREE),
         ),
         "sharp": Reading(
-            "l' < 0, some input of two different scores has tokens with one affine dependency at "
-            "most, an Att-SVM of its own, and a query that is no combination of the others': L has "
-            "no finite local minimum, and negative curvature at each stationary point",
+            "l' < 0 everywhere and continuous, some input of two different scores has tokens with "
+            "one affine dependency at most, an Att-SVM of its own, and a query that is no "
+            "combination of the others': L has no finite local minimum, and negative curvature at "
+            "each stationary point",
             expected="proved",
             proof="symbolic.tf.benign_landscape:prove_no_minimum",
             under=(SLOPED, SCORES, OWN, FEW, SEPARABLE),

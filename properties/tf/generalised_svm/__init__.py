@@ -39,6 +39,7 @@ from properties.tf.generalised_svm import kept_tokens as cases
 from properties.tf.generalised_svm import log_growth as growth
 from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
+from properties.tf.generalised_svm.published_runs import DRAWS, OFTEN, Published
 
 RESTS, ALL, SEEN = "descent rests at W", "all tokens are kept", "W is in the span of the data"
 POSITIVE, MOVED = "a token is left out, and all margins of V are positive", "W is not 0"
@@ -96,6 +97,25 @@ STATEMENT = Statement(
             conclusion=cases.solvable,
             examples=(cases.BETWEEN,),
             siblings={"one of norm 1 at least": changed(share=1)},
+        ),
+        "literal-3": Reading(
+            "the published experiment, no run left out whose Gen-SVM has a solution: n = 3, T = 4, "
+            "d = 4, 6, 8 or 10, unit-norm Gaussian tokens and queries, random labels of which one "
+            "at least is -1, a head of d ReLU units of Gaussian weights, log-loss, uniform W(0) in "
+            "[-1, 1]/sqrt d, 2001 steps of normalised descent of length 0.1, O_i the tokens of "
+            "weight above 1e-3 in the end; '>99% corr' read as: with a probability of at least 1/2 "
+            "the correlation of W with W_fin + c W_svm is above 99% for some c >= 0",
+            expected="refuted, numeric",
+            constants={"above": "0.99", "share": "1/2"},
+            under=(),
+            variables=Records(Published, DRAWS),
+            conclusion=OFTEN,
+            cost=400,
+            examples=(Published(0, 10),),
+            siblings={
+                "above 99.9%": changed(above="0.999"),
+                "with a probability of at least 9/10": changed(share="9/10"),
+            },
         ),
         "amended-1": Reading(
             "all tokens kept, W in the span of the (x_t - x_u) z_i^T as from W_0 = 0: W_svm = 0 "

@@ -96,7 +96,7 @@ RANK = Statement(
     },
     readings={
         "literal-1": Reading(
-            "the Frobenius solution has rank at most min(n, d)",
+            "where Att-SVM is separable the Frobenius solution has rank at most min(n, d)",
             expected="proved",
             proof="symbolic.tf.svm_rank:prove",
             under=(SEPARABLE,),
@@ -105,8 +105,8 @@ RANK = Statement(
             siblings={"one less": changed(less=1), "rank one": changed(most=1)},
         ),
         "sharp": Reading(
-            "the Frobenius solution has rank at most that of the queries, and that of the "
-            "differences, which carry a positive multiplier",
+            "where Att-SVM is separable the Frobenius solution has rank at most that of the "
+            "queries, and that of the differences, which carry a positive multiplier",
             expected="proved",
             proof="symbolic.tf.svm_rank:prove",
             under=(SEPARABLE,),
@@ -116,9 +116,10 @@ RANK = Statement(
             siblings={"one less": changed(less=1)},
         ),
         "literal-2": Reading(
-            "some nuclear-norm solution has no larger rank than the Frobenius solution",
+            "where Att-SVM is separable some nuclear-norm solution has no larger rank than the "
+            "Frobenius solution",
             expected="refuted",
-            under=(UNIQUE, SEPARABLE),
+            under=(SEPARABLE,),
             conclusion=NUCLEAR,
             examples=(MIRRORED,),
             siblings={"a smaller rank": changed(less=1), "rank one": changed(most=1)},

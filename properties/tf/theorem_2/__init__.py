@@ -75,7 +75,8 @@ PATH = Statement(
     violating=cases.VIOLATING,
     readings={
         "literal": Reading(
-            "W_R / R tends to W^mm / ||W^mm||_F, for l strictly decreasing and smooth",
+            "optimal tokens unique, Att-SVM feasible: W_R / R tends to W^mm / ||W^mm||_F, for l "
+            "strictly decreasing and smooth",
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE),
             variables=Records(Path, cases.flat_paths()),
@@ -84,8 +85,8 @@ PATH = Statement(
             cost=4,
         ),
         "amended-1": Reading(
-            "W_R / R tends to W^mm / ||W^mm||_F, where l' < 0 at the best scores and some input "
-            "has two tokens",
+            "optimal tokens unique, Att-SVM feasible: W_R / R tends to W^mm / ||W^mm||_F, where "
+            "l' < 0 at the best scores and some input has two tokens",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove_limit",
             examples=(cases.PUBLISHED, cases.UNEVEN),
@@ -111,11 +112,12 @@ RATE = Statement(
     },
     readings={
         "amended-2": Reading(
-            "some input has two tokens, l' < 0, U = W^mm / ||W^mm||, rho = R / ||W^mm|| >= log(2 "
-            "Gamma), Gamma the largest over inputs i of several tokens of sum_j M_j D_j (T_j - 1) "
-            "/ (m_i d_i), for each input D and d its largest and least score gap, M and m the "
-            "largest and least |l'| between its worst and best score: every W in the ball with "
-            "L(W) <= L(R U) has ||W / R - U||^2 <= 2 log(2 Gamma) / rho",
+            "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0, U = W^mm "
+            "/ ||W^mm||, rho = R / ||W^mm|| >= log(2 Gamma), Gamma the largest over inputs i of "
+            "several tokens of sum_j M_j D_j (T_j - 1) / (m_i d_i), for each input D and d its "
+            "largest and least score gap, M and m the largest and least |l'| between its worst "
+            "and best score: every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 "
+            "log(2 Gamma) / rho",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove",
             siblings={
@@ -125,12 +127,12 @@ RATE = Statement(
             under=(*LISTED, LARGE, GOOD),
         ),
         "sharp": Reading(
-            "some input has two tokens, l' < 0, U, rho, m and d as in amended-2: where G = n (L(R "
-            "U) - L_*) is below every m_i d_i of inputs of several tokens, as it is for rho >= "
-            "log(2 Gamma), every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa "
-            "/ rho, kappa = rho + log G - sum_j p_j log(c_j / p_j), p_j the share of multiplier "
-            "j, c_j = b_i (gap of j) (1 - G / (m_i d_i)) in its input i, b_i the least |l'| "
-            "within G / m_i of the best score",
+            "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0, U, rho, "
+            "m and d as in amended-2: where G = n (L(R U) - L_*) is below every m_i d_i of inputs "
+            "of several tokens, as it is for rho >= log(2 Gamma), every W in the ball with L(W) "
+            "<= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, kappa = rho + log G - sum_j p_j "
+            "log(c_j / p_j), p_j the share of multiplier j, c_j = b_i (gap of j) (1 - G / (m_i "
+            "d_i)) in its input i, b_i the least |l'| within G / m_i of the best score",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove_sharp",
             under=(*LISTED, GOOD, CHEAP),

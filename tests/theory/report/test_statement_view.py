@@ -20,7 +20,9 @@ from attsvm.theory import (
     definition,
 )
 from attsvm.theory.arithmetic.text import Text, letters, written
+from attsvm.theory.report.statement_screen import screen
 from attsvm.theory.report.statement_view import formula_lines, statement_of, statement_view
+from properties.mm.loss_choice import CHOICE
 from properties.mm.theorem_1_direction import THEOREM as DIRECTION
 from properties.sim.lemma_3_12 import LEMMA as SLOPE
 from properties.sim.lemma_3_13 import LEMMA as GRADIENT
@@ -91,6 +93,15 @@ def test_lemma_3_12_is_shown_as_it_runs():
         r"\|g''\|_\infty \, \left|x - y\right|",
         r"\text{where } g\left(t\right) = \frac{1}{1 + \exp\left(-t\right)}",
     ]
+
+
+def test_what_no_sentence_says_is_not_shown_as_printed():
+    assert any(line.startswith("printed: ") for line in screen(shown(SLOPE)))
+    lines = list(screen(shown(CHOICE)))
+    assert not any(line.startswith("printed: ") for line in lines)
+    assert any(line.startswith("read off experiments, no sentence of") for line in lines)
+    assert shown(CHOICE).fell().startswith("the claim (")
+    assert '"' not in CHOICE.claims[0].quoted
 
 
 def test_lemma_3_13_is_shown_with_its_readings_and_counterexample():

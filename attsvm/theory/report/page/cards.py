@@ -98,7 +98,8 @@ def _gist(statement: ShownStatement) -> str:
 
 def _printed(statement: ShownStatement) -> Iterator[Markup]:
     if statement.view and statement.view.printed:
-        yield element("h4", "As printed")
+        origin = statement.view.origin
+        yield element("h4", "As printed" if origin == "printed" else origin.capitalize())
         yield element("blockquote", sentence(statement.view.printed))
 
 
