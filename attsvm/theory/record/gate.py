@@ -113,7 +113,7 @@ def checked_out(
     return Checkout(
         claims,
         review([claims[name] for name in sorted(held) if name in claims], packs),
-        code_of(checked_packs([*packs, *others], run.claims), run.engine),
+        code_of(checked_packs([*packs, *others], run.claims)),
         tuple(curated.shown(f, p) for f, p in curated.chosen(packs, ran).items()),
     )
 

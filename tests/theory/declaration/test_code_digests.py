@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from attsvm.theory.declaration.code_digests import Definitions, Start, belongs, imports, whole
+from attsvm.theory.declaration.code_bases import followed
+from attsvm.theory.declaration.code_digests import Definitions, Start, module_of, whole
 
 PACK = {
     "pack/__init__.py": "from pack.inner import value as exported\n",
@@ -134,13 +135,14 @@ def test_the_code_base_of_a_file_ends_at_what_is_installed(root):
         "import os\nfrom attsvm import theory\nfrom pack import deep\nimport b.c\n"
         "from importlib import import_module\nimport_module('looked.up')\n"
     )
-    assert imports(start) == {"os", "attsvm", "pack", "b", "importlib", "looked"}
-    assert [top for top in sorted(imports(start)) if belongs(start, top)] == ["pack"]
+    needs = module_of(start).needs
+    assert needs == {"os", "attsvm", "pack", "b", "importlib", "looked"}
+    assert [top for top in sorted(needs) if followed(root, "pack", top)] == ["pack"]
     import numpy
 
-    installed = Path(numpy.__file__)
-    assert belongs(installed, "numpy")
-    assert not belongs(installed, "scipy")
+    installed = Path(numpy.__file__).parents[1]
+    assert followed(installed, "numpy", "numpy") == installed
+    assert followed(installed, "numpy", "scipy") is None
 
 
 def test_a_statement_is_found_by_any_of_its_lines(root):

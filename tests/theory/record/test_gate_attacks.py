@@ -3,6 +3,8 @@
 import copy
 import importlib
 import json
+import os
+import py_compile
 import shutil
 import sys
 from pathlib import Path
@@ -32,6 +34,21 @@ def unused(x: float) -> float:
     return x
 """,
     "lemmas/deep.py": "LEAST = -1000.0\nSPREAD = 1000\n",
+    "lemmas/factors.json": "[2.0]",
+    "lemmas/registry.py": "TABLE = {}\n\n\ndef kept(f):\n    TABLE[f.__name__] = f\n    return f\n",
+    "lemmas/rules.py": """
+import json
+from pathlib import Path
+
+from lemmas.registry import kept
+
+FACTORS = json.loads((Path(__file__).parent / "factors.json").read_text())
+
+
+@kept
+def rule(x):
+    return x + 1
+""",
     "lemmas/lazy.py": "def doubled(x: float) -> float:\n    return 2 * x\n",
     "lemmas/squares.py": '''
 """Claims."""
@@ -235,6 +252,23 @@ def swap(file, old, new):
         text = Path(file).read_text()
         assert old in text
         Path(file).write_text(text.replace(old, new))
+
+    return edit
+
+
+def new(file, text):
+    return lambda: Path(file).write_text(text)
+
+
+def unnoticed(file, old, new):
+    """An edit that leaves the size and the time of a file whose bytecode is on disk."""
+
+    def edit():
+        before = Path(file).stat()
+        py_compile.compile(file)
+        swap(file, old, new)()
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert Path(file).stat().st_size == before.st_size
 
     return edit
 
@@ -519,6 +553,10 @@ ATTACKS = {
     "a helper's helper": (swap("lemmas/deep.py", "-1000.0", "-9.0"), OLD),
     "a helper imported late": (swap("lemmas/lazy.py", "2 * x", "x"), OLD),
     "a proof's helper": (swap("lemma_proofs/steps.py", "a != b", "False"), OLD),
+    "a data file": (
+        swap("lemmas/factors.json", "2", "3"),
+        f"{OLD}1 file differs, lemmas/factors.j",
+    ),
     "a new file": (lambda: Path("lemmas/more.py").write_text("x = 1\n"), OLD),
     "a file that is gone": (lambda: Path("lemma_proofs/steps.py").unlink(), OLD),
     "an engine of yesterday": (
@@ -650,6 +688,28 @@ ATTACKS = {
         anew("lemmas/lazy.py", "2 * x", "3 * x"),
         f"{DOUBLE}: holds -> undecided",
     ),
+    "data": (
+        anew("lemmas/factors.json", "2", "3"),
+        f"{DOUBLE}: data files beside its code changed",
+    ),
+    "a function that is registered": (
+        anew("lemmas/rules.py", "x + 1", "x + 2"),
+        f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a helper patched by another module": (
+        both(
+            new("lemmas/z.py", "import lemmas.lazy\nlemmas.lazy.doubled = lambda x: 9.0\n"), again()
+        ),
+        f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a global patched by another module": (
+        both(new("lemmas/z.py", "import lemmas.squares as s\nsetattr(s, 'LIMIT', 9)\n"), again()),
+        f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a helper edited at the same time and size": (
+        both(unnoticed("lemmas/lazy.py", "2 * x", "9 * x"), again()),
+        f"{DOUBLE}: holds -> undecided",
+    ),
     "claims that no longer parse": (swap(LEMMAS, "NUMBERS =", "NUMBERS = ("), "cannot be imported"),
     # curated counterexamples
     "curated deleted": (
@@ -693,6 +753,23 @@ HARMLESS = {
     "line ends": lambda: Path("lemmas/lazy.py").write_bytes(
         Path("lemmas/lazy.py").read_bytes().replace(b"\n", b"\r\n")
     ),
+    "a helper moved to another module": both(
+        lambda: Path("lemmas/lazy.py").rename("lemmas/late.py"),
+        swap(LEMMAS, "lemmas.lazy", "lemmas.late"),
+        again(),
+    ),
+    "a helper moved beside another one": both(
+        swap("lemmas/lazy.py", "def doubled", "def unused"),
+        append(BOUNDS, "\n\ndef doubled(x: float) -> float:\n    return 2 * x\n"),
+        swap(LEMMAS, "from lemmas.lazy", "from lemmas.bounds"),
+        again(),
+    ),
+    "the file of the statements renamed": both(
+        lambda: Path(LEMMAS).rename("lemmas/numbers.py"), again()
+    ),
+    "an import that is not needed": both(append(BOUNDS, "import lemmas.lazy\n"), again()),
+    "bytecode": lambda: py_compile.compile("lemmas/lazy.py"),
+    "a hidden file": new("lemmas/.notes", "words"),
     "a run anew": again(),
     "a run whose workers ended in another order": chained(turned),
     "an earlier run": lambda: main(VERIFY),
