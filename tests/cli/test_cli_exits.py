@@ -134,6 +134,23 @@ def test_a_pack_that_ends_the_process_does_not_end_it_as_a_success(folder, place
         assert "code of a claim pack ended its process with exit code 0" in done.stderr
 
 
+def test_a_pack_that_closes_standard_output_is_told_of(tmp_path):
+    (tmp_path / "closes.py").write_text(f"{HEAD}from toy_pack import blunt\nsys.stdout.close()\n")
+    path = PACK.rpartition("/")[0]
+    run = f"import sys; sys.path[:0] = [{path!r}, '.']\nfrom attsvm.cli.__main__ import run\nrun()"
+    done = in_a_process("-c", run, "claims", "--only-pack", "closes.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("attsvm: standard output was closed by code of a claim pack")
+
+
+def test_a_pack_that_leaves_the_folder_does_not_take_the_command_along(attsvm, folder, tmp_path):
+    (tmp_path / "away").mkdir()
+    pack = folder / "moves.py"
+    pack.write_text(f"{HEAD}from toy_pack import blunt\nos.chdir({str(tmp_path / 'away')!r})\n")
+    assert attsvm("verify", "--only-pack", pack, "--ledger", "kept")[0] == 1
+    assert (folder / "kept").is_file()
+
+
 @pytest.mark.parametrize("blow", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_a_command_ends_with_what_ends_its_process(tmp_path, blow):
     """The process that a command was started as stands for the one that does its work."""

@@ -14,7 +14,7 @@ import pytest
 from attsvm.cli import main
 from attsvm.theory import load_packs
 from attsvm.theory.record.curate import main as curate
-from attsvm.theory.record.gate import UNREVIEWED
+from attsvm.theory.record.expectations import UNREVIEWED
 from attsvm.theory.record.ledger import _chained
 from attsvm.theory.record.reviewed import review
 
@@ -324,6 +324,10 @@ def parts(found, claim="toys/square:sharp"):
     return [e for e in found if e["event"] == "part" and e["outcome"]["claim"] == claim]
 
 
+def refuted_by(instance):
+    return lambda found: parts(found, BELOW)[0]["outcome"]["refuted"].update(instance=instance)
+
+
 def another_part(found):
     one = copy.deepcopy(parts(found)[0])
     one["outcome"]["part"] = "x"
@@ -507,6 +511,14 @@ ATTACKS = {
     "forged: an outcome of another form": (
         chained(lambda e: parts(e)[0].update(outcome=[])),
         "of another form",
+    ),
+    "forged: a counterexample that refutes nothing": (
+        chained(refuted_by(0.0)),
+        f"{BELOW}: its recorded counterexample does not refute it: the conclusion holds",
+    ),
+    "forged: a counterexample of another form": (
+        chained(refuted_by([])),
+        f"{BELOW}: its recorded counterexample does not refute it",
     ),
     "forged: two verdicts": (chained(doubled("verdict")), "verdict of"),
     "forged: two replays": (chained(doubled("replay")), "replay of"),
@@ -725,6 +737,11 @@ ATTACKS = {
     "no review": (entry(SQUARE, reviewed=None), "nothing says what was reviewed of it"),
     "no run reviewed": (bound(SQUARE, examples=0), "no run of it was reviewed"),
     "more instances owed": (bound(SQUARE, examples=9999), "at least 5000 are owed"),
+    "a reason of nobody in other letters": (
+        entry(SQUARE, reason="Not reviewed yet."),
+        "its reason says",
+    ),
+    "a reason that shows nothing": (entry(SQUARE, reason="\u200b"), "expected without a reason"),
     "a reason of nobody": (entry(SQUARE, reason=UNREVIEWED), "its reason says"),
     "another word": (entry(SQUARE, truth="holds"), "holds -> proved"),
     "another text": (bound(SQUARE, statement="x >= 0"), 'reviewed is "x >= 0"'),
