@@ -513,7 +513,7 @@ ATTACKS = {
         "of another form",
     ),
     "forged: a counterexample that refutes nothing": (
-        chained(refuted_by(0.0)),
+        chained(refuted_by({"float": "0"})),
         f"{BELOW}: its recorded counterexample does not refute it: the conclusion holds",
     ),
     "forged: a counterexample of another form": (
