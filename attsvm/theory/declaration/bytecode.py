@@ -46,7 +46,9 @@ class Hashed(SourceFileLoader):
             raise OSError("it holds no hash of its text")
         return content
 
-    def source_to_code(self, data: Any, path: Any, **options: Any) -> CodeType:
+    def source_to_code(  # type: ignore[override]  # the stubs know the static one above it
+        self, data: Any, path: Any, **options: Any
+    ) -> CodeType:
         """Compile a text, whose hash is kept for the bytecode."""
         self._hash = importlib.util.source_hash(data) if isinstance(data, bytes) else b""
         return super().source_to_code(data, path, **options)

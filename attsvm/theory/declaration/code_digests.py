@@ -565,12 +565,12 @@ class Definitions:
                 if what[0] in one.bound:
                     if len(what) > 1:  # it is a method
                         return True
-                    new = {(one, k) for k in one.bound[what[0]]} - seen
+                    found: list[_Node] = [(one, k) for k in one.bound[what[0]]]
                 else:
                     origin = (*one.imports.get(what[0], ()), *what[1:])
-                    new = {node for _, node in self._followed(one, origin)[1]} - seen
-                seen |= new
-                left += new
+                    found = [node for _, node in self._followed(one, origin)[1]]
+                left += {*found} - seen
+                seen.update(found)
         return False
 
 

@@ -260,6 +260,11 @@ def new(file, text):
     return lambda: Path(file).write_text(text)
 
 
+def linked():
+    Path("elsewhere").mkdir()
+    os.symlink(Path("lemmas").rename("elsewhere/real").resolve(), "lemmas")
+
+
 def unnoticed(file, old, new):
     """An edit that leaves the size and the time of a file whose bytecode is on disk."""
 
@@ -718,6 +723,10 @@ ATTACKS = {
         both(new("lemmas/z.py", "import lemmas.squares as s\nsetattr(s, 'LIMIT', 9)\n"), again()),
         f"{DOUBLE}: what its pack changes as it is loaded changed",
     ),
+    "a helper of a pack behind a symbolic link": (
+        both(linked, anew("lemmas/lazy.py", "2 * x", "x + x")),
+        f"{DOUBLE}: the code of its conclusion",
+    ),
     "a helper edited at the same time and size": (
         both(unnoticed("lemmas/lazy.py", "2 * x", "9 * x"), again()),
         f"{DOUBLE}: holds -> undecided",
@@ -785,6 +794,7 @@ HARMLESS = {
         lambda: Path(LEMMAS).rename("lemmas/numbers.py"), again()
     ),
     "an import that is not needed": both(append(BOUNDS, "import lemmas.lazy\n"), again()),
+    "a pack behind a symbolic link": both(linked, again()),
     "bytecode": lambda: py_compile.compile("lemmas/lazy.py"),
     "a hidden file": new("lemmas/.notes", "words"),
     "a run anew": again(),
