@@ -160,12 +160,9 @@ def _data(root: Path) -> Iterator[Path]:
     """
     if root.is_file():
         every = (node for statement in module_of(root).statements for node in ast.walk(statement))
-        texts = {node.value for node in every if isinstance(node, ast.Constant)}
-        yield from (
-            root.parent / text
-            for text in sorted(filter(_is_name, texts))
-            if (root.parent / text).is_file()
-        )
+        constants = (node.value for node in every if isinstance(node, ast.Constant))
+        texts = {value for value in constants if isinstance(value, str) and _is_name(value)}
+        yield from filter(Path.is_file, (root.parent / text for text in sorted(texts)))
         return
     for file in sorted(root.rglob("*")):
         inner = file.relative_to(root).parts
@@ -177,9 +174,9 @@ def _data(root: Path) -> Iterator[Path]:
             yield file
 
 
-def _is_name(value: object) -> bool:
+def _is_name(value: str) -> bool:
     """Whether a text in code may name a data file below the folder of that code."""
-    if not isinstance(value, str) or not 0 < len(value) < 200 or "\0" in value:
+    if not 0 < len(value) < 200 or "\0" in value:
         return False
     path = Path(value)
     inside = not path.is_absolute() and ".." not in path.parts
