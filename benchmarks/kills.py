@@ -32,7 +32,8 @@ import attsvm
 from attsvm.errors import FileError, LedgerError
 from attsvm.theory.declaration.packs import load_packs
 from attsvm.theory.record import counterexample
-from attsvm.theory.record.gate import UNREVIEWED, hold
+from attsvm.theory.record.expectations import UNREVIEWED
+from attsvm.theory.record.gate import hold
 from attsvm.theory.record.ledger import last_run
 
 PACK = '''

@@ -111,8 +111,17 @@ def _output() -> Iterator[None]:
     with contextlib.redirect_stdout(stream):
         try:
             yield
-        finally:
             stream.flush()
+        except ValueError as error:
+            if not stream.closed:
+                raise
+            raise FileError(
+                "standard output was closed by code of a claim pack",
+                remedy="A pack prints what it has to say, and leaves standard output open.",
+            ) from error
+        finally:
+            if not stream.closed:
+                stream.flush()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,29 +1,36 @@
-"""`python -m attsvm.cli` is `attsvm`: a process that runs one command and leaves with its code."""
+"""`python -m attsvm.cli` is `attsvm`: it runs one command and leaves with its exit code."""
 
 import gc
-import os
 import sys
 from typing import NoReturn
 
 from attsvm.cli import main
+from attsvm.cli.guard import run_guarded
 
 
 def run() -> NoReturn:
-    """Run the command, and leave without what claim packs would have done at the exit.
+    """Run the command in a process of its own, without what packs would do at its exit.
 
-    A pack may register functions with `atexit`, and one that ends the process would replace the
-    exit code of the command by its own.
+    A pack may register functions with `atexit`.
     """
+    run_guarded(_command)
+
+
+def _command() -> int:
+    """Run the command; its exit code."""
     gc.set_threshold(100_000)  # what loading packs makes stays; searching it takes a tenth longer
     if sys.argv[1:2] == ["gate"]:  # what it reads and parses stays as well, and it is soon done
         gc.disable()
-    code = main()
+    try:
+        code = main()
+    except SystemExit as left:  # the parser's, which has shown help or a version
+        code = left.code if isinstance(left.code, int) else 0
     for stream in filter(None, (sys.stdout, sys.stderr)):  # None where it is closed
         try:
             stream.flush()
         except (OSError, ValueError):
             code = code or 120  # what Python itself leaves with where it cannot flush
-    os._exit(code)
+    return code
 
 
 if __name__ == "__main__":

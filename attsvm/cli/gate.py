@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from attsvm._words import counted
 from attsvm.cli.actions import annotation, in_actions, summarise, within
 from attsvm.cli.arguments import LEDGER, Parsers, split_packs, tell
+from attsvm.cli.places import ensure_apart
 from attsvm.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.packs import Pack
-    from attsvm.theory.record.gate import Expectation
+    from attsvm.theory.record.expectations import Expectation
     from attsvm.theory.record.ledger import Run
 
 
@@ -46,17 +47,21 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Hold; 0 where nothing differs, 1 with a reason a line."""
-    from attsvm.theory.record.gate import Rank, brief, checked_out, hold, only_of, read_expectations
+    from attsvm.theory.record.expectations import read_expectations
+    from attsvm.theory.record.gate import Rank, brief, checked_out, hold, only_of
     from attsvm.theory.record.ledger import last_run
 
     if options.update:
         return _update(options)
     if options.yes:
         raise UsageError("--yes goes with --update", remedy="Nothing else is written.")
+    ensure_apart(ledger=options.ledger, json=options.json, expect=options.expect)
     whole = last_run(options.ledger)
     packs, others = split_packs(options, whole)
     run = only_of(whole, packs, others)
     held = _held(options, packs, run)
+    for place in held:
+        ensure_apart(json=options.json, expect=place)
     expectations: dict[str, Expectation] = {}
     for place in held:
         _ensure_there(place, packs, options)
@@ -140,9 +145,11 @@ def _ensure_there(place: Path, packs: tuple[Pack, ...], options: argparse.Namesp
 def _update(options: argparse.Namespace) -> int:
     """Show, or with --yes write, what differs; 1 where something does and was not written."""
     from attsvm._files import write_text
+    from attsvm.theory.record.expectations import read_expectations
     from attsvm.theory.record.files import read_json
-    from attsvm.theory.record.gate import checked_out, read_expectations, renewed, spelt
+    from attsvm.theory.record.gate import checked_out
     from attsvm.theory.record.ledger import Run, last_run
+    from attsvm.theory.record.renewal import renewed, spelt
 
     try:
         run = last_run(options.ledger)
@@ -152,6 +159,7 @@ def _update(options: argparse.Namespace) -> int:
     changes: list[str] = []
     files: list[str] = []
     for place, ids in _held(options, packs, run).items():
+        ensure_apart(ledger=options.ledger, json=options.json, expect=place)
         old = {"schema": 1, "claims": {}}
         if place.is_file():
             ids |= set(read_expectations(place))

@@ -12,7 +12,7 @@ from attsvm._files import ensure_writable
 from attsvm._words import counted
 from attsvm.cli.arguments import Parsers, positive_integer, seconds, tell
 from attsvm.cli.crew import crew
-from attsvm.cli.places import ensure_json, keep_from_git
+from attsvm.cli.places import ensure_apart, ensure_json, keep_from_git
 from attsvm.errors import UsageError
 
 if TYPE_CHECKING:
@@ -150,6 +150,9 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
         )
     claim = claims[0]
     claim.part(options.sibling)
+    ensure_apart(
+        json=options.json, out=folder / counterexample.file_name(claim.id, options.sibling)
+    )
     options.account = Hunt(claim, options.sibling)
     if claim.expected.truth is Truth.PROVED and not options.sibling:
         print(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attsvm._files import ensure_writable, landing, write_whole
 from attsvm.cli.arguments import LEDGER
+from attsvm.errors import UsageError
 
 if TYPE_CHECKING:
     from attsvm.theory.record.ledger import Ledger
@@ -50,6 +52,34 @@ def ensure_file(path: str, option: str) -> None:
     place, there = landing(path)
     if isinstance(place, Path) and (there is None or stat.S_ISREG(there.st_mode)):
         ensure_writable(place.parent, option)
+
+
+def ensure_apart(**places: str | Path | None) -> None:
+    """Tell before the work that two options name one file: what one writes would be lost.
+
+    Args:
+        places: by the names of options; `-` is standard output.
+
+    Raises:
+        UsageError: two of them lead to the same file.
+    """
+    found: dict[object, str] = {}
+    for option, path in places.items():
+        if path is None or path == "-":
+            continue
+        try:
+            there = os.stat(path)
+            own: object = (there.st_dev, there.st_ino)
+            if not stat.S_ISREG(there.st_mode):
+                continue
+        except (OSError, ValueError):  # it is to be made; that it cannot be is told elsewhere
+            own = os.path.abspath(path)
+        if found.setdefault(own, option) != option:
+            raise UsageError(
+                f"--{option} and --{found[own]} name one file",
+                value=str(path),
+                remedy="Name another file: what is in it would be overwritten.",
+            )
 
 
 def ensure_json(path: str | None) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from attsvm.cli.arguments import LEDGER, Parsers, split_packs, tell
-from attsvm.cli.places import ensure_json
+from attsvm.cli.places import ensure_apart, ensure_json
 
 PAGE = "attsvm-report.html"
 
@@ -60,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
 
     packs = load_packs(options.pack, options.only_pack)
     out = options.out or (f"attsvm-{options.source}.md" if options.source else PAGE)
+    for read in (options.ledger, options.against):
+        ensure_apart(ledger=read, json=options.json, graph=options.graph, out=out)
     as_html = options.source is None or Path(out).suffix in (".html", ".htm")
     if options.source is not None:
         from attsvm.theory.report.errata import claims_of

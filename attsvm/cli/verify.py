@@ -12,7 +12,7 @@ from attsvm._words import counted
 from attsvm.cli.arguments import LEDGER, Parsers, positive_integer
 from attsvm.cli.compiling import is_compiled
 from attsvm.cli.crew import crew
-from attsvm.cli.places import ensure_json, finds_beside, open_ledger
+from attsvm.cli.places import ensure_apart, ensure_json, finds_beside, open_ledger
 
 if TYPE_CHECKING:
     from attsvm.theory.run.verify import Checked
@@ -132,6 +132,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm.theory.run.verify import verify
 
     ensure_json(options.json)
+    ensure_apart(ledger=options.ledger, json=options.json)
     packs = load_packs(options.pack, options.only_pack)
     options.wanted = [c.id for c in find_claims(packs, options.ids)]
     if options.lf:

@@ -32,16 +32,10 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, load_packs
 from attsvm.theory.record import codec, files
 from attsvm.theory.record.counterexample import document, read, replay
-from attsvm.theory.record.gate import (
-    Checkout,
-    brief,
-    checked_out,
-    hold,
-    read_expectations,
-    renewed,
-    spelt,
-)
+from attsvm.theory.record.expectations import read_expectations
+from attsvm.theory.record.gate import Checkout, brief, checked_out, hold
 from attsvm.theory.record.ledger import Ledger, Run, last_run
+from attsvm.theory.record.renewal import renewed, spelt
 from attsvm.theory.report.page import page
 from attsvm.theory.report.page.script import SCRIPT
 from attsvm.theory.report.source_page import source_page

@@ -29,7 +29,8 @@ from typing import Any
 
 from attsvm._threads import SINGLE
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.code_digests import Definitions, Start, base_of, home_of, module_of
+from attsvm.theory.declaration.code_bases import base_of, followed, home_of
+from attsvm.theory.declaration.code_digests import Definitions, Start, module_of
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from benchmarks.mutants.mutations import Mutant, drawn, mutants
 from benchmarks.mutants.warm import STALE
@@ -383,12 +384,11 @@ class _Everywhere(Definitions):
 
     def __init__(self) -> None:
         super().__init__()
-        of_claims = self._own
-        self._own = lambda base, own, top: top == "attsvm" or of_claims(base, own, top)
+        self._home = lambda base, own, top: ROOT if top == "attsvm" else followed(base, own, top)
 
     def rests_on(self, *starts: Start) -> frozenset[tuple[Path, int]]:
         """The statements that a digest of these starts rests on: their files and ranks."""
-        passed = self.reached(starts)[1]
+        passed = self.reached(starts)
         return frozenset((module.file, at) for module, at in passed if isinstance(at, int))
 
 

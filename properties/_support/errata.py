@@ -11,7 +11,7 @@ _STAND = (Truth.PROVED, Truth.HOLDS)
 def erratum(
     *declared: Statement,
     weight: Weight,
-    fell: str = "the printed claim",
+    fell: str = "",
     gist: str,
     fails: str,
     printed: str = "",
@@ -24,7 +24,7 @@ def erratum(
     Args:
         declared: the statement, in parts where its readings are about different variables.
         weight: how much hangs on it.
-        fell: what fell, in some words: the claim, a step of a proof, the orientation of print.
+        fell: what fell, where it is not the claim itself: a step of a proof, the orientation.
         gist: what was found, for the list that comes first.
         fails: what fails, and why.
         printed: what is printed, where the quotation and the refuted readings do not say it.

@@ -1,5 +1,11 @@
 """No claim pack ends a command with the exit code of a success."""
 
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 from commands import PACK, expect, in_a_process
 
@@ -109,6 +115,63 @@ def test_no_function_that_a_pack_left_for_the_exit_changes_the_exit_code(tmp_pat
     done = in_a_process("-c", code, "verify", "--only-pack", "late.py", "toy/blunt", cwd=tmp_path)
     assert done.returncode == 1
     assert "weak" in done.stdout
+
+
+@pytest.mark.parametrize("way", ["os._exit(0)", "os.execv('/bin/true', ['true'])"])
+@pytest.mark.parametrize("place", ["loading", "checking"])
+def test_a_pack_that_ends_the_process_does_not_end_it_as_a_success(folder, place, way):
+    at_once, late = (way, "pass") if place == "loading" else ("", way)
+    (folder / "ends.py").write_text(
+        f"{HEAD}\n{at_once}\ndef conclusion(x: float, shift: float = 0.0):\n    {late}\n"
+        'ends = build("ends", conclusion, square_ball)\n'
+    )
+    (folder / "pyproject.toml").write_text("")
+    path = PACK.rpartition("/")[0]
+    run = f"import sys; sys.path[:0] = [{path!r}, '.']\nfrom attsvm.cli.__main__ import run\nrun()"
+    for command in ("verify", "gate", "claims") if place == "loading" else ("verify",):
+        done = in_a_process("-c", run, command, "--only-pack", "ends.py", cwd=folder)
+        assert done.returncode == 2
+        assert "code of a claim pack ended its process with exit code 0" in done.stderr
+
+
+def test_a_pack_that_closes_standard_output_is_told_of(tmp_path):
+    (tmp_path / "closes.py").write_text(f"{HEAD}from toy_pack import blunt\nsys.stdout.close()\n")
+    path = PACK.rpartition("/")[0]
+    run = f"import sys; sys.path[:0] = [{path!r}, '.']\nfrom attsvm.cli.__main__ import run\nrun()"
+    done = in_a_process("-c", run, "claims", "--only-pack", "closes.py", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("attsvm: standard output was closed by code of a claim pack")
+
+
+def test_a_pack_that_leaves_the_folder_does_not_take_the_command_along(attsvm, folder, tmp_path):
+    (tmp_path / "away").mkdir()
+    pack = folder / "moves.py"
+    pack.write_text(f"{HEAD}from toy_pack import blunt\nos.chdir({str(tmp_path / 'away')!r})\n")
+    assert attsvm("verify", "--only-pack", pack, "--ledger", "kept")[0] == 1
+    assert (folder / "kept").is_file()
+
+
+@pytest.mark.parametrize("blow", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_command_ends_with_what_ends_its_process(tmp_path, blow):
+    """The process that a command was started as stands for the one that does its work."""
+    (tmp_path / "slow.py").write_text(
+        "import os, time\nopen('begun', 'w').write(str(os.getpid()))\ntime.sleep(60)\n"
+    )
+    command = [sys.executable, "-m", "attsvm.cli", "verify", "--only-pack", "slow.py"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        begun = tmp_path / "begun"
+        while not begun.is_file() or not begun.read_text():
+            time.sleep(0.01)
+        process.send_signal(blow)
+        _, error = process.communicate(timeout=30)
+    assert process.returncode == (-blow if blow == signal.SIGKILL else 130)
+    assert error == (
+        "" if blow == signal.SIGKILL else "attsvm: interrupted; the ledger holds what was done\n"
+    )
+    ended = time.monotonic() + 10
+    while Path(f"/proc/{begun.read_text()}").exists() and time.monotonic() < ended:
+        time.sleep(0.01)
+    assert not Path(f"/proc/{begun.read_text()}").exists()
 
 
 def test_a_command_that_is_left_in_its_midst_says_so(attsvm, monkeypatch):

@@ -1,15 +1,17 @@
 """`attsvm gate` passes a run as reviewed and stops every other."""
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
 
 import pytest
-from commands import TOYS, expect
+from commands import TOYS, TOYS_ALONE, expect
 
 from attsvm import cli
 from attsvm.cli.actions import annotation, summarise
+from attsvm.cli.arguments import LEDGER
 
 
 @pytest.mark.usefixtures("ran")
@@ -53,6 +55,34 @@ def test_expectations_or_a_ledger_of_another_kind_are_bad_input(attsvm, tmp_path
     assert (code, out, "toy/true:literal" in error) == (2, "", True)
     for words in (["--expect", "odd"], ["--expect", "none"], ["--ledger", "odd"]):
         assert attsvm("gate", *TOYS, *words)[0] == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["verify", *TOYS_ALONE, "toy/true", "--ledger", "one", "--json", "one"],
+        ["verify", *TOYS_ALONE, "toy/true", "--ledger", "new", "--json", "./new"],
+        ["verify", *TOYS_ALONE, "toy/true", "--ledger", "one", "--json", "linked"],
+        ["gate", *TOYS_ALONE, "--ledger", "one", "--json", "linked"],
+        ["gate", *TOYS_ALONE, "--ledger", "one", "--expect", "two", "--json", "two"],
+        ["report", *TOYS_ALONE, "--ledger", "one", "--out", "one"],
+        ["report", *TOYS_ALONE, "--ledger", "one", "--against", "two", "--json", "two"],
+        ["report", *TOYS_ALONE, "--ledger", "one", "--out", "page", "--graph", "page"],
+        ["hunt", *TOYS, "toy/false", "--out", ".", "--json", "toy--false--literal.json"],
+    ],
+)
+@pytest.mark.usefixtures("ran")
+def test_an_output_that_another_option_names_is_refused_and_nothing_is_overwritten(
+    attsvm, tmp_path, words
+):
+    text = (tmp_path / LEDGER).read_text()
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(text)
+    os.link(tmp_path / "one", tmp_path / "linked")
+    code, out, error = attsvm(*words)
+    assert (code, out) == (2, "")
+    assert "name one file" in error
+    assert [(tmp_path / name).read_text() for name in ("one", "two")] == [text, text]
 
 
 LINE = 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import importlib.metadata
@@ -11,31 +12,20 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from attsvm._words import nearest
 from attsvm.errors import ClaimError, UnknownClaimError
+from attsvm.theory.declaration.bytecode import Uncached, hold_to_texts
 from attsvm.theory.declaration.claim import Claim, declared
+from attsvm.theory.declaration.code_bases import learn
 from attsvm.theory.declaration.statement import Statement
 
 GROUP = "attsvm.claims"
 
 LOOSE = "_attsvm_pack_"
 """What the names of modules begin with that were loaded from a path."""
-
-
-class _Uncached(SourceFileLoader):
-    """What loads a file from its text: bytecode on disk may be that of an edit ago.
-
-    Python takes it for current where the file has the size and, to a second, the time of then.
-    """
-
-    def path_stats(self, path: str) -> Mapping[str, Any]:
-        """Nothing that bytecode could be held against."""
-        raise OSError
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +225,8 @@ def listed(folder: Path, *, first: bool = False) -> tuple[str, ...]:
 
 def _load(source: str) -> Pack:
     before = set(sys.modules)
-    with declared() as made:
+    hold_to_texts()
+    with declared() as made, contextlib.chdir("."):  # a pack may leave the folder
         module = _module(source)
         modules = [module]
         if hasattr(module, "__path__"):
@@ -243,6 +234,9 @@ def _load(source: str) -> Pack:
             # each is imported here first: walking would let through what a package raises
             modules += [_imported(info.name) for info in found]
             modules.sort(key=lambda part: part.__name__)
+    for part in modules:
+        if part.__file__ and not part.__name__.startswith(LOOSE):
+            learn(part.__name__, Path(part.__file__))
     try:
         return _pack(source, modules, made)
     except ClaimError:  # it is looked through again when it is loaded again
@@ -311,7 +305,7 @@ def _module(source: str) -> ModuleType:
     name = f"{LOOSE}{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path, loader=_Uncached(name, str(path)))
+    spec = importlib.util.spec_from_file_location(name, path, loader=Uncached(name, str(path)))
     if spec is None or spec.loader is None or not path.is_file():
         raise ClaimError("there is no claim file of that name", value=source)
     module = importlib.util.module_from_spec(spec)

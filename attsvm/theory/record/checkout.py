@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.metadata
 import os
 import platform
 import subprocess
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from attsvm.theory.declaration.code_digests import base_of, belongs, home_of, module_of, whole
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.code_bases import (
+    base_of,
+    followed,
+    home_of,
+    installed,
+    is_installed,
+    located,
+)
+from attsvm.theory.declaration.code_digests import module_of, whole
 from attsvm.theory.declaration.packs import Pack, modules
 
-_PACKAGES = ("numpy", "python-flint", "hypothesis")
+_PACKAGES = ("numpy", "python-flint", "hypothesis", "scipy", "sympy", "numba", "torch")
+
+_HASHED = 1 << 28
+"""Bytes of a data file that its digest takes in; its size counts as well."""
+
+_COMPILED = frozenset((".so", ".pyd", ".dylib", ".dll"))
+"""Endings of extension modules: they differ between machines."""
 
 
 def versions() -> dict[str, str]:
@@ -56,22 +72,20 @@ def checked_packs(packs: Sequence[Pack], ids: Collection[str]) -> tuple[Pack, ..
     return tuple(p for p in packs if any(c.id in ids for c in p.claims))
 
 
-def engine_digests() -> dict[str, str]:
-    """The digest of every file of attsvm, by the hash of its text."""
-    return {_text_hash(file): whole(file) for file in _engine()}
-
-
-def code_of(packs: Sequence[Pack], known: Mapping[str, str] | None = None) -> dict[str, str]:
+def code_of(packs: Sequence[Pack]) -> dict[str, str]:
     """The digest of every file that verdicts may hang on, by its path from where it is imported.
 
     These are the Python files of attsvm, of the packs, and of all packages and modules of their
-    code bases that they import or that a claim names as its proof, and the curated
-    counterexamples. Comments, docstrings and layout do not count. Files of attsvm whose digests are
-    `known`, as by `engine_digests`, are not parsed.
+    code bases, or of other folders on the path, that they import or that a claim names as its
+    proof, the data files within those packages, and the curated counterexamples. Comments,
+    docstrings and layout of Python do not count. Distributions that are installed count by their
+    versions, unless attsvm itself requires them. Files of an installed attsvm, which nobody
+    edits, count by their bytes: to parse them takes longer than the rest of a gate.
     """
     found: dict[str, str] = {}
-    told = known or {}
-    files = [(base_of(f), f, told.get(_text_hash(f)) or whole(f)) for f in _engine()]
+    engine = Path(__file__).resolve().parents[2]
+    told = _raw if is_installed(engine) else whole
+    files = [(engine.parent, file, told(file)) for file in engine.rglob("*.py")]
     for base, file, digest in sorted([*files, *_files(packs)]):
         name = file.relative_to(base).as_posix()
         if name in found:  # two code bases have a file of that name
@@ -80,43 +94,103 @@ def code_of(packs: Sequence[Pack], known: Mapping[str, str] | None = None) -> di
     return found
 
 
-def _engine() -> list[Path]:
-    return list(Path(__file__).resolve().parents[2].rglob("*.py"))
+def data_of(claims: Iterable[Claim]) -> str:
+    """The digest of the data files that the code of claims lies beside, "" where there are none."""
+    roots, _ = _roots(_homes(claims))
+    files = ((base, file) for base, root in roots for file in _data(root))
+    lines = [f"{file.relative_to(base).as_posix()} {_raw(file)}" for base, file in files]
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:12] if lines else ""
 
 
-def _text_hash(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+def _homes(claims: Iterable[Claim]) -> Iterator[Path]:
+    """The files of claims and of their proofs."""
+    for file, proof in {(claim.file, claim.proof) for claim in claims}:
+        yield located(file)
+        home = proof and home_of(proof.partition(":")[0], base_of(located(file)))
+        if home:
+            yield located(home)
 
 
 def _files(packs: Sequence[Pack]) -> Iterator[tuple[Path, Path, str]]:
     """The files of packs and of what they import, each with its base and its digest."""
-    left = {_root(Path(m.__file__).resolve()) for p in packs for m in modules(p) if m.__file__}
-    for claim in (c for pack in packs for c in pack.claims):
-        left.add(_root(Path(claim.file).resolve()))
-        if claim.proof is not None:
-            proof = home_of(claim.proof.partition(":")[0], base_of(Path(claim.file).resolve()))
-            left |= set() if proof is None else {_root(proof.resolve())}
-    seen: set[Path] = set()
-    while left:
-        root = left.pop()
-        seen.add(root)
-        base = root.parent
-        files = [root] if root.is_file() else list(root.rglob("*.py"))
-        tops: set[str] = set()
-        for file in files:
-            module = module_of(file)
-            tops.update(dotted[0] for dotted in module.imported if dotted)
-            yield base, file, module.digest
-        left |= {_place(base, top) for top in tops if belongs(files[0], top)} - seen
+    starts = [located(m.__file__) for p in packs for m in modules(p) if m.__file__]
+    roots, distributions = _roots([*starts, *_homes(c for p in packs for c in p.claims)])
+    for base, root in roots:
+        yield from ((base, file, module_of(file, base).digest) for file in _python(root))
+        yield from ((base, file, _raw(file)) for file in _data(root))
+    for name, version in distributions:
+        yield Path(), Path(f"{name} (installed)"), version
     for file in {f for pack in packs for f in pack.counterexamples}:
         yield base_of(file.parent), file, whole(file)
 
 
-def _root(file: Path) -> Path:
-    """The outermost package of a file, or the file where it is in none."""
-    base = base_of(file)
-    return base / file.relative_to(base).parts[0]
+def _roots(starts: Iterable[Path]) -> tuple[set[tuple[Path, Path]], set[tuple[str, str]]]:
+    """The outermost packages of files and of all that they import, and what is installed of it.
+
+    A file in no package stands for itself. Each comes with the folder that it is imported from,
+    and distributions with their versions.
+    """
+    bases = {(base_of(file), file) for file in starts}
+    left = {(base, base / file.relative_to(base).parts[0]) for base, file in bases}
+    seen: set[tuple[Path, Path]] = set()
+    distributions: set[tuple[str, str]] = set()
+    while left:
+        base, root = left.pop()
+        seen.add((base, root))
+        for top in {top for file in _python(root) for top in module_of(file, base).needs}:
+            home = followed(base, root.name.removesuffix(".py"), top)
+            if home is not None:
+                place = home / top if (home / top).is_dir() else home / f"{top}.py"
+                left |= {(home, place)} - seen
+            elif installed(top)[0]:
+                distributions.add(installed(top))
+    return seen, distributions
 
 
-def _place(base: Path, top: str) -> Path:
-    return base / top if (base / top).is_dir() else base / f"{top}.py"
+def _python(root: Path) -> list[Path]:
+    return [root] if root.is_file() else sorted(root.rglob("*.py"))
+
+
+def _data(root: Path) -> Iterator[Path]:
+    """The files that code may read: all in a package, and of those beside a file what it names.
+
+    Left out are hidden files, bytecode, extension modules, expectations, counterexamples and
+    ledgers.
+    """
+    if root.is_file():
+        every = (node for statement in module_of(root).statements for node in ast.walk(statement))
+        constants = (node.value for node in every if isinstance(node, ast.Constant))
+        texts = {value for value in constants if isinstance(value, str) and _is_name(value)}
+        yield from filter(Path.is_file, (root.parent / text for text in sorted(texts)))
+        return
+    for file in sorted(root.rglob("*")):
+        inner = file.relative_to(root).parts
+        hidden = any(part.startswith(".") or part == "__pycache__" for part in inner)
+        own = file.name == "expectations.json" or inner[-2:-1] == ("counterexamples",)
+        if hidden or own or file.suffix in (".py", ".pyc", *_COMPILED) or not file.is_file():
+            continue
+        if not _is_ledger(file):
+            yield file
+
+
+def _is_name(value: str) -> bool:
+    """Whether a text in code may name a data file below the folder of that code."""
+    if not 0 < len(value) < 200 or "\0" in value:
+        return False
+    path = Path(value)
+    inside = not path.is_absolute() and ".." not in path.parts
+    return inside and path.suffix != ".py" and path.name != "expectations.json"
+
+
+def _is_ledger(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(80).startswith(b'{"schema": 1, "event": ')
+
+
+def _raw(file: Path) -> str:
+    """The digest of a file by its bytes."""
+    digest = hashlib.sha256(f"{file.stat().st_size} ".encode())
+    with file.open("rb") as opened:
+        for _ in range(0, _HASHED, 1 << 20):
+            digest.update(opened.read(1 << 20))
+    return digest.hexdigest()[:12]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -201,7 +201,19 @@ def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
     """
     name = str(Path(path))
     try:
-        stored = read(path)
+        return _executed(name, read(path), packs)
+    except AttsvmError as error:
+        return Replay(name, "ERROR", None, "none", str(error))
+
+
+def replay_instance(claim: Claim, instance: Any) -> Replay:
+    """Re-execute an encoded instance that refuted a reading, as `replay` does what is stored."""
+    stored = {"claim": claim.id, "instance": instance, "fingerprint": claim.fingerprint}
+    return _executed("", stored, (Pack(claim.id, (claim,), Path(claim.file).parent),))
+
+
+def _executed(name: str, stored: Mapping[str, Any], packs: tuple[Pack, ...]) -> Replay:
+    try:
         wanted = stored.get("claim")
         claim = next((c for c in find_claims(packs) if c.id == wanted), None)
         if claim is None:

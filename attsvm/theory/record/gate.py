@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,23 +17,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attsvm._files import dump
 from attsvm._words import counted, printable
-from attsvm.errors import AttsvmError, FileError
-from attsvm.theory.declaration.claim import Claim, is_id
+from attsvm.errors import AttsvmError
+from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack
-from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
-from attsvm.theory.record import codec, curated, files
+from attsvm.theory.declaration.verdict import Truth, Verdict
+from attsvm.theory.record import codec, curated
 from attsvm.theory.record.checkout import checked_packs, code_of
+from attsvm.theory.record.counterexample import replay_instance
+from attsvm.theory.record.expectations import UNREVIEWED, Expectation
 from attsvm.theory.record.ledger import NOT_REPLAYED, Run
-from attsvm.theory.record.reviewed import BASIS, Reviewed, differences, review
+from attsvm.theory.record.reviewed import Reviewed, differences, review
 from attsvm.theory.report.two_lines import in_words
 from attsvm.theory.run.check import Outcome
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.run.verify import Task, conclude, plan
-
-UNREVIEWED = "not reviewed yet"
-"""The reason that stands for none: with it, an expectation is refused."""
 
 _NAMED = 5
 """So many files that differ are named."""
@@ -113,7 +110,7 @@ def checked_out(
     return Checkout(
         claims,
         review([claims[name] for name in sorted(held) if name in claims], packs),
-        code_of(checked_packs([*packs, *others], run.claims), run.engine),
+        code_of(checked_packs([*packs, *others], run.claims)),
         tuple(curated.shown(f, p) for f, p in curated.chosen(packs, ran).items()),
     )
 
@@ -143,58 +140,6 @@ def _claim_of(outcome: Any) -> str:
     """The claim that a recorded outcome is about, whatever its form."""
     claim = outcome.get("claim") if isinstance(outcome, dict) else None
     return claim if isinstance(claim, str) else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """A reviewed verdict with its reason, what was reviewed, and the day on which it lapses."""
-
-    verdict: Verdict
-    reason: str
-    until: datetime.date | None = None
-    reviewed: Reviewed | None = None
-
-
-def read_expectations(path: str | os.PathLike[str]) -> dict[str, Expectation]:
-    """Read an expectations file: schema 1, and by claim truth, evidence, validity, reason.
-
-    Raises:
-        FileError: unreadable, another schema, a word that is none, or a missing reason.
-    """
-    document = files.read_json(path)
-    if (
-        not isinstance(document, dict)
-        or document.get("schema") != 1
-        or not isinstance(document.get("claims"), dict)
-    ):
-        raise FileError(
-            f"{path} is no expectations file", remedy='It has "schema": 1 and "claims" by id.'
-        )
-    return {name: _expectation(name, entry, path) for name, entry in document["claims"].items()}
-
-
-def _expectation(claim: str, entry: Any, path: object) -> Expectation:
-    if not is_id(claim):
-        raise FileError(f"{path} expects something of what is no claim's id", value=claim)
-    if not isinstance(entry, dict):
-        raise FileError(f"{path}: the entry of {claim} is no object", value=entry)
-    unknown = sorted(set(entry) - {"truth", "evidence", "validity", "reason", "until", "reviewed"})
-    if unknown:
-        raise FileError(f"{path}: the entry of {claim} has unknown keys", value=unknown)
-    reason = entry.get("reason")
-    if not isinstance(reason, str) or not reason.strip():
-        raise FileError(f"{path}: {claim} is expected without a reason", remedy="Give one.")
-    try:
-        verdict = Verdict(
-            Truth.read(entry.get("truth")),
-            Evidence.read(entry.get("evidence")),
-            Validity.read(entry.get("validity")),
-        )
-        until = datetime.date.fromisoformat(entry["until"]) if "until" in entry else None
-        reviewed = Reviewed.read(entry["reviewed"]) if "reviewed" in entry else None
-    except (ValueError, TypeError) as error:
-        raise FileError(f"{path}: the entry of {claim} cannot be read", value=str(error)) from error
-    return Expectation(verdict, reason, until, reviewed)
 
 
 def concerned(packs: Sequence[Pack], named: Collection[str], run: Run) -> tuple[Pack, ...]:
@@ -285,7 +230,7 @@ def _verdicts(
             said = "checked, but nobody reviewed what to expect of it"
             yield Reason(Rank.MISSING, claim, said)
             continue
-        if expected.reason.strip() == UNREVIEWED:
+        if not expected.is_reviewed:
             said = f'its reason says "{UNREVIEWED}"; write down why its verdict is to be expected'
             yield Reason(Rank.REVIEW, claim, said)
         if expected.until is not None and today > expected.until:
@@ -446,6 +391,10 @@ def _follows(
             f"its verdict does not follow from its parts: {', '.join(wrong)} "
             f"({key} is {got.get(key)}, the parts say {again[key]})"
         )
+    if checked.reading.refuted is not None:
+        found = replay_instance(claim, checked.reading.refuted.instance)
+        if not found.confirmed:
+            yield f"its recorded counterexample does not refute it: {found.reason}"
     if checked.reading.examples < floor:
         looked = counted(checked.reading.examples, "instance")
         yield f"{looked} evaluated, at least {floor} are owed"
@@ -513,54 +462,3 @@ def _counted_out(source: str, number: int, reviewed: int, left: Sequence[str]) -
         f"{source}: {number} of {counted(reviewed, 'reviewed claim')} {were} not part "
         f"of the run, the first {first}"
     )
-
-
-def renewed(
-    document: Mapping[str, Any], checkout: Checkout, run: Run | None
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """An expectations file brought up to date with the claims, and every change, a line each.
-
-    Verdicts and reasons stay as they are; of a claim that is new the expected verdict is written
-    down with a reason that the gate refuses. Counts of instances are those of the run if it ran the
-    code that is checked out at the reviewed profile.
-    """
-    fresh = run is not None and run.finished and run.profile == BASIS and run.code == checkout.code
-    verdicts = run.verdicts if fresh and run is not None else {}
-    claims = dict(document["claims"])
-    lines: list[str] = []
-    for name in sorted(set(claims) - set(checkout.reviewed)):
-        lines.append(f"{name}: removed, there is no such claim")
-        del claims[name]
-    for name, now in checkout.reviewed.items():
-        expected = checkout.claims[name].expected.verdict
-        entry = dict(claims.get(name) or {**expected.json(), "reason": UNREVIEWED})
-        old = Reviewed.read(entry["reviewed"]) if "reviewed" in entry else None
-        changes = list(differences(old, now)) if old else ["what was reviewed is written down"]
-        if name not in claims:
-            changes = [f"new: {expected}; replace its reason, which says {UNREVIEWED!r}"]
-        seen = verdicts[name].get("examples", 0) if name in verdicts else None
-        count = old.examples if old else 0
-        if seen is not None and (changes or count < 1 or (old and seen < old.owed)):
-            if old and seen != count:
-                changes.append(f"instances evaluated: {count} -> {seen}")
-            count = seen
-        if changes or old is None:
-            entry["reviewed"] = replace(now, examples=count).json()
-            lines += (printable(f"{name}: {change}") for change in changes)
-        claims[name] = entry
-    return {**document, "claims": {name: claims[name] for name in sorted(claims)}}, tuple(lines)
-
-
-def spelt(document: Mapping[str, Any]) -> str:
-    """An expectations file as text: what was reviewed of a claim is one line."""
-    claims = document["claims"]
-    short = {
-        name: {**entry, "reviewed": f"reviewed {name}"} if "reviewed" in entry else entry
-        for name, entry in claims.items()
-    }
-    text = dump({**document, "claims": short}) + "\n"
-    for name, entry in claims.items():
-        if "reviewed" in entry:
-            line = json.dumps(entry["reviewed"], allow_nan=False)
-            text = text.replace(f": {json.dumps(f'reviewed {name}')}", f": {line}", 1)
-    return text

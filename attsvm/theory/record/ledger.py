@@ -232,7 +232,6 @@ class Run:
         parts: the recorded outcomes as they are, in the order of recording.
         matched: what the run itself said at its end, None where it did not come to it.
         code: the digests of the code that it ran, by file.
-        engine: those of attsvm's own files, by the hash of their text.
         about: when and on what it was made, by name, as far as that is recorded.
         faults: why the record is not that of one whole run, a sentence each.
     """
@@ -248,7 +247,6 @@ class Run:
     parts: tuple[Any, ...] = ()
     matched: bool | None = None
     code: dict[str, str] = field(default_factory=dict)
-    engine: dict[str, str] = field(default_factory=dict)
     about: dict[str, str] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
 
@@ -293,7 +291,6 @@ def last_run(path: str | os.PathLike[str]) -> Run:
         parts=tuple(e.get("outcome") for e in _of(tail, "part")),
         matched=finished[-1].get("matched") is True if finished else None,
         code=head.get("code", {}),
-        engine=head.get("engine", {}),
         about=_about(head),
         faults=(*_broken(own), *_mixed(others), *_repeated(head, verdicts, replays, tail)),
     )
@@ -315,7 +312,7 @@ def joined_run(path: str | os.PathLike[str]) -> Run:
         for _, line in lines():
             event = _event(line) or {}
             if event.get("event") == "run":
-                own = ("profile", "seed", "code", "engine")
+                own = ("profile", "seed", "code")
                 if all(event.get(name) == getattr(last, name) for name in own):
                     like.add(event.get("run"))
             elif event.get("run") in like and event.get("event") == "verdict":
@@ -430,7 +427,7 @@ _START = (
     {
         "curated": forms.each(forms.text),
         "version": forms.text,
-        **dict.fromkeys(("code", "engine", "made", "versions"), _TEXTS),
+        **dict.fromkeys(("code", "made", "versions"), _TEXTS),
     },
 )
 _SIBLING = forms.record(

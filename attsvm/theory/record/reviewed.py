@@ -8,17 +8,18 @@ import json
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
 from attsvm.theory.declaration.claim import Claim, Sibling
-from attsvm.theory.declaration.code_digests import Definitions, Start, base_of, home_of
+from attsvm.theory.declaration.code_bases import base_of, home_of, located
+from attsvm.theory.declaration.code_digests import Definitions, Start
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.packs import Pack, modules
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.statement import Reading, Statement
 from attsvm.theory.declaration.variables import Meeting
 from attsvm.theory.record import curated, forms
+from attsvm.theory.record.checkout import data_of
 from attsvm.theory.run.profiles import profile_named
 
 BASIS = "quick"
@@ -43,6 +44,8 @@ _CODE = {
     "strategy": "its strategy of instances changed",
     "check": "the code of its conclusion or of what it rests on changed",
     "proof": "the code of its proof changed",
+    "loading": "what its pack changes as it is loaded changed",
+    "data": "data files beside its code changed",
 }
 
 
@@ -59,7 +62,8 @@ class Reviewed:
         planned: ordinary instances that the profile quick plans for the reading.
         examples: those that the reviewed run evaluated; 0 where no run was reviewed.
         counterexample: the digest of the curated counterexample, or "".
-        code: digests of the code by what it serves: hypotheses, siblings, strategy, check, proof.
+        code: digests of the code by what it serves (hypotheses, siblings, strategy, check, proof)
+            and of what it shares with its pack (loading, data).
     """
 
     statement: str
@@ -112,9 +116,24 @@ def _plain(value: Any) -> Any:
 
 def review(claims: Collection[Claim], packs: Iterable[Pack]) -> dict[str, Reviewed]:
     """The claims as they are checked out, by id; no run is looked at."""
-    names = _names(claims, packs)
+    loaded = list(packs)
+    names = _names(claims, loaded)
     definitions = Definitions()
-    return {c.id: _reviewed(c, names.get(c.id, ()), definitions) for c in claims}
+    shared: dict[str, dict[str, str]] = {}
+    for pack in loaded:
+        told = _shared(pack, definitions)
+        for claim in pack.claims:
+            shared[claim.id] = {**shared.get(claim.id, {}), **told}
+    return {
+        c.id: _reviewed(c, names.get(c.id, ()), definitions, shared.get(c.id, {})) for c in claims
+    }
+
+
+def _shared(pack: Pack, definitions: Definitions) -> dict[str, str]:
+    """The digests of what counts for all claims of a pack, where there is any."""
+    files = [located(module.__file__) for module in modules(pack) if module.__file__]
+    found = {"loading": definitions.acting(files), "data": data_of(pack.claims)}
+    return {topic: digest for topic, digest in found.items() if digest}
 
 
 def _names(claims: Collection[Claim], packs: Iterable[Pack]) -> dict[str, tuple[Start, ...]]:
@@ -129,12 +148,17 @@ def _names(claims: Collection[Claim], packs: Iterable[Pack]) -> dict[str, tuple[
                 if isinstance(made, Claim) and module.__file__:
                     found.setdefault(made.id, set()).add((module.__file__, name))
     return {
-        claim: tuple(Start(Path(file).resolve(), name) for file, name in sorted(where))
+        claim: tuple(Start(located(file), name) for file, name in sorted(where))
         for claim, where in found.items()
     }
 
 
-def _reviewed(claim: Claim, names: tuple[Start, ...], definitions: Definitions) -> Reviewed:
+def _reviewed(
+    claim: Claim,
+    names: tuple[Start, ...],
+    definitions: Definitions,
+    shared: Mapping[str, str],
+) -> Reviewed:
     quick = profile_named(BASIS).scaled(claim.cost)
     ensemble = quick.ensemble if claim.ensemble is not None else 0
     return Reviewed(
@@ -145,7 +169,7 @@ def _reviewed(claim: Claim, names: tuple[Start, ...], definitions: Definitions) 
         proof=claim.proof or "",
         planned=len(claim.examples) + ensemble + quick.examples,
         counterexample=_stored(claim),
-        code=dict(_code(claim, names, definitions)),
+        code={**dict(_code(claim, names, definitions)), **shared},
     )
 
 
@@ -197,7 +221,7 @@ def _code(
     A statement at the top level of a module is taken apart by the arguments of its call and of the
     claim's reading; of a claim that is made otherwise all code counts as its check.
     """
-    file = Path(claim.file).resolve()
+    file = located(claim.file)
     node = definitions.declaration(file, claim.line) if file.is_file() else None
     call = _call(node.value, Statement) if isinstance(node, ast.Assign | ast.AnnAssign) else None
     parts: dict[str, list[Start]] = {"check": []}
@@ -213,7 +237,7 @@ def _code(
         home = home_of(module, base_of(file))
         yield (
             "proof",
-            "" if home is None else definitions.resting([Start(home.resolve(), function)]),
+            "" if home is None else definitions.resting([Start(located(home), function)]),
         )
 
 

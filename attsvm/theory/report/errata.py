@@ -47,7 +47,7 @@ class Erratum:
             repairs that fall as well.
         stands: the readings that stand and that the repair rests on.
         telling: instances by reading that tell more than the smallest ones; confirmed like these.
-        fell: what fell, in some words.
+        fell: what fell, where it is not the printed claim itself.
     """
 
     statement: str
@@ -59,7 +59,7 @@ class Erratum:
     falls: tuple[str, ...]
     stands: tuple[str, ...]
     telling: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), repr=False)
-    fell: str = "the printed claim"
+    fell: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ class StatementView:
         parts = [
             f"{what} ({', '.join(names)})"
             for what, names in (
-                (self.erratum.get("fell", self._claim), printed),
+                (self.erratum.get("fell") or self._claim, printed),
                 ("repairs of it", repairs),
             )
             if names

@@ -21,7 +21,6 @@ from attsvm.theory.record.checkout import (
     checked_packs,
     circumstances,
     code_of,
-    engine_digests,
     versions,
 )
 from attsvm.theory.record.files import finite
@@ -333,7 +332,6 @@ def verify(
     chosen = profile_named(profile)
     tasks = plan(claims)
     if ledger is not None:
-        engine = engine_digests()
         ledger.append(
             "run",
             profile=profile,
@@ -343,8 +341,7 @@ def verify(
             version=importlib.metadata.version("attsvm"),
             versions=versions(),
             made=circumstances(packs[0].folder if packs else Path()),
-            code=code_of(checked_packs(packs, [c.id for c in claims]), engine),
-            engine=engine,
+            code=code_of(checked_packs(packs, [c.id for c in claims])),
         )
     replayed = []
     for replay in curated.replays(packs, claims):

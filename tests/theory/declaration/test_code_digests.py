@@ -1,10 +1,12 @@
 """Digests follow every definition that is used by name, and nothing that only looks different."""
 
+import importlib.metadata
 from pathlib import Path
 
 import pytest
 
-from attsvm.theory.declaration.code_digests import Definitions, Start, belongs, imports, whole
+from attsvm.theory.declaration.code_bases import base_of, followed, installed, learn
+from attsvm.theory.declaration.code_digests import Definitions, Start, module_of, whole
 
 PACK = {
     "pack/__init__.py": "from pack.inner import value as exported\n",
@@ -104,6 +106,134 @@ def test_modules_that_import_one_another_come_to_an_end(root):
     assert digest(root, text) != before
 
 
+BARE = "from pack import impl\nfrom pack.registry import go\ndef f():\n    return go(1)\n"
+SIDES = {
+    "a registry": ("@kept\ndef g():\n    return {}\n", True),
+    "a method of a registry": ("@TABLE.setdefault\ndef g():\n    return {}\n", True),
+    "a generic function": ("@go.register\ndef g(x: float):\n    return {}\n", True),
+    "a decorator that keeps nothing": ("@plain\ndef g():\n    return {}\n", False),
+    "a decorator of the standard library": ("@functools.cache\ndef g():\n    return {}\n", False),
+    "an item": ("TABLE[0] = {}\n", True),
+    "an attribute": ("go.least = {}\n", True),
+    "an attribute that is set while a name is bound": ("x = go.least = {}\n", True),
+    "an attribute that is set by its name": ("x = setattr(go, 'least', {})\n", True),
+    "an attribute in the body of a class": ("class C:\n    go.least = {}\n", True),
+    "an attribute in a method": ("class C:\n    def f(self):\n        self.least = {}\n", False),
+    "a function": ("def g():\n    return {}\n", False),
+}
+REGISTRY = """
+import functools
+TABLE = {}
+def kept(f):
+    TABLE[f.__name__] = f
+    return f
+def plain(f):
+    @functools.wraps(f)
+    def g(*x):
+        return f(*x)
+    return g
+@functools.singledispatch
+def go(x):
+    return x
+"""
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_what_an_imported_module_changes_counts_and_what_it_defines_does_not(root, side):
+    text, counts = SIDES[side]
+    (root / "pack/registry.py").write_text(REGISTRY)
+    told = []
+    for value in (1, 2):
+        head = "import functools\nfrom pack.registry import TABLE, go, kept, plain\n"
+        (root / "pack/impl.py").write_text(head + text.format(value))
+        told.append((digest(root, BARE), Definitions().acting([root / "pack/impl.py"])))
+    assert (told[0][0] != told[1][0], told[0][1] != told[1][1]) == (counts, counts)
+    assert bool(told[0][1]) == counts
+
+
+MOVES = {
+    "from import": ("from pack.{} import value\ndef f():\n    return value\n"),
+    "module": ("from pack import {} as m\ndef f():\n    return m.value\n"),
+    "late": ("def f():\n    from pack.{} import value\n    return value\n"),
+    "a chain": ("from pack.{} import value as v\nother = v\ndef f():\n    return other\n"),
+}
+
+
+@pytest.mark.parametrize("way", MOVES)
+def test_where_a_definition_lies_does_not_count_and_what_it_says_does(root, way):
+    for name, least in (("one", 3), ("two", 3), ("three", 4)):
+        (root / f"pack/{name}.py").write_text(f"import math\nvalue = math.sqrt({least})\n")
+    one, two, three = (digest(root, MOVES[way].format(n)) for n in ("one", "two", "three"))
+    assert one == two != three
+
+
+def test_two_modules_that_exchange_what_they_import_are_another_thing(root):
+    def told(*names):
+        for module, name in zip(("left", "right"), names, strict=True):
+            text = f"from pack.deep import {name} as bound\ndef f():\n    return bound\n"
+            (root / f"pack/{module}.py").write_text(text)
+        text = "from pack import left, right\ndef f():\n    return left.f() - right.f()\n"
+        return digest(root, text)
+
+    assert told("LEAST", "MOST") != told("MOST", "LEAST")
+
+
+def test_definitions_that_use_one_another_count_with_what_they_use(root):
+    text = "def f(n):\n    return g(n)\ndef g(n):\n    return h(n)\ndef h(n):\n    return f({})\n"
+    assert digest(root, text.format("n")) != digest(root, text.format("n - 1"))
+    assert digest(root, text.format("n")) == digest(root, "\n" + text.format("n"))
+    assert digest(root, text.format("n")) != digest(root, text.format("n"), "g")
+
+
+def test_what_is_imported_from_elsewhere_counts_by_its_name(root):
+    text = "from math import {} as x\ndef f():\n    return x\n"
+    assert digest(root, text.format("sqrt")) != digest(root, text.format("cbrt"))
+
+
+def test_a_module_in_another_folder_on_the_path_counts_and_so_does_what_it_imports(
+    tmp_path, root, monkeypatch
+):
+    libs = tmp_path / "libs"
+    libs.mkdir()
+    monkeypatch.syspath_prepend(str(libs))
+    (libs / "outside_a.py").write_text("import outside_b\ndef k():\n    return outside_b.LEAST\n")
+    (libs / "outside_b.py").write_text("LEAST = 0\nMOST = 1\n")
+    text = "import outside_a\ndef f():\n    return outside_a.k()\n"
+    before = digest(root, text)
+    (libs / "outside_b.py").write_text("LEAST = 0\nMOST = 2\n")
+    assert digest(root, text) == before
+    (libs / "outside_b.py").write_text("LEAST = 5\nMOST = 2\n")
+    assert digest(root, text) != before
+
+
+def test_of_an_installed_distribution_the_version_counts(root, monkeypatch):
+    text = "import {} as m\ndef f():\n    return m.x\n"
+    told = []
+    for version in ("1.0", "2.0"):
+        monkeypatch.setattr(importlib.metadata, "version", lambda _, v=version: v)
+        installed.cache_clear()
+        told.append([digest(root, text.format(name)) for name in ("pluggy", "numpy")])
+    installed.cache_clear()
+    assert told[0][0] != told[1][0]
+    assert told[0][1] == told[1][1]  # attsvm requires it
+
+
+def test_modules_in_folders_without_an_init_file_are_found_by_their_names(root):
+    for name, text in {
+        "space/claims.py": "from space.sub.helper import h\ndef f():\n    return h()\n",
+        "space/sub/helper.py": "from space import deep\ndef h():\n    return deep.LEAST\n",
+        "space/deep.py": "LEAST = 1\n",
+    }.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text)
+    file = root / "space/claims.py"
+    learn("space.claims", file)
+    assert base_of(file) == base_of(root / "space/sub/helper.py") == root
+    before = Definitions().resting([Start(file, "f")])
+    (root / "space/deep.py").write_text("LEAST = 2\n")
+    assert Definitions().resting([Start(file, "f")]) != before
+
+
 SAME = [
     "def f(x):\n    return x + 1\n",
     '"""A module."""\n\n\ndef f(x):\n    """Add."""\n    # one\n    return (x +\n            1)\n',
@@ -134,13 +264,14 @@ def test_the_code_base_of_a_file_ends_at_what_is_installed(root):
         "import os\nfrom attsvm import theory\nfrom pack import deep\nimport b.c\n"
         "from importlib import import_module\nimport_module('looked.up')\n"
     )
-    assert imports(start) == {"os", "attsvm", "pack", "b", "importlib", "looked"}
-    assert [top for top in sorted(imports(start)) if belongs(start, top)] == ["pack"]
+    needs = module_of(start).needs
+    assert needs == {"os", "attsvm", "pack", "b", "importlib", "looked"}
+    assert [top for top in sorted(needs) if followed(root, "pack", top)] == ["pack"]
     import numpy
 
-    installed = Path(numpy.__file__)
-    assert belongs(installed, "numpy")
-    assert not belongs(installed, "scipy")
+    installed = Path(numpy.__file__).parents[1]
+    assert followed(installed, "numpy", "numpy") == installed
+    assert followed(installed, "numpy", "scipy") is None
 
 
 def test_a_statement_is_found_by_any_of_its_lines(root):

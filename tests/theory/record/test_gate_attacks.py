@@ -3,6 +3,8 @@
 import copy
 import importlib
 import json
+import os
+import py_compile
 import shutil
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 
 from attsvm.cli import main
 from attsvm.theory import load_packs
-from attsvm.theory.record.gate import UNREVIEWED
+from attsvm.theory.record.expectations import UNREVIEWED
 from attsvm.theory.record.ledger import _chained
 from attsvm.theory.record.reviewed import review
 from attsvm.theory.search.curate import main as curate
@@ -32,6 +34,21 @@ def unused(x: float) -> float:
     return x
 """,
     "lemmas/deep.py": "LEAST = -1000.0\nSPREAD = 1000\n",
+    "lemmas/factors.json": "[2.0]",
+    "lemmas/registry.py": "TABLE = {}\n\n\ndef kept(f):\n    TABLE[f.__name__] = f\n    return f\n",
+    "lemmas/rules.py": """
+import json
+from pathlib import Path
+
+from lemmas.registry import kept
+
+FACTORS = json.loads((Path(__file__).parent / "factors.json").read_text())
+
+
+@kept
+def rule(x):
+    return x + 1
+""",
     "lemmas/lazy.py": "def doubled(x: float) -> float:\n    return 2 * x\n",
     "lemmas/squares.py": '''
 """Claims."""
@@ -243,6 +260,28 @@ def swap(file, old, new):
     return edit
 
 
+def new(file, text):
+    return lambda: Path(file).write_text(text)
+
+
+def linked():
+    Path("elsewhere").mkdir()
+    os.symlink(Path("lemmas").rename("elsewhere/real").resolve(), "lemmas")
+
+
+def unnoticed(file, old, new):
+    """An edit that leaves the size and the time of a file whose bytecode is on disk."""
+
+    def edit():
+        before = Path(file).stat()
+        py_compile.compile(file)
+        swap(file, old, new)()
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert Path(file).stat().st_size == before.st_size
+
+    return edit
+
+
 def append(file, text):
     def edit():
         with Path(file).open("a") as handle:
@@ -292,6 +331,10 @@ def verdict(found, claim="toys/square:sharp"):
 
 def parts(found, claim="toys/square:sharp"):
     return [e for e in found if e["event"] == "part" and e["outcome"]["claim"] == claim]
+
+
+def refuted_by(instance):
+    return lambda found: parts(found, BELOW)[0]["outcome"]["refuted"].update(instance=instance)
 
 
 def another_part(found):
@@ -478,6 +521,14 @@ ATTACKS = {
         chained(lambda e: parts(e)[0].update(outcome=[])),
         "of another form",
     ),
+    "forged: a counterexample that refutes nothing": (
+        chained(refuted_by({"float": "0"})),
+        f"{BELOW}: its recorded counterexample does not refute it: the conclusion holds",
+    ),
+    "forged: a counterexample of another form": (
+        chained(refuted_by([])),
+        f"{BELOW}: its recorded counterexample does not refute it",
+    ),
     "forged: two verdicts": (chained(doubled("verdict")), "verdict of"),
     "forged: two replays": (chained(doubled("replay")), "replay of"),
     "forged: two starts": (chained(doubled("run")), "two runs are mixed"),
@@ -523,6 +574,10 @@ ATTACKS = {
     "a helper's helper": (swap("lemmas/deep.py", "-1000.0", "-9.0"), OLD),
     "a helper imported late": (swap("lemmas/lazy.py", "2 * x", "x"), OLD),
     "a proof's helper": (swap("lemma_proofs/steps.py", "a != b", "False"), OLD),
+    "a data file": (
+        swap("lemmas/factors.json", "2", "3"),
+        f"{OLD}1 file differs, lemmas/factors.j",
+    ),
     "a new file": (lambda: Path("lemmas/more.py").write_text("x = 1\n"), OLD),
     "a file that is gone": (lambda: Path("lemma_proofs/steps.py").unlink(), OLD),
     "an engine of yesterday": (
@@ -654,6 +709,32 @@ ATTACKS = {
         anew("lemmas/lazy.py", "2 * x", "3 * x"),
         f"{DOUBLE}: holds -> undecided",
     ),
+    "data": (
+        anew("lemmas/factors.json", "2", "3"),
+        f"{DOUBLE}: data files beside its code changed",
+    ),
+    "a function that is registered": (
+        anew("lemmas/rules.py", "x + 1", "x + 2"),
+        f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a helper patched by another module": (
+        both(
+            new("lemmas/z.py", "import lemmas.lazy\nlemmas.lazy.doubled = lambda x: 9.0\n"), again()
+        ),
+        f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a global patched by another module": (
+        both(new("lemmas/z.py", "import lemmas.squares as s\nsetattr(s, 'LIMIT', 9)\n"), again()),
+        f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a helper of a pack behind a symbolic link": (
+        both(linked, anew("lemmas/lazy.py", "2 * x", "x + x")),
+        f"{DOUBLE}: the code of its conclusion",
+    ),
+    "a helper edited at the same time and size": (
+        both(unnoticed("lemmas/lazy.py", "2 * x", "9 * x"), again()),
+        f"{DOUBLE}: holds -> undecided",
+    ),
     "claims that no longer parse": (swap(LEMMAS, "NUMBERS =", "NUMBERS = ("), "cannot be imported"),
     # curated counterexamples
     "curated deleted": (
@@ -669,6 +750,11 @@ ATTACKS = {
     "no review": (entry(SQUARE, reviewed=None), "nothing says what was reviewed of it"),
     "no run reviewed": (bound(SQUARE, examples=0), "no run of it was reviewed"),
     "more instances owed": (bound(SQUARE, examples=9999), "at least 5000 are owed"),
+    "a reason of nobody in other letters": (
+        entry(SQUARE, reason="Not reviewed yet."),
+        "its reason says",
+    ),
+    "a reason that shows nothing": (entry(SQUARE, reason="\u200b"), "expected without a reason"),
     "a reason of nobody": (entry(SQUARE, reason=UNREVIEWED), "its reason says"),
     "another word": (entry(SQUARE, truth="holds"), "holds -> proved"),
     "another text": (bound(SQUARE, statement="x >= 0"), 'reviewed is "x >= 0"'),
@@ -697,6 +783,24 @@ HARMLESS = {
     "line ends": lambda: Path("lemmas/lazy.py").write_bytes(
         Path("lemmas/lazy.py").read_bytes().replace(b"\n", b"\r\n")
     ),
+    "a helper moved to another module": both(
+        lambda: Path("lemmas/lazy.py").rename("lemmas/late.py"),
+        swap(LEMMAS, "lemmas.lazy", "lemmas.late"),
+        again(),
+    ),
+    "a helper moved beside another one": both(
+        swap("lemmas/lazy.py", "def doubled", "def unused"),
+        append(BOUNDS, "\n\ndef doubled(x: float) -> float:\n    return 2 * x\n"),
+        swap(LEMMAS, "from lemmas.lazy", "from lemmas.bounds"),
+        again(),
+    ),
+    "the file of the statements renamed": both(
+        lambda: Path(LEMMAS).rename("lemmas/numbers.py"), again()
+    ),
+    "an import that is not needed": both(append(BOUNDS, "import lemmas.lazy\n"), again()),
+    "a pack behind a symbolic link": both(linked, again()),
+    "bytecode": lambda: py_compile.compile("lemmas/lazy.py"),
+    "a hidden file": new("lemmas/.notes", "words"),
     "a run anew": again(),
     "a run whose workers ended in another order": chained(turned),
     "an earlier run": lambda: main(VERIFY),

@@ -109,7 +109,7 @@ def test_earlier_runs_of_the_same_code_profile_and_seed_are_joined(tmp_path):
         id = f"toy/{name}:literal"
         with Ledger(path) as ledger:
             code = {"a.py": code}
-            ledger.append("run", profile="quick", seed=seed, claims=[id], code=code, engine={})
+            ledger.append("run", profile="quick", seed=seed, claims=[id], code=code)
             ledger.append("replay", replay={"file": f"{name}.json", "result": "CONFIRMED"})
             ledger.append("verdict", verdict={**VERDICT, "id": id, "truth": truth})
             ledger.append("finished", matched=True)

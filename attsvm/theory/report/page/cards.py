@@ -109,7 +109,8 @@ def _fell(statement: ShownStatement, source: ShownSource) -> Iterator[Markup]:
     if told is None:
         return
     yield element("h4", "What was found")
-    yield element("p", element("b", "What fell: "), f"{told.fell}.")
+    if told.fell:
+        yield element("p", element("b", "What fell: "), f"{told.fell}.")
     yield element("p", told.gist, element("span", f" This {WEIGHTS[told.weight]}.", class_="soft"))
     yield element("p", element("b", "Fails: "), told.fails)
     by_id = {r.id: r for r in statement.readings}

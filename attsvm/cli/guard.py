@@ -1,0 +1,92 @@
+"""A command in a process of its own, whose exit code counts where it was said as well.
+
+Code of a claim pack can end a process with any exit code (`os._exit(0)`), at any time. The command
+therefore says its exit code over a pipe as well, at its end, and a process that ended otherwise is
+an error. Signals are passed on, and the command ends with this process.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+UNSAID = 2
+"""The exit code of a command that ended without having come to its end."""
+
+
+def run_guarded(command: Callable[[], int]) -> NoReturn:
+    """Run the command in a child and leave with its exit code.
+
+    Where the system lacks what this takes, the command runs in this process.
+    """
+    if sys.platform != "linux":
+        os._exit(command())
+    heard, said = os.pipe()
+    alive, living = os.pipe()
+    passed = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*passed, signal.SIGCHLD})
+    child = os.fork()
+    if child == 0:
+        os.close(heard)
+        os.close(living)
+        _end_with(alive)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        try:
+            code = command()
+        except BaseException as error:  # with --debug
+            sys.excepthook(type(error), error, error.__traceback__)
+            code = 1
+        os.write(said, bytes([code]))
+        os._exit(code)
+    os.close(said)
+    os.close(alive)
+    os.set_blocking(heard, False)
+    status = _waited(child, passed)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if os.WIFSIGNALED(status):
+        blow = os.WTERMSIG(status)
+        if blow != signal.SIGKILL:
+            signal.signal(blow, signal.SIG_DFL)
+        os.kill(os.getpid(), blow)
+        os._exit(128 + blow)
+    code = os.waitstatus_to_exitcode(status)
+    try:
+        word = os.read(heard, 1)
+    except BlockingIOError:  # the end of a worker is still open
+        word = b""
+    if word != bytes([code]):
+        print(
+            "attsvm: the command did not come to its end: code of a claim pack ended its process "
+            f"with exit code {code}",
+            file=sys.stderr,
+            flush=True,
+        )
+        os._exit(UNSAID)
+    os._exit(code)
+
+
+def _end_with(alive: int) -> None:
+    """Have this process ended as soon as nobody holds the other end of a pipe."""
+    import fcntl
+
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(alive, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(alive, fcntl.F_SETFL, fcntl.fcntl(alive, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def _waited(child: int, passed: set[signal.Signals]) -> int:
+    """How a child ended; what other processes signal until then is passed on to it.
+
+    What a terminal signals has reached the child already.
+    """
+    while True:
+        told = signal.sigwaitinfo({*passed, signal.SIGCHLD})
+        if told.si_signo == signal.SIGCHLD:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                return status
+        elif told.si_code <= 0:
+            os.kill(child, told.si_signo)

@@ -1,0 +1,66 @@
+"""Expectations brought up to date with the claims that are checked out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from attsvm._files import dump
+from attsvm._words import printable
+from attsvm.theory.record.expectations import UNREVIEWED
+from attsvm.theory.record.gate import Checkout
+from attsvm.theory.record.ledger import Run
+from attsvm.theory.record.reviewed import BASIS, Reviewed, differences
+
+
+def renewed(
+    document: Mapping[str, Any], checkout: Checkout, run: Run | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """An expectations file brought up to date with the claims, and every change, a line each.
+
+    Verdicts and reasons stay as they are; of a claim that is new the expected verdict is written
+    down with a reason that the gate refuses. Counts of instances are those of the run if it ran the
+    code that is checked out at the reviewed profile.
+    """
+    fresh = run is not None and run.finished and run.profile == BASIS and run.code == checkout.code
+    verdicts = run.verdicts if fresh and run is not None else {}
+    claims = dict(document["claims"])
+    lines: list[str] = []
+    for name in sorted(set(claims) - set(checkout.reviewed)):
+        lines.append(f"{name}: removed, there is no such claim")
+        del claims[name]
+    for name, now in checkout.reviewed.items():
+        expected = checkout.claims[name].expected.verdict
+        entry = dict(claims.get(name) or {**expected.json(), "reason": UNREVIEWED})
+        old = Reviewed.read(entry["reviewed"]) if "reviewed" in entry else None
+        changes = list(differences(old, now)) if old else ["what was reviewed is written down"]
+        if name not in claims:
+            changes = [f"new: {expected}; replace its reason, which says {UNREVIEWED!r}"]
+        seen = verdicts[name].get("examples", 0) if name in verdicts else None
+        count = old.examples if old else 0
+        if seen is not None and (changes or count < 1 or (old and seen < old.owed)):
+            if old and seen != count:
+                changes.append(f"instances evaluated: {count} -> {seen}")
+            count = seen
+        if changes or old is None:
+            entry["reviewed"] = replace(now, examples=count).json()
+            lines += (printable(f"{name}: {change}") for change in changes)
+        claims[name] = entry
+    return {**document, "claims": {name: claims[name] for name in sorted(claims)}}, tuple(lines)
+
+
+def spelt(document: Mapping[str, Any]) -> str:
+    """An expectations file as text: what was reviewed of a claim is one line."""
+    claims = document["claims"]
+    short = {
+        name: {**entry, "reviewed": f"reviewed {name}"} if "reviewed" in entry else entry
+        for name, entry in claims.items()
+    }
+    text = dump({**document, "claims": short}) + "\n"
+    for name, entry in claims.items():
+        if "reviewed" in entry:
+            line = json.dumps(entry["reviewed"], allow_nan=False)
+            text = text.replace(f": {json.dumps(f'reviewed {name}')}", f": {line}", 1)
+    return text
