@@ -36,7 +36,7 @@ from properties._support.gradients import negative_gradient
 from properties._support.growth_rates import rate_error
 from properties._support.hypotheses import all_tight, two_scores
 from properties._support.limit_certificates import ends_at
-from properties._support.steps import ANY, SHORT, by_gradient_flow, stepped
+from properties._support.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped
 from properties._support.torch_objectives import descent_at_rest, not_selecting
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
@@ -87,8 +87,10 @@ def proved_rate(case: Descent, share: int | Fraction = 1) -> arb | None:
     return rate_error(case.data, case.start, case.loss, solved.square, share, case.step)
 
 
-DIVERGES = Measured("||W_k|| tends to infinity", grows, rests, descent_at_rest)
-RATE = Measured("||W_k|| / ln k tends to ||W^mm||", grows_like, proved_rate, not_selecting)
+DIVERGES = Measured("||W_k|| tends to infinity", grows, rests, descent_at_rest, stand_in=FLOW)
+RATE = Measured(
+    "||W_k|| / ln k tends to ||W^mm||", grows_like, proved_rate, not_selecting, stand_in=FLOW
+)
 TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two different scores"
 ANY_MARGINS = {
     "not all tokens support vectors": changed(

@@ -60,7 +60,8 @@ class Validity(_Word):
     EXERCISED = "exercised", "Enough instances met the hypotheses and every sibling fell."
     THIN = (
         "thin",
-        "Too few instances met the hypotheses, or none varied a variable or violated a hypothesis.",
+        "Too few instances met the hypotheses or were decided by more than a stand-in, or none "
+        "varied a variable or violated a hypothesis.",
     )
     WEAK = (
         "weak",

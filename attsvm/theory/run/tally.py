@@ -14,6 +14,7 @@ from hypothesis.errors import UnsatisfiedAssumption
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.declaration.claim import Claim, Hypothesis, Part
 from attsvm.theory.declaration.slack import Slack
+from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.record import codec
 from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
 from attsvm.theory.run.confirm import Confirmation, confirm
@@ -94,6 +95,8 @@ class Tally:
         self.counting = True
         self.exactly = False  # whether instances that floats see hold are confirmed all the same
         self.repeats = 0
+        measured = part.formula.measured
+        self._each = bool(part.name == "" and measured is not None and measured.stand_in)
         self._first: list[tuple[Any, Any, Slack]] = []
 
     def made_up(self, document: Any) -> Any | None:
@@ -256,15 +259,20 @@ class Tally:
             self._first.append((case, before, slack))
         if slack.holds and not self.exactly:
             self._record(slack, case, searcher, refuted=False)
-            if self.counting and self.audits > 0:
-                self.audits -= 1
-                try:
-                    return True, self._audited(case, slack, searcher)
-                finally:
-                    if watched:
-                        self._ensure_unchanged("the certificate", case, before)
-            return True, None
+            if not (self.counting and (self._each or self.audits > 0)):
+                return True, None
+            self.audits -= 1
+            audited = self.seen.audited
+            try:
+                found = self._audited(case, slack, searcher)
+            finally:
+                if watched:
+                    self._ensure_unchanged("the certificate", case, before)
+            self.seen.decided += found is not None or self.seen.audited > audited
+            return True, found
         answer, document = self._confirmed(case, slack)
+        if self.counting and self.part.formula.measured is not None:
+            self.seen.decided += answer.evidence is Evidence.CERTIFIED
         self._record(slack, case, searcher, refuted=answer.refuted is True)
         if answer.refuted:
             return True, self._refutation(document, slack, answer, searcher)

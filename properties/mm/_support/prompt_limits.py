@@ -21,7 +21,7 @@ from properties._support.growth_rates import rate_error
 from properties._support.hypotheses import exists, sloped, unique_optimum
 from properties._support.limit_certificates import ends_at
 from properties._support.many_runs import rival_lead
-from properties._support.steps import by_gradient_flow, is_short
+from properties._support.steps import FLOW, by_gradient_flow, is_short
 from properties._support.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from properties.mm._support.prompt_descent import (
     Prompting,
@@ -98,13 +98,18 @@ def rival_lead_from_proper(
 
 
 DIRECTION = Measured(
-    "p(k) converges in direction to p(alpha)", floats=direction, balls=certified, tensors=elsewhere
+    "p(k) converges in direction to p(alpha)",
+    floats=direction,
+    balls=certified,
+    tensors=elsewhere,
+    stand_in=FLOW,
 )
 DIRECTION_FROM_PROPER = Measured(
     "from {size} times r p(alpha) p(k) converges in direction to p(alpha)",
     floats=direction_from_proper,
     balls=certified_from_proper,
     many=rival_lead_from_proper,
+    stand_in=FLOW,
 )
 
 DIRECTION_FROM_SOME = Measured(
@@ -112,6 +117,7 @@ DIRECTION_FROM_SOME = Measured(
     floats=direction_from_some,
     balls=certified_from_some,
     many=rival_lead_from_proper,
+    stand_in=FLOW,
 )
 
 
@@ -157,19 +163,25 @@ def certified_divergence_from_some(case: Prompting) -> arb | None:
 
 
 DIVERGENCE = Measured(
-    "||p(k)|| -> infinity", floats=diverges, balls=certified_divergence, tensors=descent_at_rest
+    "||p(k)|| -> infinity",
+    floats=diverges,
+    balls=certified_divergence,
+    tensors=descent_at_rest,
+    stand_in=FLOW,
 )
 DIVERGENCE_FROM_PROPER = Measured(
     "||p(k)|| -> infinity from r p(alpha)",
     floats=diverges_from_proper,
     balls=certified_divergence_from_proper,
     many=rival_lead_from_proper,
+    stand_in=FLOW,
 )
 DIVERGENCE_FROM_SOME = Measured(
     "from r p(alpha), or else from another start, ||p(k)|| -> infinity",
     floats=diverges_from_some,
     balls=certified_divergence_from_some,
     many=rival_lead_from_proper,
+    stand_in=FLOW,
 )
 
 
@@ -195,4 +207,5 @@ RATE = Measured(
     floats=rate,
     balls=certified_rate,
     tensors=not_selecting,
+    stand_in=FLOW,
 )

@@ -37,6 +37,7 @@ from properties._support.aligned_inputs import (
 from properties._support.descent_runs import Run, rival_data
 from properties._support.hypotheses import feasible
 from properties._support.limit_certificates import ends_at
+from properties._support.steps import FLOW
 from properties._support.torch_objectives import descent_at_rest
 
 OPPOSED = Run(
@@ -159,4 +160,5 @@ NORM = Measured(
     floats=grows,
     balls=grows_for_sure,
     tensors=descent_at_rest,
+    stand_in=FLOW,
 )
