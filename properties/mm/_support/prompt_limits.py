@@ -12,14 +12,12 @@ import numpy as np
 from flint import arb
 
 from attsvm._types import Array
-from attsvm.exact import ExactData, dot, rationals
-from attsvm.exact.traps import moves_along_margins
+from attsvm.exact import dot, rationals
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
 from properties._support.descent_runs import certified_limit, reaches
 from properties._support.growth_rates import proved_limit, rate_error
-from properties._support.hypotheses import exists, sloped, unique_optimum
 from properties._support.limit_certificates import ends_at
 from properties._support.many_runs import rival_lead
 from properties._support.steps import FLOW, by_gradient_flow
@@ -127,16 +125,10 @@ def diverges(case: Prompting) -> Slack:
 
 
 def certified_divergence(case: Prompting) -> arb | None:
-    """1 where the run is proved to settle or to gain margin for ever, -1 where it stops.
-
-    Settling is proved step by step, see `growth_rates`. Without that, where each term of every step
-    raises <p, p(alpha)>, the norm diverges with any step (`mm/theorem-1-norm:amended-1`).
-    """
-    run, data = case.run, ExactData.of(case.data)
+    """1 where the run is proved to settle, step by step, -1 where it ends at a finite norm."""
+    run = case.run
     way = proved_limit(run.data, run.start, case.loss, case.step)
     if way is not None and way.limit is not None:
-        return arb(1)
-    if sloped(case) and exists(case) and unique_optimum(case) and moves_along_margins(data):
         return arb(1)
     end = ends_at(run.data, rationals(run.start), case.loss, case.step)
     return None if end is None else arb(-1)
