@@ -12,13 +12,12 @@ import numpy as np
 from flint import arb
 
 from attsvm._types import Array
-from attsvm.exact import dot, rationals
+from attsvm.exact import dot
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
+from properties._support import growth_rates
 from properties._support.descent_runs import certified_limit, reaches
-from properties._support.growth_rates import proved_limit, rate_error
-from properties._support.limit_certificates import ends_at
 from properties._support.many_runs import rival_lead
 from properties._support.steps import FLOW, by_gradient_flow
 from properties._support.torch_objectives import descent_at_rest, elsewhere, not_selecting
@@ -126,12 +125,7 @@ def diverges(case: Prompting) -> Slack:
 
 def certified_divergence(case: Prompting) -> arb | None:
     """1 where the run is proved to settle, step by step, -1 where it ends at a finite norm."""
-    run = case.run
-    way = proved_limit(run.data, run.start, case.loss, case.step)
-    if way is not None and way.limit is not None:
-        return arb(1)
-    end = ends_at(run.data, rationals(run.start), case.loss, case.step)
-    return None if end is None else arb(-1)
+    return growth_rates.diverges(case.data, case.run.start, case.loss, case.step)
 
 
 def diverges_from_proper(case: Prompting) -> Slack:
@@ -197,7 +191,9 @@ def certified_rate(case: Prompting, share: Any = 1) -> arb | None:
     if p is None:
         return arb(-1)
     exact: Any = Fraction(share)
-    return rate_error(case.data, case.run.start, case.loss, dot(p, p), exact, case.step)
+    return growth_rates.rate_error(
+        case.data, case.run.start, case.loss, dot(p, p), exact, case.step
+    )
 
 
 RATE = Measured(
