@@ -72,7 +72,7 @@ def proved_limit(
 
 
 def diverges(data: AttentionData, start: Array, loss: str, step: float) -> arb | None:
-    """1 where the norm of the run surely grows like ln k, -1 where the run ends at a finite norm."""
+    """1 where the norm of the run surely grows like ln k, -1 where it ends at a finite norm."""
     way = proved_limit(data, start, loss, step)
     if way is not None and way.limit is not None:
         return arb(1)

@@ -34,7 +34,8 @@ _TOUCHING = 12
 """How many made-up instances a searcher's turn has evaluated exactly though floats see no fault."""
 
 _AUDIT = PRECISIONS[1]
-"""The bits that may be spent on an instance on which floats see no fault."""
+"""The bits that may be spent on an instance on which floats see no fault, unless they follow a
+stand-in."""
 
 _SAMPLES = 32
 """How many draws of the strategy tell what an instance looks like."""
@@ -364,7 +365,8 @@ class Tally:
         measured = self.part.formula.measured
         if measured is None or measured.balls is None:
             return None
-        answer, document = self._confirmed(case, slack, _AUDIT)
+        bits = PRECISIONS[-1] if self._each else _AUDIT
+        answer, document = self._confirmed(case, slack, bits)
         self.seen.audited += answer.refuted is False
         return self._refutation(document, slack, answer, searcher) if answer.refuted else None
 
