@@ -98,41 +98,45 @@ class Found(Protocol):
 Point = TypeVar("Point", bound=Found)
 
 
-def at_lambda(
-    case: Path,
-    find: Callable[[float], Point],
-    size: float,
-    order: float | str,
-    power: int,
-) -> list[Point] | None:
-    """Minimisers with the penalties exp(-k) R^power / power; None where none is known to be one.
+def stationary(
+    case: Path, find: Callable[[float], Point], size: float, power: int, k: float
+) -> Point | None:
+    """The minimiser over a ball whose multiplier is exp(-k); None where none is found.
 
     Args:
         case: the path.
         find: the minimiser over the ball of a radius.
         size: the least norm with margins of 1, by which ln r falls like the radius.
-        order: of the norm of the gradient that is the multiplier.
-        power: 2 for the squared Frobenius norm, 1 for the nuclear norm.
+        power: 2 for the penalty R^2 / 2 of the Frobenius norm, 1 for R of the nuclear norm.
+        k: ln(1/lambda).
     """
-    found, data = [], case.data
-    for k in exponents(case):
-        radius = size * k
-        for _ in range(TURNS):
-            point = find(radius)
-            pull = normalised_gradient(
-                data.X, data.Z, data.gamma, point.W, paths.loss_named(case.loss), data.mask
-            )
-            slope = float(np.linalg.norm(pull.matrix, order))  # type: ignore[arg-type]
-            if not (slope > 0.0 and radius > 0.0):
-                return None
-            steepest = float(pull.log_scale) + math.log(slope)
-            off = steepest - (power - 1) * math.log(radius) + k
-            if abs(off) <= NEAR:
-                break
-            radius += off / (math.exp(steepest - point.log_gap) + (power - 1) / radius)
-        else:
+    data, radius = case.data, size * k
+    for _ in range(TURNS):
+        point = find(radius)
+        pull = normalised_gradient(
+            data.X, data.Z, data.gamma, point.W, paths.loss_named(case.loss), data.mask
+        )
+        slope = float(np.linalg.norm(pull.matrix, "fro" if power == 2 else 2))
+        if not slope > 0.0:
             return None
-        if sloped(case) and not _is_least(point, find, size, k, power):
+        steepest = float(pull.log_scale) + math.log(slope)
+        off = steepest - (power - 1) * math.log(radius) + k
+        if abs(off) <= NEAR:
+            return point
+        radius += off / (math.exp(steepest - point.log_gap) + (power - 1) / radius)
+        if not radius > 0.0:
+            return None
+    return None
+
+
+def at_each_lambda(
+    case: Path, find: Callable[[float], Point], size: float, power: int
+) -> list[Point] | None:
+    """Minimisers for both lambda, see `stationary`; None where one is not sure to be one."""
+    found = []
+    for k in exponents(case):
+        point = stationary(case, find, size, power, k)
+        if point is None or (sloped(case) and not _is_least(point, find, size, k, power)):
             return None
         found.append(point)
     return found
@@ -166,7 +170,7 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
         loss = paths.loss_named(case.loss)
         return path_w(case.data, loss, [radius], starts=paths.STARTS)[0]
 
-    found = at_lambda(case, find, paths.length(case), "fro", 2)
+    found = at_each_lambda(case, find, paths.length(case), 2)
     return paths.UNSURE if found is None else paths.ray_slack(case, found, target)
 
 
@@ -178,7 +182,7 @@ def follows_set(case: Path, target: str = "solutions", share: int | Fraction = 1
         return path_kq(case.data, loss, [radius], starts=paths.STARTS)[0]
 
     def both() -> list[FactorMinimum] | None:
-        return at_lambda(case, find, paths.nuclear(case.data).value, 2, 1)
+        return at_each_lambda(case, find, paths.nuclear(case.data).value, 1)
 
     return paths.set_slack(case, both, target, share)
 
