@@ -96,23 +96,24 @@ class Found(Protocol):
 
 
 Point = TypeVar("Point", bound=Found)
+Find = Callable[[float, tuple[object, ...]], Point]
+"""The minimiser over the ball of a radius, looked for from some starts."""
 
 
-def stationary(
-    case: Path, find: Callable[[float], Point], size: float, power: int, k: float
-) -> Point | None:
+def stationary(case: Path, find: Find[Point], size: float, power: int, k: float) -> Point | None:
     """The minimiser over a ball whose multiplier is exp(-k); None where none is found.
 
     Args:
         case: the path.
-        find: the minimiser over the ball of a radius.
+        find: minimises over a ball.
         size: the least norm with margins of 1, by which ln r falls like the radius.
         power: 2 for the penalty R^2 / 2 of the Frobenius norm, 1 for R of the nuclear norm.
         k: ln(1/lambda).
     """
     data, radius = case.data, size * k
+    starts: tuple[object, ...] = paths.STARTS
     for _ in range(TURNS):
-        point = find(radius)
+        point = find(radius, starts)
         pull = normalised_gradient(
             data.X, data.Z, data.gamma, point.W, paths.loss_named(case.loss), data.mask
         )
@@ -123,15 +124,14 @@ def stationary(
         off = steepest - (power - 1) * math.log(radius) + k
         if abs(off) <= NEAR:
             return point
+        starts = (point.W,)
         radius += off / (math.exp(steepest - point.log_gap) + (power - 1) / radius)
         if not radius > 0.0:
             return None
     return None
 
 
-def at_each_lambda(
-    case: Path, find: Callable[[float], Point], size: float, power: int
-) -> list[Point] | None:
+def at_each_lambda(case: Path, find: Find[Point], size: float, power: int) -> list[Point] | None:
     """Minimisers for both lambda, see `stationary`; None where one is not sure to be one."""
     found = []
     for k in exponents(case):
@@ -142,9 +142,7 @@ def at_each_lambda(
     return found
 
 
-def _is_least(
-    point: Point, find: Callable[[float], Point], size: float, k: float, power: int
-) -> bool:
+def _is_least(point: Point, find: Find[Point], size: float, k: float, power: int) -> bool:
     """Whether the objective is known to be within a tenth of its least value."""
 
     def penalty(radius: float) -> float:
@@ -154,7 +152,7 @@ def _is_least(
     least = point.radius - size * (value - point.log_gap + 1.0)
     if not 0.0 < least < point.radius:
         return False
-    return find(least).log_lower > value and value - penalty(least) <= LOOSE
+    return find(least, (point.W,)).log_lower > value and value - penalty(least) <= LOOSE
 
 
 def follows(case: Path, towards: str = "optimal") -> Slack:
@@ -166,9 +164,8 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
     if target is None or not any(x != 0 for row in target for x in row):
         return Slack(-1.0, 0.0)
 
-    def find(radius: float) -> Minimum:
-        loss = paths.loss_named(case.loss)
-        return path_w(case.data, loss, [radius], starts=paths.STARTS)[0]
+    def find(radius: float, starts: tuple[object, ...]) -> Minimum:
+        return path_w(case.data, paths.loss_named(case.loss), [radius], starts=starts)[0]
 
     found = at_each_lambda(case, find, paths.length(case), 2)
     return paths.UNSURE if found is None else paths.ray_slack(case, found, target)
@@ -177,9 +174,8 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
 def follows_set(case: Path, target: str = "solutions", share: int | Fraction = 1) -> Slack:
     """The same of K_lambda Q_lambda^T / R_lambda and a set, see `regularisation_paths`."""
 
-    def find(radius: float) -> FactorMinimum:
-        loss = paths.loss_named(case.loss)
-        return path_kq(case.data, loss, [radius], starts=paths.STARTS)[0]
+    def find(radius: float, starts: tuple[object, ...]) -> FactorMinimum:
+        return path_kq(case.data, paths.loss_named(case.loss), [radius], starts=starts)[0]
 
     def both() -> list[FactorMinimum] | None:
         return at_each_lambda(case, find, paths.nuclear(case.data).value, 1)

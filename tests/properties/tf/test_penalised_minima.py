@@ -21,8 +21,8 @@ def at(case, k):
     """The minimiser that is found with the penalty exp(-k) ||W||^2 / 2, and the loss."""
     loss = paths.loss_named(case.loss)
 
-    def find(radius):
-        return path_w(case.data, loss, [radius], starts=paths.STARTS)[0]
+    def find(radius, starts):
+        return path_w(case.data, loss, [radius], starts=starts)[0]
 
     return minima.stationary(case, find, paths.length(case), 2, k), loss
 
