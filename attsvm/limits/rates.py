@@ -21,9 +21,9 @@ def norm_diverges(data: AttentionData, W0: Float[Array, "d d"], loss: Loss) -> S
     """The norm of descent from W0 grows without bound.
 
     Followed by arc length it must pass ten times and a hundred times the unit of the data
-    (||W0|| plus the norm that moves some margin by one); the slack is the share of the way that
-    was covered, minus a half. It is negative only where the gradient at W0 is zero, so that
-    nothing ever moves; a run that ends on the way is unknown.
+    (||W0|| plus the norm that moves some margin by one). There the pull has to point outwards: the
+    slack is a quarter of 1 plus the cosine of its angle to W. It is negative only where the
+    gradient at W0 is zero, so that nothing ever moves; a run that ends on the way is unknown.
     """
     reach = np.linalg.norm(data.X - data.X.mean(axis=1, keepdims=True), axis=2).max()
     pull = float(reach * np.linalg.norm(data.Z, axis=1).max())
@@ -35,7 +35,13 @@ def norm_diverges(data: AttentionData, W0: Float[Array, "d d"], loss: Loss) -> S
     passed = run.W.shape[1] - 1
     if passed < len(goals):
         return Slack.unknown(f"the norm did not reach {goals[passed]:.3g}")
-    return Slack(0.5, 0.25)
+    W = run.W[0, -1]
+    pull = normalised_gradient(data.X, data.Z, data.gamma, W, loss, data.mask).matrix
+    size = float(np.linalg.norm(pull) * np.linalg.norm(W))
+    if not size > 0.0:
+        return Slack.unknown("the gradient vanishes at the end of the curve")
+    outwards = float((pull * W).sum()) / size
+    return Slack(0.25 * (1.0 + outwards), 0.25)
 
 
 def norm_grows_like_log(

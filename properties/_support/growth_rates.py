@@ -71,6 +71,14 @@ def proved_limit(
     return None if certificate is None else ProvedLimit(pulling, inputs, certificate)
 
 
+def diverges(data: AttentionData, start: Array, loss: str, step: float) -> arb | None:
+    """1 where the norm of the run surely grows like ln k, -1 where it ends at a finite norm."""
+    way = proved_limit(data, start, loss, step)
+    if way is not None and way.limit is not None:
+        return arb(1)
+    return None if ends_at(data, rationals(start), loss, step) is None else arb(-1)
+
+
 def arrives(
     data: AttentionData, start: Array, loss: str, target: Matrix, step: float = 1.0
 ) -> arb | None:

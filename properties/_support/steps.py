@@ -17,6 +17,9 @@ from hypothesis import strategies as st
 from attsvm.errors import DataError
 from attsvm.theory import Records, Slack
 
+FLOW = "gradient flow"
+"""What floats follow in place of descent with the step of an instance."""
+
 SHORT = "the step is at most 1/L"
 
 SHARES = (1.0, 0.5, 0.25)

@@ -18,10 +18,13 @@ from dataclasses import replace
 import numpy as np
 from flint import arb
 
-from attsvm.exact import ExactData, rationals
+from attsvm.exact import ExactData, rationals, separate
+from attsvm.exact.minima import Minimum
 from attsvm.exact.traps import is_stationary_start
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
-from properties._support.steps import SHORT, is_short, stepped
+from properties._support.growth_rates import proved_limit
+from properties._support.limit_certificates import ends_at
+from properties._support.steps import FLOW, SHORT, is_short, stepped
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, never_moves
@@ -33,26 +36,57 @@ from properties.tf.local_convergence.cones import Local
 
 def separates(case: Prompting, towards: str = "selected") -> Slack:
     """The direction of p(k) converges to p(alpha) of the tokens that the run selects, or others."""
-    start = case.run.start
-    if is_stationary_start(ExactData.of(case.data), rationals(start), case.loss):
-        return Slack(-1.0, 0.0)
+    if is_stationary_start(ExactData.of(case.data), rationals(case.run.start), case.loss):
+        if not case.start.any():
+            return Slack(-1.0, 0.0)
+        return Slack.unknown("the run stays where it starts")
     return one_limit(case, other=case.loss, towards=towards)
 
 
 def certified_separates(case: Prompting, towards: str = "selected") -> arb | None:
-    """-1 where the start is exactly stationary, 1 where the run is proved to reach p(alpha)."""
-    if is_stationary_start(ExactData.of(case.data), rationals(case.run.start), case.loss):
-        return arb(-1)
+    """1 where the run is proved to converge in direction to that p(alpha), negative where not.
+
+    For the tokens selected: 1 where the run settles, negative where it ends at a finite norm in
+    another direction than every p(alpha).
+    """
     if towards != "selected":
         return certified(case, towards)
-    reached = certified(case)
-    return reached if reached is not None and bool(reached > 0) else None
+    way = proved_limit(case.data, case.run.start, case.loss, case.step)
+    if way is not None:
+        return arb(1) if way.limit is not None and len(way.inputs) == len(case.keys) else None
+    end = ends_at(case.data, rationals(case.run.start), case.loss, case.step)
+    return None if end is None else _apart_from_solutions(case, end)
+
+
+def _apart_from_solutions(case: Prompting, end: Minimum) -> arb | None:
+    """Negative where the end of a run has another direction than every p(alpha).
+
+    All margins of a p(alpha) are positive, so that the tokens alpha are those that lead at the end.
+    None where they are not known to lead, or the directions cannot be told apart.
+    """
+    if not case.start.any() and end.radius == 0 and all(x == 0 for row in end.near for x in row):
+        return arb(-1)  # it stays at 0, which has no direction
+    data, chosen = ExactData.of(case.data), []
+    for tokens, z in zip(data.X, data.Z, strict=True):
+        logits = [float(end.along([a * b for a in x for b in z]).mid()) for x in tokens]
+        best = logits.index(max(logits))
+        leads = (
+            end.along([(a - c) * b for a, c in zip(tokens[best], x, strict=True) for b in z])
+            for t, x in enumerate(tokens)
+            if t != best
+        )
+        if not all(lead > 0 for lead in leads):
+            return None
+        chosen.append(best)
+    solved = separate(data, chosen)
+    return None if solved is None else end.apart(solved.W)
 
 
 SEPARATES = Measured(
     "p(k) converges in direction to p(alpha) of the {towards} tokens",
     floats=separates,
     balls=certified_separates,
+    stand_in=FLOW,
 )
 MOVES = "some input has two different scores"
 PROMPT = "all queries are e_1, and W_0 is p(0) in its first column and 0 else"

@@ -28,7 +28,7 @@ from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.training import follow_w
 from properties._support.descent_runs import max_margin
 from properties._support.hypotheses import exists, sloped, unique_optimum
-from properties._support.steps import SHORT, by_gradient_flow, is_short, stepped
+from properties._support.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped
 from properties._support.torch_objectives import Tensor, elsewhere
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -109,6 +109,7 @@ ONE_LIMIT = Measured(
     floats=one_limit,
     balls=certified_one_limit,
     tensors=parted,
+    stand_in=FLOW,
 )
 
 

@@ -34,7 +34,7 @@ from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from properties._support.gradients import negative_gradient
 from properties._support.limit_certificates import agreement, short_step
 from properties._support.many_runs import rival_lead
-from properties._support.steps import SHORT, by_gradient_flow, stepped
+from properties._support.steps import FLOW, SHORT, by_gradient_flow, stepped
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import token_sequences, training
@@ -77,6 +77,7 @@ COSINE = Measured(
     floats=ends,
     balls=certified_end,
     many=rival_lead,
+    stand_in=FLOW,
 )
 
 

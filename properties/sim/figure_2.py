@@ -38,7 +38,7 @@ from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from properties._support.att_svm import exact_constraints, flat
 from properties._support.growth_rates import proved_limit
 from properties._support.many_runs import rival_lead
-from properties._support.steps import SHORT, by_gradient_flow, stepped
+from properties._support.steps import FLOW, SHORT, by_gradient_flow, stepped
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import training
@@ -102,6 +102,7 @@ CONVERGES = Measured(
     "descent on the loss {loss} has a {of} margin that converges",
     floats=converges,
     balls=certified_convergence,
+    stand_in=FLOW,
 )
 
 FIGURE = Statement(

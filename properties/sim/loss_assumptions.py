@@ -40,7 +40,7 @@ from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED
 from properties._support.losses import LOSSES
 from properties._support.losses import SLOPED as EVERYWHERE
 from properties._support.many_runs import rival_lead
-from properties._support.steps import ANY, SHORT, Stepped, by_gradient_flow, is_short, stepped
+from properties._support.steps import ANY, FLOW, SHORT, Stepped, by_gradient_flow, is_short, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, OTHER_TARGETS, TWO, TWO_TOKENS, UNIQUE
@@ -159,6 +159,7 @@ THEOREM = Statement(
         floats=converges,
         balls=decided,
         many=rival_lead,
+        stand_in=FLOW,
     ),
     cost=10,
     violating={

@@ -34,7 +34,7 @@ from properties._support.descent_runs import (
 )
 from properties._support.hypotheses import feasible, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
-from properties._support.steps import SHORT, by_gradient_flow, is_short, stepped
+from properties._support.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped
 from properties._support.torch_objectives import elsewhere
 from properties.sim import SOURCE
 from properties.sim._support import training
@@ -161,6 +161,7 @@ TRAINING = Statement(
         floats=trained,
         balls=arrives_turned,
         tensors=turned_away,
+        stand_in=FLOW,
     ),
     cost=10,
     hypotheses={

@@ -36,7 +36,7 @@ from properties._support.aligned_inputs import inputs_aligned
 from properties._support.att_svm import exact_att_svm
 from properties._support.growth_rates import rate_error
 from properties._support.many_runs import rival_lead
-from properties._support.steps import ANY, SHORT, by_gradient_flow, is_short, stepped
+from properties._support.steps import ANY, FLOW, SHORT, by_gradient_flow, is_short, stepped
 from properties.sim import SOURCE
 from properties.sim._support import self_attention, training
 from properties.sim._support.margins import step_along_solution
@@ -104,6 +104,7 @@ RATE = Measured(
     floats=rate,
     balls=proved_rate,
     many=functools.partial(rival_lead, loss=PRINTED, towards="worst"),
+    stand_in=FLOW,
 )
 
 THREE = SelfAttention.of([[[1, 0], [0, 1], [0, 0]]], [[[1], [0], [0]]], [[2], [1]], causal=False)

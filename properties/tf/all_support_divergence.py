@@ -26,17 +26,15 @@ from fractions import Fraction
 from flint import arb
 from hypothesis import strategies as st
 
-from attsvm.exact import rationals
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
 from properties._support.att_svm import exact_att_svm
 from properties._support.gradients import negative_gradient
-from properties._support.growth_rates import rate_error
+from properties._support.growth_rates import diverges, rate_error
 from properties._support.hypotheses import all_tight, two_scores
-from properties._support.limit_certificates import ends_at
-from properties._support.steps import ANY, SHORT, by_gradient_flow, stepped
+from properties._support.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped
 from properties._support.torch_objectives import descent_at_rest, not_selecting
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
@@ -60,13 +58,12 @@ def grows(case: Descent) -> Slack:
     return norm_diverges(case.data, case.start, LOSSES[case.loss])
 
 
-def rests(case: Descent) -> arb | None:
-    """-1 where the run ends at a finite norm, or rests where it starts."""
+def grows_for_sure(case: Descent) -> arb | None:
+    """1 where the run is proved to settle, -1 where it rests, or ends at a finite norm."""
     found = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
     if all(entry == 0 for entry in found.ravel()):
         return arb(-1)
-    end = ends_at(case.data, rationals(case.start), case.loss, case.step)
-    return None if end is None else arb(-1)
+    return diverges(case.data, case.start, case.loss, case.step)
 
 
 @by_gradient_flow
@@ -87,8 +84,12 @@ def proved_rate(case: Descent, share: int | Fraction = 1) -> arb | None:
     return rate_error(case.data, case.start, case.loss, solved.square, share, case.step)
 
 
-DIVERGES = Measured("||W_k|| tends to infinity", grows, rests, descent_at_rest)
-RATE = Measured("||W_k|| / ln k tends to ||W^mm||", grows_like, proved_rate, not_selecting)
+DIVERGES = Measured(
+    "||W_k|| tends to infinity", grows, grows_for_sure, descent_at_rest, stand_in=FLOW
+)
+RATE = Measured(
+    "||W_k|| / ln k tends to ||W^mm||", grows_like, proved_rate, not_selecting, stand_in=FLOW
+)
 TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two different scores"
 ANY_MARGINS = {
     "not all tokens support vectors": changed(

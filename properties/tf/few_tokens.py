@@ -33,7 +33,7 @@ from attsvm.strategies import arrays, sizes
 from attsvm.theory import Measured, Reading, Records, Statement, changed
 from properties._support.losses import SLOPED as LOSS_NAMES
 from properties._support.many_runs import rival_lead
-from properties._support.steps import stepped
+from properties._support.steps import FLOW, stepped
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent
@@ -101,6 +101,7 @@ SETTLES = Measured(
     floats=cases.follows,
     balls=cases.decided,
     many=rival_lead,
+    stand_in=FLOW,
 )
 
 OBSERVATION = Statement(

@@ -35,7 +35,7 @@ from properties._support.descent_runs import LEAPING
 from properties._support.growth_rates import proved_limit
 from properties._support.hypotheses import feasible, in_basin, sloped, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_APART
-from properties._support.steps import SHORT, by_gradient_flow, is_short, stepped
+from properties._support.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped
 from properties._support.torch_objectives import not_selecting
 from properties.tf import SOURCE
 from properties.tf import lemma_2 as risk
@@ -130,6 +130,7 @@ SELECTS = Measured(
     floats=selects,
     balls=certified,
     tensors=not_selecting,
+    stand_in=FLOW,
 )
 
 

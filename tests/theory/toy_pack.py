@@ -38,6 +38,7 @@ def build(
     relaxed: Any = None,
     ensemble: Any = None,
     examples: Any = (),
+    stand_in: str = "",
     **rest: Any,
 ) -> Any:
     """The claim toy/NAME:literal, about records of the type of the conclusion's first argument."""
@@ -49,7 +50,9 @@ def build(
         place="here",
         printed=name.replace("-", " "),
         variables=Records(kind, data, ensemble),
-        conclusion=Measured(name, conclusion, _also(certify), relaxed, _also(rerun)),
+        conclusion=Measured(
+            name, conclusion, _also(certify), relaxed, _also(rerun), stand_in=stand_in
+        ),
         readings={
             "literal": Reading(
                 name.replace("-", " "),

@@ -55,8 +55,9 @@ class Measured:
 
     Floats measure it and say how far they may be off, such as by the rate of a run. Balls or
     rationals decide it, such as by a basin that the run cannot leave; they are asked wherever
-    floats see a violation, and on some instances where they see none. Each takes an instance and
-    the named constants of a reading.
+    floats see a violation, and on some instances where they see none; on every ordinary instance of
+    a reading whose floats follow a stand-in. Each takes an instance and the named constants of a
+    reading.
 
     Attributes:
         says: the conclusion in one line, constants in braces.
@@ -68,6 +69,8 @@ class Measured:
         again: where no enclosure exists, the slack once more by other code in higher precision.
         many: where there are no tensors, how close a list of instances comes, floats (batch,): 1
             or more where it looks violated, NaN where it cannot say.
+        stand_in: what floats follow in place of what the sentence speaks of, such as gradient flow
+            in place of the steps of descent; empty where they follow that itself.
     """
 
     says: str
@@ -76,6 +79,7 @@ class Measured:
     tensors: Callable[..., Any] | None = None
     again: Callable[..., Slack] | None = None
     many: Callable[..., Any] | None = None
+    stand_in: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what no refutation could be confirmed by."""
@@ -83,6 +87,11 @@ class Measured:
             raise ClaimError(
                 f"nothing could confirm that this fails: {self.says}",
                 remedy="Give balls (an enclosure) or again (higher precision).",
+            )
+        if self.stand_in and self.balls is None:
+            raise ClaimError(
+                f"nothing follows what this speaks of, only {self.stand_in}: {self.says}",
+                remedy="Give balls, which are asked about every instance.",
             )
 
     def in_words(self, constants: Mapping[str, Any]) -> str:

@@ -60,8 +60,8 @@ class Validity(_Word):
     EXERCISED = "exercised", "Enough instances met the hypotheses and every sibling fell."
     THIN = (
         "thin",
-        "Too few instances met the hypotheses, none varied a variable or violated a hypothesis, or "
-        "no formula reads a variable.",
+        "Too few instances met the hypotheses or were decided by more than a stand-in, none varied "
+        "a variable or violated a hypothesis, or no formula reads a variable.",
     )
     WEAK = (
         "weak",

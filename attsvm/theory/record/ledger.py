@@ -445,8 +445,9 @@ _VERDICT = (
     {
         "as_expected": forms.truth,
         "expected": forms.record(_WORDS),
-        **dict.fromkeys(("statement", "place", "reason", "broke_note"), forms.text),
+        **dict.fromkeys(("statement", "place", "reason", "broke_note", "stand_in"), forms.text),
         **dict.fromkeys(("examples", "rejected", "broke", "screened"), forms.count),
+        **dict.fromkeys(("decided", "by_stand_in"), forms.count),
         **dict.fromkeys(("min_slack", "tightness"), forms.maybe(forms.number)),
         "seconds": forms.number,
         "hypotheses": forms.values(forms.count),

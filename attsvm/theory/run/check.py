@@ -90,9 +90,9 @@ _REFUTED = forms.record(
 _FORM = (
     {"claim": forms.text, "part": forms.text},
     {
-        **dict.fromkeys(("examples", "rejected", "undecided", "audited", "drawn"), forms.count),
+        **dict.fromkeys(("examples", "rejected", "undecided", "audited", "decided"), forms.count),
         **dict.fromkeys(("probed", "refused", "open", "unexamined", "screened"), forms.count),
-        **dict.fromkeys(("sides", "broke"), forms.count),
+        **dict.fromkeys(("sides", "broke", "drawn"), forms.count),
         **dict.fromkeys(("hypotheses", "varied", "missed"), _COUNTS),
         **dict.fromkeys(("min_slack", "max_slack", "tightness"), _slack),
         **dict.fromkeys(("undecided_note", "broke_note"), forms.text),

@@ -41,6 +41,7 @@ class Counts:
         tightness: largest ratio of left to right side.
         undecided: instances that could be settled neither way, with the first reason.
         audited: instances re-evaluated exactly although floats found no fault.
+        decided: ordinary instances that exact evaluation decided, of a conclusion that is measured.
         probed: instances that guided searchers made up and that were evaluated.
         refused: those that did not meet the hypotheses, or are no instances at all.
         open: those that were left open though floats see no violation in them.
@@ -69,6 +70,7 @@ class Counts:
     undecided: int = 0
     undecided_note: str = ""
     audited: int = 0
+    decided: int = 0
     probed: int = 0
     refused: int = 0
     open: int = 0

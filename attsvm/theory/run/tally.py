@@ -16,6 +16,7 @@ from attsvm.theory.arithmetic.entries import COPY_FIRST
 from attsvm.theory.declaration.claim import Claim, Hypothesis, Part
 from attsvm.theory.declaration.judge import PRECISIONS
 from attsvm.theory.declaration.slack import Slack
+from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.record import codec
 from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
 from attsvm.theory.run.confirm import Confirmation, confirm
@@ -40,7 +41,8 @@ _WATCHED = 16
 """Among how many accepted instances those are chosen whose conclusion is evaluated again."""
 
 _AUDIT = PRECISIONS[1]
-"""The bits that may be spent on an instance on which floats see no fault."""
+"""The bits that may be spent on an instance on which floats see no fault, unless they follow a
+stand-in."""
 
 _SAMPLES = 32
 """How many draws of the strategy tell what an instance looks like."""
@@ -101,6 +103,8 @@ class Tally:
         self.counting = True
         self.exactly = False  # whether instances that floats see hold are confirmed all the same
         self.repeats = 0
+        measured = part.formula.measured
+        self._each = bool(part.name == "" and measured is not None and measured.stand_in)
         self._first: list[tuple[Any, Any, Slack]] = []
 
     def made_up(self, document: Any) -> Any | None:
@@ -272,15 +276,20 @@ class Tally:
                 self._first.append((case, before, slack))
         if slack.holds and not self.exactly:
             self._record(slack, case, searcher, refuted=False)
-            if self.counting and self.audits > 0:
-                self.audits -= 1
-                try:
-                    return True, self._audited(case, slack, searcher)
-                finally:
-                    if watched:
-                        self._ensure_unchanged("the certificate", case, before)
-            return True, None
+            if not (self.counting and (self._each or self.audits > 0)):
+                return True, None
+            self.audits -= 1
+            audited = self.seen.audited
+            try:
+                found = self._audited(case, slack, searcher)
+            finally:
+                if watched:
+                    self._ensure_unchanged("the certificate", case, before)
+            self.seen.decided += found is not None or self.seen.audited > audited
+            return True, found
         answer, document = self._confirmed(case, slack)
+        if self.counting and self.part.formula.measured is not None:
+            self.seen.decided += answer.evidence is Evidence.CERTIFIED
         self._record(slack, case, searcher, refuted=answer.refuted is True)
         if answer.refuted:
             return True, self._refutation(document, slack, answer, searcher)
@@ -372,7 +381,8 @@ class Tally:
         measured = self.part.formula.measured
         if measured is None or measured.balls is None:
             return None
-        answer, document = self._confirmed(case, slack, _AUDIT)
+        bits = PRECISIONS[-1] if self._each else _AUDIT
+        answer, document = self._confirmed(case, slack, bits)
         self.seen.audited += answer.refuted is False
         return self._refutation(document, slack, answer, searcher) if answer.refuted else None
 

@@ -33,6 +33,10 @@ from attsvm.theory.run.workers import HERE, Workers, known_claim
 _THIN = 0.2
 """Below this share of the planned instances a check that refuted nothing is called thin."""
 
+_DECIDED = 0.5
+"""Below this share of instances that are decided exactly a check whose floats follow a stand-in is
+called thin as well."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -111,6 +115,9 @@ class Checked:
             "formula": typeset(self.claim.formula).json(),
             "place": f"{self.claim.source}, {self.claim.place}",
             **{name: getattr(o, name) for name in _TOLD},
+            "decided": _decided(self.claim, o),
+            "stand_in": _stand_in(self.claim),
+            "by_stand_in": _by_stand_in(self.claim, o),
             "min_slack": finite(o.min_slack),
             "tightness": finite(o.tightness),
             "variables": o.varied,
@@ -182,6 +189,24 @@ def plan(claims: Sequence[Claim]) -> list[Task]:
     return [Task(claim.id, part.name) for claim in claims for part in claim.parts()]
 
 
+def _stand_in(claim: Claim) -> str:
+    """What the floats of a claim follow in place of what its sentence speaks of."""
+    measured = claim.formula.measured
+    return "" if measured is None else measured.stand_in
+
+
+def _decided(claim: Claim, reading: Outcome) -> int:
+    """The ordinary instances that were decided exactly; a formula is on all that are not open."""
+    measured = claim.formula.measured
+    return reading.examples - reading.undecided if measured is None else reading.decided
+
+
+def _by_stand_in(claim: Claim, reading: Outcome) -> int:
+    """The ordinary instances on which only what floats follow in place of it says that it holds."""
+    left = reading.examples - reading.decided - reading.undecided
+    return left if _stand_in(claim) else 0
+
+
 def assess(
     claim: Claim, reading: Outcome, siblings: Sequence[Outcome], profile: Profile
 ) -> tuple[Verdict, str]:
@@ -212,6 +237,11 @@ def assess(
         return Verdict(truth, evidence, Validity.THIN), (
             f"{counted(reading.drawn, 'instance')} drawn met the hypotheses, {planned} were planned"
         )
+    alone = _by_stand_in(claim, reading)
+    if reading.refuted is None and alone > (1.0 - _DECIDED) * reading.examples:
+        looked = counted(reading.examples, "instance")
+        said = f"{alone} of {looked} decided by {_stand_in(claim)} alone"
+        return Verdict(truth, evidence, Validity.THIN), said
     if reading.refuted is None and reading.sides == 1 and reading.drawn > 1:
         said = "both sides of the conclusion are the same on every instance"
         return Verdict(truth, evidence, Validity.WEAK), said
@@ -262,7 +292,9 @@ def _reason(claim: Claim, reading: Outcome) -> str:
     looked = counted(reading.examples, "instance")
     if claim.formula.measured is None:
         return f"{looked}, each decided in rationals or balls"
-    return f"{looked}, {reading.audited} of them decided by a certificate as well"
+    alone = _by_stand_in(claim, reading)
+    said = f"{looked}, {reading.decided} of them decided by a certificate as well"
+    return f"{said}, {alone} by {_stand_in(claim)} alone" if _stand_in(claim) else said
 
 
 def check_job(claim: str, part: str, profile: str, seed: str, *named: str) -> str:

@@ -12,16 +12,14 @@ import numpy as np
 from flint import arb
 
 from attsvm._types import Array
-from attsvm.exact import dot, rationals
+from attsvm.exact import dot
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.theory import Measured, Slack
+from properties._support import growth_rates
 from properties._support.descent_runs import certified_limit, reaches
-from properties._support.growth_rates import rate_error
-from properties._support.hypotheses import exists, sloped, unique_optimum
-from properties._support.limit_certificates import ends_at
 from properties._support.many_runs import rival_lead
-from properties._support.steps import by_gradient_flow, is_short
+from properties._support.steps import FLOW, by_gradient_flow
 from properties._support.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from properties.mm._support.prompt_descent import (
     Prompting,
@@ -29,7 +27,6 @@ from properties.mm._support.prompt_descent import (
     never_moves,
     prompt,
     properly_started,
-    starts_in_basin,
 )
 
 
@@ -98,13 +95,18 @@ def rival_lead_from_proper(
 
 
 DIRECTION = Measured(
-    "p(k) converges in direction to p(alpha)", floats=direction, balls=certified, tensors=elsewhere
+    "p(k) converges in direction to p(alpha)",
+    floats=direction,
+    balls=certified,
+    tensors=elsewhere,
+    stand_in=FLOW,
 )
 DIRECTION_FROM_PROPER = Measured(
     "from {size} times r p(alpha) p(k) converges in direction to p(alpha)",
     floats=direction_from_proper,
     balls=certified_from_proper,
     many=rival_lead_from_proper,
+    stand_in=FLOW,
 )
 
 DIRECTION_FROM_SOME = Measured(
@@ -112,6 +114,7 @@ DIRECTION_FROM_SOME = Measured(
     floats=direction_from_some,
     balls=certified_from_some,
     many=rival_lead_from_proper,
+    stand_in=FLOW,
 )
 
 
@@ -121,13 +124,8 @@ def diverges(case: Prompting) -> Slack:
 
 
 def certified_divergence(case: Prompting) -> arb | None:
-    """-1 where the run ends at a finite norm, 1 in the basin of p(alpha), with short steps."""
-    run = case.run
-    alone = sloped(case) and exists(case) and unique_optimum(case)
-    if alone and is_short(case) and starts_in_basin(case):
-        return arb(1)
-    end = ends_at(run.data, rationals(run.start), case.loss, case.step)
-    return None if end is None else arb(-1)
+    """1 where the run is proved to settle, step by step, -1 where it ends at a finite norm."""
+    return growth_rates.diverges(case.data, case.run.start, case.loss, case.step)
 
 
 def diverges_from_proper(case: Prompting) -> Slack:
@@ -157,19 +155,25 @@ def certified_divergence_from_some(case: Prompting) -> arb | None:
 
 
 DIVERGENCE = Measured(
-    "||p(k)|| -> infinity", floats=diverges, balls=certified_divergence, tensors=descent_at_rest
+    "||p(k)|| -> infinity",
+    floats=diverges,
+    balls=certified_divergence,
+    tensors=descent_at_rest,
+    stand_in=FLOW,
 )
 DIVERGENCE_FROM_PROPER = Measured(
     "||p(k)|| -> infinity from r p(alpha)",
     floats=diverges_from_proper,
     balls=certified_divergence_from_proper,
     many=rival_lead_from_proper,
+    stand_in=FLOW,
 )
 DIVERGENCE_FROM_SOME = Measured(
     "from r p(alpha), or else from another start, ||p(k)|| -> infinity",
     floats=diverges_from_some,
     balls=certified_divergence_from_some,
     many=rival_lead_from_proper,
+    stand_in=FLOW,
 )
 
 
@@ -187,7 +191,9 @@ def certified_rate(case: Prompting, share: Any = 1) -> arb | None:
     if p is None:
         return arb(-1)
     exact: Any = Fraction(share)
-    return rate_error(case.data, case.run.start, case.loss, dot(p, p), exact, case.step)
+    return growth_rates.rate_error(
+        case.data, case.run.start, case.loss, dot(p, p), exact, case.step
+    )
 
 
 RATE = Measured(
@@ -195,4 +201,5 @@ RATE = Measured(
     floats=rate,
     balls=certified_rate,
     tensors=not_selecting,
+    stand_in=FLOW,
 )

@@ -32,6 +32,7 @@ from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.theory import OPEN, Measured, Reading, Records, Slack, Statement, changed
 from properties._support.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
+from properties._support.steps import FLOW
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import prompt
@@ -94,6 +95,7 @@ SAME_LIMIT = Measured(
     "plain and normalised descent converge in one direction, that of p(alpha)",
     floats=same_limit,
     balls=certified_same_limit,
+    stand_in=FLOW,
 )
 
 

@@ -29,7 +29,7 @@ from properties._support.att_svm import exact_att_svm, exact_constraints, first_
 from properties._support.gradients import loss_slope, negative_gradient
 from properties._support.growth_rates import proved_limit
 from properties._support.limit_certificates import ends_at
-from properties._support.steps import by_gradient_flow
+from properties._support.steps import FLOW, by_gradient_flow
 from properties._support.torch_objectives import not_selecting
 
 LEAST = {"of": "least", "whose": "optimal"}
@@ -178,6 +178,7 @@ END = Measured(
     floats=ends,
     balls=certified_end,
     tensors=not_selecting,
+    stand_in=FLOW,
 )
 
 
@@ -249,4 +250,5 @@ SLOPE = Measured(
     floats=slope,
     balls=certified_slope,
     tensors=not_selecting,
+    stand_in=FLOW,
 )

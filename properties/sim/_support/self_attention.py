@@ -38,7 +38,7 @@ from properties._support.growth_rates import arrives
 from properties._support.hypotheses import unique_optimum
 from properties._support.limit_certificates import certified_direction
 from properties._support.many_runs import rival_lead
-from properties._support.steps import Stepped, by_gradient_flow
+from properties._support.steps import FLOW, Stepped, by_gradient_flow
 from properties.sim._support.training import PRINTED
 
 
@@ -190,6 +190,7 @@ DIRECTION = Measured(
     floats=reaches,
     balls=decided,
     many=rival_lead,
+    stand_in=FLOW,
 )
 
 

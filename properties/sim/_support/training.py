@@ -31,7 +31,7 @@ from properties._support.descent_runs import (
 from properties._support.growth_rates import arrives
 from properties._support.hypotheses import feasible, in_basin, several_tokens, unique_optimum
 from properties._support.published_data import gaussian_protocol
-from properties._support.steps import SHORT, is_short, stepped
+from properties._support.steps import FLOW, SHORT, is_short, stepped
 from properties._support.torch_objectives import elsewhere
 
 PRINTED, REPAIRED = "logistic", "logistic-loss"
@@ -131,6 +131,7 @@ DIRECTION = Measured(
     floats=reaches,
     balls=decided,
     tensors=elsewhere,
+    stand_in=FLOW,
 )
 PATIENTLY = replace(DIRECTION, balls=decided_patiently)
 

@@ -46,7 +46,7 @@ from attsvm.theory import Measured, Records, Slack
 from attsvm.training import follow_kq
 from properties._support.descent_runs import max_margin
 from properties._support.limit_certificates import agreement, short_step
-from properties._support.steps import Stepped, by_gradient_flow, stepped
+from properties._support.steps import FLOW, Stepped, by_gradient_flow, stepped
 
 HALF_WAY = 0.75
 """Between the exponents 1/2 of what is orthogonal to a right direction, and 1 to a wrong one."""
@@ -233,6 +233,7 @@ FACTORED = Measured(
     "descent of K and Q on the loss {loss} takes K Q^T to X^mm in direction",
     floats=follows,
     balls=certificate,
+    stand_in=FLOW,
 )
 
 

@@ -25,7 +25,7 @@ from properties._support.descent_runs import Run
 from properties._support.growth_rates import ProvedLimit, proved_limit
 from properties._support.limit_certificates import agreement
 from properties._support.many_runs import ended
-from properties._support.steps import by_gradient_flow
+from properties._support.steps import FLOW, by_gradient_flow
 from properties.sim.token_sparsity.redundant_tokens import redundant_data, redundant_larger
 
 FAR, SETTLED = 1e4, 0.999
@@ -276,12 +276,14 @@ ALIKE = Measured(
     "descent on the loss {loss} ends in the same direction without the tokens of least score",
     floats=ends_alike,
     balls=certified_alike,
+    stand_in=FLOW,
 )
 NO_WORSE = Measured(
     "descent on the loss {loss} ends at tokens of no lower score without those of least score",
     floats=ends_no_worse,
     balls=certified_no_worse,
     many=many_end_worse,
+    stand_in=FLOW,
 )
 
 

@@ -35,8 +35,9 @@ from properties._support.aligned_inputs import (
     together_larger,
 )
 from properties._support.descent_runs import Run, rival_data
+from properties._support.growth_rates import diverges
 from properties._support.hypotheses import feasible
-from properties._support.limit_certificates import ends_at
+from properties._support.steps import FLOW
 from properties._support.torch_objectives import descent_at_rest
 
 OPPOSED = Run(
@@ -142,16 +143,17 @@ def _pulling(data: ExactData) -> ExactData:
 
 
 def grows_for_sure(run: Run, loss: str) -> arb | None:
-    """-1 where the run ends at a finite norm, 1 where the text above proves that it diverges.
+    """-1 where the run ends at a finite norm, 1 where it is proved to settle, or by the text above.
 
     The latter, and that a start is stationary, are proved for every loss that is monotone.
     """
     data, start = ExactData.of(run.data), rationals(run.start)
     if is_stationary_start(data, start):
         return arb(-1)
-    if feasible(run) and moves_along_margins(_pulling(data)):
+    proved = diverges(run.data, run.start, loss, run.step)
+    if proved is None and feasible(run) and moves_along_margins(_pulling(data)):
         return arb(1)
-    return None if ends_at(run.data, start, loss, run.step) is None else arb(-1)
+    return proved
 
 
 NORM = Measured(
@@ -159,4 +161,5 @@ NORM = Measured(
     floats=grows,
     balls=grows_for_sure,
     tensors=descent_at_rest,
+    stand_in=FLOW,
 )

@@ -34,7 +34,7 @@ from properties._support.descent_runs import Run
 from properties._support.gradients import log_coefficients
 from properties._support.growth_rates import ProvedLimit, proved_limit
 from properties._support.limit_certificates import ends_at
-from properties._support.steps import by_gradient_flow
+from properties._support.steps import FLOW, by_gradient_flow
 from properties._support.torch_objectives import not_selecting
 from properties.sim.token_sparsity.dropping import mask, named
 from properties.sim.token_sparsity.redundant_tokens import redundant_data, redundant_gaussian
@@ -193,6 +193,7 @@ FADING = Measured(
     floats=fades,
     balls=certified_fading,
     tensors=not_selecting,
+    stand_in=FLOW,
 )
 EXPONENT = Measured(
     "along descent on the loss {loss} the share in the gradient of a token of margin m falls like "
@@ -200,6 +201,7 @@ EXPONENT = Measured(
     floats=exponent,
     balls=certified_exponent,
     tensors=not_selecting,
+    stand_in=FLOW,
 )
 
 

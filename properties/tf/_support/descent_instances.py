@@ -28,7 +28,7 @@ from properties._support.growth_rates import arrives
 from properties._support.hypotheses import exists, in_basin, sloped, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
 from properties._support.losses import SLOPED
-from properties._support.steps import SHORT, Stepped, is_short
+from properties._support.steps import FLOW, SHORT, Stepped, is_short
 from properties._support.torch_objectives import elsewhere
 from properties.sim._support.training import PULLED_APART
 
@@ -123,6 +123,7 @@ DIRECTION = Measured(
     floats=follows,
     balls=decided,
     tensors=elsewhere,
+    stand_in=FLOW,
 )
 
 EXISTS, SLOPED_LOSS = "W^mm exists and is not 0", "l' < 0 everywhere and continuous"

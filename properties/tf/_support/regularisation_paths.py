@@ -12,6 +12,7 @@ tokens all have one score has no deficit, so that it constrains no minimiser and
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -30,6 +31,7 @@ from attsvm.exact.svm import ExactAnswer, solve_exactly
 from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES, Loss
 from attsvm.paths import FactorMinimum, path_kq, path_w
+from attsvm.paths import Minimum as PathMinimum
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import ragged, separable_data
 from attsvm.svm import att_svm, att_svm_programme
@@ -75,6 +77,9 @@ FLAT = Loss(
 SURELY, UNSURE = 0.01, Slack.unknown("the value found is not known to be the least")
 """How far log(L - L_*) of a minimum may lie above its lower bound on the ball, and what is said
 where it lies further."""
+
+STARTS = "svm", "gradient"
+"""Where minimisers are looked for from, see `path_w`."""
 
 NEAREST = 1e-4
 """C_* / R at the larger radius."""
@@ -208,22 +213,38 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
 
 def follows_ray(case: Path, target: Matrix) -> Slack:
     """The same for any target other than 0, where W^mm exists."""
-    solved = present(exact_att_svm(case.data), "the answer of the SVM")
-    unit = np.array([[float(arb(x)) for x in row] for row in target])
-    unit /= np.linalg.norm(unit)
-    size = float(arb(solved.square).sqrt())
-    loss = loss_named(case.loss)
-    late = 1.0
-    if sloped(case) and unique_optimum(case):
-        with ctx.workprec(128):
-            late = max(1.0, float(log_spread(BALLS, case)) / 10.0)
-    unit_radius = late * size
+    loss, unit_radius = loss_named(case.loss), late(case) * length(case)
     radii = [1e3 * unit_radius, 1e4 * unit_radius]
-    found = path_w(case.data, loss, radii, starts=("svm", "gradient"))
+    found = path_w(case.data, loss, radii, starts=STARTS)
     if sloped(case) and max(m.excess for m in found) > SURELY:
         return UNSURE
+    return ray_slack(case, found, target)
+
+
+def length(case: Path) -> float:
+    """||W^mm||, where it exists."""
+    return float(arb(present(exact_att_svm(case.data), "the answer of the SVM").square).sqrt())
+
+
+def late(case: Path) -> float:
+    """How far radii are to lie beyond those of data of which no part of the risk outweighs others.
+
+    That is log(2 Gamma) / 10, and at least 1.
+    """
+    if not (sloped(case) and unique_optimum(case)):
+        return 1.0
+    with ctx.workprec(128):
+        return max(1.0, float(log_spread(BALLS, case)) / 10.0)
+
+
+def ray_slack(case: Path, found: Sequence[PathMinimum], target: Matrix) -> Slack:
+    """1/2 minus the growth exponent of the distance of two minimisers to the ray of the target."""
+    unit = np.array([[float(arb(x)) for x in row] for row in target])
+    unit /= np.linalg.norm(unit)
+    size = length(case)
     away = [float(np.linalg.norm(m.W - m.radius * unit)) + 8.0 * size for m in found]
-    return Slack(0.5 - math.log10(away[1] / away[0]), ALLOWANCE)
+    decades = math.log10(found[1].radius / found[0].radius)
+    return Slack(0.5 - math.log10(away[1] / away[0]) / decades, ALLOWANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +301,17 @@ def follows_set(
     the slack is minus a quarter minus the exponent of its growth. (At radii ten times smaller a
     distance of a few percent that stays hides behind what falls.)
     """
+    return set_slack(case, lambda: _found(case, inner), target, share, inner)
+
+
+def set_slack(
+    case: Path,
+    find: Callable[[], Sequence[FactorMinimum] | None],
+    target: str,
+    share: int | Fraction,
+    inner: int | None = None,
+) -> Slack:
+    """The same of two minimisers that are found elsewhere; None where these are not sure."""
     chosen = "worst" if target == "worst" else "optimal"
     if not several_tokens(case) or max_margin(case.data, chosen) is None:
         return Slack(-1.0, 0.0)
@@ -287,29 +319,33 @@ def follows_set(
     if all(len(set(row[here].tolist())) == 1 for row, here in rows):
         return Slack.unknown("the risk is the same everywhere: every W minimises it")
     try:
-        found = _found(case, inner)
+        found = find()
         goal = nuclear(case.data, target == "worst")
     except SolverError:
         return Slack.unknown("no nuclear-norm answer with a bracket was reached")
+    if found is None:
+        return UNSURE
     short = inner is not None and _ranks_are_above(case, inner) is not None  # no W does better
     if sloped(case) and not short and max(m.excess for m in found) > SURELY:
         return UNSURE
-    away = []
+    away, least = [], nuclear(case.data).value
     for m in found:
         G = m.W / m.radius
         if target == "frobenius":
             W = att_svm(case.data).W
-            away.append(float(np.linalg.norm(G - W / np.linalg.norm(W, "nuc"))))
+            apart = float(np.linalg.norm(G - W / np.linalg.norm(W, "nuc")))
         else:
             scale = float(share) / goal.value
-            away.append(distance(goal, G / scale)[1] * scale)
-    return Slack(-0.25 - math.log10((away[1] + NEAREST) / (away[0] + 10.0 * NEAREST)), ALLOWANCE)
+            apart = distance(goal, G / scale)[1] * scale
+        away.append(apart + least / m.radius)
+    decades = math.log10(found[1].radius / found[0].radius)
+    return Slack(-0.25 - math.log10(away[1] / away[0]) / decades, ALLOWANCE)
 
 
 def _found(case: Path, inner: int | None) -> tuple[FactorMinimum, ...]:
     value, loss = nuclear(case.data).value, loss_named(case.loss)
-    radii, starts = [0.1 * value / NEAREST, value / NEAREST], ("svm", "gradient")
-    return path_kq(case.data, loss, radii, inner=inner, starts=starts)
+    radii = [0.1 * value / NEAREST, value / NEAREST]
+    return path_kq(case.data, loss, radii, inner=inner, starts=STARTS)
 
 
 def nuclear(data: AttentionData, worst: bool = False) -> NuclearAnswer:

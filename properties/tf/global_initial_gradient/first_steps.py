@@ -26,7 +26,7 @@ from properties._support.att_svm import exact_constraints, flat
 from properties._support.descent_runs import Run, max_margin, or_more_bits, reaches
 from properties._support.limit_certificates import certified_direction
 from properties._support.losses import SLOPED
-from properties._support.steps import Stepped
+from properties._support.steps import FLOW, Stepped
 from properties._support.torch_objectives import Tensor, elsewhere, pull
 from properties._support.torch_objectives import norm as norm_of
 
@@ -165,6 +165,7 @@ AFTER_STEP = Measured(
     floats=reaches_after,
     balls=decided_after,
     tensors=elsewhere_after,
+    stand_in=FLOW,
 )
 
 

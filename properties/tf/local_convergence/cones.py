@@ -28,7 +28,7 @@ from attsvm.theory import Measured, Slack
 from properties._support.att_svm import exact_att_svm, flat
 from properties._support.descent_runs import or_more_bits
 from properties._support.limit_certificates import certified_direction, short_step
-from properties._support.steps import Stepped, by_gradient_flow
+from properties._support.steps import FLOW, Stepped, by_gradient_flow
 from properties._support.torch_objectives import elsewhere
 from properties.tf.local_convergence.radius import Pairs, closes
 
@@ -190,4 +190,5 @@ DIRECTION = Measured(
     floats=follows,
     balls=decided,
     tensors=distance_from_selecting,
+    stand_in=FLOW,
 )

@@ -21,7 +21,7 @@ from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.training import descend_p, descend_w
 from properties._support.hypotheses import exists, unique_optimum
 from properties._support.losses import SLOPED
-from properties.mm import loss_choice, normalised_descent, w_p_equivalence
+from properties.mm import general_data, loss_choice, normalised_descent, w_p_equivalence
 from properties.mm._support import prompt_descent as prompts
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support import prompt_limits as limits
@@ -315,3 +315,28 @@ def test_the_counterexamples_of_the_equivalence_fall_and_upright_weights_do_not(
 def test_parts_that_do_not_fit_are_refused(record, change):
     with pytest.raises(DataError):
         replace(record, **change)
+
+
+ENDS = prompts.prompting(
+    [[[-2, 2], [-1, 2]], [[1, 0], [-2, 0]]], [[2, -2], [0, -2]], [2, -1], "log-loss"
+)
+"""The inputs ask the first entry of p for opposite signs, and the second entry for nothing."""
+
+
+def test_a_run_that_ends_at_a_finite_norm_in_no_direction_of_a_solution_separates_nothing():
+    assert general_data.certified_separates(ENDS) < 0
+    assert (
+        descend_p([ENDS.data], ENDS.start, LOSSES[ENDS.loss], step=0.1, steps=20000).norms.max() < 5
+    )
+
+
+def test_a_run_that_settles_at_worse_tokens_goes_to_their_solution():
+    assert general_data.certified_separates(cases.TRAPPED) > 0
+    assert limits.certified(cases.TRAPPED) < 0
+
+
+def test_a_start_where_nothing_pulls_keeps_its_direction():
+    still = prompts.prompting([[[1, 0], [-1, 0]], [[1, 0], [-1, 0]]], [[1, 0], [0, 1]], [0, 1])
+    for start, sign in (([0, 0], -1), ([0, 1], None)):
+        found = general_data.certified_separates(replace(still, start=np.array(start, float)))
+        assert found is None if sign is None else found < 0

@@ -263,6 +263,10 @@ UNCHECKABLE = {
         lambda: Measured("x^2 >= 0", floats=square),
         "nothing could confirm",
     ),
+    "nothing but a stand-in": (
+        lambda: Measured("x^2 >= 0", floats=square, again=square, stand_in="a curve"),
+        "nothing follows what this speaks of, only a curve",
+    ),
     "made by hand": (
         lambda: ensure_checkable(replace(declare(), cost=0)),
         "cost below 1",

@@ -186,6 +186,42 @@ def test_as_many_instances_are_audited_as_the_profile_says():
     assert check(recording([])).audited == QUICK.audits
 
 
+def test_every_instance_is_decided_where_floats_follow_a_stand_in():
+    asked = []
+
+    def certify(x, shift=0.0):
+        asked.append(x)
+        return square_ball(x, shift)
+
+    claim = build("stand-in", square, certify, data=SPACE, examples=[1.0], stand_in="a curve")
+    outcome = check(claim)
+    assert outcome.decided == outcome.examples == QUICK.examples + 1
+    assert {1.0} < set(asked)
+    asked.clear()
+    assert check(claim, "shift 100").refuted is not None
+    assert len(asked) < QUICK.examples
+
+
+def test_what_the_stand_in_says_counts_where_no_certificate_decides():
+    def certify(x, shift=0.0):
+        return arb(-rational(shift)) if shift else arb(1) if x > 0 else None
+
+    claim = build("half", constant(1.0, 0.0), certify, data=SPACE, stand_in="a curve")
+    outcome = check(claim)
+    assert 0 < outcome.decided < outcome.examples == QUICK.examples
+    assert (outcome.undecided, outcome.refuted, outcome.error) == (0, None, None)
+
+
+def test_a_certificate_overrules_what_the_stand_in_says():
+    def certify(x, shift=0.0):
+        return arb(-1) if x > 0 else arb(1)
+
+    claim = build("overrules", constant(1.0, 1e-9), certify, data=SPACE, stand_in="a curve")
+    outcome = check(claim)
+    assert outcome.refuted is not None
+    assert outcome.refuted.evidence == "certified"
+
+
 @pytest.mark.parametrize("ball", [None, arb("nan"), arb(0, 1e6)])
 def test_what_no_certificate_could_compare_is_not_called_audited(ball):
     outcome = check(build("unaudited", constant(1.0, 0.0), says(ball)))

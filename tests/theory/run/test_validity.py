@@ -4,7 +4,8 @@ import functools
 from dataclasses import replace
 
 import pytest
-from toy_pack import stated
+from flint import arb
+from toy_pack import build, constant, says, stated
 
 from attsvm.theory import Integer, Real, Vector, changed
 from attsvm.theory.run.check import check_part
@@ -92,3 +93,26 @@ def test_explicit_instances_do_not_vary_what_is_never_drawn():
     examples = ({"x": [1, 0]}, {"x": [1, 0, 0]})
     validity, reason = said(declared(variables, largest, examples=examples, **HALF))
     assert (validity, reason) == ("thin", "never varied: n")
+
+
+@pytest.mark.parametrize(
+    ("ball", "validity", "reason"),
+    [
+        (None, "thin", "40 of 40 instances decided by a curve alone"),
+        (arb(1), "exercised", "40 instances, 40 of them decided by a certificate as well, 0 by"),
+    ],
+)
+def test_a_check_that_a_stand_in_carries_is_thin(ball, validity, reason):
+    claim = build("followed", constant(1.0, 0.0), says(ball), stand_in="a curve")
+    found = checked(claim)
+    assert str(found.verdict.validity) == validity
+    assert found.reason.startswith(reason)
+    told = found.json()
+    assert told["stand_in"] == "a curve"
+    assert told["decided"] + told["by_stand_in"] == told["examples"] == 40
+
+
+def test_without_a_stand_in_floats_may_carry_a_check():
+    found = checked(build("measured", constant(1.0, 0.0), says(None)))
+    assert str(found.verdict.validity) == "exercised"
+    assert (found.json()["stand_in"], found.json()["by_stand_in"]) == ("", 0)

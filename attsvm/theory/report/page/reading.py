@@ -90,6 +90,10 @@ def _facts(reading: ShownReading) -> Iterator[Markup]:
         screened = entry.get("screened")
         more = f"; {screened} more screened in floats" if screened else ""
         facts.append(("instances", f"{entry.get('examples', 0)} examined{more}"))
+        if entry.get("stand_in"):
+            said = f"{entry.get('decided', 0)} in balls or rationals"
+            alone = f"{entry.get('by_stand_in', 0)} by {entry['stand_in']} alone"
+            facts.append(("decided", f"{said}, {alone}"))
     facts += [("tightness", told)] if (told := tight(entry)) else []
     facts += [("evidence", entry["reason"])] if entry.get("reason") else []
     facts += [(kind, ranked(found, 8)) for kind, found in entry.get("coverage", {}).items()]

@@ -16,6 +16,10 @@ Both ways differ where no input has two tokens. Then L is constant: every W is a
 ball, and W_lambda = 0. There is no direction either way. And where l is flat at a best score both
 turn away from the SVM together, as in theorems 2 and 3 (literal-1, literal-2).
 
+`penalised_minima` finds W_lambda and (K_lambda, Q_lambda) for two values of lambda, and bounds the
+angle of every W_lambda to W^mm. Of the factors the bound says that K_lambda Q_lambda^T is nearly
+optimal, not how near the solutions it is: floats alone measure that.
+
 The proofs take theorem 2's bound at R = ||W_lambda|| (amended-1), and its margins for the nuclear
 norm (amended-2), of which a solution set is all that is approached: where it is no point, whether
 the path has a limit in it stays open.
@@ -26,28 +30,38 @@ from fractions import Fraction
 from attsvm.theory import Measured, Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
-from properties.tf._support.regularisation_paths import Path
+from properties.tf.vanishing_regularisation import penalised_minima as minima
+from properties.tf.vanishing_regularisation.penalised_minima import Path, drawn, penalised
 
 DIRECTION = Measured(
-    "W_R / ||W_R|| tends to the direction of W^mm along the path, of which all W_lambda are points",
-    floats=cases.follows,
-    balls=cases.certified_direction,
+    "W_lambda / ||W_lambda|| tends to the direction of W^mm as lambda falls to 0",
+    floats=minima.follows,
+    balls=minima.certified_direction,
 )
-"""On the path that W_lambda runs through."""
 SET = Measured(
-    "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 along the path, of which all "
-    "(K_lambda, Q_lambda) are points",
-    floats=cases.follows_set,
+    "dist(K_lambda Q_lambda^T / R_lambda, W_*^mm / C_*) tends to 0 as lambda falls to 0",
+    floats=minima.follows_set,
     balls=cases.certified_set,
 )
 """R_lambda is (||K_lambda||_F^2 + ||Q_lambda||_F^2) / 2."""
+FLAT_PULLS, ONE_TOKEN, PUBLISHED, UNEVEN, FLAT_BELOW, TURNING = map(
+    penalised,
+    (
+        cases.FLAT_PULLS,
+        cases.ONE_TOKEN,
+        cases.PUBLISHED,
+        cases.UNEVEN,
+        cases.FLAT_BELOW,
+        cases.TURNING,
+    ),
+)
 WORST = {
-    "direction of the worst tokens": changed(towards="worst", examples=[cases.PUBLISHED]),
-    "W^mm turned by about a 64th": changed(towards="turned", examples=[cases.PUBLISHED]),
+    "direction of the worst tokens": changed(towards="worst", examples=[PUBLISHED]),
+    "W^mm turned by about a 64th": changed(towards="turned", examples=[PUBLISHED]),
 }
 OTHERS = {
-    "half of the solutions": changed(share=Fraction(1, 2), examples=[cases.PUBLISHED]),
-    "the Frobenius solution": changed(target="frobenius", examples=[cases.TURNING]),
+    "half of the solutions": changed(share=Fraction(1, 2), examples=[PUBLISHED]),
+    "the Frobenius solution": changed(target="frobenius", examples=[TURNING]),
 }
 
 ABSTRACT = Statement(
@@ -59,19 +73,19 @@ ABSTRACT = Statement(
     "converges in direction to an SVM solution minimizing the nuclear norm of the combined "
     "parameter W = K Q^T. Instead, directly parameterizing by W minimizes a Frobenius norm "
     "objective",
-    variables=Records(Path, cases.paths(), cases.protocol),
+    variables=Records(Path, drawn(cases.paths()), minima.larger),
     hypotheses=cases.HYPOTHESES,
     conclusion=DIRECTION,
     cost=12,
-    violating=cases.VIOLATING,
+    violating={name: [*map(penalised, some)] for name, some in cases.VIOLATING.items()},
     readings={
         "literal-1": Reading(
             "optimal tokens unique, Att-SVM feasible: W_lambda / ||W_lambda|| tends to W^mm / "
             "||W^mm||_F, for l strictly decreasing and smooth",
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE),
-            variables=Records(Path, cases.flat_paths()),
-            examples=(cases.FLAT_PULLS, cases.ONE_TOKEN),
+            variables=Records(Path, drawn(cases.flat_paths())),
+            examples=(FLAT_PULLS, ONE_TOKEN),
             siblings=WORST,
         ),
         "literal-2": Reading(
@@ -79,9 +93,9 @@ ABSTRACT = Statement(
             "the solutions of the nuclear-norm SVM, for l strictly decreasing and smooth",
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE),
-            variables=Records(Path, cases.flat_paths()),
+            variables=Records(Path, drawn(cases.flat_paths())),
             conclusion=SET,
-            examples=(cases.FLAT_PULLS, cases.ONE_TOKEN),
+            examples=(FLAT_PULLS, ONE_TOKEN),
             siblings=OTHERS,
         ),
         "amended-1": Reading(
@@ -90,7 +104,7 @@ ABSTRACT = Statement(
             "some input has two tokens",
             expected="proved",
             proof="symbolic.tf.vanishing_regularisation:prove",
-            examples=(cases.PUBLISHED, cases.UNEVEN, cases.FLAT_BELOW),
+            examples=(PUBLISHED, UNEVEN, FLAT_BELOW),
             siblings=WORST,
         ),
         "amended-2": Reading(
@@ -100,10 +114,10 @@ ABSTRACT = Statement(
             "l' < 0 at the best scores, where some input has two tokens",
             expected="proved",
             proof="symbolic.tf.vanishing_regularisation:prove_factored",
-            variables=Records(Path, cases.paths(cases.turned())),
+            variables=Records(Path, drawn(cases.paths(cases.turned()))),
             cost=24,
             conclusion=SET,
-            examples=(cases.PUBLISHED, cases.TURNING, cases.FLAT_BELOW),
+            examples=(PUBLISHED, TURNING, FLAT_BELOW),
             siblings=OTHERS,
         ),
     },

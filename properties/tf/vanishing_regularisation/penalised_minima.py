@@ -1,0 +1,218 @@
+"""Minimisers of the risk with a penalty at a given lambda, and how near W^mm they are for sure.
+
+With r the risk gap L - L_*, W_lambda is a minimiser of F(W) = r(W) + lambda ||W||_F^2 / 2, and
+(K_lambda, Q_lambda) one of r(K Q^T) + lambda R, R = (||K||_F^2 + ||Q||_F^2) / 2. Each minimises r
+over the ball of its own norm, where -grad r is lambda W, or has the operator norm lambda. So floats
+go along the regularisation path to the radius R with this multiplier. With F* the value there,
+every minimiser has a penalty of at most F*, and r of at most F*, so that its norm is above any R_1
+whose ball has a lower bound of r above F*: F is at least the penalty at R_1 everywhere, which has
+to come within a tenth of F*.
+
+In balls nothing has to be found. Let F* be the value of F at rho W^mm, rho = ln(1/lambda), and R_2
+the norm whose penalty is F*. Input i has r >= l_i g_i sigma(-m_i) / n, m_i the least margin of its
+optimal token, g_i the lead of its score and l_i the least |l'| on its scores. So all margins of a
+minimiser are at least m with sigma(-m) = n F* / min_i l_i g_i, and <W_lambda, W^mm> is at least
+m ||W^mm||^2, as W^mm is a combination of the constraints whose coefficients sum to ||W^mm||^2. The
+cosine of their angle is at least m ||W^mm|| / R_2. As lambda falls it tends to 1 like
+1 - 2 ln ln(1/lambda) / ln(1/lambda).
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from flint import arb, fmpq
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.errors import present
+from attsvm.exact import ExactData, rational
+from attsvm.exact.attention import risk_gap
+from attsvm.paths import FactorMinimum, Minimum, path_kq, path_w
+from attsvm.risk import normalised_gradient
+from attsvm.theory import OPEN, Slack
+from attsvm.theory.arithmetic import BALLS
+from properties._support.att_svm import exact_att_svm
+from properties._support.descent_runs import max_margin
+from properties._support.hypotheses import sloped
+from properties.tf._support import regularisation_paths as paths
+
+DECAYS = (1.0, 2.0, 0.5)
+"""How small lambda is, in units that `exponents` explains."""
+
+TURNS, NEAR, LOOSE = 8, 1e-3, 0.1
+"""How often a radius is mended, what ln lambda may be off by, and what ln F may be above its least.
+"""
+
+SLOW = 4
+"""The square of the sine falls at least by this where lambda goes to its tenth power."""
+
+
+@dataclass(frozen=True, slots=True)
+class Path(paths.Path):
+    """A data set, a loss, and how small lambda is: see `exponents`."""
+
+    decay: float = 1.0
+
+
+def penalised(case: paths.Path, decay: float = 1.0) -> Path:
+    """A path with values of lambda."""
+    return Path(case.data, case.loss, decay)
+
+
+def drawn(cases: st.SearchStrategy[paths.Path]) -> st.SearchStrategy[Path]:
+    """Paths of the strategy with values of lambda."""
+    return st.builds(penalised, cases, st.sampled_from(DECAYS))
+
+
+def larger(generator: np.random.Generator) -> Path:
+    """A larger path with values of lambda."""
+    return penalised(paths.protocol(generator), float(generator.choice(DECAYS)))
+
+
+def exponents(case: Path) -> list[float]:
+    """ln(1/lambda) for the two values of lambda: 1e3 and 1e4 times the decay.
+
+    As radii do in `regularisation_paths.follows`, they grow where parts of the risk outweigh
+    others.
+    """
+    unit = case.decay * paths.late(case)
+    return [1e3 * unit, 1e4 * unit]
+
+
+class Found(Protocol):
+    """What is read of a minimiser over a ball."""
+
+    radius: float
+    log_gap: float
+    log_lower: float
+
+    @property
+    def W(self) -> Array:
+        """The point."""
+
+
+Point = TypeVar("Point", bound=Found)
+Find = Callable[[float, tuple[object, ...]], Point]
+"""The minimiser over the ball of a radius, looked for from some starts."""
+
+
+def stationary(case: Path, find: Find[Point], size: float, power: int, k: float) -> Point | None:
+    """The minimiser over a ball whose multiplier is exp(-k); None where none is found.
+
+    Args:
+        case: the path.
+        find: minimises over a ball.
+        size: the least norm with margins of 1, by which ln r falls like the radius.
+        power: 2 for the penalty R^2 / 2 of the Frobenius norm, 1 for R of the nuclear norm.
+        k: ln(1/lambda).
+    """
+    data, radius = case.data, size * k
+    starts: tuple[object, ...] = paths.STARTS
+    for _ in range(TURNS):
+        point = find(radius, starts)
+        pull = normalised_gradient(
+            data.X, data.Z, data.gamma, point.W, paths.loss_named(case.loss), data.mask
+        )
+        slope = float(np.linalg.norm(pull.matrix, "fro" if power == 2 else 2))
+        if not slope > 0.0:
+            return None
+        steepest = float(pull.log_scale) + math.log(slope)
+        off = steepest - (power - 1) * math.log(radius) + k
+        if abs(off) <= NEAR:
+            return point
+        starts = (point.W,)
+        radius += off / (math.exp(steepest - point.log_gap) + (power - 1) / radius)
+        if not radius > 0.0:
+            return None
+    return None
+
+
+def at_each_lambda(case: Path, find: Find[Point], size: float, power: int) -> list[Point] | None:
+    """Minimisers for both lambda, see `stationary`; None where one is not sure to be one."""
+    found = []
+    for k in exponents(case):
+        point = stationary(case, find, size, power, k)
+        if point is None or (sloped(case) and not _is_least(point, find, size, k, power)):
+            return None
+        found.append(point)
+    return found
+
+
+def _is_least(point: Point, find: Find[Point], size: float, k: float, power: int) -> bool:
+    """Whether the objective is known to be within a tenth of its least value."""
+
+    def penalty(radius: float) -> float:
+        return power * math.log(radius) - math.log(power) - k
+
+    value = float(np.logaddexp(point.log_gap, penalty(point.radius)))
+    least = point.radius - size * (value - point.log_gap + 1.0)
+    if not 0.0 < least < point.radius:
+        return False
+    return find(least, (point.W,)).log_lower > value and value - penalty(least) <= LOOSE
+
+
+def follows(case: Path, towards: str = "optimal") -> Slack:
+    """W_lambda / ||W_lambda|| tends to the direction of the target, as found at two lambda.
+
+    The slack is that of `regularisation_paths.ray_slack`.
+    """
+    target = max_margin(case.data, towards)
+    if target is None or not any(x != 0 for row in target for x in row):
+        return Slack(-1.0, 0.0)
+
+    def find(radius: float, starts: tuple[object, ...]) -> Minimum:
+        return path_w(case.data, paths.loss_named(case.loss), [radius], starts=starts)[0]
+
+    found = at_each_lambda(case, find, paths.length(case), 2)
+    return paths.UNSURE if found is None else paths.ray_slack(case, found, target)
+
+
+def follows_set(case: Path, target: str = "solutions", share: int | Fraction = 1) -> Slack:
+    """The same of K_lambda Q_lambda^T / R_lambda and a set, see `regularisation_paths`."""
+
+    def find(radius: float, starts: tuple[object, ...]) -> FactorMinimum:
+        return path_kq(case.data, paths.loss_named(case.loss), [radius], starts=starts)[0]
+
+    def both() -> list[FactorMinimum] | None:
+        return at_each_lambda(case, find, paths.nuclear(case.data).value, 1)
+
+    return paths.set_slack(case, both, target, share)
+
+
+def certified_direction(case: Path, towards: str = "optimal") -> arb | None:
+    """Negative where the limit has another direction; else how fast the angle surely falls.
+
+    Every W_lambda is proved to lie within an angle of W^mm, for both lambda. The slack is the share
+    of the square of the sine that may be left at the smaller one, minus that which is.
+    """
+    wrong = paths.certified_direction(case, towards)
+    if wrong is not None or towards != "optimal" or not bounded(case):
+        return wrong
+    first, second = (squared_sine(case, rational(k)) for k in exponents(case))
+    left: arb = first / SLOW - second
+    return left if left > 0 else OPEN if not left.is_finite() else None
+
+
+def bounded(case: Path) -> bool:
+    """Whether the bound of the text above applies: l' < 0 throughout and unique optimal tokens."""
+    return sloped(case) and bool(ExactData.of(case.data).unique)
+
+
+def squared_sine(case: Path, k: fmpq) -> arb:
+    """A bound of the squared sine of the angle of W_lambda and W^mm for lambda = exp(-k).
+
+    1 where the bound says nothing.
+    """
+    data, solved = ExactData.of(case.data), present(exact_att_svm(case.data), "the answer")
+    W = [[k * x for x in row] for row in solved.W]
+    value = risk_gap(data, W, case.loss) * arb(k).exp() + k * k * solved.square / 2
+    prices = BALLS.array([own.least * BALLS.min(own.gaps) for own in paths.inputs(BALLS, case)])
+    weight: Any = len(data.X) * value * arb(-k).exp() / BALLS.min(prices)
+    if not weight < arb(1) / 2:
+        return arb(1)
+    margin = ((1 - weight) / weight).log()
+    return 1 - margin * margin * solved.square / (2 * value)
