@@ -40,7 +40,7 @@ def rehearse(id: str, formula: Formula, parameters: Mapping[str, Any]) -> None:
     """
     generator = np.random.default_rng(0)
     lengths = {name: formula.variables[name] for name in formula.axes}
-    shape = {name: max(a.low, min(a.high, 2)) for name, a in lengths.items()}  # type: ignore[attr-defined]
+    shape = {name: max(a.low, min(a.drawn_to, 2)) for name, a in lengths.items()}  # type: ignore[attr-defined]
     with np.errstate(all="ignore"):
         free = {n: x for n, x in formula.variables.items() if not isinstance(x, Defined)}
         v = replace(formula, variables=free).floats(formula.filled(generator, shape, 1), shape)

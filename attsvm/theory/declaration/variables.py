@@ -214,16 +214,19 @@ _MAGNITUDES = 40.0
 
 @dataclass(frozen=True, slots=True)
 class Integer(Variable):
-    """An integer from `low` on; as the length of an axis it goes by its name.
+    """An integer; as the length of an axis it goes by its name.
+
+    `Integer(1)` is one from 1 on, `Integer(1, 4)` one of 1 to 4. The length of an axis has no upper
+    end in either case: lengths up to `high` are drawn, and searchers look at longer ones.
 
     Attributes:
         low: the least.
-        high: the largest one that is drawn.
-        beyond: whether larger ones are instances as well.
+        high: the largest one that is drawn; where None, `low` + 3 is, and there is no upper end.
+        beyond: whether there is no upper end although `high` is given.
     """
 
     low: int = 1
-    high: int = 4
+    high: int | None = None
     beyond: bool = False
 
     @property
@@ -232,23 +235,29 @@ class Integer(Variable):
         return int
 
     @property
+    def drawn_to(self) -> int:
+        """The largest one that is drawn."""
+        return self.low + 3 if self.high is None else self.high
+
+    @property
     def ends(self) -> tuple[int | None, int | None]:
         """Both bounds, or the lower one alone."""
         return self.low, None if self.beyond else self.high
 
     def draw(self, draw: st.DrawFn, known: Known) -> int:
         """One of them."""
-        return draw(sizes(self.low, self.high))
+        return draw(sizes(self.low, self.drawn_to))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> int:
         """One that the whole batch shares."""
-        return int(generator.integers(self.low, self.high + 1))
+        return int(generator.integers(self.low, self.drawn_to + 1))
 
     def spread(self, generator: np.random.Generator, batch: int) -> Array:
         """One for each instance of a batch; where it may, every other one is of any magnitude."""
-        drawn = generator.integers(self.low, self.high + 1, size=batch).astype(float)
+        drawn = generator.integers(self.low, self.drawn_to + 1, size=batch).astype(float)
         far = self.low + np.floor(np.exp2(generator.uniform(0.0, _MAGNITUDES, batch)))
-        return np.where(generator.random(batch) < 0.5 * self.beyond, far, drawn)
+        endless = self.ends[1] is None
+        return np.where(generator.random(batch) < 0.5 * endless, far, drawn)
 
     def inside(self, values: Array) -> Array:
         """Integers of the domain close to the values."""

@@ -150,21 +150,21 @@ def _sides(formula: Formula, asked: int) -> dict[str, tuple[int, int]]:
 def grows(formula: Formula) -> Iterator[str]:
     """The lengths and counts of which larger ones than those that are drawn are instances too."""
     for name, variable in formula.variables.items():
-        if not isinstance(variable, Integer) or variable.low == variable.high:
+        if not isinstance(variable, Integer) or variable.low == variable.drawn_to:
             continue
-        if name in formula.axes or variable.beyond:
+        if name in formula.axes or variable.ends[1] is None:
             yield name
 
 
 def _beyond(formula: Formula, name: str, rung: int, generator: np.random.Generator) -> int:
     """A value up to 2^rung times the largest that is drawn, and above half of that."""
-    high: int = formula.variables[name].high  # type: ignore[attr-defined]
+    high: int = formula.variables[name].drawn_to  # type: ignore[attr-defined]
     return int(generator.integers((high << rung) // 2 + 1, (high << rung) + 1))
 
 
 def _length(variable: Any, generator: np.random.Generator) -> int:
     """A length of an axis, the shorter ones more often."""
-    two = generator.integers(variable.low, variable.high + 1, size=2)
+    two = generator.integers(variable.low, variable.drawn_to + 1, size=2)
     return int(two.min()) if generator.random() < 0.5 else int(two[0])
 
 
