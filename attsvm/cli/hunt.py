@@ -93,17 +93,16 @@ def _searchers(text: str | None) -> list[str] | None:
         raise UsageError(
             "a searcher without a name", value=repr(text), remedy="Name some, or leave it out."
         )
-    from attsvm.theory.search import GUIDED
+    from attsvm.theory.search import DRAWING, GUIDED
 
-    drawing = ("explicit", "ensemble", "drawn")
-    strange = [name for name in chosen if name not in (*drawing, *GUIDED)]
+    strange = [name for name in chosen if name not in (*DRAWING, *GUIDED)]
     if strange:
         raise UsageError(
             "no searcher of that name",
             value=", ".join(strange),
-            remedy=f"There are: {', '.join((*drawing, *GUIDED))}.",
+            remedy=f"There are: {', '.join((*DRAWING, *GUIDED))}.",
         )
-    if not set(drawing) & set(chosen):
+    if not set(DRAWING) & set(chosen):
         raise UsageError(
             "guided searchers start from instances that others draw",
             value=text,

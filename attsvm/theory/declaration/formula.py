@@ -8,7 +8,7 @@ import functools
 import inspect
 import re
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -381,6 +381,22 @@ class Formula:
             one = value[..., lane] if isinstance(value, np.ndarray) else value
             values[name] = self._stored(name, one)
         return self.instance(**values)
+
+    @property
+    def domain(self) -> dict[str, Sequence[Any]]:
+        """The values of each variable, where these are all instances; none where there are more."""
+        found: dict[str, Sequence[Any]] = {}
+        for name, variable in self.variables.items():
+            low, high = variable.ends
+            if isinstance(variable, Choice):
+                found[name] = list(variable.members)
+            elif isinstance(variable, Integer) and low is not None and high is not None:
+                found[name] = range(low, high + 1)
+            elif variable.stored is not None:
+                return {}
+        # lengths have no upper end, and a sibling may drop one
+        ended = domains(self.variables).keys() <= self.hypotheses.keys()
+        return found if ended and not self.axes else {}
 
     @property
     def batches(self) -> bool:

@@ -303,6 +303,13 @@ def hunt_text(
         return
     if document["error"] is not None:
         yield f"no answer: {name}, the hunt broke after {looked}"
+    elif document["settled"]:
+        met = document["searchers"]["every"]["accepted"]
+        yield f"holds within its domain: {name} after {looked}"
+        yield (
+            f"all {document['settled']} instances of the domain were evaluated exactly; on all of "
+            f"the {met} that are proved to meet the hypotheses the claim holds"
+        )
     else:
         yield f"not refuted: {name} after {looked}; that is no proof"
     if document["tightness"] is not None:

@@ -48,6 +48,8 @@ class Counts:
         screened: instances that were evaluated in batches of floats, to choose what is examined.
         exhausted: for each integer of a formula the least and the largest of those that were
             screened in every choice together.
+        settled: how many instances there are at all, where each of them was evaluated exactly and
+            none left undecided; else 0.
         varied: how many values each variable of a formula took among instances that were drawn,
             as far as `MANY`.
         sides: how many different sides of the conclusion of a formula were seen among these, 2
@@ -75,6 +77,7 @@ class Counts:
     unexamined: int = 0
     screened: int = 0
     exhausted: dict[str, list[int]] = field(default_factory=dict)
+    settled: int = 0
     varied: dict[str, int] = field(default_factory=dict)
     sides: int = 0
     missed: dict[str, int] = field(default_factory=dict)
@@ -151,7 +154,7 @@ _JOINED: dict[str, Callable[[Any, Any], Any]] = {
     **dict.fromkeys(("varied", "missed"), _by_key(max)),
     **dict.fromkeys(("max_slack", "tightness"), _largest),
     "min_slack": _least,
-    "sides": max,
+    **dict.fromkeys(("sides", "settled"), max),
     "exhausted": _larger,
     "coverage": _by_key(_by_key(operator.add)),
     **dict.fromkeys(("claim", "part", "refuted", "proof", "steps", "error"), _first),

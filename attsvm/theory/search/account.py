@@ -148,7 +148,16 @@ class Hunt:
 
 _TOLD = ("minimal", "rounds", "absent", "moved", "warnings", "error", "interrupted")
 _SEEN = (
-    *("screened", "exhausted", "ordinary", "hypotheses", "undecided", "open", "unexamined"),
+    *(
+        "screened",
+        "exhausted",
+        "settled",
+        "ordinary",
+        "hypotheses",
+        "undecided",
+        "open",
+        "unexamined",
+    ),
     *("broke", "broke_note", "audited", "coverage"),
 )
 """What the document takes over as it is."""
