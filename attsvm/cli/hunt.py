@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attsvm._files import ensure_writable
 from attsvm._words import counted
-from attsvm.cli.arguments import Parsers, positive_integer, seconds, tell
+from attsvm.cli.arguments import Parsers, load_alone, positive_integer, seconds, tell
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_json, keep_from_git
 from attsvm.errors import UsageError
@@ -31,7 +31,11 @@ _QUIET = 10.0
 def add(parsers: Parsers) -> None:
     """Add the command."""
     parser = parsers.add(
-        "hunt", parsers.packs, parsers.run, help="search a counterexample to one claim"
+        "hunt",
+        parsers.packs,
+        parsers.only,
+        parsers.run,
+        help="search a counterexample to one claim",
     )
     parser.add_argument("id", metavar="ID")
     parser.add_argument("--seconds", type=seconds, help="wall time (default 60)")
@@ -56,6 +60,7 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Hunt, and say what came of it however it ends."""
     options.account, options.stored, options.told = None, {}, False
+    load_alone(options)
     try:
         with crew(options) as those:
             return _hunt(those, options)
@@ -135,7 +140,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     folder = Path(options.out)
     ensure_writable(folder, "--out")
     ensure_json(options.json)
-    claims = find_claims(load_packs(options.pack), [options.id])
+    claims = find_claims(load_packs(options.pack, options.only_pack), [options.id])
     if len(claims) != 1:
         raise UsageError(
             "a hunt is for one claim",

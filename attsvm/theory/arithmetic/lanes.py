@@ -92,9 +92,7 @@ def lanes(batch: Any) -> Any:
 class _Lanes(Arithmetic):
     """What numpy and torch have in common."""
 
-    def exact(self, value: Any) -> Any:
-        """A constant, or an integer of which each instance has its own."""
-        return value if isinstance(value, Lane) else super().exact(value)
+    numbers = Lane
 
     def _rational(self, value: Fraction) -> Lane:
         return Lane(np.array([_float(value)]))

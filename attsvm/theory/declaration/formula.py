@@ -422,6 +422,11 @@ class Formula:
         )
 
     @property
+    def stepped(self) -> bool:
+        """Whether all variables are integers and choices."""
+        return self.batches and not self.continuous
+
+    @property
     def axes(self) -> tuple[str, ...]:
         """The names of the axes."""
         return axes_of(self.variables)

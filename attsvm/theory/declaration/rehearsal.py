@@ -1,7 +1,7 @@
-"""A rehearsal: the formulas of a claim run once in floats before its check begins.
+"""A rehearsal: the formulas of a claim run once in floats and in balls before its check begins.
 
-The numbers of that arithmetic refuse what the judge's rationals and balls would let through, such
-as an `if` or a float, so that a mistake is told at once, in one sentence and with its line.
+Floats refuse what the judge's rationals and balls would let through, such as an `if`, and the other
+way round, so that a mistake is told at once, in one sentence and with its line.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import numpy as np
 
 import attsvm
 from attsvm.errors import AttsvmError, ClaimError
-from attsvm.theory.arithmetic import FLOATS
+from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic
 from attsvm.theory.arithmetic.heights import heights
-from attsvm.theory.arithmetic.relations import returned
+from attsvm.theory.arithmetic.relations import Relation, returned
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.variables import Defined
 
@@ -43,20 +43,28 @@ def rehearse(id: str, formula: Formula, parameters: Mapping[str, Any]) -> None:
     shape = {name: max(a.low, min(a.drawn_to, 2)) for name, a in lengths.items()}  # type: ignore[attr-defined]
     with np.errstate(all="ignore"):
         free = {n: x for n, x in formula.variables.items() if not isinstance(x, Defined)}
-        v = replace(formula, variables=free).floats(formula.filled(generator, shape, 1), shape)
-        for name, variable in formula.variables.items():
-            if isinstance(variable, Defined):
-                with _told(f"the variable {name} of {id}", formula):
-                    setattr(v, name, variable.by(FLOATS, v))
-        for name, condition in formula.hypotheses.items():
-            with _told(f"hypothesis {name!r} of {id}", formula):
-                heights(np, returned(condition(FLOATS, v), "a formula"))
-        with _told(f"the conclusion of {id}", formula):
-            heights(np, formula.relation(FLOATS, v, parameters))
+        plain, raw = replace(formula, variables=free), formula.filled(generator, shape, 1)
+        case = plain.instance_at(raw, 0)
+        for m, v in ((FLOATS, plain.floats(raw, shape)), (BALLS, plain.exact(case))):
+            for name, variable in formula.variables.items():
+                if isinstance(variable, Defined):
+                    with _told(f"the variable {name} of {id}", formula, m):
+                        setattr(v, name, variable.by(m, v))
+            for name, condition in formula.hypotheses.items():
+                with _told(f"hypothesis {name!r} of {id}", formula, m):
+                    _compared(m, returned(condition(m, v), "a formula"))
+            with _told(f"the conclusion of {id}", formula, m):
+                _compared(m, formula.relation(m, v, parameters))
+
+
+def _compared(m: Arithmetic, relation: Relation) -> None:
+    """Nothing, where the sides of a relation can be compared."""
+    if m is FLOATS:
+        heights(np, relation)
 
 
 @contextlib.contextmanager
-def _told(whose: str, formula: Formula) -> Iterator[None]:
+def _told(whose: str, formula: Formula, m: Arithmetic) -> Iterator[None]:
     try:
         yield
     except ClaimError as error:
@@ -76,6 +84,8 @@ def _told(whose: str, formula: Formula) -> Iterator[None]:
             remedy=f"It has {', '.join(formula.variables)}.",
         ) from error
     except Exception as error:
+        if m is BALLS and isinstance(error, ZeroDivisionError):  # floats divide by 0
+            return
         raise _raised(whose, error) from error
 
 

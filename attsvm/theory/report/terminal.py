@@ -259,9 +259,9 @@ def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
     return ", ".join(words)
 
 
-def _ratio(value: float) -> str:
+def _ratio(value: float, digits: int = 6) -> str:
     """A ratio of left to right side; one below 1 that rounds to 1 by what it lacks."""
-    said = f"{value:.6g}"
+    said = f"{value:.{digits}g}"
     return f"1 - {1.0 - value:.2g}" if said == "1" and value < 1.0 else said
 
 
@@ -361,7 +361,7 @@ def _growth_text(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for step in (told[k] for k in chosen):
         looked = f"{step['examined']} examined"
         looked += f", {step['screened']} screened" if step["screened"] else ""
-        yield f"    {step['height']:<14.10g} {step['seconds']:6.1f} s, {looked}"
+        yield f"    {_ratio(step['height'], 10):<14} {step['seconds']:6.1f} s, {looked}"
 
 
 def _left_open(number: int, unexamined: int) -> str:

@@ -205,6 +205,7 @@ def warnings_of(
     *,
     slacks: bool = True,
     growing: bool = False,
+    stepped: bool = False,
     undropped: frozenset[str] = frozenset(),
 ) -> list[str]:
     """What a search that refuted nothing was blind to, a sentence with its remedy each.
@@ -213,6 +214,7 @@ def warnings_of(
         seen: what it saw.
         slacks: whether slacks tell how near an instance is to violation.
         growing: whether the largest ratio still grew in the second half of the time.
+        stepped: whether all variables are integers and choices, so that sides go by jumps.
         undropped: hypotheses that no sibling drops.
     """
     said = []
@@ -228,7 +230,13 @@ def warnings_of(
                 "it matters: draw instances that violate it, or add a sibling without it"
             )
     far = tightness is not None and tightness < _FAR
-    if seen.evaluated >= _ENOUGH and far and growing:
+    if seen.evaluated >= _ENOUGH and far and stepped:
+        said.append(
+            f"nothing came nearer to the bound than {tightness:.3g} of it, which says little where "
+            "all variables are integers or choices: the sides go by jumps, and what was not looked "
+            "at may violate it; give more time, a smaller domain, or a proof"
+        )
+    elif seen.evaluated >= _ENOUGH and far and growing:
         said.append(
             f"nothing came nearer to the bound than {tightness:.3g} of it, but that still grew: "
             "give more time"
