@@ -102,7 +102,7 @@ def test_options_are_written_out_and_the_nearest_is_one_of_the_command(attsvm):
     code, _, error = attsvm("verify", "--profil", "quick")
     assert code == 2
     assert "Did you mean --profile? See `attsvm verify --help`." in error
-    assert "Did you mean" not in attsvm("replay", "--only-profile", "a.json")[2]
+    assert "Did you mean" not in attsvm("replay", "--profile", "quick", "a.json")[2]
     assert "Did you mean --only-pack?" in attsvm("hunt", "--only-packs", "a.py", "b")[2]
 
 
