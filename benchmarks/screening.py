@@ -210,8 +210,7 @@ def screened(case: Case, claim: Claim, machine: Mapping[str, float], seconds: fl
     """A row of the table for a closed form."""
     formula, parameters = claim.formula, claim.part("").parameters
     raw = formula.filled(np.random.default_rng(0), case.shape, _BATCH)
-    fitted = formula.fit(raw, case.shape)
-    found = formula.screened(fitted, case.shape, _BATCH, parameters)
+    fitted, found = formula.screened(raw, case.shape, _BATCH, parameters)
     rows = {name: np.ascontiguousarray(np.moveaxis(x, -1, 0)) for name, x in fitted.items()}
     by_hand = _heights(np, case, rows)
     usable = np.isfinite(found) & np.isfinite(by_hand)
@@ -220,7 +219,7 @@ def screened(case: Case, claim: Claim, machine: Mapping[str, float], seconds: fl
         sys.exit(f"{case.claim}: what is written by hand is another conclusion")
 
     def batch() -> None:
-        formula.screened(formula.fit(raw, case.shape), case.shape, _BATCH, parameters)
+        formula.screened(raw, case.shape, _BATCH, parameters)
 
     singles = [{name: x[k] for name, x in rows.items()} for k in range(256)]
     tensors = {name: torch.tensor(x) for name, x in rows.items()}

@@ -28,8 +28,17 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+        super().__init__(*args, allow_abbrev=False, **options)
         self.remedies: dict[str, str] = {}
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As usual, but what is not recognised is told by the command that does not know it."""
+        found, left = self.parse_known_args(args, namespace)
+        if left:
+            below = {n: p for a in self._actions for n, p in parsers_below(a).items()}
+            asked = below.get(getattr(found, "command", ""), self)
+            asked.error(f"unrecognized arguments: {' '.join(left)}")
+        return found
 
     def error(self, message: str) -> Any:
         """Raise UsageError, with the remedy of the option or the way to the help."""
@@ -143,6 +152,14 @@ class Parsers:
         """A command with the shared options and those of `parents`."""
         made: Parser = self.commands.add_parser(name, parents=[self.shared, *parents], help=help)
         return made
+
+
+def load_alone(options: argparse.Namespace) -> None:
+    """Name what --only-pack names as packs, which workers and printed commands load."""
+    if options.only_pack:
+        from attsvm.theory.declaration.packs import sources_of
+
+        options.pack = [*options.pack, *sources_of(options.only_pack)]
 
 
 def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...], tuple[Pack, ...]]:

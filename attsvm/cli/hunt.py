@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attsvm._files import ensure_writable
 from attsvm._words import counted
-from attsvm.cli.arguments import Parsers, positive_integer, seconds, tell
+from attsvm.cli.arguments import Parsers, load_alone, positive_integer, seconds, tell
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_apart, ensure_json, keep_from_git
 from attsvm.errors import UsageError
@@ -34,7 +34,11 @@ _QUIET = 10.0
 def add(parsers: Parsers) -> None:
     """Add the command."""
     parser = parsers.add(
-        "hunt", parsers.packs, parsers.run, help="search a counterexample to one claim"
+        "hunt",
+        parsers.packs,
+        parsers.only,
+        parsers.run,
+        help="search a counterexample to one claim",
     )
     parser.add_argument("id", metavar="ID")
     parser.add_argument("--seconds", type=seconds, help="wall time (default 60)")
@@ -59,6 +63,7 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Hunt, and say what came of it however it ends."""
     options.account, options.stored, options.told = None, {}, False
+    load_alone(options)
     try:
         with crew(options) as those:
             return _hunt(those, options)
@@ -96,17 +101,16 @@ def _searchers(text: str | None) -> list[str] | None:
         raise UsageError(
             "a searcher without a name", value=repr(text), remedy="Name some, or leave it out."
         )
-    from attsvm.theory.search import GUIDED
+    from attsvm.theory.search import DRAWING, GUIDED
 
-    drawing = ("explicit", "ensemble", "drawn")
-    strange = [name for name in chosen if name not in (*drawing, *GUIDED)]
+    strange = [name for name in chosen if name not in (*DRAWING, *GUIDED)]
     if strange:
         raise UsageError(
             "no searcher of that name",
             value=", ".join(strange),
-            remedy=f"There are: {', '.join((*drawing, *GUIDED))}.",
+            remedy=f"There are: {', '.join((*DRAWING, *GUIDED))}.",
         )
-    if not set(drawing) & set(chosen):
+    if not set(DRAWING) & set(chosen):
         raise UsageError(
             "guided searchers start from instances that others draw",
             value=text,
@@ -139,7 +143,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     folder = Path(options.out)
     ensure_writable(folder, "--out")
     ensure_json(options.json)
-    claims = find_claims(load_packs(options.pack), [options.id])
+    claims = find_claims(load_packs(options.pack, options.only_pack), [options.id])
     if len(claims) != 1:
         raise UsageError(
             "a hunt is for one claim",

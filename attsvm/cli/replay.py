@@ -9,7 +9,9 @@ from attsvm.cli.arguments import Parsers, tell
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
-    parser = parsers.add("replay", parsers.packs, help="re-execute stored counterexamples")
+    parser = parsers.add(
+        "replay", parsers.packs, parsers.only, help="re-execute stored counterexamples"
+    )
     parser.add_argument(
         "files", nargs="+", metavar="FILE", help="a stored file, or a folder of them"
     )
@@ -20,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     from attsvm.theory.declaration.packs import load_packs
     from attsvm.theory.record.counterexample import gathered, replay
 
-    packs = load_packs(options.pack)
+    packs = load_packs(options.pack, options.only_pack)
     results = [replay(path, packs) for path in gathered(options.files)]
     confirmed = all(r.confirmed for r in results)
     tell(options, {"files": [r.json() for r in results], "confirmed": confirmed}, results)

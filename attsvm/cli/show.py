@@ -21,7 +21,9 @@ _SMALLEST = "# Of the smallest counterexample known; the one on the screen has n
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
-    parser = parsers.add("show", parsers.packs, help="print one statement with its readings")
+    parser = parsers.add(
+        "show", parsers.packs, parsers.only, help="print one statement with its readings"
+    )
     parser.add_argument("id", metavar="ID", help="statement, or a claim of it")
     parser.add_argument("--latex", action="store_true", help="print the formulas as LaTeX")
     parser.add_argument(
@@ -43,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     from attsvm.theory.report.statement_screen import screen
     from attsvm.theory.report.statement_view import formula_lines, statement_of, statement_view
 
-    packs = load_packs(options.pack)
+    packs = load_packs(options.pack, options.only_pack)
     statement = statement_of(find_claims(packs, [options.id]), options.id)
     every = find_claims(packs)
     claims = [c for c in every if c.statement_id == statement]

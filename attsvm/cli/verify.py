@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attsvm._words import counted
-from attsvm.cli.arguments import LEDGER, Parsers, positive_integer
+from attsvm.cli.arguments import LEDGER, Parsers, load_alone, positive_integer
 from attsvm.cli.compiling import is_compiled
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_apart, ensure_json, finds_beside, open_ledger
@@ -53,10 +53,7 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check; 0 where every verdict is as expected, 1 where not."""
     options.wanted, options.checked = [], {}
-    if options.only_pack:  # workers load them too, and so do the commands that are printed
-        from attsvm.theory.declaration.packs import sources_of
-
-        options.pack = [*options.pack, *sources_of(options.only_pack)]
+    load_alone(options)
     try:
         with crew(options) as those:
             return _verify(those, options)
@@ -136,7 +133,14 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
     packs = load_packs(options.pack, options.only_pack)
     options.wanted = [c.id for c in find_claims(packs, options.ids)]
     if options.lf:
-        options.wanted = _amiss(options) or options.wanted
+        amiss = _amiss(options)
+        if not amiss:
+            print(
+                f"attsvm: the last run of {options.ledger} left none of these unfinished or not as "
+                f"expected: checking all {counted(len(options.wanted), 'claim')}",
+                file=sys.stderr,
+            )
+        options.wanted = amiss or options.wanted
     started = time.monotonic()
     with open_ledger(options.ledger) as ledger, Live() as live:
         compiling = "" if is_compiled() else ", compiling solvers: one to two minutes"

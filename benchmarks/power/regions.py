@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
-from attsvm.theory import Integer, Real, Vector
+from attsvm.theory import Integer, Matrix, Real, Vector
 from benchmarks.power.formulas import plant
 
 POINT = {"x": Real(), "y": Real()}
@@ -101,6 +102,12 @@ goldstein_price_needle = plant(
     witness={"x": 0, "y": -1},
     source="Goldstein and Price (1971)",
 )
+
+
+def triangle(sides: Any) -> Any:
+    """a^2 + b^2 - c^2."""
+    a, b, c = sides
+    return a * a + b * b - c * c
 
 
 def spike(m: Any, squares: Any, sharp: int) -> Any:
@@ -213,6 +220,50 @@ orthogonal = plant(
     says="vectors of three numbers that are not 0 are not orthogonal",
     why="(1, 1, -2) and (1, 1, 1)",
     witness={"a": [1, 1, -2], "b": [1, 1, 1]},
+)
+
+
+def not_0(m: Any, value: Any, *besides: Any) -> Any:
+    """The same by an indicator, whose jump batches see."""
+    return m.any_of(m.at_most(2 * m.is_zero(value), 1), *besides)
+
+
+def minors(m: Any, v: Any) -> Any:
+    """The determinant of A A^T, the sum of the squares of the minors of two rows."""
+    (a, b), (_, c) = v.A @ v.A.T
+    return a * c - b * b
+
+
+def not_all_different(m: Any, x: Any) -> tuple[Any, ...]:
+    """That one of some numbers is 0, or two of them are of one size."""
+    sizes = [m.abs(number) for number in x.ravel()]
+    pairs = itertools.combinations(sizes, 2)
+    return m.equal(m.min(sizes), 0), *(m.equal(a, b) for a, b in pairs)
+
+
+proportional = plant(
+    "plain/matrices",
+    "jump",
+    "proportional-rows",
+    {"n": Integer(2, 2), "d": Integer(4, 4), "A": Matrix("n", "d")},
+    lambda m, v: not_0(m, minors(m, v), *not_all_different(m, v.A)),
+    says="two rows of four numbers of eight different sizes, none of them 0, are independent",
+    why="one row may be 3 times the other",
+    witness={"A": [[1, 4, 5, 7], [3, 12, 15, 21]]},
+)
+right_triangles = plant(
+    "plain/functions",
+    "jump",
+    "right-triangles",
+    {"d": Integer(6, 6), "a": Vector("d")},
+    lambda m, v: not_0(
+        m,
+        m.abs(triangle(v.a[:3])) + m.abs(triangle(v.a[3:])),
+        m.equal(m.min(m.abs(v.a)), 0),
+    ),
+    says="a^2 + b^2 = c^2 and d^2 + e^2 = f^2 together for no six numbers that are not 0",
+    why="3, 4, 5 and 5, 12, 13",
+    witness={"a": [3, 4, 5, 5, 12, 13]},
 )
 zero_indicator = plant(
     "plain/functions",

@@ -2,11 +2,11 @@
 
 import json
 
-from commands import TOYS
+from commands import TOYS, TOYS_ALONE
 
 
 def test_replay_tells_confirmed_from_tampered_from_foreign(attsvm, document, tmp_path):
-    attsvm("hunt", *TOYS, "toy/false:literal", "--rounds", "2", "--out", "found")
+    attsvm("hunt", *TOYS_ALONE, "toy/false:literal", "--rounds", "2", "--out", "found")
     good = tmp_path / "found" / "toy--false--literal.json"
     stored = json.loads(good.read_text())
     (tmp_path / "empty").mkdir()
@@ -19,6 +19,7 @@ def test_replay_tells_confirmed_from_tampered_from_foreign(attsvm, document, tmp
     code, found = document("replay", *TOYS, *files)
     assert (code, found["confirmed"]) == (1, False)
     assert [f["result"] for f in found["files"]] == ["CONFIRMED", "NOT CONFIRMED", *["ERROR"] * 5]
+    assert attsvm("replay", *TOYS_ALONE, good)[0] == 0
     for k, file in enumerate(files):
         assert attsvm("replay", *TOYS, file)[0] == (0 if k == 0 else 1)
     code, out, _ = attsvm("replay", good)

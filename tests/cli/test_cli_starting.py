@@ -98,6 +98,14 @@ def test_an_unknown_command_or_choice_names_the_nearest(attsvm):
     assert "Did you mean" not in attsvm("xxxxxx")[2]
 
 
+def test_options_are_written_out_and_the_nearest_is_one_of_the_command(attsvm):
+    code, _, error = attsvm("verify", "--profil", "quick")
+    assert code == 2
+    assert "Did you mean --profile? See `attsvm verify --help`." in error
+    assert "Did you mean" not in attsvm("replay", "--profile", "quick", "a.json")[2]
+    assert "Did you mean --only-pack?" in attsvm("hunt", "--only-packs", "a.py", "b")[2]
+
+
 @pytest.mark.parametrize("command", ["verify", "hunt"])
 def test_an_unknown_id_names_the_nearest(attsvm, command):
     code, _, error = attsvm(command, "sim/lema-3.12:sharp")

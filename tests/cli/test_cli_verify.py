@@ -50,8 +50,9 @@ def test_what_was_not_as_expected_or_not_finished_is_checked_again(attsvm, monke
     code, out, _ = attsvm("verify", *words, "--lf")
     assert (code, "1 claim on " in out) == (1, True)
     assert attsvm("verify", *TOYS, "toy/true", "toy/rare")[0] == 0
-    code, out, _ = attsvm("verify", *TOYS, "toy/true", "toy/rare", "--lf")
+    code, out, error = attsvm("verify", *TOYS, "toy/true", "toy/rare", "--lf")
     assert (code, "2 claims on " in out) == (0, True)
+    assert "unfinished or not as expected: checking all 2 claims" in error
 
 
 def test_more_claims_than_a_line_holds_are_checked_again_by_lf(attsvm, monkeypatch):

@@ -108,6 +108,7 @@ class Balls(Arithmetic):
     """Rationals and balls."""
 
     name = "balls"
+    numbers = (fmpq, arb)
 
     exp = elementary(_exp)
     log = elementary(_log)

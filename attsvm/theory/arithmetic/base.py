@@ -46,6 +46,9 @@ class Arithmetic(ABC):
     name: str
     """One word: balls, floats, tensors, symbols, text."""
 
+    numbers: Any
+    """The type of its numbers, or several."""
+
     # what each arithmetic supplies
 
     @abstractmethod
@@ -85,9 +88,13 @@ class Arithmetic(ABC):
     def exact(self, value: int | str | Fraction) -> Scalar:
         """A constant: an integer such as a length, a fraction, or decimals in quotes, '0.95'.
 
+        A number of this arithmetic, such as a constant of the reading, stays as it is.
+
         Raises:
             ClaimError: a float, whose decimals would not be those that were written.
         """
+        if isinstance(value, self.numbers):
+            return value
         if isinstance(value, bool) or not isinstance(value, int | str | Fraction):
             raise misuse(
                 f"takes the constant {value!r}, which is not exact",

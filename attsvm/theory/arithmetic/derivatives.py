@@ -106,6 +106,7 @@ class _Duals(Arithmetic):
 
     def __init__(self, m: Arithmetic) -> None:
         self.m = m
+        self.numbers = (_Dual, m.numbers)
 
     def _rational(self, value: Fraction) -> Any:
         return self.m.exact(value)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from operator import methodcaller
@@ -101,9 +102,7 @@ def lanes(batch: Any) -> Any:
 class _Lanes(Arithmetic):
     """What numpy and torch have in common."""
 
-    def exact(self, value: Any) -> Any:
-        """A constant, or an integer of which each instance has its own."""
-        return value if isinstance(value, Lane) else super().exact(value)
+    numbers = Lane
 
     def _rational(self, value: Fraction) -> Lane:
         return Lane(np.array([_float(value)]))
@@ -143,6 +142,32 @@ def _root(x: Any) -> Any:
     return x.where(positive, x.new_ones(())).sqrt().where(positive, 0.0 * x)
 
 
+def _once(norm: Callable[[Any, Entries], Any]) -> Callable[[Any, Entries], Any]:
+    """A norm that is not computed again for the same array: hypotheses and conclusion share some.
+
+    The array keeps it, with the numbers that it is the norm of.
+    """
+    name = norm.__name__
+
+    def found(m: Any, x: Entries) -> Any:
+        numbers = x.ravel().tolist()
+        known, value = x.__dict__.get(name, ((), None))
+        if len(known) != len(numbers) or not all(map(operator.is_, known, numbers)):
+            value = norm(m, x)
+            x.__dict__[name] = numbers, value
+        return value
+
+    return found
+
+
+def _stacked(numbers: list[Lane]) -> Any:
+    """Numbers of a batch (numbers, batch)."""
+    values = [lane.value for lane in numbers]
+    if len({value.shape for value in values}) > 1:  # a constant is one number
+        values = np.broadcast_arrays(*values)
+    return np.concatenate(values).reshape(len(values), -1)
+
+
 class Floats(_Lanes):
     """Batches of floats in numpy."""
 
@@ -162,66 +187,76 @@ class Floats(_Lanes):
         x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
         return Lane(np.maximum(_value(x), _value(y)))
 
+    @_once
     def norm(self, x: Entries) -> Any:
         """The Euclidean norm, its scale taken out so that no square over- or underflows."""
-        values = [lane.value for lane in x.ravel()]
-        top = np.abs(values[0])
-        for value in values[1:]:
-            top = np.maximum(top, np.abs(value))
-        scale = np.where((top > 0.0) & np.isfinite(top), top, 1.0)
-        total = sum((value / scale) ** 2 for value in values)
-        return Lane(scale * np.sqrt(total))
+        values, scale = _scaled(_stacked(x.ravel().tolist()))
+        return Lane(scale * np.sqrt(_dot(values, values)))
 
+    @_once
     def spectral(self, A: Entries) -> Any:
         """The largest singular value: in closed form up to two rows or columns."""
         if 1 in A.shape:
             return self.norm(A)
-        if 2 in A.shape:
-            rows = A if A.shape[0] == 2 else A.T
-            scale = self.norm(A)
-            safe = Lane(np.where(scale.value > 0.0, scale.value, 1.0))
-            first, second = rows[0] / safe, rows[1] / safe
-            p, q, r = first @ first, second @ second, first @ second
-            gap = self.norm(entries([p - q, 2 * r]))
-            return scale * self.sqrt((p + q + gap) / 2)
         if min(A.shape) > _TURNED:
             return self._decomposed(A)
         rows = A if A.shape[0] <= A.shape[1] else A.T
-        top = self.largest(A)
-        safe = Lane(np.where((top.value > 0.0) & np.isfinite(top.value), top.value, 1.0))
-        with np.errstate(all="ignore"):
-            return safe * Lane(np.sqrt(_largest_eigenvalue((rows / safe) @ (rows / safe).T)))
+        values, scale = _scaled(_stacked(rows.ravel().tolist()))
+        return Lane(scale * np.sqrt(_largest_eigenvalue(values.reshape(*rows.shape, -1))))
 
     def _decomposed(self, A: Entries) -> Any:
-        stacked = np.stack([np.broadcast_to(lane.value, _width(A)) for lane in A.ravel()], axis=-1)
-        matrices = stacked.reshape(-1, *A.shape)
+        matrices = np.moveaxis(_stacked(A.ravel().tolist()), -1, 0).reshape(-1, *A.shape)
         usable = np.isfinite(matrices).all(axis=(1, 2))
         top = np.linalg.svd(np.where(usable[:, None, None], matrices, 0.0), compute_uv=False)[:, 0]
         return Lane(np.where(usable, top, np.nan))
+
+
+def _scaled(values: Any) -> tuple[Any, Any]:
+    """Numbers (numbers, batch) over the largest of each instance, which are at most 1 then."""
+    top = np.abs(values).max(axis=0)
+    scale = np.where((top > 0.0) & np.isfinite(top), top, 1.0)
+    values /= scale
+    return values, scale
+
+
+def _dot(x: Any, y: Any) -> Any:
+    """The inner products of vectors (numbers, batch)."""
+    return np.einsum("kb,kb->b", x, y)
 
 
 _TURNED = 4
 """Matrices of at most so many rows or columns are diagonalised by rotations in numpy."""
 
 
-def _largest_eigenvalue(gram: Entries) -> Any:
-    """That of many positive semidefinite matrices at once, by Jacobi's rotations."""
-    k = len(gram)
-    g = [[gram[min(i, j), max(i, j)].value for j in range(k)] for i in range(k)]
-    for p, q in [pair for _ in range(k + 1) for pair in itertools.combinations(range(k), 2)]:
-        half, entry = (g[q][q] - g[p][p]) / 2, g[p][q]
+def _largest_eigenvalue(rows: Any) -> Any:
+    """That of A A^T for many matrices (rows, columns, batch), by Jacobi's rotations."""
+    k = len(rows)
+    g = [[_dot(rows[i], rows[j]) if i <= j else None for j in range(k)] for i in range(k)]
+    pairs = list(itertools.combinations(range(k), 2))
+    for p, q in pairs * (1 if k == 2 else k + 1):
+        half, entry = (g[q][q] - g[p][p]) * 0.5, g[p][q]
         whole = half + np.copysign(np.sqrt(half * half + entry * entry), half)
-        tangent = np.where(whole == 0.0, 0.0, entry / whole)
+        tangent = np.divide(entry, whole, out=np.zeros_like(whole), where=whole != 0.0)
+        moved = tangent * entry
+        g[p][p], g[q][q] = g[p][p] - moved, g[q][q] + moved
+        if k == 2:  # it is diagonal
+            break
         cosine = 1.0 / np.sqrt(1.0 + tangent * tangent)
         sine = tangent * cosine
-        g[p][p] = g[p][p] - tangent * entry
-        g[q][q] = g[q][q] + tangent * entry
-        g[p][q] = g[q][p] = np.zeros(1)
+        g[p][q] = np.zeros_like(whole)
         for r in set(range(k)) - {p, q}:
-            left, right = g[r][p], g[r][q]
-            g[r][p] = g[p][r] = cosine * left - sine * right
-            g[r][q] = g[q][r] = sine * left + cosine * right
+            (i, j), (s, t) = sorted((r, p)), sorted((r, q))
+            left, right = g[i][j], g[s][t]
+            g[i][j] = cosine * left - sine * right
+            g[s][t] = sine * left + cosine * right
+        if (p, q) == pairs[-1] and all((np.abs(g[i][j]) <= _SEEN_AS_0).all() for i, j in pairs):
+            break
     return functools.reduce(np.maximum, [g[p][p] for p in range(k)])
+
+
+_SEEN_AS_0 = 1e-17
+"""What an entry beside the diagonal is at most once it moves no eigenvalue, where the largest
+entry of the matrix is 1 and so the largest eigenvalue at least 1."""
 
 
 class Tensors(_Lanes):

@@ -101,6 +101,7 @@ class Verifiers(Arithmetic):
     """Expressions for Python's fractions; it keeps the lines and the helpers of one verifier."""
 
     name = "verifier"
+    numbers = Term
 
     def __init__(self, longest: int = 76) -> None:
         self.longest = longest

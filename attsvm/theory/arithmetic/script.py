@@ -138,6 +138,7 @@ class Scripts(Arithmetic):
     """Expressions for numpy; it keeps the lines and the helpers of one script."""
 
     name = "script"
+    numbers = Code
 
     def __init__(self, literal: Callable[[Any], str], longest: float = _LONG) -> None:
         self.literal, self.longest = literal, longest

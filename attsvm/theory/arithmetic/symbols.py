@@ -16,6 +16,7 @@ class Symbols(Arithmetic):
     """Expressions of sympy, of arrays of given sizes."""
 
     name = "symbols"
+    numbers = sp.Expr
 
     exp = elementary(sp.exp)
     log = elementary(sp.log)
@@ -25,10 +26,6 @@ class Symbols(Arithmetic):
 
     def _rational(self, value: Fraction) -> Any:
         return sp.Rational(value.numerator, value.denominator)
-
-    def exact(self, value: Any) -> Any:
-        """A constant, or a length that is a symbol."""
-        return value if isinstance(value, sp.Symbol) else super().exact(value)
 
     def maximum(self, x: Any, y: Any) -> Any:
         """The larger one, unevaluated where the sign of the difference does not show it."""

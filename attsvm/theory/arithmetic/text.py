@@ -235,14 +235,11 @@ class Text(Arithmetic):
     """Formulas as text; remembers the definitions that it has met, in their order."""
 
     name = "text"
+    numbers = Term
     definitions: dict[str, Definition] = field(default_factory=dict)
 
     def _rational(self, value: Fraction) -> Term:
         return _term(value)
-
-    def exact(self, value: Any) -> Term:
-        """A constant, or a length, which stands here as a letter."""
-        return value if isinstance(value, Term) else _term(Arithmetic.exact(self, value))
 
     def values(self, x: Any) -> Any:
         """A field, which stands here as a letter."""

@@ -144,6 +144,7 @@ class Traces(Arithmetic):
     """Numbers with fingerprints."""
 
     name = "traces"
+    numbers = Trace
 
     exp = elementary(_exp)
     log = elementary(lambda t: _function("log", BALLS.log, t))

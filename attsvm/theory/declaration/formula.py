@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -294,15 +294,21 @@ class Formula:
 
     def fit(self, raw: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
         """The batch where hypotheses hold: values moved there, bounds fitted to the others."""
+        return self._fit(raw, shape)[0]
+
+    def _fit(self, raw: Mapping[str, Any], shape: Shape) -> tuple[dict[str, Any], Any]:
+        """The same, and its values as lanes where these were needed, else None."""
         fitted = dict(raw)
         for name, variable in self.variables.items():
             if isinstance(variable, Meeting):
                 fitted[name] = variable.moved(fitted[name], fitted)
         bounds = [n for n, variable in self.variables.items() if isinstance(variable, Fitted)]
+        if not bounds:
+            return fitted, None
         for name in bounds:
             del fitted[name]
+        v = self.floats(fitted, shape)
         for name in bounds:
-            v = self.floats(fitted, shape)
             mark = Lane(np.zeros(1))
             _put(v, name, mark)
             self._define_again(v)
@@ -318,7 +324,9 @@ class Formula:
                     if part.left is mark and isinstance(part.right, Lane):
                         most = np.fmin(most, part.right.value)
             fitted[name] = Fitted.fitted(np.asarray(raw[name]), least, most)
-        return {name: fitted[name] for name in raw}
+            setattr(v, name, lanes(np.atleast_1d(fitted[name])))
+        self._define_again(v)
+        return {name: fitted[name] for name in raw}, v
 
     def _define_again(self, v: Any) -> None:
         try:
@@ -342,18 +350,19 @@ class Formula:
 
     def screened(
         self, raw: Mapping[str, Any], shape: Shape, batch: int, parameters: Mapping[str, Any]
-    ) -> Array:
-        """How close each instance of a batch comes to violation (batch,), as floats see it.
+    ) -> tuple[dict[str, Any], Array]:
+        """The batch fitted, and how close each of it comes to violation (batch,), as floats see it.
 
         Minus infinity where a hypothesis is not met or an evaluation is no number.
         """
         with np.errstate(all="ignore"):
-            v = self.floats(raw, shape)
+            fitted, v = self._fit(raw, shape)
+            v = self.floats(fitted, shape) if v is None else v
             met = np.ones(batch, dtype=bool)
             for condition in self.hypotheses.values():
                 met &= is_met(returned(condition(FLOATS, v), "a hypothesis"), batch)
             height = np.broadcast_to(heights(np, self.relation(FLOATS, v, parameters)), (batch,))
-        return np.where(met & ~np.isnan(height), height, -np.inf)
+        return fitted, np.where(met & ~np.isnan(height), height, -np.inf)
 
     def missing(self, raw: Mapping[str, Any], shape: Shape, batch: int) -> Array:
         """How far each instance of a batch is from meeting the hypotheses (batch,), 0 if it does.
@@ -401,6 +410,22 @@ class Formula:
         return self.instance(**values)
 
     @property
+    def domain(self) -> dict[str, Sequence[Any]]:
+        """The values of each variable, where these are all instances; none where there are more."""
+        found: dict[str, Sequence[Any]] = {}
+        for name, variable in self.variables.items():
+            low, high = variable.ends
+            if isinstance(variable, Choice):
+                found[name] = list(variable.members)
+            elif isinstance(variable, Integer) and low is not None and high is not None:
+                found[name] = range(low, high + 1)
+            elif variable.stored is not None:
+                return {}
+        # lengths have no upper end, and a sibling may drop one
+        ended = domains(self.variables).keys() <= self.hypotheses.keys()
+        return found if ended and not self.axes else {}
+
+    @property
     def batches(self) -> bool:
         """Whether batches of instances can be filled at random."""
         return True
@@ -422,6 +447,11 @@ class Formula:
             variable.stored is not None and not isinstance(variable, Integer | Choice)
             for variable in self.variables.values()
         )
+
+    @property
+    def stepped(self) -> bool:
+        """Whether all variables are integers and choices."""
+        return self.batches and not self.continuous
 
     @property
     def axes(self) -> tuple[str, ...]:

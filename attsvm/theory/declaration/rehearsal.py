@@ -1,7 +1,7 @@
-"""A rehearsal: the formulas of a claim run once in floats before its check begins.
+"""A rehearsal: the formulas of a claim run once in floats and in balls before its check begins.
 
-The numbers of that arithmetic refuse what the judge's rationals and balls would let through, such
-as an `if` or a float, so that a mistake is told at once, in one sentence and with its line.
+Floats refuse what the judge's rationals and balls would let through, such as an `if`, and the other
+way round, so that a mistake is told at once, in one sentence and with its line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from attsvm._words import nearest
 from attsvm.errors import AttsvmError, ClaimError
-from attsvm.theory.arithmetic import FLOATS, Arithmetic
+from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic
 from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY
 from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.arithmetic.relations import returned
@@ -44,8 +44,23 @@ def rehearse(id: str, formula: Formula, parameters: Mapping[str, Any]) -> None:
         ClaimError: one of them cannot, with its name, its line, and the remedy.
     """
     lengths = {name: formula.variables[name] for name in formula.axes}
-    shape = {name: max(a.low, min(a.high, 2)) for name, a in lengths.items()}  # type: ignore[attr-defined]
+    shape = {name: max(a.low, min(a.drawn_to, 2)) for name, a in lengths.items()}  # type: ignore[attr-defined]
     _run(id, formula, parameters, np.random.default_rng(0), shape)
+    _judge(id, formula, parameters, shape)
+
+
+def _judge(
+    id: str, formula: Formula, parameters: Mapping[str, Any], shape: Mapping[str, int]
+) -> None:
+    """Evaluate the formulas on the same instance in balls."""
+    with contextlib.suppress(ZeroDivisionError), np.errstate(all="ignore"):  # floats divide by 0
+        case = formula.instance_at(formula.filled(np.random.default_rng(0), shape, 1), 0)
+        v = formula.exact(case)
+        for name, condition in formula.hypotheses.items():
+            with _told(f"hypothesis {name!r} of {id}", ZeroDivisionError):
+                returned(condition(BALLS, v), "a formula")
+        with _told(f"the conclusion of {id}", ZeroDivisionError):
+            formula.relation(BALLS, v, parameters)
 
 
 def unread(formula: Formula, parameters: Mapping[str, Any]) -> list[str]:
@@ -124,10 +139,12 @@ class _Watched(Values):
 
 
 @contextlib.contextmanager
-def _told(whose: str) -> Iterator[None]:
+def _told(whose: str, *passing: type[Exception]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        if isinstance(error, passing):
+            raise
         told = explained(whose, error)
         if told is not None:
             raise told from error

@@ -7,6 +7,7 @@ them). Both give dyadic numbers, which floats and rationals hold exactly.
 
 from __future__ import annotations
 
+import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,6 +29,12 @@ Known = Mapping[str, Any]
 """Values of the variables before one, and the length of each axis, by name."""
 
 
+@functools.lru_cache(maxsize=256)
+def _array_type(axes: tuple[str, ...]) -> Any:
+    """That of arrays with these axes, which is dear to make."""
+    return Float[Array, " ".join(axes)]
+
+
 @dataclass(frozen=True, slots=True)
 class Variable(ABC):
     """One quantified thing; the statement's table of variables gives its name."""
@@ -35,7 +42,7 @@ class Variable(ABC):
     @property
     def stored(self) -> Any:
         """The type of its value in an instance, None where it is none of its own."""
-        return Float[Array, " ".join(self.axes)] if self.axes else float
+        return _array_type(self.axes) if self.axes else float
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -142,7 +149,7 @@ class Tensor(Variable):
         return np.asarray(_above(self.least, levels[places].reshape(sizes)))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
-        """Arrays of many kinds: small integers, ties, opposite rows, wide scales."""
+        """Arrays of many kinds; see `_filled`."""
         sizes = tuple(known[n] for n in self.names)
         if self.among is not None:
             return generator.choice(np.array(self.among, dtype=float), size=(*sizes, batch))
@@ -214,16 +221,19 @@ _MAGNITUDES = 40.0
 
 @dataclass(frozen=True, slots=True)
 class Integer(Variable):
-    """An integer from `low` on; as the length of an axis it goes by its name.
+    """An integer; as the length of an axis it goes by its name.
+
+    `Integer(1)` is one from 1 on, `Integer(1, 4)` one of 1 to 4. The length of an axis has no upper
+    end in either case: lengths up to `high` are drawn, and searchers look at longer ones.
 
     Attributes:
         low: the least.
-        high: the largest one that is drawn.
-        beyond: whether larger ones are instances as well.
+        high: the largest one that is drawn; where None, `low` + 3 is, and there is no upper end.
+        beyond: whether there is no upper end although `high` is given.
     """
 
     low: int = 1
-    high: int = 4
+    high: int | None = None
     beyond: bool = False
 
     @property
@@ -232,23 +242,29 @@ class Integer(Variable):
         return int
 
     @property
+    def drawn_to(self) -> int:
+        """The largest one that is drawn."""
+        return self.low + 3 if self.high is None else self.high
+
+    @property
     def ends(self) -> tuple[int | None, int | None]:
         """Both bounds, or the lower one alone."""
         return self.low, None if self.beyond else self.high
 
     def draw(self, draw: st.DrawFn, known: Known) -> int:
         """One of them."""
-        return draw(sizes(self.low, self.high))
+        return draw(sizes(self.low, self.drawn_to))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> int:
         """One that the whole batch shares."""
-        return int(generator.integers(self.low, self.high + 1))
+        return int(generator.integers(self.low, self.drawn_to + 1))
 
     def spread(self, generator: np.random.Generator, batch: int) -> Array:
         """One for each instance of a batch; where it may, every other one is of any magnitude."""
-        drawn = generator.integers(self.low, self.high + 1, size=batch).astype(float)
+        drawn = generator.integers(self.low, self.drawn_to + 1, size=batch).astype(float)
         far = self.low + np.floor(np.exp2(generator.uniform(0.0, _MAGNITUDES, batch)))
-        return np.where(generator.random(batch) < 0.5 * self.beyond, far, drawn)
+        endless = self.ends[1] is None
+        return np.where(generator.random(batch) < 0.5 * endless, far, drawn)
 
     def inside(self, values: Array) -> Array:
         """Integers of the domain close to the values."""
@@ -394,25 +410,61 @@ def axes_of(variables: Mapping[str, Variable]) -> tuple[str, ...]:
 
 
 _SMALL = np.array([0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0])
+_FINE = np.arange(-128, 129) / 32
+_FACTORS = np.array([s * f for f in (2, 3, 5, 0.5, 1.5, 0.25, 0.75) for s in (1.0, -1.0)])
+_TRIPLES = np.array(
+    [
+        (*legs, c * shown)
+        for a, b, c in ((3, 4, 5), (5, 12, 13), (8, 15, 17), (7, 24, 25), (20, 21, 29), (9, 40, 41))
+        for legs in ((a, b), (b, a), (-a, b))
+        for shown in (1, 0)
+    ],
+    dtype=float,
+)
+"""Legs and hypotenuse of right triangles, or 0 in place of the latter: a norm is rational then."""
 
 
 def _filled(
     generator: np.random.Generator, shape: tuple[int, ...], batch: int, powers: tuple[int, ...]
 ) -> Array:
-    """Dyadic arrays (*shape, batch); every lane is of one of several kinds."""
+    """Dyadic arrays (*shape, batch); every lane is of one of several kinds.
+
+    Small numbers, antisymmetric ones among them, any numbers of the grid, two equal or opposite
+    entries, wide scales, a slice that is a multiple of another, right triangles.
+    """
     size = math.prod(shape)
-    fine = generator.integers(-128, 129, size=(size, batch)) / 32
-    coarse = _SMALL[generator.integers(0, len(_SMALL), size=(size, batch))]
-    kind = generator.integers(0, 8, size=batch)
-    values = np.where(kind < 3, coarse, fine)
+    kind = generator.integers(0, 10, size=batch)
+    drawn = generator.integers(0, len(_FINE), size=(size, batch), dtype=np.int16)
+    coarse = np.flatnonzero(kind < 3)
+    values = _FINE[drawn]
+    values[:, coarse] = _SMALL[drawn[:, coarse] % len(_SMALL)]
     if size > 1:
-        first, second = (generator.integers(0, size, size=batch) for _ in range(2))
-        lanes = np.arange(batch)
-        tied, opposite = kind == 5, kind == 6
-        values[second[tied], lanes[tied]] = values[first[tied], lanes[tied]]
-        values[second[opposite], lanes[opposite]] = -values[first[opposite], lanes[opposite]]
-        values = np.where((kind == 2)[None], values - values[::-1], values)  # antisymmetric
-    scale = generator.choice(np.array(powers, dtype=float), size=batch)
-    heavy = np.rint(generator.standard_cauchy(batch) * 2.0).clip(-200, 200)
-    scale = np.where(kind == 7, scale + heavy, scale)
-    return np.asarray((values * np.exp2(scale)).reshape(*shape, batch))
+        first, second = generator.integers(0, size, size=(2, batch))
+        for number, sign in ((5, 1.0), (6, -1.0)):
+            lanes = np.flatnonzero(kind == number)
+            values[second[lanes], lanes] = sign * values[first[lanes], lanes]
+        lanes = np.flatnonzero(kind == 2)
+        values[:, lanes] = values[:, lanes] - values[::-1, lanes]  # antisymmetric
+        _relate(values, np.flatnonzero(kind == 8), shape, generator)
+        lanes, corners = np.flatnonzero(kind == 9), min(size, 3)
+        for start in range(0, size - corners + 1, corners):
+            triple = _TRIPLES[generator.integers(0, len(_TRIPLES), size=len(lanes))]
+            values[start : start + corners, lanes] = triple.T[:corners]
+    scale = np.array(powers, dtype=float)[generator.integers(0, len(powers), size=batch)]
+    wide = np.flatnonzero(kind == 7)
+    heavy = np.rint(generator.standard_cauchy(len(wide)) * 2.0).clip(-200, 200)
+    scale[wide] += heavy
+    values *= np.exp2(scale)
+    return values.reshape(*shape, batch)
+
+
+def _relate(
+    values: Array, lanes: Array, shape: tuple[int, ...], generator: np.random.Generator
+) -> None:
+    """Make one slice along an axis a multiple of another one in these lanes of (size, batch)."""
+    axes = [axis for axis, length in enumerate(shape) if length > 1]
+    axis = axes[int(generator.integers(len(axes)))]
+    one, other = generator.permutation(shape[axis])[:2]
+    places = np.moveaxis(np.arange(len(values)).reshape(shape), axis, 0).reshape(shape[axis], -1)
+    factor = _FACTORS[generator.integers(0, len(_FACTORS), size=len(lanes))]
+    values[np.ix_(places[one], lanes)] = factor * values[np.ix_(places[other], lanes)]

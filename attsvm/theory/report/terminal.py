@@ -259,9 +259,9 @@ def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:
     return ", ".join(words)
 
 
-def _ratio(value: float) -> str:
+def _ratio(value: float, digits: int = 6) -> str:
     """A ratio of left to right side; one below 1 that rounds to 1 by what it lacks."""
-    said = f"{value:.6g}"
+    said = f"{value:.{digits}g}"
     return f"1 - {1.0 - value:.2g}" if said == "1" and value < 1.0 else said
 
 
@@ -303,6 +303,13 @@ def hunt_text(
         return
     if document["error"] is not None:
         yield f"no answer: {name}, the hunt broke after {looked}"
+    elif document["settled"]:
+        met = document["searchers"]["every"]["accepted"]
+        yield f"holds within its domain: {name} after {looked}"
+        yield (
+            f"all {document['settled']} instances of the domain were evaluated exactly; on all of "
+            f"the {met} that are proved to meet the hypotheses the claim holds"
+        )
     else:
         yield f"not refuted: {name} after {looked}; that is no proof"
     if document["tightness"] is not None:
@@ -354,7 +361,7 @@ def _growth_text(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for step in (told[k] for k in chosen):
         looked = f"{step['examined']} examined"
         looked += f", {step['screened']} screened" if step["screened"] else ""
-        yield f"    {step['height']:<14.10g} {step['seconds']:6.1f} s, {looked}"
+        yield f"    {_ratio(step['height'], 10):<14} {step['seconds']:6.1f} s, {looked}"
 
 
 def _left_open(number: int, unexamined: int) -> str:

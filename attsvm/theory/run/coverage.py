@@ -49,6 +49,8 @@ class Counts:
         screened: instances that were evaluated in batches of floats, to choose what is examined.
         exhausted: for each integer of a formula the least and the largest of those that were
             screened in every choice together.
+        settled: how many instances there are at all, where each of them was evaluated exactly and
+            none left undecided; else 0.
         varied: how many values each variable of a formula took among instances that were drawn,
             as far as `MANY`.
         sides: how many different sides of the conclusion of a formula were seen among these, 2
@@ -77,6 +79,7 @@ class Counts:
     unexamined: int = 0
     screened: int = 0
     exhausted: dict[str, list[int]] = field(default_factory=dict)
+    settled: int = 0
     varied: dict[str, int] = field(default_factory=dict)
     sides: int = 0
     missed: dict[str, int] = field(default_factory=dict)
@@ -153,7 +156,7 @@ _JOINED: dict[str, Callable[[Any, Any], Any]] = {
     **dict.fromkeys(("varied", "missed"), _by_key(max)),
     **dict.fromkeys(("max_slack", "tightness"), _largest),
     "min_slack": _least,
-    "sides": max,
+    **dict.fromkeys(("sides", "settled"), max),
     "exhausted": _larger,
     "coverage": _by_key(_by_key(operator.add)),
     **dict.fromkeys(("claim", "part", "refuted", "proof", "steps", "unread", "error"), _first),
@@ -204,6 +207,7 @@ def warnings_of(
     *,
     slacks: bool = True,
     growing: bool = False,
+    stepped: bool = False,
     undropped: frozenset[str] = frozenset(),
 ) -> list[str]:
     """What a search that refuted nothing was blind to, a sentence with its remedy each.
@@ -212,6 +216,7 @@ def warnings_of(
         seen: what it saw.
         slacks: whether slacks tell how near an instance is to violation.
         growing: whether the largest ratio still grew in the second half of the time.
+        stepped: whether all variables are integers and choices, so that sides go by jumps.
         undropped: hypotheses that no sibling drops.
     """
     said = []
@@ -227,7 +232,13 @@ def warnings_of(
                 "it matters: draw instances that violate it, or add a sibling without it"
             )
     far = tightness is not None and tightness < _FAR
-    if seen.evaluated >= _ENOUGH and far and growing:
+    if seen.evaluated >= _ENOUGH and far and stepped:
+        said.append(
+            f"nothing came nearer to the bound than {tightness:.3g} of it, which says little where "
+            "all variables are integers or choices: the sides go by jumps, and what was not looked "
+            "at may violate it; give more time, a smaller domain, or a proof"
+        )
+    elif seen.evaluated >= _ENOUGH and far and growing:
         said.append(
             f"nothing came nearer to the bound than {tightness:.3g} of it, but that still grew: "
             "give more time"

@@ -21,6 +21,7 @@ DRAWN = "Hypothesis"
 
 EXPLICIT = "explicit instance"
 ENSEMBLE = "seeded ensemble"
+EVERY = "enumeration of the domain"
 
 
 @contextlib.contextmanager

@@ -76,7 +76,12 @@ class Checked:
         dropped = {name for s in self.claim.siblings for name in s.drop}
         # the judge says 0 of an equality that holds; floats screen a formula by its residual
         slacks = self.claim.formula.measured is not None
-        return warnings_of(o, slacks=slacks, undropped=frozenset(o.hypotheses) - dropped)
+        return warnings_of(
+            o,
+            slacks=slacks,
+            stepped=self.claim.formula.stepped,
+            undropped=frozenset(o.hypotheses) - dropped,
+        )
 
     @property
     def _unneeded(self) -> dict[str, str]:

@@ -6,14 +6,16 @@ ensemble, Hypothesis. Guided ones start from the pool of what is known, or fill 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.run.pool import Elite, Pool
-from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EXPLICIT
+from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EVERY, EXPLICIT
 from attsvm.theory.search.drawn import draw
 from attsvm.theory.search.families import families
 from attsvm.theory.search.grid import grid
@@ -32,9 +34,14 @@ from attsvm.theory.search.screen import counts, grows, integers, screen, sizes
 from attsvm.theory.search.shrink import Polished, shrink
 from attsvm.theory.search.worsen import worsen
 
+if TYPE_CHECKING:
+    from attsvm.theory.declaration.formula import Formula
+
 __all__ = [
+    "DRAWING",
     "DRAWN",
     "ENSEMBLE",
+    "EVERY",
     "EXPLICIT",
     "GUIDED",
     "NEEDS",
@@ -48,6 +55,7 @@ __all__ = [
     "Stop",
     "draw",
     "fits",
+    "listable",
     "shrink",
     "worsen",
 ]
@@ -122,7 +130,25 @@ GUIDED: dict[str, Guided] = {
 }
 """The guided searchers by their short names, in the order in which a check runs them."""
 
+DRAWING = ("explicit", "ensemble", "drawn", "every")
+"""The short names of the ordinary searchers, which need no pool to start from."""
+
+EVERY_AT_MOST = 2**14
+"""Instances of a claim of cost 1 that a hunt looks at one and all, at most."""
+
+
+def listable(formula: Formula, cost: int) -> bool:
+    """Whether a formula has so few instances that a hunt can look at all of them."""
+    sides = [
+        values.stop - values.start if isinstance(values, range) else len(values)
+        for values in formula.domain.values()
+    ]
+    return bool(sides) and math.prod(sides) <= EVERY_AT_MOST // cost
+
+
 NEEDS = {
+    "every": f"integers between two ends or choices for variables, {EVERY_AT_MOST} instances at "
+    "most",
     "ensemble": "a seeded ensemble (of its Records)",
     "gradient": "a conclusion that runs on tensors",
     "batches": "records, and a conclusion that is cheap or runs on tensors",
@@ -136,4 +162,6 @@ def fits(claim: Claim, name: str) -> bool:
     """Whether a searcher can work on the claim, if what it needs is installed."""
     if name == "ensemble":
         return claim.ensemble is not None
+    if name == "every":
+        return listable(claim.formula, claim.cost)
     return name not in GUIDED or GUIDED[name].fits(claim)

@@ -110,7 +110,9 @@ class Hunt:
     def warnings(self) -> list[str]:
         """What a search that refuted nothing was blind to."""
         growing = bool(self.growth) and self.growth[-1].seconds > 0.5 * self.seconds
-        return warnings_of(self.seen, growing=growing) if self.smallest is None else []
+        if self.smallest is not None or self.seen.settled:
+            return []
+        return warnings_of(self.seen, growing=growing, stepped=self.claim.formula.stepped)
 
     def json(self) -> dict[str, Any]:
         """As plain data, schema 1."""
@@ -150,7 +152,16 @@ class Hunt:
 
 _TOLD = ("minimal", "rounds", "absent", "no_turn", "moved", "warnings", "error", "interrupted")
 _SEEN = (
-    *("screened", "exhausted", "ordinary", "hypotheses", "undecided", "open", "unexamined"),
+    *(
+        "screened",
+        "exhausted",
+        "settled",
+        "ordinary",
+        "hypotheses",
+        "undecided",
+        "open",
+        "unexamined",
+    ),
     *("broke", "broke_note", "audited", "coverage"),
 )
 """What the document takes over as it is."""

@@ -21,13 +21,16 @@ from attsvm.errors import UsageError, WorkerError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.run.tally import Refuted
 from attsvm.theory.run.workers import HERE, Workers
-from attsvm.theory.search import GUIDED, NEEDS, Elite, Pool, fits
+from attsvm.theory.search import DRAWING, GUIDED, NEEDS, Elite, Pool, fits
 from attsvm.theory.search.account import Effort, Hunt, Step
 from attsvm.theory.search.schedule import Schedule
 from attsvm.theory.search.turn import Gain, Turn, searchers_of, take, turn_job, written
 
 _BUDGET = 96
 """Instances of a turn in the first rounds, for a claim of cost 1."""
+
+_ONCE = ("explicit", "every")
+"""Who has one turn, in the first round."""
 
 _FIRST = 2
 """Turns of each drawing searcher in a round, until something was drawn."""
@@ -80,7 +83,7 @@ def hunt(
         raise UsageError("a hunt needs an end", remedy="Give seconds or rounds.")
     there = searchers_of(claim, known=known)
     chosen = there if searchers is None else tuple(searchers)
-    strange = sorted(set(chosen) - {"explicit", "ensemble", "drawn", *GUIDED})
+    strange = sorted(set(chosen) - {*DRAWING, *GUIDED})
     if strange:
         raise UsageError(
             "there is no such searcher", value=", ".join(strange), remedy=f"Of {', '.join(there)}."
@@ -142,7 +145,7 @@ class _Chase:
         self.deadline = None if given is None else self.started + given * (1 - _GRACE)
         self.last = None if given is None else self.started + given * (1 + _GRACE)
         self.pool = Pool()
-        self.schedule = Schedule([s for s in self.searchers if s != "explicit"])
+        self.schedule = Schedule([s for s in self.searchers if s not in _ONCE])
         self.numbers = dict.fromkeys((*self.searchers, "shrink", "worsen"), 0)
         self.found: Refuted | None = None
         self.broken = 0
@@ -164,6 +167,8 @@ class _Chase:
                     gain = self._result(first[0][1])
                     self._account(first.popleft()[0], gain)
                     self._tell(gain)
+                    if self.hunt.seen.settled:  # there is nothing else to look at
+                        return
                 under_way.popleft()
         except _Over:
             self._gather(under_way)
@@ -202,6 +207,7 @@ class _Chase:
         if not known:
             turns = min(turns, _FIRST * len(ready))
         names += self.schedule.plan(ready, turns)
+        names += ["every"] if number == 0 and "every" in self.searchers else []
         pool = self.pool.text()
         return [(name, self._submit(name, _BUDGET * times, pool=pool)) for name in names]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 import warnings
@@ -20,12 +21,15 @@ from attsvm.theory.run.tally import Refuted, Tally
 from attsvm.theory.run.workers import known_claim
 from attsvm.theory.search import (
     ENSEMBLE,
+    EVERY,
     EXPLICIT,
     GUIDED,
     Pool,
     Scout,
     Stop,
     draw,
+    fits,
+    listable,
     shrink,
     worsen,
 )
@@ -47,7 +51,7 @@ class Turn:
 
     Attributes:
         claim, part: what to search a refutation of; part "" is the reading.
-        searcher: `explicit`, `ensemble`, `drawn`, the name of a guided one, or a polisher.
+        searcher: `explicit`, `ensemble`, `drawn`, `every`, the name of a guided one, or a polisher.
         number: of the turns of that searcher, from 0; with the claim and the base seed it gives
             the seed.
         seed: base seed.
@@ -99,8 +103,12 @@ class Gain(Counts):
 
 def searchers_of(claim: Claim, *, known: bool = True) -> tuple[str, ...]:
     """The names of the searchers that can work on a claim, from what is `known` of it or not."""
-    ordinary = ["explicit"] * known + ["ensemble"] * (claim.ensemble is not None) + ["drawn"]
-    return (*ordinary, *(name for name, g in GUIDED.items() if g.works_on(claim)))
+    ordinary = [name for name in ("ensemble", "drawn", "every") if fits(claim, name)]
+    return (
+        *["explicit"] * known,
+        *ordinary,
+        *(name for name, g in GUIDED.items() if g.works_on(claim)),
+    )
 
 
 def turn_job(turn: str, *named: str) -> str:
@@ -178,6 +186,8 @@ def _searched(tally: Tally, turn: Turn) -> Refuted | None:
     if turn.searcher == "drawn":
         looks = _LOOKS * turn.budget
         return draw(tally, turn.budget, _SHRINKS, seed, turn.deadline, looks)
+    if turn.searcher == "every":
+        return _every(tally, turn.deadline)
     generator = np.random.default_rng(seed)
     if turn.searcher in GUIDED:
         guided = GUIDED[turn.searcher]
@@ -198,4 +208,22 @@ def _searched(tally: Tally, turn: Turn) -> Refuted | None:
         found = tally.examine(case, title)[1]
         if found:
             return found
+    return None
+
+
+def _every(tally: Tally, deadline: float | None) -> Refuted | None:
+    """Examine all instances, where they are few enough; count them where each was decided."""
+    formula, number = tally.part.formula, 0
+    if not listable(formula, tally.claim.cost):  # a sibling may have more than its reading
+        return None
+    names = list(formula.domain)
+    for values in itertools.product(*formula.domain.values()):
+        if deadline is not None and time.time() > deadline:
+            return None
+        case = formula.instance(**dict(zip(names, values, strict=True)))
+        found = tally.examine(case, EVERY)[1]
+        if found:
+            return found
+        number += 1
+    tally.seen.settled = number if tally.seen.undecided == 0 else 0
     return None

@@ -35,6 +35,7 @@ def plain(x):
 
 class Referee(Arithmetic):
     name = "referee"
+    numbers = ()
 
     def _rational(self, value):
         return MP.mpf(value.numerator) / value.denominator

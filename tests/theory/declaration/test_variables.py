@@ -389,3 +389,28 @@ def test_what_the_author_drops_takes_the_place_of_the_automatic_sibling():
     assert [s.name for s in below_an_exponential(at_0).siblings] == ["beta = 9 at 0"]
     both = below_an_exponential({"another side": changed(drop=drop, tightened="0.5")})
     assert [s.name for s in both.siblings] == ["without its hypothesis", "another side"]
+
+
+@pytest.mark.parametrize(
+    ("number", "bounds"),
+    [
+        (Integer(2), ["k >= 2"]),
+        (Integer(2, 9), ["k >= 2", "k <= 9"]),
+        (Integer(2, 9, beyond=True), ["k >= 2"]),
+    ],
+)
+def test_an_integer_has_the_upper_end_that_is_written(number, bounds):
+    claim = stated(
+        "integer",
+        {"k": number},
+        lambda m, v, c: m.at_least(v.k, m.exact(c)),
+        constants={"c": 2},
+        siblings={"3": changed(c=3)},
+    )
+    assert [h.name for h in claim.hypotheses] == bounds
+    filled = number.spread(np.random.default_rng(0), 4096)
+    assert filled.min() == 2
+    assert (filled.max() > 10**6) == (len(bounds) == 1)
+    assert {number.fill(np.random.default_rng(seed), {}, 1) for seed in range(99)} == set(
+        range(2, 6 if number.high is None else 10)
+    )

@@ -185,6 +185,14 @@ def test_a_ratio_below_1_is_not_rounded_to_1(ratio, said):
     assert line == f"closest: left side over right side reached {said}"
 
 
+def test_steps_that_round_to_one_are_told_apart():
+    steps = [1.0 - 2.0**-k for k in (4, 40, 50)]
+    growth = [{"height": h, "examined": 1, "screened": 0, "seconds": 1.0} for h in steps]
+    lines = told([], growth=growth).splitlines()
+    said = [line.strip().partition("  ")[0] for line in lines if line.endswith("1 examined")]
+    assert said == ["0.9375", "1 - 9.1e-13", "1 - 8.9e-16"]
+
+
 def test_nothing_found_is_told_with_its_strength():
     """What was looked at, where it was closest and when, and who varied which variable."""
     closest = {"height": 0.75, "by": "screen", "instance": {"float": "3"}}

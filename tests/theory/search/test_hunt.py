@@ -22,9 +22,10 @@ from toy_pack import build, constant, says, square, square_ball, stated
 
 from attsvm.errors import UsageError, WorkerError
 from attsvm.exact import rational
-from attsvm.theory import Integer, Real, Slack, Vector, changed, load_packs
+from attsvm.theory import Choice, Integer, Real, Slack, Vector, changed, load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.record import codec
+from attsvm.theory.report.terminal import hunt_text
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.pool import Elite
 from attsvm.theory.run.workers import processes
@@ -137,6 +138,50 @@ def test_a_hunt_needs_an_end_and_searchers_that_there_are():
 def test_a_searcher_that_the_claim_has_nothing_for_is_refused_by_name(name):
     with pytest.raises(UsageError, match=f"got {name}.*{name} needs an? .*{NEEDS[name][-5:-2]}"):
         chase(toy_pack.true, searchers=["drawn", name])
+
+
+def numbered(conclusion, **variables):
+    siblings = {"0": changed(c=0)}
+    return stated("listed", variables, conclusion, constants={"c": 42}, siblings=siblings)
+
+
+DIGITS = {"k": Integer(1, 6), "l": Integer(1, 7), "unit": Choice({"one": 1, "two": 2})}
+
+
+def test_a_hunt_ends_once_all_instances_were_examined_and_says_so():
+    claim = numbered(lambda m, v, c: m.at_most(v.k * v.l, m.exact(c)), **DIGITS)
+    found = hunt(claim, seconds=600.0)
+    document = found.json()
+    assert found.smallest is None
+    assert document["settled"] == document["searchers"]["every"]["accepted"] == 6 * 7 * 2
+    assert document["rounds"] <= 2
+    said = " ".join(hunt_text({**document, "unfinished": None}, ()))
+    assert "all 84 instances of the domain were evaluated exactly" in said
+    assert "that is no proof" not in said
+
+
+def test_the_last_of_all_instances_refutes():
+    claim = numbered(lambda m, v, c: m.below(v.k * v.l * v.unit, m.exact(2 * c)), **DIGITS)
+    found = chase(claim, 1, searchers=["every"])
+    assert found.smallest.found_by == "enumeration of the domain"
+    assert found.seen.settled == 0
+
+
+@pytest.mark.parametrize(
+    ("variables", "conclusion"),
+    [
+        ({"k": Integer(1, 4), "x": Real()}, lambda m, v, c: m.at_most(v.k, m.exact(c))),
+        ({"k": Integer(1)}, lambda m, v, c: m.at_least(v.k, m.exact(1 - c))),
+        ({"k": Integer(1, 10**9)}, lambda m, v, c: m.at_most(v.k, m.exact(c) * 10**9)),
+        ({"k": Integer(1, 4)}, lambda m, v, c: m.at_most(1 / (m.exact(v.k) - 2), m.exact(c))),
+    ],
+    ids=["real", "endless", "many", "undecided"],
+)
+def test_a_hunt_goes_on_where_not_all_instances_are_decided(variables, conclusion):
+    found = chase(numbered(conclusion, **variables))
+    assert found.smallest is None
+    assert found.rounds == 2
+    assert found.json()["settled"] == 0
 
 
 def test_what_was_left_open_and_unexamined_is_in_the_account():

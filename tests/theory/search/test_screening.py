@@ -17,6 +17,7 @@ from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout
 from attsvm.theory.search.sequence import guide
 from benchmarks.power.courses import brocard, pell
+from benchmarks.power.regions import proportional, right_triangles
 from benchmarks.power.sizes import few, late, slow, taxicab
 from tests.theory.search.scouting import scouted, share
 
@@ -156,6 +157,15 @@ def test_a_box_in_which_nothing_drawn_lies_is_aimed_at(seed):
     guide(GUIDED["screen"], scout, np.random.default_rng(seed))
     assert scout.found is not None
     assert scout.tally.seen.drawn == 0
+
+
+@pytest.mark.parametrize("planted", [proportional, right_triangles], ids=lambda c: c.id)
+def test_relations_between_entries_are_made_on_purpose(planted):
+    """Multiples of a row, and right triangles, which chance hardly draws."""
+    scout = Scout(Tally(planted, planted.part(""), 0), "screen", share("screen"))
+    guide(GUIDED["screen"], scout, np.random.default_rng(0))
+    assert scout.found is not None
+    assert scout.tally.seen.screened <= 20 * 4096
 
 
 def hypotenuse(conclusion):
