@@ -36,11 +36,11 @@ def norm_diverges(data: AttentionData, W0: Float[Array, "d d"], loss: Loss) -> S
     if passed < len(goals):
         return Slack.unknown(f"the norm did not reach {goals[passed]:.3g}")
     W = run.W[0, -1]
-    pull = normalised_gradient(data.X, data.Z, data.gamma, W, loss, data.mask).matrix
-    size = float(np.linalg.norm(pull) * np.linalg.norm(W))
+    steepest = normalised_gradient(data.X, data.Z, data.gamma, W, loss, data.mask).matrix
+    size = float(np.linalg.norm(steepest) * np.linalg.norm(W))
     if not size > 0.0:
         return Slack.unknown("the gradient vanishes at the end of the curve")
-    outwards = float((pull * W).sum()) / size
+    outwards = float((steepest * W).sum()) / size
     return Slack(0.25 * (1.0 + outwards), 0.25)
 
 

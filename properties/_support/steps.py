@@ -3,7 +3,8 @@
 L is the smoothness of the risk (`attsvm.exact.descent.smoothness`), and a run of step s is descent
 with the constant step s/L. Proofs in balls take these steps, one after the other, and decide.
 Floats follow the curve of gradient flow instead, which knows no step: they propose where a run of
-short steps goes, and say nothing of one whose steps are longer than 1/L.
+short steps goes, and say nothing of one whose steps are longer than 1/L. Conclusions name the flow
+as the stand-in that it is, so that balls are asked on every instance that is counted.
 """
 
 import functools

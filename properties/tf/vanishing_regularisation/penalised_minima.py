@@ -86,9 +86,17 @@ def exponents(case: Path) -> list[float]:
 class Found(Protocol):
     """What is read of a minimiser over a ball."""
 
-    radius: float
-    log_gap: float
-    log_lower: float
+    @property
+    def radius(self) -> float:
+        """That of the ball."""
+
+    @property
+    def log_gap(self) -> float:
+        """Ln r there."""
+
+    @property
+    def log_lower(self) -> float:
+        """A lower bound of ln r on the ball."""
 
     @property
     def W(self) -> Array:
@@ -215,4 +223,5 @@ def squared_sine(case: Path, k: fmpq) -> arb:
     if not weight < arb(1) / 2:
         return arb(1)
     margin = ((1 - weight) / weight).log()
-    return 1 - margin * margin * solved.square / (2 * value)
+    bound: arb = 1 - margin * margin * solved.square / (2 * value)
+    return bound
