@@ -466,12 +466,13 @@ def page(
         "and exponentials of the formula would take alone."
     )
     device = (
-        "No graphics processor is used, and none was measured. Formulas of variables are screened in "
-        "numpy, records in PyTorch on the processor at hand. To use a card, `Tensors` would make its "
-        "constants on the device of the batch, the batches of `attsvm.theory.search.screen` would be "
-        "filled, moved and ranked there (the moves are numpy's, and random numbers of a card are "
-        "others), tensors of records be made there, and the few closest be fetched for the judge, "
-        "which stays with exact arithmetic on the processor."
+        "No graphics processor is used, and none was measured. Formulas of variables are screened "
+        "in numpy, records in PyTorch on the processor at hand. To use a card, `Tensors` would "
+        "make its constants on the device of the batch, the batches of "
+        "`attsvm.theory.search.screen` would be filled, moved and ranked there (the moves are "
+        "numpy's, and random numbers of a card are others), tensors of records be made there, and "
+        "the few closest be fetched for the judge, which stays with exact arithmetic on the "
+        "processor."
     )
     lines = ["# Instances a second", "", textwrap.fill(said, 100, break_long_words=False), ""]
     lines += ["| | sizes | " + " | ".join(COLUMNS) + " |", "| --- | --- |" + " ---: |" * 7]
