@@ -210,7 +210,7 @@ def screened(case: Case, claim: Claim, machine: Mapping[str, float], seconds: fl
     """A row of the table for a closed form."""
     formula, parameters = claim.formula, claim.part("").parameters
     raw = formula.filled(np.random.default_rng(0), case.shape, _BATCH)
-    fitted, found = formula.screened(raw, case.shape, _BATCH, parameters)
+    fitted, found = formula.fit_screened(raw, case.shape, _BATCH, parameters)
     rows = {name: np.ascontiguousarray(np.moveaxis(x, -1, 0)) for name, x in fitted.items()}
     by_hand = _heights(np, case, rows)
     usable = np.isfinite(found) & np.isfinite(by_hand)
@@ -219,7 +219,7 @@ def screened(case: Case, claim: Claim, machine: Mapping[str, float], seconds: fl
         sys.exit(f"{case.claim}: what is written by hand is another conclusion")
 
     def batch() -> None:
-        formula.screened(raw, case.shape, _BATCH, parameters)
+        formula.fit_screened(raw, case.shape, _BATCH, parameters)
 
     singles = [{name: x[k] for name, x in rows.items()} for k in range(256)]
     tensors = {name: torch.tensor(x) for name, x in rows.items()}
@@ -465,11 +465,22 @@ def page(
         "1000 steps of projected ascent, to three digits). `machine` is what the multiplications "
         "and exponentials of the formula would take alone."
     )
+    device = (
+        "No graphics processor is used, and none was measured. Formulas of variables are screened "
+        "in numpy, records in PyTorch on the processor at hand. To use a card, `Tensors` would "
+        "make its constants on the device of the batch, the batches of "
+        "`attsvm.theory.search.screen` would be filled, moved and ranked there (the moves are "
+        "numpy's, and random numbers of a card are others), tensors of records be made there, and "
+        "the few closest be fetched for the judge, which stays with exact arithmetic on the "
+        "processor."
+    )
     lines = ["# Instances a second", "", textwrap.fill(said, 100, break_long_words=False), ""]
     lines += ["| | sizes | " + " | ".join(COLUMNS) + " |", "| --- | --- |" + " ---: |" * 7]
     for what, sizes, figures in rows:
         lines.append(f"| {what} | {sizes} | " + " | ".join(map(_shown, figures)) + " |")
-    return "\n".join([*lines, "", textwrap.fill(meant, 100, break_long_words=False), ""])
+    for said in (meant, device):
+        lines += ["", textwrap.fill(said, 100, break_long_words=False)]
+    return "\n".join([*lines, ""])
 
 
 def main() -> None:

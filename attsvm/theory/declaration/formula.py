@@ -350,19 +350,29 @@ class Formula:
 
     def screened(
         self, raw: Mapping[str, Any], shape: Shape, batch: int, parameters: Mapping[str, Any]
-    ) -> tuple[dict[str, Any], Array]:
-        """The batch fitted, and how close each of it comes to violation (batch,), as floats see it.
+    ) -> Array:
+        """How close each instance of a batch comes to violation (batch,), as floats see it.
 
         Minus infinity where a hypothesis is not met or an evaluation is no number.
         """
+        return self._heights(self.floats(raw, shape), batch, parameters)
+
+    def fit_screened(
+        self, raw: Mapping[str, Any], shape: Shape, batch: int, parameters: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], Array]:
+        """A batch by `fit`, and that of it: they share what both compute, such as norms."""
         with np.errstate(all="ignore"):
             fitted, v = self._fit(raw, shape)
-            v = self.floats(fitted, shape) if v is None else v
+        v = self.floats(fitted, shape) if v is None else v
+        return fitted, self._heights(v, batch, parameters)
+
+    def _heights(self, v: Any, batch: int, parameters: Mapping[str, Any]) -> Array:
+        with np.errstate(all="ignore"):
             met = np.ones(batch, dtype=bool)
             for condition in self.hypotheses.values():
                 met &= is_met(returned(condition(FLOATS, v), "a hypothesis"), batch)
             height = np.broadcast_to(heights(np, self.relation(FLOATS, v, parameters)), (batch,))
-        return fitted, np.where(met & ~np.isnan(height), height, -np.inf)
+        return np.where(met & ~np.isnan(height), height, -np.inf)
 
     def missing(self, raw: Mapping[str, Any], shape: Shape, batch: int) -> Array:
         """How far each instance of a batch is from meeting the hypotheses (batch,), 0 if it does.

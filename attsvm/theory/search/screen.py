@@ -124,7 +124,7 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
             for name, (low, side) in inner.items():
                 place, digit = np.divmod(place, side)
                 raw[name] = low + digit.astype(float)
-            height = formula.screened(raw, {}, batch, parameters)[1]
+            height = formula.screened(raw, {}, batch, parameters)
             scout.tally.seen.screened += batch
             false = violated(formula.relation(FLOATS, formula.floats(raw, {}), parameters))
             for lane in np.lexsort((-height, ~np.broadcast_to(false, batch)))[:_JUDGED]:
@@ -188,7 +188,7 @@ def _evolve(
     best, known, fresh = -np.inf, 0, _fresh(formula, generator, shape, batch)
     for generation in range(1, generations + 1):
         scout.ensure_time()
-        fitted, height = formula.screened(raw, shape, batch, parameters)
+        fitted, height = formula.fit_screened(raw, shape, batch, parameters)
         scout.tally.seen.screened += batch - known
         order = _closest(height)
         due = generation % _LOOKS == 0 or generation == generations
@@ -260,7 +260,7 @@ def _takes(
 ) -> bool:
     """Whether the formula can be evaluated with lanes of integers."""
     try:
-        formula.screened(raw, shape, batch, parameters)
+        formula.fit_screened(raw, shape, batch, parameters)
     except (TypeError, LookupError, AttributeError, ClaimError):
         return False
     return True

@@ -74,7 +74,11 @@ def test_batches_meet_the_hypotheses_also_after_a_move():
     moved["B"] = moved["B"] + 1.0
     assert (formula.screened(moved, {"n": 2}, 64, {}) == -np.inf).any()
     fitted = formula.fit(moved, {"n": 2})
-    assert (formula.screened(fitted, {"n": 2}, 64, {}) > -np.inf).all()
+    height = formula.screened(fitted, {"n": 2}, 64, {})
+    assert (height > -np.inf).all()
+    again, at_once = formula.fit_screened(moved, {"n": 2}, 64, {})
+    assert all(np.array_equal(again[name], fitted[name]) for name in fitted)
+    assert np.array_equal(at_once, height)
 
 
 def test_a_sibling_without_the_hypothesis_draws_freely():
@@ -342,7 +346,8 @@ def test_screening_exchanges_labels_and_moves_the_rest():
     shape = {"n": 3}
     raw = formula.filled(generator, shape, 1024)
     assert set(np.unique(raw["y"])) == {1.0, -1.0}
-    again = _renewed(formula, raw, np.arange(96), shape, generator)
+    new = formula.filled(generator, shape, 128)
+    again = _renewed(formula, raw, np.arange(96), new, generator)
     assert set(np.unique(again["y"])) == {1.0, -1.0}
     assert (again["y"] != raw["y"]).any()
     assert not np.isin(again["x"], raw["x"]).all()
