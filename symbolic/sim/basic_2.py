@@ -41,7 +41,8 @@ def ensure_pairs() -> None:
 def blocks_residual() -> list[Any]:
     """Rows of A_1 kron A_2 by the code minus those of its first block, for 2 tokens in R^2."""
     v: Any = SimpleNamespace(A_1=symbols_of("a", 2, 2), A_2=symbols_of("b", 2, 2))
-    whole, block = (BLOCKS[name].by(SYMBOLS, v) for name in ("whole", "A"))
+    formulas: dict[str, Any] = BLOCKS
+    whole, block = (formulas[name].by(SYMBOLS, v) for name in ("whole", "A"))
     return list((whole[:2] - block).ravel())
 
 

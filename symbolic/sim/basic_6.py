@@ -8,6 +8,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
 from properties.sim._support.bounds import entry_constant, softmax_constant
+from properties.sim.basic_4 import sharp as fourth_bound
 from properties.sim.basic_6 import BOUND, sharp
 from symbolic.mean_value import ensure_lipschitz
 from symbolic.sim import basic_4
@@ -48,7 +49,7 @@ def prove() -> str:
     ensure_equal(limit, 1, "two tokens reach the constant")
     basic_4.prove()
     v = basic_4.opposite(sp.Integer(1))
-    found, fourth = sharp(SYMBOLS, v, "frobenius", softmax_constant), basic_4.sharp(SYMBOLS, v)
+    found, fourth = sharp(SYMBOLS, v, "frobenius", softmax_constant), fourth_bound(SYMBOLS, v)
     ensure_equal(
         [found.left, found.right],
         [fourth.left, fourth.right],

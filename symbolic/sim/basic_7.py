@@ -69,7 +69,7 @@ def frobenius() -> Any:
 
 def outer(u: Vector, v: Vector, x: Vector) -> Vector:
     """(u v^T + v u^T) x."""
-    return (v @ x) * u + (u @ x) * v
+    return u.times(v @ x) + v.times(u @ x)
 
 
 def coefficients(x: Vector) -> list[Any]:
