@@ -324,7 +324,7 @@ class Formula:
                     if part.left is mark and isinstance(part.right, Lane):
                         most = np.fmin(most, part.right.value)
             fitted[name] = Fitted.fitted(np.asarray(raw[name]), least, most)
-            setattr(v, name, lanes(np.atleast_1d(fitted[name])))
+            _put(v, name, lanes(np.atleast_1d(fitted[name])))
         self._define_again(v)
         return {name: fitted[name] for name in raw}, v
 
