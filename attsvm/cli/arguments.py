@@ -28,7 +28,7 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, allow_abbrev=False, **options)
+        super().__init__(*args, **{**options, "allow_abbrev": False})
         self.remedies: dict[str, str] = {}
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:

@@ -162,7 +162,7 @@ def _once(norm: Callable[[Any, Entries], Any]) -> Callable[[Any, Entries], Any]:
 
 def _stacked(numbers: list[Lane]) -> Any:
     """Numbers of a batch (numbers, batch)."""
-    values = [lane.value for lane in numbers]
+    values: Any = [lane.value for lane in numbers]
     if len({value.shape for value in values}) > 1:  # a constant is one number
         values = np.broadcast_arrays(*values)
     return np.concatenate(values).reshape(len(values), -1)
@@ -231,7 +231,7 @@ _TURNED = 4
 def _largest_eigenvalue(rows: Any) -> Any:
     """That of A A^T for many matrices (rows, columns, batch), by Jacobi's rotations."""
     k = len(rows)
-    g = [[_dot(rows[i], rows[j]) if i <= j else None for j in range(k)] for i in range(k)]
+    g: Any = [[_dot(rows[i], rows[j]) if i <= j else None for j in range(k)] for i in range(k)]
     pairs = list(itertools.combinations(range(k), 2))
     for p, q in pairs * (1 if k == 2 else k + 1):
         half, entry = (g[q][q] - g[p][p]) * 0.5, g[p][q]
