@@ -39,8 +39,25 @@ def test_the_python_in_the_readme_runs(capsys):
         exec(compile(block, "README.md", "exec"), names)
     printed = capsys.readouterr().out
     shown = re.findall(r"^margins \[.*\]$", README, re.M)
-    assert len(shown) == 2
-    assert printed.splitlines()[:2] == shown
+    assert len(shown) == 3
+    assert printed.splitlines()[-3:] == shown
+    data, descent = names["data"], names["run"].W[0, -1]
+    best = [(data.X @ W @ data.Z[0]) @ [1.0, -1.0] for W in (names["att_svm"](data).W, descent)]
+    assert re.findall(r"^\| (\d) \| (.*) \|$", README, re.M) == [
+        (str(i + 1), " | ".join(cells))
+        for i, cells in enumerate(
+            [
+                ", ".join(f"({a:g}, {b:g})" for a, b in data.X[i]),
+                f"({data.Z[i, 0]:g}, {data.Z[i, 1]:g})",
+                f"{data.gamma[i, 0]:g}, {data.gamma[i, 1]:g}",
+                f"{best[0][i]:+.2f}",
+                f"{best[1][i]:+.2f}",
+            ]
+            for i in range(2)
+        )
+    ]
+    assert np.array_equal(data.gamma.argmax(axis=1), [0, 0])
+    assert names["run"].steps[-1] == 100_000
     assert "0.25" in printed  # (1, 0) - (0, 1) on both entries of z = (1, 1): norm^2 of A is 4
     assert names["curve"].norms[0, -1] >= 1e4
     assert names["run"].norms[0, -1] > 1.0
