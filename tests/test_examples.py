@@ -75,6 +75,8 @@ def test_the_page_on_the_svm_family_runs(capsys):
     assert names["exact"].status == "solved"
     logits = names["data"].X[0] @ (names["W_fin"] @ names["data"].Z[0])
     assert abs(logits[2] - logits[0] - np.log(3.0)) <= 1e-12
+    assert "W of head.npz\nAtt-SVM " in printed
+    assert 0.0 < names["head"].compare().cosine < 1.0
 
 
 def test_the_page_on_training_runs():
