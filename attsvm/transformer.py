@@ -294,8 +294,8 @@ def read_head(path: str | os.PathLike[str]) -> tuple[AttentionData, Head | None]
     )
     W = ensure_array("W", W, ("d", "e"), {"d": data.d, "e": data.d})
     mask, sizes = data.present, {"n": data.n, "T": data.T}
-    values = data.X if values is None else without_padding(values, data.mask)
-    values = ensure_array("values", values, ("n", "T", "v"), sizes)
+    given = data.X if values is None else without_padding(values, data.mask)
+    averaged = ensure_array("values", given, ("n", "T", "v"), sizes)
     with np.errstate(over="ignore", invalid="ignore"):
         logits = logits_of_w(data.X, data.Z, W)
     if not np.isfinite(logits[mask]).all():
@@ -305,7 +305,7 @@ def read_head(path: str | os.PathLike[str]) -> tuple[AttentionData, Head | None]
             remedy="Rescale W, the tokens X or the queries Z.",
         )
     name = f"W of {Path(path).name}"
-    head = Head(name, data.X, data.Z, W, mask, values, softmax(logits, mask))
+    head = Head(name, data.X, data.Z, W, mask, averaged, softmax(logits, mask))
     return data if scored else head.data, head
 
 
