@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from attsvm._validate import ensure_array, ensure_boolean, ensure_mask
 from attsvm.errors import DataError, FileError, present
 
 _KEYS = ("X", "Z", "y", "v", "scores", "mask")
+HEAD_KEYS = (*_KEYS, "W", "values")
+"""What a file may hold that has a head as well (`attsvm.transformer.read_head`)."""
+
 _LARGEST = 1 << 32
 """Bytes that the arrays of a file may take, as they are written and as float64."""
 
@@ -104,7 +107,7 @@ def _array(file: IO[bytes], size: int) -> Array:
     return np.frombuffer(content, header.dtype).reshape(header.shape, order=order)
 
 
-def _without_padding(value: object, mask: object) -> object:
+def without_padding(value: object, mask: object) -> object:
     """The array with 0 where the mask hides what is not finite; unchanged where they do not fit."""
     try:
         array, present = np.asarray(value), np.asarray(mask)
@@ -169,7 +172,7 @@ class AttentionData:
         if self.mask is not None:  # before what it hides is taken for data
             ensure_boolean("mask", self.mask)
         arrays = {
-            "X": ensure_array("X", _without_padding(self.X, self.mask), ("n", "T", "d"), sizes),
+            "X": ensure_array("X", without_padding(self.X, self.mask), ("n", "T", "d"), sizes),
             "Z": ensure_array("Z", self.Z, ("n", "d"), sizes),
         }
         if self.scores is not None and (self.y is not None or self.v is not None):
@@ -178,7 +181,7 @@ class AttentionData:
                 remedy="Give scores alone, or y and v.",
             )
         if self.scores is not None:
-            scores = _without_padding(self.scores, self.mask)
+            scores = without_padding(self.scores, self.mask)
             arrays["scores"] = ensure_array("scores", scores, ("n", "T"), sizes)
         elif self.y is not None and self.v is not None:
             arrays["y"] = ensure_array("y", self.y, ("n",), sizes)
@@ -291,30 +294,43 @@ class AttentionData:
             FileError: missing, truncated, foreign, pickled or oversized file, or unknown arrays.
             DataError: the arrays do not make a data set.
         """
-        source = Path(path)
-        remedy = "Write it with AttentionData.save or numpy.savez (plain numeric arrays)."
-        try:
-            with zipfile.ZipFile(source) as archive:
-                entries = _entries(archive, source, remedy)
-                arrays = {}
-                for name, entry in entries.items():
-                    with archive.open(entry) as file:
-                        arrays[name] = _array(file, entry.file_size)
-            if 8 * sum(array.size for array in arrays.values()) > _LARGEST:
-                raise FileError(f"{source} takes more than 4 GiB as float64", remedy=remedy)
-        except FileNotFoundError as error:
-            raise FileError(f"there is no file {source}", remedy="Check the path.") from error
-        except IsADirectoryError as error:
-            raise FileError(f"{source} is a folder", remedy="Name a file.") from error
-        except _UNREADABLE as error:
-            raise FileError(
-                f"{source} is not a readable .npz file ({type(error).__name__}: {error})",
-                remedy=remedy,
-            ) from error
-        return cls(**arrays)
+        return cls(**read_arrays(path))
 
 
-def _entries(archive: zipfile.ZipFile, source: Path, remedy: str) -> dict[str, zipfile.ZipInfo]:
+def read_arrays(
+    path: str | os.PathLike[str], keys: tuple[str, ...] = _KEYS
+) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of an `.npz` file that has X and Z and no others than `keys`.
+
+    Raises:
+        FileError: as `AttentionData.load`.
+    """
+    source = Path(path)
+    remedy = "Write it with AttentionData.save or numpy.savez (plain numeric arrays)."
+    try:
+        with zipfile.ZipFile(source) as archive:
+            entries = _entries(archive, source, remedy, keys)
+            arrays = {}
+            for name, entry in entries.items():
+                with archive.open(entry) as file:
+                    arrays[name] = _array(file, entry.file_size)
+        if 8 * sum(array.size for array in arrays.values()) > _LARGEST:
+            raise FileError(f"{source} takes more than 4 GiB as float64", remedy=remedy)
+    except FileNotFoundError as error:
+        raise FileError(f"there is no file {source}", remedy="Check the path.") from error
+    except IsADirectoryError as error:
+        raise FileError(f"{source} is a folder", remedy="Name a file.") from error
+    except _UNREADABLE as error:
+        raise FileError(
+            f"{source} is not a readable .npz file ({type(error).__name__}: {error})",
+            remedy=remedy,
+        ) from error
+    return arrays
+
+
+def _entries(
+    archive: zipfile.ZipFile, source: Path, remedy: str, keys: tuple[str, ...]
+) -> dict[str, zipfile.ZipInfo]:
     """The arrays of an archive by name, looked through before any of them is unpacked.
 
     Raises:
@@ -334,12 +350,13 @@ def _entries(archive: zipfile.ZipFile, source: Path, remedy: str) -> dict[str, z
     if any(entry.compress_type not in _PACKINGS for entry in every):
         raise FileError(f"{source} is packed as numpy never packs", remedy=remedy)
     names = [entry.filename.removesuffix(".npy") for entry in every]
-    unknown = sorted(set(names) - set(_KEYS))
+    unknown = sorted(set(names) - set(keys))
     if unknown:
         raise FileError(
             f"{source} holds arrays that are not known",
             value=", ".join(unknown),
-            remedy=f"The names are {', '.join(_KEYS)}.",
+            remedy=f"The names are {', '.join(keys)}."
+            + (" A head is read by attsvm.transformer.read_head." if "W" in unknown else ""),
         )
     missing = [key for key in ("X", "Z") if key not in names]
     if missing:

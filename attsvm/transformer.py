@@ -10,19 +10,24 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from attsvm._files import write_whole
 from attsvm._html import cell, table
 from attsvm._types import Array
+from attsvm._validate import ensure_array
 from attsvm._words import counted
 from attsvm.attention import logits_of_w, softmax
-from attsvm.data import AttentionData
+from attsvm.data import HEAD_KEYS, AttentionData, read_arrays, without_padding
 from attsvm.errors import DataError, UsageError
+from attsvm.svm.answer import finite
 from attsvm.svm.frobenius import FrobeniusAnswer, solve_programme
 from attsvm.svm.geometry import margins
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
@@ -107,6 +112,15 @@ class Head:
         answer = solve_programme(programme) if norm == "fro" else solve_nuclear(programme)
         reached = margins(self.data, self.W, self.selected)
         return Comparison(self, answer, reached, _active(self.data, self.selected, reached))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write an `.npz` file of X, Z, W, mask and values, for `attsvm solve` and `read_head`.
+
+        Raises:
+            FileError: the place cannot be written.
+        """
+        arrays = {name: getattr(self, name) for name in ("X", "Z", "W", "mask", "values")}
+        write_whole(path, lambda file: np.savez(file, **arrays))
 
     def __repr__(self) -> str:
         n, T, d = self.X.shape
@@ -196,6 +210,33 @@ class Comparison:
         return relative
 
     @property
+    def cheapest(self) -> list[tuple[int, int, float]]:
+        """Query, index and price of each droppable token if it alone is dropped, cheapest first."""
+        prices = np.where(self.droppable, self.head.prices, np.inf)
+        order = np.argsort(prices, axis=None, kind="stable")[: int(self.droppable.sum())]
+        places = zip(*np.unravel_index(order, prices.shape), strict=True)
+        return [(int(i), int(t), float(prices[i, t])) for i, t in places]
+
+    def json(self) -> dict[str, Any]:
+        """The figures as `solve --json` has them, null where there is none."""
+        document = {
+            "selected": self.head.selected.tolist(),
+            "margins": self.margins.tolist(),
+            "margin": self.margin,
+            "best_margin": self.best_margin,
+            "cosine": self.cosine,
+            "residual": self.residual,
+            "norm": float(np.linalg.norm(self.head.W)),
+            "active_norm": float(np.linalg.norm(self.active)),
+            "entropy": self.head.entropy.tolist(),
+            "support": [list(tokens) for tokens in self.answer.support],
+            "droppable": [{"input": i, "token": t, "price": p} for i, t, p in self.cheapest],
+            "price": self.price.tolist(),
+        }
+        plain: dict[str, Any] = finite(document)
+        return plain
+
+    @property
     def _order(self) -> Literal["fro", "nuc"]:
         return "nuc" if isinstance(self.answer, NuclearAnswer) else "fro"
 
@@ -222,13 +263,50 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """The same for a notebook, with the cheapest tokens."""
-        prices = np.where(self.droppable, self.head.prices, np.inf)
-        order = np.argsort(prices, axis=None)[: int(self.droppable.sum())]
-        where = zip(*np.unravel_index(order, prices.shape), strict=True)
-        rows = ((i, t, f"{prices[i, t]:.3g}") for i, t in where)
+        rows = ((i, t, f"{price:.3g}") for i, t, price in self.cheapest)
         facts = table(("", ""), self.facts().items())
         cheapest = table(("query", "droppable token", "price"), rows)
         return f"<b>{cell(self.head.name)}</b>{facts}{cheapest}"
+
+
+def read_head(path: str | os.PathLike[str]) -> tuple[AttentionData, Head | None]:
+    """Read a data file, which may hold the W of a head, and the values that the head averages.
+
+    Without values the tokens are averaged. Where the file has neither scores nor labels, the data
+    are those of the head: the tokens that it attends to most are optimal.
+
+    Returns:
+        The data, and the head where the file has W.
+
+    Raises:
+        FileError: as `AttentionData.load`.
+        DataError: the arrays make no data set, or W, values or logits are not finite or do not fit.
+    """
+    arrays = read_arrays(path, HEAD_KEYS)
+    W, values = arrays.pop("W", None), arrays.pop("values", None)
+    if W is None:
+        if values is not None:
+            raise DataError("values were given without the W of a head", remedy="Give W as well.")
+        return AttentionData(**arrays), None
+    scored = bool({"y", "v", "scores"} & arrays.keys())
+    data = AttentionData(
+        **({} if scored else {"scores": np.zeros(arrays["X"].shape[:2])}), **arrays
+    )
+    W = ensure_array("W", W, ("d", "e"), {"d": data.d, "e": data.d})
+    mask, sizes = data.present, {"n": data.n, "T": data.T}
+    given = data.X if values is None else without_padding(values, data.mask)
+    averaged = ensure_array("values", given, ("n", "T", "v"), sizes)
+    with np.errstate(over="ignore", invalid="ignore"):
+        logits = logits_of_w(data.X, data.Z, W)
+    if not np.isfinite(logits[mask]).all():
+        raise DataError(
+            "logits X W z overflow float64",
+            value=float(np.abs(W).max()),
+            remedy="Rescale W, the tokens X or the queries Z.",
+        )
+    name = f"W of {Path(path).name}"
+    head = Head(name, data.X, data.Z, W, mask, averaged, softmax(logits, mask))
+    return data if scored else head.data, head
 
 
 def capture(module: Any, *inputs: Any, **keywords: Any) -> tuple[Head, ...]:

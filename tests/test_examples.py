@@ -43,8 +43,25 @@ def test_the_python_in_the_readme_runs(capsys):
         exec(compile(block, "README.md", "exec"), names)
     printed = capsys.readouterr().out
     shown = re.findall(r"^margins \[.*\]$", README, re.M)
-    assert len(shown) == 2
-    assert printed.splitlines()[:2] == shown
+    assert len(shown) == 3
+    assert printed.splitlines()[-3:] == shown
+    data, descent = names["data"], names["run"].W[0, -1]
+    best = [(data.X @ W @ data.Z[0]) @ [1.0, -1.0] for W in (names["att_svm"](data).W, descent)]
+    assert re.findall(r"^\| (\d) \| (.*) \|$", README, re.M) == [
+        (str(i + 1), " | ".join(cells))
+        for i, cells in enumerate(
+            [
+                ", ".join(f"({a:g}, {b:g})" for a, b in data.X[i]),
+                f"({data.Z[i, 0]:g}, {data.Z[i, 1]:g})",
+                f"{data.gamma[i, 0]:g}, {data.gamma[i, 1]:g}",
+                f"{best[0][i]:+.2f}",
+                f"{best[1][i]:+.2f}",
+            ]
+            for i in range(2)
+        )
+    ]
+    assert np.array_equal(data.gamma.argmax(axis=1), [0, 0])
+    assert names["run"].steps[-1] == 100_000
     assert "0.25" in printed  # (1, 0) - (0, 1) on both entries of z = (1, 1): norm^2 of A is 4
     assert names["curve"].norms[0, -1] >= 1e4
     assert names["run"].norms[0, -1] > 1.0
@@ -62,6 +79,8 @@ def test_the_page_on_the_svm_family_runs(capsys):
     assert names["exact"].status == "solved"
     logits = names["data"].X[0] @ (names["W_fin"] @ names["data"].Z[0])
     assert abs(logits[2] - logits[0] - np.log(3.0)) <= 1e-12
+    assert "W of head.npz\nAtt-SVM " in printed
+    assert 0.0 < names["head"].compare().cosine < 1.0
 
 
 def test_the_page_on_training_runs():
@@ -73,6 +92,36 @@ def test_the_page_on_training_runs():
     assert names["certificate"].settles
     assert names["far"].residual < 1e-8
     assert (names["curves"][0].norms[0, 1:] >= [1e2, 1e4]).all()
+
+
+def test_the_page_on_hunting_runs(capsys):
+    page = (ROOT / "docs/hunting.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    exec(compile(block, "docs/hunting.md", "exec"), {})
+    (said,) = re.findall(r"# (refuted, .*)", block)
+    assert capsys.readouterr().out.startswith(said)
+
+
+def test_the_commands_in_the_page_on_the_gate_end_as_it_says(tmp_path, monkeypatch, capsys):
+    page = (ROOT / "docs/gate.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^attsvm (.*?) +# ", page, re.M)
+    assert len(commands) == 4
+    monkeypatch.chdir(tmp_path)
+    assert [main(command.split()) for command in commands] == [0, 0, 0, 1]
+    assert "not reviewed yet" in capsys.readouterr().out
+    reviewed = tmp_path / "expectations.json"
+    reviewed.write_text(reviewed.read_text().replace("not reviewed yet", "x^2 + y^2 >= 2 x y"))
+    assert main(commands[3].split()) == 0
+    claim = tmp_path / "lemma_1.py"
+    text = claim.read_text()
+    assert '{"factor": 2}' in text
+    claim.write_text(text.replace('{"factor": 2}', '{"factor": 1 + 2}'))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    for command in commands[1::2]:  # in processes of their own, which load the claim anew
+        words = [sys.executable, "-m", "attsvm", *command.split()]
+        ended = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert ended.returncode == 1
+    assert "my/lemma-1:literal: holds -> refuted by x = 1, y = 1" in ended.stdout
 
 
 PACKS = {

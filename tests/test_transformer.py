@@ -2,15 +2,17 @@
 
 import builtins
 import importlib.util
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from attsvm import att_svm, capture
-from attsvm.errors import DataError, UsageError
+from attsvm import AttentionData, att_svm, capture
+from attsvm.errors import DataError, FileError, UsageError
 from attsvm.svm.geometry import margins
+from attsvm.transformer import read_head
 
 F = torch.nn.functional
 EXAMPLE = Path(__file__).parents[1] / "examples/transformer_head.py"
@@ -93,7 +95,7 @@ def test_a_head_that_is_its_own_max_margin_solution_is_told_so():
     assert other.cosine < 0.99
     assert other.margin < 0.99 * other.best_margin
     assert np.allclose(other.margins, margins(head.data, other.active, head.selected))
-    assert np.linalg.norm(other.active) <= np.linalg.norm(head.W)
+    assert np.linalg.norm(other.active) <= np.linalg.norm(head.W) * (1.0 + 1e-12)  # rounding
     assert 0.0 < head.compare("nuc").cosine < 1.0
     with pytest.raises(UsageError, match="no such norm"):
         head.compare("spectral")
@@ -190,3 +192,86 @@ def test_the_example_shows_what_the_theory_predicts():
     assert last[norm] > 100 * first[norm]
     assert trained[1][loss] < 0.01  # everything is trained: the loss falls, attention stays spread
     assert trained[1][entropy] > 0.8 * trained[0][entropy]
+
+
+# files
+
+
+TOKENS = {
+    "X": np.array([[[2.0, 0.0], [0.0, 1.0]], [[0.0, 3.0], [1.0, 0.0]]]),
+    "Z": np.array([[1.0, 0.0], [0.0, 1.0]]),
+}
+
+
+def test_a_saved_head_is_read_as_it_was(tmp_path):
+    (head,) = capture(F.scaled_dot_product_attention, *[inputs(batch=2)] * 3, is_causal=True)
+    head.save(tmp_path / "head.npz")
+    data, read = read_head(tmp_path / "head.npz")
+    for name in ("X", "Z", "W", "mask", "values"):
+        assert np.array_equal(getattr(read, name), getattr(head, name))
+    assert np.allclose(read.weights, head.weights, rtol=1e-12, atol=0.0)
+    assert data == read.data
+    assert repr(read.compare()).splitlines()[1:] == repr(head.compare()).splitlines()[1:]
+
+
+def test_data_of_their_own_keep_their_scores_beside_a_head(tmp_path):
+    scores = np.array([[0.0, 1.0], [1.0, 0.0]])  # W attends to the token 0 of both
+    np.savez(tmp_path / "both.npz", **TOKENS, scores=scores, W=np.diag([2.0, 3.0]))
+    data, head = read_head(tmp_path / "both.npz")
+    assert np.array_equal(data.scores, scores)
+    assert head.selected.tolist() == [0, 0]
+    assert np.array_equal(head.values, head.X)
+    assert head.compare().margins.tolist() == [[np.inf, 4.0], [np.inf, 9.0]]
+    np.savez(tmp_path / "alone.npz", **TOKENS, scores=scores)
+    assert read_head(tmp_path / "alone.npz") == (data, None)
+    with pytest.raises(FileError, match="not known") as caught:
+        AttentionData.load(tmp_path / "both.npz")
+    assert "read_head" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("arrays", "cause"),
+    [
+        ({"W": np.eye(3)}, "W has d = 3 where the other arrays have d = 2"),
+        ({"W": np.ones((2, 3))}, "W has e = 3"),
+        ({"W": np.ones(2)}, "W must have 2 dimensions"),
+        ({"W": np.ones((1, 2, 2))}, "W must have 2 dimensions"),
+        ({"W": np.array([[1.0, np.nan], [0.0, 1.0]])}, r"W\[0, 1\] is not finite"),
+        ({"W": np.full((2, 2), np.inf)}, r"W\[0, 0\] is not finite"),
+        ({"W": np.full((2, 2), 1e308)}, "logits X W z overflow"),
+        ({"W": np.eye(2, dtype=bool)}, "not real numbers"),
+        ({"W": np.eye(2), "values": np.ones((2, 3, 1))}, "values has T = 3"),
+        ({"W": np.eye(2), "values": np.ones((2, 2))}, "values must have 3 dimensions"),
+        ({"W": np.eye(2), "values": np.full((2, 2, 1), np.nan)}, "is not finite"),
+        ({"values": np.ones((2, 2, 1))}, "without the W"),
+        ({"W": np.eye(2), "y": np.ones(2)}, "say together"),
+        ({"W": np.eye(2), "X": np.ones(2)}, "X must have 3 dimensions"),
+        ({"W": np.eye(2), "mask": np.array([[True, True], [False, False]])}, "without any token"),
+    ],
+)
+def test_a_file_that_holds_no_head_is_refused_by_name(arrays, cause, tmp_path):
+    np.savez(tmp_path / "head.npz", **(TOKENS | arrays))
+    with pytest.raises(DataError, match=cause):
+        read_head(tmp_path / "head.npz")
+
+
+def test_padding_of_a_file_may_be_anything_and_moves_nothing(tmp_path):
+    mask = np.array([[True, True], [True, False]])
+    X, values = TOKENS["X"].copy(), np.ones((2, 2, 1))
+    X[1, 1], values[1, 1] = np.nan, np.inf
+    np.savez(tmp_path / "head.npz", X=X, Z=TOKENS["Z"], W=np.eye(2), mask=mask, values=values)
+    _, head = read_head(tmp_path / "head.npz")
+    assert head.weights[1].tolist() == [1.0, 0.0]
+    assert np.isfinite(head.values).all()
+    assert head.compare().answer.solved
+
+
+def test_a_head_whose_tokens_tie_has_figures_that_json_can_hold(tmp_path):
+    X = np.array([[[0.0], [1.0], [-1.0]]])  # no W has margins for the middle token
+    np.savez(tmp_path / "head.npz", X=X, Z=np.ones((1, 1)), W=np.zeros((1, 1)))
+    compared = read_head(tmp_path / "head.npz")[1].compare()
+    assert not compared.answer.solved
+    found = json.loads(json.dumps(compared.json(), allow_nan=False))
+    assert found["selected"] == [0]
+    assert (found["cosine"], found["active_norm"]) == (None, 0.0)
+    assert repr(compared)

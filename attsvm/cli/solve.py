@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from attsvm._files import make_parents
@@ -11,6 +12,9 @@ from attsvm.cli.arguments import Parsers, price, seconds, tell
 from attsvm.cli.compiling import tell_of_compiling
 from attsvm.cli.places import ensure_file, ensure_json
 from attsvm.errors import UsageError
+
+_SHOWN = 10
+"""Droppable tokens that are printed."""
 
 
 def add(parsers: Parsers) -> None:
@@ -44,9 +48,9 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Solve; 0, or 1 where the tokens cannot be separated."""
-    from attsvm.data import AttentionData
     from attsvm.plots.style import ensure_drawable
     from attsvm.svm.answer import SECONDS, solve
+    from attsvm.transformer import read_head
 
     targets: list[int] | None = None
     if options.targets != "opt":
@@ -69,18 +73,32 @@ def run(options: argparse.Namespace) -> int:
         ensure_drawable(Path(options.plot))
         ensure_file(options.plot, "--plot")
     tell_of_compiling("soft" if options.soft else "nuclear" if options.norm == "nuc" else "")
+    data, head = read_head(options.data)
     answer = solve(
-        AttentionData.load(options.data),
+        data,
         targets,
         norm=options.norm,
         soft=options.soft,
         slack=options.slack or "constraint",
         seconds=options.seconds or SECONDS,
     )
-    tell(options, answer.json(), [answer])
+    if head is None:
+        tell(options, answer.json(), [answer])
+    else:
+        compared = head.compare(options.norm)
+        lines = [answer, compared, *_droppable(compared.cheapest)]
+        tell(options, answer.json() | {"head": compared.json()}, lines)
     if options.plot and answer.solved:
         make_parents(options.plot)
         answer.plot(options.plot)
     elif options.plot:
         print("attsvm: no plot: there are no margins to draw", file=sys.stderr)
     return 0 if answer.solved else 1
+
+
+def _droppable(tokens: list[tuple[int, int, float]]) -> Iterator[str]:
+    """The cheapest tokens that the Att-SVM does not rest on, a line each."""
+    for i, t, moved in tokens[:_SHOWN]:
+        yield f"  input {i} token {t}: dropping it moves the output by {moved:.3g} of its length"
+    if len(tokens) > _SHOWN:
+        yield f"  and {len(tokens) - _SHOWN} more (--json has all)"

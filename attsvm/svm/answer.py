@@ -192,7 +192,7 @@ class Answer(Answered):
                 "thresholds": list(a.thresholds),
                 "segment": list(a.segment),
             }
-        plain: dict[str, Any] = _finite(document)
+        plain: dict[str, Any] = finite(document)
         return plain
 
     def _exact_duals(self) -> list[list[str]]:
@@ -345,10 +345,10 @@ def _certified(programme: Programme, deadline: Deadline | None) -> Answer:
     return Answer(handed_out(programme, exact), exact)
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """A document with None in the place of every number that is not finite."""
     if isinstance(value, dict):
-        return {key: _finite(x) for key, x in value.items()}
+        return {key: finite(x) for key, x in value.items()}
     if isinstance(value, list):
-        return [_finite(x) for x in value]
+        return [finite(x) for x in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -35,12 +35,42 @@ def test_solve_answers_with_the_promised_keys(document, attsvm):
     code, found = document("solve", "good.npz")
     assert (code, found["status"], found["norm"], found["targets"]) == (0, "solved", "fro", [0, 0])
     assert set(found) >= {"value", "W", "margins", "support", "gap", "bracket", "certificate"}
+    assert "head" not in found
     assert found["value"] == pytest.approx(np.linalg.norm(found["W"]), rel=1e-12)
     low, high = found["bracket"]
     assert low <= found["value"] <= high
     code, out, _ = attsvm("solve", "good.npz")
     assert code == 0
     assert "input 0   selects token 0" in out
+
+
+def test_a_head_in_the_file_is_held_against_its_max_margin_solution(tmp_path, document, attsvm):
+    X = np.array([[[1.0, 0.0], [0.0, 0.0], [-1.0, 0.0]]])
+    np.savez(tmp_path / "head.npz", X=X, Z=np.array([[1.0, 0.0]]), W=np.diag([3.0, 4.0]))
+    code, found = document("solve", "head.npz")
+    assert (code, found["status"], found["targets"]) == (0, "solved", [0])
+    head = found["head"]
+    assert head["margins"] == [[None, 3.0, 6.0]]
+    assert (head["norm"], head["selected"], head["support"]) == (5.0, [0], [[1]])
+    assert head["active_norm"] == pytest.approx(3.0, rel=1e-12)
+    assert head["margin"] == pytest.approx(1.0, rel=1e-12)
+    assert head["best_margin"] == pytest.approx(1.0, rel=1e-12)
+    assert head["cosine"] == pytest.approx(1.0, rel=1e-12)
+    weights = np.exp([3.0, 0.0, -3.0]) / np.exp([3.0, 0.0, -3.0]).sum()
+    assert head["entropy"] == pytest.approx([-(weights * np.log(weights)).sum()], rel=1e-12)
+    whole, less = weights[0] - weights[2], weights[0] / (weights[0] + weights[1])
+    (dropped,) = head["droppable"]
+    assert (dropped["input"], dropped["token"]) == (0, 2)
+    assert dropped["price"] == pytest.approx(abs(less - whole) / whole, rel=1e-9)
+    assert head["price"] == pytest.approx([dropped["price"]], rel=1e-9)
+    code, out, _ = attsvm("solve", "head.npz")
+    assert code == 0
+    assert "direction cosine 1, residual 0" in out
+    assert "input 0 token 2: dropping it moves the output by" in out
+    np.savez(tmp_path / "head.npz", X=X, Z=np.array([[1.0, 0.0]]), W=np.full((2, 2), np.nan))
+    code, _, err = attsvm("solve", "head.npz")
+    assert code == 2
+    assert "W[0, 0] is not finite" in err
 
 
 @pytest.mark.usefixtures("data")
