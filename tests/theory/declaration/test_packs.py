@@ -155,7 +155,7 @@ def test_a_source_names_all_its_claims():
 
 
 def test_a_word_that_is_near_to_no_id_leads_to_the_list():
-    with pytest.raises(UnknownClaimError, match="See `attsvm claims`"):
+    with pytest.raises(UnknownClaimError, match="`attsvm claims` lists them"):
         find_claims(load_packs([PACK]), ["@@@@"])
 
 

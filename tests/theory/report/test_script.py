@@ -140,6 +140,7 @@ RUNS = {
 UNWRITTEN = {
     "tf/svm-rank:literal-2": "it compares ranks of solutions of two programmes, and has no run",
     "tf/theorem-3:literal-2": "a regularisation path is no loop of a few lines",
+    "tf/generalised-svm:literal-3": "it counts runs on a hundred random data sets",
 }
 """Claims without a short script, and why."""
 
