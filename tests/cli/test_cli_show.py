@@ -17,7 +17,10 @@ def test_show_prints_every_reading_with_its_formula_conditions_and_counterexampl
     assert head.startswith("sim/lemma-3.13 (")
     assert "properties/sim/lemma_3_13.py:" in head
     assert "printed: |grad L(x) - grad L(y)| <= 3 n^3 R^7 exp(13 R^2) ||x - y||_2" in head
-    fell = "what fell: the printed claim (literal); what stands: amended, sharp, sharp-2 found: "
+    fell = (
+        "what fell: the printed constant, for want of a bound on b and h (literal); "
+        "what stands: amended, sharp, sharp-2 found: "
+    )
     assert erratum.startswith(fell)
     assert literal.startswith("literal: refuted, certified ")
     assert "; ||A|| <= R fails at: h = [1, -1], b = 2^161" in literal
@@ -31,7 +34,7 @@ def test_show_tells_what_fell_the_repair_and_what_the_fall_touches(attsvm):
     code, out, _ = attsvm("show", "tf/theorem-2")
     assert code == 0
     _, erratum, literal, *_, stored, rests, carries = paragraphs(out)
-    assert erratum.startswith("what fell: the printed claim (literal); what stands: amended")
+    assert erratum.startswith("what fell: the printed claim, for want of a condition (literal); ")
     file = "counterexamples/tf--theorem-2--literal.json"
     assert stored == (
         f"counterexamples: the smallest ones known are stored in {file}; "
