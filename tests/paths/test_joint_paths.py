@@ -202,8 +202,8 @@ def test_the_other_side_of_the_local_gap_is_infinite():
 
 
 def test_local_branches_are_polished_and_measured_from_their_own_limit():
-    data = protocol(1)
-    near, far = path_w(data, LOG_LOSS, [100.0, 1e4], starts=("svm", "random", "random"))
+    data = protocol(3)  # the gradient at zero leads to a local branch
+    near, far = path_w(data, LOG_LOSS, [100.0, 1e4], starts=("svm", "gradient", "random"))
     assert all(a.residual < 1e-9 for m in (near, far) for a in m.attempts)
     branches = [a for a in far.attempts if a.value > -100.0]
     assert branches
