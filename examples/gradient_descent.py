@@ -34,12 +34,12 @@ def descended(m: Any, x: Any, v: Any, step: Any) -> Any:
 
 
 SLOPE: dict[str, Any] = {"start": Real(), "gaps": Vector("n"), "rates": Vector("n")}
-RUN: dict[str, Any] = {**SLOPE, "L": Real((0, 3), least=0), "x": Real((0, 3)), "N": Integer(1, 5)}
+RUN: dict[str, Any] = {**SLOPE, "x": Real((0, 3)), "N": Integer(1, 5)}
 SOURCE = "Gradient descent on smooth convex functions of a real variable"
 
 RATE = Statement(
     "descent/rate", source=SOURCE, place="Claim 1", printed="f(x_N) - min f <= L x^2 / (4 N + 3)",
-    variables={"n": Integer(1, 3), **RUN},
+    variables={"n": Integer(1, 3), **RUN, "L": Real((0, 3), least=0)},
     conclusion=lambda m, v, more: m.at_most(
         f(m, descended(m, v.x, v, 1), v), v.L * m.square(v.x) / (4 * v.N + more)),
     readings={
