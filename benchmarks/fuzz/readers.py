@@ -358,7 +358,7 @@ _PLAIN = {
     *((tag, "") for tag in ("table", "thead", "tbody", "tr", "th", "td", "dl", "dt", "dd")),
     *((tag, "") for tag in ("ul", "ol", "li", "a", "b", "details", "summary", "span", "code")),
     *((tag, "") for tag in ("pre", "math", "mrow", "mi", "mo", "mn", "mtext", "mspace", "mfrac")),
-    *((tag, "") for tag in ("msub", "msup", "msubsup", "msqrt")),
+    *((tag, "") for tag in ("msub", "msup", "msubsup", "msqrt", "sub", "sup")),
     *(("meta", name) for name in ("charset", "name", "content")),
     *(("html", "lang"), ("a", "href"), ("details", "open"), ("pre", "tabindex")),
     *(("a", name) for name in ("class", "title", "aria-label")),
