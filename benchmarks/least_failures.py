@@ -23,8 +23,8 @@ import numpy as np
 from flint import ctx
 
 from attsvm.data import AttentionData
-from properties._support.adversarial_starts import choices, towards
-from properties._support.hypotheses import exists, unique_optimum
+from attsvm.primitives.hypotheses import exists, unique_optimum
+from attsvm.strategies.adversarial_starts import choices, towards
 from properties.sim.theorem_3_14_part_1 import BEYOND
 from properties.tf._support.descent_instances import Descent, decided, descent
 from properties.tf._support.token_choices import all_solved, all_support, all_support_everywhere

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.att_svm import pythagoras
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
-from properties._support.att_svm import pythagoras
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.sim.sums import entry, r, t, total
 from symbolic.textbook import (

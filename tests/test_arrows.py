@@ -11,6 +11,8 @@ TOPS = ("attsvm", "properties", "symbolic", "tests", "benchmarks")
 LEAVES = {f"attsvm.{name}" for name in ("errors", "_dyadic", "_files", "_html", "_threads")}
 LEAVES |= {"attsvm._types", "attsvm._words"}
 """What knows neither attention nor the engine."""
+PRIMITIVES = "attsvm.primitives"
+"""What claims on attention are made of: it knows both."""
 FRONT = ("attsvm.cli", "attsvm.reproduce", "attsvm.__main__")
 """What stands before both: commands, and pictures of packs with their page."""
 
@@ -103,11 +105,12 @@ def test_a_room_of_the_engine_imports_nothing_above_it(room, above, but):
 
 
 def test_mathematics_knows_the_engine_by_its_slack_alone():
-    mathematics = {
-        m for m in FOUND if within(m, "attsvm") and not within(m, "attsvm.theory", *FRONT)
-    }
+    above = ("attsvm.theory", PRIMITIVES, *FRONT)
+    mathematics = {m for m in FOUND if within(m, "attsvm") and not within(m, *above)}
     slack = "attsvm.theory.declaration.slack"
-    arrows = against(
-        mathematics - {"attsvm"}, lambda end: within(end, "attsvm.theory", *FRONT) and end != slack
-    )
+    arrows = against(mathematics - {"attsvm"}, lambda end: within(end, *above) and end != slack)
     assert arrows == []
+
+
+def test_primitives_of_claims_stand_below_commands():
+    assert against([PRIMITIVES], lambda end: within(end, *FRONT)) == []

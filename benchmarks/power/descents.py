@@ -12,14 +12,14 @@ from attsvm.exact import rationals
 from attsvm.exact.numbers import ExactData, Matrix, dot, transpose
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives.aligned_inputs import levels, together
+from attsvm.primitives.att_svm import exact_att_svm, flat
+from attsvm.primitives.descent_runs import or_more_bits
+from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.strategies.data import starts
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import floats, plant
 from benchmarks.power.targets import Target, one_short, towards, transposed
-from properties._support.aligned_inputs import levels, together
-from properties._support.att_svm import exact_att_svm, flat
-from properties._support.descent_runs import or_more_bits
-from properties._support.limit_certificates import certified_direction
 from properties.sim.theorem_3_15.nearly_equal_scores import SPREADS
 from properties.tf import global_equal_scores, global_initial_gradient
 from properties.tf import local_convergence as local

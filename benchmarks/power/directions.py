@@ -10,13 +10,13 @@ from flint import arb, fmpq
 from attsvm.exact import rationals, softmax
 from attsvm.exact.attention import logits
 from attsvm.exact.numbers import ExactData
+from attsvm.primitives.aligned_inputs import levels
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent_runs import Run, runs
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import flipped, plant
 from benchmarks.power.targets import Target, below_whole_threshold, one_short, towards, transposed
-from properties._support.aligned_inputs import levels
-from properties._support.att_svm import exact_att_svm
-from properties._support.descent_runs import Run, runs
 from properties.sim import theorem_3_14_part_1 as part_1
 from properties.sim import theorem_3_14_part_2 as part_2
 from properties.sim import theorem_3_15

@@ -10,14 +10,14 @@ from flint import arb
 
 from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.gradients import negative_gradient
+from attsvm.primitives.hypotheses import several_tokens
+from attsvm.primitives.limit_certificates import agreement
 from attsvm.svm import att_svm
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import plant
 from benchmarks.power.targets import Target, one_short, transposed
-from properties._support.att_svm import exact_att_svm
-from properties._support.gradients import negative_gradient
-from properties._support.hypotheses import several_tokens
-from properties._support.limit_certificates import agreement
 from properties.tf import all_support_divergence as divergence
 from properties.tf import all_support_no_stationary as stationary
 from properties.tf import theorem_2, theorem_3

@@ -6,9 +6,9 @@ from typing import Any
 
 from attsvm.data import AttentionData
 from attsvm.errors import present
+from attsvm.primitives.att_svm import exact_att_svm, flat
+from attsvm.primitives.gradients import negative_gradient
 from benchmarks.power.planting import plant
-from properties._support.att_svm import exact_att_svm, flat
-from properties._support.gradients import negative_gradient
 from properties.tf import svm_rank
 from properties.tf._support.descent_instances import Descent, descents
 from properties.tf.all_support_no_stationary import THEOREM, TIGHT

@@ -6,8 +6,8 @@ from typing import Any
 
 from attsvm.data import AttentionData
 from attsvm.errors import present
+from attsvm.primitives.att_svm import att_svm, constraints
 from benchmarks.power.planting import flipped, plant, strictly
-from properties._support.att_svm import att_svm, constraints
 from properties.sim import definition_4_1 as soft
 from properties.sim.definition_3_8 import DEFINITION as DEFINITION_3_8
 from properties.sim.definition_4_1 import DEFINITION as DEFINITION_4_1

@@ -11,12 +11,12 @@ from flint import arb, fmpq
 from attsvm.exact import dot, rational, rationals
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent_runs import or_more_bits
+from attsvm.primitives.hypotheses import lower_scores_equal
+from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import floats, in_balls, plant
 from benchmarks.power.targets import below_whole_threshold, one_short
-from properties._support.descent_runs import or_more_bits
-from properties._support.hypotheses import lower_scores_equal
-from properties._support.limit_certificates import certified_direction
 from properties.mm import loss_choice, normalised_descent, theorem_1_direction, theorem_1_norm
 from properties.mm import w_p_equivalence as equivalence
 from properties.mm._support.prompt_descent import Prompting, prompt

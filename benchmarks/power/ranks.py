@@ -8,9 +8,9 @@ from typing import Any
 from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.exact.spectra import nuclear_norm
+from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.theory.arithmetic import BALLS
 from benchmarks.power.planting import plant
-from properties._support.att_svm import exact_att_svm, flat
 from properties.tf import definition_2, svm_rank
 from properties.tf._support.token_choices import Choice
 from properties.tf.lemma_2 import LEMMA, TWO_SCORES, mean_drop, risk_gap

@@ -16,11 +16,11 @@ from attsvm.exact.descent import threshold
 from attsvm.exact.numbers import ExactData, Matrix, transpose
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives.att_svm import exact_att_svm, first_optimal, without
+from attsvm.primitives.descent_runs import or_more_bits
+from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import floats
-from properties._support.att_svm import exact_att_svm, first_optimal, without
-from properties._support.descent_runs import or_more_bits
-from properties._support.limit_certificates import certified_direction
 
 Target = Callable[[AttentionData], Matrix | None]
 

@@ -14,8 +14,8 @@ from jaxtyping import Bool, Float
 from attsvm._types import Array
 from attsvm.plots import Table, mean_and_error
 from attsvm.plots.style import DASHES, INK, PALETTE, dress, key_below, sheet
+from attsvm.primitives.counts import interval
 from attsvm.reproduce import Figure
-from properties._support.counts import interval
 
 INTERVAL, RISK = 1.96, 0.025
 

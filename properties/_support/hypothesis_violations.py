@@ -8,7 +8,7 @@ X^mm = (1/2, 3/2), at the margin of the run's own limit. `PASSED_OVER`: pulled a
 token, the run settles at the second best one.
 """
 
-from properties._support.descent_runs import Run
+from attsvm.primitives.descent_runs import Run
 
 NO_QUERY = Run.of([[[1], [0]]], [[0]], scores=[[1, 0]])
 """There is no X^mm."""

@@ -9,11 +9,11 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent_runs import max_margin
+from attsvm.primitives.limit_certificates import short_step
 from attsvm.theory import Claim
 from attsvm.theory.report.script import Writer
 from attsvm.theory.report.snippets import literal
-from properties._support.descent_runs import max_margin
-from properties._support.limit_certificates import short_step
 
 SLOPES = {
     "logistic": "np.exp(-abs(u)) / (1 + np.exp(-abs(u)))**2",

@@ -21,10 +21,10 @@ from flint import arb
 from attsvm.exact import ExactData, rationals, separate
 from attsvm.exact.minima import Minimum
 from attsvm.exact.traps import is_stationary_start
+from attsvm.primitives.growth_rates import proved_limit
+from attsvm.primitives.limit_certificates import ends_at
+from attsvm.primitives.steps import FLOW, SHORT, is_short, stepped
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
-from properties._support.growth_rates import proved_limit
-from properties._support.limit_certificates import ends_at
-from properties._support.steps import FLOW, SHORT, is_short, stepped
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, never_moves

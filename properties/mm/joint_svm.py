@@ -30,8 +30,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.exact import dot
+from attsvm.primitives.att_svm import pythagoras
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.att_svm import pythagoras
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases

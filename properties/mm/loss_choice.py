@@ -24,12 +24,12 @@ from hypothesis import strategies as st
 from attsvm.exact import ExactData, separate
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent_runs import max_margin
+from attsvm.primitives.hypotheses import exists, sloped, unique_optimum
+from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped
+from attsvm.primitives.torch_objectives import Tensor, elsewhere
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.training import follow_w
-from properties._support.descent_runs import max_margin
-from properties._support.hypotheses import exists, sloped, unique_optimum
-from properties._support.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped
-from properties._support.torch_objectives import Tensor, elsewhere
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import (

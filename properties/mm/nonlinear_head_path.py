@@ -24,6 +24,8 @@ Of heads that are not convex nothing is shown beyond these two counterexamples.
 from types import SimpleNamespace
 from typing import Any
 
+from attsvm.primitives.heads import ACTIVATIONS, change, head, pull
+from attsvm.primitives.losses import LOSSES, SLOPED
 from attsvm.theory import (
     Choice,
     Defined,
@@ -35,8 +37,6 @@ from attsvm.theory import (
     Vector,
     changed,
 )
-from properties._support.heads import ACTIVATIONS, change, head, pull
-from properties._support.losses import LOSSES, SLOPED
 from properties.mm import SOURCE
 
 

@@ -17,6 +17,7 @@ one score (amended-2): then the score attended to is the best one less (1 - s_al
 
 from typing import Any
 
+from attsvm.primitives.losses import LOSSES
 from attsvm.theory import (
     Choice,
     Defined,
@@ -30,7 +31,6 @@ from attsvm.theory import (
     Vector,
     changed,
 )
-from properties._support.losses import LOSSES
 from properties.mm import SOURCE
 from properties.tf.definition_1 import DECREASES, FALLING
 from properties.tf.lemma_2 import DECREASING, TWO_SCORES, family, flag, mean_drop, scores

@@ -24,9 +24,9 @@ With steps of 256/L `amended-1` fails (`LEAPING`), and `amended-3` with 64/L (`T
 
 from hypothesis import strategies as st
 
+from attsvm.primitives.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
+from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
-from properties._support.steps import ANY, SHORT, is_short, stepped
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, near_basin, starts_in_basin

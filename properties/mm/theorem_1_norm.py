@@ -24,9 +24,9 @@ curvature is so small that steps which leap so far stay there. Along one axis th
 pulls from the proper start point outwards; in the plane none was looked for by machine.
 """
 
+from attsvm.primitives.hypotheses import exists, sloped, unique_optimum
+from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypotheses import exists, sloped, unique_optimum
-from properties._support.steps import ANY, SHORT, is_short, stepped
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, separated, starts_in_basin

@@ -36,9 +36,9 @@ from hypothesis import strategies as st
 from attsvm.errors import DataError
 from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Vector, combine
+from attsvm.primitives.att_svm import pythagoras
 from attsvm.strategies import sizes
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.att_svm import pythagoras
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support.token_selections import (

@@ -24,9 +24,9 @@ from attsvm._types import Array
 from attsvm.errors import DataError
 from attsvm.exact import rationals
 from attsvm.losses import LOSSES
+from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.losses import SLOPED
 from properties.mm import SOURCE
 from properties.mm._support.prompt_descent import descent, logit_gradients
 

@@ -34,12 +34,12 @@ from flint import fmpq, fmpq_mat
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, without
+from attsvm.primitives.descent_runs import Run, runs, tight_data
+from attsvm.primitives.hypotheses import all_tight, exists, unique_optimum
 from attsvm.strategies import sizes
 from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.att_svm import ExactAttSVM, Token, exact_att_svm, without
-from properties._support.descent_runs import Run, runs, tight_data
-from properties._support.hypotheses import all_tight, exists, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER
 from properties.sim import SOURCE
 from properties.sim._support.training import TWO_TOKENS

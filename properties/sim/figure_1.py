@@ -30,11 +30,11 @@ from flint import arb
 
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives.gradients import negative_gradient
+from attsvm.primitives.limit_certificates import agreement, short_step
+from attsvm.primitives.many_runs import rival_lead
+from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, stepped
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
-from properties._support.gradients import negative_gradient
-from properties._support.limit_certificates import agreement, short_step
-from properties._support.many_runs import rival_lead
-from properties._support.steps import FLOW, SHORT, by_gradient_flow, stepped
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import token_sequences, training

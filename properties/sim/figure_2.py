@@ -16,7 +16,7 @@ of `token_sequences` without votes for others, kappa_t = n_a g'(s_a) s_a > 0; so
 above every bound. amended-3 has any sentences, and is `sim/token-separation:amended-4`.
 
 Margins do not converge wherever the run is proved to settle: X(k) = (1 + o(1)) X* ln k, and a
-margin that is not 0 at X* grows like it (`properties._support.growth_rates`). For "1 1" the one
+margin that is not 0 at X* grows like it (`attsvm.primitives.growth_rates`). For "1 1" the one
 margin tends to -infinity with the loss as printed and to infinity with the decreasing one
 (literal-3, amended-4). What converges is the margin over ln k (sharp). The violet bins are what
 margins are after so many steps, and move on with every tenfold of them. In a language where equally
@@ -34,11 +34,11 @@ from flint import arb
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE
+from attsvm.primitives.att_svm import exact_constraints, flat
+from attsvm.primitives.growth_rates import proved_limit
+from attsvm.primitives.many_runs import rival_lead
+from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, stepped
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
-from properties._support.att_svm import exact_constraints, flat
-from properties._support.growth_rates import proved_limit
-from properties._support.many_runs import rival_lead
-from properties._support.steps import FLOW, SHORT, by_gradient_flow, stepped
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import training

@@ -27,10 +27,10 @@ from hypothesis import strategies as st
 
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import Vector, subtract
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.hypotheses import feasible
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.att_svm import exact_att_svm
-from properties._support.hypotheses import feasible
 from properties.sim import SOURCE
 from properties.sim._support.telling_sentences import said
 from properties.sim._support.token_sequences import TokenSequences, drawn_sequences, followed

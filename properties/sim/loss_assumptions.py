@@ -30,17 +30,17 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.descent import decreases
 from attsvm.losses import LOSSES as FOLLOWED
+from attsvm.primitives import hypotheses as scores
+from attsvm.primitives.descent_runs import LEAPING, Run, max_margin, reaches, rival_data
+from attsvm.primitives.gradients import negative_gradient
+from attsvm.primitives.losses import LOSSES
+from attsvm.primitives.losses import SLOPED as EVERYWHERE
+from attsvm.primitives.many_runs import rival_lead
+from attsvm.primitives.steps import ANY, FLOW, SHORT, Stepped, by_gradient_flow, is_short, stepped
+from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Integer, Measured, Reading, Slack, Statement, Vector, changed
 from attsvm.theory.arithmetic import BALLS
-from properties._support import hypotheses as scores
-from properties._support.adversarial_starts import starts_about
-from properties._support.descent_runs import LEAPING, Run, max_margin, reaches, rival_data
-from properties._support.gradients import negative_gradient
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
-from properties._support.losses import LOSSES
-from properties._support.losses import SLOPED as EVERYWHERE
-from properties._support.many_runs import rival_lead
-from properties._support.steps import ANY, FLOW, SHORT, Stepped, by_gradient_flow, is_short, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, OTHER_TARGETS, TWO, TWO_TOKENS, UNIQUE
@@ -53,7 +53,7 @@ NEGATIVE = [*EVERYWHERE, "squared"]
 
 @dataclass(frozen=True, slots=True)
 class Trained(Stepped):
-    """A data set, a start, and a loss by its name in `properties._support.losses`."""
+    """A data set, a start, and a loss by its name in `attsvm.primitives.losses`."""
 
     data: AttentionData
     start: Array

@@ -22,9 +22,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.exact.numbers import Matrix as Rows
-from attsvm.strategies.data import separable_data
-from attsvm.theory import Integer, Matrix, Measured, Reading, Slack, Statement, Vector, changed
-from properties._support.descent_runs import (
+from attsvm.primitives.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
     Run,
@@ -32,10 +30,12 @@ from properties._support.descent_runs import (
     runs,
     tight_data,
 )
-from properties._support.hypotheses import feasible, unique_optimum
+from attsvm.primitives.hypotheses import feasible, unique_optimum
+from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped
+from attsvm.primitives.torch_objectives import elsewhere
+from attsvm.strategies.data import separable_data
+from attsvm.theory import Integer, Matrix, Measured, Reading, Slack, Statement, Vector, changed
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
-from properties._support.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped
-from properties._support.torch_objectives import elsewhere
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.attention import block_logits

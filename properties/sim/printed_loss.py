@@ -30,13 +30,13 @@ from flint import arb
 
 from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
+from attsvm.primitives import hypotheses as scores
+from attsvm.primitives.aligned_inputs import inputs_aligned
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.growth_rates import rate_error
+from attsvm.primitives.many_runs import rival_lead
+from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, is_short, stepped
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
-from properties._support import hypotheses as scores
-from properties._support.aligned_inputs import inputs_aligned
-from properties._support.att_svm import exact_att_svm
-from properties._support.growth_rates import rate_error
-from properties._support.many_runs import rival_lead
-from properties._support.steps import ANY, FLOW, SHORT, by_gradient_flow, is_short, stepped
 from properties.sim import SOURCE
 from properties.sim._support import self_attention, training
 from properties.sim._support.margins import step_along_solution

@@ -26,10 +26,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attsvm.primitives import hypotheses as scores
+from attsvm.primitives.aligned_inputs import inputs_aligned
+from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Reading, Statement, changed
-from properties._support import hypotheses as scores
-from properties._support.aligned_inputs import inputs_aligned
-from properties._support.steps import ANY, SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import self_attention, training
 from properties.sim._support.self_attention import SelfAttention, near_solution, sequences

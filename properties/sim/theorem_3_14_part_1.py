@@ -27,9 +27,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.strategies import arrays, sizes
-from attsvm.theory import Reading, Statement, changed
-from properties._support.descent_runs import (
+from attsvm.primitives.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
     Run,
@@ -37,9 +35,11 @@ from properties._support.descent_runs import (
     tight_data,
     towards_solution,
 )
-from properties._support.hypotheses import all_tight, second_best_supports
+from attsvm.primitives.hypotheses import all_tight, second_best_supports
+from attsvm.primitives.steps import ANY, SHORT, stepped
+from attsvm.strategies import arrays, sizes
+from attsvm.theory import Reading, Statement, changed
 from properties._support.hypothesis_violations import TIED_APART
-from properties._support.steps import ANY, SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE

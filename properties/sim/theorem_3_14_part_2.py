@@ -27,9 +27,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
-from attsvm.strategies import arrays, numbers, sizes
-from attsvm.theory import Reading, Statement, changed
-from properties._support.descent_runs import (
+from attsvm.primitives.descent_runs import (
     LEAPING,
     Run,
     pulling_data,
@@ -37,10 +35,12 @@ from properties._support.descent_runs import (
     runs,
     tight_data,
 )
-from properties._support.hypotheses import rivals_equal
+from attsvm.primitives.hypotheses import rivals_equal
+from attsvm.primitives.steps import ANY, SHORT, stepped
+from attsvm.strategies import arrays, numbers, sizes
+from attsvm.theory import Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties._support.published_data import one_input
-from properties._support.steps import ANY, SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE

@@ -19,7 +19,7 @@ for in part 1 m = 1, and in part 2 c_it >= 0 and m >= 1 (sharp-1; equality in pa
 start that cannot lose its optimal tokens, with a step of at most 1/L_X, the direction converges to
 X^mm; so the least margin is (1 + o(1)) ||X|| / ||X^mm||, the gradient exp(-that), and the slope in
 ln k is 1 (sharp-2). Such a start implies two different scores. What the slope is, is known exactly,
-also from other starts (`properties._support.growth_rates`): -4/3 for the three tokens above.
+also from other starts (`attsvm.primitives.growth_rates`): -4/3 for the three tokens above.
 
 For two tokens each the first step from X(0) = 0 makes the margin of input j (eta/4n) sum_i w_i
 <A_i, A_j>, w_i = |l'| times the score gap of input i: negative exactly where the other inputs
@@ -36,9 +36,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from attsvm.exact import ExactData
-from attsvm.strategies.data import attention_data, separable_data
-from attsvm.theory import Reading, Statement, changed
-from properties._support.descent_runs import (
+from attsvm.primitives.descent_runs import (
     LEAPING,
     Run,
     pulling_data,
@@ -47,9 +45,11 @@ from properties._support.descent_runs import (
     tight_data,
     towards_solution,
 )
-from properties._support.hypotheses import all_tight, lower_scores_equal, two_scores
+from attsvm.primitives.hypotheses import all_tight, lower_scores_equal, two_scores
+from attsvm.primitives.steps import SHORT, stepped
+from attsvm.strategies.data import attention_data, separable_data
+from attsvm.theory import Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
-from properties._support.steps import SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.margins import (

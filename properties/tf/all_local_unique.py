@@ -21,10 +21,10 @@ for one input of four tokens (`FOUR`), nor for two inputs of two (`PULLED`).
 from typing import Any
 
 from attsvm.data import AttentionData
+from attsvm.primitives.descent_runs import LOCAL_TRAP
+from attsvm.primitives.hypotheses import feasible, second_best_supports, unique_optimum
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.descent_runs import LOCAL_TRAP
-from properties._support.hypotheses import feasible, second_best_supports, unique_optimum
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
 from properties.tf.definition_2 import ONE_TOKEN, TIED, ZERO_QUERY

@@ -28,14 +28,14 @@ from hypothesis import strategies as st
 
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.gradients import negative_gradient
+from attsvm.primitives.growth_rates import diverges, rate_error
+from attsvm.primitives.hypotheses import all_tight, two_scores
+from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped
+from attsvm.primitives.torch_objectives import descent_at_rest, not_selecting
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
-from properties._support.att_svm import exact_att_svm
-from properties._support.gradients import negative_gradient
-from properties._support.growth_rates import diverges, rate_error
-from properties._support.hypotheses import all_tight, two_scores
-from properties._support.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped
-from properties._support.torch_objectives import descent_at_rest, not_selecting
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import BASIN, EXISTS, SLOPED_LOSS, UNIQUE, Descent

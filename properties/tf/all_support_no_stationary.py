@@ -29,12 +29,12 @@ from typing import Any
 import numpy as np
 
 from attsvm.data import AttentionData
+from attsvm.primitives.att_svm import exact_att_svm, flat
+from attsvm.primitives.gradients import negative_gradient
+from attsvm.primitives.hypotheses import all_tight, sloped, two_scores
+from attsvm.primitives.torch_objectives import constraints, distance
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.att_svm import exact_att_svm, flat
-from properties._support.gradients import negative_gradient
-from properties._support.hypotheses import all_tight, sloped, two_scores
 from properties._support.hypothesis_violations import PASSED_OVER
-from properties._support.torch_objectives import constraints, distance
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent

@@ -22,8 +22,8 @@ to l(best) exactly where w tends to 0, for strictly decreasing continuous losses
 
 from typing import Any
 
+from attsvm.primitives.losses import LOSSES
 from attsvm.theory import Choice, Defined, Integer, Reading, Statement, Tensor, Vector, changed
-from properties._support.losses import LOSSES
 from properties.tf import SOURCE
 from properties.tf.lemma_2 import DECREASING, family, flag
 

@@ -28,10 +28,10 @@ import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
+from attsvm.primitives.att_svm import exact_att_svm, flat, without
+from attsvm.primitives.hypotheses import feasible, unique_optimum
 from attsvm.strategies.data import attention_data, ragged
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.att_svm import exact_att_svm, flat, without
-from properties._support.hypotheses import feasible, unique_optimum
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
 from properties.tf._support.token_choices import Choice

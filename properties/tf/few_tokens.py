@@ -29,11 +29,11 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
+from attsvm.primitives.losses import SLOPED as LOSS_NAMES
+from attsvm.primitives.many_runs import rival_lead
+from attsvm.primitives.steps import FLOW, stepped
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Measured, Reading, Records, Statement, changed
-from properties._support.losses import SLOPED as LOSS_NAMES
-from properties._support.many_runs import rival_lead
-from properties._support.steps import FLOW, stepped
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent

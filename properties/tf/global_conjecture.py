@@ -60,12 +60,12 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
+from attsvm.primitives.hypotheses import feasible, several_tokens, sloped, unique_optimum
+from attsvm.primitives.losses import SLOPED as LOSSES
+from attsvm.primitives.steps import SHORT, is_short, stepped
 from attsvm.strategies import arrays, sizes
+from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Reading, Statement, changed
-from properties._support.adversarial_starts import starts_about
-from properties._support.hypotheses import feasible, several_tokens, sloped, unique_optimum
-from properties._support.losses import SLOPED as LOSSES
-from properties._support.steps import SHORT, is_short, stepped
 from properties.sim.theorem_3_14_part_1 import BEYOND
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases

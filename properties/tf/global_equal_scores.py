@@ -23,21 +23,21 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm.strategies.data import ragged, ragged_larger
-from attsvm.theory import Reading, Statement, changed
-from properties._support import losses
-from properties._support.adversarial_starts import starts_about, trapping_data
-from properties._support.aligned_inputs import inputs_aligned, together, together_larger
-from properties._support.descent_runs import pulling_data, rival_data
-from properties._support.hypotheses import (
+from attsvm.primitives import losses
+from attsvm.primitives.aligned_inputs import inputs_aligned, together, together_larger
+from attsvm.primitives.descent_runs import pulling_data, rival_data
+from attsvm.primitives.hypotheses import (
     feasible,
     rivals_equal,
     several_tokens,
     sloped,
     unique_optimum,
 )
+from attsvm.primitives.steps import ANY, stepped
+from attsvm.strategies.adversarial_starts import starts_about, trapping_data
+from attsvm.strategies.data import ragged, ragged_larger
+from attsvm.theory import Reading, Statement, changed
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
-from properties._support.steps import ANY, stepped
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent

@@ -18,6 +18,7 @@ of size 1. Strict decrease is: a loss that is flat from 1 on does not tell score
 from collections.abc import Mapping
 from typing import Any
 
+from attsvm.primitives.losses import LOSSES
 from attsvm.theory import (
     Choice,
     Defined,
@@ -30,7 +31,6 @@ from attsvm.theory import (
     Vector,
     changed,
 )
-from properties._support.losses import LOSSES
 from properties.tf import SOURCE
 
 DECREASING, SMOOTH = "l is strictly decreasing", "l is smooth"

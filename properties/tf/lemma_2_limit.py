@@ -33,11 +33,11 @@ from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import ExactAnswer, solve_exactly
+from attsvm.primitives.hypotheses import two_scores
+from attsvm.primitives.losses import LOSSES
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import ragged
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypotheses import two_scores
-from properties._support.losses import LOSSES
 from properties.tf import SOURCE
 from properties.tf._support.regularisation_paths import SEPARABLE
 

@@ -29,14 +29,14 @@ from attsvm.exact.numbers import Matrix, subtract
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE, norm_diverges
 from attsvm.losses import LOSSES as FLOAT_LOSSES
+from attsvm.primitives.descent_runs import LEAPING
+from attsvm.primitives.growth_rates import proved_limit
+from attsvm.primitives.hypotheses import feasible, in_basin, sloped, unique_optimum
+from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped
+from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from attsvm.training import follow_w
-from properties._support.descent_runs import LEAPING
-from properties._support.growth_rates import proved_limit
-from properties._support.hypotheses import feasible, in_basin, sloped, unique_optimum
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_APART
-from properties._support.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped
-from properties._support.torch_objectives import not_selecting
 from properties.tf import SOURCE
 from properties.tf import lemma_2 as risk
 from properties.tf._support import descent_instances as cases

@@ -18,8 +18,8 @@ hence where s_2 is below g/beta (`sharp-2`), and s_1 likewise.
 
 from typing import Any
 
+from attsvm.primitives.heads import ACTIVATIONS, bending, change, head, pull
 from attsvm.theory import Choice, Defined, Integer, Matrix, Reading, Statement, Vector, changed
-from properties._support.heads import ACTIVATIONS, bending, change, head, pull
 from properties.tf import SOURCE
 
 

@@ -32,12 +32,12 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.steps import SHORT, stepped
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Reading, Records, Statement, changed
-from properties._support.att_svm import exact_att_svm
 from properties._support.hypothesis_violations import PASSED_OVER
-from properties._support.steps import SHORT, stepped
 from properties.sim.kq_bias import NOWHERE, OPPOSED
 from properties.sim.kq_bias import factor_descent as factors
 from properties.tf import SOURCE

@@ -42,9 +42,9 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
+from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
-from properties._support.att_svm import exact_att_svm
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
 from properties.tf._support.regularisation_paths import Path, single_entries

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from attsvm.primitives.att_svm import pythagoras
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.proof import expanded
-from properties._support.att_svm import pythagoras
 from properties.mm import joint_svm, p_svm, v_svm
 from properties.mm._support.max_margin import Solved, is_distance
 from properties.mm._support.token_selections import ORTHOGONAL, SEPARATED, Rival

@@ -13,11 +13,11 @@ import numpy as np
 import sympy as sp
 
 from attsvm.losses import curvature_constant
+from attsvm.primitives.heads import ACTIVATIONS, Activation, bending, head, pull
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import expanded
-from properties._support.heads import ACTIVATIONS, Activation, bending, head, pull
 from properties.tf.nonlinear_head_several import gains, returns
 from symbolic.sim.lemma_3_12 import prove as prove_bend_of_logistic
 from symbolic.textbook import (

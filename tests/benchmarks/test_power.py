@@ -12,6 +12,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.primitives.descent_runs import Run
 from attsvm.theory import PROFILES, Measured, Reading, Records, Slack, Statement, changed
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.record import codec
@@ -21,7 +22,6 @@ from benchmarks.power import __main__ as power
 from benchmarks.power.__main__ import _fallen, report, show_true, true_claims
 from benchmarks.power.measure import PACK, Attempt, alone, examine, hunt_one, looked, quick, rival
 from benchmarks.power.planting import KINDS, PLANTED, flipped, in_balls, plant, strictly
-from properties._support.descent_runs import Run
 from properties.mm._support.prompt_descent import prompting
 from properties.sim.theorem_3_15.nearly_equal_scores import OUTRUN
 from properties.tf._support.descent_instances import Descent

@@ -24,11 +24,11 @@ from attsvm.exact.descent import always_converges, basin, decreases, smoothness,
 from attsvm.limits import direction_is_proved, in_basin
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent_runs import LOCAL_TRAP, tight_data
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from attsvm.training import descend_w, follow_w
-from properties._support.att_svm import exact_att_svm
-from properties._support.descent_runs import LOCAL_TRAP, tight_data
 from properties.sim._support.training import PULLED_APART, TWO_TOKENS, UNEVEN
 from tests.exact.digits import DECREASING, EPS, VALUE, encloses, real
 from tests.exact.local_runs import column, one_dimension, starts

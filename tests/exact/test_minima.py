@@ -15,12 +15,12 @@ from attsvm.exact.losses import loss_curvature
 from attsvm.exact.minima import Minimum, _Frame, factor_minimum_at, is_positive_definite, minimum_at
 from attsvm.limits import direction_is_proved, finite_minimum_of_factors
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent_runs import Run, certified_limit, max_margin
+from attsvm.primitives.growth_rates import rate_error
+from attsvm.primitives.limit_certificates import ends_at, short_step
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import attention_data
 from attsvm.training import descend_kq, descend_w
-from properties._support.descent_runs import Run, certified_limit, max_margin
-from properties._support.growth_rates import rate_error
-from properties._support.limit_certificates import ends_at, short_step
 from properties.mm._support import prompt_limits
 from properties.mm._support.prompt_descent import prompting
 from properties.sim._support import margins, training

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import properties
+from attsvm.primitives.hypotheses import exists, unique_optimum
 from attsvm.strategies import GRID, arrays
 from attsvm.theory import Measured, Truth, load_packs
 from attsvm.theory.record import codec
 from attsvm.theory.run.confirm import confirm
-from properties._support.hypotheses import exists, unique_optimum
 from tests.searching import searched, untold
 
 (PACK,) = load_packs()

@@ -22,8 +22,8 @@ from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Matrix, Number, Vector, combine, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
+from attsvm.primitives.torch_objectives import Tensor, distance, solution
 from attsvm.theory import changed
-from properties._support.torch_objectives import Tensor, distance, solution
 from properties.mm._support.token_selections import Selection, chosen
 
 

@@ -21,10 +21,10 @@ from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.losses import LOSSES
-from properties._support.descent_runs import Run, max_margin
-from properties._support.gradients import loss_slope
-from properties._support.hypotheses import all_tight, in_basin, lower_scores_equal, sloped
-from properties._support.steps import Stepped
+from attsvm.primitives.descent_runs import Run, max_margin
+from attsvm.primitives.gradients import loss_slope
+from attsvm.primitives.hypotheses import all_tight, in_basin, lower_scores_equal, sloped
+from attsvm.primitives.steps import Stepped
 
 
 @dataclass(frozen=True, slots=True)

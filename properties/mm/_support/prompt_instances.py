@@ -8,13 +8,13 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent_runs import LEAPING as RUN_LEAPING
+from attsvm.primitives.descent_runs import pulling_data, rival_data, tight_data, towards_solution
+from attsvm.primitives.losses import SLOPED
 from attsvm.risk import risk_gap
 from attsvm.strategies import arrays, sizes
+from attsvm.strategies.adversarial_starts import starts_about, trapping_data
 from attsvm.theory import changed
-from properties._support.adversarial_starts import starts_about, trapping_data
-from properties._support.descent_runs import LEAPING as RUN_LEAPING
-from properties._support.descent_runs import pulling_data, rival_data, tight_data, towards_solution
-from properties._support.losses import SLOPED
 from properties.mm._support.prompt_descent import Prompting, prompt, prompting, properly_started
 from properties.sim._support.training import PULLED_APART, TWO_TOKENS
 

@@ -15,12 +15,12 @@ from attsvm._types import Array
 from attsvm.exact import dot
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
+from attsvm.primitives import growth_rates
+from attsvm.primitives.descent_runs import certified_limit, reaches
+from attsvm.primitives.many_runs import rival_lead
+from attsvm.primitives.steps import FLOW, by_gradient_flow
+from attsvm.primitives.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from attsvm.theory import Measured, Slack
-from properties._support import growth_rates
-from properties._support.descent_runs import certified_limit, reaches
-from properties._support.many_runs import rival_lead
-from properties._support.steps import FLOW, by_gradient_flow
-from properties._support.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from properties.mm._support.prompt_descent import (
     Prompting,
     moves_aside,

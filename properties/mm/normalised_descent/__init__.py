@@ -30,9 +30,9 @@ from flint import arb
 from attsvm.exact import ExactData
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
+from attsvm.primitives.steps import FLOW
 from attsvm.theory import OPEN, Measured, Reading, Records, Slack, Statement, changed
-from properties._support.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
-from properties._support.steps import FLOW
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import prompt

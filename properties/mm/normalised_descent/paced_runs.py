@@ -13,11 +13,11 @@ from attsvm.exact import ExactData
 from attsvm.exact.numbers import Vector
 from attsvm.exact.traps import trapped_at
 from attsvm.losses import LOSSES
+from attsvm.primitives.att_svm import exact_constraints
+from attsvm.primitives.hypotheses import sloped
+from attsvm.primitives.losses import SLOPED
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_p
-from properties._support.att_svm import exact_constraints
-from properties._support.hypotheses import sloped
-from properties._support.losses import SLOPED
 from properties.mm._support.prompt_descent import Prompting, descent, prompting
 from properties.mm._support.prompt_instances import compared
 

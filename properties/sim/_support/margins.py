@@ -23,14 +23,14 @@ from attsvm.exact.numbers import combine
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES
+from attsvm.primitives.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
+from attsvm.primitives.gradients import loss_slope, negative_gradient
+from attsvm.primitives.growth_rates import proved_limit
+from attsvm.primitives.limit_certificates import ends_at
+from attsvm.primitives.steps import FLOW, by_gradient_flow
+from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Measured, Slack, changed
 from attsvm.training import follow_w
-from properties._support.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
-from properties._support.gradients import loss_slope, negative_gradient
-from properties._support.growth_rates import proved_limit
-from properties._support.limit_certificates import ends_at
-from properties._support.steps import FLOW, by_gradient_flow
-from properties._support.torch_objectives import not_selecting
 
 LEAST = {"of": "least", "whose": "optimal"}
 """The margin that is claimed to end positive."""

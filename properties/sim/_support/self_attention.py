@@ -31,14 +31,14 @@ from attsvm.exact.numbers import Matrix, dot, transpose
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent_runs import Run, max_margin
+from attsvm.primitives.growth_rates import arrives
+from attsvm.primitives.hypotheses import unique_optimum
+from attsvm.primitives.limit_certificates import certified_direction
+from attsvm.primitives.many_runs import rival_lead
+from attsvm.primitives.steps import FLOW, Stepped, by_gradient_flow
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Measured, Slack
-from properties._support.descent_runs import Run, max_margin
-from properties._support.growth_rates import arrives
-from properties._support.hypotheses import unique_optimum
-from properties._support.limit_certificates import certified_direction
-from properties._support.many_runs import rival_lead
-from properties._support.steps import FLOW, Stepped, by_gradient_flow
 from properties.sim._support.training import PRINTED
 
 

@@ -42,14 +42,14 @@ from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import Vector
 from attsvm.exact.traps import is_stationary_start
 from attsvm.language import Language, next_tokens, prefix_data, vocabulary_data
+from attsvm.primitives.att_svm import ExactAttSVM, att_svm, exact_att_svm, exact_constraints, flat
+from attsvm.primitives.growth_rates import proved_limit
+from attsvm.primitives.limit_certificates import agreement, short_step
+from attsvm.primitives.steps import Stepped
 from attsvm.strategies import arrays, sizes
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
 from attsvm.tokens import optimal_tokens
-from properties._support.att_svm import ExactAttSVM, att_svm, exact_att_svm, exact_constraints, flat
-from properties._support.growth_rates import proved_limit
-from properties._support.limit_certificates import agreement, short_step
-from properties._support.steps import Stepped
 
 C = 10
 STEPS = (0, 1, 4, 16, 64)

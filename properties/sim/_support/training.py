@@ -16,10 +16,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.svm import att_svm
-from attsvm.theory import Measured, changed
-from attsvm.theory.declaration.statement import Changed
-from properties._support.descent_runs import (
+from attsvm.primitives.descent_runs import (
     Run,
     certified_limit,
     max_margin,
@@ -28,11 +25,14 @@ from properties._support.descent_runs import (
     reaches,
     runs,
 )
-from properties._support.growth_rates import arrives
-from properties._support.hypotheses import feasible, in_basin, several_tokens, unique_optimum
+from attsvm.primitives.growth_rates import arrives
+from attsvm.primitives.hypotheses import feasible, in_basin, several_tokens, unique_optimum
+from attsvm.primitives.steps import FLOW, SHORT, is_short, stepped
+from attsvm.primitives.torch_objectives import elsewhere
+from attsvm.svm import att_svm
+from attsvm.theory import Measured, changed
+from attsvm.theory.declaration.statement import Changed
 from properties._support.published_data import gaussian_protocol
-from properties._support.steps import FLOW, SHORT, is_short, stepped
-from properties._support.torch_objectives import elsewhere
 
 PRINTED, REPAIRED = "logistic", "logistic-loss"
 """The loss g(u) of definition 3.6, which increases, and the decreasing one g(-u)."""

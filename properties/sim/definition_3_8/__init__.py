@@ -25,8 +25,7 @@ import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rationals
-from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.att_svm import (
+from attsvm.primitives.att_svm import (
     att_svm,
     constraints,
     exact_constraints,
@@ -34,7 +33,8 @@ from properties._support.att_svm import (
     of_rivals,
     pythagoras,
 )
-from properties._support.hypotheses import unique_optimum
+from attsvm.primitives.hypotheses import unique_optimum
+from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.published_data import one_input
 from properties.sim import SOURCE
 from properties.sim.definition_3_8.instances import (

@@ -11,7 +11,7 @@ from attsvm.errors import DataError, present
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.numbers import Vector
 from attsvm.strategies import arrays, sizes
-from properties._support.separable_data import preferring, separated, separated_larger
+from attsvm.strategies.separable_data import preferring, separated, separated_larger
 
 _ALIGNED = 1 / 4
 """How often all constraint matrices of a larger instance are multiples of one."""

@@ -33,10 +33,10 @@ from flint import fmpq
 
 from attsvm.data import AttentionData
 from attsvm.exact import dot, rational
+from attsvm.primitives.att_svm import AttSVM, Token, att_svm, constraints
+from attsvm.primitives.hypotheses import exists
 from attsvm.theory import Reading, Records, Statement, changed
 from attsvm.theory.declaration.statement import Changed
-from properties._support.att_svm import AttSVM, Token, att_svm, constraints
-from properties._support.hypotheses import exists
 from properties.sim import SOURCE
 from properties.sim.definition_4_1.instances import (
     Queried,

@@ -11,10 +11,10 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational
 from attsvm.exact.numbers import combine
+from attsvm.primitives.att_svm import exact_att_svm, exact_constraints
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm_programme
-from properties._support.att_svm import exact_att_svm, exact_constraints
 from properties.sim.definition_4_1.prices import price
 
 

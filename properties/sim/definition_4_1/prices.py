@@ -14,7 +14,7 @@ from flint import fmpq, fmpq_mat
 
 from attsvm.exact import dot
 from attsvm.exact.numbers import Matrix, Vector, combine
-from properties._support.att_svm import ExactAttSVM, Token
+from attsvm.primitives.att_svm import ExactAttSVM, Token
 
 
 @dataclass(frozen=True, slots=True)

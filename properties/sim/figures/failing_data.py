@@ -27,10 +27,10 @@ from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, token_weights
 from attsvm.plots.style import PALETTE, dress, key_below, sheet
+from attsvm.primitives.counts import interval
 from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w, follow_w
-from properties._support.counts import interval
 from properties._support.published_data import gaussian_protocol
 from properties.sim import SOURCE
 from properties.sim._support.training import REPAIRED

@@ -16,9 +16,9 @@ from attsvm.data import AttentionData
 from attsvm.errors import SolverError
 from attsvm.plots import Table
 from attsvm.plots.style import PALETTE, dress, key_below, sheet
+from attsvm.primitives.counts import interval
 from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.svm.separability import separability
-from properties._support.counts import interval
 from properties.sim import SOURCE
 from properties.sim.figures import causal
 from properties.sim.figures.causal import Setting

@@ -24,10 +24,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.primitives.descent_runs import LEAPING, Run, runs, tight_data
+from attsvm.primitives.steps import SHORT, stepped
 from attsvm.theory import Reading, Statement, changed
-from properties._support.descent_runs import LEAPING, Run, runs, tight_data
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_ASIDE
-from properties._support.steps import SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE

@@ -41,12 +41,12 @@ from attsvm.exact.numbers import (
     transpose,
 )
 from attsvm.limits import finite_minimum_of_factors
+from attsvm.primitives.descent_runs import max_margin
+from attsvm.primitives.limit_certificates import agreement, short_step
+from attsvm.primitives.steps import FLOW, Stepped, by_gradient_flow, stepped
 from attsvm.strategies import arrays
 from attsvm.theory import Measured, Records, Slack
 from attsvm.training import follow_kq
-from properties._support.descent_runs import max_margin
-from properties._support.limit_certificates import agreement, short_step
-from properties._support.steps import FLOW, Stepped, by_gradient_flow, stepped
 
 HALF_WAY = 0.75
 """Between the exponents 1/2 of what is orthogonal to a right direction, and 1 to a wrong one."""

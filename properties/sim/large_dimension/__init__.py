@@ -47,9 +47,9 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.counts import interval
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
-from properties._support.att_svm import exact_att_svm
-from properties._support.counts import interval
 from properties.sim import SOURCE
 from properties.sim.large_dimension import laws
 from properties.sim.large_dimension.laws import RandomSentences, Signs

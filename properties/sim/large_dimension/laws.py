@@ -14,8 +14,8 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.language import Language
+from attsvm.primitives.hypotheses import all_tight, unique_optimum
 from attsvm.strategies import sizes
-from properties._support.hypotheses import all_tight, unique_optimum
 from properties.sim._support.token_sequences import TokenSequences
 
 RISK = 5e-10

@@ -27,12 +27,12 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.primitives.descent_runs import Run, runs
+from attsvm.primitives.hypotheses import feasible
+from attsvm.primitives.steps import SHORT, stepped
 from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.descent_runs import Run, runs
-from properties._support.hypotheses import feasible
 from properties._support.hypothesis_violations import NO_QUERY, TIED_APART
-from properties._support.steps import SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE

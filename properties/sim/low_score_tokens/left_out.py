@@ -16,16 +16,16 @@ from attsvm.exact.attention import logits
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives.att_svm import exact_att_svm, without
+from attsvm.primitives.descent_runs import Run
+from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
+from attsvm.primitives.limit_certificates import agreement
+from attsvm.primitives.many_runs import ended
+from attsvm.primitives.steps import FLOW, by_gradient_flow
 from attsvm.strategies import arrays, numbers
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack
 from attsvm.training import follow_w
-from properties._support.att_svm import exact_att_svm, without
-from properties._support.descent_runs import Run
-from properties._support.growth_rates import ProvedLimit, proved_limit
-from properties._support.limit_certificates import agreement
-from properties._support.many_runs import ended
-from properties._support.steps import FLOW, by_gradient_flow
 from properties.sim.token_sparsity.redundant_tokens import redundant_data, redundant_larger
 
 FAR, SETTLED = 1e4, 0.999

@@ -26,9 +26,9 @@ from flint import fmpq, fmpq_mat
 from hypothesis import strategies as st
 
 from attsvm.exact import rationals
+from attsvm.primitives.hypotheses import feasible
 from attsvm.strategies import sizes
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
-from properties._support.hypotheses import feasible
 from properties.sim import SOURCE
 from properties.sim._support import token_sequences
 from properties.sim._support.telling_sentences import OUTVOTED, SHARED, one_successor, said

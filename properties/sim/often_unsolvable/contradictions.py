@@ -27,8 +27,8 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.language import Language, prefix_data, random_language, vocabulary_data
+from attsvm.primitives.counts import at_least
 from attsvm.theory import Slack
-from properties._support.counts import at_least
 from properties.sim._support.token_sequences import TokenSequences
 from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
 

@@ -41,10 +41,8 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from attsvm.theory import Reading, Slack, Statement, changed
-from properties._support.adversarial_starts import trapping_data
-from properties._support.aligned_inputs import together
-from properties._support.descent_runs import (
+from attsvm.primitives.aligned_inputs import together
+from attsvm.primitives.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
     Run,
@@ -55,9 +53,11 @@ from properties._support.descent_runs import (
     tight_data,
     towards_solution,
 )
-from properties._support.hypotheses import rivals_equal, two_scores
+from attsvm.primitives.hypotheses import rivals_equal, two_scores
+from attsvm.primitives.steps import ANY, SHORT, by_gradient_flow, stepped
+from attsvm.strategies.adversarial_starts import trapping_data
+from attsvm.theory import Reading, Slack, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, TIED_ASIDE
-from properties._support.steps import ANY, SHORT, by_gradient_flow, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE

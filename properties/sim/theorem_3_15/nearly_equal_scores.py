@@ -27,18 +27,18 @@ from attsvm.exact.attention import logits
 from attsvm.exact.traps import is_stationary_start, moves_along_margins
 from attsvm.limits import norm_diverges
 from attsvm.losses import LOSSES
-from attsvm.theory import Measured, Slack
-from properties._support.aligned_inputs import (
+from attsvm.primitives.aligned_inputs import (
     inputs_aligned,
     levels,
     spread_within,
     together_larger,
 )
-from properties._support.descent_runs import Run, rival_data
-from properties._support.growth_rates import diverges
-from properties._support.hypotheses import feasible
-from properties._support.steps import FLOW
-from properties._support.torch_objectives import descent_at_rest
+from attsvm.primitives.descent_runs import Run, rival_data
+from attsvm.primitives.growth_rates import diverges
+from attsvm.primitives.hypotheses import feasible
+from attsvm.primitives.steps import FLOW
+from attsvm.primitives.torch_objectives import descent_at_rest
+from attsvm.theory import Measured, Slack
 
 OPPOSED = Run(
     AttentionData.of([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], y=[1.0, 1.0], v=[1.0]),

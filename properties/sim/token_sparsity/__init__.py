@@ -36,11 +36,11 @@ from typing import Any
 import numpy as np
 
 from attsvm.data import AttentionData
+from attsvm.primitives.descent_runs import Run
+from attsvm.primitives.hypotheses import feasible
+from attsvm.primitives.steps import SHORT, stepped
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.descent_runs import Run
-from properties._support.hypotheses import feasible
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_CROWD
-from properties._support.steps import SHORT, stepped
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, PRINTED, REPAIRED, UNIQUE

@@ -10,9 +10,9 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import combine
+from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, first_optimal, without
+from attsvm.primitives.descent_runs import Run
 from attsvm.theory import gradient
-from properties._support.att_svm import ExactAttSVM, Token, exact_att_svm, first_optimal, without
-from properties._support.descent_runs import Run
 from properties.sim.token_sparsity.redundant_tokens import Dropped
 
 

@@ -26,16 +26,16 @@ from attsvm.exact import ExactData, dot, rational, rationals, softmax
 from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import subtract
 from attsvm.losses import LOSSES
+from attsvm.primitives.att_svm import Token, exact_att_svm, exact_constraints, flat
+from attsvm.primitives.descent_runs import Run
+from attsvm.primitives.gradients import log_coefficients
+from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
+from attsvm.primitives.limit_certificates import ends_at
+from attsvm.primitives.steps import FLOW, by_gradient_flow
+from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.strategies import arrays
 from attsvm.theory import Measured, Slack
 from attsvm.training import Trajectory, follow_w
-from properties._support.att_svm import Token, exact_att_svm, exact_constraints, flat
-from properties._support.descent_runs import Run
-from properties._support.gradients import log_coefficients
-from properties._support.growth_rates import ProvedLimit, proved_limit
-from properties._support.limit_certificates import ends_at
-from properties._support.steps import FLOW, by_gradient_flow
-from properties._support.torch_objectives import not_selecting
 from properties.sim.token_sparsity.dropping import mask, named
 from properties.sim.token_sparsity.redundant_tokens import redundant_data, redundant_gaussian
 

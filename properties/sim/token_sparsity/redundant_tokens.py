@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
+from attsvm.primitives.descent_runs import Run
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import starts
-from properties._support.descent_runs import Run
-from properties._support.separable_data import (
+from attsvm.strategies.separable_data import (
     preferring,
     separated,
     separated_larger,

@@ -18,11 +18,11 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
 from attsvm.plots import heading, token_weights
+from attsvm.primitives.counts import at_least
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import solve_nuclear
 from attsvm.theory import Slack
 from attsvm.training import descend_kq, descend_w
-from properties._support.counts import at_least
 from properties._support.published_data import gaussian_protocol
 
 LOSS, DEVIATION, STEP, STEPS = "log-loss", 0.01, 0.1, 2000

@@ -9,11 +9,7 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.strategies import arrays, sizes
-from attsvm.strategies.data import ragged, ragged_larger
-from attsvm.theory import Measured, Slack
-from properties._support.adversarial_starts import starts_about
-from properties._support.descent_runs import (
+from attsvm.primitives.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
     Run,
@@ -24,12 +20,16 @@ from properties._support.descent_runs import (
     tight_data,
     towards_solution,
 )
-from properties._support.growth_rates import arrives
-from properties._support.hypotheses import exists, in_basin, sloped, unique_optimum
+from attsvm.primitives.growth_rates import arrives
+from attsvm.primitives.hypotheses import exists, in_basin, sloped, unique_optimum
+from attsvm.primitives.losses import SLOPED
+from attsvm.primitives.steps import FLOW, SHORT, Stepped, is_short
+from attsvm.primitives.torch_objectives import elsewhere
+from attsvm.strategies import arrays, sizes
+from attsvm.strategies.adversarial_starts import starts_about
+from attsvm.strategies.data import ragged, ragged_larger
+from attsvm.theory import Measured, Slack
 from properties._support.hypothesis_violations import TIED_APART
-from properties._support.losses import SLOPED
-from properties._support.steps import FLOW, SHORT, Stepped, is_short
-from properties._support.torch_objectives import elsewhere
 from properties.sim._support.training import PULLED_APART
 
 

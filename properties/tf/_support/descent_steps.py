@@ -8,7 +8,7 @@ from typing import Any
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
-from properties._support.gradients import loss_slope
+from attsvm.primitives.gradients import loss_slope
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,18 +32,18 @@ from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES, Loss
 from attsvm.paths import FactorMinimum, path_kq, path_w
 from attsvm.paths import Minimum as PathMinimum
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent_runs import max_margin
+from attsvm.primitives.gradients import loss_slope
+from attsvm.primitives.hypotheses import feasible, several_tokens, sloped, unique_optimum
+from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import ragged, separable_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Measured, Slack
 from attsvm.theory.arithmetic import BALLS
-from properties._support.att_svm import exact_att_svm
-from properties._support.descent_runs import max_margin
-from properties._support.gradients import loss_slope
-from properties._support.hypotheses import feasible, several_tokens, sloped, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
-from properties._support.losses import SLOPED
 from properties.tf._support.solution_ranks import beyond_rank
 from properties.tf._support.token_choices import separable
 

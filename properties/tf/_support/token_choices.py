@@ -12,10 +12,10 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 from attsvm.exact import ExactData
+from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import ragged, ragged_larger
-from properties._support.att_svm import exact_att_svm
-from properties._support.separable_data import (
+from attsvm.strategies.separable_data import (
     preferring,
     separated,
     separated_larger,

@@ -42,12 +42,12 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.hypotheses import feasible, sloped
+from attsvm.primitives.losses import SLOPED as LOSSES
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Measured, Reading, Records, Statement, changed
-from properties._support.att_svm import exact_att_svm
-from properties._support.hypotheses import feasible, sloped
-from properties._support.losses import SLOPED as LOSSES
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices

@@ -8,10 +8,10 @@ from attsvm.exact.attention import logits
 from attsvm.exact.losses import loss_curvature, loss_slope
 from attsvm.exact.minima import is_positive_definite
 from attsvm.exact.numbers import Matrix, Vector
+from attsvm.primitives.att_svm import exact_constraints
+from attsvm.primitives.gradients import negative_gradient
 from attsvm.theory import Slack
 from attsvm.theory.arithmetic import BALLS
-from properties._support.att_svm import exact_constraints
-from properties._support.gradients import negative_gradient
 from properties.tf._support.descent_instances import Descent
 
 

@@ -34,9 +34,9 @@ whose constraints are orthogonal, so that each has a multiplier above 0, W - ln 
 (`amended-3`). Both are of a linear head, where each O_i is one token and W_fin is 0.
 """
 
+from attsvm.primitives.hypotheses import sloped
+from attsvm.primitives.losses import CONVEX
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypotheses import sloped
-from properties._support.losses import CONVEX
 from properties.tf import SOURCE
 from properties.tf.generalised_svm import kept_tokens as cases
 from properties.tf.generalised_svm import log_growth as growth

@@ -13,8 +13,8 @@ from attsvm.exact import dot, rationals
 from attsvm.exact.numbers import Matrix, Vector, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
+from attsvm.primitives.att_svm import flat
 from attsvm.strategies import arrays, sizes
-from properties._support.att_svm import flat
 
 
 @dataclass(frozen=True, slots=True)

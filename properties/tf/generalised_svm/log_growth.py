@@ -16,9 +16,9 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import subtract
+from attsvm.primitives.gradients import loss_slope
+from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, sizes
-from properties._support.gradients import loss_slope
-from properties._support.losses import SLOPED
 from properties.tf._support.descent_steps import Step, advanced
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)

@@ -13,8 +13,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.errors import DataError
+from attsvm.primitives.counts import at_least
 from attsvm.theory import Measured, Slack
-from properties._support.counts import at_least
 from properties.tf.figures.generalised_svm import SIZES, public_ends
 
 RUNS, AGAIN = 60, 120

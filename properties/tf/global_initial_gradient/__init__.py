@@ -33,10 +33,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from attsvm.primitives.descent_runs import LEAPING, max_margin
+from attsvm.primitives.hypotheses import rivals_equal, sloped, unique_optimum
+from attsvm.primitives.steps import SHORT, is_short, stepped
 from attsvm.theory import Reading, Statement, changed
-from properties._support.descent_runs import LEAPING, max_margin
-from properties._support.hypotheses import rivals_equal, sloped, unique_optimum
-from properties._support.steps import SHORT, is_short, stepped
 from properties.tf import SOURCE
 from properties.tf._support.descent_instances import DIRECTION, from_zero, patiently
 from properties.tf.global_equal_scores import PULLED

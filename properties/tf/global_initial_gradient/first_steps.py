@@ -17,18 +17,18 @@ from attsvm.exact.descent import threshold
 from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import Matrix, subtract
 from attsvm.losses import LOSSES
+from attsvm.primitives.att_svm import exact_constraints, flat
+from attsvm.primitives.descent_runs import Run, max_margin, or_more_bits, reaches
+from attsvm.primitives.limit_certificates import certified_direction
+from attsvm.primitives.losses import SLOPED
+from attsvm.primitives.steps import FLOW, Stepped
+from attsvm.primitives.torch_objectives import Tensor, elsewhere, pull
+from attsvm.primitives.torch_objectives import norm as norm_of
 from attsvm.risk import normalised_gradient
 from attsvm.strategies import arrays, sizes
+from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import attention_data, ragged
 from attsvm.theory import Measured, Slack
-from properties._support.adversarial_starts import starts_about
-from properties._support.att_svm import exact_constraints, flat
-from properties._support.descent_runs import Run, max_margin, or_more_bits, reaches
-from properties._support.limit_certificates import certified_direction
-from properties._support.losses import SLOPED
-from properties._support.steps import FLOW, Stepped
-from properties._support.torch_objectives import Tensor, elsewhere, pull
-from properties._support.torch_objectives import norm as norm_of
 
 
 @dataclass(frozen=True, slots=True)

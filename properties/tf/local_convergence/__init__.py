@@ -40,8 +40,8 @@ from typing import Any
 
 from flint import fmpq
 
+from attsvm.primitives.steps import stepped
 from attsvm.theory import Reading, Statement, changed
-from properties._support.steps import stepped
 from properties.tf import SOURCE
 from properties.tf.local_convergence import cones, starts
 from properties.tf.local_convergence.cones import Local

@@ -24,12 +24,12 @@ from attsvm.exact.numbers import Matrix
 from attsvm.exact.traps import moves_along_margins
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives.att_svm import exact_att_svm, flat
+from attsvm.primitives.descent_runs import or_more_bits
+from attsvm.primitives.limit_certificates import certified_direction, short_step
+from attsvm.primitives.steps import FLOW, Stepped, by_gradient_flow
+from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.theory import Measured, Slack
-from properties._support.att_svm import exact_att_svm, flat
-from properties._support.descent_runs import or_more_bits
-from properties._support.limit_certificates import certified_direction, short_step
-from properties._support.steps import FLOW, Stepped, by_gradient_flow
-from properties._support.torch_objectives import elsewhere
 from properties.tf.local_convergence.radius import Pairs, closes
 
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import rational
+from attsvm.primitives.att_svm import exact_att_svm, flat
+from attsvm.primitives.limit_certificates import short_step
+from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import ragged, ragged_larger
-from properties._support.att_svm import exact_att_svm, flat
-from properties._support.limit_certificates import short_step
-from properties._support.losses import SLOPED
 from properties.tf._support.token_choices import Choice
 from properties.tf.local_convergence.cones import Local, parts, tangent
 from properties.tf.local_convergence.radius import Pairs, radius

@@ -13,9 +13,9 @@ from jaxtyping import Bool, Int
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.counts import interval
 from attsvm.strategies import sizes
-from properties._support.att_svm import exact_att_svm
-from properties._support.counts import interval
 
 FINE = 1e6
 """Up to this condition, weights of at least 1/FINE of the largest one have the signs of floats."""

@@ -26,10 +26,10 @@ from flint import fmpq_mat
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.hypotheses import exists, unique_optimum
 from attsvm.strategies.data import attention_data, ragged, separable_data
 from attsvm.theory import Measured, Reading, Records, Statement, changed
-from properties._support.att_svm import exact_att_svm
-from properties._support.hypotheses import exists, unique_optimum
 from properties._support.published_data import one_input
 from properties.tf import SOURCE
 from properties.tf.svm_rank.rank_estimates import MIRRORED, certified, compare, protocol

@@ -5,10 +5,10 @@ from flint import arb
 
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
+from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.svm import att_svm_programme, solve_programme
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.theory import Slack
-from properties._support.att_svm import exact_att_svm
 from properties.tf._support.solution_ranks import beyond_rank
 
 

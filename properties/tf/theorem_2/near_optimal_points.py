@@ -39,13 +39,13 @@ from attsvm.exact.attention import risk_gap
 from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.paths import path_w
 from attsvm.paths.objective import GapObjective, differences
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.hypotheses import exists, feasible, unique_optimum
+from attsvm.primitives.losses import LOSSES, SLOPED
 from attsvm.strategies import arrays
 from attsvm.svm import att_svm
 from attsvm.theory.arithmetic import BALLS
-from properties._support.att_svm import exact_att_svm
-from properties._support.hypotheses import exists, feasible, unique_optimum
 from properties._support.hypothesis_violations import TIED_APART
-from properties._support.losses import LOSSES, SLOPED
 from properties.tf._support import regularisation_paths as paths
 
 

@@ -32,12 +32,12 @@ from attsvm.errors import present
 from attsvm.exact import ExactData, rational
 from attsvm.exact.attention import risk_gap
 from attsvm.paths import FactorMinimum, Minimum, path_kq, path_w
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent_runs import max_margin
+from attsvm.primitives.hypotheses import sloped
 from attsvm.risk import normalised_gradient
 from attsvm.theory import OPEN, Slack
 from attsvm.theory.arithmetic import BALLS
-from properties._support.att_svm import exact_att_svm
-from properties._support.descent_runs import max_margin
-from properties._support.hypotheses import sloped
 from properties.tf._support import regularisation_paths as paths
 
 DECAYS = (1.0, 2.0, 0.5)

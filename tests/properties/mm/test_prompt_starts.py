@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
-from properties._support.hypotheses import exists, lower_scores_equal, unique_optimum
-from properties._support.losses import SLOPED
+from attsvm.primitives.hypotheses import exists, lower_scores_equal, unique_optimum
+from attsvm.primitives.losses import SLOPED
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import prompt, starts_in_basin
 from properties.mm._support.prompt_limits import certified

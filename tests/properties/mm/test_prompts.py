@@ -14,13 +14,13 @@ from attsvm.exact import ExactData, limit_certificate, rational, rationals
 from attsvm.exact.traps import is_stationary_start, trapped_at
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
+from attsvm.primitives.hypotheses import exists, unique_optimum
+from attsvm.primitives.losses import SLOPED
 from attsvm.risk import gradient_p, gradient_w
 from attsvm.strategies.data import attention_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.training import descend_p, descend_w
-from properties._support.hypotheses import exists, unique_optimum
-from properties._support.losses import SLOPED
 from properties.mm import general_data, loss_choice, normalised_descent, w_p_equivalence
 from properties.mm._support import prompt_descent as prompts
 from properties.mm._support import prompt_instances as cases

@@ -15,13 +15,13 @@ from attsvm.attention import softmax
 from attsvm.errors import DataError, ProofError
 from attsvm.exact.attention import gradient
 from attsvm.losses import LOSSES, logistic
+from attsvm.primitives.descent_runs import runs, tight_data
 from attsvm.risk import gradient_kq, gradient_w, risk
 from attsvm.strategies import arrays
 from attsvm.svm import att_svm
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.judge import judge
 from attsvm.training import descend_kq, descend_w, follow_kq
-from properties._support.descent_runs import runs, tight_data
 from properties.sim import (
     attention_shape,
     definition_3_6,

@@ -6,10 +6,10 @@ from flint import fmpq
 from hypothesis import given, settings
 
 from attsvm import AttentionData
+from attsvm.primitives.att_svm import ExactAttSVM, exact_att_svm
+from attsvm.primitives.gradients import log_coefficients
+from attsvm.primitives.hypotheses import exists
 from attsvm.svm.frobenius import solve_programme
-from properties._support.att_svm import ExactAttSVM, exact_att_svm
-from properties._support.gradients import log_coefficients
-from properties._support.hypotheses import exists
 from properties.sim.few_support_tokens import EQUAL, PROGRAMMES, SEPARABLE, Default, carriers
 from properties.sim.figures import causal
 from properties.sim.figures.causal import Setting, best, draw

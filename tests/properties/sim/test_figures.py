@@ -14,12 +14,12 @@ from attsvm.exact import rationals
 from attsvm.language import Language, prefix_data, random_language, vocabulary_data
 from attsvm.lipschitz import risk_smoothness
 from attsvm.plots import Table, heading
+from attsvm.primitives.att_svm import flat
 from attsvm.risk import gradient_w
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import solve_soft
 from attsvm.svm.soft_path import Merged, merge
 from attsvm.training import descend_w
-from properties._support.att_svm import flat
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support.telling_sentences import OUTVOTED, said
 from properties.sim._support.token_sequences import (

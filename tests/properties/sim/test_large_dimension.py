@@ -10,9 +10,9 @@ import pytest
 from attsvm import AttentionData
 from attsvm.errors import DataError, ProofError
 from attsvm.language import random_language
+from attsvm.primitives.counts import interval
+from attsvm.primitives.hypotheses import all_tight, lower_scores_equal
 from attsvm.theory.declaration.proof import recorded
-from properties._support.counts import interval
-from properties._support.hypotheses import all_tight, lower_scores_equal
 from properties.sim import large_dimension
 from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
 from properties.sim.large_dimension import ASIDE, EVEN, laws

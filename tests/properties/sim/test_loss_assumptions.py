@@ -8,8 +8,8 @@ from hypothesis import given, settings
 
 from attsvm.exact import ExactData
 from attsvm.losses import LOSSES as FOLLOWED
+from attsvm.primitives.losses import LOSSES
 from attsvm.training import descend_w
-from properties._support.losses import LOSSES
 from properties.sim import loss_assumptions as losses
 from properties.sim._support import training
 

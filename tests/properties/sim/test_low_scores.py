@@ -8,11 +8,11 @@ from hypothesis import given, settings
 
 from attsvm import AttentionData
 from attsvm.losses import LOSSES
+from attsvm.primitives.att_svm import without
+from attsvm.primitives.descent_runs import runs
 from attsvm.strategies.data import attention_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
-from properties._support.att_svm import without
-from properties._support.descent_runs import runs
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.low_score_tokens import ENDS_THERE, PUSHED, SUPPORT, left_out
 from properties.sim.low_score_tokens.left_out import Scaled

@@ -11,8 +11,8 @@ from scipy.stats import binom
 from attsvm.errors import DataError
 from attsvm.language import Language, random_language
 from attsvm.plots import Table as Figures
-from properties._support.counts import interval
-from properties._support.hypotheses import feasible
+from attsvm.primitives.counts import interval
+from attsvm.primitives.hypotheses import feasible
 from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import often_unsolvable as statement
 from properties.sim._support.telling_sentences import said

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from attsvm.attention import logits_of_w, softmax
 from attsvm.errors import DataError
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent_runs import max_margin
 from attsvm.risk import gradient_w
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
-from properties._support.descent_runs import max_margin
 from properties.sim import printed_loss
 from properties.sim import self_attention as statement
 from properties.sim._support.self_attention import SelfAttention, decided, sequences

@@ -12,20 +12,20 @@ from attsvm import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, descend, dot, rationals
 from attsvm.losses import LOSSES
-from attsvm.risk import gradient_w
-from attsvm.strategies.data import separable_data
-from attsvm.theory.arithmetic import BALLS
-from attsvm.training import descend_w, follow_w
-from properties._support.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
-from properties._support.descent_runs import Run, runs
-from properties._support.gradients import log_coefficients
-from properties._support.hypotheses import (
+from attsvm.primitives.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
+from attsvm.primitives.descent_runs import Run, runs
+from attsvm.primitives.gradients import log_coefficients
+from attsvm.primitives.hypotheses import (
     all_tight,
     exists,
     feasible,
     lower_scores_equal,
     unique_optimum,
 )
+from attsvm.risk import gradient_w
+from attsvm.strategies.data import separable_data
+from attsvm.theory.arithmetic import BALLS
+from attsvm.training import descend_w, follow_w
 from properties.sim import figure_2
 from properties.sim._support import margins
 from properties.sim._support.training import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS

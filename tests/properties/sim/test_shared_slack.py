@@ -9,12 +9,12 @@ from hypothesis import assume, given, settings
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
+from attsvm.primitives.att_svm import constraints, exact_att_svm, flat
+from attsvm.primitives.hypotheses import unique_optimum
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import soft_thresholds, solve_soft
 from attsvm.svm.soft_path import trace
 from attsvm.theory.arithmetic import BALLS
-from properties._support.att_svm import constraints, exact_att_svm, flat
-from properties._support.hypotheses import unique_optimum
 from properties.sim.definition_4_1 import (
     DEFINITION,
     OWN_QUERIES,

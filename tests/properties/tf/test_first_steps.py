@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from attsvm import AttentionData
 from attsvm.exact import ExactData, risk_gap
 from attsvm.exact.descent import threshold
-from properties._support.descent_runs import max_margin
-from properties._support.hypotheses import rivals_equal
+from attsvm.primitives.descent_runs import max_margin
+from attsvm.primitives.hypotheses import rivals_equal
 from properties.tf import global_initial_gradient as claims
 from properties.tf._support.descent_instances import patiently
 from properties.tf.global_equal_scores import PULLED

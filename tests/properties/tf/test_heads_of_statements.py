@@ -11,9 +11,9 @@ import pytest
 from attsvm.data import AttentionData
 from attsvm.heads import relu_head
 from attsvm.plots import token_weights
+from attsvm.primitives.heads import ACTIVATIONS, change, head, pull
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
-from properties._support.heads import ACTIVATIONS, change, head, pull
 from properties.tf.figures import generalised_svm as figure
 from properties.tf.generalised_svm import kept_tokens as statement
 from properties.tf.linear_head_one_token import MIRRORED, certified

@@ -15,7 +15,7 @@ from attsvm.exact.cones import Frame, bounds, largest_at_start
 from attsvm.exact.traps import Selection
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES as LOSSES_BY_NAME
-from properties._support.limit_certificates import certified_direction, short_step
+from attsvm.primitives.limit_certificates import certified_direction, short_step
 from properties.tf._support.token_choices import Choice
 from properties.tf.local_convergence import cones, starts
 from properties.tf.local_convergence.cones import Local

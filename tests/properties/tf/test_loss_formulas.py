@@ -11,9 +11,9 @@ from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap as exact_gap
 from attsvm.exact.losses import loss_drop, loss_value
 from attsvm.losses import LOSSES as FLOATING
+from attsvm.primitives.losses import LOSSES
 from attsvm.strategies import arrays
 from attsvm.theory.arithmetic import BALLS
-from properties._support.losses import LOSSES
 from properties.tf.lemma_2 import LEMMA, risk_gap
 
 NAMED = sorted(LOSSES)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from attsvm.errors import ProofError
+from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.theory.declaration.proof import recorded
-from properties._support.att_svm import exact_att_svm
 from properties.tf import overparameterisation as statement
 from properties.tf.figures import overparameterisation as figure
 from properties.tf.overparameterisation import laws

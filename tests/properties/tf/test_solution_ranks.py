@@ -10,7 +10,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import rationals
 from attsvm.exact.numbers import spectral_norm
 from attsvm.exact.programme import ExactProgramme
-from properties._support.hypotheses import feasible, unique_optimum
+from attsvm.primitives.hypotheses import feasible, unique_optimum
 from properties.tf._support.regularisation_paths import (
     TURNING,
     Path,

@@ -10,6 +10,8 @@ import torch
 
 from attsvm.exact import ExactData, separate
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent_runs import LOCAL_TRAP, towards_solution
+from attsvm.primitives.torch_objectives import constraints, distance, elsewhere, pull, solution
 from attsvm.risk import gradient_w
 from attsvm.svm import att_svm
 from attsvm.theory.declaration.judge import glance
@@ -20,9 +22,7 @@ from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import draw
 from attsvm.theory.search.frame import Frame
 from attsvm.theory.search.landscape import screens
-from properties._support.descent_runs import LOCAL_TRAP, towards_solution
 from properties._support.published_data import gaussian_protocol
-from properties._support.torch_objectives import constraints, distance, elsewhere, pull, solution
 from properties.mm._support.prompt_instances import PULLED, TRAPPED, TWO_KEYS, UNEVEN
 from properties.sim._support.training import PULLED_APART, TWO_TOKENS
 from properties.tf._support.descent_instances import Descent

@@ -12,11 +12,12 @@ from attsvm import AttentionData
 from attsvm.exact import ExactData, descend, rationals
 from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent_runs import Run
+from attsvm.primitives.gradients import log_coefficients
+from attsvm.primitives.growth_rates import arrives, proved_limit, rate_error
+from attsvm.primitives.hypotheses import feasible, unique_optimum
+from attsvm.primitives.limit_certificates import short_step
 from attsvm.training import follow_w
-from properties._support.descent_runs import Run
-from properties._support.gradients import log_coefficients
-from properties._support.growth_rates import arrives, proved_limit, rate_error
-from properties._support.hypotheses import feasible, unique_optimum
 from properties._support.hypothesis_violations import (
     ALL_TIED,
     NO_QUERY,
@@ -25,7 +26,6 @@ from properties._support.hypothesis_violations import (
     TIED_ASIDE,
     TIED_CROWD,
 )
-from properties._support.limit_certificates import short_step
 from properties.mm._support.prompt_instances import ONE_KEY, STUCK, TRAPPED
 from properties.mm._support.prompt_limits import certified_rate, rate
 from properties.sim._support import margins

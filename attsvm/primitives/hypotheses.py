@@ -9,8 +9,8 @@ from typing import Any
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
-from properties._support.att_svm import exact_att_svm
-from properties._support.losses import SLOPED
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.losses import SLOPED
 
 
 def unique_optimum(case: Any) -> bool:

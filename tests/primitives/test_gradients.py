@@ -11,11 +11,11 @@ from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.attention import logits, loss_slope, softmax
 from attsvm.exact.descent import gradient
 from attsvm.losses import LOSSES, Loss
+from attsvm.primitives.att_svm import exact_constraints, flat
+from attsvm.primitives.gradients import log_coefficients, negative_gradient
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import attention_data, separable_data, starts
 from attsvm.theory.arithmetic import BALLS
-from properties._support.att_svm import exact_constraints, flat
-from properties._support.gradients import log_coefficients, negative_gradient
 from properties.tf._support.descent_instances import OPPOSED, TIED
 
 

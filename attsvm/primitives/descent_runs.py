@@ -17,12 +17,12 @@ from attsvm.exact.numbers import Matrix
 from attsvm.exact.traps import moves_along_margins
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.limit_certificates import certified_direction, ends_at
+from attsvm.primitives.steps import Stepped, by_gradient_flow
 from attsvm.strategies import arrays, numbers, sizes
+from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import OPEN, Slack
-from properties._support.adversarial_starts import starts_about
-from properties._support.att_svm import exact_att_svm
-from properties._support.limit_certificates import certified_direction, ends_at
-from properties._support.steps import Stepped, by_gradient_flow
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,9 @@ from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.attention import logits
 from attsvm.exact.numbers import Vector, combine, subtract
 from attsvm.losses import LOSSES as FLOAT_LOSSES
+from attsvm.primitives import torch_objectives
+from attsvm.primitives.losses import LOSSES
 from attsvm.theory import gradient
-from properties._support import torch_objectives
-from properties._support.losses import LOSSES
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,7 @@ from attsvm import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, limit_certificate, rationals, separate
 from attsvm.losses import LOG_LOSS
-from attsvm.theory import OPEN
-from attsvm.theory.record import codec
-from attsvm.theory.run.sampling import sample
-from attsvm.training import descend_kq, follow_kq
-from properties._support.descent_runs import (
+from attsvm.primitives.descent_runs import (
     LEAPING,
     Run,
     certified_limit,
@@ -24,9 +20,13 @@ from properties._support.descent_runs import (
     runs,
     tight_data,
 )
-from properties._support.hypotheses import all_tight, feasible, lower_scores_equal
-from properties._support.limit_certificates import short_step
-from properties._support.steps import SHARES, is_short, stepped
+from attsvm.primitives.hypotheses import all_tight, feasible, lower_scores_equal
+from attsvm.primitives.limit_certificates import short_step
+from attsvm.primitives.steps import SHARES, is_short, stepped
+from attsvm.theory import OPEN
+from attsvm.theory.record import codec
+from attsvm.theory.run.sampling import sample
+from attsvm.training import descend_kq, follow_kq
 from properties.sim._support.training import PULLED_APART, REPAIRED, UNEVEN, decided
 
 

@@ -14,17 +14,17 @@ from attsvm.exact import ExactData
 from attsvm.exact.descent import always_converges
 from attsvm.lipschitz import risk_smoothness
 from attsvm.losses import LOSSES
-from attsvm.risk import gradient_w
-from attsvm.strategies.data import starts
-from attsvm.training import descend_w
-from properties._support.aligned_inputs import (
+from attsvm.primitives.aligned_inputs import (
     inputs_aligned,
     spread_within,
     together,
     together_larger,
 )
-from properties._support.hypotheses import rivals_equal
-from properties._support.losses import SLOPED
+from attsvm.primitives.hypotheses import rivals_equal
+from attsvm.primitives.losses import SLOPED
+from attsvm.risk import gradient_w
+from attsvm.strategies.data import starts
+from attsvm.training import descend_w
 from properties.sim._support import training
 from properties.sim._support.training import PULLED_APART
 from properties.sim.theorem_3_15 import THEOREM

@@ -17,7 +17,7 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, separate
 from attsvm.exact.numbers import Matrix, Vector, subtract
-from properties._support import torch_objectives
+from attsvm.primitives import torch_objectives
 
 Token = tuple[int, int]
 """An input and one of its tokens, which name a constraint."""

@@ -22,7 +22,7 @@ from attsvm.exact import ExactAnswer, ExactData, limit_certificate, rational, ra
 from attsvm.exact.descent import LimitCertificate
 from attsvm.exact.numbers import Matrix
 from attsvm.exact.traps import is_stationary_start
-from properties._support.limit_certificates import agreement, ends_at, short_step
+from attsvm.primitives.limit_certificates import agreement, ends_at, short_step
 
 STEPS = 256
 

@@ -9,16 +9,8 @@ from hypothesis import strategies as st
 from attsvm import AttentionData
 from attsvm.exact import ExactData, separate
 from attsvm.exact.svm import nearest
-from attsvm.strategies.data import attention_data
-from properties._support.adversarial_starts import (
-    adversarial_start,
-    choices,
-    starts_about,
-    towards,
-    trapping_data,
-)
-from properties._support.aligned_inputs import inputs_aligned
-from properties._support.descent_runs import (
+from attsvm.primitives.aligned_inputs import inputs_aligned
+from attsvm.primitives.descent_runs import (
     LOCAL_TRAP,
     Run,
     certified_limit,
@@ -26,7 +18,15 @@ from properties._support.descent_runs import (
     rival_data,
     tight_data,
 )
-from properties._support.hypotheses import lower_scores_equal
+from attsvm.primitives.hypotheses import lower_scores_equal
+from attsvm.strategies.adversarial_starts import (
+    adversarial_start,
+    choices,
+    starts_about,
+    towards,
+    trapping_data,
+)
+from attsvm.strategies.data import attention_data
 from tests.searching import drawn
 
 MIXED = st.one_of(tight_data(), rival_data(), attention_data())
