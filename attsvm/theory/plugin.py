@@ -1,6 +1,8 @@
 """The pytest plug-in: every curated counterexample, every claim and every sibling is an item.
 
-Counterexamples are replayed before everything else, and the summary ends in verdicts.
+Counterexamples are replayed before everything else, and the summary ends in verdicts. With
+`--ledger FILE` the claims that were checked with all their siblings are recorded there, for
+`attsvm gate`.
 
 Load it with `pytest_plugins = ["attsvm.theory.plugin"]` in the root conftest.py.
 """
@@ -14,25 +16,30 @@ from typing import Any
 
 import pytest
 
-from attsvm.errors import AttsvmError
+from attsvm._words import counted
+from attsvm.errors import AttsvmError, LedgerError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import load_packs
+from attsvm.theory.record import curated
+from attsvm.theory.record.checkout import code_of
 from attsvm.theory.record.counterexample import Replay
 from attsvm.theory.record.curated import replay_curated, summary
+from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.report.terminal import table_text
 from attsvm.theory.run.check import Outcome, check_part
 from attsvm.theory.run.profiles import PROFILES, profile_named
-from attsvm.theory.run.verify import Checked, assess
+from attsvm.theory.run.verify import Checked, assess, head_of, record
 
 _KEY = "attsvm"
 _REPLAY = "attsvm-replay"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add --profile, --claim-seed and the ini option attsvm_packs."""
+    """Add --profile, --claim-seed, --ledger and the ini option attsvm_packs."""
     group = parser.getgroup("attsvm", "executable theory")
     group.addoption("--profile", default="quick", choices=list(PROFILES), help="how many instances")
     group.addoption("--claim-seed", default=0, type=int, help="base seed of all instances")
+    group.addoption("--ledger", metavar="FILE", help="record the claims there for `attsvm gate`")
     parser.addini("attsvm_packs", "claim packs beside the installed ones", type="linelist")
 
 
@@ -58,6 +65,26 @@ class _Loaded:
 
 
 _LOADED: pytest.StashKey[_Loaded] = pytest.StashKey()
+_LEDGER: pytest.StashKey[Ledger] = pytest.StashKey()
+_CODE: pytest.StashKey[dict[str, str]] = pytest.StashKey()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Hold the ledger, and what the code is as the run begins; workers write nothing."""
+    path = config.getoption("--ledger")
+    if path is None or hasattr(config, "workerinput") or config.getoption("collectonly"):
+        return
+    try:
+        config.stash[_LEDGER] = Ledger(path)
+    except AttsvmError as error:
+        raise pytest.UsageError(str(error)) from error
+    config.stash[_CODE] = code_of(_loaded(config).packs)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Close the ledger."""
+    if _LEDGER in config.stash:
+        config.stash[_LEDGER].close()
 
 
 def _loaded(config: pytest.Config) -> _Loaded:
@@ -195,7 +222,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         return
     profile = profile_named(config.getoption("--profile"))
     claims = {c.id: c for found in _loaded(config).claims.values() for c in found}
-    entries = []
+    checked = []
     for claim_id in sorted(outcomes):
         parts = outcomes[claim_id]
         if "" not in parts:
@@ -203,6 +230,35 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         claim = claims[claim_id]
         siblings = tuple(parts[s.name] for s in claim.siblings if s.name in parts)
         verdict, reason = assess(claim, parts[""], siblings, profile)
-        entries.append(Checked(claim, verdict, parts[""], siblings, reason).json())
+        checked.append(Checked(claim, verdict, parts[""], siblings, reason))
     terminalreporter.section(f"verdicts ({profile.name})")
-    table_text(entries, terminalreporter._tw._file)
+    table_text([c.json() for c in checked], terminalreporter._tw._file)
+    if _LEDGER in config.stash:
+        try:
+            terminalreporter.line(_recorded(config, checked, list(replayed.values())))
+        except AttsvmError as error:
+            pytest.exit(str(error), returncode=pytest.ExitCode.INTERRUPTED)
+
+
+def _recorded(config: pytest.Config, checked: list[Checked], replayed: list[Replay]) -> str:
+    """Record the claims that are checked whole; a sentence that says so.
+
+    Raises:
+        LedgerError: the code is not the one that the run began with, or the ledger cannot be
+            written.
+    """
+    ledger, packs = config.stash[_LEDGER], _loaded(config).packs
+    if code_of(packs) != config.stash[_CODE]:
+        raise LedgerError(
+            "the code was changed while the tests ran, so that nothing is recorded",
+            value=str(ledger.path),
+            remedy="Run them again.",
+        )
+    whole = [c for c in checked if len(c.siblings) == len(c.claim.siblings)]
+    ids = {c.claim.id for c in whole}
+    claims = [c for pack in packs for c in pack.claims if c.id in ids]
+    chosen = {curated.shown(f, p) for f, p in curated.chosen(packs, claims).items()}
+    profile, seed = config.getoption("--profile"), config.getoption("--claim-seed")
+    head = head_of(packs, claims, profile, seed)
+    record(ledger, head, whole, [r for r in replayed if r.file in chosen])
+    return f"{counted(len(whole), 'claim')} recorded in {ledger.path}: attsvm gate --ledger FILE"

@@ -13,7 +13,9 @@ import pytest
 from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.record.counterexample import document
+from attsvm.theory.record.ledger import Ledger, last_run
 from attsvm.theory.run.check import check_part
+from attsvm.theory.run.verify import verify
 
 PACK = """
 from flint import arb
@@ -128,13 +130,14 @@ def run(project, *words, folder=""):
 @pytest.fixture(scope="module")
 def alone(project):
     """The whole run in one process."""
-    return run(project, "-rA", "-v", "claims")
+    return run(project, "-rA", "-v", "--ledger=alone.jsonl", "claims")
 
 
 @pytest.fixture
 def together(project, outside):
     """The same on two workers."""
     command = [sys.executable, "-m", "pytest", *QUIET, "-rA", "-n", "2", "claims"]
+    command.append("--ledger=together.jsonl")
     return subprocess.run(
         command, capture_output=True, text=True, cwd=project, check=False, timeout=120, env=outside
     )
@@ -203,6 +206,47 @@ def test_two_workers_collect_and_conclude_the_same(alone, together):
     assert outcomes(together) == outcomes(alone)
     assert table(together) == table(alone)
     assert together.returncode == 1
+
+
+def told(run):
+    """What a gate judges of a run: its claims, verdicts, parts, replays, code and end."""
+    timeless = [{**v, "seconds": 0, "counterexample": None} for v in run.verdicts.values()]
+    parts = {(p["claim"], p["part"]): {**p, "seconds": 0} for p in run.parts}
+    known = (run.profile, run.seed, run.claims, run.curated, run.replays, run.code, run.matched)
+    return sorted(timeless, key=lambda v: v["id"]), parts, known
+
+
+def test_the_ledger_records_what_verify_records(project, alone, together):
+    pack = str(project / "claims" / "mine.py")
+    with Ledger(project / "verify.jsonl") as ledger:
+        verify(load_packs([pack], [pack]), ledger=ledger)
+    expected = told(last_run(project / "verify.jsonl"))
+    assert len(expected[0]) == 5
+    for name in ("alone", "together"):
+        recorded = last_run(project / f"{name}.jsonl")
+        assert recorded.faults == ()
+        assert told(recorded) == expected
+
+
+def test_claims_that_are_not_checked_whole_are_not_recorded(project):
+    done = run(project, "--ledger=some.jsonl", "-k", "square or wrong and not 1000", "claims")
+    assert "1 claim recorded in some.jsonl" in done.stdout
+    assert last_run(project / "some.jsonl").claims == ("mine/square:literal",)
+
+
+def test_a_ledger_that_cannot_be_written_stops_the_run_before_it_begins(project):
+    done = run(project, "--ledger=claims", "claims")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "cannot be written" in done.stderr
+
+
+def test_code_that_changes_meanwhile_is_not_recorded(project, monkeypatch):
+    codes = iter([{"a.py": "1"}, {"a.py": "2"}])
+    monkeypatch.setattr("attsvm.theory.plugin.code_of", lambda packs: next(codes))
+    done = run(project, "--ledger=late.jsonl", "-k", "mine/square", "claims")
+    assert done.returncode == pytest.ExitCode.INTERRUPTED
+    assert "the code was changed while the tests ran" in done.stdout + done.stderr
+    assert (project / "late.jsonl").read_bytes() == b""
 
 
 def test_an_item_is_selected_by_its_id_under_another_profile_from_another_folder(project):

@@ -369,17 +369,7 @@ def verify(
     chosen = profile_named(profile)
     tasks = plan(claims)
     if ledger is not None:
-        ledger.append(
-            "run",
-            profile=profile,
-            seed=seed,
-            claims=[c.id for c in claims],
-            curated=[curated.shown(f, p) for f, p in curated.chosen(packs, claims).items()],
-            version=importlib.metadata.version("attsvm"),
-            versions=versions(),
-            made=circumstances(packs[0].folder if packs else Path()),
-            code=code_of(checked_packs(packs, [c.id for c in claims])),
-        )
+        ledger.append("run", **head_of(packs, claims, profile, seed))
     replayed = []
     for replay in curated.replays(packs, claims):
         replayed.append(replay)
@@ -406,6 +396,44 @@ def verify(
     if ledger is not None:
         ledger.append("finished", matched=report.matched)
     return report
+
+
+def head_of(
+    packs: Sequence[Pack], claims: Sequence[Claim], profile: str, seed: int
+) -> dict[str, Any]:
+    """What a ledger records as a run of these claims begins: what is run, by which code, where."""
+    return {
+        "profile": profile,
+        "seed": seed,
+        "claims": [c.id for c in claims],
+        "curated": [curated.shown(f, p) for f, p in curated.chosen(packs, claims).items()],
+        "version": importlib.metadata.version("attsvm"),
+        "versions": versions(),
+        "made": circumstances(packs[0].folder if packs else Path()),
+        "code": code_of(checked_packs(packs, [c.id for c in claims])),
+    }
+
+
+def record(
+    ledger: Ledger,
+    head: Mapping[str, Any],
+    checked: Sequence[Checked],
+    replayed: Sequence[counterexample.Replay],
+) -> None:
+    """Record a run that is over, as `verify` records its own while it lasts.
+
+    Raises:
+        LedgerError: the ledger cannot be written.
+    """
+    ledger.append("run", **head)
+    for replay in replayed:
+        ledger.append("replay", replay=replay.json())
+    for done in checked:
+        for outcome in (done.reading, *done.siblings):
+            ledger.append("part", outcome=_loggable(outcome))
+        ledger.append("verdict", verdict=done.json())
+    report = Report(head["profile"], head["seed"], tuple(checked), tuple(replayed))
+    ledger.append("finished", matched=report.matched)
 
 
 def _loggable(outcome: Outcome) -> dict[str, Any]:
