@@ -20,9 +20,9 @@ from attsvm.theory.declaration.packs import load_packs
 from attsvm.theory.record.counterexample import Replay
 from attsvm.theory.record.curated import replay_curated, summary
 from attsvm.theory.report.terminal import table_text
-from attsvm.theory.run.check import Outcome, check_part
 from attsvm.theory.run.profiles import PROFILES, profile_named
-from attsvm.theory.run.verify import Checked, assess
+from attsvm.theory.verification.check import Outcome, check_part
+from attsvm.theory.verification.verify import Checked, assess
 
 _KEY = "attsvm"
 _REPLAY = "attsvm-replay"

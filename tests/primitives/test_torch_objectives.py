@@ -17,7 +17,7 @@ from attsvm.svm import att_svm
 from attsvm.theory.declaration.judge import glance
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.verdict import Truth
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import draw
 from attsvm.theory.search.frame import Frame

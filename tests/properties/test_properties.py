@@ -19,7 +19,7 @@ import properties
 from attsvm.primitives.hypotheses import exists, unique_optimum
 from attsvm.strategies import GRID, arrays
 from attsvm.theory import Measured, Truth, load_packs
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.run.confirm import confirm
 from tests.searching import searched, untold
 

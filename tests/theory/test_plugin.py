@@ -13,7 +13,7 @@ import pytest
 from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.record.counterexample import document
-from attsvm.theory.run.check import check_part
+from attsvm.theory.verification.check import check_part
 
 PACK = """
 from flint import arb

@@ -17,12 +17,12 @@ from attsvm.theory.declaration.claim import Claim, Hypothesis, Part
 from attsvm.theory.declaration.judge import PRECISIONS
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Evidence
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
+from attsvm.theory.instance.document import rebuilt
+from attsvm.theory.instance.domain import Domain
 from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
 from attsvm.theory.run.confirm import Confirmation, confirm
 from attsvm.theory.run.coverage import Counts
-from attsvm.theory.run.document import rebuilt
-from attsvm.theory.run.domain import Domain
 from attsvm.theory.run.pool import Pool
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EXPLICIT, sample
 

@@ -31,12 +31,12 @@ from attsvm.theory import (
     load_packs,
 )
 from attsvm.theory.arithmetic.text import escaped
-from attsvm.theory.record import codec
-from attsvm.theory.report.latex import latex
-from attsvm.theory.report.snippets import python
-from attsvm.theory.run.check import check_part
+from attsvm.theory.instance import codec
+from attsvm.theory.record.latex import latex
+from attsvm.theory.record.snippets import python
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.tally import Refuted
+from attsvm.theory.verification.check import check_part
 
 PACK = str(Path(toy_pack.__file__))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from attsvm.theory.run.document import Path
+from attsvm.theory.instance.document import Path
 
 _KINDS = {"f": "float", "i": "int", "u": "int", "b": "bool"}
 """Kinds of numbers by those of numpy."""
