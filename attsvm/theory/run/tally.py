@@ -309,10 +309,11 @@ class Tally:
         Args:
             case: the instance.
             searcher: what the searcher is called.
-            reshaped: whether exceptions are put down to the form of the instance.
-            progress: the part of the searcher's turn that has passed; of the instances that floats
-                cannot settle though they see no violation, few are evaluated exactly, and these
-                are spread over the turn.
+            reshaped: whether the searcher changed the form of the instance, so that an exception is
+                no fault of the claim.
+            progress: the share of the searcher's turn that has passed. Where floats see no
+                violation but cannot rule one out, exact evaluation is rationed, and the ration is
+                spread over the turn.
 
         Returns:
             How close it comes to violation, None where it is not admissible or not evaluated; and
