@@ -100,9 +100,10 @@ def rooms(found, parent):
     return arrows
 
 
-@pytest.mark.parametrize(
-    "folder", sorted({m.rpartition(".")[0] for m in FOUND if within(m, "attsvm")} - {""})
-)
+FOLDERS = {m.rpartition(".")[0] for m in FOUND if within(m, "attsvm", "properties", "symbolic")}
+
+
+@pytest.mark.parametrize("folder", sorted(FOLDERS - {""}))
 def test_no_rooms_of_a_folder_form_a_circle(folder):
     graphlib.TopologicalSorter(rooms(FOUND, folder)).prepare()
 

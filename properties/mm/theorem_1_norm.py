@@ -6,9 +6,8 @@ As in `theorem_1_direction` v is constant, alpha are the optimal tokens, eta is 
 matters, and the basin is the set of p whose risk exceeds its infimum by less than
 min_i [l(second) - l(best)]/n.
 
-`literal-1` falls from zero: for keys 1, 0, -2 of scores 1, -4, 0 p(alpha) is 1, but their parts of
-the gradient cancel at p = 0, for every loss. `literal-2` falls with head 0, where nothing ever
-moves.
+`literal-1` falls from zero: for keys 1, 0, -2 of scores 1, -4, 0 p(alpha) is 1, but their pulls
+cancel at p = 0, for every loss. `literal-2` falls with head 0, where nothing ever moves.
 
 `amended-1` holds for every step as well. <p(k), p(alpha)> grows at each step by at least eta times
 sum_i |l'| s_alpha sum_t s_t (gamma_alpha - gamma_t) m_t / n, where the margins m_t are at least 1,
@@ -21,9 +20,8 @@ that of the worse key.
 
 With steps of 256/L `sharp` fails (`LEAPING`). `amended-2` cannot fail so: where an input leaps to a
 worse key the norm diverges all the same. It could only be thrown to a minimum of finite norm, whose
-curvature is so small that steps which leap so far stay there. Along one axis there is none, as the
-negative gradient points outwards from the proper start on; in the plane none was looked for by
-machine.
+curvature is so small that steps which leap so far stay there. Along one axis there is none, as all
+pulls from the proper start point outwards; in the plane none was looked for by machine.
 """
 
 from attsvm.primitives.hypotheses import exists, sloped, unique_optimum
