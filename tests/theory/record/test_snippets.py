@@ -173,7 +173,11 @@ def test_an_instance_of_a_type_without_a_name_is_read_from_its_document():
 
     script = python(hidden, "", Hidden(-0.25))
     line = next(line for line in script.splitlines() if line.startswith("case = "))
-    case = eval(line.removeprefix("case = "), {"codec": codec, "claim": hidden})
+    names = {"claim": hidden}
+    for said in script.splitlines():
+        if said.startswith("from "):
+            exec(said, names)
+    case = eval(line.removeprefix("case = "), names)
     assert case == Hidden(-0.25)
     assert "(claim,) = find_claims(packs, ['toy/hidden:literal'])" in script
 
