@@ -128,11 +128,11 @@ def normalised_gradient(
     mean = (np.exp(log_s) * gamma).sum(axis=-1)
     sign = np.full(mean.shape, loss.direction) if loss.direction else np.sign(loss.slope(mean))
     with np.errstate(divide="ignore"):
-        matrix, top = log_domain_pull(X, Z, gamma, log_s, sign, loss.log_slope(mean))
+        matrix, top = log_domain_negative_gradient(X, Z, gamma, log_s, sign, loss.log_slope(mean))
     return Direction(matrix=matrix, log_scale=np.where(np.isfinite(top), top, -np.inf))
 
 
-def log_domain_pull(
+def log_domain_negative_gradient(
     X: Any, Z: Any, gamma: Any, log_s: Any, sign: Any, height: Any, xp: Any = np
 ) -> tuple[Any, Any]:
     """-grad L = exp(log_scale) M as M and log_scale, see `normalised_gradient`.

@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Any
 
 from attsvm.svm.soft import SoftAnswer
+from properties.sim._support.causal_language import SETS, Setting, Task, draw, solve, train
 from properties.sim.figures import figure_1, figure_2
-from properties.sim.figures.causal import SETS, Setting, Task, draw, solve, train
 
 RUNS = 5
 SIZES = {"m": (10, 20, 40, 80), "n": (3, 5, 9, 17), "d": (50, 100, 200, 400)}

@@ -1,3 +1,3 @@
 """The claims: one folder a source, one file a statement, named by its number in the source."""
 
-from properties._support import data_in_words as data_in_words
+from attsvm.primitives import data_in_words as data_in_words

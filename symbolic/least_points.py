@@ -14,7 +14,7 @@ from attsvm.primitives.att_svm import pythagoras
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from symbolic.inner_products import INNER, inner, vector
-from symbolic.sim.sums import entry, r, t, total
+from symbolic.sums import entry, r, t, total
 from symbolic.textbook import (
     AFFINE,
     CAUCHY_SCHWARZ,

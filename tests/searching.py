@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import Phase, given, seed, settings
 
 from attsvm.theory import PROFILES
-from attsvm.theory.run.check import check_part
+from attsvm.theory.verification.check import check_part
 
 
 def drawn(strategy, number, start=0):

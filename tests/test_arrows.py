@@ -90,18 +90,35 @@ def test_a_room_imports_what_is_below_it(room, below):
     assert against([room], lambda end: not within(end, *below)) == []
 
 
-@pytest.mark.parametrize(
-    ("room", "above", "but"),
-    [
-        ("run", ("search", "report"), {"attsvm.theory.run.check"}),  # the check calls the searchers
-        ("search", ("report",), set()),
-        ("record", ("search",), set()),
-    ],
-)
-def test_a_room_of_the_engine_imports_nothing_above_it(room, above, but):
-    rooms = [f"attsvm.theory.{name}" for name in above]
-    arrows = against([f"attsvm.theory.{room}"], lambda end: within(end, *rooms))
-    assert {module for module, _ in arrows} == but
+def rooms(found, parent):
+    """The arrows between what lies directly in the folder `parent`, files and folders."""
+    deep = parent.count(".") + 2
+    inside = {m: ".".join(m.split(".")[:deep]) for m in found if m.startswith(f"{parent}.")}
+    arrows = {room: set() for room in inside.values()}
+    for module, room in inside.items():
+        arrows[room] |= {inside[end] for end in found[module] if end in inside} - {room}
+    return arrows
+
+
+FOLDERS = {m.rpartition(".")[0] for m in FOUND if within(m, "attsvm", "properties", "symbolic")}
+
+
+@pytest.mark.parametrize("folder", sorted(FOLDERS - {""}))
+def test_no_rooms_of_a_folder_form_a_circle(folder):
+    graphlib.TopologicalSorter(rooms(FOUND, folder)).prepare()
+
+
+def test_a_planted_circle_of_rooms_is_found(tmp_path):
+    """Each of two rooms imports a file of the other, and no file takes part in a circle."""
+    arrows = {"a/two": "from attsvm.b.one import x", "b/two": "from attsvm.a.one import y"}
+    for name, text in {"a/one": "", "b/one": "", **arrows}.items():
+        file = tmp_path / "attsvm" / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    found = imports(tmp_path)
+    graphlib.TopologicalSorter(found).prepare()
+    with pytest.raises(graphlib.CycleError, match=r"attsvm\.a.*attsvm\.b|attsvm\.b.*attsvm\.a"):
+        graphlib.TopologicalSorter(rooms(found, "attsvm")).prepare()
 
 
 def test_mathematics_knows_the_engine_by_its_slack_alone():

@@ -34,7 +34,7 @@ def crew(options: argparse.Namespace) -> Iterator[Workers]:
     before = {blow: signal.signal(blow, stop) for blow in blows}
     try:
         if options.cluster:
-            from attsvm.theory.run.cluster import cluster
+            from attsvm.theory.verification.cluster import cluster
 
             # workers may run in other folders
             options.pack = [os.path.abspath(p) if p.endswith(".py") else p for p in options.pack]

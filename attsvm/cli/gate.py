@@ -48,8 +48,8 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Hold; 0 where nothing differs, 1 with a reason a line."""
     from attsvm.theory.record.expectations import read_expectations
-    from attsvm.theory.record.gate import Rank, brief, checked_out, hold, only_of
     from attsvm.theory.record.ledger import last_run
+    from attsvm.theory.verification.gate import Rank, brief, checked_out, hold, only_of
 
     if options.update:
         return _update(options)
@@ -119,7 +119,7 @@ def _held(
     options: argparse.Namespace, packs: tuple[Pack, ...], run: Run
 ) -> dict[Path, frozenset[str]]:
     """The expectations files that count, each with the claims that it has to speak of."""
-    from attsvm.theory.record.gate import concerned
+    from attsvm.theory.verification.gate import concerned
 
     if options.expect:
         return {Path(options.expect): frozenset(run.claims)}
@@ -147,9 +147,9 @@ def _update(options: argparse.Namespace) -> int:
     from attsvm._files import write_text
     from attsvm.theory.record.expectations import read_expectations
     from attsvm.theory.record.files import read_json
-    from attsvm.theory.record.gate import checked_out
     from attsvm.theory.record.ledger import Run, last_run
-    from attsvm.theory.record.renewal import renewed, spelt
+    from attsvm.theory.verification.gate import checked_out
+    from attsvm.theory.verification.renewal import renewed, spelt
 
     try:
         run = last_run(options.ledger)

@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     ensure_json(options.json)
     run = joined_run(options.ledger)
     if options.only_pack:
-        from attsvm.theory.record.gate import only_of
+        from attsvm.theory.verification.gate import only_of
 
         run = only_of(run, *split_packs(options, run))
     entries = [run.verdicts[name] for name in sorted(run.verdicts)]

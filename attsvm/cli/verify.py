@@ -15,8 +15,8 @@ from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_apart, ensure_json, finds_beside, open_ledger
 
 if TYPE_CHECKING:
-    from attsvm.theory.run.verify import Checked
     from attsvm.theory.run.workers import Workers
+    from attsvm.theory.verification.verify import Checked
 
 _LISTED = 5
 """Up to so many claims that are to be checked again are named in full."""
@@ -126,7 +126,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm.theory.declaration.packs import find_claims, load_packs
     from attsvm.theory.record.curated import summary
     from attsvm.theory.report.terminal import Live, outcome
-    from attsvm.theory.run.verify import verify
+    from attsvm.theory.verification.verify import verify
 
     ensure_json(options.json)
     ensure_apart(ledger=options.ledger, json=options.json)

@@ -141,7 +141,7 @@ class Frame:
         return plain + [(c, r) for j in minor for _, c, r in self.minor(j)]
 
     def widths(self) -> list[arb]:
-        """Widths Q to try, between ||E|| and the one at which an exponent at the tip reaches 0."""
+        """Widths Q to try: above ||E||, and so small that each exponent is negative at the tip."""
         ends = [self.along * c / r for c, r in self.exponents() if r != 0]
         if not ends:  # nothing depends on E
             return [self.residual.max(self.along).upper()]
@@ -154,7 +154,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the proof says of all points of a set, by a_0 and Q alone; pair by pair.
+    """Bounds that hold at all points of a set, from a_0 and Q alone; lists have one entry a pair.
 
     Attributes:
         weight: enclosures of p_j exp(m_j).

@@ -156,8 +156,8 @@ def basin(data: ExactData, W: Matrix, loss: str) -> arb | None:
     Let optimal tokens be unique, the Att-SVM feasible, and l' < 0 on the scores (all decided
     here; None where one fails or no input has two tokens). In the basin, descent with a step of
     at most 1/smoothness converges in direction to W^mm and its norm diverges: the risk never
-    increases, so that no input loses its optimal token, and the pulls of rivals are exp(-margin)
-    up to a factor (proof in `symbolic/basins.py`).
+    increases, so that no input loses its optimal token, and the part of each rival in the
+    gradient is exp(-margin) up to a factor (proof in `symbolic/basins.py`).
     W may be an enclosure.
     """
     level = _level(data, loss)
@@ -214,8 +214,8 @@ class LimitCertificate:
 
     Attributes:
         step: the step at which the proof was closed.
-        selected: rows of the tokens that the inputs select for ever (in a basin, or where every run
-            converges: from some step on).
+        selected: the row of the token that each input selects: at every step after the proof, or
+            from some later step on if the reason is `basin` or `always`.
         converges: whether the direction is proved to converge to the Frobenius solution for the
             optimal tokens.
         reason: `basin`, `trap`, `cone`, or `always`.
@@ -235,11 +235,11 @@ def limit_certificate(
 ) -> LimitCertificate | None:
     """Run plain descent in balls until its limit is proved.
 
-    Basin: see `basin`; tried where the step is at most 1/smoothness, which is decided here.
-    Trap: see `attsvm.exact.traps.trap_at`; cone: see `attsvm.exact.cones.cone_at`; for any step.
-    All are tried at steps 0, 1, 2, 4, 8, ...; where none closed, or the enclosures grew too wide
-    for the working precision, it is asked whether every run goes one way (`always_converges`).
-    None where nothing is proved.
+    At steps 0, 1, 2, 4, 8, ... three proofs are tried: the basin (`basin`) where the step is at
+    most 1/smoothness, which is decided here; the trap (`attsvm.exact.traps.trap_at`) and the cone
+    (`attsvm.exact.cones.cone_at`) for any step. Where none succeeds before the last step, or before
+    the enclosures are too wide for the working precision, it is asked whether every run converges
+    to the solution (`always_converges`). None where nothing is proved.
 
     Args:
         data: exact data.

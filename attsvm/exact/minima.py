@@ -274,8 +274,8 @@ class _Frame:
             for _ in range(NEWTON):
                 point = self._moved(W0, c)
                 slopes = _flat(gradient(self.data, point, self.loss))
-                pull = _floats([[dot(a, slopes) for a in basis]])[0]
-                c = c - np.linalg.solve(_floats(self.hessian(point, arb(0))), pull)
+                in_basis = _floats([[dot(a, slopes) for a in basis]])[0]
+                c = c - np.linalg.solve(_floats(self.hessian(point, arb(0))), in_basis)
             point = self._moved(W0, c)
             return point, _least_eigenvalue(_floats(self.hessian(point, arb(0))), G)
         except UNTOLD:

@@ -34,8 +34,8 @@ def is_stationary_start(data: ExactData, W: Matrix, loss: str | None = None) -> 
 
     Decided where the logits of each input are all equal (W = 0, say), so that attention is
     uniform and rational: inputs of the same mean score share one factor l', and within such a
-    group the pulls must cancel. Inputs without two different scores never pull; nor do those whose
-    mean score is a flat point of the loss, where one is named. Else it is so for every loss.
+    group the gradients must cancel. Inputs without two different scores have none, nor have those
+    whose mean score is a flat point of the loss, where one is named. Else it is so for every loss.
     """
     groups: dict[tuple[int, int], list[Matrix]] = {}
     for tokens, z, gamma in zip(data.X, data.Z, data.gamma, strict=True):
@@ -46,13 +46,13 @@ def is_stationary_start(data: ExactData, W: Matrix, loss: str | None = None) -> 
         mean = sum(gamma, fmpq(0)) / len(gamma)
         if loss is not None and loss_slope(loss, mean) == 0:
             continue
-        pull = [
+        gradient = [
             sum(((g - mean) * x[r] for g, x in zip(gamma, tokens, strict=True)), fmpq(0))
             / len(gamma)
             for r in range(len(tokens[0]))
         ]
         key = (int(mean.p), int(mean.q))
-        groups.setdefault(key, []).append([[a * b for b in z] for a in pull])
+        groups.setdefault(key, []).append([[a * b for b in z] for a in gradient])
     return all(
         sum((m[r][c] for m in matrices), fmpq(0)) == 0
         for matrices in groups.values()
@@ -160,15 +160,15 @@ def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
        satisfies all constraints: V = W*.
 
     Inputs that do not act on each other. Let the inputs fall into groups with <A_j, A_k> = 0 for
-    all pairs of different groups. What moves the margins of a group are its own pulls alone, and
-    these depend on its own margins alone: a set of this kind for each group, with an m_0 of its
-    own, makes a set that no step leaves. W is the sum of its projections W_g on the spans of the
-    A_j of the groups, which are orthogonal, and of a part that never moves. Steps 1 to 6 hold for
-    each W_g: it has the direction of V_g, the least matrix for the pairs of g. Steps of one length
-    are plain steps e divided by the norm of all of grad L; as that is not below the norm of the
-    group's part, e P is bounded all the same. Let t be the sum of all e so far. exp(m_0) of the
-    group grows by c e to C e a step, as e exp(-m_0) is bounded. So every m_0 = ln t + O(1),
-    W_g / ln t -> V_g, and W / ln t tends to the sum of all V_g, which is W* by the theorem of
+    all pairs of different groups. What moves the margins of a group are the gradients of its own
+    inputs alone, and these depend on its own margins alone: a set of this kind for each group, with
+    an m_0 of its own, makes a set that no step leaves. W is the sum of its projections W_g on the
+    spans of the A_j of the groups, which are orthogonal, and of a part that never moves. Steps 1 to
+    6 hold for each W_g: it has the direction of V_g, the least matrix for the pairs of g. Steps of
+    one length are plain steps e divided by the norm of all of grad L; as that is not below the norm
+    of the group's part, e P is bounded all the same. Let t be the sum of all e so far. exp(m_0) of
+    the group grows by c e to C e a step, as e exp(-m_0) is bounded. So every m_0 = ln t + O(1), W_g
+    / ln t -> V_g, and W / ln t tends to the sum of all V_g, which is W* by the theorem of
     Pythagoras.
     """
     selection = Selection.at(data, W)
@@ -221,14 +221,14 @@ def _group_settles(
         product: fmpq = dot(gap[p], gap[q]) * dot(data.Z[p[0]], data.Z[q[0]])
         return product
 
-    def increment(pull: dict[Pair, fmpq]) -> arb:
+    def increment(changes: dict[Pair, fmpq]) -> arb:
         total = arb(0)
         for i in inputs:
-            terms = [(ratio[i, t], lead[i, t], pull[i, t]) for t in rivals[i]]
+            terms = [(ratio[i, t], lead[i, t], changes[i, t]) for t in rivals[i]]
             first = sum((r * s * g for r, s, g in terms), arb(0))
             scores = sum((r * s for r, s, _ in terms), arb(0))
-            pulls = sum((r * g for r, _, g in terms), arb(0))
-            total += _product(factor[i], first - mass * share[i] * scores * pulls)
+            moved = sum((r * g for r, _, g in terms), arb(0))
+            total += _product(factor[i], first - mass * share[i] * scores * moved)
         return total
 
     base = {p: inner(p, least) for p in pairs}

@@ -1,11 +1,11 @@
 """The derivative of the direction of descent, and systems with it, compiled.
 
-With the pull G = -grad L, its unit direction g and its scale s = ||G|| the derivative of g is
-(I - g g^T) (S + R^T B R) / s. Rows R_j say how a logit difference to the leading token of its
-input moves with the point, B is the derivative of the weights in these differences, input by
-input, and S is zero for W and (dK, dQ) -> (M^T dQ, M dK) for (K, Q), M being the pull on W.
-Everything is relative to the largest weight, so that nothing underflows. Rows that no longer
-count are left out of this derivative, never out of the direction.
+With the negative gradient G = -grad L, its unit direction g and its scale s = ||G|| the derivative
+of g is (I - g g^T) (S + R^T B R) / s. Rows R_j say how a logit difference to the leading token of
+its input moves with the point, B is the derivative of the weights in these differences, input by
+input, and S is zero for W and (dK, dQ) -> (M^T dQ, M dK) for (K, Q), M being -grad in W. Everything
+is relative to the largest weight, so that nothing underflows. Rows that no longer count are left
+out of this derivative, never out of the direction.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Linear(NamedTuple):
     """I - c g', factored: rows that count, what solves them, and a small dense system.
 
     Attributes:
-        c: length of the stage over the scale of the pull.
+        c: length of the stage over the scale of the gradient.
         E: (I - c^2 M^T M)^-1, of (K, Q).
         R: rows, each of the shape of points; last the covector (S + R^T B R) g.
         solved: (I - c S)^-1 times the rows; last times g.
@@ -160,7 +160,7 @@ class Weights(NamedTuple):
 
 @compiled
 def _weights(field: Field, room: Room) -> Weights:
-    """The weights at a point whose pull was just taken in the log domain."""
+    """The weights at a point whose gradient was just taken in the log domain."""
     n, p, T = field.X.shape
     lead = np.zeros(n, dtype=np.int64)
     zeros = np.zeros((4, n, T))
@@ -219,13 +219,13 @@ def _rows(field: Field, w: Weights, point: Array, inputs: Array, tokens: Array) 
 
 @compiled
 def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Linear:
-    """I - step g' at a point whose pull was just taken in the log domain."""
+    """I - step g' at a point whose gradient was just taken in the log domain."""
     M, p = room.M, room.M.shape[1]
-    pulled, gain, E = M, 1.0, np.empty((0, 0))
+    negative, gain, E = M, 1.0, np.empty((0, 0))
     if field.both:
-        pulled, gain = np.empty(point.shape), inner(point, point)
-        factors(M, point[:p], point[p:], pulled[:p], pulled[p:])
-    c = step / np.sqrt(inner(pulled, pulled))
+        negative, gain = np.empty(point.shape), inner(point, point)
+        factors(M, point[:p], point[p:], negative[:p], negative[p:])
+    c = step / np.sqrt(inner(negative, negative))
     if field.both:
         E = _inverse(M, c)
     w = _weights(field, room)

@@ -24,7 +24,7 @@ LOSS_NUMBERS = {
 """How the loops call the losses."""
 
 TINY = 1e-250
-"""Below this square of a step's norm the pull is taken again in the log domain."""
+"""Below this square of a step's norm the negative gradient is taken again in the log domain."""
 
 
 @compiled
@@ -109,7 +109,7 @@ def inner(a: Array, b: Array) -> float:
 
 
 @compiled
-def pull(
+def negative_gradient(
     X: Array,
     rows: Array,
     Z: Array,
@@ -155,10 +155,10 @@ def pull(
 
 
 @compiled
-def log_pull(
+def log_negative_gradient(
     X: Array, Z: Array, gamma: Array, loss: int, M: Array, A: Array, sizes: Array
 ) -> float:
-    """The same from the logits A with the largest exponent taken out, which is returned."""
+    """-grad L over exp(c) into M, from the logits A; c, the largest exponent, is returned."""
     n, p, T = X.shape
     signs, lengths = np.zeros((n, T)), np.zeros(n)
     largest = -np.inf

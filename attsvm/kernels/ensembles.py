@@ -37,9 +37,9 @@ WEIGHTS, FACTORS, JOINT = 0, 1, 2
 
 
 class _Room(NamedTuple):
-    """Arrays that one step writes to: W z, the pull of an input, logits, exponentials and more.
+    """Arrays that one step writes to: W z, an input's part of -grad, logits, exponentials and more.
 
-    `sides` (n, r, L) and `w` (r, L) are Q^T z and K^T g, `seen` the squared size of the pull on W.
+    `sides` (n, r, L) and `w` (r, L) are Q^T z and K^T g, `seen` the squared size of -grad in W.
     """
 
     h: Array
@@ -82,8 +82,8 @@ def _look(lanes: Lanes, room: _Room, i: int) -> None:
 
 
 @compiled
-def _pull(lanes: Lanes, room: _Room, i: int, some: bool) -> None:
-    """The pull of input i, sum_t c_t (x_t - x_lead), into g (p, L)."""
+def _of_input(lanes: Lanes, room: _Room, i: int, some: bool) -> None:
+    """The part of -grad that input i adds, sum_t c_t (x_t - x_lead), into g (p, L)."""
     n, large, lead, three = len(lanes.X), room.large, room.lead[i], room.three
     if lanes.linear:
         linear_gradient_weights(room.A[i], lanes.gamma[i], lanes.loss, n, three[0], three[1], large)
@@ -100,10 +100,10 @@ def _pull(lanes: Lanes, room: _Room, i: int, some: bool) -> None:
 
 
 @compiled
-def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, pull: Array) -> float:
-    """-grad in v of one data set into `pull` (p), the returned largest exponent taken out."""
+def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, negative: Array) -> float:
+    """-grad in v of one data set into `negative` (p), the returned largest exponent taken out."""
     n, p, T = X.shape
-    pull[:] = 0.0
+    negative[:] = 0.0
     largest = -np.inf
     for turn in range(2):
         for i in range(n):
@@ -119,12 +119,12 @@ def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, pull: A
                 factor *= np.exp(height - largest) / (n * total)
                 for t in range(T):
                     for x in range(p):
-                        pull[x] += factor * np.exp(A[i, t] - top) * X[i, x, t]
+                        negative[x] += factor * np.exp(A[i, t] - top) * X[i, x, t]
     return largest
 
 
 @compiled
-def _pull_all(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array) -> None:
+def _negative_gradients(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array) -> None:
     """Minus the gradient in all that descends into M, over exp(room.shift)."""
     X, Z, reach = lanes.X, lanes.Z, lanes.reach
     n, p, T, L = X.shape
@@ -148,7 +148,7 @@ def _pull_all(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array) -> None:
     M[:] = 0.0
     room.seen[:] = 0.0
     for i in range(n):
-        _pull(lanes, room, i, some)
+        _of_input(lanes, room, i, some)
         if kind == FACTORS:
             room.w[:] = 0.0
             for x in range(p):
@@ -216,7 +216,7 @@ def descend(
             row += 1
         if k == lanes.steps:
             break
-        _pull_all(lanes, room, kind, S, M)
+        _negative_gradients(lanes, room, kind, S, M)
         scale[:] = 0.0
         squares(M, scale)
         for b in range(L):
@@ -269,7 +269,7 @@ def keep(
 
 @compiled
 def _scale(step: float, square: float, log_scale: float, normalised: bool) -> float:
-    """What a pull of that squared norm, its exponent taken out, is multiplied with."""
+    """What a gradient of that squared norm, its exponent taken out, is multiplied with."""
     if normalised:
         return step / np.sqrt(square) if square > 0.0 else 0.0
     return step if log_scale == 0.0 else step * np.exp(log_scale)

@@ -12,7 +12,14 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
-from attsvm.kernels.descent import TINY, factors, inner, log_pull, product, pull
+from attsvm.kernels.descent import (
+    TINY,
+    factors,
+    inner,
+    log_negative_gradient,
+    negative_gradient,
+    product,
+)
 
 
 class Field(NamedTuple):
@@ -47,7 +54,7 @@ class Room(NamedTuple):
         W, M: W where it is a product, and -grad L in W up to a factor.
         A: logits.
         sizes, top: of the log domain, the log sizes of all weights and the largest effect.
-        h, c: for `pull`.
+        h, c: for `negative_gradient`.
     """
 
     W: Array
@@ -74,7 +81,7 @@ def room(field: Field) -> Room:
 def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> float:
     """The unit direction of descent into g, and log ||gradient||; minus infinity where it is zero.
 
-    `logs` asks for the log domain, which is else entered where the pull is about to underflow.
+    `logs` asks for the log domain, which is else entered where the gradient is about to underflow.
     """
     p = field.X.shape[1]
     W = point
@@ -82,12 +89,14 @@ def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> f
         W = room.W
         product(point[p:], point[:p], W)
     log_scale = 0.0
-    square = pull(
+    square = negative_gradient(
         field.X, field.rows, field.Z, field.gamma, field.base, W, field.loss, room.M, room.A,
         room.h, room.c,
     )  # fmt: skip
     if logs or not square > TINY:
-        log_scale = log_pull(field.X, field.Z, field.gamma, field.loss, room.M, room.A, room.sizes)
+        log_scale = log_negative_gradient(
+            field.X, field.Z, field.gamma, field.loss, room.M, room.A, room.sizes
+        )
         room.top[0] = log_scale
     if field.both:
         factors(room.M, point[:p], point[p:], g[:p], g[p:])

@@ -16,7 +16,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled, inlined
-from attsvm.kernels.descent import log_pull, log_slope, sign_of_slope, slope
+from attsvm.kernels.descent import log_negative_gradient, log_slope, sign_of_slope, slope
 
 
 class Lanes(NamedTuple):
@@ -126,7 +126,7 @@ def raise_heights(a: Array, top: Array, gamma: Array, lead: Array, height: Array
 
 @compiled
 def shifts(height: Array, shift: Array) -> bool:
-    """Exponents that keep the weights of saturated lanes in range, 0 elsewhere; whether any is."""
+    """Exponents that keep weights of saturated lanes in range, else 0; whether any is saturated."""
     some = False
     for b in range(len(height)):
         shift[b] = 0.0
@@ -138,7 +138,7 @@ def shifts(height: Array, shift: Array) -> bool:
 
 @compiled
 def exp_scaled(a: Array, top: Array, shift: Array, s: Array) -> None:
-    """exp(a - top + shift) into s, where it matters at most 1."""
+    """exp(a - top + shift) into s; what is used of it is at most 1, and exponents end at 700."""
     T, L = a.shape
     for t in range(T):
         row, to = a[t], s[t]
@@ -242,13 +242,15 @@ def log_domain_gradient(lanes: Lanes, A: Array, b: int, M: Array) -> float:
     X, Z = lanes.X[:, :, :, b].copy(), lanes.Z[:, :, b].copy()
     scores, a = lanes.gamma[:, :, b].copy(), A[:, :, b].copy()
     if lanes.linear:
-        return _linear_log_pull(X, Z, scores, lanes.loss, M, a)
-    return log_pull(X, Z, scores, lanes.loss, M, a, np.empty(a.shape))
+        return _linear_log_negative_gradient(X, Z, scores, lanes.loss, M, a)
+    return log_negative_gradient(X, Z, scores, lanes.loss, M, a, np.empty(a.shape))
 
 
 @compiled
-def _linear_log_pull(X: Array, Z: Array, gamma: Array, loss: int, M: Array, A: Array) -> float:
-    """As `log_pull`, for linear attention."""
+def _linear_log_negative_gradient(
+    X: Array, Z: Array, gamma: Array, loss: int, M: Array, A: Array
+) -> float:
+    """As `log_negative_gradient`, for linear attention."""
     n, p, _ = X.shape
     M[:] = 0.0
     seen = (A * gamma).sum(axis=1)

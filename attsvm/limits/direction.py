@@ -34,7 +34,7 @@ GAIN = 1e-3
 _MORE = 3
 
 _FADED = 8.0
-"""A pull below exp(-this) of the others no longer turns a run."""
+"""A part of the gradient below exp(-this) of the others no longer turns a run."""
 
 
 def _ray(target: Array) -> Array | Slack:
@@ -135,7 +135,9 @@ def direction_converges(
         if slack.violated and goals[-1] < 100.0 * drift * np.log(goals[-1]):
             slack = Slack.unknown("its support is degenerate and still drifts like a logarithm")
         if slack.violated and _undecayed(data, iterates[-1]):
-            slack = Slack.unknown("a token is so little beyond the margin that it still pulls")
+            slack = Slack.unknown(
+                "a token is so little beyond the margin that it still counts in the gradient"
+            )
         along = _angle(iterates[-1] - iterates[-2], unit) <= GAIN
         if slack.value - slack.error >= 0.2 and (along or decade):
             break
@@ -157,9 +159,10 @@ def _solution(data: AttentionData, W: Array) -> tuple[ExactData, ExactAnswer] | 
 
 
 def _undecayed(data: AttentionData, W: Array) -> bool:
-    """Whether a token that is no support vector of the solution for W's tokens still pulls at W.
+    """Whether a token that is no support vector still counts in the gradient at W.
 
-    Its pull, against that of the support vectors, is exp(-(m - 1) ||W|| / ||W^mm||), m its margin.
+    Support vectors are those of the solution for W's tokens. Its part, against that of the support
+    vectors, is exp(-(m - 1) ||W|| / ||W^mm||), m its margin.
     """
     found = _solution(data, W)
     if found is None:

@@ -21,13 +21,13 @@ def norm_diverges(data: AttentionData, W0: Float[Array, "d d"], loss: Loss) -> S
     """The norm of descent from W0 grows without bound.
 
     Followed by arc length it must pass ten times and a hundred times the unit of the data
-    (||W0|| plus the norm that moves some margin by one). There the pull has to point outwards: the
+    (||W0|| plus the norm that moves some margin by one). There -grad L has to point outwards: the
     slack is a quarter of 1 plus the cosine of its angle to W. It is negative only where the
     gradient at W0 is zero, so that nothing ever moves; a run that ends on the way is unknown.
     """
     reach = np.linalg.norm(data.X - data.X.mean(axis=1, keepdims=True), axis=2).max()
-    pull = float(reach * np.linalg.norm(data.Z, axis=1).max())
-    unit = float(np.linalg.norm(W0)) + (1.0 / pull if pull > 0 else 1.0)
+    longest = float(reach * np.linalg.norm(data.Z, axis=1).max())
+    unit = float(np.linalg.norm(W0)) + (1.0 / longest if longest > 0 else 1.0)
     goals = [10.0 * unit, 100.0 * unit]
     if not normalised_gradient(data.X, data.Z, data.gamma, W0, loss, data.mask).matrix.any():
         return Slack(-0.5, 0.25)
@@ -89,8 +89,8 @@ def _grows(
     """What grew between the norms 50 rate and 500 rate is slope times the growth of ln k.
 
     Two increases of about 450 agree up to 10, longer ones up to a 45th. The norms are larger where
-    pulls differ by factors that weights make up for only at larger margins: by the norm of the
-    start, and by how far apart |l'| is at the best scores of the inputs.
+    gradients of inputs differ by factors that weights make up for only at larger margins: by the
+    norm of the start, and by how far apart |l'| is at the best scores of the inputs.
     """
     if not (0.0 < rate < np.inf and slope > 0.0):
         return Slack(-1.0, 0.0)

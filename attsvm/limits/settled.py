@@ -1,7 +1,7 @@
-"""Whether a run has settled: what it selects, and what pulls it, will not change by its own rates.
+"""Whether a run has settled: what it selects and what moves it will not change by its own rates.
 
 A run can look as if it had found its direction while an input, stuck at a token that is not the
-best, pulls at it with a weight that is tiny now and large later. No conclusion about its limit is
+best, moves it with a weight that is tiny now and large later. No conclusion about its limit is
 drawn from such a run.
 """
 
@@ -21,7 +21,7 @@ BEHIND = 1.01
 """By which factor the margin of a better token must outgrow the least margin of the others."""
 
 EVEN = 1.05
-"""How far the growth of the margins that pull may exceed that of the least margin."""
+"""How far the growth of the margins in the gradient may exceed that of the least margin."""
 
 
 def as_prompt(data: AttentionData) -> AttentionData:
@@ -43,7 +43,7 @@ def dual_weights(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Flo
 
     The token a of each input is the one of largest logit. Everything is taken in the log domain:
     p_it is proportional to |l'| s_t (<s, gamma> - gamma_t), positive where a token is pushed down.
-    Zero where nothing pulls.
+    Zero where the gradient is.
     """
     logits = logits_of_w(data.X, data.Z, W)
     log_s = log_softmax(logits, data.mask)
@@ -122,8 +122,8 @@ def unsettled(
     In each input let a be the token of largest logit at `after`. A run that has settled shows:
     the margins of a over all worse tokens have grown; those over better tokens by more than the
     least of these (else the weight of a better token, exp(-margin), would take over in time,
-    however small its factor is); and the margins that pull, averaged with the weights of the
-    gradient, have grown no faster than the least one (else a slower margin with a tiny factor
+    however small its factor is); and the margins, averaged with the weights of the gradient, have
+    grown no faster than the least one (else a slower margin with a tiny factor
     would take over). These are necessary for a direction to be a limit, as slopes of margins
     along it; a run that fails one is not at its end. Tokens of equal score are not told apart.
     """
@@ -135,10 +135,10 @@ def unsettled(
         return _named("the margin over token {} of input {} does not grow", growth, worse)
     if better.any() and not growth[better].min() > BEHIND * least:
         return _named("the better token {} of input {} may return", growth, better)
-    pull = np.abs(dual_weights(data, after, loss)) * worse
-    total = float(pull.sum())
-    if not (total > 0.0 and float((pull * growth).sum()) <= EVEN * least * total):
-        return _named("token {} of input {} does not pull yet", growth, worse)
+    shares = np.abs(dual_weights(data, after, loss)) * worse
+    total = float(shares.sum())
+    if not (total > 0.0 and float((shares * growth).sum()) <= EVEN * least * total):
+        return _named("token {} of input {} does not count in the gradient yet", growth, worse)
     return None
 
 

@@ -133,7 +133,7 @@ class _Rows(Problem):
 
     def residual(self, x: Array, R: float) -> float:
         W = self.long(x)
-        return stationarity(W, self.pull(W), R)
+        return stationarity(W, self.negative_gradient(W), R)
 
     def descend(self, gap: GapObjective | LocalGap, x: Array, R: float) -> Array:
         return minimise_on_ball(*pulled_back(gap, self.B), x, R)

@@ -77,20 +77,20 @@ def angle_between(a: Array, b: Array) -> float:
     return 2.0 * math.atan2(float(np.linalg.norm(u - v)), float(np.linalg.norm(u + v)))
 
 
-def stationarity(y: Array, pull: Array, radius: float, unit: float = 1.0) -> float:
-    """First-order residual of min F over ||y|| <= radius, where -grad F is a multiple of pull.
+def stationarity(y: Array, negative_gradient: Array, radius: float, unit: float = 1.0) -> float:
+    """First-order residual of min F over ||y|| <= radius, -grad F known up to a factor.
 
     On the sphere -grad F must be a nonnegative multiple of y: the residual is twice the sine of
     half their angle, 2 where the multiplier has the wrong sign and nothing else is wrong. Inside,
-    grad F must vanish: the residual is the norm of the pull over `unit`. With the matrix of a
-    `normalised_gradient` as pull that is what is left of its largest term, so that no plateau
+    grad F must vanish: the residual is the norm of -grad F over `unit`. With the matrix of a
+    `normalised_gradient` that is what is left of its largest term, so that no plateau
     passes for a minimiser. 0 for the ball of radius 0, and where grad F is exactly zero.
     """
-    size = float(np.linalg.norm(pull))
+    size = float(np.linalg.norm(negative_gradient))
     if radius == 0.0 or size == 0.0:
         return 0.0
     if on_sphere(y, radius):
-        return 2.0 * math.sin(0.5 * angle_between(pull, y))
+        return 2.0 * math.sin(0.5 * angle_between(negative_gradient, y))
     return size / unit
 
 

@@ -106,13 +106,13 @@ def derivatives(
     side, log_above = signed_sum(apart, log_s[:, None, :])
     log_kappa = log_s + log_above
     slope = whole.loss.log_slope(u) - math.log(whole.count) - log_unit
-    pull = side * np.exp(np.minimum(slope[:, None] + log_kappa, 300.0))
+    negative = side * np.exp(np.minimum(slope[:, None] + log_kappa, 300.0))
     s, kappa = np.exp(log_s), side * np.exp(log_kappa)
     bent = curvature_ratio(whole.loss, u)[:, None] * kappa
-    blocks = pull[:, :, None] * (bent - s)[:, None, :] - s[:, :, None] * pull[:, None, :]
+    blocks = negative[:, :, None] * (bent - s)[:, None, :] - s[:, :, None] * negative[:, None, :]
     diagonal = np.arange(s.shape[1])
-    blocks[:, diagonal, diagonal] += pull
-    return whole.spread(-pull, blocks)
+    blocks[:, diagonal, diagonal] += negative
+    return whole.spread(-negative, blocks)
 
 
 def pulled_back(

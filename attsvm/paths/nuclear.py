@@ -93,7 +93,7 @@ def path_kq(
     noise = 1e-3 * np.random.default_rng(seed).normal(size=problem.size) / math.sqrt(problem.size)
 
     def grade(y: Array, R: float, attempts: tuple[Attempt, ...]) -> FactorMinimum:
-        own, G = min(attempts, key=lambda a: a.value), problem.short_pull(y)
+        own, G = min(attempts, key=lambda a: a.value), problem.short_negative_gradient(y)
         K, Q = problem.parts(y)
         largest = float(np.linalg.norm(G, 2)) * R
         off = 1.0 - float((G * (K @ Q.T)).sum()) / largest if largest > 0.0 else math.nan
@@ -186,16 +186,18 @@ class _Factored(Problem):
         margins: Array = ((self.D @ K) * (self.Z @ Q)).sum(axis=1)
         return margins
 
-    def short_pull(self, y: Array) -> Array:
+    def short_negative_gradient(self, y: Array) -> Array:
         """-grad L(K Q^T) in short coordinates."""
         K, Q = self.parts(y)
-        pull: Array = self.left.T @ self.pull(self.left @ K @ Q.T @ self.right.T) @ self.right
-        return pull
+        found: Array = (
+            self.left.T @ self.negative_gradient(self.left @ K @ Q.T @ self.right.T) @ self.right
+        )
+        return found
 
     def residual(self, y: Array, R: float) -> float:
-        G, (K, Q) = self.short_pull(y), self.parts(y)
-        pull = np.concatenate([(G @ Q).ravel(), (G.T @ K).ravel()])
-        return stationarity(y, pull, self.reach(R), self.reach(R))
+        G, (K, Q) = self.short_negative_gradient(y), self.parts(y)
+        negative = np.concatenate([(G @ Q).ravel(), (G.T @ K).ravel()])
+        return stationarity(y, negative, self.reach(R), self.reach(R))
 
     def _jet(self, gap: GapObjective | LocalGap, y: Array) -> Jet:
         """The gap with gradient and Hessian in y."""
@@ -209,10 +211,10 @@ class _Factored(Problem):
                 (self.Z[:, :, None] * keys[:, None, :]).reshape(m, -1),
             ]
         )
-        pull = (self.D * found.gradient[:, None]).T @ self.Z
+        in_w = (self.D * found.gradient[:, None]).T @ self.Z
         hessian = J.T @ found.hessian @ J
         cut = self.D.shape[1] * r
-        cross = np.kron(pull, np.eye(r))
+        cross = np.kron(in_w, np.eye(r))
         hessian[:cut, cut:] += cross
         hessian[cut:, :cut] += cross.T
         return Jet(found.value, J.T @ found.gradient, hessian)
@@ -241,10 +243,10 @@ class _Factored(Problem):
         """The weakest column replaced by the direction that the gradient prefers, if there is."""
         K, Q = self.parts(y)
         found = gap.jet(self.margins(y))
-        pull = -(self.D * found.gradient[:, None]).T @ self.Z
-        U, sizes, Vt = np.linalg.svd(pull, full_matrices=False)
+        negative = -(self.D * found.gradient[:, None]).T @ self.Z
+        U, sizes, Vt = np.linalg.svd(negative, full_matrices=False)
         whole = 0.5 * float(y @ y)
-        if not (pull * (K @ Q.T)).sum() < sizes[0] * whole * (1.0 - 1e-9):
+        if not (negative * (K @ Q.T)).sum() < sizes[0] * whole * (1.0 - 1e-9):
             return None
         A, strengths, Bt = np.linalg.svd(K @ Q.T, full_matrices=False)
         strengths = strengths[: self.inner].copy()

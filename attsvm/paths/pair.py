@@ -60,8 +60,8 @@ class Pair:
         of_v = stationarity(v, terms.sum(axis=0), self.r)
         X, one = self.data.X, np.ones((self.data.n, 1))
         gamma = self._scored(v).gamma
-        pull = normalised_gradient(X, one, gamma, p[:, None], self.loss, self.data.mask)
-        return of_v, stationarity(p, pull.matrix[:, 0], self.R)
+        direction = normalised_gradient(X, one, gamma, p[:, None], self.loss, self.data.mask)
+        return of_v, stationarity(p, direction.matrix[:, 0], self.R)
 
     def local_value(self, v: Array, p: Array) -> float:
         """log(L - L_sel) for the tokens that p selects, at the head v."""
@@ -183,13 +183,13 @@ class Pair:
         found = None if log_gap is None else self._prompt(v, p, log_gap)
         if found is None or log_gap is None:
             return None
-        pull, twice, mixed = found
+        of_p, twice, mixed = found
         weight = math.exp(min(log_gap - own.value, _LARGEST))
         system, right = np.zeros((2 * d + 2, 2 * d + 2)), np.zeros(2 * d + 2)
         system[:d, :d], system[d : 2 * d, d : 2 * d] = own.hessian, twice
-        system[:d, d : 2 * d] = weight * (mixed.T - np.outer(own.gradient, pull))
+        system[:d, d : 2 * d] = weight * (mixed.T - np.outer(own.gradient, of_p))
         system[d : 2 * d, :d] = mixed
-        for k, (y, g, radius) in enumerate(((v, own.gradient, self.r), (p, pull, self.R))):
+        for k, (y, g, radius) in enumerate(((v, own.gradient, self.r), (p, of_p, self.R))):
             block, border = slice(k * d, (k + 1) * d), 2 * d + k
             multiplier = -float(g @ y) / radius**2 if on_sphere(y, radius) else 0.0
             right[block] = -g - multiplier * y
@@ -237,8 +237,8 @@ class Pair:
             found = self._prompt(v, q, own.value)
             if found is None:
                 return Jet(own.value, np.zeros(d), np.eye(d))
-            pull, twice, mixed = found
-            mixed = mixed - np.outer(pull, own.gradient)
+            of_p, twice, mixed = found
+            mixed = mixed - np.outer(of_p, own.gradient)
             system = np.zeros((d + 1, d + 1))
             system[:d, :d], system[d, d] = own.hessian, 1.0
             if on_sphere(v, self.r):
@@ -246,8 +246,8 @@ class Pair:
                 system[:d, d] = system[d, :d] = v / self.r
                 system[d, d] = 0.0
             answer = np.linalg.lstsq(system, np.vstack([mixed.T, np.zeros(d)]))[0][:d]
-            H = twice - np.outer(pull, pull) - mixed @ answer
-            return Jet(own.value, pull, 0.5 * (H + H.T))
+            H = twice - np.outer(of_p, of_p) - mixed @ answer
+            return Jet(own.value, of_p, 0.5 * (H + H.T))
 
         p = minimise_on_ball(jet, value, p, self.R, steps=_REDUCED)
         return self._best_head(heads[0], p), p

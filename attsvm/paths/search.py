@@ -124,7 +124,7 @@ class Problem(ABC):
         """The margins, from the point that is handed out where coordinates round."""
         return self.margins(x)
 
-    def pull(self, W: Array) -> Array:
+    def negative_gradient(self, W: Array) -> Array:
         """-grad L(W), its largest term of size 1."""
         data = self.data
         loss = self.objective.loss
@@ -199,8 +199,8 @@ def starting_points(
                 points["svm"] = svm[None]
         elif start == "gradient":
             zero = np.zeros((data.d, data.d))
-            pull = normalised_gradient(data.X, data.Z, data.gamma, zero, loss, data.mask)
-            points["gradient"] = pull.matrix[None]
+            direction = normalised_gradient(data.X, data.Z, data.gamma, zero, loss, data.mask)
+            points["gradient"] = direction.matrix[None]
         elif start == "random":
             points[f"random {k}"] = generator.normal(size=(_DRAWS, data.d, data.d))
         else:

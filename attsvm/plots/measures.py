@@ -85,8 +85,8 @@ def _logits(data: AttentionData, X: Array, iterates: Array, prompts: bool) -> Ar
             value=f"shape {iterates.shape}",
             remedy="Give a prompt p as its trajectory with prompts=True.",
         )
-    pulls = iterates if prompts else np.einsum("...de,ne->...nd", iterates, data.Z)
-    logits: Array = np.einsum("nte,...e->...nt" if prompts else "nte,...ne->...nt", X, pulls)
+    directions = iterates if prompts else np.einsum("...de,ne->...nd", iterates, data.Z)
+    logits: Array = np.einsum("nte,...e->...nt" if prompts else "nte,...ne->...nt", X, directions)
     return logits
 
 

@@ -1,4 +1,4 @@
-"""Aligned inputs, none of which pulls against another, and rivals of nearly equal scores.
+"""Aligned inputs, whose gradients lower no margin of another, and rivals of nearly equal scores.
 
 With A_it = (x_opt - x_t) z_i^T, inputs are aligned where <A_it, A_ju> >= 0 for all rivals t, u of
 any two inputs i != j. A single input is, and inputs with orthogonal queries are.
@@ -32,7 +32,7 @@ from attsvm.strategies import arrays, sizes
 
 
 def inputs_aligned(data: AttentionData) -> bool:
-    """Whether no rival of one input pulls against a rival of another."""
+    """Whether <A_it, A_ju> >= 0 for all rivals t, u of any two inputs."""
     return descent.inputs_aligned(ExactData.of(data))
 
 

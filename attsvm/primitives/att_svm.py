@@ -139,6 +139,9 @@ class AttSVM:
 def att_svm(m: Any, data: Any) -> AttSVM:
     """The Att-SVM in the arithmetic m."""
     rows = constraints(m, data)
+    if m.name == "text":
+        X = m.symbol("X^{mm}", "X^mm", "the least matrix with A_j X^mm >= 1 for all j")
+        return AttSVM(rows, X, 1 / m.norm(X))
     if m.name == "tensors":
         A, counted = torch_objectives.constraints(data)
         vector = torch_objectives.solution(A, counted)
@@ -152,6 +155,9 @@ def att_svm(m: Any, data: Any) -> AttSVM:
 
 def constraints(m: Any, data: Any) -> Any:
     """The constraint matrices A_j, one a row."""
+    if m.name == "text":
+        said = "the matrix with a row (x_opt - x_t) z^T for each token but the best of its input"
+        return m.symbol("A", "A", said, rows=True)
     if m.name == "tensors":
         A, counted = torch_objectives.constraints(data)
         return m.values(_counted(A, counted))
@@ -160,6 +166,8 @@ def constraints(m: Any, data: Any) -> Any:
 
 def of_rivals(m: Any, data: Any, values: Any) -> Any:
     """Of values (n, T), one for each token, those of the tokens that are constrained, in order."""
+    if m.name == "text":
+        return values
     if m.name == "tensors":
         _, counted = torch_objectives.constraints(data)
         return m.values(_counted(values.flatten(1)[..., None], counted)[..., 0])

@@ -156,7 +156,7 @@ def pulling_data(draw: st.DrawFn) -> AttentionData:
 
 @st.composite
 def runs(draw: st.DrawFn, data: Any, *powers: int) -> Run:
-    """A run on data of the strategy; starts are misled, zero, small and large by the powers."""
+    """A run on data of the strategy from one of `starts_about` them."""
     drawn = draw(data)
     return Run(drawn, draw(starts_about(drawn, *powers)))
 
@@ -167,12 +167,12 @@ LEAPING = replace(
     ),
     step=256.0,
 )
-"""In the basin; the first step takes the second input to its worse token for ever."""
+"""In the basin; after the first step the second input selects its worse token for ever."""
 
 LOCAL_TRAP = Run.of(
     [[[1, 0], [0, 2], [0, 1], [0, -1]]], [[1, 0]], [[0, 0], [20, 0]], scores=[[3, 2, 1, -1]]
 )
-"""One input, all tokens support vectors, started where its second-best token keeps it for ever."""
+"""All tokens of the one input are support vectors; it selects the second-best one for ever."""
 
 
 def towards_solution(generator: np.random.Generator) -> Run:
@@ -193,5 +193,5 @@ def towards_solution(generator: np.random.Generator) -> Run:
 
 
 def or_more_bits(ball: arb | None) -> arb:
-    """The ball; in place of None, which more bits may turn into a proof, one that is open."""
+    """The ball, or an undecided one in place of None: the judge then asks again with more bits."""
     return OPEN if ball is None else ball

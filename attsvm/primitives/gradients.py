@@ -59,6 +59,8 @@ class NegativeGradient:
 
     def along(self, m: Any, direction: Vector) -> Any:
         """<-grad L, direction>, of a direction row by row in rationals."""
+        if m.name == "text":
+            return m.dot(self.matrix, direction)
         return _sum(m, self.parts, lambda part: dot(part.matrix, direction))
 
 
@@ -71,6 +73,10 @@ def negative_gradient(m: Any, data: Any, W: Any, loss: str) -> NegativeGradient:
     """
     if m.name == "tensors":
         return _in_torch(m, data, W, loss)
+    if m.name == "text":
+        slope = m.symbol(r"\nabla L", "grad L", "the gradient of the risk at that matrix")
+        said = "the sum of -l'(u_i) s_opt s_t (gamma_opt - gamma_t) / n over all inputs and tokens"
+        return NegativeGradient(-slope, m.symbol("D", "D", said))
     parts = _parts(m, data, W, loss)
     matrix = m.values([[0] * data.d] * data.d)
     for part in parts:
@@ -134,7 +140,9 @@ def _in_torch(m: Any, data: Any, W: Any, loss: str) -> NegativeGradient:
     gamma, best = torch_objectives.scores(data), ~counted.reshape(s.shape)
     of_best = (s * (gamma - u[..., None]) * best).sum(-1)
     toward = (-torch_objectives.loss_slope(loss, u) * of_best).mean(-1)
-    return NegativeGradient(m.values(torch_objectives.pull(data, W, loss)), m.values(toward))
+    return NegativeGradient(
+        m.values(torch_objectives.negative_gradient(data, W, loss)), m.values(toward)
+    )
 
 
 def log_coefficients(data: AttentionData, W: Array, loss: str) -> Array:

@@ -7,8 +7,8 @@ lies between c exp(-m) and C exp(-m) for the least such margin m, ||grad L|| = O
 -<grad L, X*> >= (1 - o(1)) P. As the least margin of X* is 1, m = (1 + o(1)) a with
 a = ||X|| / ||X*||, so that a step adds exp(-(1 + o(1)) a) to a, and a = (1 + o(1)) ln k.
 
-Inputs whose tokens all have one score never pull, and what they select is of no account: the run
-is that of the other n' of n inputs with n'/n times the step.
+Inputs whose tokens all have one score have no gradient, and what they select does not matter. If n'
+of the n inputs are left, the run is theirs alone with n'/n times the step.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class ProvedLimit:
     """What is proved of a run.
 
     Attributes:
-        data: the inputs that pull; their optimum is what the run pursues, so that for an
+        data: the inputs that have a gradient; their optimum is what the run pursues, so that for an
             increasing loss scores are turned round.
         inputs: their places in the data set.
         fate: see `attsvm.exact.limit_certificate`; of these inputs.
@@ -60,15 +60,15 @@ def proved_limit(
     if not inputs:
         return None
     sign, pursued = (-1, "logistic-loss") if loss == "logistic" else (1, loss)
-    pulling = ExactData(
+    moving = ExactData(
         [exact.X[i] for i in inputs],
         [exact.Z[i] for i in inputs],
         [[sign * g for g in exact.gamma[i]] for i in inputs],
         [exact.kept[i] for i in inputs],
     )
     size = short_step(data, loss, step) * fmpq(len(inputs), len(exact.X))
-    certificate = limit_certificate(pulling, rationals(start), pursued, size, STEPS)
-    return None if certificate is None else ProvedLimit(pulling, inputs, certificate)
+    certificate = limit_certificate(moving, rationals(start), pursued, size, STEPS)
+    return None if certificate is None else ProvedLimit(moving, inputs, certificate)
 
 
 def diverges(data: AttentionData, start: Array, loss: str, step: float) -> arb | None:
@@ -85,7 +85,7 @@ def arrives(
     """1 where the run is proved to converge in direction to the target, negative elsewhere.
 
     None without a proof. Unlike `limit_certificates.certified_direction` this leaves out the
-    inputs that never pull, so that their tokens may be tied.
+    inputs without a gradient, so that their tokens may be tied.
     """
     W0 = rationals(start)
     if is_stationary_start(ExactData.of(data), W0, loss):

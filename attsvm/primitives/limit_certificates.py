@@ -17,7 +17,7 @@ STEPS = 256
 
 
 def short_step(data: AttentionData, loss: str, step: float = 1.0) -> fmpq:
-    """So many times 1/smoothness of the risk, a little shorter for rounding; 1 for constants."""
+    """The step size step/L, L the smoothness of the risk, rounded down; 1/L is 1 where L is 0."""
     return rational(step) * _longest(data, loss)
 
 

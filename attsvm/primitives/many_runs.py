@@ -39,8 +39,9 @@ def ended(data: Sequence[Any], starts: Sequence[Array], loss: str) -> Array:
 def rival_lead(
     cases: Sequence[Any], loss: str | None = None, towards: str = "optimal", **_: Any
 ) -> Array:
-    """The lead of the best rival over how far logits were moved; 1 more where none leads it.
+    """The largest lead of a rival's logit over that of the token that descent is said to select.
 
+    It is divided by how far a run moves logits at most, and 1 is added where some rival leads.
     Descent is said to select the optimal tokens, or those of least score where it goes towards the
     `worst` or the `opposite`. NaN for losses that are not followed.
     """

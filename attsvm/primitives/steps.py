@@ -16,7 +16,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.errors import DataError
-from attsvm.theory import Records, Slack
+from attsvm.theory import Measured, Records, Slack
 
 FLOW = "gradient flow"
 """What floats follow in place of descent with the step of an instance."""
@@ -66,8 +66,32 @@ def _with_step(case: Any, step: float) -> Any:
     return replace(case, step=step)
 
 
+def converges_in_direction(
+    says: str, of: tuple[str, str], to: tuple[str, str], **forms: Any
+) -> Measured:
+    r"""That `of` over its norm tends to `to` over its norm, where floats follow gradient flow.
+
+    Args:
+        says: which run it is said of, constants in braces.
+        of: the iterate in LaTeX and in plain characters, such as ``("W_k", "W_k")``.
+        to: the target likewise.
+        forms: its forms, see `Measured`.
+    """
+    (latex, plain), (of_target, target) = of, to
+    unit = r"\frac{{{0}}}{{\left\|{0}\right\|}}"
+    notation = (
+        rf"{unit.format(latex)} \to {unit.format(of_target)}",
+        f"{plain}/||{plain}|| -> {target}/||{target}||",
+    )
+    return Measured(says, stand_in=FLOW, notation=notation, **forms)
+
+
+W_K, X_MM, W_MM = ("W_k", "W_k"), ("X^{mm}", "X^mm"), ("W^{mm}", "W^mm")
+"""Iterates and max-margin solutions as they are written."""
+
+
 def by_gradient_flow(floats: Callable[..., Slack]) -> Callable[..., Slack]:
-    """A form for floats that follows the curve: it knows nothing of steps beyond 1/L."""
+    """A form for floats that follows gradient flow; of steps above 1/L its answer is unknown."""
 
     @functools.wraps(floats)
     def form(case: Any, *arguments: Any, **constants: Any) -> Slack:

@@ -136,7 +136,7 @@ def attended(data: Any, W: Tensor) -> tuple[Tensor, Tensor]:
     return s, (s * scores(data)).sum(-1)
 
 
-def pull(data: Any, W: Tensor, loss: str) -> Tensor:
+def negative_gradient(data: Any, W: Tensor, loss: str) -> Tensor:
     """-grad L(W) (batch, d, d)."""
     s, u = attended(data, W)
     c = -loss_slope(loss, u)[..., None] * s * (scores(data) - u[..., None]) / s.shape[1]
@@ -201,7 +201,7 @@ def elsewhere(
     if not W.requires_grad and not data.X.requires_grad:
         W, moved = _descended(data, W, loss or case.loss, reach)
     for k in range(_STEPS if moved == 0.0 else 0):
-        step = pull(data, W, loss or case.loss)
+        step = negative_gradient(data, W, loss or case.loss)
         length = _FIRST_STEP * (1 + k / 2)
         W = W + (length / reach / norm(step, 2).clamp(min=1e-300))[:, None, None] * step
         moved += length
@@ -210,11 +210,11 @@ def elsewhere(
 
 
 def not_selecting(case: Any, loss: str | None = None, **_: Any) -> Tensor:
-    """The same for conclusions that are known where descent selects the optimal tokens."""
+    """`elsewhere`, for conclusions that follow where descent selects the optimal tokens."""
     return elsewhere(case, loss)
 
 
 def descent_at_rest(case: Any, loss: str | None = None) -> Tensor:
     """Minus the length of the gradient at the start: the norm stays where it is zero."""
     data, W = _matrix(case)
-    return -norm(pull(data, W, loss or case.loss), 2)
+    return -norm(negative_gradient(data, W, loss or case.loss), 2)

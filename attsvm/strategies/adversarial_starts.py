@@ -16,7 +16,7 @@ from attsvm.strategies import arrays, sizes
 from attsvm.svm import local_svm
 
 PLACES = (0, 0, 0, 1, 1, 2, 3)
-"""Which of the choices; those that tempt most come first."""
+"""Which of the choices is taken, sorted by `adversarial_start`; the first ones most often."""
 
 MARGINS = (2, 1, 3, 0, 4)
 """Powers of two of the least margin."""
@@ -26,9 +26,9 @@ NEAR = 1e-7
 
 
 def choices(data: AttentionData) -> Int[Array, "k n"]:
-    """Optimal tokens with one input at a worse one, better ones first; all inputs at second best.
+    """The optimal tokens but for one input, at a worse token; last, the second best of all inputs.
 
-    Of equal scores the first one counts as better.
+    Better tokens come first, and of equal scores the first one counts as better.
     """
     order = np.argsort(np.where(data.present, -data.gamma, np.inf), axis=1, kind="stable")
     worst, rows = data.present.sum(axis=1) - 1, np.arange(data.n)
@@ -40,8 +40,8 @@ def choices(data: AttentionData) -> Int[Array, "k n"]:
 def towards(data: AttentionData, chosen: Int[Array, " n"]) -> tuple[Float[Array, "d d"], bool]:
     """W^mm(chosen), and whether all tokens on its margin score lower than the chosen ones.
 
-    Where floats find none, the sum of (x_chosen - mean) z^T over all inputs. Entries are rounded
-    to a 32nd of the largest one or finer: few bits, exact.
+    Where floats find no W^mm, the sum of (x_chosen - mean) z^T over all inputs takes its place.
+    Entries are rounded to a 32nd of the largest one or finer, so that they have few bits.
     """
     W, local = np.zeros((data.d, data.d)), False
     try:
@@ -62,7 +62,7 @@ def towards(data: AttentionData, chosen: Int[Array, " n"]) -> tuple[Float[Array,
 def adversarial_start(
     data: AttentionData, place: int, power: int, aside: Float[Array, "d columns"]
 ) -> Float[Array, "d columns"]:
-    """A start along W^mm(alpha), or about it, alpha being a worse choice; local solutions first."""
+    """A start near W^mm(alpha) for a worse choice alpha; locally optimal choices come first."""
     found = [towards(data, chosen) for chosen in choices(data)]
     found.sort(key=lambda pair: not pair[1])
     W = found[place % len(found)][0][:, : aside.shape[1]]
@@ -75,7 +75,7 @@ def adversarial_start(
 def starts_about(
     draw: st.DrawFn, data: AttentionData, *powers: int, columns: int | None = None
 ) -> Float[Array, "d columns"]:
-    """Starts on the data: zero, small and large by the powers of two given; every third is misled.
+    """Starts: zero, small and large by the powers of two given; one in three is adversarial.
 
     Fewer columns than d are the first ones, the rest being idle: 1 where all queries are e_1. All
     starts take the same number of draws, so that a search can move from one kind to another.

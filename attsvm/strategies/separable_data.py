@@ -55,11 +55,12 @@ def separated_larger(
 def with_redundant_tokens(
     X: Array, chosen: Array, source: Array, factor: Array, shift: Array
 ) -> Array:
-    """One token more an input: x_opt - factor (x_opt - x_source), moved along a fresh axis.
+    """Each input with one more token, x_opt - factor (x_opt - x_source), moved along a new axis.
 
-    Its margin is `factor` times that of its source: beyond the margin from a factor above 1 on; at
-    it with factor 1 where the source is, with multiplier 0 where it moved, for the solution has
-    nothing along the fresh axis. The queries need one entry 0 more.
+    The solution has no component along the new axis, so that the token's margin is `factor` times
+    that of its source. With a factor above 1 it is never a support vector. With the factor 1 it is
+    one where its source is, and its multiplier is 0 where it was moved. The queries need one more
+    entry, which is 0.
     """
     n, T, d = X.shape
     rows, wide = np.arange(n), np.zeros((n, T + 1, d + 1))

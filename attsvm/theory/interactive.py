@@ -30,10 +30,10 @@ from attsvm.theory.report.terminal import (
     table_text,
     verdict_rows,
 )
-from attsvm.theory.run.verify import Checked, Report
-from attsvm.theory.run.verify import verify as _verify
 from attsvm.theory.search.account import Hunt
 from attsvm.theory.search.hunt import hunt as _hunt
+from attsvm.theory.verification.verify import Checked, Report
+from attsvm.theory.verification.verify import verify as _verify
 
 _QUIET = 10.0
 """Seconds between lines on progress, on standard error, where that is no terminal."""

@@ -26,9 +26,9 @@ from attsvm.theory.record.counterexample import Replay
 from attsvm.theory.record.curated import replay_curated, summary
 from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.report.terminal import table_text
-from attsvm.theory.run.check import Outcome, check_part
 from attsvm.theory.run.profiles import PROFILES, profile_named
-from attsvm.theory.run.verify import Checked, assess, head_of, record
+from attsvm.theory.verification.check import Outcome, check_part
+from attsvm.theory.verification.verify import Checked, assess, head_of, record
 
 _KEY = "attsvm"
 _REPLAY = "attsvm-replay"

@@ -205,8 +205,8 @@ def _unit(layer: Layer) -> float:
     """The norm of W that moves the difference of two logits by one, at least."""
     middle = layer.rows.mean(axis=1, keepdims=True)
     reach = float(np.sqrt(((layer.rows - middle) ** 2).sum(axis=2)).max())
-    pull = 2.0 * reach * float(np.sqrt((layer.Z**2).sum(axis=1)).max())
-    return 1.0 / pull if pull > 0.0 else 1.0
+    steepest = 2.0 * reach * float(np.sqrt((layer.Z**2).sum(axis=1)).max())
+    return 1.0 / steepest if steepest > 0.0 else 1.0
 
 
 def _size(points: Array) -> Array:

@@ -17,7 +17,7 @@ from attsvm._types import Array
 from attsvm.errors import DataError
 from attsvm.heads import Head, ReluHead
 from attsvm.losses import LOSSES, Loss
-from attsvm.risk import log_domain_pull
+from attsvm.risk import log_domain_negative_gradient
 from attsvm.training.batch import Batch
 from attsvm.training.rule import Rule
 
@@ -142,7 +142,7 @@ def _largest(xp: Any, terms: Any) -> tuple[Any, Any]:
     return top, xp.where(xp.isfinite(top), top, xp.zeros_like(top))
 
 
-def pull(model: Model, W: Any, v: Any = None) -> tuple[Any, Any]:
+def negative_gradient(model: Model, W: Any, v: Any = None) -> tuple[Any, Any]:
     """-grad L(W) = exp(log_scale) M as M (B, d, e) and log_scale (B,), at any norm of W.
 
     Where v (B, d) is given it is the head.
@@ -159,7 +159,7 @@ def pull(model: Model, W: Any, v: Any = None) -> tuple[Any, Any]:
                 remedy="Give a loss that is differentiable at the scores.",
             )
         if not model.linear:
-            return log_domain_pull(model.X, model.Z, gamma, log_s, sign, height, xp)
+            return log_domain_negative_gradient(model.X, model.Z, gamma, log_s, sign, height, xp)
         scale, shift = _largest(xp, height)
         factor = -sign * xp.exp(height - shift[:, None]) / model.X.shape[1]
     weights = factor[..., None] * gamma
@@ -167,7 +167,7 @@ def pull(model: Model, W: Any, v: Any = None) -> tuple[Any, Any]:
     return matrix, scale
 
 
-def joint_pull(model: Model, v: Any, W: Any) -> tuple[Any, Any, Any]:
+def joint_negative_gradient(model: Model, v: Any, W: Any) -> tuple[Any, Any, Any]:
     """-grad L(v, W) = exp(log_scale) (m, M) as m (B, d), M (B, d, e) and log_scale (B,)."""
     xp = model.xp
     s, _ = _attention(model, W)
@@ -177,7 +177,7 @@ def joint_pull(model: Model, v: Any, W: Any) -> tuple[Any, Any, Any]:
     top, shift = _largest(xp, height)
     factor = -sign * xp.exp(height - shift[:, None]) * model.y / model.X.shape[1]
     in_v = xp.einsum("bn,bnd->bd", factor, xp.einsum("bnt,bntd->bnd", s, model.X))
-    in_w, log_w = pull(model, W, v)
+    in_w, log_w = negative_gradient(model, W, v)
     both = xp.maximum(top, log_w)
     level = xp.where(xp.isfinite(both), both, xp.zeros_like(both))
     return (
@@ -190,14 +190,14 @@ def joint_pull(model: Model, v: Any, W: Any) -> tuple[Any, Any, Any]:
 def _uphill(model: Model, kind: str, state: State) -> tuple[State, Any]:
     """Minus the gradients in every part of the state, their largest exponent taken out."""
     if kind == "joint":
-        in_v, in_w, scale = joint_pull(model, *state)
+        in_v, in_w, scale = joint_negative_gradient(model, *state)
         return (in_v, in_w), scale
     if kind == "W":
-        in_w, scale = pull(model, *state)
+        in_w, scale = negative_gradient(model, *state)
         return (in_w,), scale
     K, Q = state
     xp = model.xp
-    in_w, scale = pull(model, xp.einsum("bdr,ber->bde", K, Q))
+    in_w, scale = negative_gradient(model, xp.einsum("bdr,ber->bde", K, Q))
     return (xp.einsum("bde,ber->bdr", in_w, Q), xp.einsum("bde,bdr->ber", in_w, K)), scale
 
 

@@ -30,16 +30,17 @@ from attsvm.errors import AttsvmError
 from attsvm.theory.declaration import packs as declared
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, load_packs
-from attsvm.theory.record import codec, files
+from attsvm.theory.instance import codec
+from attsvm.theory.record import files
 from attsvm.theory.record.counterexample import document, read, replay
 from attsvm.theory.record.expectations import read_expectations
-from attsvm.theory.record.gate import Checkout, brief, checked_out, hold
 from attsvm.theory.record.ledger import Ledger, Run, last_run
-from attsvm.theory.record.renewal import renewed, spelt
 from attsvm.theory.report.page import page
 from attsvm.theory.report.page.script import SCRIPT
 from attsvm.theory.report.source_page import source_page
-from attsvm.theory.run.verify import verify
+from attsvm.theory.verification.gate import Checkout, brief, checked_out, hold
+from attsvm.theory.verification.renewal import renewed, spelt
+from attsvm.theory.verification.verify import verify
 from benchmarks.fuzz import mutation
 
 TODAY = datetime.date(2026, 1, 1)

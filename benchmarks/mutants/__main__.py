@@ -51,9 +51,11 @@ _JUDGES = "author_errors check confirm statement_view variables"
 _FORMULAS = "aligned_inputs gradients loss_formulas spreads"
 _BESIDE = {
     "declaration": "domain cli_places statement_view",
-    "run": "schedule",
+    "instance": "counterexample shrink",
+    "run": "check schedule validity",
     "search": "cli_places",
     "record": "files provenance",
+    "verification": "schedule",
     "report": "",
 }
 """Tests of other rooms that reach a room of the engine, beside its own."""
@@ -79,7 +81,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         f"theory/{part}": ("tests/theory/arithmetic", *_files(f"{_JUDGES} {_FORMULAS}"))
         for part in ("arithmetic/", "run/confirm", "declaration/judge")
     },
-    "theory/record/gate": _files("gate gate_attacks cli_gate"),
+    "theory/verification/gate": _files("gate gate_attacks cli_gate"),
     **{
         f"theory/{part}/": (f"tests/theory/{part}", *_files(names))
         for part, names in _BESIDE.items()
@@ -91,7 +93,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
 CERTIFYING = (
     *("exact/", "exact/lipschitz", "limits/", "lipschitz"),
     *("svm/bounds", "svm/farkas", "svm/handed"),
-    *("theory/arithmetic/", "theory/record/gate", "theory/run/confirm", "theory/declaration/judge"),
+    *(
+        "theory/arithmetic/",
+        "theory/verification/gate",
+        "theory/run/confirm",
+        "theory/declaration/judge",
+    ),
 )
 """Rooms that prove or judge: none of their mutants may live, and their lines count threefold."""
 

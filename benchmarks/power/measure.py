@@ -17,9 +17,8 @@ from hypothesis.errors import Unsatisfiable
 from attsvm.errors import DataError
 from attsvm.theory import Slack
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import document
-from attsvm.theory.run.check import check_part
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.profiles import PROFILES, derive_seed
 from attsvm.theory.run.sampling import sample
@@ -29,6 +28,7 @@ from attsvm.theory.search import DRAWN, GUIDED, Elite, Pool
 from attsvm.theory.search.account import Hunt
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.turn import Turn, searchers_of, take
+from attsvm.theory.verification.check import check_part
 
 PACK = "benchmarks.power"
 RIVAL = "plain Hypothesis"

@@ -1,11 +1,12 @@
-"""Small runs from zero that miss exactly one hypothesis of the readings on training.
+"""Small runs from zero, each of which violates exactly one hypothesis of the readings on training.
 
-With X = 0 attention is uniform. `NO_QUERY`, `ALL_TIED`: the gradient is zero at every X.
-`TIED_ASIDE`: the first input pulls nothing, so that w = (1, 0) of the second one is followed and
-not the (1, 1) of both. `TIED_APART`: likewise, and the margin of the first falls for ever, though
-(1, 2) meets both. `TIED_CROWD`: likewise, with the token (0, 0), which has margin 7/2 under
-X^mm = (1/2, 3/2), at the margin of the run's own limit. `PASSED_OVER`: pulled away from its worst
-token, the run settles at the second best one.
+At X = 0 attention is uniform. In `NO_QUERY` and `ALL_TIED` the gradient is zero at every X. In
+`TIED_ASIDE` the first input has no gradient, so that w, the first column of X, follows (1, 0), the
+solution for the second input alone, and not (1, 1), that for both. So it does in `TIED_APART`,
+where the margin of the first input falls for ever, although w = (1, 2) meets both constraints.
+`TIED_CROWD` adds the token (0, 0): its margin under X^mm, which has w = (1/2, 3/2), is 7/2, but in
+the limit of the run it is a support vector. In `PASSED_OVER` the run moves away from the worst
+token and settles at the second-best one.
 """
 
 from attsvm.primitives.descent_runs import Run

@@ -12,8 +12,8 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.limit_certificates import short_step
 from attsvm.theory import Claim
+from attsvm.theory.record.snippets import literal
 from attsvm.theory.report.script import Writer
-from attsvm.theory.report.snippets import literal
 
 SLOPES = {
     "logistic": "np.exp(-abs(u)) / (1 + np.exp(-abs(u)))**2",

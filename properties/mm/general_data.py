@@ -5,8 +5,8 @@ max-margin solution that separates locally-optimal tokens from non-optimal ones.
 results are applicable to general data."
 
 `literal` takes all data whose scores are not all alike and any start. It falls from zero with one
-input of keys 1, 0, -2 and scores 1, -4, 0: their pulls cancel at p = 0, for every loss, and p has
-no direction. `amended` is what is true of the tokens that the abstract names, those that are
+input of keys 1, 0, -2 and scores 1, -4, 0: their gradients cancel at p = 0, for every loss, and p
+has no direction. `amended` is what is true of the tokens that the abstract names, those that are
 locally optimal: each token of margin 1 under p(alpha) scores below alpha. From a start near the ray
 of p(alpha), and far enough out, descent converges to its direction. Descent on p is descent on the
 first column of W where all queries are e_1, so that `tf/local-convergence:amended` has the proof,
@@ -23,12 +23,12 @@ from attsvm.exact.minima import Minimum
 from attsvm.exact.traps import is_stationary_start
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
-from attsvm.primitives.steps import FLOW, SHORT, is_short, stepped
-from attsvm.theory import Measured, Reading, Slack, Statement, changed
+from attsvm.primitives.steps import SHORT, converges_in_direction, is_short, stepped
+from attsvm.theory import Reading, Slack, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, never_moves
-from properties.mm._support.prompt_limits import certified
+from properties.mm._support.prompt_limits import P_ALPHA, P_K, certified
 from properties.mm.loss_choice import one_limit
 from properties.tf.local_convergence import LONG, NEAR, ON_RAY, OPTIMAL, OTHER, cones, starts
 from properties.tf.local_convergence.cones import Local
@@ -82,11 +82,8 @@ def _apart_from_solutions(case: Prompting, end: Minimum) -> arb | None:
     return None if solved is None else end.apart(solved.W)
 
 
-SEPARATES = Measured(
-    "p(k) converges in direction to p(alpha) of the {towards} tokens",
-    floats=separates,
-    balls=certified_separates,
-    stand_in=FLOW,
+SEPARATES = converges_in_direction(
+    "with alpha the {towards} tokens", P_K, P_ALPHA, floats=separates, balls=certified_separates
 )
 MOVES = "some input has two different scores"
 PROMPT = "all queries are e_1, and W_0 is p(0) in its first column and 0 else"

@@ -108,8 +108,8 @@ def weights_run(m: Any, case: Weighted, steps: int) -> list[Any]:
     X, scores, W, p, eta = map(m.values, (case.X, case.scores, case.W, case.p, case.step))
     found = [W @ p]
     for _ in range(steps):
-        pulls = logit_gradients(m, X, scores, found[-1], case.loss)
-        W = W - eta * sum(m.outer(c @ x, p) for c, x in zip(pulls, X, strict=True))
+        slopes = logit_gradients(m, X, scores, found[-1], case.loss)
+        W = W - eta * sum(m.outer(c @ x, p) for c, x in zip(slopes, X, strict=True))
         found.append(W @ p)
     return found
 
@@ -124,7 +124,7 @@ def partner_run(m: Any, case: Weighted, steps: int, factor: Any, trained: str) -
 
 
 def moves_alike(m: Any, case: Weighted, trained: str = "p", factor: Any = None) -> Any:
-    """One step on W moves the logits as one on its partner does, up to a factor or with it."""
+    """One step on W changes the logits as one on p or q does, times this or some other factor."""
     X = m.values(case.X)
     left = weights_run(m, case, 1)
     right = partner_run(m, case, 1, 1 if factor is None else factor, trained)

@@ -42,8 +42,8 @@ from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER
 from properties.sim import SOURCE
+from properties.sim._support.causal_language import Setting, best, differ, draw
 from properties.sim._support.training import TWO_TOKENS
-from properties.sim.figures.causal import Setting, best, differ, draw
 from properties.sim.token_sparsity.dropping import coefficients, mask
 from properties.sim.token_sparsity.redundant_tokens import all_support, redundant_data
 

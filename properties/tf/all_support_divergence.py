@@ -45,7 +45,7 @@ TIED_OPTIMA = cases.from_zero([[[0, 0], [-1, 0], [0, -1]]], scores=[[1.0, 1.0, 0
 
 @st.composite
 def tied(draw: st.DrawFn) -> Descent:
-    """Descents where often one input, or all, have tokens of one score: these pull nothing."""
+    """Descents where often one input, or all, have tokens of one score: these have no gradient."""
     case, kind = draw(cases.descents()), draw(st.integers(0, 3))
     scores = case.data.gamma.copy()
     of = slice(0, [0, 0, 1, case.data.n][kind])

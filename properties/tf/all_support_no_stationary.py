@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from attsvm.data import AttentionData
-from attsvm.primitives.att_svm import exact_att_svm, flat
+from attsvm.primitives.att_svm import att_svm, exact_att_svm, flat
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.hypotheses import all_tight, sloped, two_scores
 from attsvm.primitives.torch_objectives import constraints, distance
@@ -58,6 +58,8 @@ def length(m: Any, data: AttentionData) -> Any:
     """||W^mm||; None where there is no W^mm."""
     if m.name == "tensors":
         return 1 / m.values(distance(*constraints(data)))
+    if m.name == "text":
+        return m.norm(att_svm(m, data).vector)
     found = exact_att_svm(data)
     return None if found is None else m.norm(m.values(flat(found.W)))
 

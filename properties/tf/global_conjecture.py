@@ -30,11 +30,11 @@ solution no trap and no cone is there to refute by, however far a step leaps, no
 stationary point.
 
 For inputs that do not act on each other it is a theorem, but for tokens on the margin with
-multiplier 0 (`sharp`). Let one input have affinely independent tokens, different scores and
-l' < 0. With a step of at most 1/L its attended score u never falls and the gradient tends to 0, so
-that u tends to some score, gamma_b say, and s_b to 1. Let b be no optimal token; then u < gamma_b.
-Let p_t = s_t |u - gamma_t| be the pulls of the other tokens, P_L their sum over tokens that score
-less and P_H over those that score more, so that P_L - P_H = s_b (gamma_b - u) > 0.
+multiplier 0 (`sharp`). Let one input have affinely independent tokens, different scores and l' < 0.
+With a step of at most 1/L its attended score u never falls and the gradient tends to 0, so that u
+tends to some score, gamma_b say, and s_b to 1. Let b be no optimal token; then u < gamma_b. Let p_t
+= s_t |u - gamma_t| be the gradient coefficients of the other tokens, P_L their sum over tokens that
+score less and P_H over those that score more, so that P_L - P_H = s_b (gamma_b - u) > 0.
 
 1. F = gamma_b - u falls at a step by k P_L^2 at least, and P_L by a factor exp(-C P_L) at most.
    Were F/P_L ever below k/(4C) it would fall by k P_L/2 at each step, and below 0 as the P_L add up

@@ -18,7 +18,7 @@ from attsvm.theory.declaration.proof import expanded
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
 from symbolic.mm.theorem_2 import prove as prove_head
-from symbolic.sim.sums import entry, total
+from symbolic.sums import entry, total
 from symbolic.textbook import (
     ACCUMULATION,
     BOUNDED_SEQUENCE,

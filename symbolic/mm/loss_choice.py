@@ -7,8 +7,8 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_nonzero, ensure_zero
 from properties.mm._support.prompt_descent import logit_gradient
 from symbolic.mm.w_p_equivalence import pairwise_residual
-from symbolic.sim.sums import LENGTHS, entry, entry_of, vector
 from symbolic.softmax import structural_residual
+from symbolic.sums import LENGTHS, entry, entry_of, vector
 
 
 def prove() -> str:

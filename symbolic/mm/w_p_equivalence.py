@@ -17,7 +17,7 @@ from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.mm._support.prompt_descent import logit_gradient
 from symbolic import softmax
-from symbolic.sim.sums import LENGTHS, entry, entry_of, total, vector
+from symbolic.sums import LENGTHS, entry, entry_of, total, vector
 
 STEP = sp.Symbol("eta", positive=True)
 SIZES = ((1, 2, 1), (1, 3, 2), (2, 2, 1))

@@ -14,7 +14,7 @@ from properties.sim._support.bounds import BLOCKS
 from properties.sim.basic_2 import BOUND, lagrange, sum_bound
 from symbolic.mean_value import said_by
 from symbolic.sim import tensor_trick
-from symbolic.sim.sums import LENGTHS, entry, n, r, t, total
+from symbolic.sums import LENGTHS, entry, n, r, t, total
 from symbolic.textbook import COORDINATES
 
 W = "w"

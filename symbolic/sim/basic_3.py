@@ -13,7 +13,7 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
 from properties.sim.basic_3 import by_beta, by_radius
 from symbolic.sim import basic_2
-from symbolic.sim.sums import LENGTHS, entry, n, total
+from symbolic.sums import LENGTHS, entry, n, total
 from symbolic.textbook import EXPONENTIAL
 
 STEP = sp.Symbol("step", positive=True)

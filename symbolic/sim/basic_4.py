@@ -33,7 +33,7 @@ from symbolic import softmax
 from symbolic.least_points import CONVEX_NORM, ensure_norm_convex
 from symbolic.mean_value import ensure_lipschitz, said_by
 from symbolic.sim import basic_1, basic_3
-from symbolic.sim.sums import entry, entry_of, n, r, reduced, swapped, t, total, vector
+from symbolic.sums import entry, entry_of, n, r, reduced, swapped, t, total, vector
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     CONVEX_FUNCTION,

@@ -16,7 +16,7 @@ from properties.sim.basic_5 import BOUND, sharp
 from symbolic.mean_value import ensure_lipschitz
 from symbolic.sim import basic_4
 from symbolic.sim.basic_4 import LESS, MORE
-from symbolic.sim.sums import entry, r, t, total, vector
+from symbolic.sums import entry, r, t, total, vector
 from symbolic.textbook import CAUCHY_SCHWARZ
 
 

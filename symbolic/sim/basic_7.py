@@ -21,7 +21,7 @@ from symbolic.least_points import CONVEX_NORM, ensure_norm_convex
 from symbolic.mean_value import ensure_lipschitz
 from symbolic.sim import basic_4
 from symbolic.sim.basic_4 import CUBE, LINEAR, SQUARE, P, a, b
-from symbolic.sim.sums import entry, r, reduced, t, total
+from symbolic.sums import entry, r, reduced, t, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     CONVEX_FUNCTION,

@@ -1,6 +1,6 @@
 """Definition 3.3 on symbols: f is a probability vector, <f, h> an entry of the attention.
 
-For any n and d a row of f is known by its entry at t of n, n a symbol (`symbolic.sim.sums`). The
+For any n and d a row of f is known by its entry at t of n, n a symbol (`symbolic.sums`). The
 formulas of the claims run on symbols as well, for small n and d.
 """
 
@@ -15,8 +15,8 @@ from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from properties.sim._support.attention import block_attention
 from properties.sim.definition_3_3 import entry, probability
+from symbolic import sums
 from symbolic.inner_products import vector
-from symbolic.sim import sums
 from symbolic.sim.tensor_trick import structural_residual
 
 SIZES = tuple((n, d) for n in (1, 2, 3) for d in (1, 2))

@@ -23,7 +23,7 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim.definition_3_6 import DECREASING, INCREASING, drift, gradients, score, weight
 from symbolic.sim.lemma_3_11 import in_powers
-from symbolic.sim.sums import entry, total
+from symbolic.sums import entry, total
 
 SIZES = tuple((n, D) for n in (1, 2, 3) for D in (1, 2))
 """Tokens and entries of x."""

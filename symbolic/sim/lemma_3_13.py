@@ -57,7 +57,7 @@ from properties.sim._support import entry_loss
 from symbolic import softmax
 from symbolic.mean_value import ensure_lipschitz, said_by
 from symbolic.sim import basic_4, basic_5
-from symbolic.sim.sums import entry, entry_of, total, vector
+from symbolic.sums import entry, entry_of, total, vector
 from symbolic.textbook import (
     CONVEX_FUNCTION,
     CONVEX_MAXIMUM,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from symbolic.sim.sums import entry, total
+from symbolic.sums import entry, total
 
 U, F, H = entry("u"), entry("f"), entry("h")
 

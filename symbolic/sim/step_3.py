@@ -16,7 +16,7 @@ from attsvm.risk import covariance
 from attsvm.theory import ensure_nonzero, ensure_zero
 from symbolic import softmax
 from symbolic.sim import lemma_3_11
-from symbolic.sim.sums import entry, total, vector
+from symbolic.sums import entry, total, vector
 
 
 def structural(*, sign: int = -1) -> list[Any]:

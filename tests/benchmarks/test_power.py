@@ -15,9 +15,9 @@ from attsvm.data import AttentionData
 from attsvm.primitives.descent_runs import Run
 from attsvm.theory import PROFILES, Measured, Reading, Records, Slack, Statement, changed
 from attsvm.theory.declaration.packs import find_claims, load_packs
-from attsvm.theory.record import codec
-from attsvm.theory.run.check import check_part
+from attsvm.theory.instance import codec
 from attsvm.theory.run.confirm import confirm
+from attsvm.theory.verification.check import check_part
 from benchmarks.power import __main__ as power
 from benchmarks.power.__main__ import _fallen, report, show_true, true_claims
 from benchmarks.power.measure import PACK, Attempt, alone, examine, hunt_one, looked, quick, rival

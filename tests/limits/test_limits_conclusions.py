@@ -259,7 +259,7 @@ def test_a_metastable_run_is_open_in_both_directions():
 
 
 def test_a_slow_pull_on_a_positive_margin_is_open_as_well():
-    """Gaps (1, 0) and (1/2, 1) with a gain of 1e-40: the slower margin does not pull yet."""
+    """Gaps (1, 0) and (1/2, 1), a gain of 1e-40: the slower margin is not in the gradient yet."""
     data = AttentionData.of(
         [[[1, 0], [0, 0]], [[0.5, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1, 0], [1e-40, 0]]
     )
@@ -267,7 +267,7 @@ def test_a_slow_pull_on_a_positive_margin_is_open_as_well():
     for target in (np.diag([1.0, 0.0]), att_svm(data).W):
         slack = residual_stays_bounded(data, stuck, LOG, target)
         assert slack.kind == "unknown"
-        assert slack.note == "token 1 of input 1 does not pull yet"
+        assert slack.note == "token 1 of input 1 does not count in the gradient yet"
 
 
 def test_a_run_that_is_truly_trapped_has_settled_and_refutes():
@@ -477,7 +477,7 @@ def test_of_a_loss_that_rises_and_falls_the_better_side_is_that_of_its_slope():
     assert unsettled(ONE, -near, -far, squared) == "no token is selected over a worse one"
     flat = AttentionData.of([[[3], [2], [2], [0]]], [[1]], scores=[[0.5, 0.25, 0.25, 3]])
     reason = unsettled(flat, np.array([[-1.0]]), np.array([[0.0]]), squared)
-    assert reason == "token 1 of input 0 does not pull yet"
+    assert reason == "token 1 of input 0 does not count in the gradient yet"
 
 
 def test_growth_is_measured_from_ten_times_the_norm_of_the_start_on(monkeypatch):
@@ -499,7 +499,10 @@ def test_a_token_that_is_pulled_up_counts_by_the_size_of_its_pull():
     data = AttentionData.of([[[0, 0], [-1, 0], [0, -1]]], [[1, 0]], scores=[[1, 0.9, -100]])
     before, after = (np.array([[m, 0.0], [k, 0.0]]) for m, k in ((0.6, 4.4), (4.6, 4.6)))
     assert dual_weights(data, after, LOG)[0, 1] < 0.0
-    assert unsettled(data, before, after, LOG) == "token 2 of input 0 does not pull yet"
+    assert (
+        unsettled(data, before, after, LOG)
+        == "token 2 of input 0 does not count in the gradient yet"
+    )
 
 
 def test_tokens_of_one_score_are_not_told_apart():

@@ -24,7 +24,7 @@ from attsvm.primitives.hypotheses import all_tight, feasible, lower_scores_equal
 from attsvm.primitives.limit_certificates import short_step
 from attsvm.primitives.steps import SHARES, is_short, stepped
 from attsvm.theory import OPEN
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.run.sampling import sample
 from attsvm.training import descend_kq, follow_kq
 from properties.sim._support.training import PULLED_APART, REPAIRED, UNEVEN, decided

@@ -11,13 +11,19 @@ import torch
 from attsvm.exact import ExactData, separate
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import LOCAL_TRAP, towards_solution
-from attsvm.primitives.torch_objectives import constraints, distance, elsewhere, pull, solution
+from attsvm.primitives.torch_objectives import (
+    constraints,
+    distance,
+    elsewhere,
+    negative_gradient,
+    solution,
+)
 from attsvm.risk import gradient_w
 from attsvm.svm import att_svm
 from attsvm.theory.declaration.judge import glance
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.verdict import Truth
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import draw
 from attsvm.theory.search.frame import Frame
@@ -213,7 +219,7 @@ def test_the_solver_of_programmes_is_right(seed):
 def test_pulls_are_minus_the_gradient(loss):
     data = gaussian_protocol(np.random.default_rng(3), n=3, T=4, d=5)
     W = np.random.default_rng(4).normal(size=(5, 5))
-    found = pull(tensors(data), torch.tensor(W[None]), loss)[0].numpy()
+    found = negative_gradient(tensors(data), torch.tensor(W[None]), loss)[0].numpy()
     assert found == pytest.approx(-gradient_w(data, W, LOSSES[loss]), rel=1e-9, abs=1e-14)
 
 

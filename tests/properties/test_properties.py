@@ -19,7 +19,10 @@ import properties
 from attsvm.primitives.hypotheses import exists, unique_optimum
 from attsvm.strategies import GRID, arrays
 from attsvm.theory import Measured, Truth, load_packs
-from attsvm.theory.record import codec
+from attsvm.theory.declaration.code_bases import located
+from attsvm.theory.declaration.code_digests import Definitions
+from attsvm.theory.declaration.packs import modules
+from attsvm.theory.instance import codec
 from attsvm.theory.run.confirm import confirm
 from tests.searching import searched, untold
 
@@ -57,6 +60,12 @@ TARGETS = [  # a claim, one of its parts, how many searches find it, and out of 
         if c.statement_id.removeprefix("sim/") in AT_ONCE and c.expected.truth is Truth.REFUTED
     ),
 ]
+
+
+def test_no_code_of_the_pack_counts_for_all_of_its_claims():
+    """What acts as modules load would turn every claim red in the gate when it is edited."""
+    files = [located(module.__file__) for module in modules(PACK)]
+    assert Definitions().acting(files) == ""
 
 
 @pytest.mark.parametrize(("name", "part", "finds", "searches"), TARGETS)

@@ -93,7 +93,7 @@ CODE = """
 import json, sys
 from attsvm.cli import main
 from attsvm.theory import load_packs
-from attsvm.theory.run.check import execute_proof
+from attsvm.theory.verification.check import execute_proof
 from attsvm.theory.declaration.proof import recorded
 assert False, "this is not reached without -O"
 code = main([*sys.argv[1:], "--json", "optimised.json"])

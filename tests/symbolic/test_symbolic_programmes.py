@@ -13,8 +13,8 @@ from symbolic.mm import loss_choice, w_p_equivalence
 from symbolic.mm import programmes as of_mm
 from symbolic.sim import programmes as of_sim
 from symbolic.sim import stability_of_loss
-from symbolic.sim.sums import LENGTHS, entry, n, t
-from symbolic.sim.sums import vector as lengths
+from symbolic.sums import LENGTHS, entry, n, t
+from symbolic.sums import vector as lengths
 
 
 def proves(function):

@@ -12,7 +12,7 @@ from symbolic import least_points
 from symbolic.mm import joint_path
 from symbolic.mm import theorem_2 as heads_of_mm
 from symbolic.sim import low_score_tokens
-from symbolic.sim.sums import t, total
+from symbolic.sums import t, total
 from symbolic.tf import (
     all_local_unique,
     convex_combination,

@@ -14,8 +14,8 @@ from attsvm.theory import PROFILES, load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.record.counterexample import document
 from attsvm.theory.record.ledger import Ledger, last_run
-from attsvm.theory.run.check import check_part
-from attsvm.theory.run.verify import verify
+from attsvm.theory.verification.check import check_part
+from attsvm.theory.verification.verify import verify
 
 PACK = """
 from flint import arb

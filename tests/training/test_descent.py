@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.heads import Head, relu_head
-from attsvm.kernels.descent import log_pull
+from attsvm.kernels.descent import log_negative_gradient
 from attsvm.kernels.ensembles import keep
 from attsvm.losses import LOG_LOSS, LOSSES
 from attsvm.risk import gradient_w, normalised_gradient
@@ -244,7 +244,9 @@ def test_a_loss_of_ones_own_runs_as_the_same_loss_of_the_package():
 def pulled(X, gamma, logits):
     """The kernel's pull for one input and the query 1, its largest term of size 1."""
     M, table = np.empty((1, len(X))), np.array([gamma, logits])
-    log_pull(np.array([X]), np.ones((1, 1)), table[:1], 3, M, table[1:], np.empty((1, len(gamma))))
+    log_negative_gradient(
+        np.array([X]), np.ones((1, 1)), table[:1], 3, M, table[1:], np.empty((1, len(gamma)))
+    )
     return M[0]
 
 

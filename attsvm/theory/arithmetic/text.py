@@ -139,6 +139,25 @@ class Term:
     shape = size = property(_refuse)
 
 
+class _Rows(Term):
+    """A matrix that is written down for the case that it has rows."""
+
+    def __len__(self) -> int:
+        return 1
+
+
+class Word:
+    """A field that is no number: a formula may hand it on, and not look at it."""
+
+    def _refuse(self, *_: Any) -> Any:
+        raise misuse(
+            "asks for a word or a choice of its record while it is written down",
+            "Its docstring is printed in place of the formula.",
+        )
+
+    __eq__ = __bool__ = __hash__ = __getattr__ = _refuse
+
+
 def _place(key: Any) -> str:
     """An index, or a range as Python writes it."""
     if not isinstance(key, slice):
@@ -244,6 +263,15 @@ class Text(Arithmetic):
     def values(self, x: Any) -> Any:
         """A field, which stands here as a letter."""
         return x
+
+    def symbol(self, latex: str, plain: str, says: str, *, rows: bool = False) -> Term:
+        """What a primitive is written as, and one sentence that defines it.
+
+        A matrix of several `rows` is taken to have some.
+        """
+        found = (_Rows if rows else Term)(latex, plain)
+        self.definitions.setdefault(plain, Definition(found, says))
+        return found
 
     exp = _call(r"\exp\left({0}\right)", "exp({0})")
     log = _call(r"\ln\left({0}\right)", "ln({0})")

@@ -97,9 +97,15 @@ def _elsewhere(top: str, path: tuple[str, ...]) -> Path | None:
 
 def is_installed(folder: Path) -> bool:
     """Whether modules of a folder are Python's own or were installed into it."""
-    own = map(Path, map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")))
     named = {"site-packages", "dist-packages"}.intersection(folder.parts)
-    return bool(named) or any(folder.is_relative_to(place) for place in own)
+    return bool(named) or any(folder.is_relative_to(place) for place in _python_folders())
+
+
+@functools.cache
+def _python_folders() -> frozenset[Path]:
+    """Where Python's own modules and installed ones lie."""
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    return frozenset(map(Path, map(sysconfig.get_path, names)))
 
 
 @functools.cache

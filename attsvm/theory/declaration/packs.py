@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import importlib
 import importlib.metadata
@@ -72,8 +73,8 @@ def load_packs(named: Iterable[str] = (), only: Sequence[str] = ()) -> tuple[Pac
         ClaimError: a pack cannot be imported, an id occurs twice, a dependency is missing, or there
             is no pack of a name in `only`.
     """
-    chosen = sources_of(only)
-    if chosen:
+    if only:
+        chosen = sources_of(only)
         packs = [_load(source) for source in chosen]
         if not list(_missing(_by_id(packs))):
             return _unique(packs)
@@ -226,7 +227,8 @@ def listed(folder: Path, *, first: bool = False) -> tuple[str, ...]:
 def _load(source: str) -> Pack:
     before = set(sys.modules)
     hold_to_texts()
-    with declared() as made, contextlib.chdir("."):  # a pack may leave the folder
+    # a pack may leave the folder
+    with declared() as made, contextlib.chdir("."), _garbage_left():
         module = _module(source)
         modules = [module]
         if hasattr(module, "__path__"):
@@ -243,6 +245,18 @@ def _load(source: str) -> Pack:
         for name in {part.__name__ for part in modules} - before:
             del sys.modules[name]
         raise
+
+
+@contextlib.contextmanager
+def _garbage_left() -> Iterator[None]:
+    """Loading makes many objects and drops few: what collects garbage would go through them all."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _pack(source: str, modules: Sequence[ModuleType], made: Sequence[Claim]) -> Pack:

@@ -60,7 +60,7 @@ class Measured:
     reading.
 
     Attributes:
-        says: the conclusion in one line, constants in braces.
+        says: the conclusion in one line, constants in braces; what its formula leaves to be said.
         floats: the slack of an instance.
         balls: the slack from exact values: a ball at the working precision, `OPEN` where more bits
             are needed, a rational, or None where it cannot say at any precision.
@@ -71,6 +71,7 @@ class Measured:
             or more where it looks violated, NaN where it cannot say.
         stand_in: what floats follow in place of what the sentence speaks of, such as gradient flow
             in place of the steps of descent; empty where they follow that itself.
+        notation: the conclusion as a formula, in LaTeX and in plain characters, if it has one.
     """
 
     says: str
@@ -80,6 +81,7 @@ class Measured:
     again: Callable[..., Slack] | None = None
     many: Callable[..., Any] | None = None
     stand_in: str = ""
+    notation: tuple[str, str] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no refutation could be confirmed by."""
@@ -95,7 +97,7 @@ class Measured:
             )
 
     def in_words(self, constants: Mapping[str, Any]) -> str:
-        """The conclusion in one line, with these constants and else their defaults."""
+        """What it says in one line, with these constants and else their defaults."""
         known = {k: p.default for k, p in signature(self.floats).parameters.items()}
         return self.says.format(**{**known, **constants})
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+import typing
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.naming import in_short
-from attsvm.theory.arithmetic.text import Term, Text, escaped, letters, written
+from attsvm.theory.arithmetic.text import Term, Text, Word, escaped, letter, letters, written
 from attsvm.theory.declaration.formula import Formula, Values
+from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.variables import Defined
 
 _UNWRITABLE = ClaimError, AttributeError, TypeError
@@ -45,7 +49,7 @@ class Typeset:
 
 def typeset(formula: Formula) -> Typeset:
     """A formula as it runs, each name spelled out; code that is no expression by its docstring."""
-    if not formula.batches:
+    if isinstance(formula, RecordFormula):
         return _of_records(formula)
     m = Text()
     v = Values(**letters(formula.variables))
@@ -65,14 +69,37 @@ def typeset(formula: Formula) -> Typeset:
     return Typeset(conclusion, hypotheses, tuple(_used(lines, shown)))
 
 
-def _of_records(formula: Formula) -> Typeset:
+def _of_records(formula: RecordFormula) -> Typeset:
     """A formula over records: what is measured in its own line, conditions by their names."""
-    if formula.measured is None:
-        says = in_short(formula.conclusion, "see its code")
+    m = Text()
+    if formula.measured is not None:
+        conclusion = _text(formula.measured.in_words(formula.constants))
+        if formula.measured.notation is not None:
+            latex, plain = formula.measured.notation
+            led = _text(f"{conclusion.plain}: ")
+            conclusion = Written(led.latex + latex, led.plain + plain)
     else:
-        says = formula.measured.in_words(formula.constants)
+        conclusion = _one(lambda: _on_letters(m, formula), formula.conclusion)
     hypotheses = {name: _text(name) for name in formula.hypotheses}
-    return Typeset(_text(says), hypotheses, ())
+    lines = {name: _equation(d.left, d.right) for name, d in m.definitions.items()}
+    return Typeset(conclusion, hypotheses, tuple(_used(lines, [conclusion])))
+
+
+def _on_letters(m: Text, formula: RecordFormula) -> Term | None:
+    """The conclusion, where all that it does with its record can be written down."""
+    try:
+        return written(formula.relation(m, _fields(formula.records.type, "record"), {}))
+    except Exception:  # whatever code raises that meets letters in place of numbers
+        return None
+
+
+def _fields(kind: Any, name: str) -> Any:
+    """Letters for the numbers of a record, in place of what it holds otherwise a `Word`."""
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        known = {f.name: _fields(hints[f.name], f.name) for f in dataclasses.fields(kind)}
+        return SimpleNamespace(**known)
+    return Word() if kind in (str, bool) else letter(name)
 
 
 def _text(said: str) -> Written:

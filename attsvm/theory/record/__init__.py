@@ -1,1 +1,1 @@
-"""What is kept: ledger, counterexamples, expectations, gate."""
+"""What is kept: ledger, counterexamples, expectations, what was reviewed."""

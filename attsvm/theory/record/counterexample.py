@@ -14,9 +14,10 @@ from attsvm._words import printable
 from attsvm.errors import AttsvmError, FileError, UnknownClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, find_claims
-from attsvm.theory.record import codec, files
-from attsvm.theory.report.latex import latex
-from attsvm.theory.report.snippets import python
+from attsvm.theory.instance import codec
+from attsvm.theory.record import files
+from attsvm.theory.record.latex import latex
+from attsvm.theory.record.snippets import python
 from attsvm.theory.run.asking import ask, ensure_unchanged, frozen
 from attsvm.theory.run.confirm import confirm
 

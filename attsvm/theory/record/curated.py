@@ -11,7 +11,7 @@ from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, beside
 from attsvm.theory.declaration.verdict import Truth
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import Replay, file_name, read, replay
 
 STORED = "stored counterexample"

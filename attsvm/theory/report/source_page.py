@@ -21,9 +21,11 @@ from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
-from attsvm.theory.record import codec, curated
+from attsvm.theory.instance import codec
+from attsvm.theory.record import curated
 from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.ledger import Run
+from attsvm.theory.record.two_lines import refutation
 from attsvm.theory.report.dependencies import Dependencies, dependencies, resting_on
 from attsvm.theory.report.errata import (
     Erratum,
@@ -35,7 +37,6 @@ from attsvm.theory.report.errata import (
 )
 from attsvm.theory.report.statement_view import formula_lines, statement_view
 from attsvm.theory.report.terminal import tight
-from attsvm.theory.report.two_lines import refutation
 
 _STANDS = {str(Truth.PROVED), str(Truth.HOLDS)}
 _STATEMENTS = ("statement", "literal", "amended", "sharp", "tightness", "counterexample", "file")

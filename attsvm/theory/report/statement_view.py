@@ -15,10 +15,10 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.typesetting import Typeset, Written, typeset
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record import curated
+from attsvm.theory.record.two_lines import in_words
 from attsvm.theory.report.dependencies import dependencies, resting_on
 from attsvm.theory.report.errata import Erratum, to_show
 from attsvm.theory.report.script import verifier
-from attsvm.theory.report.two_lines import in_words
 
 
 @dataclass(frozen=True, slots=True)

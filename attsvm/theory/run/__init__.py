@@ -1,1 +1,1 @@
-"""A run: instances, hypotheses, evaluation, verdict; on workers."""
+"""Evaluating: an instance drawn, hypotheses, conclusion, confirmation, tally; and workers."""

@@ -22,7 +22,7 @@ from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic.entries import COPY_FIRST
 from attsvm.theory.declaration.rehearsal import explained
 from attsvm.theory.declaration.slack import Slack
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 
 _Answer = TypeVar("_Answer")
 

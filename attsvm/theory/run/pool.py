@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
-from attsvm.theory.record import codec
-from attsvm.theory.run.document import leaves, signature
+from attsvm.theory.instance import codec
+from attsvm.theory.instance.document import leaves, signature
 
 _CLOSEST = 16
 """How many instances are kept for their height."""

@@ -11,7 +11,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis.errors import Unsatisfiable
 
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

@@ -17,12 +17,12 @@ from attsvm.theory.declaration.claim import Claim, Hypothesis, Part
 from attsvm.theory.declaration.judge import PRECISIONS
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Evidence
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
+from attsvm.theory.instance.document import rebuilt
+from attsvm.theory.instance.domain import Domain
 from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
 from attsvm.theory.run.confirm import Confirmation, confirm
 from attsvm.theory.run.coverage import Counts
-from attsvm.theory.run.document import rebuilt
-from attsvm.theory.run.domain import Domain
 from attsvm.theory.run.pool import Pool
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EXPLICIT, sample
 
@@ -309,10 +309,11 @@ class Tally:
         Args:
             case: the instance.
             searcher: what the searcher is called.
-            reshaped: whether exceptions are put down to the form of the instance.
-            progress: the part of the searcher's turn that has passed; of the instances that floats
-                cannot settle though they see no violation, few are evaluated exactly, and these
-                are spread over the turn.
+            reshaped: whether the searcher changed the form of the instance, so that an exception is
+                no fault of the claim.
+            progress: the share of the searcher's turn that has passed. Where floats see no
+                violation but cannot rule one out, exact evaluation is rationed, and the ration is
+                spread over the turn.
 
         Returns:
             How close it comes to violation, None where it is not admissible or not evaluated; and

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from attsvm.errors import present
-from attsvm.theory.record.codec import annotations_of, records
-from attsvm.theory.run.document import Path, array_key, replaced
+from attsvm.theory.instance.codec import annotations_of, records
+from attsvm.theory.instance.document import Path, array_key, replaced
 
 _GUESSES = 16
 """How many choices of axes without names are tried where two names could be theirs."""

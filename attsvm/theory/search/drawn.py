@@ -12,7 +12,7 @@ from hypothesis import Phase
 from hypothesis.errors import Unsatisfiable, UnsatisfiedAssumption
 
 from attsvm.errors import ClaimError
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.run.asking import frozen
 from attsvm.theory.run.sampling import DRAWN, drawing, same_pool
 from attsvm.theory.search.scout import Spent

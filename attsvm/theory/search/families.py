@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from attsvm.theory.record import codec
-from attsvm.theory.run.document import Path, float_parts, replaced
+from attsvm.theory.instance import codec
+from attsvm.theory.instance.document import Path, float_parts, replaced
 from attsvm.theory.search.scout import Scout
 
 Blocks = dict[Path, Any]

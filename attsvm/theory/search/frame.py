@@ -15,8 +15,8 @@ from jaxtyping import Float
 
 from attsvm._types import Array
 from attsvm.errors import AttsvmError, DataError
-from attsvm.theory.record import codec
-from attsvm.theory.run.document import float_parts, leaves, replaced, value_at
+from attsvm.theory.instance import codec
+from attsvm.theory.instance.document import float_parts, leaves, replaced, value_at
 
 
 def frame_key(document: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from attsvm.theory.run.document import Path, rebuilt
+from attsvm.theory.instance.document import Path, rebuilt
 from attsvm.theory.search.families import Blocks, blocks, with_blocks
 from attsvm.theory.search.scout import Scout
 

@@ -21,8 +21,9 @@ import numpy as np
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import declared_in, load_packs
-from attsvm.theory.record import codec, files
-from attsvm.theory.run.document import array_key, shapes
+from attsvm.theory.instance import codec
+from attsvm.theory.instance.document import array_key, shapes
+from attsvm.theory.record import files
 from attsvm.theory.search.families import varied
 from attsvm.theory.search.scout import Scout
 

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from attsvm.errors import ClaimError, DataError
-from attsvm.theory.run.document import (
+from attsvm.theory.instance.document import (
     Path,
     finite_leaves,
     float_arrays,

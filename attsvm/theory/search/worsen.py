@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm.theory.run.document import (
+from attsvm.theory.instance.document import (
     Path,
     finite_leaves,
     float_arrays,

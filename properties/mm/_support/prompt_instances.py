@@ -23,7 +23,7 @@ TIED = prompting([[[1.0], [0.0]]], [[0.0, 0.0]])
 ASIDE = prompting([[[0.0, 1.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]], [[0.0, 0.0], [1.0, 0.0]])
 """The first input is tied, and p(alpha) = (1, 1) or (1, -1); p moves along (1, 0)."""
 STUCK = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -4.0, 0.0]])
-"""Pulls cancel at p = 0, for every loss; p(alpha) = 1."""
+"""The gradient is 0 at p = 0, for every loss; p(alpha) = 1."""
 OPPOSED = prompting([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0, 0.0], [0.0, 1.0]])
 """Two inputs that want opposite prompts; there is no p(alpha)."""
 FLAT = prompting([[[1.0], [-1.0]]], [[2.0, 0.0]], loss="squared")

@@ -18,7 +18,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives import growth_rates
 from attsvm.primitives.descent_runs import certified_limit, reaches
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import FLOW, by_gradient_flow
+from attsvm.primitives.steps import FLOW, by_gradient_flow, converges_in_direction
 from attsvm.primitives.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from attsvm.theory import Measured, Slack
 from properties.mm._support.prompt_descent import (
@@ -94,27 +94,26 @@ def rival_lead_from_proper(
     return height
 
 
-DIRECTION = Measured(
-    "p(k) converges in direction to p(alpha)",
-    floats=direction,
-    balls=certified,
-    tensors=elsewhere,
-    stand_in=FLOW,
+P_K, P_ALPHA = ("p(k)", "p(k)"), (r"p(\alpha)", "p(alpha)")
+DIRECTION = converges_in_direction(
+    "from p(0)", P_K, P_ALPHA, floats=direction, balls=certified, tensors=elsewhere
 )
-DIRECTION_FROM_PROPER = Measured(
-    "from {size} times r p(alpha) p(k) converges in direction to p(alpha)",
+DIRECTION_FROM_PROPER = converges_in_direction(
+    "from {size} times r p(alpha)",
+    P_K,
+    P_ALPHA,
     floats=direction_from_proper,
     balls=certified_from_proper,
     many=rival_lead_from_proper,
-    stand_in=FLOW,
 )
 
-DIRECTION_FROM_SOME = Measured(
-    "from r p(alpha), or else from another start, p(k) converges in direction to p(alpha)",
+DIRECTION_FROM_SOME = converges_in_direction(
+    "from r p(alpha), or else from another start",
+    P_K,
+    P_ALPHA,
     floats=direction_from_some,
     balls=certified_from_some,
     many=rival_lead_from_proper,
-    stand_in=FLOW,
 )
 
 

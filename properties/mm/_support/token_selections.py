@@ -49,7 +49,7 @@ class Rival:
 
 
 def chosen(case: Any) -> Any:
-    """The selection of an instance: its own, or that of a rival; of a batch in torch likewise."""
+    """The selection of an instance: itself, or the one that it was drawn with; in torch as well."""
     return getattr(case, "chosen", case)
 
 

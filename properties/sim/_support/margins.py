@@ -23,7 +23,13 @@ from attsvm.exact.numbers import combine
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE
 from attsvm.losses import LOSSES
-from attsvm.primitives.att_svm import exact_att_svm, exact_constraints, first_optimal, flat
+from attsvm.primitives.att_svm import (
+    att_svm,
+    exact_att_svm,
+    exact_constraints,
+    first_optimal,
+    flat,
+)
 from attsvm.primitives.gradients import loss_slope, negative_gradient
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
@@ -57,13 +63,19 @@ def step_along_solution(m: Any, run: Any, loss: str) -> tuple[Any, Any]:
 
     Where there is no X^mm the former is 0.
     """
-    descent, found = negative_gradient(m, run.data, run.start, loss), exact_att_svm(run.data)
+    descent = negative_gradient(m, run.data, run.start, loss)
+    if m.name == "text":
+        return descent.along(m, att_svm(m, run.data).vector), descent.toward
+    found = exact_att_svm(run.data)
     X = [fmpq(0)] * run.data.d**2 if found is None else flat(found.W)
     return descent.along(m, X), descent.toward
 
 
 def gain(m: Any, run: Any, loss: str, strict: bool = False) -> Any:
-    """A step raises <X, X^mm>; by eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)."""
+    """A step adds eta/n sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) at least to <X, X^mm>.
+
+    If `strict`, anything above 0.
+    """
     added, toward = step_along_solution(m, run, loss)
     return m.above(added, 0) if strict else m.at_least(added, toward)
 
@@ -71,7 +83,8 @@ def gain(m: Any, run: Any, loss: str, strict: bool = False) -> Any:
 def lowered(m: Any, run: Any, loss: str, alike: bool = False) -> Any:
     """A step of size eta lowers no margin by more than eta (1 - 1/n)/4 max w max ||A_it||^2.
 
-    w_i is |l'| times the gap of the scores of input i; 1 - 2/n in place of 1 - 1/n if `alike`.
+    w_i is |l'| times the gap of the scores of input i. If `alike`, 1 - 2/n stands in place of
+    1 - 1/n.
     """
     data, start = ExactData.of(run.data), rationals(run.start)
     A = list(exact_constraints(data).values())

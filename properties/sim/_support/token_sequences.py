@@ -13,8 +13,8 @@ theirs where X* is on the ray of X^mm and C ||X^mm|| >= max lambda (`sim/definit
 Where problems with one query have different next tokens, no X separates, and what other modules
 prove of descent does not apply. `outvoted` does for embeddings with E E^T = I and the whole
 vocabulary. The column w of X that a query reads evolves by itself, its logits being the
-coordinates w_t. With n_t problems that ask for t, the pull on w_t, t != a, is -s_t kappa_t / n,
-kappa_t = sum_u n_u g'(s_u) s_u - n_t g'(s_t), and as the pulls sum to 0 that on w_a is their sum
+coordinates w_t. With n_t problems that ask for t, -dL/dw_t for t != a is -s_t kappa_t / n,
+kappa_t = sum_u n_u g'(s_u) s_u - n_t g'(s_t), and as these sum to 0 that for w_a is their sum
 turned round. On the set s_a >= p, g' decreasing on [0, 1], kappa_t >= n_a g'(1) p - n_t / 4. Where
 this is above 0 for all t != a, all margins m_t = w_a - w_t grow, the set is never left, and each
 m_t, whose growth is bounded below as long as it is bounded, tends to infinity, kappa_t to

@@ -3,9 +3,9 @@
 `PULLED_APART` meets both parts of assumption 3.10 and starts from zero. Tokens (1/2, 0), (-1/2, 0)
 and (-2, 1), 0, labels 1, head (4, 9) give the scores 2, -2 and 1, 0; with z = (1, 0) only the
 first column w of X matters. Input 1 asks for w . (1, 0) >= 1, input 2 for w . (-2, 1) >= 1, so
-X^mm has w = (1, 3). The first input has the larger score gap and pulls w along (1, 0), which
-lowers the second margin twice as fast as it raises the first; the second input saturates on its
-worse token, and w follows (1, 0) for ever.
+X^mm has w = (1, 3). The first input has the larger score gap, and its negative gradient moves w
+along (1, 0), which lowers the second margin twice as fast as it raises the first. So the second
+input comes to select its worse token, and w follows (1, 0) for ever.
 """
 
 from dataclasses import replace
@@ -27,10 +27,10 @@ from attsvm.primitives.descent_runs import (
 )
 from attsvm.primitives.growth_rates import arrives
 from attsvm.primitives.hypotheses import feasible, in_basin, several_tokens, unique_optimum
-from attsvm.primitives.steps import FLOW, SHORT, is_short, stepped
+from attsvm.primitives.steps import SHORT, X_MM, converges_in_direction, is_short, stepped
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.svm import att_svm
-from attsvm.theory import Measured, changed
+from attsvm.theory import changed
 from attsvm.theory.declaration.statement import Changed
 from properties._support.published_data import gaussian_protocol
 
@@ -64,11 +64,11 @@ PULLED_APART = Run.of(
     [[[0.5, 0.0], [-0.5, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]], [[1, 0], [1, 0]], y=[1, 1], v=[4, 9]
 )
 ONE_DRAGGED = Run.of([[[1, 0], [0, 3], [0, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0, -2]])
-"""One input, all tokens support vectors (X^mm has w = (1, 0)); w = (0, w_2) keeps to the second."""
+"""All tokens of the one input are support vectors, X^mm has w = (1, 0); it selects the second."""
 NOT_TIGHT = Run.of([[[1], [0], [-1]]], [[1]], scores=[[1, 0, 0]])
 """The last token has margin 2 under X^mm = 1."""
 TIED_BESIDE = Run.of([[[1], [0]]] * 2, [[1]] * 2, scores=[[1, 0], [0, 0]])
-"""Optimal tokens of the second input, which never pulls, are tied; X^mm = 1 is tight."""
+"""The tokens of the second input are tied, so that it has no gradient; all margins are 1."""
 THREE_SCORES = Run.of([[[1], [0], [0]]], [[1]], scores=[[2, 1, 0]])
 UNEVEN_SCORES, UNEVEN = (
     Run.of([[[1, 0], [0, 0], [1, -2]]], [[1, 0]], [[8, 0], [4, 0]], scores=[[3, 1, last]])
@@ -126,12 +126,13 @@ def decided_patiently(run: Run, loss: str, towards: str = "optimal") -> arb:
     return or_more_bits(decided(run, loss, towards))
 
 
-DIRECTION = Measured(
-    "descent on the loss {loss} converges in direction to X^mm",
+DIRECTION = converges_in_direction(
+    "descent on the loss {loss}",
+    ("X(k)", "X(k)"),
+    X_MM,
     floats=reaches,
     balls=decided,
     tensors=elsewhere,
-    stand_in=FLOW,
 )
 PATIENTLY = replace(DIRECTION, balls=decided_patiently)
 

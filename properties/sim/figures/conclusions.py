@@ -6,7 +6,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.plots import Table
-from properties.sim.figures.causal import APART
+from properties.sim._support.causal_language import APART
 
 
 def growth(norm: Array, residual: Array, back: int) -> Array:

@@ -1,10 +1,10 @@
 """sim/figure-1: cosine of X(k) with the soft-margin solution on a synthetic causal language.
 
-As section 4 of the source says, with what it does not say chosen in `causal`: m, n, d around
-10, 5, 100, five runs, mean and standard error. The programme's tokens are read in two ways, a row
-each: those of the sub-sequence, and the whole vocabulary; training uses the same. Slacks are shared
-by the queries of a sentence, as definition 4.1 prints them; the solution with one slack a
-constraint is one of the directions of the second picture.
+As section 4 of the source says, the rest chosen in `properties.sim._support.causal_language`: m, n,
+d around 10, 5, 100, five runs, mean and standard error. The programme's tokens are read in two
+ways, a row each: those of the sub-sequence, and the whole vocabulary; training uses the same.
+Slacks are shared by the queries of a sentence, as definition 4.1 prints them; the solution with one
+slack a constraint is one of the directions of the second picture.
 
 The second picture shows what a cosine curve does not: X(k) and X_soft beside directions that no
 training enters, and the distance of X(k) from the ray of X_soft while the norm grows. Under
@@ -22,7 +22,8 @@ from attsvm.reproduce import Numbers, Reproduction
 from attsvm.training import follow
 from attsvm.training.batch import each
 from properties.sim import SOURCE
-from properties.sim.figures import causal, pictures
+from properties.sim._support import causal_language as causal
+from properties.sim.figures import pictures
 from properties.sim.figures.conclusions import conclusions
 
 DEFAULT = causal.Setting()

@@ -15,8 +15,17 @@ from attsvm.data import AttentionData
 from attsvm.plots import Table, counts
 from attsvm.reproduce import Numbers, Reproduction
 from properties.sim import SOURCE
+from properties.sim._support.causal_language import (
+    LOSS,
+    PRINTED,
+    SETS,
+    Setting,
+    best,
+    differ,
+    draw,
+    train,
+)
 from properties.sim.figures import pictures
-from properties.sim.figures.causal import LOSS, PRINTED, SETS, Setting, best, differ, draw, train
 
 DEFAULT = Setting()
 RECORD, BINS = (0, 30, 100, 300, 1000, 3000, 10_000), 70

@@ -20,8 +20,8 @@ from attsvm.primitives.counts import interval
 from attsvm.reproduce import Figure, Numbers, Reproduction
 from attsvm.svm.separability import separability
 from properties.sim import SOURCE
-from properties.sim.figures import causal
-from properties.sim.figures.causal import Setting
+from properties.sim._support import causal_language as causal
+from properties.sim._support.causal_language import Setting
 from properties.sim.often_unsolvable.contradictions import contradicts, drawn
 
 SIZES = tuple(

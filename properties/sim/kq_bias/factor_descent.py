@@ -43,9 +43,15 @@ from attsvm.exact.numbers import (
 from attsvm.limits import finite_minimum_of_factors
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.limit_certificates import agreement, short_step
-from attsvm.primitives.steps import FLOW, Stepped, by_gradient_flow, stepped
+from attsvm.primitives.steps import (
+    X_MM,
+    Stepped,
+    by_gradient_flow,
+    converges_in_direction,
+    stepped,
+)
 from attsvm.strategies import arrays
-from attsvm.theory import Measured, Records, Slack
+from attsvm.theory import Records, Slack
 from attsvm.training import follow_kq
 
 HALF_WAY = 0.75
@@ -229,11 +235,12 @@ def _sum_and_difference(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> tuple[lis
     return [a + b for a, b in pairs], [a - b for a, b in pairs]
 
 
-FACTORED = Measured(
-    "descent of K and Q on the loss {loss} takes K Q^T to X^mm in direction",
+FACTORED = converges_in_direction(
+    "descent of K and Q on the loss {loss}",
+    (r"K Q^\top", "K Q^T"),
+    X_MM,
     floats=follows,
     balls=certificate,
-    stand_in=FLOW,
 )
 
 

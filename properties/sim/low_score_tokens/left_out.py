@@ -80,13 +80,13 @@ def lowered(case: Scaled) -> AttentionData:
 
 
 def lower_scores(scores: Array, chosen: Array, by: Any) -> Array:
-    """The scores, those of the chosen tokens less a number."""
+    """The scores, with a number subtracted from those of the chosen tokens."""
     changed: Array = np.where(chosen, scores - by, scores)
     return changed
 
 
 def as_much(m: Any, case: Scaled) -> Any:
-    """X^mm with and without the tokens of least score is what it is where these score less."""
+    """Lowering the least scores changes X^mm neither with the tokens that have them nor without."""
     pairs = []
     for data in (case.data, lowered(case)):
         kept = without(data, low(case.data))
@@ -104,9 +104,9 @@ def as_much(m: Any, case: Scaled) -> Any:
 
 
 def _attended(m: Any, data: AttentionData, W: Any, which: str) -> list[tuple[Any, Any, Any, int]]:
-    """Of inputs with tokens left out: weights of all, weights of the rest with 0 for the others.
+    """Each input of which tokens are left out: weights, tokens, scores, and how many are left out.
 
-    Then the tokens, the scores, and how many are left out.
+    The weights are those of all tokens, and those of the rest with 0 for what is left out.
     """
     exact, out, found = ExactData.of(data), low(data, which), []
     inputs = zip(exact.X, exact.Z, exact.gamma, exact.kept, strict=True)

@@ -29,8 +29,8 @@ from attsvm.errors import DataError
 from attsvm.language import Language, prefix_data, random_language, vocabulary_data
 from attsvm.primitives.counts import at_least
 from attsvm.theory import Slack
+from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY, Setting
 from properties.sim._support.token_sequences import TokenSequences
-from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
 
 RUNS, AGAIN = 60, 240
 """How many languages are drawn, with one set of sentences each; and where that is repeated."""

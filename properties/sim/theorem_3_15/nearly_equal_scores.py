@@ -1,9 +1,8 @@
 """Runs whose rivals have nearly equal scores, conditions on them, and what is proved of their norm.
 
 The norm diverges, on every monotone loss, where the Att-SVM is feasible, some input has two
-different scores, and the rivals of each input share one score. Inputs of one score never pull; the
-others have unique optimal tokens. A step of size eta on a
-loss l(u) adds to <X, X^mm>
+different scores, and the rivals of each input share one score. Inputs of one score have no
+gradient; the others have unique optimal tokens. A step of size eta on a loss l(u) adds to <X, X^mm>
 
     -eta sum_it l'(u_i) c_it m_it(X^mm) / n,   c_it = s_opt s_t (gamma_opt - gamma_t) >= 0 for
     t != opt_i where the rivals score the same,

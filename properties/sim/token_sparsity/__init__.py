@@ -60,7 +60,7 @@ LEAPING = replace(
     ),
     step=1024.0,
 )
-"""In the basin; the first step takes an input to its worse token for ever."""
+"""The start is in the basin; after the first step one input selects its worse token for ever."""
 THREE = FROM_ZERO.data
 TWO_INPUTS = Run.of([[[1], [0]], [[2], [0]]], [[1], [1]], scores=[[1, 0]] * 2)
 ONE_KEY = Run.of([[[1], [1]]], [[1]], [[0]], scores=[[1, 0]])
@@ -76,7 +76,7 @@ PROGRAMMES = Records(AttentionData, tokens.redundant_data(), tokens.redundant_la
 
 
 def other_tokens(*runs: Run) -> dict[str, Any]:
-    """Siblings that say it of the tokens which do count, and explicit instances for them."""
+    """Siblings that say the same of support vectors, or of optimal tokens, with these instances."""
     return {
         "support vectors": changed(which="support", examples=runs),
         "optimal tokens": changed(which="optimal", examples=runs),

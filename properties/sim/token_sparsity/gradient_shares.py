@@ -224,10 +224,10 @@ def tokens_with_gradient(run: Run, loss: str) -> set[Token]:
 
 
 def exponents(found: ProvedLimit) -> dict[Token, fmpq] | None:
-    """e_it such that the share of token t of input i is k^-(e_it + o(1)), of inputs that pull.
+    """e_it such that the share of token t is k^-(e_it + o(1)), for inputs i with a gradient.
 
     None where the run does not settle for sure, a rival has the score of a selected token, or
-    nearest rivals lie on both sides of it, so that their pulls may cancel.
+    nearest rivals lie on both sides of it, so that their parts of the gradient may cancel.
     """
     limit, data, selected = found.limit, found.data, found.certificate.selected
     if limit is None:
@@ -246,7 +246,7 @@ def exponents(found: ProvedLimit) -> dict[Token, fmpq] | None:
             return None
         place = found.inputs[i]
         falls.update({(place, t): m - least for t, m in rivals.items()})
-        falls[place, kept[row]] = nearest - least  # minus the sum of its rivals' pulls
+        falls[place, kept[row]] = nearest - least  # minus the sum of its rivals' coefficients
     return falls
 
 

@@ -23,12 +23,19 @@ from attsvm.primitives.descent_runs import (
 from attsvm.primitives.growth_rates import arrives
 from attsvm.primitives.hypotheses import exists, in_basin, sloped, unique_optimum
 from attsvm.primitives.losses import SLOPED
-from attsvm.primitives.steps import FLOW, SHORT, Stepped, is_short
+from attsvm.primitives.steps import (
+    SHORT,
+    W_K,
+    W_MM,
+    Stepped,
+    converges_in_direction,
+    is_short,
+)
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import ragged, ragged_larger
-from attsvm.theory import Measured, Slack
+from attsvm.theory import Slack
 from properties._support.hypothesis_violations import TIED_APART
 from properties.sim._support.training import PULLED_APART
 
@@ -118,12 +125,8 @@ def patiently(case: Descent, towards: str = "optimal") -> arb:
     return or_more_bits(decided(case, towards))
 
 
-DIRECTION = Measured(
-    "descent from W_0 converges in direction to W^mm",
-    floats=follows,
-    balls=decided,
-    tensors=elsewhere,
-    stand_in=FLOW,
+DIRECTION = converges_in_direction(
+    "descent from W_0", W_K, W_MM, floats=follows, balls=decided, tensors=elsewhere
 )
 
 EXISTS, SLOPED_LOSS = "W^mm exists and is not 0", "l' < 0 everywhere and continuous"

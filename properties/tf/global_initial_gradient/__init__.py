@@ -11,9 +11,10 @@ The three literal readings fall from W_0 = 0 with the loss -u and z = (1, 0).
   -6. The first step favours the second token over all others and the bad ones fade; then the first
   token, which is longer, takes over for ever.
 - `literal-2`, both criteria at once: tokens (1, 0), 0, 0, 0 and (-2, 1), 0, head (3, 7), so scores
-  3, 0, 0, 0 and 1, 0. With w the first column of W, input 1 pulls along (1, 0) and input 2 along
-  (-2, 1); both margins grow where the pulls have a ratio between 2 and 5/2. It is 9/4 at zero, but
-  s(1 - s) grows from 3/16 to 1/4 as input 1 learns, the ratio to 3, and input 2 is lost for ever.
+  3, 0, 0, 0 and 1, 0. With w the first column of W, -grad of input 1 is along (1, 0), of input 2
+  along (-2, 1); both margins grow where the first is 2 to 5/2 times the second. It is 9/4 at zero,
+  but s(1 - s) grows from 3/16 to 1/4 as input 1 learns, the ratio to 3, and input 2 is lost for
+  ever.
 - `literal-3`: two inputs of two tokens.
 
 `amended` says that from W_1 = W_0 - R grad L(W_0)/||grad L(W_0)|| descent with step at most 1/L

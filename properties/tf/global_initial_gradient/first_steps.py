@@ -21,14 +21,14 @@ from attsvm.primitives.att_svm import exact_constraints, flat
 from attsvm.primitives.descent_runs import Run, max_margin, or_more_bits, reaches
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.primitives.losses import SLOPED
-from attsvm.primitives.steps import FLOW, Stepped
-from attsvm.primitives.torch_objectives import Tensor, elsewhere, pull
+from attsvm.primitives.steps import W_K, W_MM, Stepped, converges_in_direction
+from attsvm.primitives.torch_objectives import Tensor, elsewhere, negative_gradient
 from attsvm.primitives.torch_objectives import norm as norm_of
 from attsvm.risk import normalised_gradient
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import attention_data, ragged
-from attsvm.theory import Measured, Slack
+from attsvm.theory import Slack
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +154,19 @@ def never_rises(case: Step, target: Matrix) -> bool:
 
 def elsewhere_after(case: Any, towards: str = "optimal") -> Tensor:
     """How far descent is from selecting the optimal tokens after its first step, in torch."""
-    step = pull(case.data, case.start, case.loss)
+    step = negative_gradient(case.data, case.start, case.loss)
     length = (case.length / norm_of(step, 2).clamp(min=1e-100))[:, None, None]
     first = SimpleNamespace(data=case.data, start=case.start + length * step, loss=case.loss)
     return elsewhere(first, towards=towards)
 
 
-AFTER_STEP = Measured(
-    "descent from W_1 converges in direction to W^mm",
+AFTER_STEP = converges_in_direction(
+    "descent from W_1",
+    W_K,
+    W_MM,
     floats=reaches_after,
     balls=decided_after,
     tensors=elsewhere_after,
-    stand_in=FLOW,
 )
 
 

@@ -27,9 +27,9 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.primitives.descent_runs import or_more_bits
 from attsvm.primitives.limit_certificates import certified_direction, short_step
-from attsvm.primitives.steps import FLOW, Stepped, by_gradient_flow
+from attsvm.primitives.steps import W_K, Stepped, by_gradient_flow, converges_in_direction
 from attsvm.primitives.torch_objectives import elsewhere
-from attsvm.theory import Measured, Slack
+from attsvm.theory import Slack
 from properties.tf.local_convergence.radius import Pairs, closes
 
 
@@ -185,10 +185,11 @@ def distance_from_selecting(case: Any, towards: str = "alpha") -> Any:
     return elsewhere(case, chosen=case.alpha)
 
 
-DIRECTION = Measured(
-    "descent from W_0 converges in direction to W^mm(alpha)",
+DIRECTION = converges_in_direction(
+    "descent from W_0",
+    W_K,
+    (r"W^{mm}(\alpha)", "W^mm(alpha)"),
     floats=follows,
     balls=decided,
     tensors=distance_from_selecting,
-    stand_in=FLOW,
 )

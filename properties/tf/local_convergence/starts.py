@@ -74,10 +74,10 @@ def narrowest(choice: Choice) -> Array:
 
 
 def leaving(choice: Choice, share: float, far: float, loss: str) -> Local:
-    """A start where alpha is about to lose its lead to the token that sets the width of the cone.
+    """A start at which the token that sets the width of the cone has nearly the logit of alpha's.
 
-    It is (1 + g)/g times as wide as the cone for a margin of 1 + g: beyond it, by little where the
-    token is far. Zero where there is no radius.
+    Where that token has margin 1 + g, the start is (1 + g)/g times as far from the axis as the
+    cone is wide: just outside of it where g is large. Zero where there is no radius.
     """
     away = narrowest(choice)
     case, pairs = placed(choice, away, share, 0.0, far, loss), Pairs.of(choice.data, choice.alpha)
@@ -88,9 +88,10 @@ def leaving(choice: Choice, share: float, far: float, loss: str) -> Local:
 
 
 def placed(choice: Choice, away: Array, share: float, part: float, far: float, loss: str) -> Local:
-    """A start at some part of its share of the cone along `away`, or on the ray.
+    """A start in the cone: from its axis along `away`, by a part of what `share` allows.
 
-    Its sigma is `far` times the radius, with room for rounding. Zero where there is no radius.
+    Its sigma, the position along the axis, is `far` times the radius, rounded up. Zero where there
+    is no radius.
     """
     zero = Local(choice.data, choice.alpha, np.zeros((choice.data.d, choice.data.d)), loss, share)
     pairs = Pairs.of(choice.data, choice.alpha)

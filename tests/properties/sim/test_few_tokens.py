@@ -10,9 +10,9 @@ from attsvm.primitives.att_svm import ExactAttSVM, exact_att_svm
 from attsvm.primitives.gradients import log_coefficients
 from attsvm.primitives.hypotheses import exists
 from attsvm.svm.frobenius import solve_programme
+from properties.sim._support import causal_language as causal
+from properties.sim._support.causal_language import Setting, best, draw
 from properties.sim.few_support_tokens import EQUAL, PROGRAMMES, SEPARABLE, Default, carriers
-from properties.sim.figures import causal
-from properties.sim.figures.causal import Setting, best, draw
 
 SUPPORT = {
     "prefix": ([52, 41, 52, 55, 46], [59, 60, 58, 57, 52]),

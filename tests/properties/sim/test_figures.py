@@ -21,20 +21,7 @@ from attsvm.svm.soft import solve_soft
 from attsvm.svm.soft_path import Merged, merge
 from attsvm.training import descend_w
 from properties.sim._support import telling_sentences as sentences
-from properties.sim._support.telling_sentences import OUTVOTED, said
-from properties.sim._support.token_sequences import (
-    C,
-    TokenSequences,
-    drawn_sequences,
-    limit,
-    moves_soft,
-    on_soft_ray,
-    outvoted,
-    soft,
-)
-from properties.sim.figure_1 import SHORTEST, certified_end
-from properties.sim.figures import figure_1, figure_2, pictures
-from properties.sim.figures.causal import (
+from properties.sim._support.causal_language import (
     APART,
     DEVIATION,
     LOSS,
@@ -50,6 +37,19 @@ from properties.sim.figures.causal import (
     solve,
     train,
 )
+from properties.sim._support.telling_sentences import OUTVOTED, said
+from properties.sim._support.token_sequences import (
+    C,
+    TokenSequences,
+    drawn_sequences,
+    limit,
+    moves_soft,
+    on_soft_ray,
+    outvoted,
+    soft,
+)
+from properties.sim.figure_1 import SHORTEST, certified_end
+from properties.sim.figures import figure_1, figure_2, pictures
 from properties.sim.figures.conclusions import growth, rising
 
 SMALL = Setting(m=4, n=4, d=30)

@@ -14,7 +14,7 @@ from attsvm.primitives.counts import interval
 from attsvm.primitives.hypotheses import all_tight, lower_scores_equal
 from attsvm.theory.declaration.proof import recorded
 from properties.sim import large_dimension
-from properties.sim.figures.causal import SUCCESSORS, VOCABULARY, Setting
+from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY, Setting
 from properties.sim.large_dimension import ASIDE, EVEN, laws
 from properties.sim.large_dimension.laws import RandomSentences, Signs
 from symbolic.sim import large_dimension as proofs

@@ -15,11 +15,11 @@ from attsvm.primitives.counts import interval
 from attsvm.primitives.hypotheses import feasible
 from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import often_unsolvable as statement
+from properties.sim._support.causal_language import Setting
 from properties.sim._support.telling_sentences import said
 from properties.sim._support.training import PULLED_APART, TWO_TOKENS
 from properties.sim.figures import failing_data
 from properties.sim.figures import often_unsolvable as frequencies
-from properties.sim.figures.causal import Setting
 from properties.sim.often_unsolvable import contradictions
 from properties.sim.often_unsolvable.contradictions import Table, consistent, contradicts
 

@@ -9,7 +9,7 @@ import pytest
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory import load_packs
 from attsvm.theory.declaration.packs import Pack, find_claims
-from attsvm.theory.run.verify import verify
+from attsvm.theory.verification.verify import verify
 
 PACK = """
 import math

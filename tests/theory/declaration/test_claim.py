@@ -13,9 +13,9 @@ from attsvm.errors import ClaimError
 from attsvm.theory import Measured, Reading, Real, Records, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.claim import ensure_checkable
-from attsvm.theory.run.check import check_part
 from attsvm.theory.run.profiles import profile_named
 from attsvm.theory.run.tally import Tally
+from attsvm.theory.verification.check import check_part
 
 HERE = {"source": "toys", "place": "here", "printed": "x^2 >= 0"}
 SQUARE = Measured("x^2 >= {shift}", floats=square, balls=square_ball)

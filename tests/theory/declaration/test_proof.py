@@ -20,8 +20,8 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.proof import recorded
-from attsvm.theory.run.check import check_part, check_shard
 from attsvm.theory.run.profiles import PROFILES
+from attsvm.theory.verification.check import check_part, check_shard
 
 x = sp.Symbol("x", real=True)
 u = sp.Symbol("u", positive=True)

@@ -8,11 +8,11 @@ import pytest
 from attsvm import cli
 from attsvm.theory import Integer, Reading, Real, Statement, changed
 from attsvm.theory.declaration.packs import Pack
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.page import page
 from attsvm.theory.report.source_page import source_page
-from attsvm.theory.run.verify import verify
+from attsvm.theory.verification.verify import verify
 
 
 def steps(m, v, c):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.theory import PROFILES, load_packs
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import (
     _sizes,
     document,
@@ -23,10 +23,10 @@ from attsvm.theory.record.counterexample import (
     shown,
     standing,
 )
-from attsvm.theory.run.check import check_part
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import account
 from attsvm.theory.search.account import Hunt, store
+from attsvm.theory.verification.check import check_part
 
 PACK = str(Path(toy_pack.__file__))
 NAMES = ["false", "unequal", "tie", "rare", "numeric"]

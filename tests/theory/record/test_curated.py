@@ -14,10 +14,10 @@ from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.record.counterexample import file_name
 from attsvm.theory.record.curated import chosen, known, place, replays, shown, summary
 from attsvm.theory.record.ledger import last_run, read_events
-from attsvm.theory.run.verify import verify
 from attsvm.theory.search import Polished
 from attsvm.theory.search.curate import main as curate
 from attsvm.theory.search.hunt import hunt
+from attsvm.theory.verification.verify import verify
 
 PACK = """
 from flint import arb

@@ -22,7 +22,7 @@ from attsvm.theory.report.page.change import changes
 from attsvm.theory.report.page.figures import ShownFigure
 from attsvm.theory.report.page.script import SCRIPT
 from attsvm.theory.report.page.style import DARK, LIGHT, WORDS
-from attsvm.theory.run.verify import verify
+from attsvm.theory.verification.verify import verify
 
 SVG = "xmlns='http://www.w3.org/2000/svg'"
 _VOID = {"meta", "br", "input", "img", "!doctype"}

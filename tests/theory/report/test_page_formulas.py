@@ -1,14 +1,19 @@
 """Formulas that run are typeset for a browser; what is no formula of ours is shown as it is."""
 
 import re
+from dataclasses import dataclass
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attsvm.primitives.steps import W_K, X_MM, converges_in_direction
+from attsvm.theory import Records
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.report.page.mathml import UnreadableError, formula, mathml
 
@@ -82,6 +87,86 @@ def test_every_formula_of_every_claim_is_typeset():
         for line in (shown.conclusion, *shown.hypotheses.values(), *shown.where):
             assert letters(mathml(line.latex))
             assert re.search("[a-zA-Z]", line.plain), "numbers alone are no condition on letters"
+
+
+@dataclass(frozen=True)
+class Point:
+    x: np.ndarray
+    side: str
+
+
+@dataclass(frozen=True)
+class Case:
+    point: Point
+    size: float
+
+
+CASE = Case(Point(np.ones(2), "left"), 1.0)
+
+
+def nearest(m, point):
+    """The nearest point of a set, as a primitive writes and gives it."""
+    if m.name == "text":
+        return m.symbol("x^{*}", "x*", "the nearest point of the set")
+    return 0 * m.values(point.x)
+
+
+def near(m, case, share=1):
+    """In words."""
+    gap = m.norm(m.values(case.point.x) - nearest(m, case.point))
+    return m.at_most(gap, share * m.values(case.size))
+
+
+def of_a_side(m, case):
+    """On the left."""
+    right = case.point.side == "right"
+    return m.at_most(m.values(case.size), m.exact(2 if right else 1))
+
+
+def counted(m, case):
+    """So many entries."""
+    return m.at_most(m.exact(len(case.point.x)), m.exact(2))
+
+
+def by_numpy(m, case):
+    """The largest entry."""
+    return m.at_most(m.values(np.linalg.norm(case.point.x)), m.exact(2))
+
+
+def of_records(conclusion, **constants):
+    records = Records(Case, st.just(CASE))
+    return typeset(RecordFormula({}, {}, conclusion, constants, Case, records))
+
+
+def test_a_formula_of_records_is_written_with_the_notation_of_primitives():
+    shown = of_records(near, share=2)
+    assert shown.conclusion.plain == "||x - x*|| <= 2 size"
+    assert [line.plain for line in shown.where if "x*" in line.plain] == [
+        "x* is the nearest point of the set"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "words"),
+    [(of_a_side, "on the left"), (counted, "so many entries"), (by_numpy, "the largest entry")],
+)
+def test_a_conclusion_that_looks_at_its_record_is_told_in_words(conclusion, words):
+    """A formula that was written down on one branch of several would be another one."""
+    shown = of_records(conclusion)
+    assert (shown.conclusion.plain, shown.where) == (words, ())
+
+
+def test_a_limit_is_written_as_one_with_the_run_that_it_is_said_of():
+    limit = converges_in_direction(
+        "descent on {loss}",
+        W_K,
+        X_MM,
+        floats=lambda case, loss: None,
+        balls=lambda case, loss: None,
+    )
+    shown = of_records(limit, loss="l").conclusion
+    assert shown.plain == "descent on l: W_k/||W_k|| -> X^mm/||X^mm||"
+    assert "\N{RIGHTWARDS ARROW}" in letters(mathml(shown.latex))
 
 
 def test_signs_are_those_of_mathematics():

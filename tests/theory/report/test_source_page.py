@@ -20,11 +20,12 @@ from attsvm import cli
 from attsvm._words import printable
 from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.theory.declaration.packs import Pack
-from attsvm.theory.record import codec, curated
+from attsvm.theory.instance import codec
+from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.errata import Erratum, Source, Weight, find_source
 from attsvm.theory.report.source_page import source_page
-from attsvm.theory.run.verify import verify
+from attsvm.theory.verification.verify import verify
 
 WORDS = {
     "weight": Weight.CONSTANT,

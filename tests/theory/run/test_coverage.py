@@ -9,13 +9,13 @@ from flint import arb
 from toy_pack import build, constant, says, square, square_ball, true
 
 from attsvm import AttentionData
+from attsvm.primitives import data_in_words as data_in_words
 from attsvm.theory import PROFILES, Slack, changed
 from attsvm.theory.declaration.packs import Pack
-from attsvm.theory.run.check import check_part
 from attsvm.theory.run.coverage import Counts, describe_instance, warnings_of
-from attsvm.theory.run.verify import verify
 from attsvm.theory.search.account import Hunt, Step
-from properties._support import data_in_words as data_in_words
+from attsvm.theory.verification.check import check_part
+from attsvm.theory.verification.verify import verify
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from toy_pack import build
 
 from attsvm.theory import PROFILES
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, draw
 from attsvm.theory.search.sequence import guide

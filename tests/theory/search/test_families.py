@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from toy_pack import build
 
 from attsvm.data import AttentionData
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.search.families import _MOVES, _oppose, blocks, varied, with_blocks
 from tests.theory.search.scouting import only_by_the_searcher, scouted
 

@@ -16,8 +16,8 @@ from toy_pack import build, stated
 from attsvm.errors import ClaimError
 from attsvm.exact import rational
 from attsvm.theory import PROFILES, Real, Slack, changed
-from attsvm.theory.record import codec
-from attsvm.theory.run.document import leaves, value_at
+from attsvm.theory.instance import codec
+from attsvm.theory.instance.document import leaves, value_at
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, Spent, sequence
 from attsvm.theory.search.frame import Frame, frame_key

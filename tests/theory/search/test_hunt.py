@@ -24,7 +24,7 @@ from attsvm.errors import UsageError, WorkerError
 from attsvm.exact import rational
 from attsvm.theory import Choice, Integer, Real, Slack, Vector, changed, load_packs
 from attsvm.theory.declaration.packs import find_claims
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.report.terminal import hunt_text
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.pool import Elite

@@ -12,7 +12,7 @@ from toy_pack import build, stated
 from attsvm.exact import rational
 from attsvm.theory import Integer, Real, Slack, changed
 from attsvm.theory.arithmetic import FLOATS, lanes
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout
 from attsvm.theory.search.sequence import guide

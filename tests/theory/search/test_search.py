@@ -16,11 +16,11 @@ from toy_pack import build, constant, says, square, square_ball
 from attsvm.data import AttentionData
 from attsvm.exact import rational
 from attsvm.theory import PROFILES, Slack
-from attsvm.theory.record import codec
-from attsvm.theory.run.check import check_part
+from attsvm.theory.instance import codec
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.search import drawn as drawn_module
 from attsvm.theory.search.hunt import hunt
+from attsvm.theory.verification.check import check_part
 from tests.theory.search.scouting import scouted, share, witnessed
 
 QUICK = PROFILES["quick"]

@@ -19,8 +19,8 @@ from toy_pack import build
 from attsvm._types import Array
 from attsvm.exact import rational
 from attsvm.theory import Slack, load_packs
-from attsvm.theory.record import codec
-from attsvm.theory.run.document import rebuilt, value_at
+from attsvm.theory.instance import codec
+from attsvm.theory.instance.document import rebuilt, value_at
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search.axes import groups, unnamed

@@ -7,7 +7,7 @@ from toy_pack import build, stated
 
 from attsvm.exact import rational
 from attsvm.theory import Integer, Real, Slack, changed
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search.worsen import worsen
 

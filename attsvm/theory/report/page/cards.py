@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.record.two_lines import refutation
 from attsvm.theory.report.errata import Weight
 from attsvm.theory.report.markup import (
     Markup,
@@ -24,7 +25,6 @@ from attsvm.theory.report.page.contents import ShownSource, ShownStatement
 from attsvm.theory.report.page.mathml import formula
 from attsvm.theory.report.page.reading import reading_section
 from attsvm.theory.report.page.words import badge, cell
-from attsvm.theory.report.two_lines import refutation
 
 WEIGHTS = {
     Weight.CLAIM: "turns a theorem or a claim round",

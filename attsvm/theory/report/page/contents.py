@@ -15,7 +15,8 @@ from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Truth
-from attsvm.theory.record import codec, curated
+from attsvm.theory.instance import codec
+from attsvm.theory.record import curated
 from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.errata import Erratum, Source, find_source, in_order

@@ -28,7 +28,7 @@ _LETTERS = {
 _NAMES = {"exp", "ln", "max", "min"}
 _SIGNS = {
     "le": "≤", "ge": "≥", "cdot": "·", "otimes": "⊗", "nabla": "∇", "|": "‖", "#": "#", "_": "_",
-    "langle": "⟨", "rangle": "⟩", "{": "{", "}": "}", "in": "∈",
+    "langle": "⟨", "rangle": "⟩", "{": "{", "}": "}", "in": "∈", "to": "→",
 }  # fmt: skip
 _SPACES = {",": "0.17em", ";": "0.28em", ":": "0.22em", "quad": "1em"}
 _ESCAPES: Mapping[str, str] = {

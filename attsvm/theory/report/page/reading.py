@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.record.snippets import python
+from attsvm.theory.record.two_lines import in_words
 from attsvm.theory.report.errata import Erratum, to_show
 from attsvm.theory.report.markup import (
     Markup,
@@ -30,9 +32,7 @@ from attsvm.theory.report.page.mathml import formula
 from attsvm.theory.report.page.words import badge
 from attsvm.theory.report.picture import drawn
 from attsvm.theory.report.script import Writer, script, verifier
-from attsvm.theory.report.snippets import python
 from attsvm.theory.report.terminal import NOT_SHOWN, ranked, tight
-from attsvm.theory.report.two_lines import in_words
 
 
 def reading_section(

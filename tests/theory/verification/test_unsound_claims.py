@@ -34,11 +34,11 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration.packs import Pack
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import KIND, SCHEMA, replay
 from attsvm.theory.run.asking import frozen
-from attsvm.theory.run.check import check_part
 from attsvm.theory.search.turn import Turn, take
+from attsvm.theory.verification.check import check_part
 
 QUICK = PROFILES["quick"]
 POINTS = st.tuples(*[st.integers(1, 8)] * 2).map(lambda p: Point(np.array(p, dtype=float)))

@@ -8,9 +8,9 @@ from flint import arb
 from toy_pack import build, constant, says, stated
 
 from attsvm.theory import Integer, Real, Vector, changed
-from attsvm.theory.run.check import check_part
 from attsvm.theory.run.profiles import profile_named
-from attsvm.theory.run.verify import Task, conclude
+from attsvm.theory.verification.check import check_part
+from attsvm.theory.verification.verify import Task, conclude
 
 PROFILE = replace(profile_named("quick"), examples=40, guided=60)
 

@@ -17,7 +17,7 @@ import numpy as np
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import LOOSE
 from attsvm.theory.declaration.statement import Statement
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 
 _SHORT = 8
 """Decimals up to this length are written as such where they are exact."""
@@ -42,7 +42,7 @@ def python(claim: Claim, part: str, case: Any) -> str:
     try:
         value = _literal(case, imports, "")
     except _Unnamed:
-        imports["attsvm.theory"] = ["codec"]
+        imports["attsvm.theory.instance"] = ["codec"]
         text = json.dumps(codec.encode(case))
         value = f"codec.decode(__import__('json').loads({text!r}), claim.instance_type)"
     module, name, whole = _place(claim)

@@ -15,7 +15,7 @@ from attsvm._words import printable
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import Evidence
-from attsvm.theory.report.snippets import ODD_BITS, leaves, rounded, scaled, short
+from attsvm.theory.record.snippets import ODD_BITS, leaves, rounded, scaled, short
 from attsvm.theory.run.confirm import Confirmation, confirm
 
 _LONGEST = 400

@@ -1,7 +1,7 @@
 """The domain: what instances of a claim look like, learnt from those that its author draws.
 
-An axis whose length never varied is fixed: a claim about two tokens has its strategy draw two, and
-an instance of three, though of the same type, is none of its own.
+An axis whose length never varies among them counts as fixed. A claim about two tokens always draws
+two; an array of three has the same type, but is no instance of that claim.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from attsvm.theory.run.document import Path
+from attsvm.theory.instance.document import Path
 
 _KINDS = {"f": "float", "i": "int", "u": "int", "b": "bool"}
 """Kinds of numbers by those of numpy."""

@@ -16,7 +16,8 @@ from attsvm.theory.declaration.judge import sides
 from attsvm.theory.declaration.packs import Pack, find_claims
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
-from attsvm.theory.record import codec, counterexample, curated
+from attsvm.theory.instance import codec
+from attsvm.theory.record import counterexample, curated
 from attsvm.theory.record.checkout import (
     checked_packs,
     circumstances,
@@ -25,10 +26,10 @@ from attsvm.theory.record.checkout import (
 )
 from attsvm.theory.record.files import finite
 from attsvm.theory.record.ledger import Ledger
-from attsvm.theory.run.check import Outcome, check_part
 from attsvm.theory.run.coverage import warnings_of
 from attsvm.theory.run.profiles import Profile, profile_named
 from attsvm.theory.run.workers import HERE, Workers, known_claim
+from attsvm.theory.verification.check import Outcome, check_part
 
 _THIN = 0.2
 """Below this share of the planned instances a check that refuted nothing is called thin."""

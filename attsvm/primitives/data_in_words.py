@@ -2,7 +2,6 @@
 
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError
-from attsvm.svm import att_svm
 from attsvm.theory.run.coverage import words
 from attsvm.tokens import optimal_tokens
 
@@ -17,6 +16,8 @@ def data_in_words(data: AttentionData) -> dict[str, str]:
 
 
 def _support(data: AttentionData) -> str:
+    from attsvm.svm import att_svm  # which listing claims does not need
+
     try:
         answer = att_svm(data)
     except AttsvmError:

@@ -15,9 +15,9 @@ from attsvm.errors import UnknownClaimError, UsageError
 from attsvm.theory import PROFILES, Evidence, Truth, Validity, Verdict, load_packs
 from attsvm.theory.record.counterexample import replay
 from attsvm.theory.record.ledger import Ledger, last_run, read_events
-from attsvm.theory.run.check import Outcome, check_part
-from attsvm.theory.run.verify import assess, plan, verify
 from attsvm.theory.run.workers import processes
+from attsvm.theory.verification.check import Outcome, check_part
+from attsvm.theory.verification.verify import assess, plan, verify
 
 PACK = str(Path(toy_pack.__file__))
 SHARED = ["toy/", "sim/lemma-3.12:sharp"]
@@ -234,7 +234,7 @@ import hashlib, sys
 sys.path[:0] = [{plain!r}]
 import unrelated_constants
 from attsvm.theory import load_packs
-from attsvm.theory.run.verify import verify
+from attsvm.theory.verification.verify import verify
 report = verify(load_packs([{pack!r}]), {few!r})
 print(hashlib.sha256(report.verdict_bytes()).hexdigest())
 """

@@ -15,11 +15,11 @@ from toy_pack import build, constant, says, square, square_ball
 from attsvm.errors import ClaimError, DataError
 from attsvm.exact import rational
 from attsvm.theory import PROFILES, Records, Slack, changed
-from attsvm.theory.run.check import Outcome, check_part, check_shard, execute_proof
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.profiles import Profile, derive_seed
 from attsvm.theory.run.tally import Refuted, Tally
 from attsvm.theory.search import Scout
+from attsvm.theory.verification.check import Outcome, check_part, check_shard, execute_proof
 
 QUICK = PROFILES["quick"]
 SPACE = st.integers(-(10**6), 10**6).map(float)

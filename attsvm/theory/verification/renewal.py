@@ -10,9 +10,9 @@ from typing import Any
 from attsvm._files import dump
 from attsvm._words import printable
 from attsvm.theory.record.expectations import UNREVIEWED
-from attsvm.theory.record.gate import Checkout
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.record.reviewed import BASIS, Reviewed, differences
+from attsvm.theory.verification.gate import Checkout
 
 
 def renewed(

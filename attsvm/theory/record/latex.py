@@ -13,7 +13,7 @@ import numpy as np
 
 from attsvm.theory.arithmetic.text import escaped
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.report.snippets import LONG, ODD_BITS, leaves, rounded, scaled, short
+from attsvm.theory.record.snippets import LONG, ODD_BITS, leaves, rounded, scaled, short
 
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted

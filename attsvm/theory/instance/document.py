@@ -8,7 +8,7 @@ from typing import Any
 
 from attsvm.errors import DataError, FileError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 
 Path = tuple[Any, ...]
 """Keys and indices that lead from a document to one of its entries."""

@@ -31,12 +31,12 @@ from attsvm.theory import (
     load_packs,
 )
 from attsvm.theory.arithmetic.text import escaped
-from attsvm.theory.record import codec
-from attsvm.theory.report.latex import latex
-from attsvm.theory.report.snippets import python
-from attsvm.theory.run.check import check_part
+from attsvm.theory.instance import codec
+from attsvm.theory.record.latex import latex
+from attsvm.theory.record.snippets import python
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.tally import Refuted
+from attsvm.theory.verification.check import check_part
 
 PACK = str(Path(toy_pack.__file__))
 
@@ -173,7 +173,11 @@ def test_an_instance_of_a_type_without_a_name_is_read_from_its_document():
 
     script = python(hidden, "", Hidden(-0.25))
     line = next(line for line in script.splitlines() if line.startswith("case = "))
-    case = eval(line.removeprefix("case = "), {"codec": codec, "claim": hidden})
+    names = {"claim": hidden}
+    for said in script.splitlines():
+        if said.startswith("from "):
+            exec(said, names)
+    case = eval(line.removeprefix("case = "), names)
     assert case == Hidden(-0.25)
     assert "(claim,) = find_claims(packs, ['toy/hidden:literal'])" in script
 

@@ -581,8 +581,8 @@ ATTACKS = {
     "a new file": (lambda: Path("lemmas/more.py").write_text("x = 1\n"), OLD),
     "a file that is gone": (lambda: Path("lemma_proofs/steps.py").unlink(), OLD),
     "an engine of yesterday": (
-        chained(lambda e: e[0]["code"].update({"attsvm/theory/run/check.py": "0" * 12})),
-        f"{OLD}1 file differs, attsvm/theory/run/check.py",
+        chained(lambda e: e[0]["code"].update({"attsvm/theory/verification/check.py": "0" * 12})),
+        f"{OLD}1 file differs, attsvm/theory/verification/check.py",
     ),
     # claims that are not those that were reviewed, whether or not they are run anew
     "statement": (

@@ -17,9 +17,9 @@ from distributed import LocalCluster
 from attsvm.cli import main
 from attsvm.errors import DataError, UsageError, WorkerError
 from attsvm.theory import load_packs
-from attsvm.theory.run import cluster as clusters
-from attsvm.theory.run.cluster import cluster
-from attsvm.theory.run.verify import verify
+from attsvm.theory.verification import cluster as clusters
+from attsvm.theory.verification.cluster import cluster
+from attsvm.theory.verification.verify import verify
 from tests.theory.search.test_hunt import PACK, account, chase, toy
 
 

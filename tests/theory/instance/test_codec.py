@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as hnp
 
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError, ClaimError, FileError
-from attsvm.theory.record import codec
+from attsvm.theory.instance import codec
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""An instance: its values as plain data, parts of it, the domain that searchers keep within."""
