@@ -51,11 +51,13 @@ def scores(data: Any) -> Tensor:
     return data.y[..., None] * (data.X * data.v[:, None, None, :]).sum(-1)
 
 
-def _present(data: Any) -> Tensor:
-    """Which tokens are there (n, T)."""
+def present(data: Any) -> Tensor:
+    """Which tokens are there (n, T), or of each instance (batch, n, T)."""
     mask = getattr(data, "mask", None)
     there = (data.X[0, ..., 0] == data.X[0, ..., 0]) | True
-    return there if mask is None else there.new_tensor(mask)
+    if mask is None:
+        return there
+    return there & (mask if in_torch(mask) else there.new_tensor(mask))
 
 
 def _best(gamma: Tensor, present: Tensor) -> Tensor:
@@ -69,14 +71,14 @@ def constraints(data: Any, chosen: Any = None) -> tuple[Tensor, Tensor]:
 
     Other tokens may be chosen in place of the optimal ones.
     """
-    present = _present(data)
-    best = _best(scores(data), present)
+    there = present(data)
+    best = _best(scores(data), there)
     if chosen is not None:
         best = best & False
         best[:, range(len(chosen)), chosen] = True
     kept = (data.X * best[..., None]).sum(2, keepdim=True)
     A = (kept - data.X)[..., None] * data.Z[:, :, None, None, :]
-    return A.flatten(3).flatten(1, 2), (present & ~best).flatten(1)
+    return A.flatten(3).flatten(1, 2), (there & ~best).flatten(1)
 
 
 def nearest(A: Tensor, counted: Tensor, bound: Tensor = None) -> Tensor:
@@ -105,15 +107,17 @@ def tight_multipliers(A: Tensor, bound: Tensor, active: Tensor) -> Tensor:
     return torch.linalg.solve_ex(gram, bound * active)[0]
 
 
-def distance(A: Tensor, counted: Tensor) -> Tensor:
+def distance(A: Tensor, counted: Tensor, shares: Tensor = None) -> Tensor:
     """How far 0 is from the hull of the rows, 1/||X^mm||, 1 without rows; the shares are fixed."""
-    found = norm((nearest(A, counted)[..., None] * A).sum(1))
+    shares = nearest(A, counted) if shares is None else shares
+    found = norm((shares[..., None] * A).sum(1))
     return found.where(counted.any(-1), 1.0 + 0.0 * found)
 
 
-def solution(A: Tensor, counted: Tensor, bound: Tensor = None) -> Tensor:
-    """The least-norm vector with <A_j, X> >= bound_j, flattened; the shares are fixed."""
-    point = (nearest(A, counted, bound)[..., None] * A).sum(1)
+def solution(A: Tensor, counted: Tensor, shares: Tensor = None) -> Tensor:
+    """The least-norm vector with <A_j, X> >= 1, flattened; the shares are fixed."""
+    shares = nearest(A, counted) if shares is None else shares
+    point = (shares[..., None] * A).sum(1)
     return point / (point * point).sum(-1, keepdim=True).clamp(min=1e-300)
 
 
@@ -143,7 +147,7 @@ def attended(data: Any, W: Tensor) -> tuple[Tensor, Tensor]:
     """Attention (batch, n, T) under W, and the scores that it attends to (batch, n)."""
     keys = (W[:, None] @ data.Z[..., None])[..., 0]
     logits = (data.X * keys[:, :, None, :]).sum(-1)
-    s = logits.masked_fill(~_present(data), -1e300).softmax(-1)
+    s = logits.masked_fill(~present(data), -1e300).softmax(-1)
     return s, (s * scores(data)).sum(-1)
 
 
