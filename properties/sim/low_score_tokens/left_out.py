@@ -171,7 +171,8 @@ def output_moves(m: Any, case: Scaled, rate: int = 1, which: str = "low") -> Any
 
 
 def _reduced(run: Run, which: str) -> AttentionData:
-    return without(run.data, low(run.data, which))
+    rest: AttentionData = without(run.data, low(run.data, which))
+    return rest
 
 
 def _selected(run: Run, data: AttentionData, loss: str) -> list[int] | Slack:
