@@ -1,4 +1,4 @@
-"""Many Att-SVMs of one shape in one compiled loop."""
+"""Many least-norm programmes of one shape in one compiled loop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
-from attsvm.kernels.least_norm import FAILED, UNBOUNDED, figures, largest_entry, least_norm, rows
+from attsvm.kernels.least_norm import (
+    FAILED,
+    SOLVED,
+    UNBOUNDED,
+    figures,
+    largest_entry,
+    least_norm,
+    rows,
+)
 
 
 @compiled
@@ -67,3 +75,44 @@ def solve_many(
             margins[b, inputs[j], tokens[j]] = reached[j]
             weights[b, inputs[j], tokens[j]] = w[j]
     return W, margins, weights, ended, numbers
+
+
+@compiled
+def least_points(
+    A: Array, counted: Array, bound: Array, largest: float, smallest: float
+) -> tuple[Array, Array]:
+    """Problem b: the least vector p with <A[b, j], p> >= bound[b, j] >= 0 for all counted j.
+
+    Returns multipliers (B, J), of a Farkas certificate where there is no p, and how each ended (B).
+    Rows whose size leaves [smallest, largest] end a problem as FAILED.
+    """
+    B, J, _ = A.shape
+    weights = np.zeros((B, J))
+    ended = np.full(B, SOLVED)
+    one = np.ones((J, 1))
+    equal = np.zeros(J, dtype=np.bool_)
+    used = np.empty(J, dtype=np.int64)
+    for b in range(B):
+        m, demanded = 0, False
+        for j in range(J):
+            size = largest_entry(A[b, j]) if not np.isnan(A[b, j].sum()) else np.nan
+            if not counted[b, j] or (size == 0.0 and bound[b, j] == 0.0):
+                continue
+            if size == 0.0:
+                weights[b, :] = 0.0
+                weights[b, j] = 1.0
+                ended[b] = UNBOUNDED
+                break
+            if not smallest <= size <= largest:
+                ended[b] = FAILED
+            used[m] = j
+            m += 1
+            demanded |= bound[b, j] > 0.0
+        if ended[b] == SOLVED and demanded:
+            rows, right = np.empty((m, A.shape[2])), np.empty(m)
+            for k in range(m):
+                rows[k], right[k] = A[b, used[k]], bound[b, used[k]]
+            w, ended[b], _ = least_norm(rows, one[:m], right, equal[:m], 20 * m + 100)
+            for k in range(m):
+                weights[b, used[k]] = w[k]
+    return weights, ended

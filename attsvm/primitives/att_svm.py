@@ -9,6 +9,7 @@ limit of a projected gradient.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from flint import fmpq, fmpq_mat
@@ -110,8 +111,11 @@ def flat(W: Matrix) -> Vector:
     return [x for row in W for x in row]
 
 
-def without(data: AttentionData, dropped: Array) -> AttentionData:
-    """The data set less some tokens."""
+def without(data: Any, dropped: Any) -> Any:
+    """The data set less some tokens; of a batch in torch likewise."""
+    if torch_objectives.in_torch(data.X):
+        there = torch_objectives.present(data)
+        return SimpleNamespace(**{**vars(data), "mask": there & ~dropped})
     mask = data.present & ~dropped
     return AttentionData(data.X, data.Z, data.y, data.v, data.scores, mask)
 
@@ -127,12 +131,14 @@ class AttSVM:
         rows: the constraint matrices A_j, each row by row.
         vector: X^mm row by row, 0 where it does not exist.
         margin: 1/||X^mm||_F, 0 where X^mm does not exist and 1 where nothing is constrained.
+        weights: multipliers of the rows; None where X^mm does not exist.
         exact: the answer in rationals; None where X^mm does not exist, and in tensors.
     """
 
     rows: Any
     vector: Any
     margin: Any
+    weights: Any = None
     exact: ExactAttSVM | None = None
 
 
@@ -144,13 +150,17 @@ def att_svm(m: Any, data: Any) -> AttSVM:
         return AttSVM(rows, X, 1 / m.norm(X))
     if m.name == "tensors":
         A, counted = torch_objectives.constraints(data)
-        vector = torch_objectives.solution(A, counted)
-        return AttSVM(rows, m.values(vector), m.values(torch_objectives.distance(A, counted)))
+        shares = torch_objectives.nearest(A, counted)
+        vector = torch_objectives.solution(A, counted, shares)
+        margin = torch_objectives.distance(A, counted, shares)
+        weights = shares / (margin * margin)[:, None]
+        own = m.values(_counted(weights[..., None], counted)[..., 0])
+        return AttSVM(rows, m.values(vector), m.values(margin), own)
     found = exact_att_svm(data)
     if found is None:
         return AttSVM(rows, m.values([0] * data.d**2), m.exact(0))
     margin = m.sqrt(m.values(1 / found.square)) if found.A else m.exact(1)
-    return AttSVM(rows, m.values(flat(found.W)), margin, found)
+    return AttSVM(rows, m.values(flat(found.W)), margin, m.values([*found.duals.values()]), found)
 
 
 def constraints(m: Any, data: Any) -> Any:

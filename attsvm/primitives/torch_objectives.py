@@ -15,7 +15,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.errors import DataError
-from attsvm.kernels.batch import solve_many
+from attsvm.kernels.batch import least_points
 from attsvm.svm.programme import LARGEST, SMALLEST
 from attsvm.training import descend_w
 from attsvm.training.batch import Batch
@@ -32,6 +32,11 @@ _FIRST_STEP = 0.4
 """How far the first of them moves a logit at most; the k-th moves it 1 + k/2 times as far."""
 
 
+def in_torch(values: Any) -> bool:
+    """Whether values are those of a batch of instances in torch."""
+    return hasattr(values, "movedim")
+
+
 def norm(values: Tensor, axes: int = 1) -> Tensor:
     """Euclidean norm over the last axes, with gradient 0 at 0."""
     square = (values * values).flatten(-axes).sum(-1)
@@ -46,11 +51,13 @@ def scores(data: Any) -> Tensor:
     return data.y[..., None] * (data.X * data.v[:, None, None, :]).sum(-1)
 
 
-def _present(data: Any) -> Tensor:
-    """Which tokens are there (n, T)."""
+def present(data: Any) -> Tensor:
+    """Which tokens are there (n, T), or of each instance (batch, n, T)."""
     mask = getattr(data, "mask", None)
     there = (data.X[0, ..., 0] == data.X[0, ..., 0]) | True
-    return there if mask is None else there.new_tensor(mask)
+    if mask is None:
+        return there
+    return there & (mask if in_torch(mask) else there.new_tensor(mask))
 
 
 def _best(gamma: Tensor, present: Tensor) -> Tensor:
@@ -64,45 +71,53 @@ def constraints(data: Any, chosen: Any = None) -> tuple[Tensor, Tensor]:
 
     Other tokens may be chosen in place of the optimal ones.
     """
-    present = _present(data)
-    best = _best(scores(data), present)
+    there = present(data)
+    best = _best(scores(data), there)
     if chosen is not None:
         best = best & False
         best[:, range(len(chosen)), chosen] = True
     kept = (data.X * best[..., None]).sum(2, keepdim=True)
     A = (kept - data.X)[..., None] * data.Z[:, :, None, None, :]
-    return A.flatten(3).flatten(1, 2), (present & ~best).flatten(1)
+    return A.flatten(3).flatten(1, 2), (there & ~best).flatten(1)
 
 
-def nearest(A: Tensor, counted: Tensor) -> Tensor:
-    """Shares of the point of the hull of the rows that is nearest 0, without gradient.
+def nearest(A: Tensor, counted: Tensor, bound: Tensor = None) -> Tensor:
+    """Shares s of the point sum_j s_j A_j nearest 0 with sum_j s_j bound_j = 1, without gradient.
 
-    They are multipliers of the least-norm programme of one input whose tokens are 0 and the -A_j:
-    its own where it has a solution, else those that cancel. All shares are equal where it failed.
+    They are multipliers of the least-norm programme <A_j, X> >= bound_j, or those that cancel where
+    it has no solution; bounds are 1 unless given. All are equal where it failed, 0 where nothing is
+    demanded.
     """
     rows, there = A.detach().numpy(), counted.expand(A.shape[:2]).numpy()
-    count, _, k = rows.shape
-    X = np.concatenate([np.zeros((count, 1, 1, k)), -rows[:, None]], axis=2)
-    present = np.concatenate([np.ones((count, 1, 1), dtype=bool), there[:, None]], axis=2)
-    first = np.zeros((count, 1), dtype=np.int64)
-    query = np.eye(1, k)[None].repeat(count, axis=0)
-    found = solve_many(X, query, present, np.arange(count), first, LARGEST, SMALLEST)
-    weights = np.maximum(found[2][:, 0, 1:], 0.0)
-    total = weights.sum(axis=1, keepdims=True)
+    right = there.astype(float) if bound is None else bound.detach().numpy() * there
+    found, _ = least_points(rows, there, right, LARGEST, SMALLEST)
+    weights = np.maximum(found, 0.0)
+    total, demanded = (np.sum(w * right, axis=1, keepdims=True) for w in (weights, there))
     good = np.isfinite(total) & (total > 0.0)
-    equal = there / np.maximum(there.sum(axis=1, keepdims=True), 1)
+    equal = np.where(demanded > 0.0, there / np.where(demanded > 0.0, demanded, 1.0), 0.0)
     return A.new_tensor(np.where(good, weights / np.where(good, total, 1.0), equal))
 
 
-def distance(A: Tensor, counted: Tensor) -> Tensor:
+def tight_multipliers(A: Tensor, bound: Tensor, active: Tensor) -> Tensor:
+    """Weights w, 0 unless active, with <A_j, sum_k w_k A_k> = bound_j for the active rows."""
+    import torch
+
+    both = active[:, :, None] & active[:, None, :]
+    gram = (A @ A.mT).where(both, torch.eye(A.shape[1], dtype=A.dtype))
+    return torch.linalg.solve_ex(gram, bound * active)[0]
+
+
+def distance(A: Tensor, counted: Tensor, shares: Tensor = None) -> Tensor:
     """How far 0 is from the hull of the rows, 1/||X^mm||, 1 without rows; the shares are fixed."""
-    found = norm((nearest(A, counted)[..., None] * A).sum(1))
+    shares = nearest(A, counted) if shares is None else shares
+    found = norm((shares[..., None] * A).sum(1))
     return found.where(counted.any(-1), 1.0 + 0.0 * found)
 
 
-def solution(A: Tensor, counted: Tensor) -> Tensor:
+def solution(A: Tensor, counted: Tensor, shares: Tensor = None) -> Tensor:
     """The least-norm vector with <A_j, X> >= 1, flattened; the shares are fixed."""
-    point = (nearest(A, counted)[..., None] * A).sum(1)
+    shares = nearest(A, counted) if shares is None else shares
+    point = (shares[..., None] * A).sum(1)
     return point / (point * point).sum(-1, keepdim=True).clamp(min=1e-300)
 
 
@@ -132,7 +147,7 @@ def attended(data: Any, W: Tensor) -> tuple[Tensor, Tensor]:
     """Attention (batch, n, T) under W, and the scores that it attends to (batch, n)."""
     keys = (W[:, None] @ data.Z[..., None])[..., 0]
     logits = (data.X * keys[:, :, None, :]).sum(-1)
-    s = logits.masked_fill(~_present(data), -1e300).softmax(-1)
+    s = logits.masked_fill(~present(data), -1e300).softmax(-1)
     return s, (s * scores(data)).sum(-1)
 
 

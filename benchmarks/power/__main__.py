@@ -7,7 +7,8 @@ what falls is a discovery or a false alarm, and the command exits with 1. For ev
 
     python -m benchmarks.power --true 1000000 --seconds 600 -n 2 --json night.json
 
-The next night `--resume night.json` goes on where the readings have not been looked at N times.
+The next night `--resume night.json` goes on where the readings have not been looked at N times; the
+file is written after each reading, so that a night may be cut short.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ import statistics
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from attsvm._files import write_text
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.verdict import Truth
@@ -199,11 +201,13 @@ def show_true(
     seed: int,
     workers: int,
     before: Sequence[dict[str, Any]] = (),
+    keep: Callable[[list[dict[str, Any]]], None] = lambda rows: None,
 ) -> list[dict[str, Any]]:
     """Show each reading that stands to the searchers, and report what fell and what was seen.
 
     Rows of nights `before` count for readings whose code is as it was then: a reading that was
-    looked at often enough keeps its row, another one is shown more, with another seed.
+    looked at often enough keeps its row, another one is shown more, with another seed. What is
+    known by then is given to `keep` after each reading, so that a night may be cut short.
     """
     claims = {c.id: c for c in true_claims() if _wanted(c.id, only)}
     prints = {id: claim.fingerprint for id, claim in claims.items()}
@@ -219,7 +223,8 @@ def show_true(
         for job in crew.completed(jobs):
             row = json.loads(job.result())
             print(_line(row), flush=True)  # a night that is cut short has told of these
-            rows.append(_added(known.get(row["claim"]), row, prints[row["claim"]]))
+            rows.append(_added(known.pop(row["claim"], None), row, prints[row["claim"]]))
+            keep(list({r["claim"]: r for r in (*known.values(), *rows)}.values()))
     rows.sort(key=lambda row: str(row["claim"]))
     lost = [r for r in rows if r["refuted"]]
     few = [r for r in rows if _looked(r) < instances and not r["refuted"]]
@@ -288,8 +293,13 @@ def main() -> int:
     failed = False
     if options.true:
         before = json.loads(Path(options.resume).read_text())["true"] if options.resume else ()
+
+        def keep(rows: list[dict[str, Any]]) -> None:
+            document["true"] = rows
+            _write(options.json, document)
+
         document["true"] = show_true(
-            options.true, options.only, options.seconds, options.seed, options.workers, before
+            options.true, options.only, options.seconds, options.seed, options.workers, before, keep
         )
         failed = any(row["refuted"] for row in document["true"])
     else:
@@ -317,10 +327,14 @@ def main() -> int:
             }
             for id, row in table.items()
         ]
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(document, file, indent=1)
+    _write(options.json, document)
     return int(failed)
+
+
+def _write(path: str | None, document: dict[str, Any]) -> None:
+    """Write a document as JSON where that is asked for, whole or not at all."""
+    if path is not None:
+        write_text(Path(path), json.dumps(document, indent=1))
 
 
 if __name__ == "__main__":

@@ -225,14 +225,15 @@ _ROUNDS, _SHARE = 4, 0.1
 def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hunt]:
     """Show a true claim to the searchers, until they have looked at so many instances.
 
-    All of them take some rounds; then, where batches can be screened, that is all that is done, and
-    screened instances alone count.
+    All of them take some rounds; then, where batches can be screened, that is all that is done,
+    from what is known by then, and screened instances alone count.
     """
     hunts: list[Hunt] = []
     screened = screener(claim)
-    alone = screened if "screen" in screened else ["drawn", *screened]
-    phases = [(None, _ROUNDS, _SHARE * seconds), (alone, None, seconds)]
+    phases = [(None, _ROUNDS, _SHARE * seconds), (screened, None, seconds)]
     for searchers, rounds, until in phases if screened else [(None, None, seconds)]:
+        if searchers == ["batches"] and "drawn" not in hunts[-1].efforts:  # there was no time
+            searchers = ["drawn", *searchers]
         if hunts and unmoved(hunts, screened):
             searchers, screened = None, []
         known = sum(looked(h, screened) for h in hunts)
@@ -242,8 +243,17 @@ def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hun
             if account.smallest is not None or known + looked(account, by) >= instances:
                 raise KeyboardInterrupt
 
+        pool = hunts[-1].pool if hunts else None
         hunts.append(
-            hunt(claim, seconds=left, rounds=rounds, seed=seed, searchers=searchers, progress=stop)
+            hunt(
+                claim,
+                seconds=left,
+                rounds=rounds,
+                seed=seed,
+                searchers=searchers,
+                pool=pool,
+                progress=stop,
+            )
         )
         if hunts[-1].interrupted or hunts[-1].smallest or hunts[-1].error:
             break

@@ -21,9 +21,10 @@ outside of S saturate as fast as those in S do where p(alpha) exists and B holds
 the joint p-SVM to margins of 0 relaxes nothing.
 """
 
+import functools
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.errors import DataError
 from attsvm.exact import dot
+from attsvm.primitives.torch_objectives import in_torch
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
@@ -69,12 +71,11 @@ class Attended:
             raise DataError("prompt or head does not fit the tokens", value=self.p.shape)
 
 
-def others(case: Selection) -> Iterator[Selection]:
+def others(case: Any) -> Iterator[Any]:
     """The selections of other tokens, all of them."""
-    n, T, _ = case.X.shape
-    for beta in itertools.product(range(T), repeat=n):
+    for beta in itertools.product(range(case.X.shape[-2]), repeat=len(case.alpha)):
         if list(beta) != case.alpha.tolist():
-            yield replace(case, alpha=np.array(beta, dtype=np.int64))
+            yield cases.selecting(case, beta)
 
 
 def idle(case: Selection) -> list[svm.Programme | None]:
@@ -124,38 +125,33 @@ def shrinks(m: Any, case: Selection, share: Any = 1, idlers: str = "none") -> An
     return m.all_of(*said)
 
 
-def mean_margin(case: Selection) -> tuple[Any, Any]:
+def mean_margin(case: Any) -> tuple[Any, Any]:
     """Gamma^2, and the largest square of ||sum_i w_i Y_i x_i,beta_i|| over beta other than alpha.
 
     The w are multipliers of sum 1, of v(alpha) or of the proof that there is none and Gamma is 0;
     0 where there is no other beta.
     """
     v = svm.v_programme(case)
-    total = sum(v.weights, fmpq(0))
-    squares = [fmpq(0)]
-    for other in others(case):
-        rows = svm.v_rows(other)
-        z = [
-            sum((w / total * row[k] for w, row in zip(v.weights, rows, strict=True)), fmpq(0))
-            for k in range(len(rows[0]))
-        ]
-        squares.append(dot(z, z))
-    return v.margin_square, max(squares)
+    points = [svm.combined(v.shares, svm.v_rows(other)) for other in others(case)]
+    if in_torch(case.X):
+        squares = [0.0 * v.margin_square, *((z * z).sum(-1) for z in points)]
+        return v.margin_square, functools.reduce(lambda a, b: a.maximum(b), squares)
+    return v.margin_square, max([fmpq(0), *(dot(z, z) for z in points)])
 
 
-def label_margin(m: Any, case: Attended) -> tuple[Any, list[Any]]:
+def label_margin(m: Any, case: Any) -> tuple[Any, list[Any]]:
     """min_i Y_i h^T x_i^p, and what attention leaves to tokens that are not selected."""
-    one, h = case.chosen, m.values(case.h)
-    keys = m.values(one.X) @ m.values(one.W).T
+    one, X, h = case.chosen, m.values(case.chosen.X), m.values(case.h)
+    keys = X @ m.values(one.W).T
     margins, left = [], []
-    for y, tokens, k, best in zip(one.y, one.X, keys, one.alpha, strict=True):
+    for y, tokens, k, best in zip(one.y, X, keys, one.alpha, strict=True):
         s = m.softmax(k @ m.values(case.p))
-        margins.append(int(y) * (s @ (m.values(tokens) @ h)))
+        margins.append(int(y) * (s @ (tokens @ h)))
         left.append(sum((s[t] for t in range(len(s)) if t != best), m.exact(0)))
     return m.min(m.array(margins)), left
 
 
-def bounded(m: Any, case: Attended, share: Any = 1, over: str = "largest") -> Any:
+def bounded(m: Any, case: Any, share: Any = 1, over: str = "largest") -> Any:
     """min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
     h = m.values(case.h)
     # one root of each product, so that a head along v(alpha) attains the bound exactly
@@ -246,7 +242,7 @@ ASSUMPTION = Statement(
             expected="proved",
             proof="symbolic.mm.assumption_b:prove_by_means",
             under=(),
-            variables=Records(Attended, attended()),
+            variables=Records(Attended, attended(), climbed=True),
             conclusion=bounded,
             tight=True,
             examples=(
@@ -269,7 +265,9 @@ ASSUMPTION = Statement(
             expected="proved",
             proof="symbolic.mm.assumption_b:prove_void",
             under=(V_EXISTS, SATURATED),
-            variables=Records(Selection, cases.separable() | cases.relaxable(), cases.larger),
+            variables=Records(
+                Selection, cases.separable() | cases.relaxable(), cases.larger, climbed=True
+            ),
             conclusion=void,
             examples=(cases.PUBLISHED[0], cases.SEPARATED),
             siblings={"105% of it": changed(share="1.05")},

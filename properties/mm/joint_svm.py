@@ -26,11 +26,11 @@ without relaxation only where its margins are 1 in the other inputs as well.
 
 from typing import Any
 
-import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.exact import dot
 from attsvm.primitives.att_svm import pythagoras
+from attsvm.primitives.torch_objectives import in_torch
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
@@ -42,7 +42,7 @@ S_EXISTS = "the p-SVM of S alone has a solution"
 RANKS = "the p-SVM of S alone has a solution, which ranks alpha_i first in all inputs"
 
 
-def relaxed(case: Selection) -> svm.Programme:
+def relaxed(case: Any) -> Any:
     """p(alpha): margins are 0 for the inputs whose margin under v(alpha) is not tight."""
     return svm.p_programme(case, svm.v_programme(case).tight)
 
@@ -54,11 +54,12 @@ def essential(case: Selection) -> list[bool]:
     return [svm.solve(rows, case.X.shape[2]).vector != v.vector for rows in others]
 
 
-def of_support(case: Selection) -> svm.Programme:
+def of_support(case: Any) -> Any:
     """p_S: the p-SVM of the inputs alone whose margin under v(alpha) is tight."""
-    _, T, d = case.X.shape
-    tight = np.repeat(svm.v_programme(case).tight, T - 1).tolist()
-    return svm.solve([row for row, kept in zip(svm.p_rows(case), tight, strict=True) if kept], d)
+    rows, tight = svm.p_rows(case), svm.of_rivals(case, svm.v_programme(case).tight)
+    if in_torch(rows):
+        return svm.Programmes.of(rows, rows.new_ones(rows.shape[:2]), tight)
+    return svm.solve([row for row, kept in zip(rows, tight, strict=True) if kept], case.X.shape[2])
 
 
 def ranks(case: Selection) -> bool:
@@ -89,7 +90,7 @@ def exists_off_hull(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
 
 def shorter(m: Any, case: Any, share: Any = 1) -> Any:
     """v(alpha) exists; Pythagoras' inequality for p(alpha) without relaxation and p' with it."""
-    if not svm.v_programme(case).exists:
+    if m.name != "tensors" and not svm.v_programme(case).exists:
         return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no S
     return pythagoras(m, svm.p_svm(m, case).vector, svm.solved(m, relaxed(case)).vector, share)
 
@@ -113,7 +114,7 @@ PROGRAMMES = Statement(
     place="Attention SVMs, joint v and p-SVMs",
     printed="p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1 for i in S, >= 0 for i "
     "not in S; S is the set of indices that x_i,alpha_i is a support vector when solving v-SVM",
-    variables=Records(Selection, cases.relaxable(), cases.larger),
+    variables=Records(Selection, cases.relaxable(), cases.larger, climbed=True),
     conclusion=both_exist,
     cost=3,
     readings={
@@ -154,6 +155,7 @@ PROGRAMMES = Statement(
                 Selection,
                 st.one_of(cases.selections(), cases.relaxable(duplicates=True)),
                 cases.larger,
+                climbed=True,
             ),
             conclusion=exists_off_hull,
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.RESCUED, cases.DUPLICATE),
@@ -179,7 +181,9 @@ PROGRAMMES = Statement(
             expected="proved",
             proof="symbolic.mm.programmes:prove_of_support",
             under=(V_EXISTS, RANKS),
-            variables=Records(Selection, cases.relaxable(duplicates=True), cases.larger),
+            variables=Records(
+                Selection, cases.relaxable(duplicates=True), cases.larger, climbed=True
+            ),
             conclusion=by_support,
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.RESCUED),
             siblings={

@@ -225,7 +225,7 @@ CHOICE = Statement(
             expected="proved",
             proof="symbolic.mm.loss_choice:prove",
             under=(SINGLE, SLOPED),
-            variables=Records(Prompting, cases.compared(), fixed=("step",)),
+            variables=Records(Prompting, cases.compared(), fixed=("step",), climbed=True),
             conclusion=agree,
             cost=3,
             examples=(cases.UNEVEN, replace(cases.TRAPPED, loss="log-loss"), cases.TWO_KEYS),

@@ -108,7 +108,7 @@ PROGRAMME = Statement(
     place="Attention SVMs, p-SVM",
     printed="p(alpha) = argmin ||p|| s.t. p^T (k_i,alpha_i - k_it) >= 1, for all i, t != alpha_i; "
     "K_i = X_i W^T",
-    variables=Records(Selection, cases.separable(), cases.larger),
+    variables=Records(Selection, cases.separable(), cases.larger, climbed=True),
     conclusion=exists,
     cost=2,
     readings={

@@ -37,6 +37,7 @@ from attsvm.errors import DataError
 from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Vector, combine
 from attsvm.primitives.att_svm import pythagoras
+from attsvm.primitives.torch_objectives import in_torch
 from attsvm.strategies import sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
@@ -137,14 +138,14 @@ def for_linear_loss(m: Any, case: Selection, share: Any = 1) -> Any:
     return m.all_of(*said) if said else m.at_most(m.exact(0), m.exact(0))
 
 
-def steered(m: Any, case: Attended, share: Any = 1, spread: Any = 1) -> Any:
+def steered(m: Any, case: Any, share: Any = 1, spread: Any = 1) -> Any:
     """Gamma times ||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu)."""
-    if not positive(case):
+    if m.name != "tensors" and not positive(case):
         return m.below(m.exact(0), m.exact(0))  # there is no such bound
     one, v = case.chosen, m.values(case.h)
     square, most = (m.values(x) for x in mean_margin(one))
-    pairs = [(best[t], x) for best, t in zip(one.X, one.alpha, strict=True) for x in best]
-    gaps = [m.norm(m.values(best) - m.values(x)) for best, x in pairs]
+    pairs = [(X[t], x) for X, t in zip(m.values(one.X), one.alpha, strict=True) for x in X]
+    gaps = [m.norm(best - x) for best, x in pairs]
     factor = 1 + spread * m.max(m.array(gaps)) / (m.sqrt(square) - m.sqrt(most))
     size = m.sqrt(square * (v @ v))  # one root, so that a head along v(alpha) leaves exactly 0
     turned = size - square * (v @ m.values(svm.v_programme(one).vector))
@@ -168,7 +169,7 @@ def for_every_radius(m: Any, case: Rival, share: Any = 1) -> Any:
     return m.all_of(*said)
 
 
-def to_second_order(m: Any, case: Attended, lead: Any = 1, bend: Any = 1) -> Any:
+def to_second_order(m: Any, case: Any, lead: Any = 1, bend: Any = 1) -> Any:
     """Label margin <= ||h|| (Gamma - delta Q + D^2 Q^2/(2 Gamma)); other tokens score below 1.
 
     Scores are those under v(alpha), at most 1 - delta/Gamma; D is the largest distance of a token
@@ -183,8 +184,8 @@ def to_second_order(m: Any, case: Attended, lead: Any = 1, bend: Any = 1) -> Any
         gaps += [m.square(m.norm(tokens[a] - x)) for x in others_of_one]
         scores += [int(y) * (x @ m.values(v.vector)) for x in others_of_one]
     margin, left = label_margin(m, case)
-    weights = m.values([w / sum(v.weights, fmpq(0)) for w in v.weights])
-    q, size = weights @ m.array(left), m.sqrt(square * (m.values(case.h) @ m.values(case.h)))
+    h, q = m.values(case.h), m.values(v.shares) @ m.array(left)
+    size = m.sqrt(square * (h @ h))
     if not scores:
         return m.at_most(margin, size)
     turned = 1 - lead * (1 - m.max(m.array(scores))) * q
@@ -192,15 +193,17 @@ def to_second_order(m: Any, case: Attended, lead: Any = 1, bend: Any = 1) -> Any
     return m.all_of(m.at_most(margin, bound), *(m.below(s, m.exact(1)) for s in scores))
 
 
-def tilted(case: Tilted, tau: Any = None) -> svm.Programme:
+def tilted(case: Any, tau: Any = None) -> Any:
     """p_tau: the least prompt of logit margins max(0, 1 - tau (m_i - 1)), m_i that of v(alpha)."""
-    v = svm.v_programme(case.chosen)
+    one = chosen(case.rival)
+    v = svm.v_programme(one)
+    if in_torch(one.X):
+        t = case.tau[:, None] if tau is None else tau.value
+        margins = (v.rows * v.vector[:, None]).sum(-1)
+        return svm.p_programme(one, (1.0 - t * (margins - 1.0)).clamp(min=0.0))
     t = rational(case.tau if tau is None else tau)
     margins = [dot(row, v.vector or [fmpq(0)] * len(row)) for row in v.rows]
-    bounds = [max(fmpq(0), 1 - t * (margin - 1)) for margin in margins]
-    rivals_of_one = case.chosen.X.shape[1] - 1
-    rows = svm.p_rows(case.chosen)
-    return svm.solve(rows, case.chosen.X.shape[2], np.repeat(bounds, rivals_of_one).tolist())
+    return svm.p_programme(one, [max(fmpq(0), 1 - t * (margin - 1)) for margin in margins])
 
 
 def meets(case: Tilted) -> bool:
@@ -212,7 +215,7 @@ def meets(case: Tilted) -> bool:
 
 def nearest(m: Any, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
     """v(alpha) exists; Pythagoras' inequality for q and p_tau."""
-    if not svm.v_programme(case.chosen).exists:
+    if m.name != "tensors" and not svm.v_programme(case.chosen).exists:
         return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no m_i
     return pythagoras(m, m.values(case.rival.q), svm.solved(m, tilted(case, tau)).vector, share)
 
@@ -255,7 +258,7 @@ PATH = Statement(
     "argmin_{||v|| <= r, ||p|| <= R} L(v, p). Under Assumptions A and B, we have lim_{r -> "
     "infinity} v_r/r = v(alpha)/||v(alpha)||; and lim_{R -> infinity} p_R/R = "
     "p(alpha)/||p(alpha)||",
-    variables=Records(Attended, attended()),
+    variables=Records(Attended, attended(), climbed=True),
     conclusion=steered,
     cost=3,
     readings={
@@ -347,7 +350,7 @@ PATH = Statement(
             expected="proved",
             proof="symbolic.mm.joint_path:prove_ratio",
             under=(V_EXISTS, MEETS),
-            variables=Records(Tilted, prompts()),
+            variables=Records(Tilted, prompts(), climbed=True),
             conclusion=nearest,
             tight=True,
             examples=(

@@ -57,7 +57,7 @@ PROGRAMME = Statement(
     source=SOURCE,
     place="Attention SVMs, v-SVM",
     printed="v(alpha) = argmin ||v|| s.t. Y_i v^T x_i,alpha_i >= 1, for all i",
-    variables=Records(Selection, cases.separable(), cases.larger),
+    variables=Records(Selection, cases.separable(), cases.larger, climbed=True),
     conclusion=exists,
     cost=2,
     readings={

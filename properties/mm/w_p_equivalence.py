@@ -152,7 +152,8 @@ def rescaled(m: Any, case: Weighted, trained: str = "q", by: str = "square", sha
     """
     p, c = m.values(case.p), m.exact(1)
     if trained == "p" and case.W.any():
-        c = m.sum(m.square(m.values(case.W))) / len(case.p)
+        W = m.values(case.W)
+        c = m.sum(m.square(W)) / len(W)
     factor = {"square": p @ p, "length": m.norm(p), "one": m.exact(1)}[by]
     return one_trajectory(m, case, trained, share * factor / c)
 
@@ -170,7 +171,7 @@ EQUIVALENCE = Statement(
     source=SOURCE,
     place="Abstract",
     printed="running gradient descent on p, or equivalently W",
-    variables=Records(Weighted, weighted(), larger),
+    variables=Records(Weighted, weighted(), larger, climbed=True),
     hypotheses={MOVES: lambda case: bool(case.p.any()), ISOTROPIC: isotropic},
     conclusion=moves_alike,
     cost=6,
@@ -212,11 +213,13 @@ EQUIVALENCE = Statement(
             expected="proved",
             constants={"trained": "p"},
             under=(ISOTROPIC,),
-            variables=Records(Weighted, isotropically()),
+            variables=Records(Weighted, isotropically(), climbed=True),
             conclusion=rescaled,
             siblings={
                 "any W": changed(
-                    drop=[ISOTROPIC], variables=Records(Weighted, weighted()), examples=[SKEWED]
+                    drop=[ISOTROPIC],
+                    variables=Records(Weighted, weighted(), climbed=True),
+                    examples=[SKEWED],
                 ),
                 **OTHER_FACTORS,
             },

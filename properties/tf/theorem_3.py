@@ -290,7 +290,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.tf.theorem_3:prove_no_limit",
             under=(),
-            variables=Records(Factors, factors()),
+            variables=Records(Factors, factors(), climbed=True),
             conclusion=diagonal,
             tight=True,
             examples=(Factors(np.eye(2), np.eye(2)), Factors(np.ones((2, 1)), np.ones((2, 1)))),

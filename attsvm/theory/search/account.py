@@ -14,7 +14,7 @@ from attsvm.theory.record.counterexample import document, file_name, read, repla
 from attsvm.theory.record.files import finite
 from attsvm.theory.run.coverage import Counts, warnings_of
 from attsvm.theory.run.tally import Refuted
-from attsvm.theory.search import Elite
+from attsvm.theory.search import Elite, Pool
 from attsvm.theory.search.shrink import smallness
 
 
@@ -71,6 +71,7 @@ class Hunt:
         seen: what was seen of all instances.
         closest: the instance that came closest, with its height; `closest_by` who brought it.
         growth: how it came closer over time.
+        pool: the instances that are known, from which another hunt may start.
         error: what broke first, if anything.
         interrupted: whether it was stopped from outside.
         seconds: wall time.
@@ -89,6 +90,7 @@ class Hunt:
     closest: Elite | None = None
     closest_by: str | None = None
     growth: list[Step] = field(default_factory=list)
+    pool: Pool = field(default_factory=Pool)
     error: str | None = None
     interrupted: bool = False
     seconds: float = 0.0

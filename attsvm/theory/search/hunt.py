@@ -58,6 +58,7 @@ def hunt(
     crew: Workers = HERE,
     searchers: Sequence[str] | None = None,
     known: bool = True,
+    pool: Pool | None = None,
     named: Sequence[str] = (),
     progress: Callable[[Hunt], None] | None = None,
 ) -> Hunt:
@@ -73,6 +74,7 @@ def hunt(
         crew: who does the work.
         searchers: names, all that fit where None.
         known: whether the claim's explicit instances may be used.
+        pool: instances of an earlier hunt to start from.
         named: packs that the user named.
         progress: called after every turn; it may raise KeyboardInterrupt to stop the hunt.
 
@@ -95,7 +97,12 @@ def hunt(
             f"{claim.id} has nothing for a searcher", value=", ".join(idle), remedy=needs
         )
     chase = _Chase(
-        Hunt(claim, part, absent=[n for n, g in GUIDED.items() if g.fits(claim) and not g.there()]),
+        Hunt(
+            claim,
+            part,
+            absent=[n for n, g in GUIDED.items() if g.fits(claim) and not g.there()],
+            pool=Pool() if pool is None else pool,
+        ),
         crew=crew,
         seed=seed,
         named=named,
@@ -111,7 +118,8 @@ def hunt(
     except WorkerError as lost:
         chase.hunt.error = chase.hunt.error or str(lost)
     account = chase.hunt
-    if account.examples == 0 and not (account.error or account.interrupted or account.smallest):
+    ended = account.error or account.interrupted or account.smallest
+    if account.examples == 0 and pool is None and not ended:
         drawn = account.seen.ordinary
         account.error = (
             f"none of the {drawn} instances drawn meets all hypotheses: give the reading examples "
@@ -144,7 +152,7 @@ class _Chase:
         self.started, given = time.time(), self.seconds
         self.deadline = None if given is None else self.started + given * (1 - _GRACE)
         self.last = None if given is None else self.started + given * (1 + _GRACE)
-        self.pool = Pool()
+        self.pool = self.hunt.pool
         self.schedule = Schedule([s for s in self.searchers if s not in _ONCE])
         self.numbers = dict.fromkeys((*self.searchers, "shrink", "worsen"), 0)
         self.found: Refuted | None = None

@@ -5,12 +5,11 @@ C = {sum_j l_j D_j : l >= 0, <b, l> = 1}. Then 1/||p|| is the distance of C from
 the margin; it is 0 where there is no p. Where no b_j is 1 nothing is demanded: C is empty, p = 0.
 
 The judge gets solutions in rationals, whose conditions `attsvm.exact.svm.solve_exactly` checks.
-Tensors get nearly the solution of each instance of a batch, by projected gradient steps.
+Tensors get nearly the solution of each instance of a batch, by the method of active sets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +21,9 @@ from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Matrix, Number, Vector, combine, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
-from attsvm.primitives.torch_objectives import Tensor, distance, solution
+from attsvm.primitives.torch_objectives import Tensor, in_torch, nearest, tight_multipliers
 from attsvm.theory import changed
-from properties.mm._support.token_selections import Selection, chosen
+from properties.mm._support.token_selections import chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,12 @@ class Programme:
         return None if square == 0 else 1 / square
 
     @property
+    def shares(self) -> Vector:
+        """The multipliers over their sum with the bounds, which is not 0."""
+        total = dot(self.weights, self.bound)
+        return [w / total for w in self.weights]
+
+    @property
     def hull_square(self) -> Number | None:
         """The squared distance of C from 0, None where C is empty.
 
@@ -73,10 +78,9 @@ class Programme:
         Raises:
             SolverError: it is not.
         """
-        total = dot(self.weights, self.bound)
-        if total == 0:
+        if dot(self.weights, self.bound) == 0:
             return None
-        z = combine([w / total for w in self.weights], self.rows)
+        z = combine(self.shares, self.rows)
         square = dot(z, z)
         pairs = zip(self.rows, self.bound, strict=True)
         nearest = all(dot(z, row) >= b * square for row, b in pairs)
@@ -93,11 +97,92 @@ class Programme:
             flags = [flag == (keep == "tight") for flag in tight]
         rows = [row for row, flag in zip(self.rows, flags, strict=True) if flag]
         bound = [b for b, flag in zip(self.bound, flags, strict=True) if flag]
-        return solve(rows, len(self.vector or self.rows[0]), bound)
+        found: Programme = solve(rows, len(self.vector or self.rows[0]), bound)
+        return found
 
 
-def solve(rows: Matrix, d: int, bound: Sequence[Number] | None = None) -> Programme:
+@dataclass(frozen=True, slots=True)
+class Programmes:
+    """The programmes of many selections in torch, nearly solved.
+
+    Attributes:
+        rows, bound: the programmes (batch, J, d) and (batch, J).
+        counted: which rows each of them has.
+        shares: multipliers (batch, J) over their sum with the bounds, 0 where nothing is demanded.
+    """
+
+    rows: Tensor
+    bound: Tensor
+    counted: Tensor
+    shares: Tensor
+
+    @classmethod
+    def of(cls, rows: Tensor, bound: Tensor, counted: Tensor) -> Programmes:
+        """Solve them; multipliers move with the rows as long as the same ones are positive."""
+        found = cls(rows, bound, counted, nearest(rows, counted, bound))
+        if not rows.requires_grad:
+            return found
+        active = (found.shares > 0.0) & (found.hull_square.detach() > 0.0)[:, None]
+        weights = tight_multipliers(rows, bound, active)
+        total = (weights * bound).sum(-1, keepdim=True)
+        moving = weights / total.where(total != 0.0, 1.0 + 0.0 * total)
+        same = ((moving - found.shares).abs() <= _TIGHT * (1.0 + found.shares)).all(-1)[:, None]
+        return cls(rows, bound, counted, moving.where(same, found.shares))
+
+    @property
+    def nearest(self) -> Tensor:
+        """The point of C that is nearest to 0 (batch, d), 0 where nothing is demanded."""
+        return combined(self.shares, self.rows)
+
+    @property
+    def hull_square(self) -> Tensor:
+        """The squared distance of C from 0, 0 where rounding may hide that it is 0."""
+        square = (self.nearest * self.nearest).sum(-1)
+        size = (self.rows * self.rows).sum((1, 2)).detach()
+        return square.where(square > _SEEN_AS_0 * size, 0.0 * square)
+
+    @property
+    def vector(self) -> Tensor:
+        """The solutions, 0 where there is none."""
+        square = self.hull_square[:, None]
+        return (self.nearest / square.where(square > 0.0, 1.0 + 0.0 * square)) * (square > 0.0)
+
+    @property
+    def margin_square(self) -> Tensor:
+        """1/||p||^2, 0 where there is no p."""
+        square = (self.vector * self.vector).sum(-1)
+        return (1.0 / square.where(square > 0.0, 1.0 + 0.0 * square)) * (square > 0.0)
+
+    @property
+    def tight(self) -> Tensor:
+        """The constraints that hold with equality, or nearly (batch, J)."""
+        margins = (self.rows * self.vector[:, None]).sum(-1)
+        return self.counted & (margins - self.bound <= _TIGHT) & (self.hull_square > 0.0)[:, None]
+
+    def kept(self, keep: str) -> Programmes:
+        """The programmes of the tight rows, of the loose ones, or of the first tight one alone."""
+        kept = self.tight if keep != "loose" else self.counted & ~self.tight
+        if keep == "first":
+            kept = kept & (kept.cumsum(1) == 1)
+        return Programmes.of(self.rows, self.bound, kept)
+
+
+_SEEN_AS_0, _TIGHT = 1e-24, 1e-9
+"""Squares of distances, relative to those of the rows, and differences of margins that count as 0
+where floats look for instances."""
+
+
+def combined(weights: Any, rows: Any) -> Any:
+    """The sum of weights times rows, of each instance of a batch in torch."""
+    return (weights[..., None] * rows).sum(1) if in_torch(rows) else combine(weights, rows)
+
+
+def solve(rows: Any, d: int, bound: Any = None) -> Any:
     """Solve a programme in R^d; every margin is to be 1 where no bounds are given."""
+    if in_torch(rows):
+        ones = rows.new_ones(rows.shape[:2])
+        bound = ones if bound is None else bound
+        return Programmes.of(rows, bound.to(rows.dtype), ones > 0.0)
     bounds = [fmpq(b) for b in ([1] * len(rows) if bound is None else bound)]
     if not rows:
         return Programme([], [], [fmpq(0)] * d, [])
@@ -107,8 +192,12 @@ def solve(rows: Matrix, d: int, bound: Sequence[Number] | None = None) -> Progra
     return Programme(rows, bounds, vector, answer.duals)
 
 
-def p_rows(case: Selection) -> Matrix:
+def p_rows(case: Any) -> Any:
     """The rows W (x_i,alpha - x_it) of the p-SVM: T - 1 of the first input, and so on."""
+    if in_torch(case.X):
+        keys = case.X @ case.W.mT[:, None]
+        inputs, others = np.nonzero(np.arange(keys.shape[2]) != case.alpha[:, None])
+        return keys[:, inputs, case.alpha[inputs]] - keys[:, inputs, others]
     X, W = rationals(case.X), rationals(case.W)
     rows = []
     for tokens, best in zip(X, case.alpha.tolist(), strict=True):
@@ -117,24 +206,34 @@ def p_rows(case: Selection) -> Matrix:
     return rows
 
 
-def p_programme(case: Selection, demanding: Sequence[bool] | None = None) -> Programme:
+def p_programme(case: Any, demanding: Any = None) -> Any:
     """p(alpha); inputs that are not demanding are to have the margin 0 alone."""
-    _, T, d = case.X.shape
-    bound = None if demanding is None else np.repeat(demanding, T - 1).astype(int).tolist()
-    return solve(p_rows(case), d, bound)
+    bound = None if demanding is None else of_rivals(case, demanding)
+    return solve(p_rows(case), case.X.shape[-1], bound)
 
 
-def v_rows(case: Selection) -> Matrix:
+def of_rivals(case: Any, values: Any) -> Any:
+    """Of values, one for each input, that of its input for each row of the p-SVM."""
+    rivals = case.X.shape[-2] - 1
+    if in_torch(values):
+        return values.repeat_interleave(rivals, 1)
+    return [value for value in values for _ in range(rivals)]
+
+
+def v_rows(case: Any) -> Any:
     """The rows Y_i x_i,alpha_i of the v-SVM."""
+    if in_torch(case.X):
+        y = case.X.new_tensor(case.y)
+        return case.X[:, range(len(case.y)), case.alpha] * y[None, :, None]
     return [
         [rational(y) * rational(x) for x in tokens[best].tolist()]
         for y, tokens, best in zip(case.y.tolist(), case.X, case.alpha.tolist(), strict=True)
     ]
 
 
-def v_programme(case: Selection) -> Programme:
+def v_programme(case: Any) -> Any:
     """v(alpha), of the rows Y_i x_i,alpha_i."""
-    return solve(v_rows(case), case.X.shape[2])
+    return solve(v_rows(case), case.X.shape[-1])
 
 
 # in any arithmetic
@@ -148,7 +247,7 @@ class Solved:
         rows: the rows D_j.
         vector: the solution, 0 where there is none.
         margin: 1/||vector||, 0 where there is none; None where nothing is demanded.
-        programme: the programme in rationals, None in tensors.
+        programme: the programme in rationals, or those of a batch.
     """
 
     rows: Any
@@ -157,9 +256,13 @@ class Solved:
     programme: Any = None
 
 
-def solved(m: Any, programme: Programme) -> Solved:
+def solved(m: Any, programme: Any) -> Solved:
     """A programme in the arithmetic m."""
     rows, vector, square = programme.rows, programme.vector, programme.margin_square
+    if in_torch(rows):
+        nothing = rows.shape[1] == 0
+        margin = None if nothing else m.sqrt(m.values(square))
+        return Solved(None if nothing else m.values(rows), m.values(vector), margin, programme)
     found = m.values([0] * len(rows[0]) if vector is None else vector)
     margin = None if square is None else m.sqrt(m.values(square))
     return Solved(m.values(rows) if rows else None, found, margin, programme)
@@ -167,35 +270,12 @@ def solved(m: Any, programme: Programme) -> Solved:
 
 def v_svm(m: Any, case: Any) -> Solved:
     """v(alpha): the least head with Y_i <v, x_i,alpha_i> >= 1."""
-    case = chosen(case)
-    return _nearly(m, _selected(case)) if m.name == "tensors" else solved(m, v_programme(case))
+    return solved(m, v_programme(chosen(case)))
 
 
 def p_svm(m: Any, case: Any) -> Solved:
     """p(alpha): the least prompt with <p, k_i,alpha_i - k_it> >= 1."""
-    case = chosen(case)
-    return _nearly(m, _differences(case)) if m.name == "tensors" else solved(m, p_programme(case))
-
-
-def _selected(case: Any) -> Tensor:
-    """The rows of the v-SVM (batch, n, d)."""
-    y = case.X.new_tensor(case.y)
-    return case.X[:, range(len(case.y)), case.alpha] * y[None, :, None]
-
-
-def _differences(case: Any) -> Tensor:
-    """The rows of the p-SVM (batch, n (T - 1), d)."""
-    keys = case.X @ case.W.mT[:, None]
-    inputs, others = np.nonzero(np.arange(keys.shape[2]) != case.alpha[:, None])
-    return keys[:, inputs, case.alpha[inputs]] - keys[:, inputs, others]
-
-
-def _nearly(m: Any, A: Tensor) -> Solved:
-    """The programmes of rows A (batch, J, d), nearly solved."""
-    if A.shape[1] == 0:
-        return Solved(None, m.values(0.0 * A.sum(1)), None)
-    counted = A[..., 0] == A[..., 0]
-    return Solved(m.values(A), m.values(solution(A, counted)), m.values(distance(A, counted)))
+    return solved(m, p_programme(chosen(case)))
 
 
 # formulas

@@ -5,6 +5,7 @@ binary, until a drawn vector meets every constraint with a drawn margin of 1 or 
 """
 
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,14 @@ class Rival:
 def chosen(case: Any) -> Any:
     """The selection of an instance: itself, or the one that it was drawn with; in torch as well."""
     return getattr(case, "chosen", case)
+
+
+def selecting(case: Any, alpha: Any) -> Any:
+    """The same inputs with other tokens selected; of a batch in torch likewise."""
+    other = np.array(alpha, dtype=np.int64)
+    if isinstance(case, Selection):
+        return replace(case, alpha=other)
+    return SimpleNamespace(**{**vars(case), "alpha": other})
 
 
 def select(X: object, y: object, alpha: object, W: object = None) -> Selection:
@@ -212,5 +221,5 @@ def along(generator: np.random.Generator) -> Rival:
     return Rival(Selection(best - c[..., None] * gap, y, alpha, W), W @ gap)
 
 
-ANY = Records(Selection, st.one_of(selections(), separable()), larger)
+ANY = Records(Selection, st.one_of(selections(), separable()), larger, climbed=True)
 """Selections, separable or not."""

@@ -121,10 +121,13 @@ def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together:
 def at_least_price(m: Any, case: Any, share: Any = 1, together: bool = True) -> Any:
     """f_C(X^mm) <= f_C(V) at C = share max lambda / ||X^mm||; both sides times ||X^mm||."""
     svm, V, slack = compared(m, case)
-    if svm.exact is None:  # there is no X^mm
+    if svm.weights is None:  # there is no X^mm
         return m.above(svm.margin, 0)
-    X, price = svm.vector, share * m.values(largest_multiplier(case, svm.exact.duals, together))
-    return worth(m, X, V, price * slack)
+    if svm.exact is None:  # a batch, in which each constraint has a slack of its own
+        largest = m.max(svm.weights)
+    else:
+        largest = m.values(largest_multiplier(case, svm.exact.duals, together))
+    return worth(m, svm.vector, V, share * largest * slack)
 
 
 def worth(m: Any, X: Any, V: Any, paid: Any) -> Any:
@@ -220,7 +223,7 @@ DEFINITION = Statement(
             "X^mm",
             expected="proved",
             proof="symbolic.sim.programmes:prove_price",
-            variables=Records(Soft, rivals()),
+            variables=Records(Soft, rivals(), climbed=True),
             conclusion=at_least_price,
             under=(SEPARABLE,),
             examples=(

@@ -139,7 +139,9 @@ LOW_SCORES = Statement(
             expected="proved",
             proof="symbolic.least_points:prove_supported",
             under=(IDLE,),
-            variables=Records(AttentionData, left_out.idle_data(), left_out.idle_larger),
+            variables=Records(
+                AttentionData, left_out.idle_data(), left_out.idle_larger, climbed=True
+            ),
             conclusion=left_out.same_solution,
             siblings={"optimal tokens left out": changed(which="best")},
             depends_on=("sim/token-sparsity:literal-3",),

@@ -22,6 +22,7 @@ from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
 from attsvm.primitives.limit_certificates import agreement
 from attsvm.primitives.many_runs import ended
 from attsvm.primitives.steps import FLOW, by_gradient_flow
+from attsvm.primitives.torch_objectives import constraints, in_torch, present, scores, solution
 from attsvm.strategies import arrays, numbers
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack
@@ -40,12 +41,19 @@ class Scaled:
     size: float
 
 
-def low(data: AttentionData, which: str = "low") -> Array:
+def low(data: Any, which: str = "low") -> Any:
     """The tokens of least score of each input as a mask (n, T), or other tokens.
 
     None of an input whose tokens share one score. `low` has the least ones, `best` the optimal
     ones, `second` all that are neither.
     """
+    if in_torch(data.X):
+        gamma, there = scores(data), present(data)
+        least = gamma.masked_fill(~there, float("inf")).amin(-1, keepdim=True)
+        best = gamma.masked_fill(~there, -float("inf")).amax(-1, keepdim=True)
+        second = (gamma > least) & (gamma < best)
+        marks = {"low": gamma == least, "best": gamma == best, "second": second}
+        return marks[which] & there & (least < best)
     exact, chosen = ExactData.of(data), np.zeros((data.n, data.T), dtype=np.bool_)
     for i, (kept, row) in enumerate(zip(exact.kept, exact.gamma, strict=True)):
         least, best = min(row), max(row)
@@ -65,12 +73,15 @@ def idle(case: Any) -> bool:
 # the programme
 
 
-def same_solution(m: Any, data: AttentionData, which: str = "low") -> Any:
+def same_solution(m: Any, data: Any, which: str = "low") -> Any:
     """X^mm is the same without the tokens of least score."""
-    whole, rest = exact_att_svm(data), exact_att_svm(without(data, low(data, which)))
-    if whole is None or rest is None:
+    rest = without(data, low(data, which))
+    if in_torch(data.X):
+        return m.equal(*(m.values(solution(*constraints(one))) for one in (data, rest)))
+    found = [one.W for one in map(exact_att_svm, (data, rest)) if one is not None]
+    if len(found) < 2:
         return m.below(m.exact(0), m.exact(0))  # there is nothing to be the same
-    return m.equal(m.values(whole.W), m.values(rest.W))
+    return m.equal(*map(m.values, found))
 
 
 def lowered(case: Scaled) -> AttentionData:
@@ -160,7 +171,8 @@ def output_moves(m: Any, case: Scaled, rate: int = 1, which: str = "low") -> Any
 
 
 def _reduced(run: Run, which: str) -> AttentionData:
-    return without(run.data, low(run.data, which))
+    rest: AttentionData = without(run.data, low(run.data, which))
+    return rest
 
 
 def _selected(run: Run, data: AttentionData, loss: str) -> list[int] | Slack:

@@ -132,7 +132,7 @@ SPARSITY = Statement(
             expected="proved",
             proof="symbolic.least_points:prove_supported",
             under=(EXISTS,),
-            variables=PROGRAMMES,
+            variables=replace(PROGRAMMES, climbed=True),
             conclusion=dropping.same_solution,
             examples=(THREE, TIED),
             siblings={

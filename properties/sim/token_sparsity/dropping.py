@@ -10,6 +10,7 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import combine
+from attsvm.primitives import torch_objectives
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, first_optimal, without
 from attsvm.primitives.descent_runs import Run
 from attsvm.theory import gradient
@@ -91,8 +92,26 @@ def _gradient(m: Any, data: AttentionData, W: Array) -> Any:
 # the programme: w_j are the multipliers of X^mm, and A_j = (x_opt - x_t) z^T
 
 
-def same_solution(m: Any, data: AttentionData, which: str = "others") -> Any:
+def _named_in_batch(data: Any, which: str) -> Any:
+    """The same tokens as `named`, but for optimal ones and all, of a batch in torch (batch, n, T).
+
+    Margins within 1e-9 of 1 count as 1.
+    """
+    A, counted = torch_objectives.constraints(data)
+    margins = (A * torch_objectives.solution(A, counted)[:, None]).sum(-1)
+    tight = counted & (margins <= 1.0 + 1e-9)
+    chosen = counted & ~tight if which == "others" else tight
+    if which == "first":
+        chosen = chosen & (chosen.cumsum(1) == 1)
+    return chosen.reshape(torch_objectives.scores(data).shape)
+
+
+def same_solution(m: Any, data: Any, which: str = "others") -> Any:
     """X^mm is the same without the tokens that are no support vectors, or without those named."""
+    if m.name == "tensors":
+        less = without(data, _named_in_batch(data, which))
+        pair = (torch_objectives.constraints(one) for one in (data, less))
+        return m.equal(*(m.values(torch_objectives.solution(*rows)) for rows in pair))
     if exact_att_svm(data) is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     whole, rest = solution(data), solution(data, named(data, which))

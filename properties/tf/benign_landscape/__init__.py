@@ -183,7 +183,9 @@ LANDSCAPE = Statement(
     source=SOURCE,
     place="Abstract",
     printed=PRINTED,
-    variables=Records(Descent, st.one_of(points(), cases.descents()), fixed=("step",)),
+    variables=Records(
+        Descent, st.one_of(points(), cases.descents()), fixed=("step",), climbed=True
+    ),
     hypotheses={
         LARGE: large,
         SLOPED: sloped,
