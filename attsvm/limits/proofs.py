@@ -83,8 +83,8 @@ def finite_minimum(
     def run(start: list[Array], **how: Any) -> list[Array]:
         return [descend_w(data, start[0], loss, **how).W[0]]
 
-    wider = smoothness(exact, loss) * e  # and 1: how much wider a step may make an enclosure
-    bits = math.ceil(math.log2(1.0 + float(wider))) if wider.is_finite() else 1
+    wider = float(smoothness(exact, loss) * e)  # and 1: how much wider a step may make an enclosure
+    bits = math.ceil(math.log2(1.0 + wider)) if math.isfinite(wider) else 1
     return _end(
         [W0],
         run,

@@ -143,7 +143,7 @@ def mean_margin(case: Selection) -> tuple[Any, Any]:
     return v.margin_square, max(squares)
 
 
-def label_margin(m: Any, case: Attended) -> tuple[Any, list[Any]]:
+def label_margin(m: Any, case: Any) -> tuple[Any, list[Any]]:
     """min_i Y_i h^T x_i^p, and what attention leaves to tokens that are not selected."""
     one, h = case.chosen, m.values(case.h)
     keys = m.values(one.X) @ m.values(one.W).T
