@@ -172,7 +172,8 @@ def reached() -> Any:
 
     At the x where the weights are (1 +- q)/2 with q = (z - 1/z)/2, |q| < 1.
     """
-    x, s, z = sp.Symbol("x", real=True), *sp.symbols("s z", positive=True)
+    x = sp.Symbol("x", real=True)
+    s, z = sp.symbols("s z", positive=True)
     v = basic_4.opposite(x)
     weights = f(SYMBOLS, v.A, v.x)
     slope = sp.Matrix(2, 2, lambda i, j: sp.diff(weights[i] * weights[j], x))

@@ -322,7 +322,8 @@ def reached() -> Any:
     The first one has the value b + r, r >= w/2, and the second one b + r - w. The norm of these
     values is that of mu +- w/2 for mu = b + m, so that m is |b| + mu where b is negative.
     """
-    w, m, b = sp.Symbol("w", positive=True), *sp.symbols("m b", real=True)
+    w = sp.Symbol("w", positive=True)
+    m, b = sp.symbols("m b", real=True)
     h = [b + m + w / 2, b + m - w / 2]
     found = curvature_of_two(entry_loss.squared_gradient, h, b)
     return sp.cancel(found - 2 * squared_height(w, m, SHARE))
