@@ -225,9 +225,12 @@ def prove_ratio() -> str:
     ensure_shorter_mean()
     # r/R tends to tau ||v(alpha)|| / ||p_tau||
     size, tau, eps, sized = sp.symbols("||p_tau|| tau e ||p(alpha)||", positive=True)
+    A, own, free = (vector(name) for name in ("A", "p_tau", "p(alpha)"))
+    mean = sp.Symbol("1-e", nonnegative=True) / size * own + eps / sized * free
     ensure_positive(
-        eps / sized + MORE,
+        (A @ mean).subs({inner("A", "p_tau"): MORE, inner("A", "p(alpha)"): 1 + MORE}),
         "the mean (1 - e) p_tau/||p_tau|| + e p(alpha)/||p(alpha)|| has positive logit margins",
+        normal=expanded,
     )
     cite(EXPONENTIAL)
     ensure_zero(
