@@ -123,8 +123,8 @@ def prove_correlation() -> str:
         normal=expanded,
     )
     ensure_positive(
-        fin + mu**2 * length,
-        "and ||W||^2 is no less than with ||W_fin||^2, so not 0: W_svm is not, with a margin of 1",
+        fin + (mu * length + MORE) ** 2 / length,
+        "and ||W||^2 = ||W_fin||^2 + ||V||^2 is not 0: W_svm is not, with a margin of 1",
     )
     return "for any n, T, d and kept tokens"
 

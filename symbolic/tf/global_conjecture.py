@@ -20,6 +20,7 @@ from attsvm.theory import (
 from attsvm.theory.declaration.proof import expanded
 from symbolic.basins import ensure_direction, ensure_from_basin
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
+from symbolic.inner_products import vector
 from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
 from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.textbook import (
@@ -155,8 +156,9 @@ def prove() -> str:
         "the coefficient of A_h in W falls at each step by a multiple of p_h, so that in W/||W|| "
         "it has no limit above 0, as ||W|| tends to infinity",
     )
+    direction = (multiplier * vector("A_h") + MORE * vector("A_l")) / norm
     ensure_positive(
-        multiplier / norm,
+        dict(direction.parts)["A_h"],
         "while the coefficients of W/||W|| converge to those of V/N, where that of one h is "
         "lambda_h/N > 0: so b is the best token",
     )

@@ -112,6 +112,11 @@ def ensure_coefficients() -> None:
     )
 
 
+def _least_gain(x: sp.Expr) -> sp.Expr:
+    """P - D x for P = kappa x, the least that g is for x = exp(-a/N)."""
+    return sp.expand((KAPPA * x - EXCESS * x).subs(KAPPA, EXCESS + ROOM))
+
+
 def ensure_pull() -> None:
     """P = sum over good j of p_j (1 + g_j) is at least kappa exp(-a/N), and g above 0."""
     lam, c, x, d = sp.symbols("lambda_j c_j x d_j", positive=True)
@@ -136,7 +141,9 @@ def ensure_pull() -> None:
         "so g >= P (kappa - D)/kappa where P = kappa exp(-a/N) + more",
         normal=sp.factor,
     )
-    ensure_positive(KAPPA * x * ROOM / KAPPA, "and a grows")
+    ensure_positive(
+        _least_gain(x) + MORE, "and a grows: P - D x is at least room x, P being kappa x and more"
+    )
     ensure_nonnegative(
         (KAPPA * x + MORE) / KAPPA - x, "exp(-a/N) <= P/kappa <= g/(kappa - D)", normal=expanded
     )
@@ -213,7 +220,7 @@ def ensure_kept() -> None:
         normal=expanded,
     )
     ensure_positive(
-        step * x * ROOM / N,
+        step * _least_gain(x) / N,
         "where a is bounded a step adds a constant to it, so a tends to infinity",
     )
     ensure_zero(
@@ -301,7 +308,8 @@ def ensure_parallel() -> None:
         normal=expanded,
     )
     ensure_positive(
-        step * x * ROOM / N, "so g > 0 as above: a step adds a constant to a where a is bounded"
+        step * _least_gain(x) / N,
+        "so g > 0 as above: a step adds a constant to a where a is bounded",
     )
     ensure_zero(sp.limit(far / (A0 + H), H, sp.oo), "and ||E||/a tends to 0")
 
