@@ -23,7 +23,19 @@ grows, whatever r does. Assumption B leaves nothing to relax in p(alpha) (`assum
 that r against R does not matter. `sharp-2` is for data with inputs outside of S, where it does:
 input i counts in the risk like exp(-r (Gamma_i - Gamma)), Gamma_i = m_i Gamma its label margin, and
 its logit margins may be smaller by that exponent. The joint p-SVM as printed is the limit where r/R
-is large, the p-SVM without relaxation the one where r/R tends to 0.
+is large, the p-SVM without relaxation the one where r/R tends to 0. `sharp-3` admits inputs of
+tight margin that are idle, with multiplier 0 in all multipliers of v(alpha): a head turns to such
+an input at a cost of second order in 1 - s_i,alpha_i. Where r grows exponentially in R it has half
+the logit margin of the inputs that are not idle, and no printed programme is the limit:
+
+| r and R | inputs that are not idle | tight and idle | m_i > 1 |
+| --- | --- | --- | --- |
+| r/R tends to tau ||v(alpha)||/||p_tau|| | 1 | 1 | max(0, 1 - tau (m_i - 1)) |
+| r/R tends to infinity, (ln r)/R to 0 | 1 | 1 | 0 |
+| (ln r)/R is at least 1/||p'|| in the limit, p' the solution | 1 | 1/2 | 0 |
+
+Between the last two lines nothing is proved. On `SLOW` the idle input is seen there to have max(1 -
+(ln r) ||p||/R, 1/2), p the solution with such margins.
 """
 
 from dataclasses import dataclass
@@ -40,8 +52,10 @@ from attsvm.primitives.att_svm import pythagoras
 from attsvm.strategies import sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
+from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.token_selections import (
+    ONE_TOKEN,
     OPPOSED,
     ORTHOGONAL,
     PUBLISHED,
@@ -53,8 +67,10 @@ from properties.mm._support.token_selections import (
 )
 from properties.mm.assumption_b import (
     PARALLEL,
+    TANGENT,
     Attended,
     attended,
+    doubted,
     label_margin,
     mean_margin,
     others,
@@ -72,6 +88,11 @@ LOPSIDED = select([[[1.0, 1.0], [0.0, 2.0]], [[1.0, -2.0], [0.0, -4.0]]], [1, 1]
 """The same selected tokens; (1, 1) and (0, -4) have the smaller label margin, the longer sum."""
 
 ACROSS = select([[[1.0, 0.0], [0.0, 0.5]]], [1], [0])
+
+ALONE, SEVERAL = "every choice but alpha has a smaller label margin", "T > 1"
+BLIND = select([[[1.0], [0.0]]], [1], [0], [[0.0]])
+SLOW = Selection(TANGENT.X, TANGENT.y, TANGENT.alpha, np.array([[1.0, -0.75], [0.0, -1.0]]))
+"""The keys of the tight idle input differ by (1/4, -1): p is (1, 1/4 - b) for a logit margin b."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +238,36 @@ def nearest(m: Any, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
     return pythagoras(m, m.values(case.rival.q), svm.solved(m, tilted(case, tau)).vector, share)
 
 
+def at_infinity(case: Selection) -> svm.Programme:
+    """p': the least prompt of logit margins 1, 1/2 in tight idle inputs, 0 where not tight."""
+    flags = zip(svm.v_programme(case).tight, margins.idle(case), strict=True)
+    bounds = [fmpq(int(tight), 2 if idle else 1) for tight, idle in flags]
+    rivals_of_one = case.X.shape[1] - 1
+    return svm.solve(svm.p_rows(case), case.X.shape[2], np.repeat(bounds, rivals_of_one).tolist())
+
+
+def by_multipliers(m: Any, case: Attended, share: Any = 1, root: Any = 1) -> Any:
+    """Bounds of q_i = 1 - s_i,alpha_i by ||v|| Gamma less the label margin; p' exists and is not 0.
+
+    With gamma the largest label margin of another choice, margin - ||v|| gamma times sum_i w_i q_i
+    is at most that, and times q_i of a tight idle input at most that and ||x_i,alpha_i|| times the
+    root of 2 ||v||/Gamma times that.
+    """
+    one, v = case.chosen, svm.v_programme(case.chosen)
+    squares, h = m.values([v.margin_square, margins.rival_square(one)]), m.values(case.h)
+    size, rival = (m.sqrt(square * (h @ h)) for square in squares)
+    margin, left = label_margin(m, case)
+    short, lead, q = size - margin, share * (margin - rival), m.array(left)
+    said = [m.at_most(lead * (m.values(margins.multipliers(one)) @ q), short)]
+    for i, (tight, idle) in enumerate(zip(v.tight, margins.idle(one), strict=True)):
+        if tight and idle:
+            best = m.values(one.X[i, one.alpha[i]])
+            turned = m.sqrt(2 * (best @ best) * m.norm(h) * m.maximum(short, m.exact(0)))
+            bound = short + root * turned / m.sqrt(m.sqrt(squares[0]))
+            said.append(m.at_most(lead * q[i], bound))
+    return m.all_of(*said, m.above(m.norm(svm.solved(m, at_infinity(one)).vector), m.exact(0)))
+
+
 @st.composite
 def prompts(draw: st.DrawFn) -> Tilted:
     """Inputs of which one is shifted so that its label margin grows; q is nearly p_tau or longer.
@@ -360,8 +411,36 @@ PATH = Statement(
                 "p(alpha) without relaxation": changed(tau="0"),
             },
         ),
+        "sharp-3": Reading(
+            "without Assumption B, idle inputs being those whose multiplier is 0 in all "
+            "multipliers of v(alpha): let every choice but alpha have a label margin of at most "
+            "gamma < Gamma, w be multipliers of sum 1, q_i = 1 - s_i,alpha_i, and short = Gamma - "
+            "margin for a head of norm 1. Then (margin - gamma) sum_i w_i q_i <= short, and "
+            "(margin - gamma) q_i <= short + ||x_i,alpha_i|| sqrt(2 short/Gamma) for tight idle "
+            "inputs. So for exp(-x) v_r/r tends to v(alpha)/||v(alpha)|| as r and R tend to "
+            "infinity, where p(alpha) without relaxation exists and T > 1, and p_R/R to its limits "
+            "of sharp-2 if (ln r)/R tends to 0, but to p'/||p'||, p' the least prompt of logit "
+            "margins 1, of 1/2 in tight idle inputs and 0 in those that are not tight, if lim inf "
+            "(ln r)/R >= 1/||p'||",
+            expected="proved",
+            proof="symbolic.mm.zero_multipliers:prove",
+            under=(ALONE, P_EXISTS, SEVERAL),
+            variables=Records(Attended, doubted().map(lambda c: Attended(c.chosen, c.p, c.h))),
+            conclusion=by_multipliers,
+            examples=(
+                Attended(PARALLEL, np.array([2.0]), np.ones(1)),
+                Attended(SLOW, np.array([4.0, -1.0]), np.array([1.0, 0.0])),
+                Attended(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125])),
+            ),
+            siblings={
+                "twice as much attention": changed(share=2),
+                "tight idle inputs at first order": changed(root=0),
+            },
+        ),
     },
     hypotheses={
+        ALONE: lambda case: margins.alone(case.chosen),
+        SEVERAL: lambda case: case.chosen.X.shape[1] > 1,
         SINGLE: lambda case: case.chosen.X.shape[:2] == (1, 2) and bool(case.p.any()),
         POSITIVE: positive,
         P_EXISTS: lambda case: svm.p_programme(chosen(case)).exists,
@@ -371,5 +450,8 @@ PATH = Statement(
     violating={
         V_EXISTS: [Tilted(Rival(OPPOSED, np.ones(1)), 1.0)],
         MEETS: [Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 0.5)],
+        ALONE: [Attended(select([[[1.0], [2.0]]], [1], [0]), np.zeros(1), np.ones(1))],
+        P_EXISTS: [Attended(BLIND, np.zeros(1), np.ones(1))],
+        SEVERAL: [Attended(ONE_TOKEN, np.zeros(1), np.ones(1))],
     },
 )

@@ -64,14 +64,16 @@ def prove_by_means() -> str:
     return "for any number of inputs, tokens and axes, every head and prompt"
 
 
-def ensure_enough() -> None:
-    """A label margin is at most Gamma - nu q with nu = w (Gamma - gamma), w the least multiplier.
+RIVAL = sp.Symbol("gamma", real=True)
+LEAD = sp.Symbol("margin - gamma", positive=True)
 
-    gamma is the largest label margin of a choice other than alpha, q the largest 1 - s_i,alpha_i,
-    ||h|| = 1, and no multiplier is 0.
+
+def ensure_odds() -> None:
+    """Where the margin of a head of norm 1 is above gamma the score of alpha_i is as much above it.
+
+    Here gamma bounds the label margins of choices other than alpha, and q_i is 1 - s_i,alpha_i.
     """
-    gamma, best = sp.symbols("gamma best", real=True)
-    above = sp.Symbol("margin - gamma", positive=True)
+    best, q = sp.symbols("best q", real=True)
     ensure_nonnegative(
         W * best - W * (best - MORE),
         "what is attended scores no more than the best token of an input, so that some choice of "
@@ -79,31 +81,37 @@ def ensure_enough() -> None:
         "other token in place of alpha_i scores gamma at most, or that choice had more than gamma",
         normal=sp.factor,
     )
-    k, least = sp.symbols("k l", positive=True)
-    q, w = 1 / (1 + k), 1 / (1 + least)  # in (0, 1), as w is for several inputs
-    kept = (gamma + above - q * gamma) / (1 - q)
     ensure_equal(
-        kept,
-        gamma + above + above * q / (1 - q),
+        (RIVAL + LEAD - q * RIVAL) / (1 - q),
+        RIVAL + LEAD + LEAD * q / (1 - q),
         "so margin <= (1 - q_i) <score of alpha_i> + q_i gamma: alpha_i scores at least margin + "
         "(margin - gamma) q_i/(1 - q_i)",
         normal=sp.cancel,
     )
-    whole = gamma + above + w * above * q / (1 - q) + MORE
-    for share, of in ((w, "several inputs"), (sp.Integer(1), "a single input, where w = 1")):
-        mean = whole.subs(w, share) if share == 1 else whole
+
+
+def ensure_enough() -> None:
+    """A label margin is at most Gamma - nu q with nu = w (Gamma - gamma), w the least multiplier.
+
+    Here q is the largest 1 - s_i,alpha_i, the head has norm 1, and no multiplier is 0.
+    """
+    ensure_odds()
+    k, least = sp.symbols("k l", positive=True)
+    q = 1 / (1 + k)  # in (0, 1), as w is for several inputs
+    for w, of in ((1 / (1 + least), "several inputs"), (sp.Integer(1), "a single input, w = 1")):
+        mean = RIVAL + LEAD + w * LEAD * q / (1 - q) + MORE
         ensure_nonnegative(
-            sp.factor(mean - share * (mean - gamma) * q - (gamma + above)),
+            sp.factor(mean - w * (mean - RIVAL) * q - (RIVAL + LEAD)),
             "the mean of these scores with multipliers as weights is Gamma times a component of h, "
             f"so Gamma is at least that, and Gamma - nu q at least the margin: {of}",
             normal=sp.cancel,
         )
-    low = sp.Symbol("Gamma - gamma", positive=True)
-    ensure_nonnegative(
-        sp.factor(low - w * low * q),
-        "where the margin is gamma at most Gamma - nu q is at least gamma",
-        normal=sp.cancel,
-    )
+        low = sp.Symbol("Gamma - gamma", positive=True)
+        ensure_nonnegative(
+            sp.factor(low - w * low * q),
+            f"where the margin is gamma at most Gamma - nu q is at least gamma: {of}",
+            normal=sp.cancel,
+        )
     cite(CAUCHY_SCHWARZ)
 
 
@@ -160,24 +168,12 @@ def prove_exactly() -> str:
     return "for any number of inputs, tokens and axes; T = 1 leaves 1 - s_i,alpha_i = 0"
 
 
-def ensure_slow_is_cheap() -> None:
-    """Where an idle input is the slowest to saturate no nu > 0 will do.
+def ensure_tilt() -> None:
+    """A head near v(alpha) turns to idle inputs at a cost of second order in e.
 
-    Along R q margins of the inputs that are not idle are at least a R, those of the idle ones at
-    least b R and one of them is b R, where 0 < b < a; e is the largest 1 - s of the idle inputs.
-    Where p' has margins of 1 - lack < 1, be they 0, q = p' + t p(alpha) is such a prompt.
+    Here e is the largest 1 - s_i,alpha_i of idle inputs.
     """
-    lack = sp.Symbol("lack", positive=True)
-    margin = 1 + MORE  # of p(alpha)
-    t = lack / margin
-    ensure_positive(t * margin, "margins of q are at least t times those of p(alpha), above 0")
-    ensure_positive(
-        1 + t - (1 - lack + t * margin),
-        "and one of an idle input is below 1 + t, which those of the others are at least",
-        normal=sp.factor,
-    )
-    R, b, more, c, gain = sp.symbols("R b more c gain", positive=True)
-    e, C, gap, size = sp.symbols("e C gap size", positive=True)
+    c, e, gap, size = sp.symbols("c e gap size", positive=True)
     v, u = vector("v"), vector("u")
     tilted = v + c * e * u
     ensure_equal(
@@ -199,6 +195,26 @@ def ensure_slow_is_cheap() -> None:
     ensure_nonnegative(
         (1 + size / 2) ** 2 - (1 + size), "as sqrt(1 + size) <= 1 + size/2", normal=expanded
     )
+
+
+def ensure_slow_is_cheap() -> None:
+    """Where an idle input is the slowest to saturate no nu > 0 will do.
+
+    Along R q margins of the inputs that are not idle are at least a R, those of the idle ones at
+    least b R and one of them is b R, where 0 < b < a; e is the largest 1 - s of the idle inputs.
+    Where p' has margins of 1 - lack < 1, be they 0, q = p' + t p(alpha) is such a prompt.
+    """
+    lack = sp.Symbol("lack", positive=True)
+    margin = 1 + MORE  # of p(alpha)
+    t = lack / margin
+    ensure_positive(t * margin, "margins of q are at least t times those of p(alpha), above 0")
+    ensure_positive(
+        1 + t - (1 - lack + t * margin),
+        "and one of an idle input is below 1 + t, which those of the others are at least",
+        normal=sp.factor,
+    )
+    ensure_tilt()
+    R, b, more, C, gain = sp.symbols("R b more C gain", positive=True)
     cite(EXPONENTIAL)
     lost = C * (sp.exp(-2 * b * R) + sp.exp(-(b + more) * R)) / (gain * sp.exp(-b * R))
     ensure_zero(

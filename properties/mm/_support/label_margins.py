@@ -105,6 +105,11 @@ def rival_square(case: Selection) -> Number:
     return max((square for square in found if square is not None), default=fmpq(0))
 
 
+def alone(case: Selection) -> bool:
+    """Whether every choice but alpha has a label margin below Gamma, and there is a v(alpha)."""
+    return rival_square(case) < (svm.v_programme(case).margin_square or fmpq(0))
+
+
 def beyond(m: Any, case: Any) -> Any:
     """min_i Y_i h^T x_i^p > ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
     h, square = m.values(case.h), svm.v_programme(case.chosen).margin_square
