@@ -418,10 +418,11 @@ PATH = Statement(
             "margin for a head of norm 1. Then (margin - gamma) sum_i w_i q_i <= short, and "
             "(margin - gamma) q_i <= short + ||x_i,alpha_i|| sqrt(2 short/Gamma) for tight idle "
             "inputs. So for exp(-x) v_r/r tends to v(alpha)/||v(alpha)|| as r and R tend to "
-            "infinity, where p(alpha) without relaxation exists and T > 1, and p_R/R to its limits "
-            "of sharp-2 if (ln r)/R tends to 0, but to p'/||p'||, p' the least prompt of logit "
-            "margins 1, of 1/2 in tight idle inputs and 0 in those that are not tight, if lim inf "
-            "(ln r)/R >= 1/||p'||",
+            "infinity, where p(alpha) without relaxation exists and T > 1. Then p_R/R tends to "
+            "p(alpha)/||p(alpha)|| if no input is idle, as where Assumption B holds and attention "
+            "can reach every choice; to its limits of sharp-2 if (ln r)/R tends to 0; but to "
+            "p'/||p'||, p' the least prompt of logit margins 1, of 1/2 in tight idle inputs and 0 "
+            "in those that are not tight, if lim inf (ln r)/R >= 1/||p'||",
             expected="proved",
             proof="symbolic.mm.zero_multipliers:prove",
             under=(ALONE, P_EXISTS, SEVERAL),

@@ -185,6 +185,24 @@ def ensure_powers() -> None:
     )
 
 
+def ensure_none_idle() -> None:
+    """Where all inputs are in P the limit is that of p(alpha), r and R in any way."""
+    delta, D, other, least = sp.symbols("delta D q* g", positive=True)
+    ensure_equal(
+        (r * D * other) / (r * delta / 4) / least,
+        4 * D * other / (delta * least),
+        "r Q delta/4 <= r D q* as above, and all weights are bounded below: q_i <= (4 D/(delta min "
+        "g)) q*, whatever r is, with q* that of R p(alpha)/||p(alpha)||",
+        normal=sp.cancel,
+    )
+    c = sp.Symbol("c", positive=True)
+    ensure_zero(
+        sp.limit((R / (R / size - c)) ** 2 - size**2, R, sp.oo),
+        "logit margins of p_R are R/||p(alpha)|| - c at least, and p_R over that is as near to "
+        "p(alpha) as its squared norm, by the inequality above",
+    )
+
+
 def prove() -> str:
     """The bounds; p' where r grows exponentially in R, and the limits of sharp-2 where slower."""
     ensure_bounds()
@@ -192,5 +210,6 @@ def prove() -> str:
     ensure_shortest()
     ensure_limit()
     prove_ratio()
+    ensure_none_idle()
     ensure_powers()
     return "for any number of inputs, tokens and axes, every head and prompt; T > 1 in the limits"
