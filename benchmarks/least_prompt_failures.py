@@ -43,7 +43,7 @@ SHAPES = [
 
 def solved(case: Prompting) -> bool:
     """Optimal tokens are unique, and each choice of one token an input has a p(alpha)."""
-    return unique_optimum(case) and all_solved(case.data)
+    return bool(unique_optimum(case) and all_solved(case.data))
 
 
 def independent(case: Prompting) -> bool:

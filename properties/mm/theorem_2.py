@@ -54,6 +54,7 @@ from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
+from properties.mm._support.label_margins import label_margin, others
 from properties.mm._support.token_selections import (
     ONE_TOKEN,
     OPPOSED,
@@ -71,9 +72,7 @@ from properties.mm.assumption_b import (
     Attended,
     attended,
     doubted,
-    label_margin,
     mean_margin,
-    others,
 )
 
 P_EXISTS, POSITIVE = "p(alpha) exists", "Assumption B holds with the nu > 0 of assumption-b:amended"
@@ -240,10 +239,10 @@ def nearest(m: Any, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
 
 def at_infinity(case: Selection) -> svm.Programme:
     """p': the least prompt of logit margins 1, 1/2 in tight idle inputs, 0 where not tight."""
+    _, T, d = case.X.shape
     flags = zip(svm.v_programme(case).tight, margins.idle(case), strict=True)
     bounds = [fmpq(int(tight), 2 if idle else 1) for tight, idle in flags]
-    rivals_of_one = case.X.shape[1] - 1
-    return svm.solve(svm.p_rows(case), case.X.shape[2], np.repeat(bounds, rivals_of_one).tolist())
+    return svm.solve(svm.p_rows(case), d, [b for b in bounds for _ in range(T - 1)])
 
 
 def by_multipliers(m: Any, case: Attended, share: Any = 1, root: Any = 1) -> Any:

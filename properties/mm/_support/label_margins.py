@@ -107,7 +107,7 @@ def rival_square(case: Selection) -> Number:
 
 def alone(case: Selection) -> bool:
     """Whether every choice but alpha has a label margin below Gamma, and there is a v(alpha)."""
-    return rival_square(case) < (svm.v_programme(case).margin_square or fmpq(0))
+    return bool(rival_square(case) < (svm.v_programme(case).margin_square or fmpq(0)))
 
 
 def beyond(m: Any, case: Any) -> Any:
@@ -140,7 +140,11 @@ def _rivals(case: Any) -> Iterator[Way]:
     for beta in others(case.chosen):
         v, p = svm.v_programme(beta).vector, svm.p_programme(beta).vector
         if v and p and 1 / arb(dot(v, v)).sqrt() > least:
-            yield p, lambda _, head=v: head
+
+            def same(_: Any, head: Vector = v) -> Vector:
+                return head
+
+            yield p, same
 
 
 def _slow_ones(one: Selection) -> Iterator[Way]:

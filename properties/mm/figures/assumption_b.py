@@ -48,7 +48,8 @@ def met(case: Selection) -> tuple[bool, ...]:
         return (False,) * len(CONDITIONS)
     betas = list(others(case))
     reached = [p_programme(beta).exists for beta in betas]
-    lower = [v_programme(beta).margin_square < v.margin_square for beta in betas]
+    gamma = v.margin_square or 0
+    lower = [bool((v_programme(beta).margin_square or 0) < gamma) for beta in betas]
     needs = all(less or not far for less, far in zip(lower, reached, strict=True))
     needs = needs and not any(prompt.exists for prompt in slowest(case))
     counted = not any(idle(case))
