@@ -1,4 +1,4 @@
-"""What a reading says on symbols, and what bounds of slopes are by the mean value theorem."""
+"""What a reading says on symbols, and how Lipschitz constants and slopes bound each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,16 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from symbolic.textbook import DIFFERENTIABLE, DOMAIN, MEAN_VALUE, SLOPE
+from symbolic.textbook import (
+    DIFFERENCE_QUOTIENTS,
+    DIFFERENTIABLE,
+    DOMAIN,
+    MEAN_VALUE,
+    REACHED,
+    SLOPE,
+)
+
+SMOOTH = "softmax, exp, log and polynomials are"
 
 
 def said_by(statement: Statement, reading: str, v: Any) -> Any:
@@ -69,8 +78,16 @@ def ensure_lipschitz(slope: str) -> None:
     Args:
         slope: the step that has shown that bound.
     """
-    given = {DIFFERENTIABLE: "softmax, exp, log and polynomials are", DOMAIN: "R^D"}
-    cite(MEAN_VALUE, met={SLOPE: slope}, given=given)
+    cite(MEAN_VALUE, met={SLOPE: slope}, given={DIFFERENTIABLE: SMOOTH, DOMAIN: "R^D"})
+
+
+def ensure_no_less(reached: str) -> None:
+    """A function has no Lipschitz constant below what its slopes or difference quotients tend to.
+
+    Args:
+        reached: the step that has shown that they do.
+    """
+    cite(DIFFERENCE_QUOTIENTS, met={REACHED: reached}, given={DIFFERENTIABLE: SMOOTH})
 
 
 def _rational(value: Any) -> Any:

@@ -162,6 +162,17 @@ MEAN_VALUE = Lemma(
     "|f(x) - f(y)| <= c ||x - y||, also where f has values in R^N",
 )
 
+REACHED = "slopes of f along unit vectors, or its quotients |f(x) - f(y)|/||x - y||, tend to c"
+
+DIFFERENCE_QUOTIENTS = Lemma(
+    "limits of difference quotients",
+    "Rudin, Principles of Mathematical Analysis, definition 9.11 and theorem 3.19",
+    (DIFFERENTIABLE, REACHED),
+    "no number below c is a Lipschitz constant of f",
+)
+"""A slope is a limit of quotients, and a limit of numbers of at most a constant is at most that.
+What equals c tends to it."""
+
 SIGN = "its derivative is at least 0 between the points"
 
 RISING = Lemma(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,7 +14,7 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.exact import ExactData, limit_certificate, rational, rationals, separate
-from attsvm.exact.descent import basin, followed, followed_factors
+from attsvm.exact.descent import basin, followed, followed_factors, smoothness
 from attsvm.exact.minima import Minimum, factor_minimum_at, minimum_at
 from attsvm.exact.numbers import Matrix, Vector, dot
 from attsvm.losses import Loss
@@ -82,10 +83,12 @@ def finite_minimum(
     def run(start: list[Array], **how: Any) -> list[Array]:
         return [descend_w(data, start[0], loss, **how).W[0]]
 
+    wider = float(smoothness(exact, loss) * e)  # and 1: how much wider a step may make an enclosure
+    bits = math.ceil(math.log2(1.0 + wider)) if math.isfinite(wider) else 1
     return _end(
         [W0],
         run,
-        (step, steps),
+        (step, steps, bits),
         lambda W: minimum_at(exact, W0, W, loss, e),
         lambda k: [followed(exact, W0, loss, step, k)],
     )
@@ -104,7 +107,7 @@ def finite_minimum_of_factors(
     return _end(
         [K0, Q0],
         run,
-        (step, steps),
+        (step, steps, 1),
         lambda K, Q: factor_minimum_at(exact, K, Q, loss, e),
         lambda k: followed_factors(exact, K0, Q0, loss, step, k),
     )
@@ -113,12 +116,15 @@ def finite_minimum_of_factors(
 def _end(
     start: list[Matrix],
     run: Callable[..., list[Array]],
-    lengths: tuple[fmpq, int],
+    lengths: tuple[fmpq, int, int],
     end_at: Callable[..., Minimum | None],
     enclosed: Callable[[int], Iterable[Matrix]],
 ) -> Minimum | None:
-    """The end of a run: floats say at which step to look, an enclosure of that step decides."""
-    step, steps = lengths
+    """The end of a run: floats say at which step to look, an enclosure of that step decides.
+
+    The lengths are the step, how many of them to follow, and how many bits each costs.
+    """
+    step, steps, bits = lengths
     first = [np.array([[float(arb(x).mid()) for x in row] for row in M]) for M in start]
     size = float(arb(step))
     if not (all(np.isfinite(M).all() for M in first) and 0.0 < size < np.inf and steps >= LEAST):
@@ -136,7 +142,7 @@ def _end(
         return None
     near = (end_at(*point) is not None for point in points[1:])
     k = next(k for k, closes in zip(asked, near, strict=True) if closes)
-    with ctx.workprec(max(ctx.prec, PRECISIONS[0]) + k):
+    with ctx.workprec(max(ctx.prec, PRECISIONS[0]) + k * bits):
         return end_at(*enclosed(k))
 
 

@@ -85,8 +85,12 @@ def no_better(m: Any, v: Any, share: Any = 0) -> Any:
 
 
 def between(m: Any, v: Any, low: Any = 1, high: Any = 1) -> Any:
-    """The sum over d q is at most n (L(p) - L_*), and that at most the sum over D q."""
-    return m.all_of(m.at_most(least(m, v, low), gap(m, v)), m.at_most(gap(m, v), most(m, v, high)))
+    """The sum over d q is at most n (L(p) - L_*), above 0, and that at most the sum over D q."""
+    return m.all_of(
+        m.at_most(least(m, v, low), gap(m, v)),
+        m.below(m.exact(0), gap(m, v)),
+        m.at_most(gap(m, v), most(m, v, high)),
+    )
 
 
 def leads(m: Any, v: Any) -> Any:
@@ -117,6 +121,8 @@ INSIDE = example([[[1], [-2]]], [[1]], [[-1]], "square", [0])
 """Values -1 and -4 of -x^2, whose best point 0 lies between."""
 LEVEL = example([[[0], [1]]], [[1]], [[-1]], "square", [0])
 """The best token 0 of -x^2 is left with slope 0."""
+TIED = example([[[1], [-1]]], [[1]], [[1]], "square", [0])
+"""Both tokens have the value 1 of x^2, but not their mean; along (1) attention to both costs."""
 ONE_SIDED = example([[[2], [1], [-1]]], [[1]], [[1]], "relu", [1])
 BOTH_LABELS = example(
     [[[1, 0], [0, 0]], [[-1, 1], [0, 0]]], [[1, 0]], [[1], [-1]], "identity", [1, 2]
@@ -188,14 +194,13 @@ PATH = Statement(
             },
         ),
         "amended-2": Reading(
-            "l' < 0, phi convex and every Y_i b_k >= 0, or phi linear, q the attention to other "
-            "tokens than a best one: sum_i [l(best - d q) - l(best)] <= n (L(p) - L_*) <= sum_i "
-            "[l(best - D q) - l(best)], d the least gap of h from its value there, D the largest "
-            "slope <h'(x_best), x_best - x_t>; so p_R/R tends to p(alpha)/||p(alpha)|| if all d "
-            "are positive and p(alpha) exists",
+            "l' < 0, phi convex and every Y_i b_k >= 0, or phi linear, best tokens unique, q the "
+            "attention to other tokens: sum_i [l(best - d q) - l(best)] <= n (L(p) - L_*) <= sum_i "
+            "[l(best - D q) - l(best)], d the least gap of h from its value at the best token, D "
+            "the largest slope <h'(x_best), x_best - x_t>, and L(p) > L_*; so p_R/R tends to "
+            "p(alpha)/||p(alpha)|| where there is a p(alpha)",
             expected="proved",
             proof="symbolic.mm.nonlinear_head_path:prove_path",
-            under=(CONVEX, RISING),
             conclusion=between,
             examples=(ONE_SIDED, BOTH_LABELS),
             siblings={
@@ -203,6 +208,7 @@ PATH = Statement(
                 "0.95 D in place of D": changed(high="0.95"),
                 "b_k of any sign": changed(drop=[RISING], examples=[LEVEL]),
                 "phi need not be convex": changed(drop=[CONVEX], examples=[BENT]),
+                "another token may be as good": changed(drop=[ALONE], examples=[TIED]),
             },
         ),
     },

@@ -66,7 +66,7 @@ THEOREM = Statement(
         EXISTS: [cases.ONE_KEY],
         UNIQUE: [cases.ASIDE],
         ALIKE: [cases.STUCK, cases.TRAPPED],
-        SINGLE: stepped(Prompting, cases.pulled()),
+        SINGLE: [cases.PULLED],
         SHORT: [cases.LEAPING, cases.THROWN],
     },
     readings={

@@ -18,10 +18,12 @@ gradient is the exponential of minus that, up to factors that do not matter. Oth
 another rate: for keys 1, 0, -2 of scores 1, -5, 0 p(alpha) is 1 too, and from zero the rate is 1/2,
 that of the worse key.
 
-With steps of 256/L `sharp` fails (`LEAPING`). `amended-2` cannot fail so: where an input leaps to a
-worse key the norm diverges all the same. It could only be thrown to a minimum of finite norm, whose
-curvature is so small that steps which leap so far stay there. Along one axis there is none, as all
-pulls from the proper start point outwards; in the plane none was looked for by machine.
+With steps of 256/L `sharp` fails (`LEAPING`), and with 2^22/L `amended-2` (`CAUGHT`). Where an
+input leaps to a worse key the norm diverges all the same, unless there is a minimum of finite norm
+whose curvature is so small that steps which leap so far stay there. Along one axis there is none,
+as all pulls from the proper start point outwards. In the plane one input leaps away from its far
+key (-1, 0) to the key (1, -2), about which three keys that score less lie so near that their pulls
+balance at (22.2, 0).
 """
 
 from attsvm.primitives.hypotheses import exists, sloped, unique_optimum
@@ -67,7 +69,7 @@ THEOREM = Statement(
         EXISTS: [cases.ONE_KEY],
         UNIQUE: [cases.TIED],
         SEPARATED: [cases.STUCK],
-        SHORT: [cases.LEAPING],
+        SHORT: [cases.LEAPING, cases.CAUGHT],
     },
     readings={
         "literal-1": Reading(

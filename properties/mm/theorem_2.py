@@ -11,8 +11,15 @@ v_r turns to the sum of the labelled tokens, not to the max-margin head. Here As
 granted by the nu > 0 of `mm/assumption-b:amended`.
 
 `amended` is what survives for v: a head is as near to v(alpha) as the pair's label margin is near
-to Gamma. For exp(-x) the label margin of (v_r, p_R) is at least that of the two SVM directions less
-(ln n)/r, so that it tends to Gamma where r and R tend to infinity, in any way.
+to Gamma, and v(alpha) with a long prompt along p(alpha) comes as near to Gamma as one likes. For
+exp(-x) the label margin of (v_r, p_R) is at least that of the two SVM directions less (ln n)/r, so
+that it tends to Gamma where r and R tend to infinity, in any way. Where W = 0 no prompt does
+anything, there is no p(alpha), and v_r/r tends to the head of the mean tokens (`MIXED_FOR_EVER`).
+
+What is evaluated of the limits of p_R/R are their bounds, that they are directions, and that no
+other choice in reach has as large a label margin: then v_r and p_R would select it for large r. The
+limits themselves are proved. In `sharp-2` two hypotheses are not shown to be needed by that: that
+other tokens score below 1 (`HIGHER` tells why the limit asks for it), and that p(alpha) exists.
 
 `literal-3` is the second limit as printed, for each r, where p(alpha) exists (with W = 0 there is
 none, and Assumption B may hold). A short head prefers the tokens whose mean
@@ -38,7 +45,9 @@ Between the last two lines nothing is proved. On `SLOW` the idle input is seen t
 (ln r) ||p||/R, 1/2), p the solution with such margins.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -57,13 +66,11 @@ from properties.mm._support import max_margin as svm
 from properties.mm._support.label_margins import label_margin, others
 from properties.mm._support.token_selections import (
     ONE_TOKEN,
-    OPPOSED,
     ORTHOGONAL,
     PUBLISHED,
     Rival,
     Selection,
     chosen,
-    rivals,
     select,
 )
 from properties.mm.assumption_b import (
@@ -76,8 +83,12 @@ from properties.mm.assumption_b import (
 )
 
 P_EXISTS, POSITIVE = "p(alpha) exists", "Assumption B holds with the nu > 0 of assumption-b:amended"
-SINGLE = "one input of two tokens, and R > 0"
-V_EXISTS = "v(alpha) exists"
+SINGLE, SEVERAL = "one input of two tokens, and R > 0", "T > 1"
+BELOW = "v(alpha) exists, and other tokens score below 1 under it"
+WEIGHTED = (
+    "multipliers w of v(alpha) of sum 1 are positive on all tight inputs and have "
+    "||sum_i w_i Y_i x_i,beta_i|| < Gamma for all beta that differ from alpha in a tight input"
+)
 MEETS = "q has logit margins of at least max(0, 1 - tau (m_i - 1)) in every input i"
 
 MIXED = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0])
@@ -88,10 +99,25 @@ LOPSIDED = select([[[1.0, 1.0], [0.0, 2.0]], [[1.0, -2.0], [0.0, -4.0]]], [1, 1]
 
 ACROSS = select([[[1.0, 0.0], [0.0, 0.5]]], [1], [0])
 
-ALONE, SEVERAL = "every choice but alpha has a smaller label margin", "T > 1"
-BLIND = select([[[1.0], [0.0]]], [1], [0], [[0.0]])
+ALONE = "every choice but alpha has a smaller label margin"
 SLOW = Selection(TANGENT.X, TANGENT.y, TANGENT.alpha, np.array([[1.0, -0.75], [0.0, -1.0]]))
 """The keys of the tight idle input differ by (1/4, -1): p is (1, 1/4 - b) for a logit margin b."""
+
+
+MIXED_FOR_EVER = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0], np.zeros((2, 2)))
+"""Attention is 1/2 at each prompt: v_r/r tends to (2, 1)/sqrt 5."""
+RIVALLED = select([[[1.0, 0.0], [0.0, 1.0]]], [1], [0])
+"""Both tokens have the label margin 1."""
+HIGHER = select(
+    [[[1.0, 0.0], [0.0, 0.0]], [[3.0, 0.0], [2.0, 1.0]]], [1, 1], [0, 0], [[1.0, 2.0], [0.0, -1.0]]
+)
+"""Rows of the p-SVM are (1, 0) and (-1, 1). The second input does not support v(alpha) = (1, 0),
+under which its other token scores 2: where r is much larger than R that is enough, and nothing
+keeps p_R from turning to (1, 0), while p_tau is (1, 1) for tau >= 1/2."""
+ALIKE = select(
+    [[[1.0, 0.0], [0.0, 0.0]], [[2.0, 3.0], [0.0, 1.0]]], [1, 1], [0, 0], [[1.0, -1.0], [0.0, 0.0]]
+)
+"""The second input has two tokens of one key, and does not support v(alpha) = (1, 0)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +197,31 @@ def steered(m: Any, case: Attended, share: Any = 1, spread: Any = 1) -> Any:
     return m.at_most(turned, share * (size - label_margin(m, case)[0]) * factor)
 
 
+def _directed(m: Any, programme: svm.Programme) -> Any:
+    """There is a solution, and it has a direction."""
+    square = programme.margin_square
+    return m.below(m.exact(0), m.exact(0) if square is None else m.values(square))
+
+
+def turned_and_reached(m: Any, case: Attended, share: Any = 1, spread: Any = 1) -> Any:
+    """The same, and 1 - margin <= ||v(alpha)|| D (T - 1) exp(-t) at v(alpha) and t p(alpha).
+
+    Any t >= 0 will do; it is read off the prompt.
+    """
+    one = case.chosen
+    v, p = svm.v_programme(one).vector, svm.p_programme(one).vector
+    if v is None or p is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no such pair
+    t = sum((abs(x) for x in rationals(case.p)), fmpq(0))
+    pair = SimpleNamespace(chosen=one, h=v, p=[t * x for x in p])
+    X = m.values(one.X)
+    gaps = [m.norm(best[t] - x) for best, t in zip(X, one.alpha, strict=True) for x in best]
+    least = m.norm(m.values(v)) * m.max(m.array(gaps)) * (one.X.shape[1] - 1) * m.exp(-m.values(t))
+    return m.all_of(
+        steered(m, case, share, spread), m.at_most(1 - label_margin(m, pair)[0], share * least)
+    )
+
+
 def for_every_radius(m: Any, case: Rival, share: Any = 1) -> Any:
     """exp(-||q|| ||mean of Y_i x_i,alpha_i||) <= mean of exp(-Y_i q^T x_i,beta_i), beta in reach.
 
@@ -210,6 +261,12 @@ def to_second_order(m: Any, case: Attended, lead: Any = 1, bend: Any = 1) -> Any
     turned = 1 - lead * (1 - m.max(m.array(scores))) * q
     bound = size * (turned + bend * m.max(m.array(gaps)) * q * q / (2 * square))
     return m.all_of(m.at_most(margin, bound), *(m.below(s, m.exact(1)) for s in scores))
+
+
+def to_second_order_along(m: Any, case: Attended, lead: Any = 1, bend: Any = 1) -> Any:
+    """The same, and p(alpha) has a direction."""
+    direction = _directed(m, svm.p_programme(case.chosen))
+    return m.all_of(to_second_order(m, case, lead, bend), direction)
 
 
 def tilted(case: Tilted, tau: Any = None) -> svm.Programme:
@@ -267,20 +324,66 @@ def by_multipliers(m: Any, case: Attended, share: Any = 1, root: Any = 1) -> Any
     return m.all_of(*said, m.above(m.norm(svm.solved(m, at_infinity(one)).vector), m.exact(0)))
 
 
+def changes_support(case: Tilted) -> Iterator[Selection]:
+    """The selections that differ in an input that supports v(alpha)."""
+    one = case.chosen
+    tight = np.array(svm.v_programme(one).tight)
+    return (other for other in others(one) if (tight & (other.alpha != one.alpha)).any())
+
+
+def nearest_along(m: Any, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
+    """The same, p_tau has a direction, and choices in reach that differ there have a margin below.
+
+    Their label margin is below Gamma where they differ in an input that supports v(alpha).
+    """
+    v = svm.v_programme(case.chosen)
+    said = [nearest(m, case, share, tau), _directed(m, tilted(case, tau))]
+    for other in changes_support(case):
+        if svm.p_programme(other).exists:
+            reached = m.values(svm.v_programme(other).margin_square)
+            said.append(m.below(reached, m.values(v.margin_square)))
+    return m.all_of(*said)
+
+
+def below(case: Tilted) -> bool:
+    """Other tokens score below 1 under v(alpha)."""
+    one, v = case.chosen, svm.v_programme(case.chosen).vector
+    moved = ((o, o.alpha != one.alpha) for o in others(one))
+    return v is not None and all(
+        dot(v, row) < 1
+        for other, where in moved
+        if where.sum() == 1
+        for row in [svm.v_rows(other)[int(where.argmax())]]
+    )
+
+
+def weighted(case: Tilted) -> bool:
+    """The multipliers that are found do so; data for which only others do are left out."""
+    v = svm.v_programme(case.chosen)
+    if v.vector is None or not all(w > 0 for w, t in zip(v.weights, v.tight, strict=True) if t):
+        return False
+    total_weight = sum(v.weights, fmpq(0))
+    for other in changes_support(case):
+        z = combine([w / total_weight for w in v.weights], svm.v_rows(other))
+        if not dot(z, z) < v.margin_square:
+            return False
+    return True
+
+
 @st.composite
 def prompts(draw: st.DrawFn) -> Tilted:
-    """Inputs of which one is shifted so that its label margin grows; q is nearly p_tau or longer.
+    """Inputs of which one's selected token is moved so that its label margin grows.
 
-    In every second draw q meets the p-SVM without relaxation instead.
+    The prompt q is nearly p_tau or longer, or any vector where there is no p_tau.
     """
-    drawn = draw(rivals(least=2))
+    drawn = draw(attended(3))
     one, X = drawn.chosen, drawn.chosen.X.copy()
     i = draw(sizes(0, len(one.y) - 1))
-    X[i, :, 0] += one.y[i] * draw(st.sampled_from([1.0, 4.0, 16.0]))
+    X[i, one.alpha[i], 0] += one.y[i] * draw(st.sampled_from([1.0, 4.0, 16.0]))
     tau = draw(st.sampled_from([0.5, 0.125, 1.0, 0.0, 4.0]))
-    case = Tilted(Rival(Selection(X, one.y, one.alpha, one.W), drawn.q), tau)
+    case = Tilted(Rival(Selection(X, one.y, one.alpha, one.W), drawn.p), tau)
     p = tilted(case).vector
-    if p is None or draw(st.booleans()):
+    if p is None:
         return case
     factor = draw(st.sampled_from([1.25, 2.0, 8.0]))
     q = np.array([factor * float(x.p) / float(x.q) for x in p])
@@ -342,12 +445,14 @@ PATH = Statement(
         "amended": Reading(
             "Assumption B holds with the nu > 0 of assumption-b:amended: every head v and prompt p "
             "have ||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu), margin = "
-            "min_i Y_i v^T x_i^p and D the largest distance of a token from the selected one; so "
-            "v_r/r tends to v(alpha)/||v(alpha)|| for exp(-x), however r and R tend to infinity, "
-            "where p(alpha) exists",
+            "min_i Y_i v^T x_i^p and D the largest distance of a token from the selected one, and "
+            "where p(alpha) exists v(alpha) and t p(alpha), t >= 0, have a margin of at least 1 - "
+            "||v(alpha)|| D (T - 1) exp(-t); so v_r/r tends to v(alpha)/||v(alpha)|| for exp(-x), "
+            "however r and R tend to infinity",
             expected="proved",
             proof="symbolic.mm.theorem_2:prove",
-            under=(POSITIVE,),
+            under=(POSITIVE, P_EXISTS),
+            conclusion=turned_and_reached,
             examples=(
                 Attended(PARALLEL, np.ones(1), np.ones(1)),
                 Attended(MIXED, np.array([1.0, -1.0]), np.array([2.0, 1.0])),
@@ -367,17 +472,17 @@ PATH = Statement(
             siblings={"half of the length": changed(share="0.5")},
         ),
         "sharp-1": Reading(
-            "Assumption B holds with the nu > 0 of assumption-b:amended: other tokens score at "
-            "most 1 - delta/Gamma under v(alpha), a delta > 0, and every head v and prompt p have "
-            "margin <= ||v|| (Gamma - delta Q + D^2 Q^2/(2 Gamma)), Q the mean of 1 - s_i,alpha_i "
-            "with multipliers of v(alpha) as weights; so for exp(-x) there are r_0 and C with 1 - "
-            "s_i,alpha_i <= C exp(-R/||p(alpha)||) at (v_r, p_R) for all r >= r_0 and large R, and "
-            "p_R/R tends to p(alpha)/||p(alpha)|| whatever r >= r_0 does, where p(alpha) exists and"
-            " T > 1",
+            "Assumption B holds with the nu > 0 of assumption-b:amended, p(alpha) exists, T > 1: "
+            "other tokens score at most 1 - delta/Gamma under v(alpha), a delta > 0, and every "
+            "head v and prompt p have margin <= ||v|| (Gamma - delta Q + D^2 Q^2/(2 Gamma)), Q the "
+            "mean of 1 - s_i,alpha_i with multipliers of v(alpha) as weights; so for exp(-x) there "
+            "are r_0 and C with 1 - s_i,alpha_i <= C exp(-R/||p(alpha)||) at (v_r, p_R) for all "
+            "r >= r_0 and large R, and p_R/R tends to p(alpha)/||p(alpha)||, p(alpha) not 0, "
+            "whatever r >= r_0 does",
             expected="proved",
             proof="symbolic.mm.joint_path:prove_prompt",
-            under=(POSITIVE,),
-            conclusion=to_second_order,
+            under=(POSITIVE, P_EXISTS, SEVERAL),
+            conclusion=to_second_order_along,
             examples=(
                 Attended(PARALLEL, np.ones(1), np.ones(1)),
                 Attended(ACROSS, np.zeros(2), np.array([2.0, 1.0])),
@@ -385,21 +490,21 @@ PATH = Statement(
             siblings={"twice delta": changed(lead=2), "D counted as 0": changed(bend=0)},
         ),
         "sharp-2": Reading(
-            "without Assumption B: let m_i be the label margins of v(alpha), tau >= 0 and p_tau "
-            "the least prompt of logit margins max(0, 1 - tau (m_i - 1)); every q with margins "
-            "of at least these has ||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2. So for exp(-x) p_R/R "
-            "tends to p_tau/||p_tau|| as r and R tend to infinity and r/R to tau "
+            "without Assumption B, where T > 1, v(alpha) and p(alpha) without relaxation exist, "
+            "other tokens score below 1 under v(alpha), and some multipliers w of v(alpha) of sum "
+            "1 are positive on all tight inputs and have ||sum_i w_i Y_i x_i,beta_i|| < Gamma for "
+            "all beta that differ from alpha in a tight input, so that such beta in reach have "
+            "label margins below Gamma: let m_i be the label margins of v(alpha), tau >= 0 and "
+            "p_tau, not 0, the least prompt of logit margins max(0, 1 - tau (m_i - 1)); every q "
+            "with margins of at least these has ||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2. So for "
+            "exp(-x) p_R/R tends to p_tau/||p_tau|| as r and R tend to infinity and r/R to tau "
             "||v(alpha)||/||p_tau||, and to p(alpha) of the joint p-SVM, over its norm, as R and "
-            "r/R tend to infinity, where T > 1, p(alpha) without relaxation exists, other tokens "
-            "score below 1 under v(alpha), and some multipliers w of v(alpha) of sum 1 are "
-            "positive on all tight inputs and have ||sum_i w_i Y_i x_i,beta_i|| < Gamma for all "
-            "beta that differ from alpha in a tight input",
+            "r/R tend to infinity",
             expected="proved",
             proof="symbolic.mm.joint_path:prove_ratio",
-            under=(V_EXISTS, MEETS),
+            under=(P_EXISTS, SEVERAL, BELOW, WEIGHTED, MEETS),
             variables=Records(Tilted, prompts()),
-            conclusion=nearest,
-            tight=True,
+            conclusion=nearest_along,
             examples=(
                 Tilted(Rival(ORTHOGONAL, np.ones(2)), 1.0),
                 Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 1.0),
@@ -440,18 +545,26 @@ PATH = Statement(
     },
     hypotheses={
         ALONE: lambda case: margins.alone(case.chosen),
-        SEVERAL: lambda case: case.chosen.X.shape[1] > 1,
         SINGLE: lambda case: case.chosen.X.shape[:2] == (1, 2) and bool(case.p.any()),
         POSITIVE: positive,
         P_EXISTS: lambda case: svm.p_programme(chosen(case)).exists,
-        V_EXISTS: lambda case: svm.v_programme(chosen(case)).exists,
+        SEVERAL: lambda case: case.chosen.X.shape[1] > 1,
+        BELOW: below,
+        WEIGHTED: weighted,
         MEETS: meets,
     },
     violating={
-        V_EXISTS: [Tilted(Rival(OPPOSED, np.ones(1)), 1.0)],
+        P_EXISTS: [
+            Attended(MIXED_FOR_EVER, np.ones(2), np.ones(2)),
+            Tilted(Rival(ALIKE, np.array([1.0, 0.0])), 1.0),
+        ],
+        SEVERAL: [
+            Attended(ONE_TOKEN, np.ones(1), np.ones(1)),
+            Tilted(Rival(ONE_TOKEN, np.ones(1)), 1.0),
+        ],
+        BELOW: [Tilted(Rival(HIGHER, np.array([1.0, 1.0])), 0.5)],
+        WEIGHTED: [Tilted(Rival(RIVALLED, np.array([0.5, -0.5])), 1.0)],
         MEETS: [Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 0.5)],
         ALONE: [Attended(select([[[1.0], [2.0]]], [1], [0]), np.zeros(1), np.ones(1))],
-        P_EXISTS: [Attended(BLIND, np.zeros(1), np.ones(1))],
-        SEVERAL: [Attended(ONE_TOKEN, np.zeros(1), np.ones(1))],
     },
 )

@@ -222,7 +222,9 @@ FIGURE = Statement(
             siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},
         ),
         "sharp": Reading(
-            "from a start as in amended-3 the least margin divided by ln k tends to 1",
+            "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss with "
+            "step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
+            "l(best)]/n the least margin divided by ln k tends to 1",
             expected="proved",
             proof="symbolic.basins:prove_rate",
             constants={"loss": REPAIRED, "share": Fraction(1)},

@@ -73,7 +73,7 @@ LEMMA = Statement(
             siblings=pairs.CONSTANT,
         ),
         "amended": Reading(
-            "the printed constant bounds ||Hess L(x)|| for all x where R >= 4 and ||A||, |b|, "
+            "||Hess L(x)|| <= 3 n^3 R^7 exp(13 R^2) for all x where R >= 4 and ||A||, |b|, "
             "||h|| <= R",
             expected="proved",
             proof="symbolic.sim.lemma_3_13:prove_published",

@@ -165,7 +165,8 @@ LOSS = Statement(
             },
         ),
         "amended-1": Reading(
-            "unique optimal tokens and tokens of lowest score, X^mm and X^low exist: descent on "
+            "unique optimal tokens and tokens of lowest score, X^mm and X^low exist and are not 0: "
+            "descent on "
             "the sum of g(b <f, h>) from X(0) = 0: X(k)^T converges in direction to -X^mm",
             expected="refuted",
             constants={"loss": PRINTED, "towards": "opposite"},
@@ -175,7 +176,8 @@ LOSS = Statement(
             siblings={**OTHERS, "X(k) itself": changed(side="X(k)", examples=[THREE])},
         ),
         "amended-2": Reading(
-            "unique tokens of lowest score, X^low exists: descent on the sum of g(b <f, h>) from "
+            "unique tokens of lowest score, X^low exists and is not 0: descent on the sum of "
+            "g(b <f, h>) from "
             "X(0) = 0: X(k)^T converges in direction to X^low",
             expected="refuted",
             constants={"loss": PRINTED, "towards": "worst"},
@@ -188,7 +190,8 @@ LOSS = Statement(
             },
         ),
         "amended-3": Reading(
-            "unique tokens of lowest score, X^low exists: descent on the sum of g(b <f, h>) with "
+            "unique tokens of lowest score, X^low exists and is not 0: descent on the sum of "
+            "g(b <f, h>) with "
             "step at most 1/L_X from a start where it is above its infimum by less than "
             "min [g(second lowest) - g(lowest)] over the entries: X(k)^T converges in direction to "
             "X^low",
@@ -207,9 +210,9 @@ LOSS = Statement(
         ),
         "amended-4": Reading(
             "two tokens an entry at most, no entry pulls against another (<A_j, A_k> >= 0 for "
-            "constraints of different entries), unique optimal tokens, X^mm exists: descent on the "
-            "sum of g(b <f, h>) with any constant step from any start: X(k)^T converges in "
-            "direction to -X^mm",
+            "constraints of different entries), unique optimal tokens, X^mm exists and is not 0: "
+            "descent on the sum of g(b <f, h>) with any constant step from any start: X(k)^T "
+            "converges in direction to -X^mm",
             expected="proved",
             proof="symbolic.sim.self_attention:prove_printed_pairs",
             constants={"loss": PRINTED, "towards": "opposite"},
@@ -223,9 +226,9 @@ LOSS = Statement(
             },
         ),
         "amended-5": Reading(
-            "assumption 3.10, part 2, or part 1 with optimal tokens unique or not, X^mm exists, "
-            "some entry with two different scores: from any X every step of descent on the sum of "
-            "g(b <f, h>) lowers <X^T, X^mm>",
+            "assumption 3.10, part 2, or part 1 with optimal tokens unique or not, X^mm exists and "
+            "is not 0, some entry with two different scores: from any X every step of descent on "
+            "the sum of g(b <f, h>) lowers <X^T, X^mm>",
             expected="proved",
             proof="symbolic.sim.printed_loss:prove",
             under=(DEFINED, SOMETHING, PART),
@@ -239,8 +242,10 @@ LOSS = Statement(
             },
         ),
         "sharp": Reading(
-            "from a start as in amended-3 the norm of X(k) divided by ln k tends to the norm of "
-            "X^low",
+            "unique tokens of lowest score, X^low exists and is not 0: under descent on the sum of "
+            "g(b <f, h>) with step at most 1/L_X from a start where it is above its infimum by "
+            "less than min [g(second lowest) - g(lowest)] over the entries the norm of X(k) "
+            "divided by ln k tends to the norm of X^low",
             expected="proved",
             proof="symbolic.sim.self_attention:prove_printed_rate",
             under=(LOWEST, LOW, NEAR, SHORT),

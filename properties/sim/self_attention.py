@@ -161,9 +161,10 @@ THEOREM = Statement(
             },
         ),
         "amended-2": Reading(
-            "causal self-attention, both parts of assumption 3.10, values the identity, one-hot "
-            "labels: descent on the sum of the decreasing loss g(-b <f, h>) from X(0) = 0: X(k) or "
-            "X(k)^T converges in direction to X^mm",
+            "causal self-attention, optimal tokens unique, both parts of assumption 3.10, some "
+            "entry with two tokens, values the identity, one-hot labels: descent on the sum of the "
+            "decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0: X(k) or X(k)^T "
+            "converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, TIGHT, LEVEL, TWO, CAUSAL, ZERO, PLAIN, SHORT),

@@ -241,8 +241,9 @@ STABILITY = Statement(
             },
         ),
         "sharp-3": Reading(
-            "for every 0 < |b| ||h|| < 0.7226 it fails: with A = (1, -1), h = (1, -1) the gradient "
-            "of L changes by more than b^2 ||A||^2 ||h||^2/(6 sqrt 3) ||x - y|| around x = 325/512",
+            "the comparison of sharp-2 fails for every 0 < |b| ||h|| < 0.7226: with A = (1, -1), "
+            "h = (1, -1) the gradient of L changes by more than b^2 ||A||^2 ||h||^2/(6 sqrt 3) "
+            "||x - y|| around x = 325/512",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_logistic_exceeded",
             conclusion=exceeds(compared),

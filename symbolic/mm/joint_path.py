@@ -133,6 +133,14 @@ def ensure_shorter_mean() -> None:
     )
 
 
+def ensure_directed() -> None:
+    """A least prompt of which a margin of 1 is asked for has a direction."""
+    ensure_zero(
+        vector("A") @ (0 * vector("X")),
+        "0 has the margin 0: with T > 1 and a margin of 1 the least prompt is not 0",
+    )
+
+
 def ensure_prompt_nears() -> None:
     """Prompts of norm R and logit margins R/size - c tend to R X/size, X least, size = ||X||."""
     size, c = sp.symbols("size c", positive=True)
@@ -183,6 +191,7 @@ def prove_prompt() -> str:
         1 / (1 - q / (1 + q)) - 1, "s_it/s_i,alpha_i <= q/(1 - q) <= 2 q", normal=sp.cancel
     )
     ensure_prompt_nears()
+    ensure_directed()
     return "for any number of inputs, tokens and axes; T > 1 tokens, r >= r_0 in any way as R grows"
 
 
@@ -190,6 +199,7 @@ def prove_ratio() -> str:
     """||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2, and the limit of p_R/R by that of r/R."""
     ensure_least_point("q has these logit margins")
     ensure_pythagoras()
+    ensure_directed()  # an input that supports v(alpha) has m_i = 1
     prove_head()
     ensure_on_tangent()
     ensure_first_order()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import expanded
 from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE
 from symbolic.tf.nonlinear_head_several import (
@@ -68,6 +68,8 @@ def prove_path() -> str:
         "each term lies between c q and C q, with c > 0 where d is",
         normal=expanded,
     )
+    rest = sp.Symbol("rest", positive=True)
+    ensure_positive(c * rest / (1 + rest), "so L(p) > L_*, attention to other tokens being above 0")
     ensure_margins_are_large()  # with c and C in the place of b delta and a Delta
     ensure_near_where_margins_are_large()
     rho, spread = sp.symbols("rho log(2Gamma)", positive=True)

@@ -11,6 +11,27 @@ from symbolic.mm.assumption_b import prove_by_means
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 
+def ensure_reached(far: sp.Symbol) -> None:
+    """The label margin of v(alpha) with t p(alpha) is at least 1 - ||v(alpha)|| D (T-1) exp(-t)."""
+    tokens, rest, size, t = sp.symbols("T-1 rest size t", positive=True)
+    own, gap, less = sp.symbols("own gap less", nonnegative=True)
+    ensure_nonnegative(
+        [
+            rest - rest / (1 + rest),
+            tokens * sp.exp(-t) - tokens * sp.exp(-t) / (1 + MORE),
+        ],
+        "1 - s_i,alpha_i is x/(1 + x) <= x for x the sum of exp(-m_it) over T - 1 other tokens, "
+        "each at most exp(-t), as logit margins of t p(alpha) are at least t",
+        normal=sp.factor,
+    )
+    q = tokens * sp.exp(-t) - less
+    ensure_nonnegative(
+        (1 + own - q * (size * far - gap)) - (1 - size * far * tokens * sp.exp(-t)) - q * gap,
+        "Y_i <v(alpha), x_i^p> is at least 1 less ||v(alpha)|| D per attention to other tokens",
+        normal=expanded,
+    )
+
+
 def prove() -> str:
     """||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu), and the limit of v_r/r."""
     prove_by_means()
@@ -37,6 +58,7 @@ def prove() -> str:
         "and ||v|| q nu is at most ||v|| Gamma - margin, by the bound of the label margin",
         normal=sp.cancel,
     )
+    ensure_reached(far)
     r, R, short, tokens, p = sp.symbols("r R short T-1 ||p(alpha)||", positive=True)
     power, others = sp.Symbol("exp(-margin)", positive=True), sp.Symbol("others", nonnegative=True)
     ensure_nonnegative(

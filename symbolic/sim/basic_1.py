@@ -15,7 +15,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.declaration.proof import expanded
 from properties.sim.basic_1 import BOUND
-from symbolic.mean_value import said_by
+from symbolic.mean_value import ensure_no_less, said_by
 from symbolic.textbook import COORDINATES, EXPONENTIAL, OPERATOR_NORM
 
 R, LENGTH = sp.symbols("R |x-y|", positive=True)
@@ -96,6 +96,10 @@ def prove() -> str:
             f"{reading} has at least R e^M, with M = R, for R >= {least}",
             normal=expanded,
         )
-    ensure_equal(limit_ratio(a, R / a, "sharp-1"), 1, "the ratio of sharp-1's sides tends to 1")
-    ensure_equal(limit_ratio(R, R, "sharp-2"), 1, "so does that of sharp-2's where R bounds x")
+    reached = "the quotients tend to the constant of sharp-1, for any ||A||, at A x = R"
+    ensure_equal(limit_ratio(a, R / a, "sharp-1"), 1, reached)
+    ensure_no_less(reached)
+    reached = "and to that of sharp-2, at x = R for A = R"
+    ensure_equal(limit_ratio(R, R, "sharp-2"), 1, reached)
+    ensure_no_less(reached)
     return "||exp(A x) - exp(A y)|| <= e^M ||A|| ||x - y|| for every n, M the largest logit"

@@ -12,6 +12,7 @@ from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
 from properties.sim.basic_3 import by_beta, by_radius
+from symbolic.mean_value import ensure_no_less
 from symbolic.sim import basic_2
 from symbolic.sim.sums import LENGTHS, entry, n, total
 from symbolic.textbook import EXPONENTIAL
@@ -69,7 +70,9 @@ def prove() -> str:
     said = sides(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
     ensure_equal(said.right, STEP / beta**2, "the readings with beta compare beta^-2 |a - b|")
     reached = ratio(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
-    ensure_equal(reached, 1, "the factor is reached at a = b = beta")
+    what = "the quotients of 1/a tend to the factor where a and b tend to beta"
+    ensure_equal(reached, 1, what)
+    ensure_no_less(what)
     ensure_alpha()
     # n equal logits -R / sqrt n, the least alpha in a ball of radius R
     lowest = by_radius, LENGTHS, -1, lambda step: R / sp.sqrt(n) - step
@@ -81,5 +84,7 @@ def prove() -> str:
         "sharp-2 has beta^-2 for beta = n exp(-R / sqrt n), and these tokens have this alpha",
         normal=sp.simplify,
     )
-    ensure_equal(ratio(*lowest, n=n, R=R), 1, "the factor of the ball is reached")
+    what = "and to the factor of the ball at these tokens"
+    ensure_equal(ratio(*lowest, n=n, R=R), 1, what)
+    ensure_no_less(what)
     return "|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta; beta = n exp(-R / sqrt n) in the ball"

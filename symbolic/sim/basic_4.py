@@ -31,7 +31,7 @@ from properties.sim._support.bounds import published, softmax_constant
 from properties.sim.basic_4 import BOUND, sharp
 from symbolic import softmax
 from symbolic.least_points import CONVEX_NORM, ensure_norm_convex
-from symbolic.mean_value import ensure_lipschitz, said_by
+from symbolic.mean_value import ensure_lipschitz, ensure_no_less, said_by
 from symbolic.sim import basic_1, basic_3
 from symbolic.sim.sums import entry, entry_of, n, r, reduced, swapped, t, total, vector
 from symbolic.textbook import (
@@ -173,13 +173,17 @@ def constant_of(formula: Any, *constants: Any, **more: Any) -> Any:
 
 def ensure_attained() -> None:
     """Two tokens reach the constant, alone and beside any number of others."""
-    ensure_equal(limit_ratio(sharp), 1, "two tokens reach the constant")
+    quotients = "the quotients of two tokens tend to the constant"
+    ensure_equal(limit_ratio(sharp), 1, quotients)
+    ensure_no_less(quotients)
     # rows (1, 0), (-1, 0) and k times (0, -1) at (x, M) and (-x, M), weights exp(-M) sent to 0
     x, k, power = sp.symbols("x k exp(-M)", positive=True)
     f = sp.exp(x) / (sp.exp(x) + sp.exp(-x) + k * power)  # and the other one moves oppositely
     length = sp.sqrt(2) * sp.diff(f, x).subs(x, 0)
     reached = sp.limit(length / (softmax_constant(SYMBOLS) * sp.sqrt(2)), power, 0)
-    ensure_equal(reached, 1, "two tokens beside any number of others reach the constant")
+    slopes = "the slopes of two tokens beside any number of others tend to the constant"
+    ensure_equal(reached, 1, slopes)
+    ensure_no_less(slopes)
 
 
 def prove() -> str:

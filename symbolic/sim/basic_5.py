@@ -13,7 +13,7 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
 from properties.sim._support.bounds import entry_constant
 from properties.sim.basic_5 import BOUND, sharp
-from symbolic.mean_value import ensure_lipschitz
+from symbolic.mean_value import ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4
 from symbolic.sim.basic_4 import LESS, MORE
 from symbolic.sim.sums import entry, r, t, total, vector
@@ -66,7 +66,9 @@ def prove() -> str:
     ensure_equal(found, sp.sqrt(2) * basic_4.SPREAD / 4, slope)
     ensure_lipschitz(slope)
     limit = basic_4.limit_ratio(sharp, h=h, b=b)
-    ensure_equal(limit, 1, "one weight, with h its indicator, reaches the constant")
+    reached = "the quotients of one weight, h being its indicator, tend to the constant"
+    ensure_equal(limit, 1, reached)
+    ensure_no_less(reached)
     return "|Cov(s, h)| <= (max s - min s)(max h - min h)/4 for every n: sqrt(2)/4 osc(h) spread(A)"
 
 

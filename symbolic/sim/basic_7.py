@@ -11,14 +11,13 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_nonzero, ensure_zero
-from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
-from properties.sim._support.bounds import outer_constant, softmax_constant
+from properties.sim._support.bounds import f, outer_constant, softmax_constant
 from properties.sim.basic_7 import BOUND, sharp, spectral
 from symbolic.inner_products import INNER, Vector, inner, vector
 from symbolic.least_points import CONVEX_NORM, ensure_norm_convex
-from symbolic.mean_value import ensure_lipschitz
+from symbolic.mean_value import ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4
 from symbolic.sim.basic_4 import CUBE, LINEAR, SQUARE, P, a, b
 from symbolic.sim.sums import entry, r, reduced, t, total
@@ -169,14 +168,19 @@ def ensure_two_tokens_are_most() -> None:
 
 
 def reached() -> Any:
-    """What p p^T - q q^T moves by, in norm, at the best two tokens, A = (1, -1)^T, per step in x.
+    """The derivative of f f^T in x for A = (1, -1)^T less `value_of` twice: its determinant.
 
-    The weights are (1 +- q)/2 with q = tanh x, so that dq/dx = 1 - q^2.
+    At the x where the weights are (1 +- q)/2 with q = (z - 1/z)/2, |q| < 1.
     """
-    q, step = sp.symbols("q step", positive=True)
-    weights = (entries([(1 + x) / 2, (1 - x) / 2]) for x in (q, q + step))
-    slope = sp.limit(sp.simplify(spectral(SYMBOLS, *weights) / step), step, 0) * (1 - q**2)
-    return slope.subs(q, sp.sqrt(2 / sp.sqrt(3) - 1))
+    x = sp.Symbol("x", real=True)
+    s, z = sp.symbols("s z", positive=True)
+    v = basic_4.opposite(x)
+    weights = f(SYMBOLS, v.A, v.x)
+    slope = sp.Matrix(2, 2, lambda i, j: sp.diff(weights[i] * weights[j], x))
+    q = (z - 1 / z) / 2
+    slope = slope.subs(x, sp.log(s)).applyfunc(sp.cancel)
+    slope = slope.subs(s, sp.sqrt((1 + q) / (1 - q))).applyfunc(sp.cancel)
+    return sp.cancel((slope - 2 * value_of(z) * sp.eye(2)).det())
 
 
 def prove() -> str:
@@ -199,7 +203,13 @@ def prove() -> str:
     ensure_equal(found**2, 2 * basic_4.SPREAD**2 * best, slope, normal=sp.simplify)
     ensure_lipschitz(slope)
     cite(RAYLEIGH, met={FORM: slope}, given={SYMMETRIC: "f f^T and g g^T are"})
-    ensure_equal(reached() ** 2, 4 * best, "two tokens reach it", normal=sp.simplify)
+    ensure_zero(reached(), "2 (6 z - z^3 - 1/z)/16 is an eigenvalue of the slope of f f^T")
+    cite(EIGENVECTORS, given={SYMMETRIC: "the slope of f f^T is"})
+    tokens = basic_4.opposite(sp.Integer(1)).A
+    reaches = "at the best z that is the constant of sharp-1 for A = (1, -1)^T"
+    constant = outer_constant(SYMBOLS) * SYMBOLS.spread(tokens)
+    ensure_equal(4 * best, constant**2, reaches, normal=sp.simplify)
+    ensure_no_less(reaches)
     # in the Frobenius norm, of matrices as vectors
     ensure_norm_convex()
     cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: CONVEX_NORM}, given={HULL: CUBE})
@@ -217,11 +227,9 @@ def prove() -> str:
     found = basic_4.constant_of(sharp, "frobenius", softmax_constant)
     ensure_equal(found, sp.sqrt(2) * basic_4.SPREAD / sp.sqrt(8), slope)
     ensure_lipschitz(slope)
-    ensure_equal(
-        basic_4.limit_ratio(sharp, "frobenius", softmax_constant),
-        1,
-        "two tokens reach the Frobenius constant",
-    )
+    reaches = "the quotients of two tokens tend to the constant of sharp-2"
+    ensure_equal(basic_4.limit_ratio(sharp, "frobenius", softmax_constant), 1, reaches)
+    ensure_no_less(reaches)
     return "f f^T is 3^(-3/4) spread(A)-Lipschitz for every n, spread(A)/2 in the Frobenius norm"
 
 

@@ -12,7 +12,7 @@ import sympy as sp
 from attsvm.losses import curvature_constant, curvature_kernel, slope_kernel
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_zero
 from properties.sim.lemma_3_12 import LEMMA
-from symbolic.mean_value import ensure_bound_of_slope
+from symbolic.mean_value import ensure_bound_of_slope, ensure_no_less
 
 u = sp.Symbol("u", positive=True)
 
@@ -61,7 +61,9 @@ def ensure_curvature() -> Any:
     constant, root = curvature_constant(sp.sqrt), 1 / sp.sqrt(3)
     ensure_equal(constant, root / 6, "so |g''| <= 1/(6 sqrt 3), the code's constant")
     reached = second.subs(u, (1 - root) / (1 + root))
-    ensure_equal(reached, constant, "which g'' reaches at c = 1/sqrt 3", normal=sp.simplify)
+    reaches = "which g'' reaches at c = 1/sqrt 3"
+    ensure_equal(reached, constant, reaches, normal=sp.simplify)
+    ensure_no_less(reaches)
     return constant
 
 
@@ -74,5 +76,5 @@ def prove() -> str:
         ensure_bound_of_slope(LEMMA, reading, lambda w: w / (1 + w) ** 2, said, constant)
     return (
         "g' = g (1 - g), g'' = g' (1 - 2 g), sup |g''| = 1/(6 sqrt 3) <= 1: g' is Lipschitz with "
-        "it by the mean value theorem"
+        "it by the mean value theorem, and with nothing less"
     )

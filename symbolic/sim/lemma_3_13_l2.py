@@ -70,8 +70,11 @@ from symbolic.sim.lemma_3_12 import ensure_cubic
 from symbolic.sim.lemma_3_13 import (
     LESS,
     MORE,
+    SHARE,
     a,
     bound,
+    curvature_of_two,
+    ensure_attained,
     ensure_moments,
     ensure_smooth,
     ensure_variances,
@@ -90,6 +93,8 @@ from symbolic.textbook import (
 )
 
 x = sp.Symbol("x", real=True)
+
+REACHES = "tokens 1 and -1, of ||A||^2 = 2, have twice the code's height for any w, m and a < 1"
 
 
 def height(x: Any, a: Any) -> Any:
@@ -311,6 +316,19 @@ def ensure_bound() -> None:
     ensure_wider()
 
 
+def reached() -> Any:
+    """The curvature of tokens 1 and -1 minus twice the code's height, for any w, m = r - w/2 and b.
+
+    The first one has the value b + r, r >= w/2, and the second one b + r - w. The norm of these
+    values is that of mu +- w/2 for mu = b + m, so that m is |b| + mu where b is negative.
+    """
+    w = sp.Symbol("w", positive=True)
+    m, b = sp.symbols("m b", real=True)
+    h = [b + m + w / 2, b + m - w / 2]
+    found = curvature_of_two(entry_loss.squared_gradient, h, b)
+    return sp.cancel(found - 2 * squared_height(w, m, SHARE))
+
+
 def ensure_compared(reading: str, constant: Any, slope: str) -> None:
     """A reading has ||A||^2 times a constant, which bounds the curvature along a unit vector."""
     basic_4.ensure_span()
@@ -324,6 +342,7 @@ def ensure_compared(reading: str, constant: Any, slope: str) -> None:
     found = said_by(LEMMA, reading, v).right / SYMBOLS.norm(v.x - v.y)
     ensure_equal(sp.cancel(found), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * constant(v), slope)
     ensure_smooth(slope)
+    ensure_attained(reached(), REACHES)
 
 
 def prove() -> str:

@@ -17,16 +17,27 @@ and c may be anything in (-1, 1), by adding a number to h. Its supremum is
   3 s^2 <= 1. Then a < s and a + y <= 2 s, and (2 s)^2/2 = D s (1-s^2)/2, at most D/(3 sqrt 3)
   again. Two tokens with a = 1/sqrt 3 come as near as one likes when b <f, h> is very negative; it
   is not attained.
+
+Two tokens have the height for any a and c in (-1, 1) (`reached`), so that no smaller constant will
+do.
 """
 
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import sympy as sp
 
 from attsvm.lipschitz import log_loss_below, log_loss_beyond
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import (
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_zero,
+    gradient,
+)
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import expanded
@@ -35,7 +46,22 @@ from properties.sim.lemma_3_13_log_loss import LEMMA
 from symbolic.mean_value import said_by
 from symbolic.sim import basic_4
 from symbolic.sim.lemma_3_12 import ensure_cubic
-from symbolic.sim.lemma_3_13 import MORE, a, bound, c, ensure_smooth, prove_bound
+from symbolic.sim.lemma_3_13 import (
+    MORE,
+    ODDS,
+    POWER,
+    REACHES,
+    SHARE,
+    WIDTH,
+    a,
+    bound,
+    c,
+    curvature_of_two,
+    ensure_attained,
+    ensure_smooth,
+    of_power,
+    prove_bound,
+)
 from symbolic.textbook import DIFFERENTIABLE, RISING, SIGN
 
 D = sp.Symbol("D", positive=True)
@@ -103,6 +129,23 @@ def ensure_below() -> None:
     )
 
 
+def log_gradient(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+    """The gradient of the log-loss by the rules of calculus, as the claim takes it."""
+    return gradient(m, lambda m, point: entry_loss.log_loss(m, A, point, h, b), x)
+
+
+def reached() -> Any:
+    """The curvature of tokens 1 and -1, the first having the lower value, minus twice the height.
+
+    For any c = (1-e)/(1+e).
+    """
+    low = sp.Symbol("low", real=True)
+    h, mean = [low, low + WIDTH], low + WIDTH / (1 + ODDS**2)
+    level, spread = (1 - POWER) / (1 + POWER), WIDTH * (1 - SHARE**2) / 4
+    height = spread * (SHARE * (1 + level) + spread * (1 - level**2) / 2)
+    return sp.cancel(of_power(curvature_of_two(log_gradient, h), mean) - 2 * height)
+
+
 def prove() -> str:
     """Prove the closed form, the code's two formulas run on symbols."""
     prove_bound()
@@ -132,4 +175,5 @@ def prove() -> str:
     K = entry_loss.log_loss_constant(SYMBOLS, b * width)
     ensure_equal(sp.cancel(constant), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * K, BENDS)
     ensure_smooth(BENDS)
+    ensure_attained(reached(), REACHES)
     return "D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2: the supremum for every n"

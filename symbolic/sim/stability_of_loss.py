@@ -32,7 +32,7 @@ from attsvm.theory.declaration.proof import expanded
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.entry_loss import gradient, loss, squared_gradient, squared_loss
 from symbolic import softmax, textbook
-from symbolic.mean_value import ensure_lipschitz
+from symbolic.mean_value import ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4, lemma_3_13_l2
 from symbolic.sim.basic_4 import opposite
 
@@ -102,8 +102,14 @@ def slope_at_zero(entry: Any, size: Any, head: Any, b: Any) -> Any:
     return sp.simplify(sp.diff(value, x).subs(x, 0))
 
 
+def norms_at_zero(size: Any, head: Any, b: Any) -> dict[Any, Any]:
+    """The letters of constants for these tokens."""
+    A, h = entries([[size], [-size]]), SYMBOLS.norm(entries([head, -head]))
+    return {PULL: SYMBOLS.spectral(A) * h, HEAD: h, LABEL: b}
+
+
 def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
-    """The constant is one of linear attention, |l'| ||A^T h|| at most; one token attains it.
+    """The constant of linear attention, |l'| ||A^T h|| at most, is reached by one token.
 
     Args:
         statement: whose constant is compared.
@@ -116,9 +122,9 @@ def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
     found = sp.Abs(sp.diff(value, x).subs(x, at / A))
     cite(textbook.SINGULAR_VALUES)  # ||A^T h|| <= ||A|| ||h||, and |<A x, h>| <= ||A x|| ||h||
     constant = constant_of(statement, 1, "norms").subs({PULL: A * h, HEAD: h})
-    ensure_equal(
-        found, constant, "one token attains linear attention's constant", normal=sp.simplify
-    )
+    reached = "the slope of linear attention at one token is its constant"
+    ensure_equal(found, constant, reached, normal=sp.simplify)
+    ensure_no_less(reached)
 
 
 def prove_logistic_over_norms() -> str:
@@ -130,12 +136,10 @@ def prove_logistic_over_norms() -> str:
     ensure_zero(compared - LABEL * PULL / 4 * half, slope)
     ensure_lipschitz(slope)
     ensure_linear_attains(stability_logistic, sp.Integer(0), stability_logistic.linear_loss)
-    b, size, head = sp.symbols("b size head", positive=True)  # of norms sqrt 2 size, sqrt 2 head
-    ensure_equal(
-        slope_at_zero(loss, size, head, b),
-        b * (2 * size * head) / 8,
-        "A along (1, -1) and h along (1, -1) attain it at x = 0",
-    )
+    two = sp.symbols("size head b", positive=True)
+    reached = "the slope at x = 0 for A and h along (1, -1) is that half"
+    ensure_equal(slope_at_zero(loss, *two), compared.subs(norms_at_zero(*two)), reached)
+    ensure_no_less(reached)
     return "|b| ||A|| ||h||/8 is the best constant over all A and h of these norms, any n >= 2"
 
 
@@ -161,14 +165,13 @@ def prove_squared_over_norms() -> str:
     )
     ensure_lipschitz(slope)
     ensure_linear_attains(stability_l2, EDGE, stability_l2.linear_loss)
-    b, size, head = sp.symbols("b size head", positive=True)
-    norms = {PULL: 2 * size * head, HEAD: sp.sqrt(2) * head, LABEL: b}
-    ratio = -slope_at_zero(squared_loss, size, head, b) / compared.subs(norms)
-    ensure_equal(
-        sp.limit(ratio, b, sp.oo),
-        sp.Integer(1),
-        "A along (1, -1) and h along (1, -1) approach it at x = 0 as b grows",
+    size, head, b = sp.symbols("size head b", positive=True)
+    ratio = -slope_at_zero(squared_loss, size, head, b) / compared.subs(
+        norms_at_zero(size, head, b)
     )
+    reached = "over that half the slope at x = 0 for A and h along (1, -1) tends to 1 as b grows"
+    ensure_equal(sp.limit(ratio, b, sp.oo), sp.Integer(1), reached)
+    ensure_no_less(reached)
     return "half of linear attention's constant over all A and h of these norms, any n >= 2"
 
 

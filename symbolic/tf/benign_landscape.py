@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_positive, ensure_zero
+from attsvm.theory import (
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_zero,
+)
 from attsvm.theory.declaration.proof import expanded
 from symbolic.gains import (
     ensure_gain,
@@ -14,6 +23,7 @@ from symbolic.gains import (
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_product
 from symbolic.sim.large_dimension import ensure_margins_of_sum
+from symbolic.sim.sums import entry, total
 from symbolic.textbook import INDEPENDENT, INVERSE_OF_GRAM
 
 MORE, POSITIVE = sp.Symbol("more", nonnegative=True), sp.Symbol("c", positive=True)
@@ -69,6 +79,32 @@ def prove_no_stationary_point() -> str:
     return "for every loss with l' < 0 and any n, T and d: margins of the other inputs are 0"
 
 
+def ensure_second_derivative() -> Callable[[Any, Any], Any]:
+    """Where the gradient is 0, u'' along logits a_t is sum_t c_t a_t^2, c_t = s_t (gamma_t - u).
+
+    Returns:
+        What a token adds to it, by its c_t and its a_t.
+    """
+    s, gamma, a = (entry(name) for name in ("s", "gamma", "a"))
+    u, mean, slope = sp.symbols("u mean slope", real=True)
+    c = s * (gamma - u)
+    # u' is the sum of c_t a_t; s_t moves by s_t (a_t - mean), and u by its slope
+    second = total(s * (a - mean) * (gamma - u) * a - s * slope * a)
+    pull = total(c * a)
+    ensure_equal(
+        second.subs({mean: total(s * a), slope: pull}),
+        total(c * a**2) - 2 * total(s * a) * pull,
+        "u'' is sum_t c_t a_t^2 less 2 sum_t s_t a_t times u' = sum_t c_t a_t, which is 0, as the "
+        "gradient is 0 along all of w q^T",
+        normal=expanded,
+    )
+
+    def bent(weight: Any, at: Any) -> Any:
+        return (c * a**2).subs({a: at, gamma: u + weight / s}).expand()
+
+    return bent
+
+
 def prove_no_minimum() -> str:
     """At a stationary point u has positive curvature along some logits, which w q^T gives.
 
@@ -77,27 +113,16 @@ def prove_no_minimum() -> str:
     """
     ensure_own_query()
     ensure_gain()
-    s, gamma, u, a, mean, slope = sp.symbols("s gamma u a mean slope", real=True)
-    c = s * (gamma - u)
-    ensure_equal(
-        s * (a - mean) * (gamma - u) * a - s * slope * a,
-        c * a**2 - mean * (c * a) - slope * (s * a),
-        "s_t moves by s_t (a_t - mean) and u by slope: u'' is sum_t c_t a_t^2 less "
-        "mean sum_t c_t a_t and slope sum_t s_t a_t, and both sums or factors are slope = u'",
-        normal=expanded,
-    )
-    ensure_zero(
-        (mean * slope + slope * mean).subs(slope, 0),
-        "the gradient is 0 along all of w q^T, so sum_t c_t x_t = 0 and u' = 0",
-    )
+    bent = ensure_second_derivative()
     ensure_gain_of_support()
     ensure_positive_gain()  # gamma_o > u, so c_o > 0
     ensure_any_margins("all tokens but one of those with c_t != 0, their one dependency")
-    ensure_positive(
-        POSITIVE * 1**2 + MORE,
-        "with a_t = 0 where c_t < 0, 1 at some t with c_t > 0, which leaves another such token "
-        "out: u'' is at least c_t",
+    lowered = -sp.Symbol("|c_t|", nonnegative=True)
+    ensure_zero(bent(lowered, 0), "with a_t = 0 where c_t < 0 such tokens add nothing to u''")
+    ensure_nonnegative(
+        bent(POSITIVE, sp.Symbol("a", real=True)), "which leaves another one with c_t > 0 out"
     )
+    ensure_positive(bent(POSITIVE, 1), "and one with a_t = 1 adds c_t")
     ensure_positive(
         POSITIVE * (1 + MORE),
         "if c_o alone is positive, sum_t |c_t| (x_o - x_t) = 0 while margins of 1 at least add up "

@@ -1,28 +1,69 @@
-"""An input's loss at attention s against that at its best score, for any number of tokens."""
+"""An input's loss at attention s against that at its best score, for any number of tokens.
+
+The formulas of the claims run on vectors of n tokens, n a symbol, in an arithmetic where the
+largest and the least number of a vector are letters. What they compare is then a sum over tokens,
+of which one term is signed, for a token that is optimal and for another one.
+"""
 
 from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
 
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
+from properties.tf.definition_1 import between, drop
+from symbolic.sim.sums import Lengths, entry, total, vector
 
-T = sp.Symbol("T", integer=True, positive=True)
-t = sp.Symbol("t", integer=True, positive=True)
-S, GAMMA = sp.IndexedBase("s", nonnegative=True), sp.IndexedBase("gamma", real=True)
-BEST = sp.Symbol("best", real=True)
-ADDED = S[t] * (BEST - GAMMA[t])
-"""What token t adds to best - <s, gamma>; best may be any number."""
+S, GAMMA, OPTIMAL = entry("s"), entry("gamma"), entry("optimal")
+"""The attention to a token, its score, and 1 or 0 as it is optimal or not."""
+BEST, NEXT, RANGE = sp.symbols("best next range", real=True)
+"""The best score, the gap from it to the next one, and that to the worst."""
+ADDED = S * (BEST - GAMMA)
+"""What a token adds to best - <s, gamma>."""
+
+
+class Tokens(Lengths):
+    """Vectors of n tokens, with letters for what is largest, least, and between these."""
+
+    def max(self, x: Any) -> Any:
+        """The best score."""
+        return BEST
+
+    def min(self, x: Any) -> Any:
+        """The least gap."""
+        return NEXT
+
+    def oscillation(self, x: Any) -> Any:
+        """The range."""
+        return RANGE
+
+    def is_zero(self, x: Any) -> Any:
+        """Which tokens are optimal."""
+        return vector(OPTIMAL)
+
+
+def _case() -> SimpleNamespace:
+    """Tokens, and x in the place of l(best - x) - l(best), which grows with x as l falls."""
+    loss = SimpleNamespace(drop=lambda m, best, x: x)
+    return SimpleNamespace(s=vector(S), gamma=vector(GAMMA), loss=loss)
+
+
+def added(term: Any, s: Any, gamma: Any, optimal: int = 0) -> Any:
+    """What a token of this attention and this score adds to the sum of the terms."""
+    return sp.expand(term.subs({S: s, GAMMA: gamma, OPTIMAL: optimal}))
 
 
 def ensure_shortfall() -> None:
-    """Best - <s, gamma> is the sum of s_t (best - gamma_t), for any T and weights of sum 1."""
-    tokens = (t, 1, T)
-    summed = sp.factor_terms(sp.expand(sp.Sum(ADDED, tokens)))
+    """Best - <s, gamma>, of which the claims take the loss, is the sum of s_t (best - gamma_t)."""
+    found = drop(Tokens(), _case())
+    ensure_equal(found, total(ADDED), "l(<s, gamma>) is l at best less the sum of s_t gap_t")
     ensure_equal(
-        summed.subs(sp.Sum(S[t], tokens), 1),
-        BEST - sp.Sum(GAMMA[t] * S[t], tokens),
-        "best - <s, gamma> is the sum of s_t times the gap of t, as the s_t add up to 1",
+        found.subs(total(S), 1),
+        BEST - total(S * GAMMA),
+        "best - <s, gamma>, the s_t adding up to 1",
     )
 
 
@@ -32,25 +73,26 @@ def prove() -> str:
     Raises:
         ProofError: a step fails.
     """
-    least = sp.Symbol("next", positive=True)
-    more, still = sp.symbols("more still", nonnegative=True)
+    s, more = sp.Symbol("s_t", nonnegative=True), sp.Symbol("more", nonnegative=True)
     ensure_shortfall()
-    ensure_zero(ADDED.subs(GAMMA[t], BEST), "an optimal token adds 0")
-    another = ADDED.subs(GAMMA[t], BEST - least - more)
+    low, high = between(Tokens(), _case(), 1).parts
+    terms = ADDED - S * (1 - OPTIMAL) * NEXT, S * (1 - OPTIMAL) * RANGE - ADDED
+    for said, term, what in (low, terms[0], "below"), (high, terms[1], "above"):
+        name = f"the bound from {what} holds by a sum over tokens"
+        ensure_equal(said.right - said.left, total(term), name)
+        ensure_zero(added(term, s, BEST, 1), f"{name}, to which an optimal token adds 0")
     ensure_nonnegative(
-        another - S[t] * least, "another one at least s_t times the next gap", normal=expanded
-    )
-    ensure_nonnegative(
-        S[t] * (least + more + still) - another,
-        "and at most s_t times the range",
+        [added(terms[0], s, BEST - NEXT - more), added(terms[1], s, BEST - RANGE + more)],
+        "and another one, whose gap is next at least and range at most, no negative number",
         normal=expanded,
     )
     ensure_nonnegative(
-        [ADDED.subs(GAMMA[t], BEST), sp.factor(another)],
+        [added(ADDED, s, BEST), added(ADDED, s, BEST - more)],
         "so <s, gamma> <= best, and l is at least l(best) there",
     )
-    weight = sp.Symbol("w", positive=True)
+    least = sp.Symbol("gap", positive=True)
     ensure_positive(
-        weight * least, "with weight off the optimal tokens <s, gamma> < best, strictly"
+        added(ADDED, sp.Symbol("s_t", positive=True), BEST - least),
+        "and a token that is not optimal makes it less, strictly, with weight on it",
     )
     return "for every decreasing loss, strictly where the loss is so strictly, and any T and d"

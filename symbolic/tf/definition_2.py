@@ -8,10 +8,6 @@ from attsvm.theory import ensure_positive
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.tf.definition_2 import led
 from symbolic.least_points import (
-    AX,
-    MORE,
-    A,
-    X,
     ensure_least_point,
     ensure_multipliers,
     ensure_multipliers_suffice,
@@ -32,13 +28,9 @@ def prove() -> str:
 
 def prove_optimal() -> str:
     """Unique optimal tokens of a feasible Att-SVM score above all others and have a W^mm."""
-    best, norm = sp.Symbol("best", real=True), sp.Symbol("norm", positive=True)
+    best = sp.Symbol("best", real=True)
     apart = sp.Symbol("apart", nonnegative=True, nonzero=True)
     ensure_least_point("the Att-SVM is feasible")
-    ensure_positive(
-        (A @ (X / norm)).subs(AX, 1 + MORE),
-        "where W^mm is not 0, W^mm over its norm has margins above 0",
-    )
     said = led(SYMBOLS, best, best - apart, sp.Symbol("margin", real=True), "all")
     ensure_positive(
         said.right - said.left,

@@ -113,7 +113,7 @@ SPOILT = {
         ],
     ),
     "gaps from twice the score": (
-        *(definition_1, "ADDED", definition_1.S[definition_1.t] * (2 * definition_1.BEST)),
+        *(definition_1, "ADDED", definition_1.S * (2 * definition_1.BEST)),
         [
             *(definition_1.prove, lemma_2.prove, linear_head_one_token.prove),
             *(convex_combination.prove_hull, lemma_2_limit.prove),

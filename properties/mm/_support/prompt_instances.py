@@ -44,6 +44,15 @@ THROWN = replace(
     prompting([[[1.0, 0.0], [0.0, 0.0]], [[-8.0, 1.0], [0.0, 0.0]]], [[1.0, 0.0]] * 2), step=64.0
 )
 """From the proper start the first step takes the first input to its worse key for ever."""
+_ABOUT = [[1.0 + x / 64.0, -2.0 + y / 64.0] for x, y in ((1, 0), (-1, 1.4375), (-1, -1.4375))]
+CAUGHT = replace(
+    prompting(
+        [[[0.0, 0.0], [-1.0, 0.0], [1.0, -2.0], *_ABOUT]],
+        [[0.0, -8192.0, -1.0, -65.0, -65.0, -65.0]],
+    ),
+    step=2.0**22,
+)
+"""From the proper start the first step leaps to the third key, to a minimum at a finite norm."""
 PULLED = prompting(PULLED_APART.data.X, PULLED_APART.data.gamma)
 """Two inputs of two tokens, all rivals alike and tight, from zero: the second one is trapped."""
 TWO_KEYS = prompting(TWO_TOKENS.data.X, TWO_TOKENS.data.gamma)

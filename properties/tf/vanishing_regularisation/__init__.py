@@ -17,8 +17,10 @@ ball, and W_lambda = 0. There is no direction either way. And where l is flat at
 turn away from the SVM together, as in theorems 2 and 3 (literal-1, literal-2).
 
 `penalised_minima` finds W_lambda and (K_lambda, Q_lambda) for two values of lambda, and bounds the
-angle of every W_lambda to W^mm. Of the factors the bound says that K_lambda Q_lambda^T is nearly
-optimal, not how near the solutions it is: floats alone measure that.
+angle of every W_lambda to W^mm, and the distance of every K_lambda Q_lambda^T/R_lambda to the
+nuclear-norm solution where W^mm, and so that solution, has rank 1. Elsewhere the bound says that
+K_lambda Q_lambda^T is nearly optimal, not how near the solutions it is: floats alone measure that,
+beside the proof.
 
 The proofs take theorem 2's bound at R = ||W_lambda|| (amended-1), and its margins for the nuclear
 norm (amended-2), of which a solution set is all that is approached: where it is no point, whether
@@ -41,7 +43,7 @@ DIRECTION = Measured(
 SET = Measured(
     "dist(K_lambda Q_lambda^T / R_lambda, W_*^mm / C_*) tends to 0 as lambda falls to 0",
     floats=minima.follows_set,
-    balls=cases.certified_set,
+    balls=minima.certified_set,
 )
 """R_lambda is (||K_lambda||_F^2 + ||Q_lambda||_F^2) / 2."""
 FLAT_PULLS, ONE_TOKEN, PUBLISHED, UNEVEN, FLAT_BELOW, TURNING = map(

@@ -15,6 +15,12 @@ minimiser are at least m with sigma(-m) = n F* / min_i l_i g_i, and <W_lambda, W
 m ||W^mm||^2, as W^mm is a combination of the constraints whose coefficients sum to ||W^mm||^2. The
 cosine of their angle is at least m ||W^mm|| / R_2. As lambda falls it tends to 1 like
 1 - 2 ln ln(1/lambda) / ln(1/lambda).
+
+Where W^mm has rank 1 it is the only nuclear-norm solution, and ||W^mm|| is C_*. A minimiser
+(K_lambda, Q_lambda) has R at most R_2 = F*/lambda, margins of at least m by the same bound, and
+||K Q^T||_F <= R: so the squared distance of K Q^T/R to W^mm/C_* is at most 2 (1 - m C_*/R_2). For
+solutions of other ranks R_2/m bounds the least nuclear norm that is reached; what is missing is a
+bound of the distance to the set of solutions by how far a feasible matrix is from being one.
 """
 
 import math
@@ -210,18 +216,49 @@ def bounded(case: Path) -> bool:
     return sloped(case) and bool(ExactData.of(case.data).unique)
 
 
+def certified_set(case: Path, target: str = "solutions", share: int | Fraction = 1) -> arb | None:
+    """Negative where limits lie outside the target; else how fast the distance surely falls.
+
+    The latter where W^mm has rank 1, and so is the only solution.
+    """
+    wrong = paths.certified_set(case, target, share)
+    if wrong is not None or target != "solutions" or not bounded(case):
+        return wrong
+    if present(exact_att_svm(case.data), "the answer").rank != 1:
+        return None
+    first, second = (squared_distance(case, rational(k)) for k in exponents(case))
+    left: arb = first / SLOW - second
+    return left if left > 0 else OPEN if not left.is_finite() else None
+
+
 def squared_sine(case: Path, k: fmpq) -> arb:
     """A bound of the squared sine of the angle of W_lambda and W^mm for lambda = exp(-k).
 
     1 where the bound says nothing.
     """
+    square = present(exact_att_svm(case.data), "the answer").square
+    value, margin = _value_and_margin(case, k, arb(k * k * square / 2))
+    return arb(1) if margin is None else 1 - margin * margin * square / (2 * value)
+
+
+def squared_distance(case: Path, k: fmpq) -> arb:
+    """A bound of ||K_lambda Q_lambda^T/R_lambda - W^mm/C_*||^2 for lambda = exp(-k), rank 1.
+
+    4 where the bound says nothing.
+    """
+    least = arb(present(exact_att_svm(case.data), "the answer").square).sqrt()
+    value, margin = _value_and_margin(case, k, k * least)
+    return arb(4) if margin is None else 2 * (1 - margin * least / value)
+
+
+def _value_and_margin(case: Path, k: fmpq, penalty: arb) -> tuple[arb, arb | None]:
+    """F*/lambda at k W^mm, of this penalty over lambda, and a bound of all margins of a minimiser.
+
+    None where the bound says nothing.
+    """
     data, solved = ExactData.of(case.data), present(exact_att_svm(case.data), "the answer")
     W = [[k * x for x in row] for row in solved.W]
-    value = risk_gap(data, W, case.loss) * arb(k).exp() + k * k * solved.square / 2
+    value = risk_gap(data, W, case.loss) * arb(k).exp() + penalty
     prices = BALLS.array([own.least * BALLS.min(own.gaps) for own in paths.inputs(BALLS, case)])
     weight: Any = len(data.X) * value * arb(-k).exp() / BALLS.min(prices)
-    if not weight < arb(1) / 2:
-        return arb(1)
-    margin = ((1 - weight) / weight).log()
-    bound: arb = 1 - margin * margin * solved.square / (2 * value)
-    return bound
+    return value, ((1 - weight) / weight).log() if weight < arb(1) / 2 else None

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from flint import ctx, fmpq
 
-from attsvm.paths import path_w
+from attsvm.paths import path_kq, path_w
 from attsvm.risk import gradient_w, risk
 from attsvm.svm import att_svm
 from properties.tf._support import regularisation_paths as paths
@@ -64,6 +64,25 @@ def test_the_bound_tends_to_nothing_and_says_nothing_of_a_large_penalty():
     assert bounds[1] < 0.05
     assert bounds[2] < 1e-4
     assert bounds[3] < 1e-7
+
+
+def test_the_bound_of_the_distance_holds_of_the_factors_that_floats_find():
+    least = paths.nuclear(PUBLISHED.data).value
+    target, loss = att_svm(PUBLISHED.data).W / least, paths.loss_named(PUBLISHED.loss)
+
+    def find(radius, starts):
+        return path_kq(PUBLISHED.data, loss, [radius], starts=starts)[0]
+
+    for k in (100, 1000):
+        found = minima.stationary(PUBLISHED, find, least, 1, float(k))
+        away = ((found.W / found.radius - target) ** 2).sum()
+        assert away <= float(minima.squared_distance(PUBLISHED, fmpq(k))) < 0.2
+
+
+def test_a_set_is_certified_where_the_solution_has_rank_1():
+    assert minima.certified_set(PUBLISHED) > 0
+    assert minima.certified_set(penalised(paths.TURNING)) is None
+    assert minima.certified_set(PUBLISHED, "worst") < 0
 
 
 def test_a_right_direction_is_certified_and_a_wrong_one_is_refuted():
