@@ -15,46 +15,66 @@ max_i (1 - s_i,alpha_i). `literal-2` falls on the published inputs {0, (1, 1)}, 
 two saturate faster, and the label margin is that of attention on the selected tokens.
 
 `amended` bounds m by the norm of a mean of the labelled inputs, which is convex in attention, and
-decides that B holds where its nu is positive. With a single input that nu, Gamma less the length
-of the longest other token, is the best one if attention can reach that token. By `sharp` the inputs
-outside of S saturate as fast as those in S do where p(alpha) exists and B holds: the relaxation of
-the joint p-SVM to margins of 0 relaxes nothing.
+decides that B holds where its nu is positive. `sharp-1` is exact. Let gamma be the largest label
+margin of another choice than alpha. Whatever the keys, B holds if gamma < Gamma and no input is
+idle, with nu = min_i w_i (Gamma - gamma) for multipliers w of sum 1. It holds for no other data if
+attention can reach every choice, as it can where the differences of keys are linearly independent,
+so for almost all data with d >= n (T - 1). No nu above Gamma - gamma will do. With a single input
+w = 1, and the best nu is Gamma - gamma, a difference of two square roots of rationals. Where
+attention cannot reach every choice B may hold with gamma >= Gamma (`HIDDEN`): it lies between this
+and what `literal-1` evaluates. By `sharp-2` the inputs outside of S saturate as fast as those in S
+do where p(alpha) exists and B holds: the relaxation of the joint p-SVM to margins of 0 relaxes
+nothing.
 """
 
 import functools
-import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flint import fmpq
+from flint import arb, fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.errors import DataError
-from attsvm.exact import dot
+from attsvm.exact import dot, rational
 from attsvm.primitives.torch_objectives import in_torch
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory.arithmetic import BALLS
 from properties.mm import SOURCE
+from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
+from properties.mm._support.label_margins import label_margin, others, slowest
 from properties.mm._support.token_selections import Selection, select
 from properties.mm.joint_svm import relaxed
 
 V_EXISTS, P_EXISTS = "v(alpha) exists", "p(alpha) without relaxation exists"
 OPTIMAL = "alpha_i alone scores highest under v(alpha), in every input"
 SATURATED = "no idle input can be the slowest to saturate"
+REACHED = "attention can reach every choice of one token an input"
 
 LONGER = select([[[1.0, 0.0], [0.5, 2.0]]], [1], [0])
 """The optimal token of v(alpha) = (1, 0) is the shorter one: attention on the other is better."""
 PARALLEL = select([[[2.0], [1.0]]], [1], [0])
 IDLE = select([[[1.0, 0.0], [0.0, 0.0]], [[2.0, 1.0], [1.0, 0.0]]], [1, 1], [0, 0])
 """The second input does not support v(alpha) = (1, 0)."""
+ORIGIN = select([[[0.0], [1.0]]], [1], [0])
 HEAVY = select([[[2.0], [-3.0]]], [1], [0])
 FOLDED = select([[[2, 1], [-1, -0.5]], [[2, -1], [-1, 0.5]]], [1, 1], [0, 0])
 """The label margin of the other tokens, under the opposite head, is half of Gamma."""
+TANGENT = select([[[1, 0], [0, 0]], [[1, 1], [0, 0]]], [1, 1], [0, 0])
+"""The second input has a tight margin under v(alpha) = (1, 0), and the multiplier 0."""
+HIDDEN = select(
+    [[[0, 1 / 64, 2], [1 / 64, 0, 0], [-1 / 64, 0, 0], [0, 0, 2.25]]], [1], [0],
+    np.diag([64.0, 64.0, 0.0]),
+)  # fmt: skip
+"""The key of the longest token is midway between two others: its attention is at most half theirs.
+
+That is at most a third of 1 - s for s the attention to alpha, so that the last coordinate of the
+attended token is at most 2 - (5/4) (1 - s), while the others are at most 1/64: B holds.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,45 +91,16 @@ class Attended:
             raise DataError("prompt or head does not fit the tokens", value=self.p.shape)
 
 
-def others(case: Any) -> Iterator[Any]:
-    """The selections of other tokens, all of them."""
-    for beta in itertools.product(range(case.X.shape[-2]), repeat=len(case.alpha)):
-        if list(beta) != case.alpha.tolist():
-            yield cases.selecting(case, beta)
+@dataclass(frozen=True, slots=True)
+class Doubted(Attended):
+    """The same with a constant nu > 0, which may be too large."""
 
+    nu: float
 
-def idle(case: Selection) -> list[svm.Programme | None]:
-    """For each input None where some multipliers of v(alpha) count it.
-
-    Else, by Farkas' lemma, there is a u orthogonal to v(alpha) with Y_i u^T x_i,alpha_i >= 0 for
-    all tight inputs i, and >= 1 for this one if it is tight: then the least u; or 0.
-    """
-    v = svm.v_programme(case)
-    if v.vector is None:
-        return [None] * len(v.rows)
-    found: list[svm.Programme | None] = []
-    both = [v.vector, [-x for x in v.vector]]
-    tight = [row for row, flag in zip(v.rows, v.tight, strict=True) if flag]
-    for row, flag in zip(v.rows, v.tight, strict=True):
-        rows = [*both, *tight, row] if flag else both
-        bound = [0] * (len(rows) - flag) + [1] * flag
-        tilt = svm.solve(rows, len(row), [fmpq(b) for b in bound])
-        found.append(tilt if tilt.exists else None)
-    return found
-
-
-def slowest(case: Selection) -> list[svm.Programme]:
-    """For each token that competes in an idle input, the prompts (q, tau) that saturate it last.
-
-    The logit differences q^T D are at least tau in the inputs that are not idle, at least 0 in the
-    others, and at most tau - 1 for this token.
-    """
-    rests = np.repeat([tilt is not None for tilt in idle(case)], case.X.shape[1] - 1).tolist()
-    rows = svm.p_rows(case)
-    base = [[*row, fmpq(0 if rest else -1)] for row, rest in zip(rows, rests, strict=True)]
-    last = [[*(-x for x in row), fmpq(1)] for row, rest in zip(rows, rests, strict=True) if rest]
-    bound = [fmpq(0)] * len(base) + [fmpq(1)]
-    return [svm.solve([*base, row], case.X.shape[2] + 1, bound) for row in last]
+    def __post_init__(self) -> None:
+        Attended.__post_init__(self)
+        if not (np.isfinite(self.nu) and self.nu > 0):
+            raise DataError("nu is not positive or not finite", value=self.nu)
 
 
 def shrinks(m: Any, case: Selection, share: Any = 1, idlers: str = "none") -> Any:
@@ -139,18 +130,6 @@ def mean_margin(case: Any) -> tuple[Any, Any]:
     return v.margin_square, max([fmpq(0), *(dot(z, z) for z in points)])
 
 
-def label_margin(m: Any, case: Any) -> tuple[Any, list[Any]]:
-    """min_i Y_i h^T x_i^p, and what attention leaves to tokens that are not selected."""
-    one, X, h = case.chosen, m.values(case.chosen.X), m.values(case.h)
-    keys = X @ m.values(one.W).T
-    margins, left = [], []
-    for y, tokens, k, best in zip(one.y, X, keys, one.alpha, strict=True):
-        s = m.softmax(k @ m.values(case.p))
-        margins.append(int(y) * (s @ (tokens @ h)))
-        left.append(sum((s[t] for t in range(len(s)) if t != best), m.exact(0)))
-    return m.min(m.array(margins)), left
-
-
 def bounded(m: Any, case: Any, share: Any = 1, over: str = "largest") -> Any:
     """min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
     h = m.values(case.h)
@@ -159,6 +138,31 @@ def bounded(m: Any, case: Any, share: Any = 1, over: str = "largest") -> Any:
     margin, left = label_margin(m, case)
     off = m.max(m.array(left)) if over == "largest" else sum(left, m.exact(0))
     return m.at_most(margin, gamma - share * (gamma - most) * off)
+
+
+def decided(m: Any, case: Doubted, share: Any = 1, best: Any = 1, count: str = "all") -> Any:
+    """The bound with nu = min_i w_i (Gamma - gamma), and that no nu > Gamma - gamma will do.
+
+    Where B fails, that the nu of the instance will not do. For T = 1 the bound is Gamma.
+    """
+    one, square = case.chosen, svm.v_programme(case.chosen).margin_square
+    most, w = margins.rival_square(one), margins.multipliers(one)
+    several, alone = one.X.shape[1] > 1, bool(most < square)
+    counted = [x for x in w if x > 0] if count == "counted" else w
+    said = []
+    if not several or (alone and min(counted) > 0):
+        h = m.values(case.h)
+        gamma, rival = (m.sqrt(m.values(x) * (h @ h)) for x in (square, most))
+        margin, left = label_margin(m, case)
+        off = m.values(min(counted)) * m.max(m.array(left))
+        said.append(m.at_most(margin, gamma - share * (gamma - rival) * off))
+        longest = arb(square).sqrt() - arb(most).sqrt()
+        if not several or not arb(rational(case.nu)) > BALLS.exact(best) * longest:
+            return said[0]
+    found = margins.too_much(case)
+    if found is None:
+        return m.below(m.exact(0), m.exact(0))  # no prompt and head are found
+    return m.all_of(*said, margins.beyond(m, found))
 
 
 def void(m: Any, case: Selection, share: Any = 1) -> Any:
@@ -203,6 +207,38 @@ def attended(draw: st.DrawFn, inputs: int = 2, aligned: bool = False) -> Attende
     if v is not None and draw(st.booleans()):
         h = np.array([float(fmpq(x).p) / float(fmpq(x).q) for x in v])
     return Attended(chosen, draw(arrays(d)), h)
+
+
+@st.composite
+def doubted(draw: st.DrawFn) -> Doubted:
+    """The same where each other token is moved along an axis of its own; nu is any.
+
+    Of two inputs one is shifted in every second draw so that its label margin grows, or repeats the
+    selected token of the other one and adds what is orthogonal to it, or is a mean of both.
+    """
+    n, T = draw(sizes(1, 2)), draw(sizes(1, 3))
+    d = max(1, n * (T - 1)) + draw(sizes(1, 2)) - 1
+    y = draw(st.lists(st.sampled_from([-1, 1]), min_size=n, max_size=n))
+    best = draw(arrays(n, d)).copy()
+    best[:, 0] = np.array(y) * (2.0 + np.abs(best[:, 0]))
+    kind = draw(st.sampled_from(["as drawn", "longer", "tangent"]))
+    if kind == "longer":
+        best[-1, 0] += 4.0 * y[-1]
+    if kind == "tangent":
+        best[-1] = y[-1] * y[0] * best[0]
+        best[-1, -1] += 1.0 if d > 1 else 0.0
+        best[0, -1] = 0.0 if d > 1 else best[0, -1]
+    share = draw(st.sampled_from([0.5, -0.5, 0.0, 1.25]))
+    X = share * best[:, None] + draw(arrays(n, T, d)) / 8.0
+    for k in range(n * (T - 1)):
+        X[k // (T - 1), 1 + k % (T - 1), d - 1 - k] += 0.5
+    X[:, 0] = best
+    chosen = Selection(X, np.array(y), np.zeros(n, dtype=np.int64), np.eye(d))
+    v = svm.v_programme(chosen).vector
+    h = draw(arrays(d))
+    if v is not None and draw(st.booleans()):
+        h = np.array([float(fmpq(x).p) / float(fmpq(x).q) for x in v])
+    return Doubted(chosen, draw(arrays(d)), h, draw(st.sampled_from([1.0, 0.125, 4.0])))
 
 
 ASSUMPTION = Statement(
@@ -258,7 +294,32 @@ ASSUMPTION = Statement(
                 ),
             },
         ),
-        "sharp": Reading(
+        "sharp-1": Reading(
+            "where attention can reach every choice of one token an input Assumption B holds "
+            "exactly if every choice but alpha has a label margin below Gamma and no input is "
+            "idle, or T = 1. Let gamma be the largest of these margins, w multipliers of v(alpha) "
+            "of sum 1 and nu = min_i w_i (Gamma - gamma): then every h and p have min_i Y_i h^T "
+            "x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i)), and no nu > Gamma - gamma will "
+            "do, the best one of a single input; else no nu > 0 will do, for some h and p",
+            expected="proved",
+            proof="symbolic.mm.assumption_b:prove_exactly",
+            under=(V_EXISTS, REACHED),
+            variables=Records(Doubted, doubted()),
+            conclusion=decided,
+            examples=(
+                Doubted(PARALLEL, np.zeros(1), np.ones(1), 1.0),
+                Doubted(PARALLEL, np.zeros(1), np.ones(1), 0.75),
+                Doubted(IDLE, np.array([64.0, -64.0]), np.array([1.0, 0.0]), 0.125),
+                Doubted(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125]), 0.125),
+                Doubted(LONGER, np.zeros(2), np.zeros(2), 0.125),
+            ),
+            siblings={
+                "twice nu": changed(share=2),
+                "no nu above half of Gamma - gamma": changed(best="0.5"),
+                "idle inputs do not matter": changed(count="counted"),
+            },
+        ),
+        "sharp-2": Reading(
             "where no idle input can be the slowest to saturate, as Assumption B demands if "
             "p(alpha) exists, the relaxation of the joint p-SVM is void: its solution is that of "
             "the p-SVM without relaxation, or neither has one",
@@ -278,10 +339,12 @@ ASSUMPTION = Statement(
         P_EXISTS: lambda case: svm.p_programme(cases.chosen(case)).exists,
         OPTIMAL: optimal,
         SATURATED: lambda case: not any(prompt.exists for prompt in slowest(case)),
+        REACHED: lambda case: margins.reaches_all(cases.chosen(case)),
     },
     violating={
-        V_EXISTS: [cases.OPPOSED],
+        V_EXISTS: [cases.OPPOSED, Doubted(ORIGIN, np.zeros(1), np.ones(1), 1.0)],
         P_EXISTS: [cases.DUPLICATE],
         SATURATED: [cases.PUBLISHED[1], IDLE],
+        REACHED: [Doubted(HIDDEN, np.zeros(3), np.zeros(3), 0.125)],
     },
 )

@@ -16,9 +16,10 @@ way, as for l(u) = -u^3 in `tf/theorem-2`.
 
 What the analysis needs is that L - L_* is of the order of q: then -ln(L - L_*) is the least margin
 up to a constant, as for linear heads, and the path is that of the p-SVM. So it is for convex h_i
-whose best tokens are alone so (`amended-2`), ReLU with b_i >= 0 among them; the scores of tokens
-are h_i(x_it). Its bounds are what is evaluated, the limit is proved from them as in `tf/theorem-2`.
-Of heads that are not convex nothing is shown beyond these two counterexamples.
+whose best tokens are alone so (`amended-2`), ReLU with b_i >= 0 among them, so that labels agree,
+and linear heads with labels of both signs; the scores of tokens are h_i(x_it). Its bounds are what
+is evaluated, the limit is proved from them as in `tf/theorem-2`. Of heads that are not convex
+nothing is shown beyond these two counterexamples.
 """
 
 from types import SimpleNamespace
@@ -103,6 +104,12 @@ def leads(m: Any, v: Any) -> Any:
     )
 
 
+def rising(m: Any, v: Any) -> Any:
+    """No b_ik is negative, or phi is the identity."""
+    linear = m.exact(int(v.phi is ACTIVATIONS["identity"]))
+    return m.any_of(m.at_least(m.min(m.vec(v.b)), m.exact(0)), m.equal(linear, m.exact(1)))
+
+
 def example(X: Any, A: Any, b: Any, phi: str, p: Any) -> dict[str, Any]:
     """Tokens that are keys, a head, a prompt and the correlation loss."""
     d = len(p)
@@ -117,10 +124,14 @@ LEVEL = example([[[0], [1]]], [[1]], [[-1]], "square", [0])
 TIED = example([[[1], [-1]]], [[1]], [[1]], "square", [0])
 """Both tokens have the value 1 of x^2, but not their mean; along (1) attention to both costs."""
 ONE_SIDED = example([[[2], [1], [-1]]], [[1]], [[1]], "relu", [1])
+BOTH_LABELS = example(
+    [[[1, 0], [0, 0]], [[-1, 1], [0, 0]]], [[1, 0]], [[1], [-1]], "identity", [1, 2]
+)
+"""A linear head, and labels 1 and -1."""
 BENT = example([[[4, 0], [0, 3]]], [[1, 0], [0, 1]], [[1, 1]], "logistic", [0, 0])
 """Of a sum of logistic functions the mean of both tokens is better than either."""
 
-CONVEX, RISING = "phi is convex", "every b_ik >= 0"
+CONVEX, RISING = "phi is convex", "every Y_i b_k >= 0, or phi is linear"
 ALONE = "the first token of each input alone is best"
 
 PATH = Statement(
@@ -146,7 +157,7 @@ PATH = Statement(
     },
     hypotheses={
         CONVEX: lambda m, v: m.equal(m.exact(int(v.phi.convex)), m.exact(1)),
-        RISING: lambda m, v: m.at_least(m.min(m.vec(v.b)), m.exact(0)),
+        RISING: rising,
         ALONE: leads,
     },
     conclusion=no_better,
@@ -171,11 +182,11 @@ PATH = Statement(
             siblings={"twice of it": changed(share=2, examples=[ONE_SIDED])},
         ),
         "amended-1": Reading(
-            "l' < 0, phi convex and every Y_i b_k >= 0, best tokens unique: no prompt is better "
-            "than the best tokens",
+            "l' < 0, phi convex and every Y_i b_k >= 0, or phi linear, best tokens unique: no "
+            "prompt is better than the best tokens",
             expected="proved",
             proof="symbolic.mm.nonlinear_head_path:prove_no_better",
-            examples=(ONE_SIDED,),
+            examples=(ONE_SIDED, BOTH_LABELS),
             siblings={
                 "worse by what twice the gaps tell": changed(share=2, examples=[ONE_SIDED]),
                 "b_k of any sign": changed(drop=[RISING], examples=[INSIDE]),
@@ -183,15 +194,15 @@ PATH = Statement(
             },
         ),
         "amended-2": Reading(
-            "l' < 0, phi convex and every Y_i b_k >= 0, best tokens unique, q the attention to "
-            "other tokens: sum_i [l(best - d q) - l(best)] <= n (L(p) - L_*) <= sum_i "
+            "l' < 0, phi convex and every Y_i b_k >= 0, or phi linear, best tokens unique, q the "
+            "attention to other tokens: sum_i [l(best - d q) - l(best)] <= n (L(p) - L_*) <= sum_i "
             "[l(best - D q) - l(best)], d the least gap of h from its value at the best token, D "
             "the largest slope <h'(x_best), x_best - x_t>, and L(p) > L_*; so p_R/R tends to "
             "p(alpha)/||p(alpha)|| where there is a p(alpha)",
             expected="proved",
             proof="symbolic.mm.nonlinear_head_path:prove_path",
             conclusion=between,
-            examples=(ONE_SIDED,),
+            examples=(ONE_SIDED, BOTH_LABELS),
             siblings={
                 "1.05 d in place of d": changed(low="1.05"),
                 "0.95 D in place of D": changed(high="0.95"),

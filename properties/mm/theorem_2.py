@@ -30,7 +30,19 @@ grows, whatever r does. Assumption B leaves nothing to relax in p(alpha) (`assum
 that r against R does not matter. `sharp-2` is for data with inputs outside of S, where it does:
 input i counts in the risk like exp(-r (Gamma_i - Gamma)), Gamma_i = m_i Gamma its label margin, and
 its logit margins may be smaller by that exponent. The joint p-SVM as printed is the limit where r/R
-is large, the p-SVM without relaxation the one where r/R tends to 0.
+is large, the p-SVM without relaxation the one where r/R tends to 0. `sharp-3` admits inputs of
+tight margin that are idle, with multiplier 0 in all multipliers of v(alpha): a head turns to such
+an input at a cost of second order in 1 - s_i,alpha_i. Where r grows exponentially in R it has half
+the logit margin of the inputs that are not idle, and no printed programme is the limit:
+
+| r and R | inputs that are not idle | tight and idle | m_i > 1 |
+| --- | --- | --- | --- |
+| r/R tends to tau ||v(alpha)||/||p_tau|| | 1 | 1 | max(0, 1 - tau (m_i - 1)) |
+| r/R tends to infinity, (ln r)/R to 0 | 1 | 1 | 0 |
+| (ln r)/R is at least 1/||p'|| in the limit, p' the solution | 1 | 1/2 | 0 |
+
+Between the last two lines nothing is proved. On `SLOW` the idle input is seen there to have max(1 -
+(ln r) ||p||/R, 1/2), p the solution with such margins.
 """
 
 from collections.abc import Iterator
@@ -50,7 +62,9 @@ from attsvm.primitives.torch_objectives import in_torch
 from attsvm.strategies import sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
+from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
+from properties.mm._support.label_margins import label_margin, others
 from properties.mm._support.token_selections import (
     ONE_TOKEN,
     ORTHOGONAL,
@@ -62,11 +76,11 @@ from properties.mm._support.token_selections import (
 )
 from properties.mm.assumption_b import (
     PARALLEL,
+    TANGENT,
     Attended,
     attended,
-    label_margin,
+    doubted,
     mean_margin,
-    others,
 )
 
 P_EXISTS, POSITIVE = "p(alpha) exists", "Assumption B holds with the nu > 0 of assumption-b:amended"
@@ -85,6 +99,10 @@ LOPSIDED = select([[[1.0, 1.0], [0.0, 2.0]], [[1.0, -2.0], [0.0, -4.0]]], [1, 1]
 """The same selected tokens; (1, 1) and (0, -4) have the smaller label margin, the longer sum."""
 
 ACROSS = select([[[1.0, 0.0], [0.0, 0.5]]], [1], [0])
+
+ALONE = "every choice but alpha has a smaller label margin"
+SLOW = Selection(TANGENT.X, TANGENT.y, TANGENT.alpha, np.array([[1.0, -0.75], [0.0, -1.0]]))
+"""The keys of the tight idle input differ by (1/4, -1): p is (1, 1/4 - b) for a logit margin b."""
 
 
 MIXED_FOR_EVER = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0], np.zeros((2, 2)))
@@ -277,6 +295,37 @@ def nearest(m: Any, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
     if m.name != "tensors" and not svm.v_programme(case.chosen).exists:
         return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no m_i
     return pythagoras(m, m.values(case.rival.q), svm.solved(m, tilted(case, tau)).vector, share)
+
+
+def at_infinity(case: Selection) -> svm.Programme:
+    """p': the least prompt of logit margins 1, 1/2 in tight idle inputs, 0 where not tight."""
+    _, T, d = case.X.shape
+    flags = zip(svm.v_programme(case).tight, margins.idle(case), strict=True)
+    bounds = [fmpq(int(tight), 2 if idle else 1) for tight, idle in flags]
+    found: svm.Programme = svm.solve(svm.p_rows(case), d, [b for b in bounds for _ in range(T - 1)])
+    return found
+
+
+def by_multipliers(m: Any, case: Attended, share: Any = 1, root: Any = 1) -> Any:
+    """Bounds of q_i = 1 - s_i,alpha_i by ||v|| Gamma less the label margin; p' exists and is not 0.
+
+    With gamma the largest label margin of another choice, margin - ||v|| gamma times sum_i w_i q_i
+    is at most that, and times q_i of a tight idle input at most that and ||x_i,alpha_i|| times the
+    root of 2 ||v||/Gamma times that.
+    """
+    one, v = case.chosen, svm.v_programme(case.chosen)
+    squares, h = m.values([v.margin_square, margins.rival_square(one)]), m.values(case.h)
+    size, rival = (m.sqrt(square * (h @ h)) for square in squares)
+    margin, left = label_margin(m, case)
+    short, lead, q = size - margin, share * (margin - rival), m.array(left)
+    said = [m.at_most(lead * (m.values(margins.multipliers(one)) @ q), short)]
+    for i, (tight, idle) in enumerate(zip(v.tight, margins.idle(one), strict=True)):
+        if tight and idle:
+            best = m.values(one.X[i, one.alpha[i]])
+            turned = m.sqrt(2 * (best @ best) * m.norm(h) * m.maximum(short, m.exact(0)))
+            bound = short + root * turned / m.sqrt(m.sqrt(squares[0]))
+            said.append(m.at_most(lead * q[i], bound))
+    return m.all_of(*said, m.above(m.norm(svm.solved(m, at_infinity(one)).vector), m.exact(0)))
 
 
 def changes_support(case: Tilted) -> Iterator[Selection]:
@@ -472,8 +521,36 @@ PATH = Statement(
                 "p(alpha) without relaxation": changed(tau="0"),
             },
         ),
+        "sharp-3": Reading(
+            "without Assumption B, idle inputs being those whose multiplier is 0 in all "
+            "multipliers of v(alpha): let every choice but alpha have a label margin of at most "
+            "gamma < Gamma, w be multipliers of sum 1, q_i = 1 - s_i,alpha_i, and short = Gamma - "
+            "margin for a head of norm 1. Then (margin - gamma) sum_i w_i q_i <= short, and "
+            "(margin - gamma) q_i <= short + ||x_i,alpha_i|| sqrt(2 short/Gamma) for tight idle "
+            "inputs. So for exp(-x) v_r/r tends to v(alpha)/||v(alpha)|| as r and R tend to "
+            "infinity, where p(alpha) without relaxation exists and T > 1. Then p_R/R tends to "
+            "p(alpha)/||p(alpha)|| if no input is idle, as where Assumption B holds and attention "
+            "can reach every choice; to its limits of sharp-2 if (ln r)/R tends to 0; but to "
+            "p'/||p'||, p' the least prompt of logit margins 1, of 1/2 in tight idle inputs and 0 "
+            "in those that are not tight, if lim inf (ln r)/R >= 1/||p'||",
+            expected="proved",
+            proof="symbolic.mm.zero_multipliers:prove",
+            under=(ALONE, P_EXISTS, SEVERAL),
+            variables=Records(Attended, doubted().map(lambda c: Attended(c.chosen, c.p, c.h))),
+            conclusion=by_multipliers,
+            examples=(
+                Attended(PARALLEL, np.array([2.0]), np.ones(1)),
+                Attended(SLOW, np.array([4.0, -1.0]), np.array([1.0, 0.0])),
+                Attended(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125])),
+            ),
+            siblings={
+                "twice as much attention": changed(share=2),
+                "tight idle inputs at first order": changed(root=0),
+            },
+        ),
     },
     hypotheses={
+        ALONE: lambda case: margins.alone(case.chosen),
         SINGLE: lambda case: case.chosen.X.shape[:2] == (1, 2) and bool(case.p.any()),
         POSITIVE: positive,
         P_EXISTS: lambda case: svm.p_programme(chosen(case)).exists,
@@ -494,5 +571,6 @@ PATH = Statement(
         BELOW: [Tilted(Rival(HIGHER, np.array([1.0, 1.0])), 0.5)],
         WEIGHTED: [Tilted(Rival(RIVALLED, np.array([0.5, -0.5])), 1.0)],
         MEETS: [Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 0.5)],
+        ALONE: [Attended(select([[[1.0], [2.0]]], [1], [0]), np.zeros(1), np.ones(1))],
     },
 )

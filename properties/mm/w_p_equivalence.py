@@ -31,6 +31,7 @@ from properties.mm import SOURCE
 from properties.mm._support.prompt_descent import descent, logit_gradients
 
 STEPS = 4
+ANY_LOSS = (*SLOPED, *(name for name in LOSSES if name not in SLOPED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def weighted(draw: st.DrawFn) -> Weighted:
     """Models of all small sizes; p and W may be zero."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
     X, scores, W, p = (draw(arrays(*shape)) for shape in ((n, T, d), (n, T), (d, d), (d,)))
-    step, loss = st.sampled_from([1.0, 0.5, 0.25]), st.sampled_from(SLOPED)
+    step, loss = st.sampled_from([1.0, 0.5, 0.25]), st.sampled_from(ANY_LOSS)
     return Weighted(X, scores, W, p, draw(step), draw(loss))
 
 
@@ -91,7 +92,7 @@ def larger(generator: np.random.Generator) -> Weighted:
     def part(*shape: int) -> Array:
         return generator.integers(-8, 9, size=shape) / 8.0
 
-    loss = str(generator.choice(SLOPED))
+    loss = str(generator.choice(ANY_LOSS))
     return Weighted(part(n, T, d), part(n, T), part(d, d), part(d), 0.5, loss)
 
 
@@ -197,8 +198,8 @@ EQUIVALENCE = Statement(
             siblings=FACTORS,
         ),
         "amended-1": Reading(
-            "W_k descends with p fixed and step eta, q_k on keys X from W_0 p with step "
-            "eta ||p||^2: W_k p = q_k for every k",
+            "any differentiable loss, W_k descends with p fixed and step eta, q_k on keys X from "
+            "W_0 p with step eta ||p||^2: W_k p = q_k for every k",
             expected="proved",
             constants={"trained": "q"},
             under=(),
@@ -208,8 +209,8 @@ EQUIVALENCE = Statement(
             proof="symbolic.mm.w_p_equivalence:prove",
         ),
         "amended-2": Reading(
-            "W_0 W_0^T = c I, c > 0, W_k descends with p_0 fixed and step eta, p_k with "
-            "W_0 fixed and step eta ||p_0||^2 / c: W_k p_0 = W_0 p_k for every k",
+            "any differentiable loss, W_0 W_0^T = c I, c > 0, W_k descends with p_0 fixed and step "
+            "eta, p_k with W_0 fixed and step eta ||p_0||^2 / c: W_k p_0 = W_0 p_k for every k",
             expected="proved",
             constants={"trained": "p"},
             under=(ISOTROPIC,),

@@ -2,8 +2,8 @@
 
 Let w be multipliers of v(alpha) of sum 1, Z_beta = sum_i w_i Y_i x_i,beta_i, Gamma = ||Z_alpha||,
 and u a vector orthogonal to v(alpha) with Y_i <u, x_i,alpha_i> >= 0 for all tight inputs, and >= 1
-for those of them that are idle, as the sum of what `properties.mm.assumption_b.idle` finds. What is
-said of a sum over inputs or tokens is executed for one term of it.
+for those of them that are idle, as the sum of what `properties.mm._support.label_margins.tilts`
+finds. What is said of a sum over inputs or tokens is executed for one term of it.
 """
 
 from __future__ import annotations
@@ -64,24 +64,116 @@ def prove_by_means() -> str:
     return "for any number of inputs, tokens and axes, every head and prompt"
 
 
-def ensure_slow_is_cheap() -> None:
-    """Where an idle input is the slowest to saturate no nu > 0 will do.
+RIVAL = sp.Symbol("gamma", real=True)
+LEAD = sp.Symbol("margin - gamma", positive=True)
 
-    Along R q margins of the inputs that are not idle are at least a R, those of the idle ones at
-    least b R and one of them is b R, where 0 < b < a; e is the largest 1 - s of the idle inputs.
-    Where p' has margins of 1 - lack < 1, be they 0, q = p' + t p(alpha) is such a prompt.
+
+def ensure_odds() -> None:
+    """Where the margin of a head of norm 1 is above gamma the score of alpha_i is as much above it.
+
+    Here gamma bounds the label margins of choices other than alpha, and q_i is 1 - s_i,alpha_i.
     """
-    lack = sp.Symbol("lack", positive=True)
-    margin = 1 + MORE  # of p(alpha)
-    t = lack / margin
-    ensure_positive(t * margin, "margins of q are at least t times those of p(alpha), above 0")
-    ensure_positive(
-        1 + t - (1 - lack + t * margin),
-        "and one of an idle input is below 1 + t, which those of the others are at least",
+    best, q = sp.symbols("best q", real=True)
+    ensure_nonnegative(
+        W * best - W * (best - MORE),
+        "what is attended scores no more than the best token of an input, so that some choice of "
+        "tokens has scores of at least the margin; where that is above gamma it is alpha, and any "
+        "other token in place of alpha_i scores gamma at most, or that choice had more than gamma",
         normal=sp.factor,
     )
-    R, b, more, c, gain = sp.symbols("R b more c gain", positive=True)
-    e, C, gap, size = sp.symbols("e C gap size", positive=True)
+    ensure_equal(
+        (RIVAL + LEAD - q * RIVAL) / (1 - q),
+        RIVAL + LEAD + LEAD * q / (1 - q),
+        "so margin <= (1 - q_i) <score of alpha_i> + q_i gamma: alpha_i scores at least margin + "
+        "(margin - gamma) q_i/(1 - q_i)",
+        normal=sp.cancel,
+    )
+
+
+def ensure_enough() -> None:
+    """A label margin is at most Gamma - nu q with nu = w (Gamma - gamma), w the least multiplier.
+
+    Here q is the largest 1 - s_i,alpha_i, the head has norm 1, and no multiplier is 0.
+    """
+    ensure_odds()
+    k, least = sp.symbols("k l", positive=True)
+    q = 1 / (1 + k)  # in (0, 1), as w is for several inputs
+    for w, of in ((1 / (1 + least), "several inputs"), (sp.Integer(1), "a single input, w = 1")):
+        mean = RIVAL + LEAD + w * LEAD * q / (1 - q) + MORE
+        ensure_nonnegative(
+            sp.factor(mean - w * (mean - RIVAL) * q - (RIVAL + LEAD)),
+            "the mean of these scores with multipliers as weights is Gamma times a component of h, "
+            f"so Gamma is at least that, and Gamma - nu q at least the margin: {of}",
+            normal=sp.cancel,
+        )
+        low = sp.Symbol("Gamma - gamma", positive=True)
+        ensure_nonnegative(
+            sp.factor(low - w * low * q),
+            f"where the margin is gamma at most Gamma - nu q is at least gamma: {of}",
+            normal=sp.cancel,
+        )
+    cite(CAUCHY_SCHWARZ)
+
+
+def ensure_rival_in_reach() -> None:
+    """No nu > Gamma - gamma will do where attention can reach a choice of label margin gamma."""
+    R, far, rest, gap = sp.symbols("R D T-1 Gamma-gamma", positive=True)
+    cite(EXPONENTIAL)
+    ensure_equal(
+        sp.limit((gap + far * rest * sp.exp(-R)) / (1 - rest * sp.exp(-R)), R, sp.oo),
+        gap,
+        "along R p(beta) the head v(beta) has label margins of at least gamma - D (T - 1) exp(-R), "
+        "and 1 - s_i,alpha_i is at least 1 - (T - 1) exp(-R) where beta_i is not alpha_i: (Gamma - "
+        "margin) over it tends to Gamma - gamma at most",
+    )
+
+
+def ensure_slow_if_all_reached() -> None:
+    """Where all choices are in reach a prompt saturates any one input last.
+
+    Let beta differ from alpha in that input alone, and p_s = (1 - s) p(alpha) + s p(beta).
+    """
+    s = 1 / (1 + MORE)
+    first, second = sp.symbols("first second", nonnegative=True)
+    ensure_nonnegative(
+        (1 - s) * (1 + first) + s * (1 + second) - 1,
+        "margins of the other inputs are at least 1 under p(alpha), p(beta) and so p_s",
+        normal=sp.factor,
+    )
+    half = sp.Rational(1, 2)
+    over, under = sp.symbols("over under", positive=True)  # 1/2 + over at s = 0, 1/2 - under at 1
+    met = over / (over + under)
+    ensure_equal(
+        (1 - met) * (half + over) + met * (half - under),
+        half,
+        "a margin of this input that is above 1/2 under p(alpha) and below 1/2 under p(beta), as "
+        "that of beta_i is, which is -1 at most, is 1/2 at an s between 0 and 1",
+        normal=sp.cancel,
+    )
+    before = met / (1 + MORE)
+    ensure_nonnegative(
+        sp.factor((1 - before) * (half + over) + before * (half - under) - half),
+        "and at least 1/2 before: at the least of these s all margins of this input are at least "
+        "1/2 and one is 1/2, so that p_s saturates it last",
+        normal=sp.factor,
+    )
+
+
+def prove_exactly() -> str:
+    """Assumption B holds exactly where gamma < Gamma and no input is idle, all choices in reach."""
+    ensure_enough()
+    ensure_rival_in_reach()
+    ensure_slow_if_all_reached()
+    ensure_slow_is_cheap()
+    return "for any number of inputs, tokens and axes; T = 1 leaves 1 - s_i,alpha_i = 0"
+
+
+def ensure_tilt() -> None:
+    """A head near v(alpha) turns to idle inputs at a cost of second order in e.
+
+    Here e is the largest 1 - s_i,alpha_i of idle inputs.
+    """
+    c, e, gap, size = sp.symbols("c e gap size", positive=True)
     v, u = vector("v"), vector("u")
     tilted = v + c * e * u
     ensure_equal(
@@ -103,6 +195,26 @@ def ensure_slow_is_cheap() -> None:
     ensure_nonnegative(
         (1 + size / 2) ** 2 - (1 + size), "as sqrt(1 + size) <= 1 + size/2", normal=expanded
     )
+
+
+def ensure_slow_is_cheap() -> None:
+    """Where an idle input is the slowest to saturate no nu > 0 will do.
+
+    Along R q margins of the inputs that are not idle are at least a R, those of the idle ones at
+    least b R and one of them is b R, where 0 < b < a; e is the largest 1 - s of the idle inputs.
+    Where p' has margins of 1 - lack < 1, be they 0, q = p' + t p(alpha) is such a prompt.
+    """
+    lack = sp.Symbol("lack", positive=True)
+    margin = 1 + MORE  # of p(alpha)
+    t = lack / margin
+    ensure_positive(t * margin, "margins of q are at least t times those of p(alpha), above 0")
+    ensure_positive(
+        1 + t - (1 - lack + t * margin),
+        "and one of an idle input is below 1 + t, which those of the others are at least",
+        normal=sp.factor,
+    )
+    ensure_tilt()
+    R, b, more, C, gain = sp.symbols("R b more C gain", positive=True)
     cite(EXPONENTIAL)
     lost = C * (sp.exp(-2 * b * R) + sp.exp(-(b + more) * R)) / (gain * sp.exp(-b * R))
     ensure_zero(

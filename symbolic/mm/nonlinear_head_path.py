@@ -42,6 +42,12 @@ def ensure_values() -> None:
         "-s_t <h'(x_1), x_1 - x_t>, so at least -D q",
         normal=expanded,
     )
+    b, start, along = sp.symbols("b start along", real=True)
+    ensure_equal(
+        b * (start + along) - b * start,
+        b * along,
+        "linear units are their tangents, whatever the sign of b_ik",
+    )
 
 
 def prove_no_better() -> str:

@@ -55,7 +55,9 @@ CLAIMS = (
         repair="For exp(-u), where assumption B holds with an explicit nu > 0 and p(alpha) exists, "
         "v_r / r tends to v(alpha) / ||v(alpha)|| as r and R tend to infinity in any way, and "
         "p_R / R to p(alpha) / ||p(alpha)|| as R does, whatever r >= r_0 does. Without B the limit "
-        "of r/R decides which inputs p may leave behind.",
+        "of r/R decides which inputs p may leave behind; where r grows exponentially in R, one of "
+        "tight margin and multiplier 0 keeps half of its logit margin, not all of it as in the "
+        "joint p-SVM.",
         telling={"literal-1": 1, "literal-2": 1},
     ),
     erratum(
@@ -66,10 +68,12 @@ CLAIMS = (
         'nu > 0"). Where an input that does not support v is the slowest to saturate, heads turn '
         "to it at no cost of first order, and no nu will do. So it is for the inputs {0, (1, 1)}, "
         "{0, (1, -1)}, {0, (1/2, 3/2)} with labels 1, -1, 1.",
-        repair="Take weights w of sum 1 that are the multipliers of v(alpha): B holds with nu = "
-        "Gamma - max ||sum_i w_i Y_i x_(i beta_i)||, over all choices beta but alpha, where that "
-        "is positive. Where B holds and p(alpha) exists inputs that do not support v saturate as "
-        "fast as the others, so that margins of 0 for them relax nothing.",
+        repair="Let gamma be the largest label margin of another choice than alpha, and w "
+        "multipliers of v(alpha) of sum 1: B holds with nu = min_i w_i (Gamma - gamma) where that "
+        "is positive, and for no other data if attention can reach every choice of tokens, as it "
+        "can for almost all data with d >= n (T - 1). Where B holds and p(alpha) exists inputs "
+        "that do not support v saturate as fast as the others, so that margins of 0 for them relax "
+        "nothing.",
         telling={"literal-1": 4, "literal-2": 3},
     ),
     erratum(

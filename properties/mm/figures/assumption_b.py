@@ -2,9 +2,11 @@
 
 Gaussian tokens, rounded to 1/256, which are the keys as well, and random labels. alpha is the
 choice of tokens with the largest label margin Gamma, as assumption B asks for. What B needs where
-p(alpha) exists (`mm/assumption-b:literal-1`) and what is enough for it (the nu > 0 of
-`mm/assumption-b:amended`) are decided in rationals: B is met by a share of data sets between the
-two. Beside the counts stand exact binomial intervals of 95%.
+p(alpha) exists (`mm/assumption-b:literal-1`) and what is enough for it (every other choice has a
+smaller label margin and no input is idle, `mm/assumption-b:sharp-1`) are decided in rationals. B is
+met by a share of data sets between the two, which are one condition where attention can reach every
+choice of tokens, as for almost all data with d >= n (T - 1). Beside the counts stand exact binomial
+intervals of 95%.
 """
 
 from collections.abc import Sequence
@@ -15,15 +17,16 @@ from attsvm.plots import Table
 from attsvm.reproduce import Figure, Numbers, Reproduction
 from properties._support.experiments import curves, shares
 from properties.mm import SOURCE
+from properties.mm._support.label_margins import idle, others, slowest
 from properties.mm._support.max_margin import p_programme, v_programme
 from properties.mm._support.token_selections import Selection, select
-from properties.mm.assumption_b import mean_margin, others, slowest
 
 SIZES = ((1, 3), (2, 2), (2, 3), (3, 2), (3, 3))
 DIMENSIONS = (1, 2, 3, 4, 6, 8, 16, 32)
 CONDITIONS = (
     "v(alpha) and p(alpha) exist",
     "every input counts in v(alpha)",
+    "attention can reach every choice",
     "what B needs",
     "enough for B",
 )
@@ -35,7 +38,8 @@ def drawn(generator: np.random.Generator, n: int, T: int, d: int) -> Selection:
     y = np.where(generator.random(n) < 0.5, -1, 1)
     first = select(X, y, [0] * n)
     margins = [(v_programme(one).margin_square, one) for one in (first, *others(first))]
-    return max(margins, key=lambda pair: pair[0] or 0)[1]
+    best: Selection = max(margins, key=lambda pair: pair[0] or 0)[1]
+    return best
 
 
 def met(case: Selection) -> tuple[bool, ...]:
@@ -43,12 +47,14 @@ def met(case: Selection) -> tuple[bool, ...]:
     v = v_programme(case)
     if not v.exists or not p_programme(case).exists:
         return (False,) * len(CONDITIONS)
-    gamma, most = mean_margin(case)
-    alone = all(
-        v_programme(beta).margin_square < gamma for beta in others(case) if p_programme(beta).exists
-    )
-    needs = alone and not any(prompt.exists for prompt in slowest(case))
-    return True, all(w > 0 for w in v.weights), needs, bool(most < gamma)
+    betas = list(others(case))
+    reached = [p_programme(beta).exists for beta in betas]
+    gamma = v.margin_square or 0
+    lower = [bool((v_programme(beta).margin_square or 0) < gamma) for beta in betas]
+    needs = all(less or not far for less, far in zip(lower, reached, strict=True))
+    needs = needs and not any(prompt.exists for prompt in slowest(case))
+    counted = not any(idle(case))
+    return True, counted, all(reached), needs, all(lower) and counted
 
 
 def numbers(

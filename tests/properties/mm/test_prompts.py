@@ -21,6 +21,7 @@ from attsvm.strategies.data import attention_data
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.training import descend_p, descend_w
+from benchmarks.least_prompt_failures import FLAT, QUADRILATERAL, independent, solved
 from properties.mm import general_data, loss_choice, normalised_descent, w_p_equivalence
 from properties.mm._support import prompt_descent as prompts
 from properties.mm._support import prompt_instances as cases
@@ -340,3 +341,13 @@ def test_a_start_where_nothing_pulls_keeps_its_direction():
     for start, sign in (([0, 0], -1), ([0, 1], None)):
         found = general_data.certified_separates(replace(still, start=np.array(start, float)))
         assert found is None if sign is None else found < 0
+
+
+def test_keys_of_a_quadrilateral_are_at_rest_though_every_choice_has_a_solution():
+    for case in (QUADRILATERAL, FLAT):
+        assert solved(case)
+        assert general_data.certified_separates(case) < 0
+        assert not independent(case)
+    moved = replace(QUADRILATERAL, scores=np.array([[1.0, -3.0, 4.0, -3.0]]))
+    found = general_data.certified_separates(moved)
+    assert found is None or found > 0

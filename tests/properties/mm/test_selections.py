@@ -1,13 +1,24 @@
-"""Selections: keys along one vector attain a bound of the p-SVM; how often assumption B holds."""
+"""Selections: keys along one vector attain a bound of the p-SVM; where assumption B holds."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from flint import fmpq
+from flint import arb, fmpq
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import nnls
 
+from attsvm.attention import softmax
 from attsvm.errors import SolverError
+from attsvm.exact.numbers import combine
+from properties.mm import assumption_b as assumption
 from properties.mm import p_svm
+from properties.mm._support import label_margins as margins
+from properties.mm._support import max_margin as svm
 from properties.mm._support.max_margin import Programme, p_programme
 from properties.mm._support.token_selections import along
+from properties.mm.assumption_b import Doubted
 from properties.mm.figures import assumption_b
 
 BOUND = p_svm.PROGRAMME.claim("amended-2")
@@ -57,10 +68,69 @@ def test_multipliers_that_name_another_point_of_the_hull_are_refused():
 def test_one_input_meets_assumption_b_and_two_in_one_dimension_do_not_both_count():
     # the longest token is an end of the hull of its input, so that p(alpha) exists and B holds
     table = assumption_b.numbers(0, 5, [(1, 3), (2, 2)], [1, 4]).tables["frequencies"]
-    assert table.where(n=1)["hits"].tolist() == [5] * 8
-    assert (table.where(n=1)["low"] < 0.5).all()
-    exist, count, needed, enough = (table.where(n=2, condition=c) for c in assumption_b.CONDITIONS)
+    conditions = assumption_b.CONDITIONS
+    exist, count, reach, needed, enough = (table.where(n=1, condition=c) for c in conditions)
+    for one in (exist, count, needed, enough):
+        assert one["hits"].tolist() == [5, 5]
+        assert (one["low"] < 0.5).all()
+    assert reach["hits"].tolist() == [0, 5]  # on a line no prompt selects the key in the middle
+    exist, count, reach, needed, enough = (table.where(n=2, condition=c) for c in conditions)
     assert count["hits"].tolist()[0] == enough["hits"].tolist()[0] == 0
-    assert enough["hits"][1] > 0
+    assert enough["hits"][1] == needed["hits"][1] > 0  # d = 4 is n (T - 1) at least
     assert (enough["hits"] <= needed["hits"]).all()
     assert (needed["hits"] <= exist["hits"]).all()
+
+
+QUICK = settings(max_examples=25, deadline=None)
+
+
+@QUICK
+@given(assumption.doubted())
+def test_multipliers_count_all_inputs_that_are_not_idle(case):
+    one, v = case.chosen, svm.v_programme(case.chosen)
+    w = margins.multipliers(one)
+    assert sum(w) == 1
+    assert [x == 0 for x in w] == margins.idle(one)
+    assert all(x >= 0 for x in w)
+    assert combine(w, v.rows) == [v.margin_square * x for x in v.vector]
+
+
+def largest_margin(case, p):
+    """Gamma less the label margin at a prompt over what attention leaves, in floats."""
+    keys = case.X @ case.W.T
+    s = softmax(keys @ p)
+    rows = case.y[:, None] * np.einsum("nt,ntd->nd", s, case.X)
+    nearest = nnls(np.vstack([rows.T, 1e6 * np.ones(len(rows))]), np.r_[0 * p, 1e6])[0]
+    margin = np.linalg.norm(nearest @ rows / nearest.sum())
+    off = (1.0 - s[np.arange(len(s)), case.alpha]).max()
+    return float(arb(svm.v_programme(case).margin_square).sqrt()) - margin, off
+
+
+@QUICK
+@given(assumption.doubted(), st.integers(0, 2**32 - 1))
+def test_assumption_b_is_decided_as_the_margins_of_random_prompts_say(case, seed):
+    one = case.chosen
+    assume(margins.reaches_all(one) and one.X.shape[1] > 1)
+    gamma = float(arb(margins.rival_square(one)).sqrt())
+    size = float(arb(svm.v_programme(one).margin_square).sqrt())
+    nu = float(min(margins.multipliers(one))) * (size - gamma)
+    generator = np.random.default_rng(seed)
+    for scale in (1.0, 4.0, 16.0):
+        short, off = largest_margin(one, scale * generator.normal(size=len(case.p)))
+        if nu > 0:
+            assert short >= nu * off - 1e-6
+    found = margins.too_much(replace(case, nu=1.001 * (size - gamma) if nu > 0 else 2.0**-10))
+    assert found is not None
+    short, off = largest_margin(one, np.array([float(arb(x)) for x in found.p]))
+    assert short < found.nu * off + 1e-6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_better_choice_out_of_reach_may_leave_assumption_b_true(seed):
+    one, generator = assumption.HIDDEN, np.random.default_rng(seed)
+    assert margins.rival_square(one) > svm.v_programme(one).margin_square
+    assert not margins.reaches_all(one)
+    assert not margins.too_much(Doubted(one, np.zeros(3), np.zeros(3), 0.125))
+    for scale in np.geomspace(1e-2, 1.0, 40):
+        short, off = largest_margin(one, scale * generator.normal(size=3))
+        assert short > 0.5 * off

@@ -1,0 +1,215 @@
+"""The joint path of exp(-x) where inputs of tight margin have the multiplier 0.
+
+Every choice of tokens but alpha has a label margin of at most gamma < Gamma. Notation is that of
+`symbolic.mm.joint_path`; P are the inputs that are not idle, J the tight idle ones, N those that
+are not tight, and short is Gamma less the label margin of a head v of norm 1 at a prompt. A vector
+u is orthogonal to e, with <u, Y_i x_i,alpha_i> at least 0 in P, where it is then 0, and at least 1
+in J. What is said of a sum over inputs is executed for one term of it.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import expanded
+from symbolic.inner_products import inner, vector
+from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
+from symbolic.mm.assumption_b import ensure_odds, ensure_tilt
+from symbolic.mm.joint_path import prove_ratio
+from symbolic.mm.theorem_2 import prove as prove_head
+from symbolic.textbook import (
+    ACCUMULATION,
+    BOUNDED_SEQUENCE,
+    CAUCHY_SCHWARZ,
+    COMPACT,
+    CONTINUOUS,
+    EXPONENTIAL,
+    WEIERSTRASS,
+)
+
+GAMMA, w, q, r, R, size = sp.symbols("Gamma w q r R size", positive=True)
+LEAD = sp.Symbol("margin - gamma", positive=True)
+
+
+def ensure_bounds() -> None:
+    """The bounds of q_i by what is short, in P and in J, and of s_i,alpha_i in N."""
+    ensure_odds()
+    k, rest = sp.symbols("k rest", positive=True)
+    part = 1 / (1 + k)  # q_i, below 1
+    ensure_nonnegative(
+        sp.factor(w * LEAD * part / (1 - part) - w * LEAD * part),
+        "the mean of alpha's scores with multipliers as weights is Gamma <e, v>, at least margin + "
+        "(margin - gamma) sum_i w_i q_i: so short is at least (margin - gamma) sum_i w_i q_i, and "
+        "where the margin is gamma at most the left sides are at most 0",
+        normal=sp.factor,
+    )
+    e, v, short = vector("e"), vector("v"), sp.Symbol("short", nonnegative=True)
+    apart = (v - e) @ (v - e)
+    near = apart.subs({inner("e", "e"): 1, inner("v", "v"): 1, inner("e", "v"): 1 - short / GAMMA})
+    ensure_equal(near, 2 * short / GAMMA, "the same mean is at least the margin: ||v - e||^2")
+    cite(CAUCHY_SCHWARZ)
+    own = GAMMA + rest  # the score of alpha_j, rest at most ||x|| ||v - e||
+    gamma = own - LEAD - MORE
+    ensure_equal(
+        q * (own - gamma) + ((1 - q) * own + q * gamma),
+        own,
+        "in J alpha scores Gamma + rest, rest <= ||x_j,alpha_j|| sqrt(2 short/Gamma), and the "
+        "margin is (1 - q_j) of that and q_j gamma at most: q_j times the difference of both is at "
+        "most Gamma + rest - margin = short + rest",
+        normal=expanded,
+    )
+    ensure_nonnegative(
+        q * (LEAD + MORE) - q * LEAD,
+        "and alpha scores at least the margin, so that q_j (margin - gamma) is at most that",
+        normal=expanded,
+    )
+    ensure_equal(
+        (own - LEAD - gamma) / (own - gamma) * (own - gamma) + gamma,
+        own - LEAD,
+        "in N s_i,alpha_i is at least (margin - gamma) over the score of alpha_i less gamma: logit "
+        "margins are bounded below",
+        normal=sp.cancel,
+    )
+
+
+def ensure_shortest() -> None:
+    """What is short for the best head at R times a mean of p' and p(alpha), and for v_r."""
+    ensure_tilt()
+    C, e, sized = sp.symbols("C e ||p(alpha)||", positive=True)
+    ensure_equal(
+        (1 - e) * 1 + e * 1,
+        1,
+        "the mean (1 - e) p'/||p'|| + e p(alpha)/||p(alpha)|| has a norm of at most 1",
+    )
+    ensure_positive(
+        e / sized + MORE,
+        "and positive logit margins in N: with R times it margins there exceed Gamma for large R",
+    )
+    exact = (1 - e) * R / size
+    ensure_equal(
+        sp.exp(-exact / 2) ** 2,
+        sp.exp(-exact),
+        "those in P are (1 - e) R/||p'|| at least, those in J half of that: with the head e + c "
+        "q_J u over its norm what is short is at most C (q_P + q_J^2) <= C exp(-(1 - e) R/||p'||)",
+        normal=sp.simplify,
+    )
+    n, far = sp.symbols("n far", positive=True)  # far stands for (1 - e) R/||p'||
+    ensure_zero(
+        sp.limit(sp.powsimp(sp.log(n) * sp.exp(-far * (1 + e)) / sp.exp(-far)), far, sp.oo),
+        "what v_r is short is at most (ln n)/r more, and 1/r at most exp(-(1 - e^2) R/||p'||) for "
+        "large R, as lim inf (ln r)/R >= 1/||p'||: it is short by C exp(-(1 - e) R/||p'||)",
+    )
+    ensure_equal(
+        sp.sqrt(C * sp.exp(-exact)),
+        sp.sqrt(C) * sp.exp(-exact / 2),
+        "so 1 - s_i,alpha_i is at most that in P, and at most its root in J, up to constants",
+        normal=sp.simplify,
+    )
+    ensure_nonnegative(1 / (1 - q / (1 + q)) - 1, "s_it/s_i,alpha_i <= 2 q_i", normal=sp.cancel)
+
+
+def ensure_limit() -> None:
+    """p_R/R tends to p'/||p'||, and v_r/r to e."""
+    e, c = sp.symbols("e c", positive=True)
+    for margin, where in ((sp.Integer(1), "P"), (sp.Rational(1, 2), "J"), (sp.Integer(0), "N")):
+        ensure_equal(
+            sp.limit(((1 - e) * margin * R / size - c) / R, R, sp.oo),
+            (1 - e) * margin / size,
+            f"logit margins of p_R/R in {where} have a lower limit of {margin}/||p'||, as e is any",
+        )
+    cite(ACCUMULATION, met={}, given={BOUNDED_SEQUENCE: "||p_R/R|| <= 1"})
+    ensure_equal(size * (c / size), c, "||p'|| times a limit of p_R/R meets the constraints of p'")
+    ensure_least_point("p(alpha) exists, so p' does")
+    ensure_pythagoras()
+    ensure_zero(
+        sp.limit(sp.sqrt(2 * sp.exp(-R) / GAMMA), R, sp.oo), "and ||v_r/r - e|| vanishes with short"
+    )
+
+
+def ensure_powers() -> None:
+    """Weights g_j of the minimiser u on the selected tokens are at least a power of 1/r in J.
+
+    Let x_i = Y_i x_i,alpha_i = Gamma e + a_i in P and J, u = c e + z with z orthogonal to e, and
+    F(z) the sum over P of exp(-<a_i, z>).
+    """
+    least, far, number = sp.symbols("k far |P|", positive=True)
+    sphere = "the unit sphere of the span of the a_i"
+    cite(WEIERSTRASS, given={CONTINUOUS: "min_i <a_i, z>", COMPACT: sphere})
+    ensure_equal(
+        ((GAMMA * vector("e") + vector("a")) @ vector("z")).subs(inner("e", "z"), 0),
+        inner("a", "z"),
+        "Gamma e is the sum of w_i x_i, so that sum_i w_i <a_i, z> = 0 with w_i > 0 in P: the "
+        "least <a_i, z> is negative unless all are 0, so -k ||z|| at most in the span",
+    )
+    ensure_zero(
+        sp.limit(number * sp.exp(-least * far), far, sp.oo), "so F exceeds F(0) = |P| far out"
+    )
+    cite(WEIERSTRASS, given={CONTINUOUS: "F", COMPACT: "a ball of the span"})
+    level, L, C, size_u = sp.symbols("F_* ln_r C ||u||", positive=True)
+    square, bench = inner("z", "z"), inner("b", "b")
+    ensure_equal(
+        sp.exp(-L),
+        1 / sp.exp(L),
+        "with b = z_0 + (ln r) u, F(z_0) = F_* least, exp(-<a_j, b>) is at most C/r in J, and less "
+        "than that is left in N, where scores are above Gamma: the head sqrt(r^2 - <b, b>) e + b "
+        "has a risk of at most exp(-Gamma sqrt(r^2 - <b, b>)) (F_* + C/r)",
+        normal=sp.simplify,
+    )
+    below, above = sp.sqrt(r**2 - square), sp.sqrt(r**2 - bench)
+    ensure_nonnegative(
+        sp.expand((r - square / (2 * r)) ** 2 - below**2),
+        "sqrt(r^2 - <z, z>) is at most r - <z, z>/(2 r)",
+    )
+    ensure_nonnegative(
+        sp.factor((above**2 - (r - bench / r) ** 2).subs(bench, r**2 / (1 + MORE))),
+        "and sqrt(r^2 - <b, b>) at least r - <b, b>/r, as <b, b> <= r^2",
+        normal=sp.factor,
+    )
+    cite(EXPONENTIAL)
+    ensure_equal(
+        2 * r * (bench / r + C / (r * GAMMA * level)),
+        2 * bench + 2 * C / (GAMMA * level),
+        "the risk of u is at least exp(-Gamma sqrt(r^2 - <z, z>)) F_*, and ln(1 + x) <= x: <z, z> "
+        "is at most 2 <b, b> + a constant, of the order (ln r)^2",
+        normal=sp.expand,
+    )
+    ensure_zero(
+        sp.exp(-C * L) - sp.exp(L) ** (-C),
+        "so g_j >= r^(-C) in J: -(ln g_j)/R is at most C (ln r)/R, which vanishes",
+        normal=sp.simplify,
+    )
+    ensure_zero(
+        sp.limit(size_u * sp.log(r) / r, r, sp.oo),
+        "and what is lost by a factor r^C in J, C ln r of logit margin, is small against R",
+    )
+
+
+def ensure_none_idle() -> None:
+    """Where all inputs are in P the limit is that of p(alpha), r and R in any way."""
+    delta, D, other, least = sp.symbols("delta D q* g", positive=True)
+    ensure_equal(
+        (r * D * other) / (r * delta / 4) / least,
+        4 * D * other / (delta * least),
+        "r Q delta/4 <= r D q* as above, and all weights are bounded below: q_i <= (4 D/(delta min "
+        "g)) q*, whatever r is, with q* that of R p(alpha)/||p(alpha)||",
+        normal=sp.cancel,
+    )
+    c = sp.Symbol("c", positive=True)
+    ensure_zero(
+        sp.limit((R / (R / size - c)) ** 2 - size**2, R, sp.oo),
+        "logit margins of p_R are R/||p(alpha)|| - c at least, and p_R over that is as near to "
+        "p(alpha) as its squared norm, by the inequality above",
+    )
+
+
+def prove() -> str:
+    """The bounds; p' where r grows exponentially in R, and the limits of sharp-2 where slower."""
+    ensure_bounds()
+    prove_head()
+    ensure_shortest()
+    ensure_limit()
+    prove_ratio()
+    ensure_none_idle()
+    ensure_powers()
+    return "for any number of inputs, tokens and axes, every head and prompt; T > 1 in the limits"
