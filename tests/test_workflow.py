@@ -13,6 +13,7 @@ import yaml
 from hypothesis import settings
 
 from attsvm.cli import _parser
+from attsvm.errors import UsageError
 
 ROOT = Path(__file__).parents[1]
 JOBS = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]
@@ -110,10 +111,8 @@ def installs(words):
 def extra(name):
     """What an extra needs, those of the project's own extras that it names included."""
     needs = PROJECT["optional-dependencies"][name]
-    own = [re.fullmatch(r"attsvm\[([\w,]+)\]", need) for need in needs]
-    return needs + [
-        need for found in own if found for n in found[1].split(",") for need in extra(n)
-    ]
+    named = re.findall(r"attsvm\[([\w,]+)\]", " ".join(needs))
+    return needs + [need for names in named for n in names.split(",") for need in extra(n)]
 
 
 HELP = {}
@@ -147,7 +146,7 @@ def test_a_command_that_is_not_there_is_noticed():
         assert not known(tuple(shlex.split(line))), line
     with pytest.raises(KeyError):
         known(("pip", "install", "-e", ".[tests]"))
-    with pytest.raises(SystemExit):
+    with pytest.raises(UsageError):
         known(("attsvm", "verify", "--profile", "ci"))
 
 
