@@ -25,6 +25,9 @@ def add(parsers: Parsers) -> None:
         "show", parsers.packs, parsers.only, help="print one statement with its readings"
     )
     parser.add_argument("id", metavar="ID", help="statement, or a claim of it")
+    parser.add_argument(
+        "--all", action="store_true", help="print all of it, also what one screen has no room for"
+    )
     parser.add_argument("--latex", action="store_true", help="print the formulas as LaTeX")
     parser.add_argument(
         "--script",
@@ -57,7 +60,10 @@ def run(options: argparse.Namespace) -> int:
         scripts = _scripts(shown, packs) if options.script else _verifiers(shown)
         tell(options, view.json(), scripts)
         return 0
-    lines = formula_lines(view.readings, latex=True) if options.latex else screen(view)
+    if options.latex:
+        lines: Iterable[str] = formula_lines(view.readings, latex=True)
+    else:
+        lines = screen(view, whole=options.all, asked=options.id.partition(":")[2])
     tell(options, view.json(), lines)
     return 0
 

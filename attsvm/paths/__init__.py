@@ -10,12 +10,14 @@ from attsvm.paths.frobenius import Minimum, path_w
 from attsvm.paths.grades import Attempt
 from attsvm.paths.joint import JointMinimum, path_joint
 from attsvm.paths.nuclear import FactorMinimum, path_kq
+from attsvm.paths.search import RegularisationPath
 
 __all__ = [
     "Attempt",
     "FactorMinimum",
     "JointMinimum",
     "Minimum",
+    "RegularisationPath",
     "path_joint",
     "path_kq",
     "path_w",

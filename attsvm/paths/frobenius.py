@@ -23,7 +23,14 @@ from attsvm.paths.grades import (
 )
 from attsvm.paths.local import LocalGap, pulled_back
 from attsvm.paths.objective import GapObjective, differences
-from attsvm.paths.search import Gap, Problem, along, separating_matrix, starting_points
+from attsvm.paths.search import (
+    Gap,
+    Problem,
+    RegularisationPath,
+    along,
+    separating_matrix,
+    starting_points,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
@@ -41,6 +48,10 @@ class Minimum(Gap):
     W: Float[Array, "d d"]
     angle: float
 
+    def row(self) -> tuple[dict[str, float], dict[str, float]]:
+        """The radius; log gap and angle."""
+        return {"radius": self.radius}, {"log gap": self.log_gap, "angle to W^mm": self.angle}
+
 
 def path_w(
     data: AttentionData,
@@ -49,7 +60,7 @@ def path_w(
     *,
     starts: Sequence[object] = ("svm", "gradient", "random", "random", "random"),
     seed: int = 0,
-) -> tuple[Minimum, ...]:
+) -> RegularisationPath[Minimum]:
     """Minimise L(W) over ||W||_F <= R for increasing R, from several starts.
 
     At each radius every start is scaled to it, and what it led to at the radius before is followed

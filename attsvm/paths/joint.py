@@ -17,7 +17,7 @@ from attsvm.losses import Loss
 from attsvm.paths.drops import LOG_VALUES
 from attsvm.paths.grades import Attempt, angle_between, ensure_radii
 from attsvm.paths.pair import Pair, Point
-from attsvm.paths.search import Best, along, scaled
+from attsvm.paths.search import Best, RegularisationPath, along, scaled
 from attsvm.svm import joint_svm
 
 
@@ -48,6 +48,12 @@ class JointMinimum(Best):
     angle_p: float
     selected: tuple[int, ...]
 
+    def row(self) -> tuple[dict[str, float], dict[str, float]]:
+        """Both radii; log risk and angles."""
+        r, R = self.radii
+        angles = {"angle of v": self.angle_v, "angle of p": self.angle_p}
+        return {"r": r, "R": R}, {"log risk": self.log_risk, **angles}
+
     @property
     def residual(self) -> float:
         """The larger of the two."""
@@ -61,7 +67,7 @@ def path_joint(
     *,
     starts: Sequence[object] = ("svm", "mean", "random", "random", "random"),
     seed: int = 0,
-) -> tuple[JointMinimum, ...]:
+) -> RegularisationPath[JointMinimum]:
     """Minimise L(v, p) over ||v|| <= r and ||p|| <= R, pair by pair.
 
     Head and prompt are minimised over in turn, each in the log domain: the head on log L, the

@@ -20,6 +20,7 @@ from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.paths.search import (
     Gap,
     Problem,
+    RegularisationPath,
     along,
     scaled,
     separating_matrix,
@@ -52,6 +53,11 @@ class FactorMinimum(Gap):
     excess_of_operator: float
     distance: tuple[float, float]
 
+    def row(self) -> tuple[dict[str, float], dict[str, float]]:
+        """The radius; log gap and the upper bound of the distance."""
+        figures = {"log gap": self.log_gap, "distance to Att-SVM*": self.distance[1]}
+        return {"radius": self.radius}, figures
+
     @property
     def W(self) -> Float[Array, "d d"]:
         """K Q^T."""
@@ -67,7 +73,7 @@ def path_kq(
     inner: int | None = None,
     starts: Sequence[object] = ("svm", "gradient", "random", "random"),
     seed: int = 0,
-) -> tuple[FactorMinimum, ...]:
+) -> RegularisationPath[FactorMinimum]:
     """Minimise L(K Q^T) over ||K||_F^2 + ||Q||_F^2 <= 2R for increasing R.
 
     Args:

@@ -10,9 +10,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from attsvm._html import table
+from attsvm._html import cell, curve, table
 from attsvm._types import Array
 from attsvm._validate import ensure_array
+from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.losses import Loss
@@ -26,14 +27,17 @@ _DRAWS = 32
 
 Point = TypeVar("Point")
 Radius = TypeVar("Radius")
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
-class Best:
+class Best(ABC):
     """The best of where several starts led (`attempts`)."""
 
     attempts: tuple[Attempt, ...]
+
+    @abstractmethod
+    def row(self) -> tuple[dict[str, float], dict[str, float]]:
+        """What a path shows of it: its radii, and figures that are drawn over them."""
 
     @property
     def agreeing(self) -> int:
@@ -98,6 +102,40 @@ class Gap(Best):
         return self.log_gap - self.log_lower
 
 
+Minimum = TypeVar("Minimum", bound=Best)
+
+
+class RegularisationPath(tuple[Minimum, ...]):
+    """The minima by radius: a tuple that shows itself, its figures as curves and in a table."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        ends = [
+            ", ".join(
+                f"{name} {value:.4g}" for part in minimum.row() for name, value in part.items()
+            )
+            for minimum in (*self[:1], *self[1:][-1:])
+        ]
+        return f"<RegularisationPath of {counted(len(self), 'point')}: {' to '.join(ends)}>"
+
+    def _repr_html_(self) -> str:
+        """The same for a notebook."""
+        radii = [minimum.row()[0] for minimum in self]
+        figures = [minimum.row()[1] for minimum in self]
+        drawn = {
+            name: curve(np.array([every[name] for every in figures]))
+            for name in dict.fromkeys(name for every in figures for name in every)
+        }
+        curves = "".join(f"<div>{cell(name)}<br>{c}</div>" for name, c in drawn.items() if c)
+        rows = [
+            [*(f"{x:.6g}" for x in (radii[k] | figures[k]).values()), minimum.agreeing]
+            for k, minimum in enumerate(self)
+        ]
+        head = [*dict.fromkeys(name for every in radii for name in every), *drawn, "starts agree"]
+        return f"<p>{cell(self)}; by radius:</p>{curves}{table(head, rows)}"
+
+
 class Problem(ABC):
     """min log(L - L_*) over a ball, in short coordinates."""
 
@@ -157,9 +195,9 @@ def along(
     fresh: Callable[[Radius], dict[str, Point]],
     lead: Callable[[Point, Radius], Point],
     attempt: Callable[[str, Point, Radius], Attempt],
-    grade: Callable[[Point, Radius, tuple[Attempt, ...]], Answer],
+    grade: Callable[[Point, Radius, tuple[Attempt, ...]], Minimum],
     zero: Point | None = None,
-) -> tuple[Answer, ...]:
+) -> RegularisationPath[Minimum]:
     """The best branch at each radius: from fresh starts, and from where the last radius led.
 
     Where the radius is 0 and `zero` is given, that is the answer.
@@ -177,7 +215,7 @@ def along(
         left = {} if f"{best}, followed" in own else {"best, followed": branches[best]}
         followed = own | left
         found.append(grade(branches[best], R, ends))
-    return tuple(found)
+    return RegularisationPath(found)
 
 
 def starting_points(

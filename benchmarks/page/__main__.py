@@ -1,10 +1,11 @@
-"""Drives the page of a run in Chromium: `python -m benchmarks.page page.html [--axe axe.min.js]`.
+"""Drives the page of a run in Chromium: `python -m benchmarks.page [page.html]`.
 
 It opens the page, filters, follows deep links, types keys, copies, prints, narrows the window,
-turns dark, turns JavaScript off, and measures the contrast of every text. A page of 500 claims is
-timed. Exit code 1 where something fails. Pictures go to `--pictures FOLDER`. Playwright drives it
-(`pip install -e '.[browser]'`) and a Chromium or Chrome that is installed; where there is none it
-says so and ends with 2. Without a page it is one of a few claims, checked for the purpose.
+turns dark, turns JavaScript off, measures the contrast of every text, and asks axe-core what is
+wrong with it, in both colour schemes and in a narrow window. A page of 500 claims is timed. Exit
+code 1 where something fails. Pictures go to `--pictures FOLDER`. Playwright drives a Chromium or
+Chrome that is installed (`pip install -e '.[browser]'`); where there is none it says so and ends
+with 2. Without a page it is one of a few claims, checked for the purpose.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, sync_playwright
 
 from attsvm.errors import present
@@ -64,7 +66,6 @@ def main() -> int:
     """Run every check on the page; 1 where one fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("page", type=Path, nargs="?")
-    parser.add_argument("--axe", type=Path, help="axe.min.js, which then checks the page as well")
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--seed", type=int, default=0, help="of the claims that are checked")
     options = parser.parse_args()
@@ -77,13 +78,12 @@ def main() -> int:
         browser = driver.chromium.launch(executable_path=program, args=_FLAGS)
         seen = browser.new_page(viewport={"width": 1280, "height": 900})
         failed = 0
-        for check in (_opens, _filters, _links, _keys, _copies, _plain, _prints, _fits, _legible):
+        checks = (_opens, _filters, _links, _keys, _copies, _plain, _prints, _fits, _legible)
+        for check in (*checks, _accessible):
             for name, good in check(seen, address):
                 failed += not good
                 print(f"{'ok  ' if good else 'FAIL'} {name}")
         failed += _large(seen, Path(folder))
-        if options.axe:
-            failed += _axe(seen, address, options.axe)
         if options.pictures:
             _pictures(seen, address, options.pictures)
         browser.close()
@@ -267,6 +267,22 @@ def _legible(page: Page, address: str) -> Check:
     page.emulate_media(media="screen", color_scheme="light")
 
 
+def _accessible(page: Page, address: str) -> Check:
+    axe = Axe()
+    for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light")):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        _open(page, address)
+        page.evaluate(_OPEN)
+        wrong = [
+            f"{v['id']} ({v['impact']}): {len(v['nodes'])}, such as {v['nodes'][0]['html'][:160]}"
+            for v in axe.run(page).response["violations"]
+        ]
+        yield f"axe-core finds nothing wrong at {width} pixels, {scheme} {wrong or ''}", not wrong
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(media="screen", color_scheme="light")
+
+
 def _large(page: Page, folder: Path) -> int:
     """A page of 500 claims, and how long it takes."""
     entry = {"truth": "proved", "evidence": "symbolic", "validity": "exercised", "siblings": [],
@@ -283,22 +299,6 @@ def _large(page: Page, folder: Path) -> int:
     shown = page.evaluate(_SHOWN)
     print(f"{'ok  ' if shown == 1 else 'FAIL'} 500 claims: {seconds:.2f} s, a search {took:.0f} ms")
     return int(shown != 1)
-
-
-def _axe(page: Page, address: str, file: Path) -> int:
-    """What axe-core finds wrong with the page, all of it open."""
-    _open(page, address)
-    page.evaluate(_OPEN)
-    page.add_script_tag(content=file.read_text(encoding="utf-8"))
-    wrong = page.evaluate(
-        "axe.run().then((r) => r.violations.map((v) => `${v.id} (${v.impact}): ${v.nodes.length}, "
-        "such as ${v.nodes[0].html.slice(0, 160)}`))"
-    )
-    for line in wrong:
-        print(f"FAIL axe: {line}")
-    if not wrong:
-        print("ok   axe finds nothing wrong")
-    return len(wrong)
 
 
 def _pictures(page: Page, address: str, folder: Path) -> None:

@@ -3,6 +3,8 @@
 import pytest
 from commands import TOYS, in_a_process
 
+from attsvm.theory.report.statement_screen import SCREEN
+
 
 def paragraphs(out):
     """The paragraphs of a screen, each in one line."""
@@ -10,7 +12,7 @@ def paragraphs(out):
 
 
 def test_show_prints_every_reading_with_its_formula_conditions_and_counterexample(attsvm):
-    code, out, _ = attsvm("show", "sim/lemma-3.13:sharp")
+    code, out, _ = attsvm("show", "--all", "sim/lemma-3.13:sharp")
     assert code == 0
     assert max(map(len, out.splitlines())) <= 80
     head, erratum, literal, *others, where, _, _, _ = paragraphs(out)
@@ -30,15 +32,35 @@ def test_show_prints_every_reading_with_its_formula_conditions_and_counterexampl
     assert "||A|| <= R: ||A||_op <= R" in where
 
 
+def test_what_exceeds_one_screen_is_folded_but_for_the_reading_that_is_asked_for(attsvm):
+    _, whole, _ = attsvm("show", "--all", "sim/theorem-3.14-part-1")
+    _, out, _ = attsvm("show", "sim/theorem-3.14-part-1")
+    assert len(out.splitlines()) <= SCREEN < len(whole.splitlines())
+    every = paragraphs(out)
+    assert every[-1] == "folded to one screen; all of it: attsvm show --all sim/theorem-3.14-part-1"
+    for words in (
+        "printed: Suppose Assumption 3.10",
+        "what fell: the printed claim (literal) and repairs of it (amended-1, amended-3);",
+        "repair: Start in the basin;",
+        "runs: descent on the loss logistic converges in direction to X^mm",
+        "fails at: tokens = [[[1], [0]]], queries = [[1]]",
+        "sharp (proved, symbolic): a single input of two or three tokens",
+        "attsvm show --script sim/theorem-3.14-part-1",
+    ):
+        assert any(words in paragraph for paragraph in every), words
+    asked = "siblings, which have to fall: 95% of the right side; 99.9% of the right side;"
+    assert asked not in " ".join(attsvm("show", "sim/lemma-3.13")[1].split())
+    assert asked in " ".join(attsvm("show", "sim/lemma-3.13:sharp")[1].split())
+
+
 def test_show_tells_what_fell_the_repair_and_what_the_fall_touches(attsvm):
-    code, out, _ = attsvm("show", "tf/theorem-2")
+    code, out, _ = attsvm("show", "--all", "tf/theorem-2")
     assert code == 0
     _, erratum, literal, *_, stored, rests, carries = paragraphs(out)
     assert erratum.startswith("what fell: the printed claim, for want of a condition (literal); ")
     file = "counterexamples/tf--theorem-2--literal.json"
     assert stored == (
-        f"counterexamples: the smallest ones known are stored in {file}; "
-        "as scripts that need numpy alone: attsvm show --script tf/theorem-2"
+        f"counterexamples: stored in {file}; in numpy alone: attsvm show --script tf/theorem-2"
     )
     assert "This changes a constant, a formula or a condition. fails: " in erratum
     assert "repair: Add both conditions." in erratum

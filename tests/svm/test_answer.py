@@ -697,6 +697,9 @@ def test_single_answers_show_themselves_in_a_notebook():
         assert "selects" in words_of(answer.float_answer._repr_html_())
     assert "unseparable" in repr(att_svm(UNSEPARABLE))
     joint = joint_svm(joint_inputs(), [1, 1, 1])
+    assert repr(joint).startswith("<JointAnswer: v <")
+    assert len(repr(joint)) < 500
+    assert words_of(joint._repr_html_()).count("selects") == 1 + joint.solved
     assert repr(joint.v).startswith("<v-SVM")
 
 

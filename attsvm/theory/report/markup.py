@@ -25,15 +25,31 @@ def text(value: object) -> Markup:
     return Markup(escape("\n".join(map(printable, str(value).split("\n")))))
 
 
-_SIGNS = (("<=", "≤"), (">=", "≥"), ("->", "→"), ("||", "‖"), (" - ", " − "))
-_RAISED = re.compile(r"(?<=[\w)|‖\]>])(\^|_)(\{[^{}]*\}|\([^()]*\)|-?[^\W_]+|\*)")
+_SIGNS = (
+    ("<=", "≤"), (">=", "≥"), ("->", "→"), ("||", "‖"), (" - ", " − "), ("infinity", "∞"),
+    ("grad L", "∇L"),
+)  # fmt: skip
+_PRODUCT = re.compile(r"<(?=\S)([^<>]*, [^<>]*)(?<=\S)>")
+LETTERS = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η", "theta": "θ",
+    "lambda": "λ", "mu": "μ", "nu": "ν", "sigma": "σ", "tau": "τ", "Gamma": "Γ", "Delta": "Δ",
+}  # fmt: skip
+_LETTER = re.compile(rf"(?<![^\W_])({'|'.join(LETTERS)})(?![^\W_])")
+_RAISED = re.compile(r"(?<=[\w)|‖\]>⟩])(\^|_)(\{[^{}]*\}|\([^()]*\)|-?[^\W_]+|\*)")
 
 
 def sentence(value: object) -> Markup:
-    """A sentence with formulas as plain text has them: `R^7`, `x_t`, `<=` as print has them."""
+    """A sentence with formulas as plain text has them: `R^7`, `x_t`, `<=` as print has them.
+
+    Markup stays as it is.
+    """
+    if isinstance(value, Markup):
+        return value
     plain = str(value)
     for written, sign in _SIGNS:
         plain = plain.replace(written, sign)
+    plain = _PRODUCT.sub(r"⟨\1⟩", plain)
+    plain = _LETTER.sub(lambda found: LETTERS[found[1]], plain)
 
     def raised(found: re.Match[str]) -> str:
         inner = found[2][1:-1] if found[2][0] in "{(" else found[2]

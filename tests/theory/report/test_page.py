@@ -328,3 +328,10 @@ def test_sentences_are_typeset_and_escaped():
         "‖X<sup>mm</sup>‖<sub>F</sub> ≤ R<sup>2 n</sup> − x<sub>t</sub><sup>T</sup> y for "
         "&lt;b&gt; &amp; z<sub>i+1</sub>, lim<sub>k</sub> s<sup>-1</sup> → 0"
     )
+    said = sentence("<W, X^mm> < alpha_i and eta > 0, beta, as gamma_it -> infinity; a < b, c > d")
+    assert said == (
+        "⟨W, X<sup>mm</sup>⟩ &lt; α<sub>i</sub> and η &gt; 0, β, as γ<sub>it</sub> → ∞; "
+        "a &lt; b, c &gt; d"
+    )
+    assert sentence("metal beta2 <script, x>") == "metal beta2 ⟨script, x⟩"
+    assert sentence(said) == said

@@ -1,6 +1,7 @@
 """A statement is shown as it runs: formulas typeset, names spelled out, readings as differences."""
 
 from fractions import Fraction
+from itertools import groupby
 from types import SimpleNamespace
 
 import pytest
@@ -20,7 +21,9 @@ from attsvm.theory import (
     definition,
 )
 from attsvm.theory.arithmetic.text import Text, letters, written
-from attsvm.theory.report.statement_screen import screen
+from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.report.errata import find_source
+from attsvm.theory.report.statement_screen import SCREEN, screen
 from attsvm.theory.report.statement_view import formula_lines, statement_of, statement_view
 from properties.mm.loss_choice import CHOICE
 from properties.mm.theorem_1_direction import THEOREM as DIRECTION
@@ -102,6 +105,35 @@ def test_what_no_sentence_says_is_not_shown_as_printed():
     assert any(line.startswith("read off experiments, no sentence of") for line in lines)
     assert shown(CHOICE).fell().startswith("the claim (")
     assert '"' not in CHOICE.claims[0].quoted
+
+
+def test_every_statement_of_this_repository_fits_one_screen(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    every = find_claims(load_packs())
+    sources = {name: find_source(load_packs(), name) for name in ("mm", "sim", "tf")}
+    for id, claims in groupby(every, key=lambda c: c.statement_id):
+        source = sources[id.partition("/")[0]]
+        view = statement_view(tuple(claims), source.names, every, source.erratum(id))
+        lines = list(screen(view))
+        assert max(map(len, lines)) <= 80
+        assert len(lines) <= SCREEN, id
+        said = "\n".join(lines)
+        assert all(f"\n{r.name}" in said for r in view.readings), id
+        refuted = [r for r in view.readings if r.counterexample]
+        assert not refuted or "\n  fails at: " in said, id
+
+
+def test_a_folded_sentence_keeps_its_conclusion():
+    long = Reading(
+        "if " + "this and " * 40 + "that then x <= 7",
+        "refuted",
+        constants={"c": 1},
+        siblings={"0": changed(c=0)},
+    )
+    others = {f"amended-{k}": long for k in range(12)}
+    said = " ".join(screen(shown(toy(readings={"literal": long, **others}))))
+    assert said.count("then x <= 7") == 13
+    assert " ... " in said
 
 
 def test_lemma_3_13_is_shown_with_its_readings_and_counterexample():

@@ -42,7 +42,7 @@ def statement_card(
         "summary",
         element("h3", statement.id, element("span", f" · {statement.place}", class_="soft")),
         element("div", (cell(r, linked=False) for r in statement.readings), class_="marks"),
-        element("div", told.gist if told else _gist(statement), class_="gist"),
+        element("div", sentence(told.gist if told else _gist(statement)), class_="gist"),
     )
     body = element(
         "div",
@@ -110,9 +110,10 @@ def _fell(statement: ShownStatement, source: ShownSource) -> Iterator[Markup]:
         return
     yield element("h4", "What was found")
     if told.fell:
-        yield element("p", element("b", "What fell: "), f"{told.fell}.")
-    yield element("p", told.gist, element("span", f" This {WEIGHTS[told.weight]}.", class_="soft"))
-    yield element("p", element("b", "Fails: "), told.fails)
+        yield element("p", element("b", "What fell: "), sentence(f"{told.fell}."))
+    weight = element("span", f" This {WEIGHTS[told.weight]}.", class_="soft")
+    yield element("p", sentence(told.gist), weight)
+    yield element("p", element("b", "Fails: "), sentence(told.fails))
     by_id = {r.id: r for r in statement.readings}
     for name, case in told.telling.items():
         reading = by_id.get(name)
@@ -126,7 +127,7 @@ def _fell(statement: ShownStatement, source: ShownSource) -> Iterator[Markup]:
     stands = [by_id[name] for name in told.stands if name in by_id]
     names = joined(*(part for r in stands for part in (" ", link(r.id, r.name), badge(r.truth))))
     if told.repair:
-        yield element("p", element("b", "Repair: "), told.repair, names)
+        yield element("p", element("b", "Repair: "), sentence(told.repair), names)
     for reading in () if told.repair else stands:
         says = joined(sentence(reading.entry.get("statement", "")), " ")
         yield element("p", element("b", "True instead: "), says, link(reading.id, reading.name),

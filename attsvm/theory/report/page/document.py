@@ -13,7 +13,16 @@ from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.dependencies import dependencies, svg
 from attsvm.theory.report.errata import Weight
-from attsvm.theory.report.markup import Markup, anchor, element, folded, joined, link, table
+from attsvm.theory.report.markup import (
+    Markup,
+    anchor,
+    element,
+    folded,
+    joined,
+    link,
+    sentence,
+    table,
+)
 from attsvm.theory.report.page.cards import statement_card
 from attsvm.theory.report.page.change import changes_section
 from attsvm.theory.report.page.contents import (
@@ -167,10 +176,13 @@ def _about(source: ShownSource) -> Markup:
             f"(proved, or not refuted so far): {len(whole)}; with a literal reading that is "
             f"refuted: {fallen}.",
         ),
-        *(element("p", note) for note in words.notes),
+        *(element("p", sentence(note)) for note in words.notes),
     ]
     if words.notation:
-        rows = ((element("b", word), means) for word, means in words.notation.items())
+        rows = (
+            (element("b", sentence(word)), sentence(means))
+            for word, means in words.notation.items()
+        )
         parts.append(folded("Words and symbols", table(("word", "means"), rows)))
     if any(rests.values()):
         parts.append(folded("What rests on what", _drawing(source, rests)))

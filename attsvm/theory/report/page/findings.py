@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from attsvm.theory.report.errata import Weight
-from attsvm.theory.report.markup import Markup, element, folded, joined, link
+from attsvm.theory.report.markup import Markup, element, folded, joined, link, sentence
 from attsvm.theory.report.page.contents import ShownSource, ShownStatement
 from attsvm.theory.report.page.words import cell, legend
 
@@ -42,7 +42,10 @@ def _points(statements: Iterable[ShownStatement]) -> Markup:
         "ul",
         (
             element(
-                "li", link(s.id), element("span", f" ({s.place}): ", class_="soft"), s.told.gist
+                "li",
+                link(s.id),
+                element("span", f" ({s.place}): ", class_="soft"),
+                sentence(s.told.gist),
             )
             for s in statements
             if s.told is not None

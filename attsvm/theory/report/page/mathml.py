@@ -11,25 +11,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from attsvm.errors import AttsvmError
-from attsvm.theory.report.markup import Markup, element, joined
+from attsvm.theory.report.markup import LETTERS, Markup, element, joined, sentence
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 _LETTERS = {
-    **{
-        name: chr(code)
-        for name, code in {
-            "alpha": 0x3B1, "beta": 0x3B2, "gamma": 0x3B3, "delta": 0x3B4, "eta": 0x3B7,
-            "theta": 0x3B8, "lambda": 0x3BB, "mu": 0x3BC, "nu": 0x3BD, "sigma": 0x3C3,
-            "tau": 0x3C4,
-        }.items()
-    },
-    "ell": "ℓ", "infty": "∞", "top": "⊤",
+    **LETTERS, "ell": "ℓ", "infty": "∞", "top": "⊤",
 }  # fmt: skip
 _NAMES = {"exp", "ln", "max", "min"}
 _SIGNS = {
     "le": "≤", "ge": "≥", "cdot": "·", "otimes": "⊗", "nabla": "∇", "|": "‖", "#": "#", "_": "_",
     "langle": "⟨", "rangle": "⟩", "{": "{", "}": "}", "in": "∈", "to": "→",
 }  # fmt: skip
+_WORDS = re.compile(r"\\text\{(?:[^{}]|\{[^{}]*\}|\\[{}])*\}")
+"""A line that is words alone, which wrap where a formula does not."""
+
 _SPACES = {",": "0.17em", ";": "0.28em", ":": "0.22em", "quad": "1em"}
 _ESCAPES: Mapping[str, str] = {
     r"\textbackslash": "\\", r"\textasciicircum": "^", r"\textasciitilde": "~",
@@ -201,8 +196,11 @@ def _kept(said: str) -> str:
 
 
 def formula(line: Mapping[str, str], *, block: bool = True) -> Markup:
-    """A written line: typeset where it can be, else in plain characters."""
+    """A written line: typeset where it can be, words as a sentence, else in plain characters."""
     try:
-        return mathml(line["latex"], block=block)
+        typeset = mathml(line["latex"], block=block)
     except (KeyError, AttsvmError, RecursionError):
         return joined(element("code", line.get("plain", "")))
+    if _WORDS.fullmatch(line["latex"]):
+        return element("div" if block else "span", sentence(line["plain"]), class_="words")
+    return typeset

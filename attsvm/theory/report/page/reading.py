@@ -79,7 +79,7 @@ def _differs(reading: ShownReading, statement: ShownStatement) -> Iterator[Marku
     shown = statement.view.readings if statement.view else ()
     differs = next((r.differs for r in shown if r.name == reading.name), ())
     if differs:
-        yield element("p", element("b", "Differs: "), "; ".join(differs))
+        yield element("p", element("b", "Differs: "), sentence("; ".join(differs)))
 
 
 def _facts(reading: ShownReading) -> Iterator[Markup]:
@@ -95,7 +95,7 @@ def _facts(reading: ShownReading) -> Iterator[Markup]:
             alone = f"{entry.get('by_stand_in', 0)} by {entry['stand_in']} alone"
             facts.append(("decided", f"{said}, {alone}"))
     facts += [("tightness", told)] if (told := tight(entry)) else []
-    facts += [("evidence", entry["reason"])] if entry.get("reason") else []
+    facts += [("evidence", sentence(entry["reason"]))] if entry.get("reason") else []
     facts += [(kind, ranked(found, 8)) for kind, found in entry.get("coverage", {}).items()]
     if entry.get("broke"):
         facts.append(("raised on", f"{entry['broke']} made-up: {entry.get('broke_note', '')}"))
@@ -118,7 +118,8 @@ def _hypotheses(entry: Mapping[str, Any]) -> Iterator[Markup]:
         if shown:
             said = f"yes: without it refuted by {shown['found_by']}, {shown['evidence']}"
         counted = f"{met[name]} of {looked}" if name in met else ""
-        rows.append((joined(name, " ", told), counted, *([said] if needed or open_ else [])))
+        last = [said] if needed or open_ else []
+        rows.append((joined(sentence(name), " ", told), counted, *last))
     if rows:
         yield element("h4", "Hypotheses")
         yield table(("hypothesis", "satisfied by", "needed")[: len(rows[0])], rows)
@@ -127,7 +128,7 @@ def _hypotheses(entry: Mapping[str, Any]) -> Iterator[Markup]:
 def _siblings(siblings: Iterable[Mapping[str, Any]]) -> Iterator[Markup]:
     rows = [
         (
-            s.get("name"),
+            sentence(s.get("name")),
             f"refuted by {s.get('found_by')}" if s.get("refuted") else "survived",
             s.get("evidence", "") if s.get("refuted") else "",
         )
@@ -141,9 +142,9 @@ def _siblings(siblings: Iterable[Mapping[str, Any]]) -> Iterator[Markup]:
 def _proof(entry: Mapping[str, Any]) -> Iterator[Markup]:
     if entry.get("proof"):
         yield element("h4", "Proof")
-        yield element("p", entry["proof"])
-        steps = entry.get("steps", [])
-        yield element("ol", (element("li", step) for step in steps)) if steps else Markup("")
+        yield element("p", sentence(entry["proof"]))
+        steps = [element("li", sentence(step)) for step in entry.get("steps", [])]
+        yield element("ol", steps) if steps else Markup("")
 
 
 def _counterexample(

@@ -53,6 +53,9 @@ blockquote { margin-left: 0; padding: .1rem 0 .1rem 1rem; border-left: 3px solid
   font-family: Georgia, "Noto Serif", serif; font-size: 1.05em }
 math { font-size: 1.08em }
 math[display=block] { width: max-content; margin: .3rem 0 .6rem 1.5rem }
+div.words { margin: .3rem 0 .6rem 1.5rem }
+.words { font: 1.05em/1.45 Georgia, "Noto Serif", serif }
+sub, sup { line-height: 0 }
 .wide p { margin: .3rem 0 0 }
 .wide { overflow-x: auto; margin: .5rem 0 }
 table { border-collapse: collapse; font-size: .92em }
@@ -139,6 +142,7 @@ figcaption { font-size: .9rem; color: var(--soft); max-width: 40rem }
   .statement > details > summary { grid-template-columns: 1fr; padding: .6rem .7rem }
   .body { padding: 0 .7rem .8rem }
   .facts { grid-template-columns: 1fr; gap: 0 }
+  math[display=block], div.words { margin-left: .2rem }
   .facts dd { margin-bottom: .4rem }
   .tools { position: static }
   html { scroll-padding-top: .5rem }
