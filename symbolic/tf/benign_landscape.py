@@ -23,7 +23,7 @@ from symbolic.gains import (
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_product
 from symbolic.sim.large_dimension import ensure_margins_of_sum
-from symbolic.sim.sums import entry, total
+from symbolic.sums import entry, total
 from symbolic.textbook import INDEPENDENT, INVERSE_OF_GRAM
 
 MORE, POSITIVE = sp.Symbol("more", nonnegative=True), sp.Symbol("c", positive=True)

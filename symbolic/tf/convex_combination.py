@@ -16,7 +16,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.arithmetic.entries import entries
 from properties.tf.convex_combination import inside, short_of, within
 from symbolic.inner_products import INNER, vector
-from symbolic.sim.sums import total
+from symbolic.sums import total
 from symbolic.textbook import CAUCHY_SCHWARZ
 from symbolic.tf import definition_1
 from symbolic.tf.definition_1 import BEST, GAMMA, NEXT, RANGE, Tokens, added

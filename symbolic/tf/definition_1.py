@@ -15,7 +15,7 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from properties.tf.definition_1 import between, drop
-from symbolic.sim.sums import Lengths, entry, total, vector
+from symbolic.sums import Lengths, entry, total, vector
 
 S, GAMMA, OPTIMAL = entry("s"), entry("gamma"), entry("optimal")
 """The attention to a token, its score, and 1 or 0 as it is optimal or not."""
