@@ -17,7 +17,8 @@ from attsvm.theory.arithmetic import BALLS, entries
 from attsvm.theory.arithmetic.relations import Comparison
 from properties.sim import lemma_3_13 as lemma
 from properties.sim import lemma_3_13_hessian as hessian
-from properties.sim._support import bounds
+from properties.sim._support import bounds, entry_loss
+from symbolic.mean_value import ensure_no_less
 from symbolic.sim import (
     basic_1,
     basic_2,
@@ -28,6 +29,8 @@ from symbolic.sim import (
     basic_7,
     lemma_3_12,
     lemma_3_13,
+    lemma_3_13_l2,
+    lemma_3_13_log_loss,
     logistic_lipschitz,
     sums,
 )
@@ -129,6 +132,27 @@ def test_a_bound_with_one_step_spoilt_is_not_proved(prove, home, name, spoilt, m
     monkeypatch.setattr(home, name, spoilt)
     with pytest.raises(ProofError):
         prove()
+
+
+@pytest.mark.parametrize(
+    ("proof", "name"),
+    [
+        (lemma_3_13, "gradient"),
+        (lemma_3_13, "hessian"),
+        (lemma_3_13_l2, "squared_gradient"),
+        (lemma_3_13_log_loss, "log_loss"),
+    ],
+)
+def test_the_code_of_a_loss_is_what_attains_its_constant(proof, name, monkeypatch):
+    true = getattr(entry_loss, name)
+    monkeypatch.setattr(entry_loss, name, lambda *values: 2 * true(*values))
+    with pytest.raises(ProofError, match="twice"):
+        proof.ensure_attained(proof.reached(), proof.REACHES)
+
+
+def test_a_constant_is_no_least_one_before_a_slope_has_reached_it():
+    with pytest.raises(ProofError, match="no step has passed"):
+        ensure_no_less("a slope that no step has shown")
 
 
 def test_the_laplacian_of_false_weights_and_false_eigenvalues_are_told_apart():

@@ -32,6 +32,8 @@ from symbolic.tf import (
 
 REAL = sp.Symbol("more", real=True)
 LESS = sp.Rational(19, 20)
+BETWEEN = definition_1.between
+SHORT_OF, INSIDE = convex_combination.short_of, convex_combination.inside
 
 
 def looser(formula):
@@ -118,6 +120,18 @@ SPOILT = {
             *(definition_1.prove, lemma_2.prove, linear_head_one_token.prove),
             *(convex_combination.prove_hull, lemma_2_limit.prove),
         ],
+    ),
+    "bounds of a loss a twentieth off": (
+        *(definition_1, "between", lambda m, v, share: BETWEEN(m, v, LESS)),
+        [definition_1.prove],
+    ),
+    "what attention puts out, a twentieth short": (
+        *(convex_combination, "short_of", lambda m, v, share: SHORT_OF(m, v, LESS)),
+        [convex_combination.prove_short],
+    ),
+    "attention that does not reach the largest": (
+        *(convex_combination, "inside", lambda m, v, share: INSIDE(m, v, LESS)),
+        [convex_combination.prove_inside],
     ),
     "odds that may be smaller": (
         *(lemma_2_limit, "MORE", REAL),
