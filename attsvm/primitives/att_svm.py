@@ -3,8 +3,8 @@
 X^mm is the least ||X||_F with <A_j, X> >= 1, A_j = (x_opt - x_t) z^T for every token t other than
 the first optimal one of its input; other tokens may be chosen in their place. 1/||X^mm||_F is the
 distance of the hull of the A_j from 0. The conditions that make a rational solution the solution
-are checked by `attsvm.exact.svm.solve_exactly`. Balls and traces get its values; tensors get the
-limit of a projected gradient.
+are checked by `attsvm.exact.svm.solve_exactly`. Balls and traces get its values; tensors get what
+the method of active sets comes to.
 """
 
 from collections.abc import Sequence
