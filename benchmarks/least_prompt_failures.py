@@ -55,7 +55,7 @@ def independent(case: Prompting) -> bool:
 def large(case: Prompting) -> bool:
     """There are as many dimensions as tokens."""
     n, T, d = case.keys.shape
-    return d >= n * T
+    return bool(d >= n * T)
 
 
 SUPPOSED: dict[str, Callable[[Prompting], bool]] = {
