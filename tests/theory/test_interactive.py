@@ -46,6 +46,17 @@ def typed():
     return names["stated"]
 
 
+def test_counterexamples_of_others_beside_a_script_are_none_of_a_typed_claim(tmp_path, typed):
+    names = {"__name__": "__main__"}
+    script = tmp_path / "script.py"
+    script.write_text(f"from attsvm import *\n{TYPED}")
+    exec(compile(script.read_text(), str(script), "exec"), names)
+    (tmp_path / "counterexamples").mkdir()
+    (tmp_path / "counterexamples" / "other--lemma-1--literal.json").write_text("{}")
+    found = verify(names["stated"](2))
+    assert repr(found).endswith("1 claim: every verdict as expected")
+
+
 class Tags(HTMLParser):
     """All elements that a fragment opens, closed in their order."""
 

@@ -37,8 +37,8 @@ def known(claim: Claim, part: str = "") -> tuple[Any, ...]:
 def chosen(packs: Sequence[Pack], claims: Iterable[Claim]) -> dict[Path, Pack]:
     """The curated files that a run on these claims replays, in order, with their packs.
 
-    Files are named after their claims; one that is named after no claim of its pack is replayed in
-    every run on the pack, so that it is found out.
+    Files are named after their claims; one in the folder of a pack that is named after no claim of
+    it is replayed in every run on the pack, so that it is found out.
     """
     wanted = {c.id for c in claims}
     found: dict[Path, Pack] = {}
@@ -47,7 +47,8 @@ def chosen(packs: Sequence[Pack], claims: Iterable[Claim]) -> dict[Path, Pack]:
         if wanted.isdisjoint(owners.values()):
             continue
         for path in pack.counterexamples:
-            if path.name not in owners or owners[path.name] in wanted:
+            stray = path.name not in owners and path.is_relative_to(pack.folder)
+            if stray or owners.get(path.name) in wanted:
                 found.setdefault(path, pack)
     return found
 
@@ -76,7 +77,8 @@ def replays(packs: Sequence[Pack], claims: Iterable[Claim]) -> Iterator[Replay]:
 
 def shown(path: Path, pack: Pack) -> str:
     """A curated file as reports name it: the same wherever the pack lies."""
-    return path.relative_to(pack.folder.parent).as_posix()
+    here = pack.folder.parent
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
 
 def summary(replayed: Sequence[Replay]) -> list[str]:

@@ -232,7 +232,10 @@ def _verdicts(
             yield Reason(Rank.MISSING, claim, said)
             continue
         if not expected.is_reviewed:
-            said = f'its reason says "{UNREVIEWED}"; write down why its verdict is to be expected'
+            said = (
+                f'its reason in the expectations says "{UNREVIEWED}"; '
+                "write there why its verdict is to be expected"
+            )
             yield Reason(Rank.REVIEW, claim, said)
         if expected.until is not None and today > expected.until:
             said = f"the expectation lapsed on {expected.until}; review it"

@@ -752,10 +752,10 @@ ATTACKS = {
     "more instances owed": (bound(SQUARE, examples=9999), "at least 5000 are owed"),
     "a reason of nobody in other letters": (
         entry(SQUARE, reason="Not reviewed yet."),
-        "its reason says",
+        "its reason in the expectations says",
     ),
     "a reason that shows nothing": (entry(SQUARE, reason="\u200b"), "expected without a reason"),
-    "a reason of nobody": (entry(SQUARE, reason=UNREVIEWED), "its reason says"),
+    "a reason of nobody": (entry(SQUARE, reason=UNREVIEWED), "its reason in the expectations says"),
     "another word": (entry(SQUARE, truth="holds"), "holds -> proved"),
     "another text": (bound(SQUARE, statement="x >= 0"), 'reviewed is "x >= 0"'),
     "another digest": (bound(SQUARE, code={}), "the code of its conclusion"),
@@ -868,7 +868,11 @@ def test_an_update_shows_what_changed_and_writes_only_when_told(pack, capsys):
     assert json.loads(before)["claims"][BELOW] == after[BELOW]
     capsys.readouterr()
     assert main(GATE) == 1
-    assert capsys.readouterr().out.splitlines()[0].startswith("toys/other:literal: its reason says")
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[0]
+        .startswith("toys/other:literal: its reason in the expectations says")
+    )
     assert main([*GATE, "--update"]) == 0
 
 
