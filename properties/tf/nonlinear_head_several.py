@@ -13,7 +13,8 @@ concave head token a is best where no other pulls, <h'(x_a), x_t - x_a> <= 0 for
 (`amended-2`), and only there where h is smooth (`sharp-3`): of any smooth head, concave or not, a
 token that another one pulls is not best (`sharp-1`, for small e). On one input of two tokens that
 pull each other descent by small steps keeps both: it raises s_2 where <h'(output), x_2 - x_1> > 0,
-hence where s_2 is below g/beta (`sharp-2`), and s_1 likewise.
+hence where s_2 is below g/beta (`sharp-2`), and s_1 likewise. What descent keeps under such heads
+and others, by any steps and how fast, is in `tf/generalised-svm` (sharp-3 to sharp-5).
 """
 
 from typing import Any

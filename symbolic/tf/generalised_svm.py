@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.heads import ACTIVATIONS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
@@ -22,15 +24,20 @@ from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     CLOSED,
     CONVEX,
+    DIFFERENTIABLE,
     EXPONENTIAL,
     MONOTONE,
     MONOTONE_SEQUENCE,
     NEAREST_POINT,
     NOT_EMPTY,
+    RISING,
     SECOND_DERIVATIVE,
+    SIGN,
     TANGENT,
 )
+from symbolic.tf.nonlinear_head_several import ensure_convex, ensure_relu, prove_smooth
 
+T = sp.Symbol("t", real=True)
 W, F, E, X, V = (vector(name) for name in ("W", "F", "E", "X", "V"))
 
 
@@ -132,7 +139,7 @@ def prove_correlation() -> str:
 def prove_bounded() -> str:
     """Each margin of two-token inputs with orthogonal A_i keeps within a constant of ln k."""
     A, B = vector("A"), vector("B")
-    m, e, c, k = sp.symbols("m e c k", positive=True)
+    m, e = sp.symbols("m e", positive=True)
     apart = {inner("A", "B"): 0}
     moved = (V + e * A + MORE * B - V) @ A
     ensure_equal(
@@ -144,42 +151,12 @@ def prove_bounded() -> str:
     ensure_equal(
         slope,
         low * share * (1 - share),
-        "the score of an input rises with its margin by s_1 s_2 times the gap of the scores",
+        "the score of an input rises with its margin by s_1 s_2 times the gap of the scores: the "
+        "margin moves by -e l'(u) ||A_i||^2 gap/n s_1 s_2, which lies between c s_1 s_2 and C s_1 "
+        "s_2, as l' rises from gamma_2 to gamma_1",
         normal=sp.simplify,
     )
-    ensure_positive(
-        [share * (1 - share)],
-        "so the margin moves by -e l'(u) ||A_i||^2 gap/n s_1 s_2, which is positive, and lies "
-        "between c s_1 s_2 and C s_1 s_2, as l' rises from gamma_2 to gamma_1",
-        normal=_in_exponential,
-    )
-    ensure_nonnegative(
-        [
-            sp.exp(m) * share * (1 - share) - sp.Rational(1, 4),
-            1 - sp.exp(m) * share * (1 - share),
-            sp.Rational(1, 4) - share * (1 - share),
-        ],
-        "1/4 <= exp(m) s_1 s_2 <= 1, and s_1 s_2 <= 1/4, from m = 0 on",
-        normal=_in_exponential,
-    )
-    cite(EXPONENTIAL)
-    ensure_nonnegative(
-        sp.exp(m) * (1 + c + MORE) - sp.exp(m) - sp.exp(m) * c,
-        "exp(m) grows by at least exp(m) times the move, so by c/4",
-        normal=expanded,
-    )
-    ensure_equal(
-        sp.exp(m) * c * sp.exp(c),
-        sp.exp(m + c) * c,
-        "and by at most exp(m) times the move times its exponential, so by C exp(C/4)",
-        normal=sp.powsimp,
-    )
-    ensure_equal(
-        sp.limit(sp.log(1 + c * k) - sp.log(k), k, sp.oo),
-        sp.log(c),
-        "ln(1 + c k) - ln k tends to ln c: both bounds, and m_i - ln k, are bounded from k = 1 on",
-        normal=sp.simplify,
-    )
+    ensure_logarithmic()
     svm = A / inner("A", "A") + B / inner("B", "B")
     ensure_equal(
         [(svm @ A).subs(apart), (svm @ B).subs(apart)],
@@ -189,6 +166,168 @@ def prove_bounded() -> str:
         normal=sp.cancel,
     )
     return "for any n and d, and every convex loss with l' < 0"
+
+
+def ensure_step() -> None:
+    """Of one input of two tokens a step adds e ||A||^2 (-l') <h'(o), x_1 - x_2> s_1 s_2 to m."""
+    m, first, second = sp.symbols("m first second", real=True)
+    share, h = 1 / (1 + sp.exp(-m)), sp.Function("h")
+    output = share * first + (1 - share) * second
+    slope = sp.Derivative(h(T), T).subs(T, output).doit() * (first - second)
+    ensure_zero(
+        sp.simplify(sp.diff(h(output), m) - slope * share * (1 - share)),
+        "h(o) rises with m by its slope along x_1 - x_2 times s_1 s_2, of one unit and of their "
+        "sum",
+    )
+    A, e = vector("A"), sp.Symbol("e", positive=True)
+    ensure_equal(
+        (V + e * A - V) @ A, e * inner("A", "A"), "and a step along A moves m = <A, W> by ||A||^2"
+    )
+
+
+def prove_rising_head() -> str:
+    """A head that rises from the mean of two tokens to one keeps that one at the speed ln k."""
+    ensure_step()
+    ensure_convex()
+    ensure_relu()
+    cite(
+        RISING,
+        given={
+            DIFFERENTIABLE: "phi' of square, softplus and identity is",
+            SIGN: "phi'' >= 0, as executed",
+        },
+    )
+    relu, right = ACTIVATIONS["relu"], sp.Symbol("right", positive=True)
+    left = sp.Symbol("left", nonpositive=True)
+    ensure_nonnegative(
+        relu.slope(SYMBOLS, right) - relu.slope(SYMBOLS, left), "the slope of ReLU rises as well"
+    )
+    ensure_equal(
+        (1 / (1 + sp.exp(-T))).subs(T, 0),
+        sp.Rational(1, 2),
+        "from m = 0 on o is between the mean and x_1: phi' of each unit is between its values at "
+        "both, and the slope of h between p and P",
+    )
+    p, drop = sp.symbols("p drop", positive=True)
+    ensure_positive(
+        p * drop,
+        "so h rises up to x_1, -l' falls, by convexity, from the mean to x_1, and m grows by c to "
+        "C times s_1 s_2",
+    )
+    ensure_logarithmic()
+    _ensure_alone()
+    return "for any d and number of units, every convex loss with l' < 0, convex phi as those here"
+
+
+def prove_critical_head() -> str:
+    """Where h' vanishes at the kept token its lead grows like ln k/2."""
+    ensure_step()
+    b, t, s = sp.symbols("b t s", real=True)  # t = <a_k, x_2>; <a_k, o> = (1 - s) t
+    phi = ACTIVATIONS["square"]
+    ensure_equal(
+        sp.diff(b * phi.value(SYMBOLS, (1 - s) * t), s),
+        2 * (-b * t**2) * (1 - s),
+        "the slope along x_1 - x_2 is 2 beta s_2, unit by unit",
+        normal=expanded,
+    )
+    c, drop = sp.symbols("c drop", positive=True)
+    ensure_positive(
+        2 * c * drop,
+        "so h rises up to x_1, and -l' falls, by convexity, from the mean to x_1: 2 m grows by 2 c "
+        "to 2 C times s_1 s_2^2",
+    )
+    ensure_logarithmic(half=True)
+    _ensure_alone()
+    k, c = sp.symbols("k c", positive=True)
+    ensure_equal(
+        sp.limit(sp.log(1 + c * k) / 2 / sp.log(k), k, sp.oo),
+        sp.Rational(1, 2),
+        "m over ln k tends to 1/2, not to 1: m - ln k/2 is bounded, and m - ln k is not",
+    )
+    return "for any d and number of units, and every convex loss with l' < 0"
+
+
+def _ensure_alone() -> None:
+    A, m = vector("A"), sp.Symbol("m", real=True)
+    svm = A / inner("A", "A")
+    ensure_equal(
+        [svm @ A, (m * svm) @ A],
+        [1, m],
+        "W_svm for x_1 is A/||A||^2, and W(k), a multiple of A, is m W_svm",
+        normal=sp.cancel,
+    )
+
+
+def prove_pulling_head() -> str:
+    """Two tokens that pull each other keep their leads below bounds, by any steps."""
+    ensure_step()
+    prove_smooth()
+    s, beta, g = sp.symbols("s beta g", positive=True)
+    ensure_nonnegative(
+        (g - beta * s).subs(g, beta * s + MORE),
+        "where s_2 <= g_1/beta the slope of h along x_1 - x_2, at most beta s_2 - g_1, is not "
+        "above 0, nor is the growth of m",
+        normal=expanded,
+    )
+    share = 1 / (1 + sp.exp(-T))
+    ensure_equal(
+        (1 / (1 - share) - 1),
+        sp.exp(T),
+        "elsewhere exp(m) = 1/s_2 - 1 is below beta/g_1 - 1",
+        normal=sp.simplify,
+    )
+    ensure_nonnegative(
+        sp.Rational(4, 27)
+        - (1 - s) * s**2
+        - (s - sp.Rational(2, 3)) ** 2 * (s + sp.Rational(1, 3)),
+        "s_2^2 s_1 is at most 4/27",
+        normal=expanded,
+    )
+    ensure_nonnegative(
+        beta * s - (beta * s - g),
+        "and m grows by e ||A||^2 (-l') (beta s_2 - g_1) s_1 s_2, at most 4 e ||A||^2 beta/27; so "
+        "in either case m is at most the larger bound again, step by step, and so is -m",
+        normal=expanded,
+    )
+    return "for every phi with |phi''| <= c, as those that run, any d and number of units"
+
+
+def ensure_logarithmic(half: bool = False) -> None:
+    """Exp(m) - 1 is between lines in k where m grows by c to C times s_1 s_2 in a step, from 0 on.
+
+    With `half` it is so of exp(2 m) - 1, where 2 m grows by c to C times s_1 s_2^2.
+    """
+    m, c, k = sp.symbols("m c k", positive=True)
+    share = 1 / (1 + sp.exp(-m))
+    other = (1 - share) ** (2 if half else 1)
+    grown, bound = sp.exp(2 * m if half else m), sp.Rational(1, 8 if half else 4)
+    ensure_positive([share * other], "steps are positive", normal=_in_exponential)
+    ensure_nonnegative(
+        [grown * share * other - bound, 1 - grown * share * other, bound - share * other],
+        f"with f = {'s_1 s_2^2' if half else 's_1 s_2'}, {bound} <= {grown} f <= 1 and f <= "
+        f"{bound}, from m = 0 on",
+        normal=_in_exponential,
+    )
+    cite(EXPONENTIAL)
+    ensure_nonnegative(
+        sp.exp(m) * (1 + c + MORE) - sp.exp(m) - sp.exp(m) * c,
+        f"{grown} grows by at least itself times the growth of its exponent, so by c times {bound}",
+        normal=expanded,
+    )
+    ensure_equal(
+        sp.exp(m) * c * sp.exp(c),
+        sp.exp(m + c) * c,
+        "and by at most itself times that growth times its exponential, so by C times that of C "
+        f"times {bound}",
+        normal=sp.powsimp,
+    )
+    ensure_equal(
+        sp.limit(sp.log(1 + c * k) - sp.log(k), k, sp.oo),
+        sp.log(c),
+        "ln(1 + c k) - ln k tends to ln c: both bounds of the exponent, and what it is beyond "
+        "ln k, are bounded from k = 1 on",
+        normal=sp.simplify,
+    )
 
 
 def _in_exponential(x: sp.Expr) -> sp.Expr:

@@ -32,12 +32,22 @@ multiplier 0: on tokens 0, (-1, 0), (-1, -1), of which the first scores most and
 the second margin stays ahead of the first one by about ln ln k (`sharp-2`). On inputs of two tokens
 whose constraints are orthogonal, so that each has a multiplier above 0, W - ln k W_svm is bounded
 (`amended-3`). Both are of a linear head, where each O_i is one token and W_fin is 0.
+
+Other heads change the speed. A ReLU head may be flat at the mean of the tokens, where descent from
+0 rests though one token is best (`literal-4`). Where h rises along the way from the mean of two
+tokens to one of them, that one alone is kept at the speed ln k of linear heads, whatever h is
+(`sharp-3`). Where h' vanishes at the kept token, as h(x) = -<a, x - x_1>^2 has it, the speed is
+half of that: W - ln k W_svm is unbounded, and W - (ln k/2) W_svm bounded (`sharp-4`). Where two
+tokens pull each other at a smooth h both are kept, and all of W is bounded: W_svm is 0 (`sharp-5`).
 """
 
+from attsvm.primitives.heads import ACTIVATIONS
 from attsvm.primitives.hypotheses import sloped
 from attsvm.primitives.losses import CONVEX
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
+from properties.tf._support import head_descent as heads
+from properties.tf._support.head_descent import HeadSteps
 from properties.tf.generalised_svm import kept_tokens as cases
 from properties.tf.generalised_svm import log_growth as growth
 from properties.tf.generalised_svm.kept_tokens import KeptTokens
@@ -51,6 +61,11 @@ BETTER, ORTHOGONAL = (
     "the first token scores more",
     "the (x_1 - x_2) z_i^T are orthogonal, none is 0",
 )
+RELU, DIFFERENT, QUERY = "phi is ReLU", "h(x_1) is not h(x_2)", "the query is not 0"
+BENT_UP, RISES = "phi is convex", "p > 0"
+SQUARE, CRITICAL, BELOW = "phi is the square", "every <a_k, x_1> is 0", "beta > 0"
+PULLED, GENTLE = "each token pulls at the other", "-1 <= l' < 0"
+ORIGIN = "W(0) = 0"
 
 STATEMENT = Statement(
     "tf/generalised-svm",
@@ -70,16 +85,36 @@ STATEMENT = Statement(
         CONVEX_LOSS: lambda case: case.loss in CONVEX,
         BETTER: growth.ordered,
         ORTHOGONAL: growth.orthogonal,
+        RELU: lambda case: case.phi == "relu",
+        DIFFERENT: heads.differs,
+        QUERY: lambda case: bool(case.z.any()),
+        BENT_UP: lambda case: ACTIVATIONS[case.phi].convex,
+        RISES: heads.rising,
+        SQUARE: lambda case: case.phi == "square",
+        CRITICAL: heads.critical,
+        BELOW: heads.best_by_far,
+        PULLED: heads.pulled_both,
+        ORIGIN: lambda case: case.start == 0,
+        GENTLE: heads.gentle,
     },
     violating={
         ALL: [cases.APART],
         SEEN: [cases.UNSEEN],
         POSITIVE: [cases.BETWEEN, cases.BEHIND],
-        FORWARD: [growth.BACK, growth.BACK_HIDDEN],
+        FORWARD: [growth.BACK, growth.BACK_HIDDEN, heads.BACK, heads.BACK_SQUARE, heads.BACK_PAIR],
         SLOPED_LOSS: [growth.FLAT_HIDDEN],
-        CONVEX_LOSS: [growth.BENT],
+        CONVEX_LOSS: [growth.BENT, heads.BENT, heads.BENT_SQUARE],
         BETTER: [growth.EQUAL],
         ORTHOGONAL: [growth.TWICE],
+        QUERY: [heads.UNSEEN, heads.UNSEEN_SQUARE],
+        BENT_UP: [heads.BUMP],
+        RISES: [heads.FALLING, heads.DEAD],
+        SQUARE: [heads.SOFT],
+        CRITICAL: [heads.ASIDE],
+        BELOW: [heads.RISEN],
+        PULLED: [heads.PULLED_OUT],
+        ORIGIN: [heads.STARTED, heads.STARTED_SQUARE],
+        GENTLE: [heads.STEEP],
     },
     conclusion=cases.correlates,
     cost=6,
@@ -119,6 +154,17 @@ STATEMENT = Statement(
                 "above 99.9%": changed(above="0.999"),
                 "with a probability of at least 9/10": changed(share="9/10"),
             },
+        ),
+        "literal-4": Reading(
+            "'||W_svm||_F -> inf', so that W_GD is not bounded: with a ReLU head of different "
+            "values at the two tokens of one input, a query not 0, l' < 0 and a step above 0, some "
+            "logit moves in the first steps of descent from W(0) = 0",
+            expected="refuted, certified",
+            under=(FORWARD, SLOPED_LOSS, RELU, DIFFERENT, QUERY, ORIGIN),
+            variables=Records(HeadSteps, heads.steps(), fixed=("phi", "start")),
+            conclusion=heads.moves,
+            examples=(heads.DEAD,),
+            siblings={"by 1 or more": changed(least=1)},
         ),
         "amended-1": Reading(
             "all tokens kept, W in the span of the (x_t - x_u) z_i^T as from W_0 = 0: W_svm = 0 "
@@ -179,6 +225,58 @@ STATEMENT = Statement(
             variables=Records(Hidden, growth.hidden()),
             conclusion=growth.lags,
             siblings={"1.05 times as much": changed(share="1.05", examples=[growth.SHORT])},
+        ),
+        "sharp-3": Reading(
+            "one input of two tokens, query not 0, A = (x_1 - x_2) z^T, h = sum_k b_k phi(<a_k, "
+            "x>), phi convex, as ReLU and the identity are, p and P the sums over k of the lesser "
+            "and of the larger b_k phi'(t) <a_k, x_1 - x_2> at t = <a_k, (x_1 + x_2)/2> and t = "
+            "<a_k, x_1>, p > 0, l convex with l' < 0, W(0) = 0, any constant step e: the margin m "
+            "of W(k) has c k/4 <= exp(m) - 1 <= C k exp(C/4), c = -e ||A||^2 p l'(h(x_1)), C = -e "
+            "||A||^2 P l'(h((x_1 + x_2)/2)), so that x_1 alone is kept, and W(k) - ln k W_svm is "
+            "bounded",
+            expected="proved",
+            proof="symbolic.tf.generalised_svm:prove_rising_head",
+            under=(FORWARD, CONVEX_LOSS, QUERY, BENT_UP, RISES, ORIGIN),
+            variables=Records(HeadSteps, heads.steps(), fixed=("start",)),
+            conclusion=heads.grows,
+            examples=(heads.ALONE,),
+            siblings={
+                "at least c k/2": changed(over=2, examples=[heads.ALONE]),
+                "at most C k": changed(power=0, examples=[heads.FAR]),
+            },
+        ),
+        "sharp-4": Reading(
+            "one input of two tokens, query not 0, A = (x_1 - x_2) z^T, h = sum_k b_k <a_k, x>^2, "
+            "every <a_k, x_1> = 0, beta = -sum_k b_k <a_k, x_2>^2 > 0, l convex with l' < 0, "
+            "W(0) = 0, any constant step e: the margin m of W(k) has c k/4 <= exp(2 m) - 1 <= "
+            "2 C k exp(C/4), c = -2 e ||A||^2 beta l'(h(x_1)), C = -2 e ||A||^2 beta l'(h((x_1 + "
+            "x_2)/2)), so that W(k) - (ln k/2) W_svm is bounded, and W(k) - ln k W_svm is not",
+            expected="proved",
+            proof="symbolic.tf.generalised_svm:prove_critical_head",
+            under=(FORWARD, CONVEX_LOSS, QUERY, SQUARE, CRITICAL, BELOW, ORIGIN),
+            variables=Records(HeadSteps, heads.steps(critical=True), fixed=("phi", "start")),
+            conclusion=heads.grows_by_half,
+            examples=(heads.SQUARE,),
+            siblings={
+                "exp(m) for exp(2 m)": changed(times=1, examples=[heads.SHORT]),
+                "at least c k/2": changed(over=2, examples=[heads.SHORT]),
+                "at most 2 C k": changed(power=0, examples=[heads.WIDE]),
+            },
+        ),
+        "sharp-5": Reading(
+            "one input of two tokens, |phi''| <= c, beta = c sum_k |b_k| <a_k, x_1 - x_2>^2, each "
+            "token pulls at the other: g_1 = <h'(x_1), x_2 - x_1> > 0 and g_2 = <h'(x_2), x_1 - "
+            "x_2> > 0; -1 <= l' < 0, any start, any constant step e > 0, A as in sharp-3: the "
+            "margin m of W(k) is at most the larger of that of W(0) and ln(beta/g_1 - 1) + 4 e "
+            "||A||^2 beta/27, and -m likewise with g_2, so that both tokens are kept, and W(k) is "
+            "bounded",
+            expected="proved",
+            proof="symbolic.tf.generalised_svm:prove_pulling_head",
+            under=(FORWARD, GENTLE, PULLED),
+            variables=Records(HeadSteps, heads.steps(both=True)),
+            conclusion=heads.stays,
+            examples=(heads.PAIR,),
+            siblings={"without the length of a step": changed(share=0, examples=[heads.PAIR])},
         ),
     },
 )

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from attsvm.data import AttentionData
-from attsvm.heads import relu_head
+from attsvm.heads import Head, relu_head
 from attsvm.plots import token_weights
 from attsvm.primitives.heads import ACTIVATIONS, change, head, pull
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
+from properties.tf._support import head_descent as steps
 from properties.tf.figures import generalised_svm as figure
 from properties.tf.generalised_svm import kept_tokens as statement
 from properties.tf.linear_head_one_token import MIRRORED, certified
@@ -59,3 +60,40 @@ def test_parts_in_rationals_are_those_of_the_solvers():
             values = [float(x.p) / float(x.q) for x in one]
             assert values == pytest.approx(other.ravel().tolist(), rel=1e-9, abs=1e-12)
     assert solved > 2
+
+
+def descended(case, head, *counts):
+    """Leads of the first token along descent that knows nothing of the formula."""
+    data = AttentionData(case.X[None], case.z[None], y=np.ones(1), v=np.zeros(case.z.size))
+    W0 = np.zeros((case.z.size,) * 2)
+    run = descend_w(data, W0, case.loss, step=case.size, steps=counts[-1], head=head, record=counts)
+    return np.einsum("d,kde,e->k", case.X[0] - case.X[1], run.W[0, 1:], case.z)
+
+
+def squares(A, b):
+    """The head sum_k b_k <a_k, x>^2."""
+    return Head("squares", lambda x: (x @ A.T) ** 2 @ b, lambda x: 2 * (x @ A.T * b) @ A)
+
+
+def test_the_lead_is_that_of_descent_on_w():
+    generator = np.random.default_rng(2)
+    for phi, made in (("relu", relu_head), ("square", squares)):
+        X, z, A, b = (generator.integers(-8, 9, s) / 8 for s in ((2, 3), 3, (2, 3), 2))
+        case = steps.HeadSteps(X, z, A, b, phi, "log-loss", 0.0, 1.0, 3)
+        found = float(steps.lead(BALLS, case))
+        assert found != 0.0
+        assert found == pytest.approx(descended(case, made(A, b), 3)[0])
+
+
+def test_a_slope_that_vanishes_at_the_kept_token_halves_the_speed():
+    for case, made, share in ((steps.ALONE, relu_head, 1.0), (steps.SQUARE, squares, 0.5)):
+        first, last = descended(case, made(case.A, case.b), 1000, 4000)
+        # what is beyond ln k times the share moves like 1/sqrt k
+        assert (last - first) / np.log(4) == pytest.approx(share, abs=0.05)
+
+
+def test_two_tokens_that_pull_each_other_are_kept_by_long_steps():
+    case = replace(steps.PAIR, X=np.array([[1.0], [-0.5]]), start=0.0, size=64.0)
+    bound = max(0.0, np.log(3.0)) + 4 * 64 * 1.5**2 * 4.5 / 27
+    assert np.abs(descended(case, squares(case.A, case.b), *range(1, 40))).max() < bound
+    assert bool(steps.pulled_both(case))

@@ -1,0 +1,253 @@
+"""Descent under a head h on one input of two tokens, which moves one number: the lead of a token.
+
+With A = (x_1 - x_2) z^T, m = <A, W> and attention s_1 = 1/(1 + exp(-m)), a step of size e adds to m
+
+    e ||A||^2 (-l'(h(o))) <h'(o), x_1 - x_2> s_1 s_2,     o = s_1 x_1 + s_2 x_2,
+
+and W(k) - W(0) is a multiple of A. The label is part of h.
+"""
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from attsvm._types import Array
+from attsvm.errors import DataError
+from attsvm.exact import dot, rationals
+from attsvm.losses import LOSSES
+from attsvm.primitives.gradients import loss_slope
+from attsvm.primitives.heads import ACTIVATIONS, bending, head, pull
+from attsvm.primitives.losses import SLOPED
+from attsvm.strategies import arrays, sizes
+from attsvm.theory.arithmetic import BALLS
+
+SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadSteps:
+    """Tokens X (2, d), a query, a head, a loss, a start of m, the size of steps and how many."""
+
+    X: Array
+    z: Array
+    A: Array
+    b: Array
+    phi: str
+    loss: str
+    start: float
+    size: float
+    count: int
+
+    def __post_init__(self) -> None:
+        d = self.z.size
+        fits = (self.X.shape, self.A.shape) == ((2, d), (self.b.size, d)) and d > 0
+        if not fits or self.phi not in ACTIVATIONS or not 1 <= self.count <= 3:
+            raise DataError("the parts of an instance do not fit together", value=self.X.shape)
+
+
+def of(m: Any, case: HeadSteps) -> SimpleNamespace:
+    """The head and the tokens in one arithmetic; D is x_1 - x_2, square ||A||^2."""
+    X = m.values(case.X)
+    D, z = X[0] - X[1], m.values(case.z)
+    return SimpleNamespace(
+        phi=ACTIVATIONS[case.phi],
+        A=m.values(case.A),
+        b=m.values(case.b),
+        X=X,
+        D=D,
+        square=m.dot(D, D) * m.dot(z, z),
+        mean=(X[0] + X[1]) / 2,
+    )
+
+
+def lead(m: Any, case: HeadSteps) -> Any:
+    """The lead m of the first token after the steps."""
+    v, at = of(m, case), m.values(case.start)
+    for _ in range(case.count):
+        first, second = m.logistic(at), m.logistic(-at)
+        output = first * v.X[0] + second * v.X[1]
+        down = -loss_slope(m, case.loss, head(m, v, output))
+        gain = pull(m, v, output, v.D) * first * second
+        at = at + m.values(case.size) * v.square * down * gain
+    return at
+
+
+def unit_slopes(m: Any, case: HeadSteps) -> list[tuple[Any, Any]]:
+    """The slope of each unit along x_1 - x_2 at the mean of both tokens and at the first one."""
+    v = of(m, case)
+    along = v.A @ v.D
+    ends = (v.A @ v.mean, v.A @ v.X[0])
+    slopes = [[b * v.phi.slope(m, t[k]) * along[k] for t in ends] for k, b in enumerate(v.b)]
+    return [(mean, first) for mean, first in slopes]
+
+
+def steepness(m: Any, case: HeadSteps) -> tuple[Any, Any]:
+    """-l' at h(x_1) and at the mean of the tokens."""
+    v = of(m, case)
+    first, mean = (-loss_slope(m, case.loss, head(m, v, x)) for x in (v.X[0], v.mean))
+    return first, mean
+
+
+def moves(m: Any, case: HeadSteps, least: Any = 0) -> Any:
+    """The lead has moved by more than a bound."""
+    return m.above(m.abs(lead(m, case) - m.values(case.start)), m.exact(least))
+
+
+def grows(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1) -> Any:
+    """0 < exp(m) - 1 lies between c k/over and C k exp(power C/4) after k steps.
+
+    c is e ||A||^2 p (-l'(h(x_1))) and C is e ||A||^2 P (-l'(h(mean))), p and P the sums over the
+    units of the lesser and of the larger slope at the mean and at x_1.
+    """
+    v, ends = of(m, case), unit_slopes(m, case)
+    low = sum((m.minimum(*pair) for pair in ends), m.exact(0))
+    high = sum((m.maximum(*pair) for pair in ends), m.exact(0))
+    first, mean = steepness(m, case)
+    least, most = (m.values(case.size) * v.square * x for x in (low * first, high * mean))
+    grown, k = m.expm1(lead(m, case)), case.count
+    return m.all_of(
+        m.below(m.exact(0), grown),
+        m.at_most(k * least / over, grown),
+        m.at_most(grown, k * most * m.exp(power * most / 4)),
+    )
+
+
+def grows_by_half(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1, times: int = 2) -> Any:
+    """0 < exp(2 m) - 1 lies between c k/over and 2 C k exp(power C/4) after k steps.
+
+    c and C are 2 e ||A||^2 beta times -l' at h(x_1) and at h(mean), beta = -sum_k b_k <a_k, x_2>^2.
+    """
+    v = of(m, case)
+    beta = -m.dot(v.b, m.array([m.square(t) for t in v.A @ v.X[1]]))
+    first, mean = steepness(m, case)
+    least, most = (2 * m.values(case.size) * v.square * beta * x for x in (first, mean))
+    grown, k = m.expm1(times * lead(m, case)), case.count
+    return m.all_of(
+        m.below(m.exact(0), grown),
+        m.at_most(k * least / over, grown),
+        m.at_most(grown, 2 * k * most * m.exp(power * most / 4)),
+    )
+
+
+def stays(m: Any, case: HeadSteps, share: Any = 1) -> Any:
+    """Of both tokens the lead is at most the larger one of what it was and ln(beta/g - 1) + r.
+
+    g is the pull of the other token at it, r = 4 e ||A||^2 beta/27.
+    """
+    v, before, after = of(m, case), m.values(case.start), lead(m, case)
+    beta = bending(m, v, v.D, v.D)
+    room = share * 4 * m.values(case.size) * v.square * beta / 27
+    parts = []
+    for sign, x in ((1, v.X[0]), (-1, v.X[1])):
+        if not pulled(case, sign):
+            return m.below(m.exact(0), m.exact(0))  # there is no bound
+        g = pull(m, v, x, -sign * v.D)
+        parts.append(m.at_most(sign * after, m.maximum(sign * before, m.log(beta / g - 1) + room)))
+    return m.all_of(*parts)
+
+
+def pulled(case: HeadSteps, sign: int) -> bool:
+    """The other token pulls at the first one (sign 1) or at the second one (sign -1)."""
+    v = of(BALLS, case)
+    return bool(pull(BALLS, v, v.X[0 if sign == 1 else 1], -sign * v.D) > 0)
+
+
+def pulled_both(case: HeadSteps) -> bool:
+    """Each token pulls at the other one."""
+    return pulled(case, 1) and pulled(case, -1)
+
+
+def gentle(case: HeadSteps) -> bool:
+    """The loss has -1 <= l' < 0."""
+    return case.loss in SLOPED and LOSSES[case.loss].lipschitz <= 1.0
+
+
+def rising(case: HeadSteps) -> bool:
+    """P is positive."""
+    ends = unit_slopes(BALLS, case)
+    return bool(sum((BALLS.minimum(*pair) for pair in ends), BALLS.exact(0)) > 0)
+
+
+def critical(case: HeadSteps) -> bool:
+    """Every <a_k, x_1> is 0."""
+    x = rationals(case.X)[0]
+    return all(dot(a, x) == 0 for a in rationals(case.A))
+
+
+def differs(case: HeadSteps) -> bool:
+    """The head has different values at the tokens."""
+    v = of(BALLS, case)
+    return bool(head(BALLS, v, v.X[0]) != head(BALLS, v, v.X[1]))
+
+
+def best_by_far(case: HeadSteps) -> bool:
+    """Beta is positive."""
+    x = rationals(case.X)[1]
+    pairs = zip(rationals(case.b), rationals(case.A), strict=True)
+    return sum(b * dot(a, x) * dot(a, x) for b, a in pairs) < 0
+
+
+@st.composite
+def steps(draw: st.DrawFn, *, critical: bool = False, both: bool = False) -> HeadSteps:
+    """Steps under any head, mostly one whose units rise towards x_1.
+
+    With `critical` every <a_k, x_1> is 0 and units are squares; with `both` activations are smooth,
+    x_2 lies opposite to x_1, units come in pairs a, -a of b < 0, and the start is any.
+    """
+    d, K = draw(sizes(1, 2)), draw(sizes(1, 3))
+    X, z, A, b = draw(arrays(2, d)), draw(arrays(d)), draw(arrays(K, d)), draw(arrays(K))
+    phi = draw(st.sampled_from(("identity", "relu", "square", "softplus")))
+    if critical:
+        phi, b = "square", -np.abs(b)
+        X[0, :1], A[:, 1:] = 0.0, 0.0
+    elif both:
+        phi = draw(st.sampled_from(("square", "softplus", "logistic")))
+        X[1] = -draw(st.sampled_from([1.0, 0.5, 2.0])) * X[0]
+        A, b = np.concatenate([A, -A]), np.tile(-np.abs(b), 2)
+    else:
+        toward = np.where(A @ (X[0] - X[1]) < 0.0, -1.0, 1.0)
+        b = draw(st.sampled_from([np.abs(b) * toward, b]))
+    start = float(draw(arrays(1))[0]) if both else 0.0
+    loss, size = draw(st.sampled_from(SLOPED)), draw(st.sampled_from(SIZES_OF_STEPS))
+    return HeadSteps(X, z, A, b, phi, loss, start, size, draw(st.integers(1, 3)))
+
+
+def example(
+    X: Any, a: Any, b: Any, phi: str, loss: str = "log-loss", size: float = 1.0, **other: Any
+) -> HeadSteps:
+    """One step from zero on tokens and units of one dimension, with query 1."""
+    tokens, units = np.array(X, dtype=float)[:, None], np.array(a, dtype=float)[:, None]
+    whole = {"z": [1.0], "start": 0.0, "count": 1, **other}
+    z, outer = np.array(whole.pop("z"), dtype=float), np.array(b, dtype=float)
+    return HeadSteps(tokens, z, units, outer, phi, loss, size=size, **whole)
+
+
+ALONE = example([1, 0], [1], [1], "relu")
+FAR = example([1, 0], [1], [1], "relu", size=16, z=[4])
+BACK = example([1, 0], [1], [1], "relu", size=-1)
+BENT = example([0, -16], [1], [1], "identity", "logistic-loss")
+STARTED = example([1, 0], [1], [1], "relu", start=1.0)
+UNSEEN = example([1, 0], [1], [1], "relu", z=[0])
+FALLING = example([1, 0], [1], [-1], "relu")
+BUMP = example([4, -12], [1], [1], "logistic", "correlation", 1 / 64, count=3)
+"""The slope is largest between the mean of the tokens and the first one."""
+DEAD = example([1, -3], [1], [1], "relu")
+"""The first token is best, and h is flat about the mean of both."""
+SQUARE = example([0, 1], [1], [-1], "square")
+SHORT = example([0, 1], [1], [-1], "square", size=0.125)
+WIDE = example([0, 1], [1], [-1], "square", size=64, z=[4])
+BACK_SQUARE = example([0, 1], [1], [-1], "square", size=-1)
+BENT_SQUARE = example([0, 8], [1], [-1], "square", "logistic-loss", 0.125)
+STARTED_SQUARE = example([0, 1], [1], [-1], "square", start=1.0)
+UNSEEN_SQUARE = example([0, 1], [1], [-1], "square", z=[0])
+ASIDE = example([1, 3], [1], [-1], "square", "correlation", 1 / 128)
+RISEN = example([0, 1], [1], [1], "square")
+SOFT = example([0, 8], [1], [-1], "softplus", "correlation", 1 / 1024)
+PAIR = example([1, -1], [1], [-1], "square", start=-0.5, size=16)
+"""h(x) = -x^2, and a step over the best mixture."""
+PULLED_OUT = example([1, -1], [1], [1], "square")
+STEEP = example([4, -4], [1], [-1], "square", "exponential", start=-4.0)
+BACK_PAIR = example([1, -1], [1], [-1], "square", start=-0.5, size=-16)
