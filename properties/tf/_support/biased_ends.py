@@ -92,8 +92,8 @@ NORMS = 1e2, 1e3, 1e4, 1e5
 CURVES, CURVES_AGAIN = 40, 60
 """How many curves are followed, and where that is repeated."""
 
-few_seeds = st.sampled_from([0, 1, 2, 3])
-"""As half a second goes into a curve."""
+few_seeds = st.sampled_from([0, 1, 2])
+"""Half a second goes into a curve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +132,12 @@ def _curve(data: AttentionData, factored: Trajectory, whole: Trajectory) -> Curv
     chosen = token_weights(data, ends[0][-1]).argmax(axis=-1)
     try:
         found = solve_nuclear(att_svm_programme(data, chosen))
-        apart = [np.array([_apart(found, W) for W in run]) for run in ends]
+        factored_apart, whole_apart = (np.array([_apart(found, W) for W in run]) for run in ends)
     except SolverError:
         return None
     growth = np.diff(np.log(np.linalg.svd(ends[0], compute_uv=False)), axis=0)
     sizes = np.linalg.svd(found.certificate, compute_uv=False)
-    return Curve(*apart, growth / growth[:, :1], sizes)
+    return Curve(factored_apart, whole_apart, growth / growth[:, :1], sizes)
 
 
 def _apart(found: NuclearAnswer, W: Array) -> float:

@@ -187,7 +187,7 @@ def best_by_far(case: HeadSteps) -> bool:
     """Beta is positive."""
     x = rationals(case.X)[1]
     pairs = zip(rationals(case.b), rationals(case.A), strict=True)
-    return sum(b * dot(a, x) * dot(a, x) for b, a in pairs) < 0
+    return bool(sum(b * dot(a, x) * dot(a, x) for b, a in pairs) < 0)
 
 
 @st.composite
