@@ -1,7 +1,7 @@
 """The pytest plug-in: every curated counterexample, every claim and every sibling is an item.
 
 Counterexamples are replayed before everything else, and the summary ends in verdicts. With
-`--ledger FILE` the claims that were checked with all their siblings are recorded there, for
+`--ledger=FILE` the claims that were checked with all their siblings are recorded there, for
 `attsvm gate`.
 
 Load it with `pytest_plugins = ["attsvm.theory.plugin"]` in the root conftest.py.
