@@ -90,7 +90,8 @@ def known(words):
         case ("python", "-m", module, *rest) if module.startswith("benchmarks."):
             return takes(module, rest)
         case ("pytest", "-n", "auto", *rest):
-            profiles = [word.removeprefix("--hypothesis-profile=") for word in rest]
+            named = [word for word in rest if not word.startswith("--ledger=")]
+            profiles = [word.removeprefix("--hypothesis-profile=") for word in named]
             return importlib.util.find_spec("xdist") and all(map(settings.get_profile, profiles))
         case ("ruff", "check" | "format", *_) | ("mypy",) | ("sphinx-build", *_):
             return any(need.startswith(words[0][:4]) for need in extra("dev"))

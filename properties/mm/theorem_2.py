@@ -414,7 +414,7 @@ PATH = Statement(
     "argmin_{||v|| <= r, ||p|| <= R} L(v, p). Under Assumptions A and B, we have lim_{r -> "
     "infinity} v_r/r = v(alpha)/||v(alpha)||; and lim_{R -> infinity} p_R/R = "
     "p(alpha)/||p(alpha)||",
-    variables=Records(Attended, attended(), climbed=True),
+    variables=Records(Attended, attended()),
     conclusion=steered,
     cost=3,
     readings={

@@ -49,7 +49,10 @@ BEYOND_FLOATS = {"sim/lemma-3.13:literal", "sim/lemma-3.13-hessian:literal"}
 """Their first instance refutes, by points 2^-159 apart that softmax in floats takes for one."""
 TIES = {"tf/definition-1:sharp"}
 """Its strategies tie scores, which are equal in rationals and not after rounding."""
-SAME = [c for c in GUIDED if c.formula.measured is None and c.id not in BEYOND_FLOATS | TIES]
+FAINT = {"mm/nonlinear-head-path:amended-2"}
+"""Under saturated attention L(p) - L_* is 1e-19: floats ask for its sign, tensors give its size."""
+ELSEWHERE = BEYOND_FLOATS | TIES | FAINT
+SAME = [c for c in GUIDED if c.formula.measured is None and c.id not in ELSEWHERE]
 """Guides of claims on limits, which are measured, are compared with proofs instead, below."""
 JUMPING = {
     "tf/convex-combination:sharp-2",

@@ -138,6 +138,8 @@ def stays(m: Any, case: HeadSteps, share: Any = 1) -> Any:
     g is the pull of the other token at it, r = 4 e ||A||^2 beta/27.
     """
     v, before, after = of(m, case), m.values(case.start), lead(m, case)
+    if v.phi.bend is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no bound
     beta = bending(m, v, v.D, v.D)
     room = share * 4 * m.values(case.size) * v.square * beta / 27
     parts = []

@@ -156,9 +156,9 @@ STATEMENT = Statement(
             },
         ),
         "literal-4": Reading(
-            "'||W_svm||_F -> inf', so that W_GD is not bounded: with a ReLU head of different "
-            "values at the two tokens of one input, a query not 0, l' < 0 and a step above 0, some "
-            "logit moves in the first steps of descent from W(0) = 0",
+            "'||W_svm||_F -> inf', so that W_GD is not bounded: where phi is ReLU, h(x_1) is not "
+            "h(x_2) at the two tokens of one input, the query is not 0, l' < 0, the step is "
+            "positive and W(0) = 0, some logit moves in the first steps of descent",
             expected="refuted, certified",
             under=(FORWARD, SLOPED_LOSS, RELU, DIFFERENT, QUERY, ORIGIN),
             variables=Records(HeadSteps, heads.steps(), fixed=("phi", "start")),
