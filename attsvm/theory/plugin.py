@@ -261,4 +261,5 @@ def _recorded(config: pytest.Config, checked: list[Checked], replayed: list[Repl
     profile, seed = config.getoption("--profile"), config.getoption("--claim-seed")
     head = head_of(packs, claims, profile, seed)
     record(ledger, head, whole, [r for r in replayed if r.file in chosen])
-    return f"{counted(len(whole), 'claim')} recorded in {ledger.path}: attsvm gate --ledger FILE"
+    said = f"{counted(len(whole), 'claim')} recorded in {ledger.path}"
+    return f"{said}: attsvm gate --ledger {ledger.path}"

@@ -50,7 +50,7 @@ BEYOND_FLOATS = {"sim/lemma-3.13:literal", "sim/lemma-3.13-hessian:literal"}
 TIES = {"tf/definition-1:sharp"}
 """Its strategies tie scores, which are equal in rationals and not after rounding."""
 FAINT = {"mm/nonlinear-head-path:amended-2"}
-"""Under saturated attention L(p) - L_* is 1e-19: floats ask for its sign, tensors give its size."""
+"""Where attention is saturated L(p) - L_* is some 1e-19, a difference that floats round to 0."""
 ELSEWHERE = BEYOND_FLOATS | TIES | FAINT
 SAME = [c for c in GUIDED if c.formula.measured is None and c.id not in ELSEWHERE]
 """Guides of claims on limits, which are measured, are compared with proofs instead, below."""
