@@ -18,6 +18,7 @@ from attsvm.theory.arithmetic.relations import Comparison
 from properties.sim import lemma_3_13 as lemma
 from properties.sim import lemma_3_13_hessian as hessian
 from properties.sim._support import bounds, entry_loss
+from symbolic import sums
 from symbolic.mean_value import ensure_no_less
 from symbolic.sim import (
     basic_1,
@@ -32,7 +33,6 @@ from symbolic.sim import (
     lemma_3_13_l2,
     lemma_3_13_log_loss,
     logistic_lipschitz,
-    sums,
 )
 
 pytestmark = pytest.mark.usefixtures("steps")
