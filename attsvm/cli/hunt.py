@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attsvm._files import ensure_writable
-from attsvm._words import counted
 from attsvm.cli.arguments import Parsers, load_alone, positive_integer, seconds, tell
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_apart, ensure_json, keep_from_git
@@ -69,27 +68,33 @@ def run(options: argparse.Namespace) -> int:
             return _hunt(those, options)
     except KeyboardInterrupt:
         if not options.told:
-            _tell_of_nothing(options)
-        return 130
+            _tell_of_interruption(options)
+        return 1 if options.stored else 130
 
 
-def _tell_of_nothing(options: argparse.Namespace) -> None:
-    """Say that a hunt was interrupted outside its search."""
-    document: dict[str, Any] = {"schema": 1, "claim": options.id, "found": False}
-    document |= {"rounds": 0, "examined": 0, "rejected": 0, "error": None}
-    if options.account is not None:
-        document = options.account.json()
-    document |= {
-        "sibling": options.sibling or None,
-        "interrupted": True,
-        "counterexample": options.stored.get("smallest"),
-        "worst": options.stored.get("worst"),
-    }
-    seen = document["examined"] + document["rejected"]
-    when = f"after {counted(document['examined'], 'instance')}"
-    when = when if seen else "before anything was looked at"
-    found = (f"counterexample: {path}" for path in options.stored.values())
-    tell(options, document, [f"interrupted {when}: {document['claim']}", *found])
+_STORED = {"counterexample": "smallest", "worst": "worst"}
+"""The name in the document of each file that a hunt stores."""
+
+
+def _tell_of_interruption(options: argparse.Namespace) -> None:
+    """Say how far a hunt came that was interrupted outside its search."""
+    from attsvm.theory.report.terminal import hunt_text
+    from attsvm.theory.search.account import store
+
+    account = options.account
+    if account is None:  # its claim was not found yet
+        document: dict[str, Any] = {"schema": 1, "claim": options.id, "found": False}
+        document |= {"rounds": 0, "examined": 0, "rejected": 0, "error": None}
+        document |= {"sibling": options.sibling or None, "interrupted": True}
+        document |= dict.fromkeys(_STORED)
+        tell(options, document, [f"interrupted before anything was looked at: {options.id}"])
+        return
+    account.interrupted = True
+    if account.smallest is not None:
+        options.stored.update(store(Path(options.out), account))
+    document = account.json() | {"kept": False, "unfinished": unfinished(account, None)}
+    document |= {name: options.stored.get(file) for name, file in _STORED.items()}
+    tell(options, document, list(hunt_text(document, options.pack, [], [])))
 
 
 def _searchers(text: str | None) -> list[str] | None:
@@ -207,8 +212,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
         if document["kept"]:
             kept = counterexample.standing(stored["smallest"], claim, options.sibling)
     document["unfinished"] = unfinished(result, seconds)
-    document["counterexample"] = stored.get("smallest")
-    document["worst"] = stored.get("worst")
+    document |= {name: stored.get(file) for name, file in _STORED.items()}
     lines = list(hunt_text(document, options.pack, shown, kept))
     earlier = folder / counterexample.file_name(claim.id, options.sibling)
     if result.smallest is None and earlier.is_file():
