@@ -215,6 +215,15 @@ COMPOSED = Lemma(
     "f(x_k) tends to f(x) where x_k tends to x",
 )
 
+VALUES = "it takes values below and above c"
+
+INTERMEDIATE_VALUE = Lemma(
+    "the intermediate value theorem",
+    "Rudin, Principles of Mathematical Analysis, theorem 4.23",
+    (CONTINUOUS, VALUES),
+    "the function takes the value c between",
+)
+
 WEIERSTRASS = Lemma(
     "the extreme value theorem",
     "Rudin, Principles of Mathematical Analysis, theorem 4.16",

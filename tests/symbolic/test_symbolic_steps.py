@@ -15,6 +15,7 @@ from symbolic.sim import low_score_tokens
 from symbolic.sums import t, total
 from symbolic.tf import (
     all_local_unique,
+    benign_landscape,
     convex_combination,
     definition_1,
     definition_2,
@@ -67,6 +68,18 @@ def over_one_index(term, *indices):
 
 SLOPES = nonlinear_head_several
 SPOILT = {
+    "the balance of an affine dependency falls": (
+        benign_landscape,
+        "share",
+        scaled(benign_landscape.share, -1),
+        [benign_landscape.prove_where_stationary],
+    ),
+    "the balance of an affine dependency is bounded": (
+        benign_landscape,
+        "share",
+        lambda m, b, gamma, u: b * m.exp(u - gamma) * b,
+        [benign_landscape.prove_where_stationary],
+    ),
     "another bound by the norm": (
         *(softmax_range, "by_norm", looser(softmax_range.by_norm)),
         [softmax_range.prove_norm],

@@ -13,10 +13,10 @@ affinely independent tokens, from d >= max(n, T - 1) on. Then every Local-SVM ha
 (`amended-2`): if its query is no combination of the others', some M gives its rivals the margin 1
 and those of other inputs 0, so that -<grad L, M> is |l'| s_o sum_t s_t (gamma_o - gamma_t)/n > 0.
 
-Minima need less (`sharp`). At a stationary W the tokens of that input satisfy sum_t c_t x_t = 0 and
-sum_t c_t = 0, c_t = s_t (gamma_t - u), which has the sign of gamma_t - u. If they have one affine
-dependency at most, c is it: any tokens that lack one of those with c_t != 0 are independent. Where
-two or more c_t are positive, some affine f is 0 at all tokens with c_t < 0, and 1 at one with
+Minima need less (`sharp-1`). At a stationary W the tokens of that input satisfy sum_t c_t x_t = 0
+and sum_t c_t = 0, c_t = s_t (gamma_t - u), which has the sign of gamma_t - u. If they have one
+affine dependency at most, c is it: any tokens that lack one of those with c_t != 0 are independent.
+Where two or more c_t are positive, some affine f is 0 at all tokens with c_t < 0, and 1 at one with
 c_t > 0: along it u'' = sum_t c_t f_t^2 > 0, and the risk falls. Where c_o alone is positive x_o is
 a mean of other tokens, and has no Att-SVM. (So it is for every strictly decreasing loss.) That
 allows T = r + 2 tokens, r their affine dimension, and no more: tokens 0, -1, -6, -8 with scores 10,
@@ -30,6 +30,12 @@ of data; in the plane four tokens have a minimum only on a line, as T = r + 2 el
 | all tokens support vectors, any n, T (`tf/all-support-no-stationary`) | none | none |
 | n = 1, T = 3 | 1, 0, -2 with scores 1, -4, 0 | none |
 | n = 1, T = 4, d = 1 | yes | `FINITE` |
+
+Where independent queries keep the inputs apart and each has one dependency at most, of all of its
+tokens (T <= r + 2 in general position), the data with stationary points are known exactly
+(`sharp-2`, `stationary_points.py`): in each input the scores are equal, or set the two parts of the
+dependency, which are those of Radon's theorem, apart. For three tokens on a line this says that the
+one between the others scores least or most.
 """
 
 from dataclasses import replace
@@ -41,7 +47,6 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
-from attsvm.exact.numbers import subtract
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import feasible, sloped
 from attsvm.primitives.losses import SLOPED as LOSSES
@@ -53,7 +58,7 @@ from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices
 from properties.tf._support.descent_instances import Descent
 from properties.tf.all_support_no_stationary import not_stationary
-from properties.tf.benign_landscape import minima
+from properties.tf.benign_landscape import minima, stationary_points
 
 PRINTED = (
     "over-parameterization catalyzes global convergence by ensuring the feasibility of the SVM "
@@ -72,6 +77,8 @@ BESIDE = replace(
     loss="correlation",
 )
 """The first input is that of `REST` on a line; the second, of the same query, outweighs it."""
+BYSTANDER = cases.from_zero([[[1, 0], [0, 0], [-2, 0], [0, 1]]], scores=[[1.0, -4.0, 0.0, 5.0]])
+"""The scores set the parts of the dependency apart, and those of the last token are beyond both."""
 WITHIN = cases.from_zero([[[0], [1], [-1]]], scores=[[2.0, -1.0, -1.0]])
 """The best token lies between the others: a strict minimum at 0."""
 OPPOSED = replace(cases.OPPOSED, loss="correlation")
@@ -82,6 +89,7 @@ LARGE, SLOPED = "d >= n T", "l' < 0 everywhere and continuous"
 QUERIES, AFFINE = "queries are independent", "tokens of each input are affinely independent"
 SCORES, OWN = "the first input has two different scores", "its query is no sum of the others'"
 FREE, FEW = "its tokens are affinely independent", "its tokens have one affine dependency at most"
+WHOLE = "tokens of each input have one affine dependency at most, and all take part in it"
 SEPARABLE = "its optimal token has an Att-SVM of its own"
 
 
@@ -93,9 +101,7 @@ def large(case: Any) -> bool:
 
 def dependencies(case: Any, i: int) -> int:
     """How many affine dependencies the tokens of input i have."""
-    tokens = ExactData.of(getattr(case, "data", case)).X[i]
-    rows = [subtract(x, tokens[0]) for x in tokens[1:]]
-    return len(rows) - int(fmpq_mat(rows).rank()) if rows else 0
+    return len(stationary_points.dependencies(ExactData.of(getattr(case, "data", case)).X[i]))
 
 
 def queries_independent(case: Any) -> bool:
@@ -130,18 +136,23 @@ def points(draw: st.DrawFn) -> Descent:
     data = draw(attention_data(n=(1, 2), T=(2, 4), d=(1, 3)))
     scores = np.array(data.gamma)
     if data.n == 1 and draw(st.booleans()):
-        known = ExactData.of(data).X[0]
-        basis, nullity = fmpq_mat([[*x, 1] for x in known]).transpose().numer_denom()[0].nullspace()
-        pulls = [float(draw(sizes(-2, 2))) for _ in range(nullity)]
         scores = np.zeros((1, data.T))
-        for k, pull in enumerate(pulls):
-            scores[0] += pull * np.array([float(int(basis[t, k])) for t in range(data.T)])
+        for b in stationary_points.dependencies(ExactData.of(data).X[0]):
+            scores[0] += float(draw(sizes(-2, 2))) * np.array([float(x) for x in b])
     moved = AttentionData(data.X, data.Z, scores=scores)
     start = np.zeros((data.d, data.d)) if draw(st.booleans()) else draw(arrays(data.d, data.d))
     return Descent(moved, start, draw(st.sampled_from(LOSSES)))
 
 
-MINIMUM = Measured("the risk falls in some direction", minima.in_floats, minima.descends)
+MINIMUM = Measured(
+    "the risk falls in some direction", minima.rounded(minima.descends), minima.descends
+)
+EXISTENCE = Measured(
+    "grad L(W) = 0 for some W exactly where the scores of each input are equal, or set the two "
+    "parts of its affine dependency apart",
+    minima.rounded(stationary_points.exists_exactly_where_apart),
+    stationary_points.exists_exactly_where_apart,
+)
 
 FEASIBILITY = Statement(
     "tf/benign-landscape",
@@ -194,6 +205,8 @@ LANDSCAPE = Statement(
         FREE: lambda case: dependencies(case, 0) == 0,
         FEW: lambda case: dependencies(case, 0) <= 1,
         SEPARABLE: separable,
+        QUERIES: queries_independent,
+        WHOLE: stationary_points.one_whole,
     },
     conclusion=not_stationary,
     cost=3,
@@ -205,6 +218,8 @@ LANDSCAPE = Statement(
         FREE: [REST],
         FEW: [FINITE],
         SEPARABLE: [WITHIN],
+        QUERIES: [OPPOSED],
+        WHOLE: [BYSTANDER],
     },
     readings={
         "literal-2": Reading(
@@ -222,7 +237,7 @@ LANDSCAPE = Statement(
             proof="symbolic.tf.benign_landscape:prove_no_stationary_point",
             under=(SLOPED, SCORES, OWN, FREE),
         ),
-        "sharp": Reading(
+        "sharp-1": Reading(
             "l' < 0 everywhere and continuous, some input of two different scores has tokens with "
             "one affine dependency at most, an Att-SVM of its own, and a query that is no "
             "combination of the others': L has no finite local minimum, and negative curvature at "
@@ -232,6 +247,24 @@ LANDSCAPE = Statement(
             under=(SLOPED, SCORES, OWN, FEW, SEPARABLE),
             conclusion=MINIMUM,
             examples=(REST,),
+        ),
+        "sharp-2": Reading(
+            "l' < 0 everywhere and continuous, independent queries, the tokens of each input have "
+            "one affine dependency at most, sum_t b_t = 0 and sum_t b_t x_t = 0, and then b_t != 0 "
+            "for all of them: grad L(W) = 0 for some W exactly where in each input all scores are "
+            "equal, or those of the tokens with b_t > 0 are all above, or all below, those with "
+            "b_t < 0",
+            expected="proved",
+            proof="symbolic.tf.benign_landscape:prove_where_stationary",
+            under=(SLOPED, QUERIES, WHOLE),
+            variables=Records(
+                Descent,
+                st.one_of(stationary_points.inputs(), points()),
+                fixed=("step",),
+                climbed=True,
+            ),
+            conclusion=EXISTENCE,
+            examples=(REST, WITHIN, cases.TIED),
         ),
     },
 )

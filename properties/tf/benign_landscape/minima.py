@@ -1,5 +1,7 @@
 """Whether a point is a local minimum of the risk: its gradient, then its curvature, enclosed."""
 
+from collections.abc import Callable
+
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
@@ -38,25 +40,29 @@ def descends(case: Descent) -> arb | None:
     return arb(-1) if is_positive_definite(H) else None
 
 
-def in_floats(case: Descent) -> Slack:
-    """The same, rounded, where it is decided."""
-    found = descends(case)
-    if found is None or not found.is_finite():
-        return Slack.unknown("neither slope nor curvature is decided")
-    return Slack.below(0.0, float(found.mid()), float(found.rad()))
+def rounded(decided: Callable[[Descent], arb | None]) -> Callable[[Descent], Slack]:
+    """The floats of what balls decide, where they do."""
+
+    def in_floats(case: Descent) -> Slack:
+        found = decided(case)
+        if found is None or not found.is_finite():
+            return Slack.unknown("neither slope nor curvature is decided")
+        return Slack.below(0.0, float(found.mid()), float(found.rad()))
+
+    return in_floats
 
 
 def hessian(case: Descent) -> Matrix:
     """Second derivatives along independent ones of the (x_o - x_t) z^T; no row where none pulls."""
     exact, W = ExactData.of(case.data), rationals(case.start)
-    pulls = [len(set(gamma)) > 1 for gamma in exact.gamma]
-    rows = [A for (i, _), A in exact_constraints(exact).items() if pulls[i]]
+    differ = [len(set(gamma)) > 1 for gamma in exact.gamma]
+    rows = [A for (i, _), A in exact_constraints(exact).items() if differ[i]]
     basis: list[Vector] = []
     for row in rows:
         if fmpq_mat([*basis, row]).rank() > len(basis):
             basis.append(row)
     total: Matrix = [[arb(0)] * len(basis) for _ in basis]
-    for tokens, z, gamma, here in zip(exact.X, exact.Z, exact.gamma, pulls, strict=True):
+    for tokens, z, gamma, here in zip(exact.X, exact.Z, exact.gamma, differ, strict=True):
         if not here:
             continue
         values = logits(tokens, W, z)

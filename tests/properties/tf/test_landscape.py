@@ -1,10 +1,11 @@
 """Curvature of the risk against differences of its gradient, and what minima do to descent."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, fmpq
 
 from attsvm.exact.minima import is_positive_definite
 from attsvm.losses import LOSSES
@@ -12,8 +13,14 @@ from attsvm.risk import gradient_w
 from attsvm.training import descend_w
 from properties.tf._support.descent_instances import from_zero
 from properties.tf._support.token_choices import all_support_everywhere, better_support
-from properties.tf.benign_landscape import BESIDE, FINITE, REST, WITHIN, minima
+from properties.tf.benign_landscape import BESIDE, BYSTANDER, FINITE, REST, WITHIN, minima
 from properties.tf.benign_landscape.minima import descends, hessian
+from properties.tf.benign_landscape.stationary_points import (
+    apart,
+    dependencies,
+    exists_exactly_where_apart,
+    one_whole,
+)
 
 
 @pytest.mark.parametrize("loss", ["log-loss", "exponential", "correlation", "logistic-loss"])
@@ -60,3 +67,34 @@ def test_a_slope_that_is_not_decided_is_left_open(monkeypatch):
 def test_a_better_token_on_the_margin_may_have_multiplier_0(tokens, everywhere, better):
     data = from_zero([tokens], scores=[[2.0, 0.0, 1.0, 3.0]]).data
     assert (all_support_everywhere(data), better_support(data)) == (everywhere, better)
+
+
+@pytest.mark.parametrize("scores", list(itertools.permutations([3.0, -1.0, 0.5])))
+@pytest.mark.parametrize("tokens", [[2.0, 0.0, -1.0], [0.0, 2.0, 3.0], [1.0, -4.0, 0.0]])
+def test_the_score_turns_somewhere_on_a_line_exactly_where_the_parts_are_apart(tokens, scores):
+    case = from_zero([[[x] for x in tokens]], scores=[scores])
+    p = np.linspace(-5.0, 5.0, 2001)[:, None]
+    weights = np.exp(p * tokens - (p * tokens).max(axis=1, keepdims=True))
+    score = (weights * scores).sum(axis=1) / weights.sum(axis=1)
+    turns = bool((np.diff(np.sign(np.diff(score))) != 0).any())
+    (b,) = dependencies([[x] for x in map(int, tokens)])
+    assert (apart(b, scores) is not None) == turns
+    assert exists_exactly_where_apart(case) > 0
+
+
+def test_existence_falls_with_a_wrong_condition(monkeypatch):
+    between = from_zero([[[2.0], [0.0], [-1.0]]], scores=[[3.0, -1.0, 0.5]])
+    module = "properties.tf.benign_landscape.stationary_points"
+    monkeypatch.setattr(f"{module}.apart", lambda *_: None)  # the start is stationary
+    assert exists_exactly_where_apart(replace(REST, loss="exponential")) == -1
+    monkeypatch.undo()
+    monkeypatch.setattr(f"{module}.bracket", lambda *_: (fmpq(-1, 2), fmpq(0)))  # not at the root
+    assert exists_exactly_where_apart(between) < 0
+
+
+def test_tokens_beside_the_dependency_or_of_two_of_them_are_told():
+    assert one_whole(REST)
+    assert one_whole(from_zero([np.eye(4)], scores=[[1.0, 2.0, 3.0, 4.0]]))
+    assert not one_whole(FINITE)
+    assert not one_whole(BYSTANDER)
+    assert exists_exactly_where_apart(BYSTANDER) < 0
