@@ -14,8 +14,8 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded
 from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.declaration.proof import expanded
 from properties.tf.benign_landscape.stationary_points import share
 from symbolic.gains import (
     ensure_gain,
