@@ -192,10 +192,22 @@ def steered(m: Any, case: Any, share: Any = 1, spread: Any = 1) -> Any:
     square, most = (m.values(x) for x in mean_margin(one))
     pairs = [(X[t], x) for X, t in zip(m.values(one.X), one.alpha, strict=True) for x in X]
     gaps = [m.norm(best - x) for best, x in pairs]
-    factor = 1 + spread * m.max(m.array(gaps)) / (m.sqrt(square) - m.sqrt(most))
+    far, nu = m.max(m.array(gaps)), m.sqrt(square) - m.sqrt(most)
     size = m.sqrt(square * (v @ v))  # one root, so that a head along v(alpha) leaves exactly 0
-    turned = size - square * (v @ m.values(svm.v_programme(one).vector))
-    return m.at_most(turned, share * (size - label_margin(m, case)[0]) * factor)
+    along = square * (v @ m.values(svm.v_programme(one).vector))
+    return turned(m, size, along, label_margin(m, case)[0], far, nu, share, spread)
+
+
+def turned(
+    m: Any, size: Any, along: Any, margin: Any, far: Any, nu: Any, share: Any = 1, spread: Any = 1
+) -> Any:
+    """||v|| Gamma - Gamma^2 <v, v(alpha)> <= (||v|| Gamma - margin) (1 + D/nu)."""
+    return m.at_most(size - along, share * (size - margin) * (1 + spread * far / nu))
+
+
+def short(m: Any, margin: Any, size: Any, far: Any, others: Any, t: Any, share: Any = 1) -> Any:
+    """1 - margin <= ||v(alpha)|| D (T - 1) exp(-t)."""
+    return m.at_most(1 - margin, share * (size * far * others * m.exp(-t)))
 
 
 def _directed(m: Any, programme: svm.Programme) -> Any:
@@ -217,10 +229,9 @@ def turned_and_reached(m: Any, case: Attended, share: Any = 1, spread: Any = 1) 
     pair = SimpleNamespace(chosen=one, h=v, p=[t * x for x in p])
     X = m.values(one.X)
     gaps = [m.norm(best[t] - x) for best, t in zip(X, one.alpha, strict=True) for x in best]
-    least = m.norm(m.values(v)) * m.max(m.array(gaps)) * (one.X.shape[1] - 1) * m.exp(-m.values(t))
-    return m.all_of(
-        steered(m, case, share, spread), m.at_most(1 - label_margin(m, pair)[0], share * least)
-    )
+    far, size, others = m.max(m.array(gaps)), m.norm(m.values(v)), one.X.shape[1] - 1
+    reached = short(m, label_margin(m, pair)[0], size, far, others, m.values(t), share)
+    return m.all_of(steered(m, case, share, spread), reached)
 
 
 def for_every_radius(m: Any, case: Rival, share: Any = 1) -> Any:
@@ -259,9 +270,16 @@ def to_second_order(m: Any, case: Any, lead: Any = 1, bend: Any = 1) -> Any:
     size = m.sqrt(square * (h @ h))
     if not scores:
         return m.at_most(margin, size)
-    turned = 1 - lead * (1 - m.max(m.array(scores))) * q
-    bound = size * (turned + bend * m.max(m.array(gaps)) * q * q / (2 * square))
-    return m.all_of(m.at_most(margin, bound), *(m.below(s, m.exact(1)) for s in scores))
+    led, far = lead * (1 - m.max(m.array(scores))), m.max(m.array(gaps))
+    bound = bent(m, margin, size, q, led, far, square, bend)
+    return m.all_of(bound, *(m.below(s, m.exact(1)) for s in scores))
+
+
+def bent(
+    m: Any, margin: Any, size: Any, q: Any, lead: Any, far: Any, square: Any, bend: Any = 1
+) -> Any:
+    """Margin <= ||h|| Gamma (1 - lead Q + D^2 Q^2/(2 Gamma^2)), lead being delta/Gamma."""
+    return m.at_most(margin, size * (1 - lead * q + bend * far * q * q / (2 * square)))
 
 
 def to_second_order_along(m: Any, case: Attended, lead: Any = 1, bend: Any = 1) -> Any:
