@@ -18,6 +18,7 @@ from symbolic.tf import (
     convex_combination,
     definition_1,
     definition_2,
+    generalised_svm,
     global_conjecture,
     lemma_2,
     lemma_2_limit,
@@ -33,6 +34,7 @@ from symbolic.tf import (
 REAL = sp.Symbol("more", real=True)
 LESS = sp.Rational(19, 20)
 BETWEEN = definition_1.between
+FAR, GROWTH, RAISED = convex_combination.far, generalised_svm.logarithmic, generalised_svm.raised
 SHORT_OF, INSIDE = convex_combination.short_of, convex_combination.inside
 
 
@@ -58,6 +60,21 @@ def activations(name, **changes):
     """The activations, one of which differs."""
     known = nonlinear_head_several.ACTIVATIONS
     return {**known, name: replace(known[name], **changes)}
+
+
+def factor_less(formula, name):
+    """The formula with 95% of a factor that it has by that name."""
+    return lambda *values: formula(*values, **{name: LESS})
+
+
+def factor_more(formula):
+    return lambda *values: formula(*values, share=1 / LESS)
+
+
+def other_odds(m, v):
+    """With a bound that is a twentieth larger."""
+    said = FAR(m, v)
+    return replace(said, left=said.left * sp.Rational(21, 20))
 
 
 def over_one_index(term, *indices):
@@ -148,6 +165,60 @@ SPOILT = {
     "a drop that may be below that near 0": (theorem_2, "MORE", REAL, [theorem_2.prove_limit]),
     "margins below 1/C_*": (theorem_3, "MORE", REAL, [theorem_3.prove, theorem_3.prove_rank]),
     "terms below that of the least margin": (heads_of_mm, "MORE", REAL, [heads_of_mm.prove]),
+    "95% of what is short of a margin of 1": (
+        *(heads_of_mm, "short", factor_less(heads_of_mm.short, "share")),
+        [heads_of_mm.prove, joint_path.prove_prompt],
+    ),
+    "another bound of the head": (
+        *(heads_of_mm, "turned", factor_less(heads_of_mm.turned, "share")),
+        [heads_of_mm.prove],
+    ),
+    "D counted as 95% in the bound of the head": (
+        *(heads_of_mm, "turned", factor_less(heads_of_mm.turned, "spread")),
+        [heads_of_mm.prove],
+    ),
+    "scores of other tokens that may differ by more than D": (
+        *(heads_of_mm, "S", REAL),
+        [heads_of_mm.prove],
+    ),
+    "95% of the second order": (
+        *(joint_path, "bent", factor_less(joint_path.bent, "bend")),
+        [joint_path.prove_prompt, joint_path.prove_ratio],
+    ),
+    "odds of a bound a twentieth larger": (
+        *(convex_combination, "far", other_odds),
+        [convex_combination.prove_far],
+    ),
+    "20/19 of the margin of what is left": (
+        *(generalised_svm, "longer", factor_more(generalised_svm.longer)),
+        [generalised_svm.prove_solvable],
+    ),
+    "20/19 of the square of the correlation": (
+        *(generalised_svm, "split", factor_more(generalised_svm.split)),
+        [generalised_svm.prove_correlation],
+    ),
+    **{
+        f"growth like ln k with another {part}": (
+            *(generalised_svm, "logarithmic"),
+            lambda m, *numbers, part=part, value=value, **named: GROWTH(
+                m, *numbers, **{**named, part: value}
+            ),
+            [
+                *(generalised_svm.prove_bounded, generalised_svm.prove_rising_head),
+                generalised_svm.prove_critical_head,
+            ],
+        )
+        for part, value in (("over", 4 * LESS), ("power", LESS))
+    },
+    "95% of how far a step goes": (
+        *(generalised_svm, "farthest", scaled(generalised_svm.farthest, LESS)),
+        [generalised_svm.prove_pulling_head],
+    ),
+    "leads bounded by another logarithm": (
+        *(generalised_svm, "raised"),
+        lambda m, before, after, beta, g, room: RAISED(m, before, after, beta * LESS, g, room),
+        [generalised_svm.prove_pulling_head],
+    ),
     "a sum with something added": (
         *(joint_path, "total", lambda term: total(term) + 1),
         [joint_path.prove_prompt, joint_path.prove_ratio],
