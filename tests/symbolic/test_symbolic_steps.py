@@ -8,11 +8,11 @@ import sympy as sp
 
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
-from symbolic import least_points
+from symbolic import basins, least_points
 from symbolic.mm import joint_path
 from symbolic.mm import theorem_2 as heads_of_mm
 from symbolic.sim import low_score_tokens
-from symbolic.sums import t, total
+from symbolic.sums import ensure_no_less, entry, r, swapped, t, total
 from symbolic.tf import (
     all_local_unique,
     convex_combination,
@@ -23,6 +23,7 @@ from symbolic.tf import (
     lemma_2,
     lemma_2_limit,
     linear_head_one_token,
+    local_convergence,
     nonlinear_head_several,
     overparameterisation,
     softmax_range,
@@ -219,6 +220,32 @@ SPOILT = {
         lambda m, before, after, beta, g, room: RAISED(m, before, after, beta * LESS, g, room),
         [generalised_svm.prove_pulling_head],
     ),
+    **{
+        f"{name} of the cones a twentieth off": (
+            *(local_convergence, name, scaled(getattr(local_convergence, name), factor)),
+            [local_convergence.prove_sharp],
+        )
+        for name, factor in (("sideways", LESS), ("widening", LESS), ("bend_room", LESS))
+    },
+    "widths of cones that reach beyond the conditions": (
+        *(local_convergence, "wider", lambda share, part: share + part),
+        [local_convergence.prove],
+    ),
+    **{
+        f"{name} of either sign in {module.__name__}": (module, name, REAL, proofs)
+        for module, names, proofs in (
+            (local_convergence, ("MORE", "ALSO"), [local_convergence.prove]),
+            (global_conjecture, ("MORE", "LESS", "S_T"), [global_conjecture.prove]),
+            (basins, ("MORE", "LESS", "S"), [basins.prove, basins.prove_aligned]),
+            (heads_of_mm, ("ALSO",), [heads_of_mm.prove]),
+            (generalised_svm, ("MORE", "LESS"), [generalised_svm.prove_pulling_head]),
+        )
+        for name in names
+    },
+    "sums of pairs in place of differences": (
+        *(global_conjecture, "swapped", lambda x: -swapped(x)),
+        [global_conjecture.prove],
+    ),
     "a sum with something added": (
         *(joint_path, "total", lambda term: total(term) + 1),
         [joint_path.prove_prompt, joint_path.prove_ratio],
@@ -251,3 +278,22 @@ def test_any_activation_is_one_of_two_derivatives():
     x = sp.Symbol("x", real=True)
     twice = sp.diff(nonlinear_head_several._Phi(2 * x), x, 2)
     assert twice == 4 * nonlinear_head_several._Bend(2 * x)
+
+
+def test_a_sum_is_not_taken_for_another_one_nor_for_one_of_terms_of_no_sign():
+    s, x = entry("s"), entry("x")
+    more = sp.Symbol("more", nonnegative=True)
+    ensure_no_less(total(s * x) - total(s), s * (x - 1), "a mean", s=more, x=1 + more)
+    for found, term, values in (
+        (total(s * x) - 2 * total(s), s * (x - 1), {"s": more, "x": 1 + more}),
+        (total(s * x) - total(s), s * (x - 1), {"s": REAL, "x": 1 + more}),
+        (total(s * x) - total(s), s * (x - 1), {"s": more, "x": LESS + more}),
+    ):
+        with pytest.raises(ProofError):
+            ensure_no_less(found, term, "a mean", **values)
+
+
+def test_a_sum_within_a_sum_that_depends_on_it_is_refused():
+    A = sp.IndexedBase("A", real=True)[t, r]
+    with pytest.raises(ProofError, match="depends on it"):
+        total(total(A, r), t)
