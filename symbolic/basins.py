@@ -31,6 +31,7 @@ from symbolic.gains import (
     ensure_gain_of_support,
 )
 from symbolic.inner_products import inner, vector
+from symbolic.sums import ensure_no_less, entry, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPACT,
@@ -62,6 +63,18 @@ SHORTER = (
     "s_1 (second - u) = s_2 (u - worst) - s_o (gamma_o - u) is at most s_2 (second - worst): the "
     "length of a step is at most a constant times s_2, so at most one times s_o"
 )
+
+
+def ensure_own_constant() -> None:
+    """The Lipschitz constant L of the gradient is at least that of each input's part, L_i/n."""
+    constant, chosen = entry("L"), entry("chosen")
+    ensure_no_less(
+        total(constant) - total(chosen * constant),
+        constant * (1 - chosen),
+        "n L, the sum of the L_i, is at least each of them",
+        L=S,
+        chosen=1 / (1 + MORE),
+    )
 
 
 def ensure_kept() -> None:
@@ -119,9 +132,14 @@ def ensure_coefficients() -> None:
 
 def ensure_divergence() -> None:
     """The norm tends to infinity."""
-    p, c, a, radius = sp.symbols("p c a radius", positive=True)
-    ensure_nonnegative(
-        STEP * p * (1 + MORE) - STEP * p, "a rival adds e p_j m_j(V) >= e p_j", normal=expanded
+    c, a, radius = sp.symbols("c a radius", positive=True)
+    p, margin = entry("p"), entry("margin")
+    ensure_no_less(
+        STEP * total(p * margin) - STEP * total(p),
+        STEP * p * (margin - 1),
+        "<W, V> grows by e sum_j p_j m_j(V), which is at least e P",
+        p=S,
+        margin=1 + MORE,
     )
     cite(CAUCHY_SCHWARZ)
     ensure_positive(
@@ -134,7 +152,7 @@ def ensure_divergence() -> None:
 def ensure_direction() -> None:
     """W_k/||W_k|| tends to V/||V||."""
     W, G = vector("W"), vector("G")
-    p, a, least, c, C, J = sp.symbols("p a least c C J", positive=True)
+    p, a, least, c, C, J, x = sp.symbols("p a least c C J x", positive=True)
     y, N, extra = sp.symbols("y N extra", positive=True)
     ensure_equal(
         (W + STEP * G) @ (W + STEP * G),
@@ -142,18 +160,30 @@ def ensure_direction() -> None:
         "||W + e G||^2 = ||W||^2 + 2 e <G, W> + e^2 ||G||^2 with G = sum_j p_j A_j",
     )
     cite(TRIANGLE)
-    ensure_nonnegative(p * a - p * (a - LESS), "||G|| <= a P, term by term", normal=expanded)
+    pull, length = entry("p"), entry("length")
+    ensure_no_less(
+        a * total(pull) - total(pull * length),
+        pull * (a - length),
+        "||G||, at most the sum of p_j ||A_j||, is at most a P",
+        p=S,
+        length=a - LESS,
+    )
     ensure_nonnegative(
         (least + MORE) / least - 1,
         "W over its least margin, if positive, has margins >= 1: the least one is at most ||W||/N",
         normal=expanded,
     )
-    cite(EXPONENTIAL)
-    ensure_equal(
-        J * C * sp.exp(-least) / (c * sp.exp(-least)),
-        J * C / c,
-        "sum_j p_j (m_j - least) <= J C exp(-least) <= P J C/c over J rivals: <G, W> is at most "
-        "P (||W||/N + extra)",
+    cite(EXPONENTIAL)  # exp(-x) <= 1/(1 + x)
+    ensure_nonnegative(
+        C * sp.exp(-least) * (1 - x / (1 + x)),
+        "p_j (m_j - least) <= C exp(-least) x exp(-x), x = m_j - least, is at most C exp(-least)",
+        normal=sp.factor,
+    )
+    ensure_nonnegative(
+        J * C / c * (c * sp.exp(-least) + MORE) - J * C * sp.exp(-least),
+        "so that over J rivals sum_j p_j (m_j - least) is at most P J C/c, P being at least the "
+        "p_j of the least margin: <G, W> is at most P (||W||/N + extra)",
+        normal=expanded,
     )
     h = STEP * p * (y / N + extra) + (STEP * a * p) ** 2 / 2
     ensure_equal(
@@ -310,12 +340,8 @@ def ensure_aligned() -> None:
     A step moves input i by its own pull, that of its part of the risk, and then by those of the
     others.
     """
-    p, kept, n, own = sp.symbols("p kept n own", positive=True)
-    ensure_nonnegative(
-        (own + MORE) / n - own / n,
-        "L, the mean of the L_i, is at least L_i/n, the constant of part i",
-        normal=expanded,
-    )
+    p, kept = sp.symbols("p kept", positive=True)
+    ensure_own_constant()
     cite(DESCENT, given={LIPSCHITZ: "for part i the constant is L_i/n", SHORT: "e <= 1/L <= n/L_i"})
     ensure_gain()
     ensure_nonnegative(p * MORE, "the pulls p A_ju of others raise margins, as <A_it, A_ju> >= 0")

@@ -95,6 +95,17 @@ def ensure_multipliers() -> None:
     )
 
 
+def ensure_sum_of_multipliers() -> None:
+    """||X||^2 is the sum of the w_j, where all bounds are 1."""
+    w, over = entry("w"), entry("over")
+    ensure_multipliers()
+    ensure_equal(
+        total(w * (1 + over)).subs(total(w * over), 0),
+        total(w),
+        "<X, X> = sum_j w_j <A_j, X> is sum_j w_j, as w_j = 0 where <A_j, X> is over 1",
+    )
+
+
 def ensure_multipliers_suffice() -> None:
     """A vector that meets the constraints and is such a sum is the least one, and alone so."""
     w = sp.Symbol("w", nonnegative=True)

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from attsvm.errors import ProofError
+from attsvm.theory import ensure_equal, ensure_nonnegative
 from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.symbols import Symbols
 
@@ -34,6 +36,8 @@ def total(term: Any, *indices: Any) -> Any:
 
 def _summed(part: Any, index: Any) -> Any:
     factor, rest = part.as_independent(index, as_Add=False)
+    if rest.has(sp.Sum):  # it would get the bound index of the sum within
+        raise ProofError("a sum over one index holds a sum that depends on it", value=repr(part))
     return factor * (n if rest == 1 else sp.Sum(rest.subs(index, _k), (_k, 1, n)))
 
 
@@ -95,3 +99,20 @@ class Lengths(Symbols):
 
 LENGTHS = Lengths()
 """The arithmetic of vectors of n entries; it has no state."""
+
+
+def ensure_no_less(found: Any, term: Any, what: str, **entries_of: Any) -> None:
+    """Go on only if `found` is the sum of a term over t that is not negative, for any number of t.
+
+    Args:
+        found: what should not be negative.
+        term: a polynomial in entries of index t.
+        what: says of it that it is a sum.
+        entries_of: for each name of an entry what it is, as a symbol of known sign.
+
+    Raises:
+        ProofError: it is not that sum, or a term is not known to be at least 0.
+    """
+    ensure_equal(found, total(term), what)
+    values = {entry(name): value for name, value in entries_of.items()}
+    ensure_nonnegative(term.subs(values), f"{what}, no term of which is negative", normal=sp.factor)

@@ -40,6 +40,7 @@ diverges, and the direction converges to u since ||E||/a -> 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from flint import arb, fmpq
 
@@ -233,7 +234,22 @@ def cone_at(
 
 def largest_at_start(bends: list[tuple[arb, arb]], Q: arb, B: arb) -> bool:
     """Whether each -a c + r sqrt(Q^2 + B (a - a_0)) is largest at a_0, by r B <= 2 Q c."""
-    return all(r * B <= 2 * Q * c for r, c in bends)
+    return all(bend_room(r, B, Q, c) >= 0 for r, c in bends)
+
+
+def bend_room(r: Any, B: Any, Q: Any, c: Any) -> Any:
+    """2 Q c - r B, which is not negative where an exponential is largest at the tip."""
+    return 2 * Q * c - r * B
+
+
+def sideways(pull: Any, steepest: Any, turned: Any, room: Any) -> Any:
+    """K: the part of the gradient across u is at most K times N <-grad L, u>."""
+    return (pull * steepest + turned) / room
+
+
+def widening(N: Any, turn: Any, room: Any, across: Any, advance: Any) -> Any:
+    """B: ||E||^2 grows by at most B times what a grows by."""
+    return 2 * N * turn / room + across * across * N * N * advance
 
 
 def bounds(
@@ -277,12 +293,12 @@ def bounds(
             turn += weight[j].upper() * (-1 - along * (rate[j] - 1 / N)).exp()
     summed = sum((weight[j].upper() for j in good if margins[j] == 1), arb(0))
     turn += tight.min(pull * (summed / pull).log())
-    across = (pull * steepest + turned) / room
+    across = sideways(pull, steepest, turned, room)
     advance = arb(step)
     if not normalised:
         most = [abs(w).upper() * t * c for w, t, c in zip(weight, top, rate, strict=True)]
         advance = advance * sum(most, arb(0))
-    spread = (2 * N * turn / room + across * across * N * N * advance).upper()
+    spread = widening(N, turn, room, across, advance).upper()
     return Bounds(weight, minor, pull, excess, turn, across, advance, spread, bends)
 
 

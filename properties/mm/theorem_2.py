@@ -18,8 +18,12 @@ anything, there is no p(alpha), and v_r/r tends to the head of the mean tokens (
 
 What is evaluated of the limits of p_R/R are their bounds, that they are directions, and that no
 other choice in reach has as large a label margin: then v_r and p_R would select it for large r. The
-limits themselves are proved. In `sharp-2` two hypotheses are not shown to be needed by that: that
-other tokens score below 1 (`HIGHER` tells why the limit asks for it), and that p(alpha) exists.
+limits themselves are proved. In `sharp-2` the path, which knows no alpha, must not have two limits
+either. Another choice with the same v(alpha), whose other tokens score above 1, has limits as well
+as alpha, of the same data: in `HIGHER` (1, 1)/sqrt 2 and (1, 0), where r/R tends to infinity. And
+tokens that no prompt tells apart count by their mean: where all inputs that are not tight have such
+tokens only, no choice in the tight ones may have a larger label margin with these means, as one has
+in `INDISTINCT`, where p(alpha) does not exist.
 
 `literal-3` is the second limit as printed, for each r, where p(alpha) exists (with W = 0 there is
 none, and Assumption B may hold). A short head prefers the tokens whose mean
@@ -115,10 +119,14 @@ HIGHER = select(
 """Rows of the p-SVM are (1, 0) and (-1, 1). The second input does not support v(alpha) = (1, 0),
 under which its other token scores 2: where r is much larger than R that is enough, and nothing
 keeps p_R from turning to (1, 0), while p_tau is (1, 1) for tau >= 1/2."""
-ALIKE = select(
-    [[[1.0, 0.0], [0.0, 0.0]], [[2.0, 3.0], [0.0, 1.0]]], [1, 1], [0, 0], [[1.0, -1.0], [0.0, 0.0]]
+INDISTINCT = select(
+    [[[1.0, 0.0], [-0.5, 0.5]], [[2.0, 0.0], [-4.0, 1.0]]],
+    [1, 1],
+    [0, 0],
+    [[1.0, 6.0], [0.0, 0.0]],
 )
-"""The second input has two tokens of one key, and does not support v(alpha) = (1, 0)."""
+"""The second input has two tokens of one key, and does not support v(alpha) = (1, 0): with their
+mean, (-1, 1/2), the other token of the first input has the larger label margin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +200,22 @@ def steered(m: Any, case: Any, share: Any = 1, spread: Any = 1) -> Any:
     square, most = (m.values(x) for x in mean_margin(one))
     pairs = [(X[t], x) for X, t in zip(m.values(one.X), one.alpha, strict=True) for x in X]
     gaps = [m.norm(best - x) for best, x in pairs]
-    factor = 1 + spread * m.max(m.array(gaps)) / (m.sqrt(square) - m.sqrt(most))
+    far, nu = m.max(m.array(gaps)), m.sqrt(square) - m.sqrt(most)
     size = m.sqrt(square * (v @ v))  # one root, so that a head along v(alpha) leaves exactly 0
-    turned = size - square * (v @ m.values(svm.v_programme(one).vector))
-    return m.at_most(turned, share * (size - label_margin(m, case)[0]) * factor)
+    along = square * (v @ m.values(svm.v_programme(one).vector))
+    return turned(m, size, along, label_margin(m, case)[0], far, nu, share, spread)
+
+
+def turned(
+    m: Any, size: Any, along: Any, margin: Any, far: Any, nu: Any, share: Any = 1, spread: Any = 1
+) -> Any:
+    """||v|| Gamma - Gamma^2 <v, v(alpha)> <= (||v|| Gamma - margin) (1 + D/nu)."""
+    return m.at_most(size - along, share * (size - margin) * (1 + spread * far / nu))
+
+
+def short(m: Any, margin: Any, size: Any, far: Any, others: Any, t: Any, share: Any = 1) -> Any:
+    """1 - margin <= ||v(alpha)|| D (T - 1) exp(-t)."""
+    return m.at_most(1 - margin, share * (size * far * others * m.exp(-t)))
 
 
 def _directed(m: Any, programme: svm.Programme) -> Any:
@@ -217,10 +237,9 @@ def turned_and_reached(m: Any, case: Attended, share: Any = 1, spread: Any = 1) 
     pair = SimpleNamespace(chosen=one, h=v, p=[t * x for x in p])
     X = m.values(one.X)
     gaps = [m.norm(best[t] - x) for best, t in zip(X, one.alpha, strict=True) for x in best]
-    least = m.norm(m.values(v)) * m.max(m.array(gaps)) * (one.X.shape[1] - 1) * m.exp(-m.values(t))
-    return m.all_of(
-        steered(m, case, share, spread), m.at_most(1 - label_margin(m, pair)[0], share * least)
-    )
+    far, size, others = m.max(m.array(gaps)), m.norm(m.values(v)), one.X.shape[1] - 1
+    reached = short(m, label_margin(m, pair)[0], size, far, others, m.values(t), share)
+    return m.all_of(steered(m, case, share, spread), reached)
 
 
 def for_every_radius(m: Any, case: Rival, share: Any = 1) -> Any:
@@ -259,9 +278,16 @@ def to_second_order(m: Any, case: Any, lead: Any = 1, bend: Any = 1) -> Any:
     size = m.sqrt(square * (h @ h))
     if not scores:
         return m.at_most(margin, size)
-    turned = 1 - lead * (1 - m.max(m.array(scores))) * q
-    bound = size * (turned + bend * m.max(m.array(gaps)) * q * q / (2 * square))
-    return m.all_of(m.at_most(margin, bound), *(m.below(s, m.exact(1)) for s in scores))
+    led, far = lead * (1 - m.max(m.array(scores))), m.max(m.array(gaps))
+    bound = bent(m, margin, size, q, led, far, square, bend)
+    return m.all_of(bound, *(m.below(s, m.exact(1)) for s in scores))
+
+
+def bent(
+    m: Any, margin: Any, size: Any, q: Any, lead: Any, far: Any, square: Any, bend: Any = 1
+) -> Any:
+    """Margin <= ||h|| Gamma (1 - lead Q + D^2 Q^2/(2 Gamma^2)), lead being delta/Gamma."""
+    return m.at_most(margin, size * (1 - lead * q + bend * far * q * q / (2 * square)))
 
 
 def to_second_order_along(m: Any, case: Attended, lead: Any = 1, bend: Any = 1) -> Any:
@@ -336,9 +362,10 @@ def changes_support(case: Tilted) -> Iterator[Selection]:
 
 
 def nearest_along(m: Any, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
-    """The same, p_tau has a direction, and choices in reach that differ there have a margin below.
+    """The same, p_tau has a direction, and no other choice is as good or has another limit.
 
-    Their label margin is below Gamma where they differ in an input that supports v(alpha).
+    The label margin of choices in reach is below Gamma where they differ in an input that supports
+    v(alpha). See `of_same_head` and `with_means`.
     """
     if m.name == "tensors":  # which choices are in reach is decided in rationals
         return nearest(m, case, share, tau)
@@ -348,7 +375,50 @@ def nearest_along(m: Any, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
         if svm.p_programme(other).exists:
             reached = m.values(svm.v_programme(other).margin_square)
             said.append(m.below(reached, m.values(v.margin_square)))
-    return m.all_of(*said)
+    return m.all_of(*said, *of_same_head(m, case.chosen), *with_means(m, case.chosen))
+
+
+def of_same_head(m: Any, one: Selection) -> Iterator[Any]:
+    """The joint p-SVM has one direction for all choices in reach with v(alpha) as their head.
+
+    They differ from alpha in inputs that are not tight, by tokens that score above 1; there are
+    none where other tokens score below 1.
+    """
+    v = svm.v_programme(one)
+    tight = [fmpq(int(flag)) for flag in v.tight]
+    p = svm.p_programme(one, tight).vector
+    for beta in others(one):
+        rows = zip(svm.v_rows(beta), v.tight, beta.alpha != one.alpha, strict=True)
+        if p and all(not flag and dot(v.vector, row) > 1 for row, flag, moved in rows if moved):
+            q = svm.p_programme(beta, tight).vector
+            if q and svm.p_programme(beta).exists:
+                along, square = m.values(dot(p, q)), m.values(dot(p, p) * dot(q, q))
+                yield m.at_most(m.sqrt(square), along)
+
+
+def with_means(m: Any, one: Selection) -> Iterator[Any]:
+    """Where inputs that are not tight have tokens of one key alone, they count by their means.
+
+    No choice in the tight inputs that is in reach has a larger label margin than alpha then. There
+    are no such inputs where p(alpha) exists and T > 1, and all label margins are below Gamma.
+    """
+    _, T, d = one.X.shape
+    tight = svm.v_programme(one).tight
+    labelled = zip(one.y, one.X, strict=True)
+    means = [combine([fmpq(int(y), T)] * T, rationals(X)) for y, X in labelled]
+
+    def ranked(beta: Selection, of_tight: bool) -> list[Vector]:
+        pairs = zip(svm.p_rows(beta), np.repeat(tight, T - 1), strict=True)
+        return [row for row, flag in pairs if flag == of_tight]
+
+    def reached(beta: Selection) -> Any:
+        rows = zip(svm.v_rows(beta), tight, means, strict=True)
+        return m.values(svm.solve([x if t else mean for x, t, mean in rows], d).margin_square)
+
+    if not all(tight) and not any(any(row) for row in ranked(one, of_tight=False)):
+        for beta in others(one):
+            if svm.solve(ranked(beta, of_tight=True), d).exists:
+                yield m.at_most(reached(beta), reached(one))
 
 
 def below(case: Tilted) -> bool:
@@ -562,7 +632,7 @@ PATH = Statement(
     violating={
         P_EXISTS: [
             Attended(MIXED_FOR_EVER, np.ones(2), np.ones(2)),
-            Tilted(Rival(ALIKE, np.array([1.0, 0.0])), 1.0),
+            Tilted(Rival(INDISTINCT, np.array([-1.0, 0.0])), 1.0),
         ],
         SEVERAL: [
             Attended(ONE_TOKEN, np.ones(1), np.ones(1)),

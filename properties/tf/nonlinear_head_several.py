@@ -220,9 +220,9 @@ STATEMENT = Statement(
             examples=(APART,),
         ),
         "sharp-2": Reading(
-            "c and g as in sharp-1, any attention s, o the output minus x_1: <h'(output), x_2 - "
-            "x_1> >= g - c sum_k |b_k| |<a_k, o>| |<a_k, x_2 - x_1>|, which is g - beta s_2 for "
-            "two tokens",
+            "|phi''| <= c, g = <h'(x_1), x_2 - x_1>, beta = c sum_k |b_k| <a_k, x_2 - x_1>^2, any "
+            "attention s, o the output minus x_1: <h'(output), x_2 - x_1> >= g - c sum_k |b_k| "
+            "|<a_k, o>| |<a_k, x_2 - x_1>|, which is g - beta s_2 for two tokens",
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_smooth",
             under=(),
@@ -232,10 +232,11 @@ STATEMENT = Statement(
             examples=(APART,),
         ),
         "sharp-3": Reading(
-            "c as in sharp-1, phi convex and every b_k <= 0, g_t = <h'(x_1), x_t - x_1>, beta_t = "
-            "c sum_k |b_k| <a_k, x_t - x_1>^2: x_1 is best of all mixtures exactly where no g_t is "
-            "positive; the bound of amended-2, and where g_t > 0 h is at least h(x_1) + e g_t/2 at "
-            "(1 - e) x_1 + e x_t, e = min(1, g_t/beta_t), or e = min(1, g_t) where beta_t = 0",
+            "|phi''| <= c, phi convex and every b_k <= 0, g_t = <h'(x_1), x_t - x_1>, beta_t = c "
+            "sum_k |b_k| <a_k, x_t - x_1>^2: x_1 is best of all mixtures exactly where no g_t is "
+            "positive. For h of the attention output is at most h(x_1) + (1 - s_1) max_t g_t, and "
+            "where g_t > 0 h is at least h(x_1) + e g_t/2 at (1 - e) x_1 + e x_t, e = min(1, "
+            "g_t/beta_t), or e = min(1, g_t) where beta_t = 0",
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_exactly",
             under=(CONVEX, FALLING),

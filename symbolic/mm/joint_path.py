@@ -14,11 +14,13 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
+from properties.mm.theorem_2 import bent
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
 from symbolic.mm.theorem_2 import prove as prove_head
-from symbolic.sums import entry, total
+from symbolic.sums import ensure_no_less, entry, total
 from symbolic.textbook import (
     ACCUMULATION,
     BOUNDED_SEQUENCE,
@@ -26,9 +28,11 @@ from symbolic.textbook import (
     EXPONENTIAL,
     SECOND_DERIVATIVE,
     TANGENT,
+    TRIANGLE,
 )
 
 GAMMA, DELTA, D, n, r, R, w = sp.symbols("Gamma delta D n r R w", positive=True)
+LESS = sp.Symbol("less", nonnegative=True)
 LOG_N = sp.Symbol("ln n", nonnegative=True)
 
 
@@ -119,11 +123,32 @@ def ensure_shorter_mean() -> None:
         "whose right side is positive, as b <= ||E||",
         normal=sp.expand,
     )
-    Q, lead = sp.symbols("Q lead", positive=True)
+    Q, lead, size = sp.symbols("Q lead ||v||", positive=True)
+    weight, gap = entry("s"), entry("gap")
+    ensure_no_less(
+        total(weight * gap) - lead * total(weight),
+        weight * (gap - lead),
+        "scores lead by at least lead times the attention to other tokens, and <G/||G||, E> is at "
+        "least lead Q, by sums over tokens and then over inputs",
+        s=sp.Symbol("s_t", nonnegative=True),
+        gap=lead + MORE,
+    )
+    cite(TRIANGLE)  # ||E|| <= D Q, term by term
+    far = D**2 * Q**2 / (2 * GAMMA) / (1 + LESS)  # ||E||^2/(2 a)
+    said = bent(
+        SYMBOLS,
+        size * (GAMMA - (DELTA * Q + MORE) + far),
+        size * GAMMA,
+        Q,
+        DELTA / GAMMA,
+        D**2,
+        GAMMA**2,
+    )
     ensure_nonnegative(
-        sp.expand((a - lead * Q + c + MORE) - (a - (lead * Q + MORE) + c)),
-        "and at most a - lead Q + D^2 Q^2/(2 a): with the multipliers as weights a = Gamma, lead = "
-        "delta, and a label margin is at most the mean of all, ||v|| ||G_p||",
+        said.right - said.left,
+        "with the multipliers as weights a = Gamma, lead = delta, and a label margin is at most "
+        "the mean of all, ||v|| ||G_p||: it keeps to the bound of the formula",
+        normal=sp.factor,
     )
     small = DELTA * GAMMA / (4 * D**2 * (1 + MORE))
     ensure_nonnegative(
@@ -205,17 +230,13 @@ def prove_ratio() -> str:
     ensure_first_order()
     ensure_weights()
     top, over, miss = sp.symbols("top over miss", positive=True)
-    ensure_nonnegative(
-        sp.expand(GAMMA * (1 + over) - GAMMA * (1 - top) - GAMMA * top),
-        "selected tokens score at least Gamma under e, others at most (1 - top) Gamma: the bound "
-        "of the label margin for tight inputs alone makes q_i vanish there and turns v_r/r to e",
-        normal=expanded,
-    )
+    # q_i vanishes in tight inputs and v_r/r turns to e, by the bound of the head for these alone
     share = (top - miss) / (over + top)
     ensure_zero(
         share * (1 + over) + (1 - share) * (1 - top) - (1 - miss),
         "where Gamma_i = (1 + over) Gamma a label margin of (1 - miss) Gamma, miss vanishing, "
-        "leaves s_i,alpha_i >= (top - miss)/(over + top): logit margins are bounded below",
+        "leaves s_i,alpha_i >= (top - miss)/(over + top), as other tokens score at most (1 - top) "
+        "Gamma under e: logit margins are bounded below",
         normal=sp.cancel,
     )
     ensure_zero(
@@ -246,17 +267,14 @@ def prove_ratio() -> str:
         "-(ln g_j)/R tends to the limit of (r/R) (Gamma_j - Gamma), tau (m_j - 1)/||p_tau||",
         normal=sp.cancel,
     )
-    ensure_nonnegative(
-        [eps * tau * MORE, (1 + MORE) - (1 - eps)],
-        "t + (1 - e) max(0, 1 - t) >= 1 - e for t = tau (m_j - 1) >= 0, below 1 or not: with the "
-        "logit margins of the mean that makes at least (1 - e)/||p_tau||",
-        normal=expanded,
-    )
-    ensure_equal(
-        eps * tau * MORE,
-        tau * MORE + (1 - eps) * (1 - tau * MORE) - (1 - eps),
-        "where t is below 1",
-    )
+    for t in (1 / (1 + MORE), 1 + MORE):
+        asked = SYMBOLS.maximum(sp.Integer(0), sp.factor(1 - t))
+        ensure_nonnegative(
+            t + (1 - eps) * asked - (1 - eps),
+            "t + (1 - e) max(0, 1 - t) >= 1 - e for t = tau (m_j - 1) >= 0, below 1 or not: with "
+            "the logit margins of the mean that makes at least (1 - e)/||p_tau||",
+            normal=sp.factor,
+        )
     ensure_equal(
         (1 - eps) / size - tau * (m - 1) / size,
         (1 - tau * (m - 1)) / size - eps / size,

@@ -5,30 +5,64 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from properties.mm.theorem_2 import short, turned
 from symbolic.least_points import MORE
 from symbolic.mm.assumption_b import prove_by_means
+from symbolic.sums import ensure_no_less, entry, n, total
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
+
+S = sp.Symbol("s_t", nonnegative=True)
+ALSO = sp.Symbol("also", nonnegative=True)
+
+
+def ensure_attended(most: sp.Expr) -> None:
+    """What is attended scores as the selected token, up to `most` per attention to other tokens.
+
+    Args:
+        most: ||v|| D, which scores of two tokens of an input differ by at most.
+    """
+    own, s, score = sp.Symbol("own", real=True), entry("s"), entry("score")
+    attended = (1 - total(s)) * own + total(s * score)
+    cite(CAUCHY_SCHWARZ)
+    for sign, what in ((1, "no more"), (-1, "no less")):
+        ensure_no_less(
+            sign * (own - attended) + most * total(s),
+            s * (sign * (own - score) + most),
+            f"Y_i <v, x_i^p> is {what} than the score of the selected token, up to ||v|| D per "
+            "attention to other tokens, by a sum over these",
+            s=S,
+            score=own + sign * (most - MORE),
+        )
 
 
 def ensure_reached(far: sp.Symbol) -> None:
     """The label margin of v(alpha) with t p(alpha) is at least 1 - ||v(alpha)|| D (T-1) exp(-t)."""
-    tokens, rest, size, t = sp.symbols("T-1 rest size t", positive=True)
-    own, gap, less = sp.symbols("own gap less", nonnegative=True)
-    ensure_nonnegative(
-        [
-            rest - rest / (1 + rest),
-            tokens * sp.exp(-t) - tokens * sp.exp(-t) / (1 + MORE),
-        ],
-        "1 - s_i,alpha_i is x/(1 + x) <= x for x the sum of exp(-m_it) over T - 1 other tokens, "
-        "each at most exp(-t), as logit margins of t p(alpha) are at least t",
-        normal=sp.factor,
+    others, size, t, rest = sp.symbols("T-1 size t rest", positive=True)
+    own = sp.Symbol("own", nonnegative=True)
+    power, least = entry("power"), sp.Symbol("exp(-t)", positive=True)
+    cite(EXPONENTIAL)  # exp(-x) <= 1/(1 + x)
+    ensure_no_less(
+        n * least - total(power),
+        least - power,
+        "the sum of exp(-m_it) over T - 1 other tokens is at most (T - 1) exp(-t), as logit "
+        "margins of t p(alpha) are at least t",
+        power=least / (1 + MORE),
     )
-    q = tokens * sp.exp(-t) - less
+    ensure_equal(
+        1 - 1 / (1 + rest),
+        rest / (1 + rest),
+        "1 - s_i,alpha_i is x/(1 + x) for x that sum",
+        normal=sp.cancel,
+    )
+    ensure_attended(size * far)
+    q = others * sp.exp(-t) / ((1 + MORE) * (1 + ALSO))  # x is at most (T - 1) exp(-t)
+    said = short(SYMBOLS, 1 + own - size * far * q, size, far, others, t)
     ensure_nonnegative(
-        (1 + own - q * (size * far - gap)) - (1 - size * far * tokens * sp.exp(-t)) - q * gap,
-        "Y_i <v(alpha), x_i^p> is at least 1 less ||v(alpha)|| D per attention to other tokens",
-        normal=expanded,
+        said.right - said.left,
+        "so Y_i <v(alpha), x_i^p>, at least 1 less ||v(alpha)|| D (1 - s_i,alpha_i), keeps to the "
+        "bound of the formula",
+        normal=sp.factor,
     )
 
 
@@ -36,36 +70,40 @@ def prove() -> str:
     """||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu), and the limit of v_r/r."""
     prove_by_means()
     size, gamma, nu, far = sp.symbols("||v|| Gamma nu D", positive=True)
-    q, w, n = sp.symbols("q w n", positive=True)
     margin, least = sp.symbols("margin least", real=True)
-    cite(CAUCHY_SCHWARZ)
-    ensure_nonnegative(
-        w * (least + MORE) - w * least,
+    w, score = entry("w"), entry("score")
+    ensure_no_less(
+        total(w * score) - least * total(w),
+        w * (score - least),
         "Gamma^2 <v, v(alpha)>, the mean of Y_i <v, x_i,alpha_i> with weights w, is at least the "
-        "least of these, and that at least margin - ||v|| D q, q the largest 1 - s_i,alpha_i",
-        normal=expanded,
+        "least of these",
+        w=S,
+        score=least + MORE,
     )
-    loss = size * gamma - margin
-    ensure_equal(
-        size - (margin - size * far * q) / gamma,
-        loss / gamma + size * far * q / gamma,
-        "so ||v|| - Gamma <v, v(alpha)> is at most that",
-        normal=sp.cancel,
-    )
-    ensure_equal(
-        loss / gamma + far * (loss / nu) / gamma,
-        (size - margin / gamma) * (1 + far / nu),
-        "and ||v|| q nu is at most ||v|| Gamma - margin, by the bound of the label margin",
-        normal=sp.cancel,
+    ensure_attended(size * far)  # so that the least one is at least margin - ||v|| D q
+    lost = (size * gamma - margin - MORE) / nu  # ||v|| q, by the bound of the label margin
+    said = turned(SYMBOLS, size * gamma, margin - far * lost + ALSO, margin, far, nu)
+    ensure_nonnegative(
+        said.right - said.left,
+        "with q the largest 1 - s_i,alpha_i, ||v|| q nu is at most ||v|| Gamma - margin, by the "
+        "bound of the label margin: the head keeps to the bound of the formula",
+        normal=sp.expand,
     )
     ensure_reached(far)
-    r, R, short, tokens, p = sp.symbols("r R short T-1 ||p(alpha)||", positive=True)
-    power, others = sp.Symbol("exp(-margin)", positive=True), sp.Symbol("others", nonnegative=True)
-    ensure_nonnegative(
-        [(power + others) / n - power / n, power - power / (1 + MORE)],
-        "the risk of exp(-x) lies between exp(-margin)/n, by the term of the least margin, and "
-        "exp(-margin), which no term exceeds",
-        normal=sp.factor,
+    r, R, lack, tokens, p = sp.symbols("r R lack T-1 ||p(alpha)||", positive=True)
+    power, top, chosen = entry("power"), sp.Symbol("exp(-margin)", positive=True), entry("chosen")
+    ensure_no_less(
+        n * top - total(power),
+        top - power,
+        "the risk of exp(-x) is at most exp(-margin)",
+        power=top / (1 + MORE),
+    )
+    ensure_no_less(
+        total(power) - total(chosen * power),
+        power * (1 - chosen),
+        "and at least exp(-margin)/n, the term of an input of least margin alone",
+        power=S,
+        chosen=1 / (1 + MORE),
     )
     ensure_equal(
         sp.exp(-(margin + sp.log(n))),
@@ -73,17 +111,23 @@ def prove() -> str:
         "so the margin of a minimiser is at least that of the SVM directions less ln n",
         normal=sp.simplify,
     )
-    cite(EXPONENTIAL)
     ensure_zero(
-        sp.limit(far * tokens * sp.exp(-R / p), R, sp.oo),
-        "with r and R times those directions logit margins are at least R/||p(alpha)||: the margin "
-        "over r is Gamma less at most D (T - 1) exp(-R/||p(alpha)||)",
+        [
+            sp.limit(short(SYMBOLS, margin, 1 / gamma, far, tokens, R / p).right, R, sp.oo),
+            sp.limit(sp.log(n) / r, r, sp.oo),
+        ],
+        "with r and R times those directions logit margins are at least R/||p(alpha)||: by the "
+        "formula the margin over r is Gamma less what vanishes, and so does (ln n)/r, each "
+        "whatever the other",
     )
-    ensure_zero(sp.limit(sp.log(n) / r, r, sp.oo), "and (ln n)/r vanishes, each whatever the other")
-    ensure_equal(
-        r * (gamma - short) / gamma / r,
-        1 - short / gamma,
-        "||v_r|| is at least its margin over Gamma: ||v_r||/r tends to 1 as what is short vanishes",
-        normal=sp.cancel,
+    bound = turned(SYMBOLS, r * gamma, margin, r * (gamma - lack), far, nu).right
+    ensure_zero(
+        sp.limit(bound / r, lack, 0),
+        "v_r of norm at most r and margin r (Gamma - lack) is at most lack r (1 + D/nu)/Gamma "
+        "longer than its component along v(alpha): over r that vanishes with what it lacks",
+    )
+    ensure_zero(
+        sp.limit(1 - r * (gamma - lack) / gamma / r, lack, 0),
+        "and ||v_r||, at least its margin over Gamma, over r tends to 1",
     )
     return "for any number of inputs, tokens and axes, every head and prompt; r and R in any way"

@@ -14,14 +14,15 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic.entries import entries
-from properties.tf.convex_combination import inside, short_of, within
-from symbolic.inner_products import INNER, vector
-from symbolic.sums import total
-from symbolic.textbook import CAUCHY_SCHWARZ
+from properties.tf.convex_combination import far, inside, short_of, within
+from symbolic.inner_products import Vector, inner, vector
+from symbolic.least_points import ensure_product
+from symbolic.sums import Lengths, entry, n, total
+from symbolic.textbook import CAUCHY_SCHWARZ, JENSEN, SECOND_DERIVATIVE
 from symbolic.tf import definition_1
 from symbolic.tf.definition_1 import BEST, GAMMA, NEXT, RANGE, Tokens, added
 from symbolic.tf.definition_1 import S as WEIGHT
-from symbolic.tf.softmax_range import ensure_mean_odds
+from symbolic.tf.softmax_range import CONVEX_EXP, ensure_convex_exp
 from symbolic.tf.softmax_range import prove_inside as prove_softmax_inside
 
 S = sp.Symbol("s_t", positive=True)
@@ -102,20 +103,94 @@ def prove_short() -> str:
     return "for any T >= 2, d and W"
 
 
+FIRST, OTHER = sp.Symbol("a_1", real=True), entry("a")
+"""The logits <x_1, W z> and <x_t, W z>."""
+POWERS = sp.Symbol("powers", positive=True)
+"""The sum of the exponentials of all logits."""
+
+
+class _Apart(Lengths):
+    """For x_1 and n other tokens, as vectors of any dimension."""
+
+    def softmax(self, s: Any) -> Any:
+        """What x_1 gets, and what another token gets."""
+        return entries([sp.exp(a) / POWERS for a in s])
+
+    def sums(self, x: Any) -> Any:
+        """The sum of the other tokens, n times x_1 - y."""
+        return n * (vector("x_1") - vector("y"))
+
+    def square(self, x: Any) -> Any:
+        """The squared norm of a vector or matrix, whose sum it is already."""
+        return x @ x
+
+    def sum(self, x: Any) -> Any:
+        """What is a sum stays as it is."""
+        return x if isinstance(x, sp.Expr) else super().sum(x)
+
+
+class _Keys:
+    """The tokens, of which all but the first are alike."""
+
+    T = None
+
+    def __init__(self, logit: Any) -> None:
+        self.logit = logit
+
+    def __getitem__(self, at: Any) -> Any:
+        return vector("x_1") if at == 0 else self
+
+    def __matmul__(self, along: Vector) -> Any:
+        return entries([FIRST, self.logit])
+
+
+class _Weights:
+    """The matrix W, with a squared norm and a product with z."""
+
+    def __matmul__(self, other: Any) -> Any:
+        return inner("W", "W") if other is self else vector("W z")
+
+
 def prove_far() -> str:
     """(1 - s_1)/s_1 >= (T - 1) exp(-||x_1 - mean|| ||z|| ||W||), and tokens on a line attain it."""
-    ensure_mean_odds()
-    y, z = vector("y"), vector("z")
+    others = {"T": n + 1, "W": _Weights(), "z": vector("z")}
+    said = far(_Apart(), SimpleNamespace(X=_Keys(OTHER), **others))
     ensure_equal(
-        INNER.norm(y) ** 2 * INNER.norm(z) ** 2,
-        (y @ y) * (z @ z),
-        "||y z^T|| is ||y|| ||z||, and the mean lead is <W, y z^T> with y = x_1 - mean of the x_t",
+        said.right,
+        total(sp.exp(OTHER - FIRST)),
+        "the odds are the sum over the other tokens of exp(a_t - a_1)",
+        normal=sp.expand,
     )
-    cite(CAUCHY_SCHWARZ)
-    c = sp.Symbol("c", positive=True)
+    ensure_convex_exp()
+    cite(JENSEN, met={SECOND_DERIVATIVE: CONVEX_EXP})
+    y, z, p = (vector(name) for name in ("y", "z", "p"))
     ensure_equal(
-        c * (y @ y) * (z @ z),
-        INNER.norm(y) * INNER.norm(z) * (c * INNER.norm(y) * INNER.norm(z)),
-        "x_t = x_1 - y for all t > 1 and W = c y z^T have leads of ||y|| ||z|| ||W||: attained",
+        total(OTHER - FIRST).subs(total(OTHER), _Apart().sums(None) @ vector("W z")) / n,
+        inner("W z", "x_1") - FIRST - y @ vector("W z"),
+        "so at least T - 1 times exp of the mean of a_t - a_1, which is -<y, W z> with y = x_1 - "
+        "mean of the x_t, as a_1 = <W z, x_1>",
+    )
+    ensure_equal(
+        y @ (inner("q", "z") * p),
+        inner("p", "y") * inner("q", "z"),
+        "<y, W z> is <p, y> <q, z> for W = p q^T, of which every W is a sum",
+    )
+    ensure_product()  # so that it is <W, y z^T>, and ||y z^T|| is ||y|| ||z||
+    cite(CAUCHY_SCHWARZ)
+    ensure_equal(
+        said.left,
+        n * sp.exp(-sp.sqrt((y @ y) * (z @ z) * inner("W", "W"))),
+        "the exponent of the formula is ||y|| ||z|| ||W||, at least <y, W z>",
+        normal=sp.simplify,
+    )
+    c = sp.Symbol("c", positive=True)
+    size = c * (y @ y) * (z @ z)  # of <y, W z> for W = c y z^T, where ||W||^2 is c times that
+    attained = far(_Apart(), SimpleNamespace(X=_Keys(FIRST - size), **others))
+    ensure_equal(
+        [attained.left.subs(inner("W", "W"), c * size), attained.right],
+        [n * sp.exp(-size)] * 2,
+        "where W = c y z^T and x_t = x_1 - y for all t > 1, so that a_1 - a_t is c ||y||^2 "
+        "||z||^2, both sides are T - 1 times its exponential: the bound is attained",
+        normal=sp.simplify,
     )
     return "for any T >= 2, d and W"

@@ -7,19 +7,25 @@ E. So V = W - W_fin is orthogonal to E: it meets the equalities of Gen-SVM.
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
 from attsvm.primitives.heads import ACTIVATIONS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
 from attsvm.theory.declaration.proof import expanded
+from properties.tf._support.descent_steps import logarithmic
+from properties.tf._support.head_descent import farthest, raised
+from properties.tf.generalised_svm.kept_tokens import longer, split
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
     MORE,
-    ensure_multipliers,
     ensure_multipliers_suffice,
     ensure_scaled_meets,
+    ensure_sum_of_multipliers,
 )
+from symbolic.sums import ensure_no_less, entry, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     CLOSED,
@@ -38,6 +44,7 @@ from symbolic.textbook import (
 from symbolic.tf.nonlinear_head_several import ensure_convex, ensure_relu, prove_smooth
 
 T = sp.Symbol("t", real=True)
+LESS = sp.Symbol("less", nonnegative=True)
 W, F, E, X, V = (vector(name) for name in ("W", "F", "E", "X", "V"))
 
 
@@ -93,45 +100,55 @@ def prove_solvable() -> str:
             NOT_EMPTY: "V/mu meets them",
         },
     )
+    size = sp.Symbol("size", positive=True)  # of W_svm, squared
+    said = longer(SYMBOLS, mu**2 * (size + MORE), size, mu)
+    ensure_nonnegative(
+        said.right**2 - said.left**2,
+        "where ||V/mu||^2 is at least ||W_svm||^2 the comparison holds",
+        normal=expanded,
+    )
     return "for any n, T, d and kept tokens"
 
 
 def prove_correlation() -> str:
     """<V, W_svm> >= mu ||W_svm||^2, and W_svm is orthogonal to W_fin."""
     prove_solvable()
-    ensure_multipliers()
-    w, mu = sp.Symbol("w", nonnegative=True), sp.Symbol("mu", positive=True)
-    ensure_nonnegative(
-        w * (mu + MORE) - mu * w,
-        "<V, W_svm> = sum_j w_j <A_j, V> >= mu sum_j w_j; equalities add 0 as V is orthogonal to E",
-        normal=expanded,
+    ensure_sum_of_multipliers()
+    mu, size = sp.symbols("mu size", positive=True)
+    w, margin = entry("w"), entry("margin")
+    ensure_no_less(
+        total(w * margin) - mu * total(w),
+        w * (margin - mu),
+        "<V, W_svm> - mu sum_j w_j is a sum over tokens left out of w_j (<A_j, V> - mu); "
+        "equalities add 0 as V is orthogonal to E",
+        w=sp.Symbol("w", nonnegative=True),
+        margin=mu + MORE,
     )
-    ensure_equal(
-        (w * inner("A", "X")).subs(inner("A", "X"), 1),
-        w,
-        "and sum_j w_j = sum_j w_j <A_j, W_svm> = ||W_svm||^2, as w_j = 0 where it is not tight",
-    )
+    c = sp.Symbol("c", real=True)
     ensure_zero(
-        ((w * E) @ X).subs(inner("E", "X"), 0),
+        ((c * E) @ X).subs(inner("E", "X"), 0),
         "<W_fin, W_svm> = 0, term by term of W_fin in the span: W_svm meets the equalities",
     )
-    c, size, along = sp.Symbol("c", real=True), sp.Symbol("size", positive=True), sp.Symbol("along")
-    ensure_zero(
-        sp.diff(
-            along**2 / size - size * (c - along / size) ** 2 - (2 * c * along - c**2 * size), c
-        ),
-        "c = <V, W_svm>/||W_svm||^2 is the best one",
+    along, fin = mu * size + MORE, sp.Symbol("fin", nonnegative=True)
+    target = F + c * X
+    facts = {inner("F", "X"): 0, inner("F", "W"): fin, inner("F", "F"): fin}
+    facts |= {inner("X", "X"): size, inner("W", "X"): along}  # which is <V, W_svm>
+    aligned = ((W @ target) ** 2 / (target @ target)).subs(facts)
+    best = fin + along**2 / size
+    ensure_equal(
+        [aligned.subs(c, along / size), best - aligned],
+        [best, fin * (along - c * size) ** 2 / (size * (fin + c**2 * size))],
+        "<W, U>^2/||U||^2 for U = W_fin + c W_svm is that at the best c, which no other c exceeds",
+        normal=sp.cancel,
     )
     cite(CAUCHY_SCHWARZ)
-    length, fin = sp.Symbol("length", positive=True), sp.Symbol("fin", nonnegative=True)
+    positive, low, high = split(SYMBOLS, best + LESS, fin, size, along, mu).parts
+    ensure_positive(positive.right - positive.left, "||W||^2 >= mu^2 ||W_svm||^2 is not 0")
     ensure_nonnegative(
-        (mu * length + MORE) ** 2 / length - mu**2 * length,
-        "<V, W_svm>^2/||W_svm||^2 >= mu^2 ||W_svm||^2",
+        [low.right - low.left, high.right - high.left],
+        "and the comparisons hold, where <V, W_svm> >= mu ||W_svm||^2 and <V, W_svm>^2/||W_svm||^2 "
+        "<= ||V||^2 = ||W||^2 - ||W_fin||^2",
         normal=expanded,
-    )
-    ensure_positive(
-        fin + (mu * length + MORE) ** 2 / length,
-        "and ||W||^2 = ||W_fin||^2 + ||V||^2 is not 0: W_svm is not, with a margin of 1",
     )
     return "for any n, T, d and kept tokens"
 
@@ -208,15 +225,31 @@ def prove_rising_head() -> str:
         "from m = 0 on o is between the mean and x_1: phi' of each unit is between its values at "
         "both, and the slope of h between p and P",
     )
-    p, drop = sp.symbols("p drop", positive=True)
-    ensure_positive(
-        p * drop,
-        "so h rises up to x_1, -l' falls, by convexity, from the mean to x_1, and m grows by c to "
-        "C times s_1 s_2",
+    lesser, over = sp.symbols("lesser over", real=True), MORE
+    slope = entry("slope")
+    ensure_no_less(
+        total(slope) - total(entry("least")),
+        slope - entry("least"),
+        "so the slope of h is at least p, the sum over units of the lesser one",
+        slope=lesser[0] + over,
+        least=lesser[0],
     )
+    _ensure_falling("p > 0")
     ensure_logarithmic()
     _ensure_alone()
     return "for any d and number of units, every convex loss with l' < 0, convex phi as those here"
+
+
+def _ensure_falling(slope: str) -> None:
+    """From the mean of the tokens to the first one h rises, so that -l' falls."""
+    cite(RISING, given={DIFFERENTIABLE: "h on the line, piece by piece", SIGN: slope})
+    cite(
+        RISING,
+        given={
+            DIFFERENTIABLE: "l', as the loss is smooth",
+            SIGN: "l'' >= 0, the loss being convex",
+        },
+    )
 
 
 def prove_critical_head() -> str:
@@ -230,12 +263,7 @@ def prove_critical_head() -> str:
         "the slope along x_1 - x_2 is 2 beta s_2, unit by unit",
         normal=expanded,
     )
-    c, drop = sp.symbols("c drop", positive=True)
-    ensure_positive(
-        2 * c * drop,
-        "so h rises up to x_1, and -l' falls, by convexity, from the mean to x_1: 2 m grows by 2 c "
-        "to 2 C times s_1 s_2^2",
-    )
+    _ensure_falling("2 beta s_2 > 0")
     ensure_logarithmic(half=True)
     _ensure_alone()
     k, c = sp.symbols("k c", positive=True)
@@ -262,20 +290,24 @@ def prove_pulling_head() -> str:
     """Two tokens that pull each other keep their leads below bounds, by any steps."""
     ensure_step()
     prove_smooth()
-    s, beta, g = sp.symbols("s beta g", positive=True)
+    beta, g, size, square = sp.symbols("beta g size square", positive=True)
+    share = g / (beta * (1 + MORE))  # s_2 of at most g_1/beta
     ensure_nonnegative(
-        (g - beta * s).subs(g, beta * s + MORE),
+        -(beta * share - g),
         "where s_2 <= g_1/beta the slope of h along x_1 - x_2, at most beta s_2 - g_1, is not "
-        "above 0, nor is the growth of m",
-        normal=expanded,
+        "above 0: then m does not grow, and is at most what it was",
+        normal=sp.factor,
     )
-    share = 1 / (1 + sp.exp(-T))
+    share = g * (1 + MORE) / beta  # s_2 of at least g_1/beta
     ensure_equal(
-        (1 / (1 - share) - 1),
-        sp.exp(T),
-        "elsewhere exp(m) = 1/s_2 - 1 is below beta/g_1 - 1",
-        normal=sp.simplify,
+        1 / (1 / (1 + sp.exp(T))) - 1, sp.exp(T), "exp(m) is 1/s_2 - 1", normal=sp.simplify
     )
+    ensure_nonnegative(
+        (beta / g - 1) - (1 / share - 1),
+        "elsewhere that is at most beta/g_1 - 1",
+        normal=sp.factor,
+    )
+    s = sp.Symbol("s", positive=True)
     ensure_nonnegative(
         sp.Rational(4, 27)
         - (1 - s) * s**2
@@ -283,13 +315,38 @@ def prove_pulling_head() -> str:
         "s_2^2 s_1 is at most 4/27",
         normal=expanded,
     )
+    steep, product = 1 / (1 + LESS), sp.Rational(4, 27) / (1 + MORE)  # -l' and s_2^2 s_1
+    room = farthest(size, square, beta)
     ensure_nonnegative(
-        beta * s - (beta * s - g),
-        "and m grows by e ||A||^2 (-l') (beta s_2 - g_1) s_1 s_2, at most 4 e ||A||^2 beta/27; so "
-        "in either case m is at most the larger bound again, step by step, and so is -m",
-        normal=expanded,
+        room - size * square * steep * beta * product,
+        "and m grows by e ||A||^2 (-l') (beta s_2 - g_1) s_1 s_2, at most e ||A||^2 beta s_2^2 "
+        "s_1, so by no more than the formula has room for",
+        normal=sp.factor,
     )
+    bound, before = sp.log(beta / g - 1) + room, sp.Symbol("m", real=True)
+    for after, larger, what in (
+        (before - MORE, before, "the first case"),
+        (bound - MORE, bound, "the second one"),
+    ):
+        said = raised(_Larger(larger), before, after, beta, g, room)
+        ensure_nonnegative(
+            said.right - said.left,
+            f"so m is at most the larger one of what it was and the bound, in {what}, and so is -m",
+            normal=expanded,
+        )
     return "for every phi with |phi''| <= c, as those that run, any d and number of units"
+
+
+class _Larger(Symbols):
+    """With one of two numbers in the place of the larger one, which is no less."""
+
+    def __init__(self, either: Any) -> None:
+        self.either = either
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        """The one, if it is one of the two."""
+        ensure_zero((self.either - x) * (self.either - y), "a number is compared with one of two")
+        return self.either
 
 
 def ensure_logarithmic(half: bool = False) -> None:
@@ -308,18 +365,27 @@ def ensure_logarithmic(half: bool = False) -> None:
         f"{bound}, from m = 0 on",
         normal=_in_exponential,
     )
-    cite(EXPONENTIAL)
+    cite(EXPONENTIAL)  # exp(x) - 1 is between x and x exp(x)
+    times = 2 if half else 1
+    low, high = sp.symbols("low high", positive=True)  # c and C of the formula
+    more, before, excess = sp.symbols("above before excess", nonnegative=True)
+    at_least = k * low / 4 + before + (times * low + more) * (bound + excess)
+    after = logarithmic(SYMBOLS, at_least, k + 1, low, high, times=times).parts[1]
     ensure_nonnegative(
-        sp.exp(m) * (1 + c + MORE) - sp.exp(m) - sp.exp(m) * c,
-        f"{grown} grows by at least itself times the growth of its exponent, so by c times {bound}",
+        after.right - after.left,
+        f"{grown} grows by at least itself times the growth of its exponent, so that its lower "
+        "bound holds after one more step",
         normal=expanded,
     )
-    ensure_equal(
-        sp.exp(m) * c * sp.exp(c),
-        sp.exp(m + c) * c,
-        "and by at most itself times that growth times its exponential, so by C times that of C "
-        f"times {bound}",
-        normal=sp.powsimp,
+    most = logarithmic(SYMBOLS, low, k, low, high, times=times).parts[2].right
+    at_most = most / (1 + before) + times * high / (1 + excess) * sp.exp(high / 4) / (1 + more)
+    after = logarithmic(SYMBOLS, at_most, k + 1, low, high, times=times).parts[2]
+    ensure_equal(times * bound, sp.Rational(1, 4), "f times the factor 1 or 2 is at most 1/4")
+    ensure_nonnegative(
+        after.right - after.left,
+        "and by at most itself times that growth times its exponential, of at most C/4, so that "
+        "its upper bound does",
+        normal=sp.factor,
     )
     ensure_equal(
         sp.limit(sp.log(1 + c * k) - sp.log(k), k, sp.oo),

@@ -18,54 +18,70 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import expanded
-from symbolic.basins import ensure_direction, ensure_from_basin
+from symbolic import divergence
+from symbolic.basins import ensure_direction, ensure_from_basin, ensure_own_constant
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
 from symbolic.sim.large_dimension import ensure_margins_of_sum
+from symbolic.sums import ensure_no_less, entry, n, r, swapped, t, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPACT,
+    COMPLETE,
     CONTINUOUS,
     DESCENT,
+    DIFFERENTIABLE,
+    EIGENVECTORS,
     EXPONENTIAL,
     INDEPENDENT,
     INVERSE_OF_GRAM,
     LIPSCHITZ,
+    MEAN_VALUE_ON_A_LINE,
     MONOTONE,
     MONOTONE_SEQUENCE,
     SHORT,
+    SUMMABLE,
+    SYMMETRIC,
     WEIERSTRASS,
 )
 
 P_L, P_H, STEP, K, C = sp.symbols("P_L P_H e k C", positive=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
+S_T = sp.Symbol("s_t", positive=True)
 DIFFERENCES = "the A_t of an input, as its tokens are affinely independent and its query is not 0"
 
 
 def ensure_apart() -> None:
     """Inputs of orthogonal queries run by themselves, with steps that are short for each."""
-    n, own = sp.symbols("n own", positive=True)
     ensure_inputs_apart()
-    ensure_nonnegative(
-        (own + MORE) / n - own / n, "L, the mean of the L_i, is at least L_i/n", normal=expanded
-    )
+    ensure_own_constant()
     cite(DESCENT, given={LIPSCHITZ: "for part i the constant is L_i/n", SHORT: "e <= 1/L <= n/L_i"})
 
 
 def ensure_limit() -> None:
     """The attended score rises, to some score; below it for ever where that is not the best."""
-    away, pull = sp.symbols("away p_t", positive=True)
+    away = sp.Symbol("away", positive=True)
+    s, p, gamma, u = entry("s"), entry("p"), entry("gamma"), sp.Symbol("u", real=True)
     interval = "the smallest interval that holds all scores"
     cite(WEIERSTRASS, given={CONTINUOUS: "|l'|, as the loss is smooth", COMPACT: interval})
     ensure_gain()
     ensure_margins_of_sum()
-    cite(INVERSE_OF_GRAM, given={INDEPENDENT: DIFFERENCES})
+    cite(INVERSE_OF_GRAM, given={INDEPENDENT: DIFFERENCES})  # p_t is at most a constant times G
     cite(MONOTONE_SEQUENCE, given={MONOTONE: "u, a mean of scores, by the descent lemma"})
-    ensure_zero(
-        sp.limit(pull / away, pull, 0),
-        "p_t is at most the gradient over a constant, so tends to 0: were u to tend to no score, "
-        "staying away from all, all s_t <= p_t/away would tend to 0, whose sum is 1",
+    ensure_no_less(
+        total(p) - away * total(s),
+        p - away * s,
+        "the gradient and so the p_t tend to 0. Were u to tend to no score, it would stay away "
+        "from all: then the sum of the p_t is at least away times that of the s_t, which is 1",
+        p=away * S_T + MORE,
+        s=S_T,
+    )
+    ensure_equal(
+        total(s * (u - gamma)).subs(total(s), 1).subs(total(s * gamma), u),
+        0,
+        "s_b (gamma_b - u), the sum of s_t (u - gamma_t) over the others, is P_L - P_H, so that "
+        "P_H is below P_L, as u < gamma_b",
     )
     ensure_gain_of_support()
     ensure_positive_gain()  # M with margins 1 exists: the gradient is never 0, and u rises strictly
@@ -73,19 +89,43 @@ def ensure_limit() -> None:
 
 def ensure_pulls_stay_apart() -> None:
     """P_L - P_H is at least a constant times P_L."""
-    sigma, top, count = sp.symbols("sigma max|l'| T", positive=True)
-    cite(CAUCHY_SCHWARZ)
-    ensure_equal(
-        STEP / 2 * sigma * (P_L**2 / count) / top,
-        STEP * sigma / (2 * count * top) * P_L**2,
-        "u rises by e ||G||^2/(2 max|l'|) at least, ||G||^2 >= sigma sum_t p_t^2 with the least "
-        "eigenvalue sigma of the Gram matrix, and sum_l p_l^2 >= P_L^2/T: F falls by k P_L^2",
+    sigma, low, top, count = sp.symbols("sigma min|l'| max|l'| T", positive=True)
+    p, power, f = entry("p"), entry("power"), entry("f")
+    eigenvalue, along = entry("eigenvalue"), entry("along")
+    cite(EIGENVECTORS, given={SYMMETRIC: "the Gram matrix of the A_t"})
+    ensure_no_less(
+        total(eigenvalue * along**2) - sigma * total(along**2),
+        along**2 * (eigenvalue - sigma),
+        "||sum_t +-p_t A_t||^2 is at least sigma sum_t p_t^2 with the least eigenvalue sigma of "
+        "the Gram matrix, by coordinates along its eigenvectors",
+        eigenvalue=sigma + MORE,
+        along=sp.Symbol("along", real=True),
     )
-    ensure_positive(
-        2 * P_L - (P_L + (P_L / (1 + K))),
-        "P_H is below P_L, as u < gamma_b: logits move by at most a constant times P_L, s_l falls "
-        "by a factor exp(-C P_L) at most, and u - gamma_l never",
-        normal=sp.factor,
+    ensure_equal(
+        n * total(p**2) - total(p) ** 2,
+        total((p - swapped(p)) ** 2, t, r) / 2,
+        "n sum_l p_l^2 - (sum_l p_l)^2 is half the sum of all (p_l - p_m)^2: sum_l p_l^2 is at "
+        "least P_L^2/T",
+    )
+    square = sigma * P_L**2 / count + MORE  # over |l'|^2 that of the gradient
+    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "the loss is smooth"})
+    k = STEP * sigma * low**2 / (2 * count * top)
+    ensure_nonnegative(
+        STEP / 2 * (low + LESS) ** 2 * square / top - k * P_L**2,
+        "u rises by the fall of l over max|l'| at least, and that is e/2 times the squared "
+        "gradient: F falls by k P_L^2 with k = e sigma min|l'|^2/(2 T max|l'|)",
+        normal=expanded,
+    )
+    grown = sp.Symbol("exp(C P_L/2)", positive=True)
+    cite(CAUCHY_SCHWARZ)  # <A_s, sum_t p_t A_t> is at most a^2 sum_t p_t, a the largest ||A_t||
+    ensure_no_less(
+        grown * total(power) - total(power * f),
+        power * (grown - f),
+        "logits move by at most C P_L/2, as P_H is below P_L: the sum of all powers grows by a "
+        "factor exp(C P_L/2) at most, and s_l falls by exp(-C P_L) at most, while u - gamma_l "
+        "never falls",
+        power=S_T,
+        f=grown / (1 + MORE),
     )
     cite(EXPONENTIAL)
     y = sp.Symbol("y", nonnegative=True)
@@ -100,38 +140,56 @@ def ensure_pulls_stay_apart() -> None:
         "where F/P_L = x is at most k/(4C) it falls to x - k P_L/2 at most",
         normal=expanded,
     )
-    total = sp.Symbol("sum", positive=True)
+    divergence.prove()  # from any start, by M with margins 1
+    moved = "were the P_L summable, of which the length of a step is at most a multiple"
+    cite(COMPLETE, given={SUMMABLE: moved})  # W would converge
+    summed = sp.Symbol("sum", positive=True)
     ensure_true(
-        sp.limit(x - K / 2 * total, total, sp.oo) == -sp.oo,
+        sp.limit(x - K / 2 * summed, summed, sp.oo) == -sp.oo,
         "the P_L add up to infinity, as W diverges: x would fall below 0, F too",
     )
 
 
 def ensure_direction_of_b() -> None:
     """W/||W|| tends to V/||V||, V = W^mm(b)."""
-    p, margin, least, D, c = sp.symbols("p m least D c", positive=True)
+    least, D, c, J, x = sp.symbols("least D c J x", positive=True)
+    p, low, margin = entry("p"), entry("low"), entry("margin")
+    gain = p * (2 * low - 1)
+    for which, at in ((1, 1 + MORE), (0, sp.Integer(1))):
+        ensure_no_less(
+            total(gain * margin) - total(gain),
+            gain * (margin - 1),
+            "<W, V> grows by |l'| e times the sum of p_l m_l(V) less that of p_h m_h(V), where "
+            "m_l(V) >= 1 and m_h(V) = 1: by |l'| e (P_L - P_H) at least",
+            p=S_T,
+            low=sp.Integer(which),
+            margin=at,
+        )
+    cite(EXPONENTIAL)  # exp(-x) <= 1/(1 + x)
     ensure_nonnegative(
-        p * (1 + MORE) - p,
-        "<W, V> grows by |l'| e times the sum of p_l m_l(V) less that of p_h m_h(V), where "
-        "m_l(V) >= 1 and m_h(V) = 1: by |l'| e (P_L - P_H) at least",
+        D * sp.exp(-least) * (1 - x / (1 + x)),
+        "p_l (m_l - least) <= D exp(-least) x exp(-x), x = m_l - least, is at most D exp(-least)",
+        normal=sp.factor,
+    )
+    ensure_nonnegative(
+        J * D / c * (c * sp.exp(-least) + MORE) - J * D * sp.exp(-least),
+        "of the least margin, be it that of some l or of some h, p is above c exp(-least), so that "
+        "P_L is: over J rivals sum_l p_l (m_l - least) is at most P_L J D/c",
         normal=expanded,
     )
-    ensure_equal(
-        D * sp.exp(-(least + margin)) * margin,
-        D * sp.exp(-least) * margin * sp.exp(-margin),
-        "p_l (m_l - least) <= D exp(-least) x exp(-x) with x = m_l - least",
-        normal=sp.powsimp,
+    ensure_no_less(
+        total(p * margin) - least * total(p),
+        p * (margin - least),
+        "and sum_h p_h m_h is at least P_H least",
+        p=S_T,
+        margin=least + MORE,
     )
-    cite(EXPONENTIAL)  # x < exp(x)
-    ensure_positive(
-        c * sp.exp(-least),
-        "of the least margin, be it that of some l or of some h, p is above c exp(-least), so that "
-        "P_L is: sum_l p_l (m_l - least) is at most a constant times P_L, so times P_L - P_H",
-    )
+    apart, times = sp.symbols("P_L-P_H times", positive=True)
     ensure_nonnegative(
-        -P_H * least + P_H * (least + MORE),
-        "and - sum_h p_h m_h is at most -P_H least: so <G, W> is at most (P_L - P_H) (||W||/N + "
-        "extra)",
+        apart * (least + LESS + J * D / c * times)
+        - (least * apart + J * D / c * (times * apart - MORE)),
+        "so <G, W> is at most (P_L - P_H) (||W||/N + extra), as P_L is at most a constant times "
+        "P_L - P_H and the least margin at most ||W||/N",
         normal=expanded,
     )
     ensure_direction()

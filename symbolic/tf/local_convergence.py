@@ -15,11 +15,14 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.exact.cones import bend_room, sideways, widening
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
+from properties.tf.local_convergence.radius import WIDER, wider
 from symbolic.gains import ensure_gain
 from symbolic.inner_products import inner, vector
-from symbolic.least_points import ensure_multipliers
+from symbolic.least_points import ensure_sum_of_multipliers
+from symbolic.sums import ensure_no_less, entry, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     EXPONENTIAL,
@@ -44,7 +47,7 @@ def logarithms(expression: object) -> object:
 def ensure_frame() -> None:
     """m_j = a (1 + g_j)/N + e_j, |e_j| <= r_j y, sum_j lambda_j e_j = 0, sum_j lambda_j = N^2."""
     A, E, u = (vector(name) for name in "AEu")
-    a, g, w = sp.Symbol("a", real=True), sp.Symbol("g_j", nonnegative=True), sp.Symbol("w")
+    a, g = sp.Symbol("a", real=True), sp.Symbol("g_j", nonnegative=True)
     margin = {inner("A", "u"): (1 + g) / N, inner("E", "u"): 0, inner("u", "u"): 1}
     ensure_equal(
         (A @ (a * u + E)).subs(margin),
@@ -57,11 +60,8 @@ def ensure_frame() -> None:
         "e_j is the inner product of E with what A_j has across u",
     )
     cite(CAUCHY_SCHWARZ)
-    ensure_multipliers()
+    ensure_sum_of_multipliers()  # <W*, W*> = N^2
     ensure_zero((N * u @ E).subs(margin), "sum_j lambda_j e_j = <W*, E> = N <u, E> is 0")
-    ensure_equal(
-        w * (1 + g) - w * g, w, "sum_j lambda_j = sum_j lambda_j (1 + g_j) = <W*, W*>, as w g_j = 0"
-    )
 
 
 def ensure_largest_at_tip() -> None:
@@ -76,6 +76,7 @@ def ensure_largest_at_tip() -> None:
         normal=expanded,
     )
     c = (R_J * B + MORE) / (2 * Q)
+    ensure_equal(bend_room(R_J, B, Q, c), MORE, "r B <= 2 Q c, with more to spare")
     ensure_nonnegative(
         -A0 * c + R_J * Q - (-(A0 + H) * c + R_J * wide),
         "where r B <= 2 Q c the exponent -a c + r y is largest at the tip",
@@ -83,6 +84,7 @@ def ensure_largest_at_tip() -> None:
     )
     cite(EXPONENTIAL)
     c = ((R_J + 1 / Q) * B + MORE) / (2 * Q)
+    ensure_equal(bend_room(R_J + 1 / Q, B, Q, c), MORE, "(r + 1/Q) B <= 2 Q c, with more to spare")
     ensure_nonnegative(
         -A0 * c + R_J * Q - (-(A0 + H) * c + R_J * wide + (wide - Q) / Q),
         "where (r + 1/Q) B <= 2 Q c so is y times its exponential, as y <= Q exp((y - Q)/Q)",
@@ -94,6 +96,14 @@ def ensure_coefficients() -> None:
     """p_j exp(m_j) is between c_j and C_j; of pairs that are not good |p_j| <= d_j exp(-a/N)."""
     e, t, a, g, far = sp.symbols("e t a g_j far", nonnegative=True)
     ensure_gain()
+    s, lead, own, u = entry("s"), entry("lead"), sp.Symbol("lead_j", real=True), sp.Symbol("u")
+    best = u + total(s * lead)  # gamma_a, where missing is gamma_a - u
+    ensure_equal(
+        [u - (best - own), total(s * (best - lead)).subs(total(s), 1)],
+        [own - total(s * lead), u],
+        "u - gamma_j is lead_j - missing, missing = sum_t s_t lead_t: so p_j = |l'| s_j (lead_j - "
+        "missing)/n",
+    )
     ensure_nonnegative(
         1 / (1 + t) - 1 / (1 + t + e),
         "s_a = 1/(1 + sum_t exp(-m_t)) is least where all margins are: exp(-m_t) has its bound at "
@@ -130,11 +140,15 @@ def ensure_pull() -> None:
         "with weights lambda_j/N^2, at least kappa, as the mean of the e_j is 0",
         normal=sp.simplify,
     )
-    ensure_nonnegative(
-        -(d * x - MORE) * (1 + ALSO) + d * x * (1 + ALSO),
-        "p_j (1 + g_j) >= -d_j (1 + g_j) exp(-a/N) where j is not good: g is at least P - D x for "
-        "x = exp(-a/N)",
-        normal=expanded,
+    p, minor, margin = entry("p"), entry("d"), entry("margin")
+    ensure_no_less(
+        total(p * margin) + x * total(minor * margin),
+        margin * (p + minor * x),
+        "the sum of p_j (1 + g_j) over pairs that are not good is at least -D x, x = exp(-a/N), D "
+        "the sum of their d_j (1 + g_j): g is at least P - D x",
+        p=MORE - d * x,
+        d=d,
+        margin=1 + ALSO,
     )
     ensure_nonnegative(
         (KAPPA * x + MORE) - EXCESS * x - (KAPPA * x + MORE) * (KAPPA - EXCESS) / KAPPA,
@@ -189,15 +203,24 @@ def ensure_kept() -> None:
     """A step from I ends in I, and a tends to infinity."""
     E, G = vector("E"), vector("G_E")
     e, turn, K = sp.symbols("e turn K", nonnegative=True)
-    p, step, x = sp.symbols("p step exp(-a/N)", positive=True)
-    cite(TRIANGLE)
+    step, x = sp.symbols("step exp(-a/N)", positive=True)
     ratio, reach = sp.symbols("ratio reach", nonnegative=True)
+    p, margin, r = entry("p"), entry("margin"), entry("r")
+    cite(TRIANGLE)
+    ensure_no_less(
+        ratio * total(p * margin) - total(p * r),
+        p * (ratio * margin - r),
+        "the sum of p_j r_j over good j is at most P max r_j/(1 + g_j)",
+        p=KAPPA,
+        margin=1 + MORE,
+        r=ratio * (1 + MORE) - ALSO,
+    )
     ensure_nonnegative(
-        GAIN * (KAPPA * (ratio + MORE) + reach) / ROOM
+        GAIN * sideways(KAPPA, ratio, reach, ROOM)
         - (GAIN * KAPPA / ROOM - ALSO) * ratio
         - (GAIN / ROOM - EXCESS) * reach,
         "what G has across u is at most sum_j |p_j| r_j <= P max r_j/(1 + g_j) + exp(-a/N) sum_j "
-        "d_j r_j <= g K",
+        "d_j r_j, which is at most g times K of the code",
         normal=expanded,
     )
     ensure_equal(
@@ -207,17 +230,22 @@ def ensure_kept() -> None:
     )
     moved = H  # what a grows by, e <G, u> = e g/N
     ensure_nonnegative(
-        moved * (2 * N * turn + K**2 * N**2 * (moved + MORE))
-        - 2 * (moved * N) * turn
+        moved * widening(N, turn, ROOM, K, moved + MORE)
+        - 2 * (moved * N) * (turn / ROOM)
         - (moved * N * K) ** 2,
-        "which adds at most B (e <G, u>), B = 2 N R/(kappa - D) + K^2 N^2 rho, where a step moves "
-        "a by rho at most",
+        "which adds at most e <G, u> times B of the code, where <G, E> <= g R/(kappa - D), "
+        "||G_E|| <= g K and a step moves a by rho at most",
         normal=expanded,
     )
-    ensure_nonnegative(
-        step * p * (x + MORE) - step * p * x,
-        "rho: e <G, u> is at most e sum_j |p_j| (1 + g_j)/N, each at its bound at the tip",
-        normal=expanded,
+    size, most, rate = entry("size"), entry("most"), entry("rate")
+    ensure_no_less(
+        step * total(most * rate) - step * total(size * rate),
+        step * rate * (most - size),
+        "rho: e <G, u> is at most e sum_j |p_j| (1 + g_j)/N, and that with all |p_j| at their "
+        "bounds at the tip",
+        size=x,
+        most=x + MORE,
+        rate=KAPPA,
     )
     ensure_positive(
         step * _least_gain(x) / N,
@@ -278,7 +306,7 @@ def ensure_radius() -> None:
     )
     c, spread = sp.Symbol("c", positive=True), B + ALSO
     ensure_nonnegative(
-        (2 * (Q + MORE) * c - (R_J + 1 / (Q + MORE)) * B) - (2 * Q * c - (R_J + 1 / Q) * spread),
+        bend_room(R_J + 1 / (Q + MORE), B, Q + MORE, c) - bend_room(R_J + 1 / Q, spread, Q, c),
         "and r B <= 2 Q c and (r + 1/Q) B <= 2 Q c hold the more, as Q grows",
         normal=sp.factor,
     )
@@ -316,15 +344,19 @@ def ensure_parallel() -> None:
 
 def prove_sharp() -> str:
     """From ||E|| r_j <= s sigma c_j for all j, sigma at least the radius of s < 1."""
-    sigma, w, s = sp.symbols("sigma w s", positive=True)
+    sigma, w, odds = sp.symbols("sigma w odds", positive=True)
     ensure_cone()
     ensure_radius()
     ensure_parallel()
-    ensure_nonnegative(
-        (s + MORE) * sigma / w - s * sigma / w,
-        "||E|| <= s sigma/w is at most Q = s' sigma/w, s' >= s: the start is in I",
-        normal=expanded,
-    )
+    s = 1 / (1 + odds)
+    for part in WIDER:
+        share = wider(s, sp.Rational(int(part.p), int(part.q)))
+        ensure_positive(1 - share, "s' is below 1, as s is", normal=sp.factor)
+        ensure_nonnegative(
+            share * sigma / w - s * sigma / w,
+            "||E|| <= s sigma/w is at most Q = s' sigma/w, s' >= s: the start is in I",
+            normal=sp.factor,
+        )
     return "for every smooth loss with l' < 0 at the scores of alpha, any n, T, d and any step"
 
 

@@ -62,12 +62,20 @@ def prove_lead() -> str:
     return "for any T >= 2 and all real v"
 
 
+CONVEX_EXP = "exp'' is positive"
+
+
+def ensure_convex_exp() -> None:
+    """The exponential is convex."""
+    x = sp.Symbol("x", real=True)
+    ensure_positive(sp.diff(sp.exp(x), x, 2), CONVEX_EXP)
+
+
 def ensure_mean_odds() -> None:
     """The odds are at least T - 1 times exp of the mean of v_u - v_1 over the others."""
     ensure_odds()
-    x = sp.Symbol("x", real=True)
-    ensure_positive(sp.diff(sp.exp(x), x, 2), "exp'' is positive")
-    cite(JENSEN, met={SECOND_DERIVATIVE: "exp'' is positive"})
+    ensure_convex_exp()
+    cite(JENSEN, met={SECOND_DERIVATIVE: CONVEX_EXP})
 
 
 def ensure_largest_odds() -> None:

@@ -8,21 +8,23 @@ import sympy as sp
 
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
-from symbolic import least_points
+from symbolic import basins, least_points
 from symbolic.mm import joint_path
 from symbolic.mm import theorem_2 as heads_of_mm
 from symbolic.sim import low_score_tokens
-from symbolic.sums import t, total
+from symbolic.sums import ensure_no_less, entry, r, swapped, t, total
 from symbolic.tf import (
     all_local_unique,
     benign_landscape,
     convex_combination,
     definition_1,
     definition_2,
+    generalised_svm,
     global_conjecture,
     lemma_2,
     lemma_2_limit,
     linear_head_one_token,
+    local_convergence,
     nonlinear_head_several,
     overparameterisation,
     softmax_range,
@@ -34,6 +36,7 @@ from symbolic.tf import (
 REAL = sp.Symbol("more", real=True)
 LESS = sp.Rational(19, 20)
 BETWEEN = definition_1.between
+FAR, GROWTH, RAISED = convex_combination.far, generalised_svm.logarithmic, generalised_svm.raised
 SHORT_OF, INSIDE = convex_combination.short_of, convex_combination.inside
 
 
@@ -59,6 +62,21 @@ def activations(name, **changes):
     """The activations, one of which differs."""
     known = nonlinear_head_several.ACTIVATIONS
     return {**known, name: replace(known[name], **changes)}
+
+
+def factor_less(formula, name):
+    """The formula with 95% of a factor that it has by that name."""
+    return lambda *values: formula(*values, **{name: LESS})
+
+
+def factor_more(formula):
+    return lambda *values: formula(*values, share=1 / LESS)
+
+
+def other_odds(m, v):
+    """With a bound that is a twentieth larger."""
+    said = FAR(m, v)
+    return replace(said, left=said.left * sp.Rational(21, 20))
 
 
 def over_one_index(term, *indices):
@@ -161,6 +179,86 @@ SPOILT = {
     "a drop that may be below that near 0": (theorem_2, "MORE", REAL, [theorem_2.prove_limit]),
     "margins below 1/C_*": (theorem_3, "MORE", REAL, [theorem_3.prove, theorem_3.prove_rank]),
     "terms below that of the least margin": (heads_of_mm, "MORE", REAL, [heads_of_mm.prove]),
+    "95% of what is short of a margin of 1": (
+        *(heads_of_mm, "short", factor_less(heads_of_mm.short, "share")),
+        [heads_of_mm.prove, joint_path.prove_prompt],
+    ),
+    "another bound of the head": (
+        *(heads_of_mm, "turned", factor_less(heads_of_mm.turned, "share")),
+        [heads_of_mm.prove],
+    ),
+    "D counted as 95% in the bound of the head": (
+        *(heads_of_mm, "turned", factor_less(heads_of_mm.turned, "spread")),
+        [heads_of_mm.prove],
+    ),
+    "scores of other tokens that may differ by more than D": (
+        *(heads_of_mm, "S", REAL),
+        [heads_of_mm.prove],
+    ),
+    "95% of the second order": (
+        *(joint_path, "bent", factor_less(joint_path.bent, "bend")),
+        [joint_path.prove_prompt, joint_path.prove_ratio],
+    ),
+    "odds of a bound a twentieth larger": (
+        *(convex_combination, "far", other_odds),
+        [convex_combination.prove_far],
+    ),
+    "20/19 of the margin of what is left": (
+        *(generalised_svm, "longer", factor_more(generalised_svm.longer)),
+        [generalised_svm.prove_solvable],
+    ),
+    "20/19 of the square of the correlation": (
+        *(generalised_svm, "split", factor_more(generalised_svm.split)),
+        [generalised_svm.prove_correlation],
+    ),
+    **{
+        f"growth like ln k with another {part}": (
+            *(generalised_svm, "logarithmic"),
+            lambda m, *numbers, part=part, value=value, **named: GROWTH(
+                m, *numbers, **{**named, part: value}
+            ),
+            [
+                *(generalised_svm.prove_bounded, generalised_svm.prove_rising_head),
+                generalised_svm.prove_critical_head,
+            ],
+        )
+        for part, value in (("over", 4 * LESS), ("power", LESS))
+    },
+    "95% of how far a step goes": (
+        *(generalised_svm, "farthest", scaled(generalised_svm.farthest, LESS)),
+        [generalised_svm.prove_pulling_head],
+    ),
+    "leads bounded by another logarithm": (
+        *(generalised_svm, "raised"),
+        lambda m, before, after, beta, g, room: RAISED(m, before, after, beta * LESS, g, room),
+        [generalised_svm.prove_pulling_head],
+    ),
+    **{
+        f"{name} of the cones a twentieth off": (
+            *(local_convergence, name, scaled(getattr(local_convergence, name), factor)),
+            [local_convergence.prove_sharp],
+        )
+        for name, factor in (("sideways", LESS), ("widening", LESS), ("bend_room", LESS))
+    },
+    "widths of cones that reach beyond the conditions": (
+        *(local_convergence, "wider", lambda share, part: share + part),
+        [local_convergence.prove],
+    ),
+    **{
+        f"{name} of either sign in {module.__name__}": (module, name, REAL, proofs)
+        for module, names, proofs in (
+            (local_convergence, ("MORE", "ALSO"), [local_convergence.prove]),
+            (global_conjecture, ("MORE", "LESS", "S_T"), [global_conjecture.prove]),
+            (basins, ("MORE", "LESS", "S"), [basins.prove, basins.prove_aligned]),
+            (heads_of_mm, ("ALSO",), [heads_of_mm.prove]),
+            (generalised_svm, ("MORE", "LESS"), [generalised_svm.prove_pulling_head]),
+        )
+        for name in names
+    },
+    "sums of pairs in place of differences": (
+        *(global_conjecture, "swapped", lambda x: -swapped(x)),
+        [global_conjecture.prove],
+    ),
     "a sum with something added": (
         *(joint_path, "total", lambda term: total(term) + 1),
         [joint_path.prove_prompt, joint_path.prove_ratio],
@@ -193,3 +291,22 @@ def test_any_activation_is_one_of_two_derivatives():
     x = sp.Symbol("x", real=True)
     twice = sp.diff(nonlinear_head_several._Phi(2 * x), x, 2)
     assert twice == 4 * nonlinear_head_several._Bend(2 * x)
+
+
+def test_a_sum_is_not_taken_for_another_one_nor_for_one_of_terms_of_no_sign():
+    s, x = entry("s"), entry("x")
+    more = sp.Symbol("more", nonnegative=True)
+    ensure_no_less(total(s * x) - total(s), s * (x - 1), "a mean", s=more, x=1 + more)
+    for found, term, values in (
+        (total(s * x) - 2 * total(s), s * (x - 1), {"s": more, "x": 1 + more}),
+        (total(s * x) - total(s), s * (x - 1), {"s": REAL, "x": 1 + more}),
+        (total(s * x) - total(s), s * (x - 1), {"s": more, "x": LESS + more}),
+    ):
+        with pytest.raises(ProofError):
+            ensure_no_less(found, term, "a mean", **values)
+
+
+def test_a_sum_within_a_sum_that_depends_on_it_is_refused():
+    A = sp.IndexedBase("A", real=True)[t, r]
+    with pytest.raises(ProofError, match="depends on it"):
+        total(total(A, r), t)

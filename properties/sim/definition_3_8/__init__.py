@@ -205,8 +205,9 @@ DEFINITION = Statement(
             },
         ),
         "sharp-2": Reading(
-            "where X^mm exists ||X^mm||_F is 1 over the distance of 0 from the hull of the A_j: "
-            "||sum_j s_j A_j||_F ||X^mm||_F >= 1 for all shares s >= 0 of sum 1",
+            "where X^mm exists ||sum_j s_j A_j||_F ||X^mm||_F >= 1 for all shares s >= 0 of sum "
+            "1, so that no point of the hull of the A_j is nearer to 0 than 1/||X^mm||_F; no "
+            "number above 1 will do",
             expected="proved",
             proof="symbolic.sim.programmes:prove_hull",
             variables=climbed(Shared, shared(), shared_larger),

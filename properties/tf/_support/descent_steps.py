@@ -39,3 +39,14 @@ def advanced(m: Any, case: Step, W: Any) -> Any:
         factor = -m.values(case.size) * loss_slope(m, case.loss, u) / case.data.n
         moved = moved + factor * m.outer(toward, m.values(z))
     return moved
+
+
+def logarithmic(
+    m: Any, grown: Any, k: Any, low: Any, high: Any, over: Any = 4, power: Any = 1, times: Any = 1
+) -> Any:
+    """0 < grown, which lies between k low/over and times k high exp(power high/4)."""
+    return m.all_of(
+        m.below(m.exact(0), grown),
+        m.at_most(k * low / over, grown),
+        m.at_most(grown, times * k * high * m.exp(power * high / 4)),
+    )

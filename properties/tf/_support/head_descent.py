@@ -23,6 +23,7 @@ from attsvm.primitives.heads import ACTIVATIONS, bending, head, pull
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, sizes
 from attsvm.theory.arithmetic import BALLS
+from properties.tf._support.descent_steps import logarithmic
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
 
@@ -107,12 +108,7 @@ def grows(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1) -> Any:
     high = sum((m.maximum(*pair) for pair in ends), m.exact(0))
     first, mean = steepness(m, case)
     least, most = (m.values(case.size) * v.square * x for x in (low * first, high * mean))
-    grown, k = m.expm1(lead(m, case)), case.count
-    return m.all_of(
-        m.below(m.exact(0), grown),
-        m.at_most(k * least / over, grown),
-        m.at_most(grown, k * most * m.exp(power * most / 4)),
-    )
+    return logarithmic(m, m.expm1(lead(m, case)), case.count, least, most, over, power)
 
 
 def grows_by_half(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1, times: int = 2) -> Any:
@@ -124,12 +120,18 @@ def grows_by_half(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1, times:
     beta = -m.dot(v.b, m.array([m.square(t) for t in v.A @ v.X[1]]))
     first, mean = steepness(m, case)
     least, most = (2 * m.values(case.size) * v.square * beta * x for x in (first, mean))
-    grown, k = m.expm1(times * lead(m, case)), case.count
-    return m.all_of(
-        m.below(m.exact(0), grown),
-        m.at_most(k * least / over, grown),
-        m.at_most(grown, 2 * k * most * m.exp(power * most / 4)),
-    )
+    grown = m.expm1(times * lead(m, case))
+    return logarithmic(m, grown, case.count, least, most, over, power, times=2)
+
+
+def raised(m: Any, before: Any, after: Any, beta: Any, g: Any, room: Any) -> Any:
+    """After is at most the larger one of before and ln(beta/g - 1) + room."""
+    return m.at_most(after, m.maximum(before, m.log(beta / g - 1) + room))
+
+
+def farthest(size: Any, square: Any, beta: Any) -> Any:
+    """4 e ||A||^2 beta/27, which no step adds more than to the lead."""
+    return 4 * size * square * beta / 27
 
 
 def stays(m: Any, case: HeadSteps, share: Any = 1) -> Any:
@@ -141,13 +143,13 @@ def stays(m: Any, case: HeadSteps, share: Any = 1) -> Any:
     if v.phi.bend is None:
         return m.below(m.exact(0), m.exact(0))  # there is no bound
     beta = bending(m, v, v.D, v.D)
-    room = share * 4 * m.values(case.size) * v.square * beta / 27
+    room = share * farthest(m.values(case.size), v.square, beta)
     parts = []
     for sign, x in ((1, v.X[0]), (-1, v.X[1])):
         if not pulled(case, sign):
             return m.below(m.exact(0), m.exact(0))  # there is no bound
         g = pull(m, v, x, -sign * v.D)
-        parts.append(m.at_most(sign * after, m.maximum(sign * before, m.log(beta / g - 1) + room)))
+        parts.append(raised(m, sign * before, sign * after, beta, g, room))
     return m.all_of(*parts)
 
 

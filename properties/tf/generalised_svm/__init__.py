@@ -187,9 +187,9 @@ STATEMENT = Statement(
             siblings={"1.05 times mu": changed(share="1.05", examples=[cases.ALONG])},
         ),
         "sharp": Reading(
-            "V and mu as in amended-2: W is not 0, and the square of the correlation of W with "
-            "W_fin + c W_svm, at the best c, is at least (||W_fin||^2 + mu^2 ||W_svm||^2) / "
-            "||W||^2",
+            "some token left out, V = W - W_fin, all its margins to these positive, mu the least: "
+            "W is not 0, and the square of the correlation of W with W_fin + c W_svm, at the best "
+            "c, is at least (||W_fin||^2 + mu^2 ||W_svm||^2) / ||W||^2",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_correlation",
             under=(POSITIVE,),
@@ -264,9 +264,10 @@ STATEMENT = Statement(
             },
         ),
         "sharp-5": Reading(
-            "one input of two tokens, |phi''| <= c, beta = c sum_k |b_k| <a_k, x_1 - x_2>^2, each "
+            "one input of two tokens, A = (x_1 - x_2) z^T, |phi''| <= c, beta = c sum_k |b_k| "
+            "<a_k, x_1 - x_2>^2, each "
             "token pulls at the other: g_1 = <h'(x_1), x_2 - x_1> > 0 and g_2 = <h'(x_2), x_1 - "
-            "x_2> > 0; -1 <= l' < 0, any start, any constant step e > 0, A as in sharp-3: the "
+            "x_2> > 0; -1 <= l' < 0, any start, any constant step e > 0: the "
             "margin m of W(k) is at most the larger of that of W(0) and ln(beta/g_1 - 1) + 4 e "
             "||A||^2 beta/27, and -m likewise with g_2, so that both tokens are kept, and W(k) is "
             "bounded",

@@ -146,13 +146,21 @@ def reached(m: Any, case: KeptTokens, share: Any = 1) -> Any:
     found = parts(case)
     W, fin, size, _, mu = squares(m, found)
     solved = m.exact(0 if found.svm is None else 1)
-    bound = m.at_most(share * mu * m.sqrt(size), m.sqrt(W - fin))
-    return m.all_of(m.equal(solved, m.exact(1)), bound)
+    return m.all_of(m.equal(solved, m.exact(1)), longer(m, W - fin, size, mu, share))
+
+
+def longer(m: Any, rest: Any, size: Any, mu: Any, share: Any = 1) -> Any:
+    """A share of mu times the root of one square is at most the root of the other."""
+    return m.at_most(share * mu * m.sqrt(size), m.sqrt(rest))
 
 
 def splits(m: Any, case: KeptTokens, share: Any = 1) -> Any:
     """0 < ||W||^2, and ||W_fin||^2 + share mu^2 ||W_svm||^2 <= ||W||^2 corr^2 <= ||W||^2."""
-    W, fin, size, along, mu = squares(m, parts(case))
+    return split(m, *squares(m, parts(case)), share)
+
+
+def split(m: Any, W: Any, fin: Any, size: Any, along: Any, mu: Any, share: Any = 1) -> Any:
+    """The same of these numbers."""
     best = fin + along * along / (size + m.is_zero(size))
     least = fin + share * m.square(mu) * size
     return m.all_of(m.below(m.exact(0), W), m.at_most(least, best), m.at_most(best, W))

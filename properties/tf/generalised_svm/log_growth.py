@@ -19,7 +19,7 @@ from attsvm.exact.numbers import subtract
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, sizes
-from properties.tf._support.descent_steps import Step, advanced
+from properties.tf._support.descent_steps import Step, advanced, logarithmic
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
 
@@ -142,7 +142,5 @@ def follows_logarithm(m: Any, case: Several, over: Any = 4, power: Any = 1) -> A
         pull = m.values(case.size) * square
         low, high = (-pull * loss_slope(m, case.loss, m.values(score)) for score in gamma)
         grown = m.expm1(m.values(along) @ (W @ m.values(z)))
-        each.append(m.below(m.exact(0), grown))
-        each.append(m.at_most(k * low / over, grown))
-        each.append(m.at_most(grown, k * high * m.exp(power * high / 4)))
+        each.append(logarithmic(m, grown, k, low, high, over, power))
     return m.all_of(*each)

@@ -22,6 +22,7 @@ it proves nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from flint import arb, fmpq
 
@@ -105,13 +106,18 @@ def closes(pairs: Pairs, loss: str, step: fmpq, share: fmpq, sigma: fmpq | arb) 
     minor = [term for j in range(len(pairs.lead)) if j not in good for term in frame.minor(j)]
     unit = sigma / arb(pairs.slope).sqrt() if pairs.slope else arb(1)
     for part in WIDER:
-        Q = ((share + part * (1 - share)) * unit).upper()
+        Q = (wider(share, part) * unit).upper()
         if not all(frame.along * c - r * Q >= 1 for _, c, r in minor):
             continue
         found = bounds(frame, Q, loss, step)
         if found is not None and largest_at_start(found.bends, Q, found.spread):
             return True
     return False
+
+
+def wider(share: Any, part: Any) -> Any:
+    """s', which lies a part of the way from s to 1."""
+    return share + part * (1 - share)
 
 
 def radius(pairs: Pairs, loss: str, step: fmpq, share: fmpq) -> fmpq | None:

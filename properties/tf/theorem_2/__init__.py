@@ -127,10 +127,11 @@ RATE = Statement(
             under=(*LISTED, LARGE, GOOD),
         ),
         "sharp": Reading(
-            "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0, U, rho, "
-            "m and d as in amended-2: where G = n (L(R U) - L_*) is below every m_i d_i of inputs "
-            "of several tokens, as it is for rho >= log(2 Gamma), every W in the ball with L(W) "
-            "<= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, kappa = rho + log G - sum_j p_j "
+            "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0, U = W^mm "
+            "/ ||W^mm||, rho = R / ||W^mm||, for each input d its least score gap and m the least "
+            "|l'| between its worst and best score: where G = n (L(R U) - L_*) is below every m_i "
+            "d_i of inputs of several tokens, as it is for large rho, every W in the ball with "
+            "L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, kappa = rho + log G - sum_j p_j "
             "log(c_j / p_j), p_j the share of multiplier j, c_j = b_i (gap of j) (1 - G / (m_i "
             "d_i)) in its input i, b_i the least |l'| within G / m_i of the best score",
             expected="proved",
