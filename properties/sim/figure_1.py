@@ -117,7 +117,7 @@ FIGURE = Statement(
     readings={
         "literal-1": Reading(
             "descent on g(b <f, h>) on sentences of a language where X_soft is not 0: the cosine "
-            "of X(k) with X_soft, C = 10, tends to 1",
+            "of X(k) with X_soft, C = 10 and a slack for each constraint, tends to 1",
             expected="refuted, certified",
             constants={"loss": PRINTED, "towards": "soft"},
             under=(SAID,),
@@ -128,7 +128,8 @@ FIGURE = Statement(
         ),
         "literal-2": Reading(
             "if each run is to rise as the drawn means do: where X_soft is not 0 and X(0) is not "
-            "0 no step of descent on g(b <f, h>) lowers the cosine of X(k) with X_soft",
+            "0 no step of descent on g(b <f, h>) lowers the cosine of X(k) with X_soft, C = 10 and "
+            "a slack for each constraint",
             expected="refuted, certified",
             constants={"loss": PRINTED},
             under=(SAID, MOVED),
@@ -143,8 +144,8 @@ FIGURE = Statement(
             },
         ),
         "amended-1": Reading(
-            "descent on the decreasing loss g(-b <f, h>) from X(0) = 0: the cosine of X(k) with "
-            "X_soft, C = 10, tends to 1",
+            "where X_soft, C = 10 and a slack for each constraint, is not 0, descent on the "
+            "decreasing loss g(-b <f, h>) from X(0) = 0: the cosine of X(k) with X_soft tends to 1",
             expected="refuted, certified",
             constants={"loss": REPAIRED, "towards": "soft"},
             under=(SAID, ZERO),
@@ -157,8 +158,9 @@ FIGURE = Statement(
             },
         ),
         "amended-2": Reading(
-            "no step of descent on the decreasing loss g(-b <f, h>) lowers the cosine of X(k) "
-            "with X_soft",
+            "where X_soft, C = 10 and a slack for each constraint, is not 0 and X(0) is not 0, no "
+            "step of descent on the decreasing loss g(-b <f, h>) lowers the cosine of X(k) with "
+            "X_soft",
             expected="refuted, certified",
             constants={"loss": REPAIRED},
             under=(SAID, MOVED),
@@ -174,9 +176,9 @@ FIGURE = Statement(
         ),
         "amended-3": Reading(
             "optimal tokens unique, X^mm exists, C ||X^mm|| >= max lambda for multipliers lambda "
-            "of X^mm: the cosine of X(k) with X_soft, C = 10, tends to 1 under descent on the "
-            "decreasing loss with step at most 1/L_X from a start whose risk gap is below "
-            "min_i [l(second) - l(best)]/n",
+            "of X^mm: the cosine of X(k) with X_soft, C = 10 and a slack for each constraint, "
+            "tends to 1 under descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X "
+            "from a start whose risk gap is below min_i [l(second) - l(best)]/n",
             expected="proved",
             proof="symbolic.sim.programmes:prove_soft_direction",
             constants={"loss": REPAIRED, "towards": "soft"},

@@ -178,7 +178,7 @@ FIGURE = Statement(
         ),
         "amended-2": Reading(
             "orthonormal tokens, the whole vocabulary, one successor for each token: every "
-            "step of descent on the decreasing loss raises every margin",
+            "step of descent on the decreasing loss g(-b <f, h>) raises every margin",
             expected="proved",
             proof="symbolic.sim.figure_2:prove",
             constants={"loss": REPAIRED},
@@ -194,9 +194,9 @@ FIGURE = Statement(
             },
         ),
         "amended-3": Reading(
-            "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss with step "
-            "at most 1/L_X from a start whose risk gap is below min_i [l(second) - l(best)]/n "
-            "ends with every margin above every bound",
+            "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss g(-b <f, h>) "
+            "with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
+            "l(best)]/n ends with every margin above every bound",
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED, **LEAST},
@@ -222,9 +222,9 @@ FIGURE = Statement(
             siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},
         ),
         "sharp": Reading(
-            "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss with "
-            "step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
-            "l(best)]/n the least margin divided by ln k tends to 1",
+            "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss "
+            "g(-b <f, h>) with step at most 1/L_X from a start whose risk gap is below "
+            "min_i [l(second) - l(best)]/n the least margin divided by ln k tends to 1",
             expected="proved",
             proof="symbolic.basins:prove_rate",
             constants={"loss": REPAIRED, "share": Fraction(1)},

@@ -138,7 +138,8 @@ HEAD = Statement(
     conclusion=still_optimal,
     readings={
         "literal-1": Reading(
-            "the gradient of the loss with a head has no part against that without it",
+            "the gradients of the loss with a head and without it do not point against each "
+            "other: their inner product is not below 0",
             expected="refuted",
             under=(),
             conclusion=same_way,
@@ -168,8 +169,8 @@ HEAD = Statement(
             siblings={"A_{j0} x has": changed(of="tokens"), "x has": changed(of="keys")},
         ),
         "amended-1": Reading(
-            "the gradient of the loss with a head H is the closed form of lemma 3.11 with "
-            "h = A_3 (Y H) e_v",
+            "the gradient of g(b (f^T A_3 Y H)_v), the loss with a head H, is that of lemma 3.11 "
+            "with b inside g, g'(b d) b A^T (f o h - d f), where d = <f, h> and h = A_3 (Y H) e_v",
             expected="proved",
             proof="symbolic.sim.fixed_head:prove",
             depends_on=("sim/lemma-3.11:amended-2",),

@@ -170,7 +170,8 @@ HYPERPLANES = Statement(
         ),
         "literal-2": Reading(
             "where X^mm exists two sub-sequences with different optimal tokens have different "
-            "decision hyperplanes",
+            "decision hyperplanes, {x : <X^mm z, x> = c} for the query z, halfway between the "
+            "optimal token and the nearest other one",
             expected="refuted",
             constants={"of": "hyperplanes"},
             under=(EXISTS,),
@@ -179,7 +180,8 @@ HYPERPLANES = Statement(
         ),
         "literal-3": Reading(
             "where X^mm exists two sub-sequences with different optimal tokens have different "
-            "half-spaces of decision",
+            "half-spaces of decision, {x : <X^mm z, x> > c} for the query z, c halfway between the "
+            "optimal token and the nearest other one",
             expected="refuted",
             under=(EXISTS,),
             examples=(ONE_QUERY,),
@@ -189,7 +191,8 @@ HYPERPLANES = Statement(
         ),
         "amended": Reading(
             "tokens being the whole vocabulary, where X^mm exists two sub-sequences with different "
-            "optimal tokens have different half-spaces of decision",
+            "optimal tokens have different half-spaces of decision, {x : <X^mm z, x> > c} for the "
+            "query z, c halfway between the optimal token and the nearest other one",
             expected="proved",
             proof="symbolic.sim.hyperplanes:prove_half_spaces",
             under=(WHOLE, EXISTS),

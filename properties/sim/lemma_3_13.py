@@ -118,8 +118,9 @@ LEMMA = Statement(
             siblings={**CONSTANT, **missing(LARGE_LABEL, ONE_MISSED)},
         ),
         "sharp": Reading(
-            "||grad L(x) - grad L(y)|| <= ||A||^2 K(|b| (max h - min h)) ||x - y|| on the "
-            "whole space, without n and without an exponential; no smaller K will do",
+            "||grad L(x) - grad L(y)|| <= ||A||^2 K(|b| (max h - min h)) ||x - y|| on the whole "
+            "space, without n and without an exponential, K(D) = D/8 max over a, c in [0, 1] of "
+            "(1-c^2)(1-a^2)(a + D c (1-a^2)/4); no smaller K will do",
             expected="proved",
             proof="symbolic.sim.lemma_3_13:prove",
             constants={"constant": "norm"},
@@ -130,7 +131,9 @@ LEMMA = Statement(
             siblings={"||A|| in place of its square": changed(power=1)},
         ),
         "sharp-2": Reading(
-            "||grad L(x) - grad L(y)|| <= max ||A_j - A_k||^2/2 K(|b| (max h - min h)) ||x - y||",
+            "||grad L(x) - grad L(y)|| <= max ||A_j - A_k||^2/2 K(|b| (max h - min h)) ||x - y|| "
+            "on the whole space, K(D) = D/8 max over a, c in [0, 1] of "
+            "(1-c^2)(1-a^2)(a + D c (1-a^2)/4)",
             expected="proved",
             proof="symbolic.sim.lemma_3_13:prove",
             constants={"constant": "diameter"},

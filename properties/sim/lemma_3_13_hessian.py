@@ -87,7 +87,8 @@ LEMMA = Statement(
         ),
         "sharp": Reading(
             "||Hess L(x)|| <= ||A||^2 K(|b| (max h - min h)) for every x, without n and without "
-            "an exponential; no smaller K will do",
+            "an exponential, K(D) = D/8 max over a, c in [0, 1] of "
+            "(1-c^2)(1-a^2)(a + D c (1-a^2)/4); no smaller K will do",
             expected="proved",
             proof="symbolic.sim.lemma_3_13:prove",
             constants={"constant": "norm"},

@@ -71,8 +71,9 @@ LEMMA = Statement(
     readings={
         "sharp": Reading(
             "the gradient of (<f, h> - b)^2 is ||A||^2 w^2 k(r/w - 1/2)-Lipschitz on the whole "
-            "space for w = max h - min h > 0, and 0 for w = 0, r = max |h - b|, k(x) = max over a "
-            "in [0, 1] of (1-a^2)(x a + (1-3a^2)/4); no smaller function of w and r will do",
+            "space where w = max h - min h is above 0, and is 0 where w = 0, with r = max |h - b| "
+            "and k(x) = max over a in [0, 1] of (1-a^2)(x a + (1-3a^2)/4); no smaller function of "
+            "w and r will do",
             expected="proved",
             proof="symbolic.sim.lemma_3_13_l2:prove",
             tight=True,

@@ -165,9 +165,9 @@ LOSS = Statement(
             },
         ),
         "amended-1": Reading(
-            "unique optimal tokens and tokens of lowest score, X^mm and X^low exist and are not 0: "
-            "descent on "
-            "the sum of g(b <f, h>) from X(0) = 0: X(k)^T converges in direction to -X^mm",
+            "unique optimal tokens and tokens of lowest score, for both of which Att-SVM has a "
+            "solution that is not 0: descent on the sum of g(b <f, h>) from X(0) = 0: X(k)^T "
+            "converges in direction to -X^mm",
             expected="refuted",
             constants={"loss": PRINTED, "towards": "opposite"},
             under=(UNIQUE, DEFINED, LOWEST, LOW, ZERO),
@@ -176,9 +176,9 @@ LOSS = Statement(
             siblings={**OTHERS, "X(k) itself": changed(side="X(k)", examples=[THREE])},
         ),
         "amended-2": Reading(
-            "unique tokens of lowest score, X^low exists and is not 0: descent on the sum of "
-            "g(b <f, h>) from "
-            "X(0) = 0: X(k)^T converges in direction to X^low",
+            "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not 0: "
+            "descent on the sum of g(b <f, h>) from X(0) = 0: X(k)^T converges in direction to "
+            "X^low",
             expected="refuted",
             constants={"loss": PRINTED, "towards": "worst"},
             under=(LOWEST, LOW, ZERO),
@@ -190,11 +190,10 @@ LOSS = Statement(
             },
         ),
         "amended-3": Reading(
-            "unique tokens of lowest score, X^low exists and is not 0: descent on the sum of "
-            "g(b <f, h>) with "
-            "step at most 1/L_X from a start where it is above its infimum by less than "
-            "min [g(second lowest) - g(lowest)] over the entries: X(k)^T converges in direction to "
-            "X^low",
+            "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not 0: "
+            "descent on the sum of g(b <f, h>) with step at most 1/L_X from a start where it is "
+            "above its infimum by less than min [g(second lowest) - g(lowest)] over the entries: "
+            "X(k)^T converges in direction to X^low",
             expected="proved",
             proof="symbolic.sim.self_attention:prove_printed",
             constants={"loss": PRINTED, "towards": "worst"},
@@ -242,10 +241,10 @@ LOSS = Statement(
             },
         ),
         "sharp": Reading(
-            "unique tokens of lowest score, X^low exists and is not 0: under descent on the sum of "
-            "g(b <f, h>) with step at most 1/L_X from a start where it is above its infimum by "
-            "less than min [g(second lowest) - g(lowest)] over the entries the norm of X(k) "
-            "divided by ln k tends to the norm of X^low",
+            "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not 0: "
+            "under descent on the sum of g(b <f, h>) with step at most 1/L_X from a start where it "
+            "is above its infimum by less than min [g(second lowest) - g(lowest)] over the entries "
+            "the norm of X(k) divided by ln k tends to the norm of X^low",
             expected="proved",
             proof="symbolic.sim.self_attention:prove_printed_rate",
             under=(LOWEST, LOW, NEAR, SHORT),

@@ -147,9 +147,10 @@ THEOREM = Statement(
             siblings=training.OTHER_TARGETS,
         ),
         "amended-1": Reading(
-            "self-attention over all tokens, both parts of assumption 3.10, values the identity, "
-            "one-hot labels: descent on the sum of the decreasing loss g(-b <f, h>) from X(0) = 0: "
-            "X(k) or X(k)^T converges in direction to X^mm",
+            "self-attention over all tokens, optimal tokens unique, both parts of assumption 3.10, "
+            "some entry with two tokens, values the identity, one-hot labels: descent on the sum "
+            "of the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0: X(k) or "
+            "X(k)^T converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, TIGHT, LEVEL, TWO, ALL, ZERO, PLAIN, SHORT),

@@ -41,6 +41,9 @@ the larger one."""
 
 SIGNS = {"b < 0": -1, "b > 0": 1}
 
+SOFTMAX, LINEAR = "L(x) = (<softmax(A x), h> - b)^2", "linear attention's (<A x, h> - b)^2"
+"""The two losses, as sentences name them."""
+
 CONSTANT_LINEAR = on_line([1, 0], x=0, y=1, h=[0, 1], b=0)
 """A^T h = 0: linear attention is constant."""
 
@@ -129,8 +132,9 @@ STABILITY = Statement(
     violating={"R >= 4": [NO_REACH]},
     readings={
         "literal-1": Reading(
-            "on the same data with ||A||, ||A x||, ||A y|| <= R, R >= 4: |L(x) - L(y)| <= "
-            "2 ||A^T h|| (R ||h|| + |b|) ||x - y||, at least the constant of linear attention",
+            "on the same data with ||A||, ||A x||, ||A y|| <= R, R >= 4: "
+            f"{SOFTMAX} has |L(x) - L(y)| <= 2 ||A^T h|| (R ||h|| + |b|) ||x - y||, which is at "
+            f"least the constant of {LINEAR}",
             expected="refuted",
             constants={"of": "loss", "data": "same"},
             under=tuple(DOMAIN),
@@ -138,8 +142,8 @@ STABILITY = Statement(
             siblings={"half the constant": changed(tightened="0.5")},
         ),
         "literal-2": Reading(
-            "on the same data, the gradient of L changes by at most 2 ||A^T h||^2 ||x - y||, the "
-            "constant of linear attention",
+            f"on the same data the gradient of {SOFTMAX} changes by at most "
+            f"2 ||A^T h||^2 ||x - y||, the constant of the gradient of {LINEAR}",
             expected="refuted",
             constants={"of": "gradient", "data": "same"},
             under=(),
@@ -148,9 +152,9 @@ STABILITY = Statement(
             siblings={"half the constant": changed(tightened="0.5")},
         ),
         "literal-3": Reading(
-            "for R >= 4 and all A, x and y: |L(x) - L(y)| <= "
-            "2 ||A|| ||h|| (R ||h|| + |b|) ||x - y||, the largest constant of linear attention "
-            "over all A and h of these norms where ||A||, ||A x||, ||A y|| <= R",
+            f"for R >= 4 and all A, x and y: {SOFTMAX} has |L(x) - L(y)| <= "
+            f"2 ||A|| ||h|| (R ||h|| + |b|) ||x - y||, the largest constant of {LINEAR} over all "
+            "A and h of these norms where ||A||, ||A x||, ||A y|| <= R",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss"},
@@ -166,8 +170,8 @@ STABILITY = Statement(
             },
         ),
         "literal-4": Reading(
-            "the gradient of L changes by at most 2 ||A||^2 ||h||^2 ||x - y||, the largest "
-            "constant of linear attention over all A and h of these norms",
+            f"the gradient of {SOFTMAX} changes by at most 2 ||A||^2 ||h||^2 ||x - y||, the "
+            f"largest constant of the gradient of {LINEAR} over all A and h of these norms",
             expected="refuted",
             constants={"of": "gradient"},
             under=(),
@@ -176,9 +180,10 @@ STABILITY = Statement(
             siblings={"a tenth of the constant": changed(tightened="0.1")},
         ),
         "amended-1": Reading(
-            "on the same data, where ||A^T h|| >= osc(h) diam(A)/4: |L(x) - L(y)| <= 2 ||A^T h|| "
-            "(||h|| + |b|) ||x - y||, for R >= 1 no more than 2 ||A^T h|| (R ||h|| + |b|), a "
-            "bound of linear attention's constant",
+            "on the same data, where ||A^T h|| >= osc(h) diam(A)/4, osc(h) = max h - min h and "
+            f"diam(A) the largest distance of two rows: {SOFTMAX} has |L(x) - L(y)| <= "
+            "2 ||A^T h|| (||h|| + |b|) ||x - y||, for R >= 1 no more than 2 ||A^T h|| (R ||h|| + "
+            f"|b|), which bounds the constant of {LINEAR} where ||A x||, ||A y|| <= R",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_on_data",
             constants={"of": "loss", "data": "same"},
@@ -189,8 +194,9 @@ STABILITY = Statement(
         ),
         "amended-2": Reading(
             "on the same data, where 4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w), "
-            "w = max h - min h, r = max |h - b|: the gradient of L changes by at most "
-            "2 ||A^T h||^2 ||x - y||, the constant of linear attention",
+            "w = max h - min h, r = max |h - b| and diam(A) the largest distance of two rows: the "
+            f"gradient of {SOFTMAX} changes by at most 2 ||A^T h||^2 ||x - y||, the constant of "
+            f"the gradient of {LINEAR}",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_gradient_on_data",
             constants={"of": "gradient", "data": "same"},
@@ -201,9 +207,9 @@ STABILITY = Statement(
             siblings={"95% of the constant": changed(tightened="0.95")},
         ),
         "sharp-1": Reading(
-            "for all A, x and y: |L(x) - L(y)| <= ||A|| ||h|| (||h|| + |b|) ||x - y||, for R >= 1 "
-            "at most half of the 2 ||A|| ||h|| (R ||h|| + |b|) that linear attention attains where "
-            "||A||, ||A x||, ||A y|| <= R; no smaller part of it will do",
+            f"for all A, x and y: {SOFTMAX} has |L(x) - L(y)| <= ||A|| ||h|| (||h|| + |b|) "
+            "||x - y||, for R >= 1 at most half of the 2 ||A|| ||h|| (R ||h|| + |b|) that "
+            f"{LINEAR} attains where ||A||, ||A x||, ||A y|| <= R; no smaller part of it will do",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss", "share": Fraction(1, 2)},
@@ -217,7 +223,9 @@ STABILITY = Statement(
             siblings={"linear attention as well": changed(attention="linear")},
         ),
         "sharp-2": Reading(
-            "the comparison of gradients over data of given norms holds for |b| <= 3.532 ||h||",
+            f"for |b| <= 3.532 ||h|| the gradient of {SOFTMAX} changes by at most "
+            "2 ||A||^2 ||h||^2 ||x - y||, the largest constant of the gradient of "
+            f"{LINEAR} over all A and h of these norms",
             expected="proved",
             proof="symbolic.sim.stability:prove_squared",
             depends_on=("sim/lemma-3.13-l2:sharp",),
@@ -235,9 +243,10 @@ STABILITY = Statement(
             },
         ),
         "sharp-3": Reading(
-            "for every |b| > 3.533 ||h|| it fails: with A = (1, -1) and h = (10, -7) for b < 0, "
-            "h = (-10, 7) for b > 0, the gradient of L changes by more than "
-            "2 ||A||^2 ||h||^2 ||x - y|| around x = -71/128",
+            "for every |b| > 3.533 ||h||, with A = (1, -1) and h = (10, -7) for b < 0, (-10, 7) "
+            f"for b > 0: the gradient of {SOFTMAX} changes by more than 2 ||A||^2 ||h||^2 "
+            f"||x - y||, the largest constant of the gradient of {LINEAR} over data of these "
+            "norms, between x and y = -71/128 -+ 1/512",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_exceeded",
             conclusion=logistic.exceeds(compared),

@@ -38,6 +38,9 @@ SENTENCE = (
     "more stable than linear attention."
 )
 
+SOFTMAX, LINEAR = "L(x) = g(b <softmax(A x), h>)", "linear attention's g(b <A x, h>)"
+"""The two losses, as sentences name them."""
+
 LOWER, UPPER = Fraction("0.7226"), Fraction("0.7228")
 """Up to the first |b| ||h|| the gradient of softmax has the larger constant, from the second on the
 smaller one."""
@@ -155,8 +158,8 @@ STABILITY = Statement(
     conclusion=compared,
     readings={
         "literal-1": Reading(
-            "on the same data, |L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y||, the constant of linear "
-            "attention",
+            f"on the same data {SOFTMAX} has |L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y||, the "
+            f"constant of {LINEAR}",
             expected="refuted",
             constants={"of": "loss", "data": "same"},
             under=(),
@@ -164,8 +167,8 @@ STABILITY = Statement(
             siblings={"half the constant": changed(tightened="0.5")},
         ),
         "literal-2": Reading(
-            "on the same data, the gradient of L changes by at most b^2 ||A^T h||^2/(6 sqrt 3) "
-            "||x - y||, the constant of linear attention's gradient",
+            f"on the same data the gradient of {SOFTMAX} changes by at most "
+            f"b^2 ||A^T h||^2/(6 sqrt 3) ||x - y||, the constant of the gradient of {LINEAR}",
             expected="refuted",
             constants={"of": "gradient", "data": "same"},
             under=(),
@@ -173,8 +176,8 @@ STABILITY = Statement(
             siblings={"half the constant": changed(tightened="0.5")},
         ),
         "literal-3": Reading(
-            "|L(x) - L(y)| <= |b| ||A|| ||h||/4 ||x - y||, the largest constant of linear "
-            "attention over all A and h of these norms",
+            f"{SOFTMAX} has |L(x) - L(y)| <= |b| ||A|| ||h||/4 ||x - y||, the largest constant of "
+            f"{LINEAR} over all A and h of these norms",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_logistic_over_norms",
             constants={"of": "loss"},
@@ -186,8 +189,9 @@ STABILITY = Statement(
             },
         ),
         "literal-4": Reading(
-            "the gradient of L changes by at most b^2 ||A||^2 ||h||^2/(6 sqrt 3) ||x - y||, the "
-            "largest constant of linear attention's gradient over all A and h of these norms",
+            f"the gradient of {SOFTMAX} changes by at most b^2 ||A||^2 ||h||^2/(6 sqrt 3) "
+            f"||x - y||, the largest constant of the gradient of {LINEAR} over all A and h of "
+            "these norms",
             expected="refuted",
             constants={"of": "gradient"},
             under=(),
@@ -195,8 +199,9 @@ STABILITY = Statement(
             siblings={"a tenth of the constant": changed(tightened="0.1")},
         ),
         "amended-2": Reading(
-            "on the same data, where ||A^T h|| >= osc(h) diam(A)/4: |L(x) - L(y)| <= "
-            "|b| ||A^T h||/4 ||x - y||, linear attention's constant",
+            "on the same data, where ||A^T h|| >= osc(h) diam(A)/4, osc(h) = max h - min h and "
+            f"diam(A) the largest distance of two rows: {SOFTMAX} has |L(x) - L(y)| <= "
+            f"|b| ||A^T h||/4 ||x - y||, the constant of {LINEAR}",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_logistic_on_data",
             constants={"of": "loss", "data": "same"},
@@ -212,8 +217,8 @@ STABILITY = Statement(
             },
         ),
         "sharp": Reading(
-            "|L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, half of what linear attention attains; "
-            "no smaller constant will do",
+            f"{SOFTMAX} has |L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, half of what {LINEAR} "
+            "attains; no smaller constant will do",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_logistic_over_norms",
             constants={"of": "loss", "share": Fraction(1, 2)},
@@ -223,7 +228,9 @@ STABILITY = Statement(
             siblings={"linear attention as well": changed(attention="linear")},
         ),
         "sharp-2": Reading(
-            "the comparison of gradients over data of given norms holds for |b| ||h|| >= 0.7228",
+            f"for |b| ||h|| >= 0.7228 the gradient of {SOFTMAX} changes by at most "
+            "b^2 ||A||^2 ||h||^2/(6 sqrt 3) ||x - y||, the largest constant of the gradient of "
+            f"{LINEAR} over all A and h of these norms",
             expected="proved",
             proof="symbolic.sim.stability:prove_logistic",
             depends_on=("sim/lemma-3.13:sharp",),
@@ -241,9 +248,10 @@ STABILITY = Statement(
             },
         ),
         "sharp-3": Reading(
-            "the comparison of sharp-2 fails for every 0 < |b| ||h|| < 0.7226: with A = (1, -1), "
-            "h = (1, -1) the gradient of L changes by more than b^2 ||A||^2 ||h||^2/(6 sqrt 3) "
-            "||x - y|| around x = 325/512",
+            "for every 0 < |b| ||h|| < 0.7226, with A = (1, -1) and h = (1, -1): the gradient of "
+            f"{SOFTMAX} changes by more than b^2 ||A||^2 ||h||^2/(6 sqrt 3) ||x - y||, the largest "
+            f"constant of the gradient of {LINEAR} over data of these norms, between x and y = "
+            "325/512 -+ 1/512",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_logistic_exceeded",
             conclusion=exceeds(compared),

@@ -170,8 +170,8 @@ SEPARATION = Statement(
         ),
         "amended-3": Reading(
             "assumption 3.10, part 1 or 2, Att-SVM feasible, some input with two different "
-            "scores: every step of descent on the decreasing loss raises <X, X^mm>, the mean "
-            "margin weighted by the multipliers",
+            "scores: every step of descent on the decreasing loss g(-b <f, h>) raises <X, X^mm>, "
+            "the sum of the margins times the multipliers of X^mm",
             expected="proved",
             proof="symbolic.sim.token_separation:prove_raised",
             constants={"loss": REPAIRED, "strict": True},
@@ -186,9 +186,9 @@ SEPARATION = Statement(
             },
         ),
         "amended-4": Reading(
-            "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss with step "
-            "at most 1/L_X from a start whose risk gap is below min_i [l(second) - l(best)]/n "
-            "ends with every margin above every bound",
+            "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss g(-b <f, h>) "
+            "with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
+            "l(best)]/n ends with every margin above every bound",
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED, **LEAST},
@@ -203,8 +203,9 @@ SEPARATION = Statement(
             },
         ),
         "sharp-1": Reading(
-            "assumption 3.10, Att-SVM feasible, decreasing loss: a step of size eta raises "
-            "<X, X^mm> by at least eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)",
+            "assumption 3.10, part 1 or 2, Att-SVM feasible, decreasing loss l(u) = g(-u): a step "
+            "of size eta raises <X, X^mm> by at least eta (1/n) sum_i |l'| s_opt sum_t s_t "
+            "(gamma_opt - gamma_t), s_t the attention to token t",
             expected="proved",
             proof="symbolic.sim.token_separation:prove_gain",
             constants={"loss": REPAIRED},
@@ -218,9 +219,9 @@ SEPARATION = Statement(
             },
         ),
         "sharp-2": Reading(
-            "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss with "
-            "step at most 1/L_X, from a start whose risk gap is below min_i [l(second) - "
-            "l(best)]/n, the least margin divided by ln k tends to 1",
+            "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss "
+            "g(-b <f, h>) with step at most 1/L_X, from a start whose risk gap is below "
+            "min_i [l(second) - l(best)]/n, the least margin divided by ln k tends to 1",
             expected="proved",
             proof="symbolic.basins:prove_rate",
             constants={"loss": REPAIRED, "share": Fraction(1)},
@@ -232,10 +233,10 @@ SEPARATION = Statement(
             siblings={**DROPPED_HYPOTHESES, **OTHER_SLOPES},
         ),
         "sharp-3": Reading(
-            "n inputs of at most two tokens, decreasing loss: a step of size eta from any X "
-            "lowers no margin by more than (eta/4)(1 - 1/n) max_i |l'| (gamma_opt - gamma_t) "
-            "times the largest ||A_it||^2; for n >= 2 no smaller part of it will do, from X(0) = "
-            "0 either",
+            "n inputs of at most two tokens, decreasing loss l(u) = g(-u): a step of size eta "
+            "from any X lowers no margin by more than (eta/4)(1 - 1/n) max_i |l'| (gamma_opt - "
+            "gamma_t) times the largest ||A_it||^2, A_it = (x_opt - x_t) z_i^T; for n >= 2 no "
+            "smaller part of it will do, from X(0) = 0 either",
             expected="proved",
             proof="symbolic.sim.token_separation:prove_lowered",
             constants={"loss": REPAIRED},

@@ -173,10 +173,10 @@ DEFINITION = Statement(
             },
         ),
         "amended": Reading(
-            "where optimal tokens are unique and u^T z_i has the sign of y_i for every i, X^mm "
-            "exists, and "
-            "||X^mm||_F <= ||u|| ||v|| / min over i and t != opt_i of "
-            "(gamma_opt - gamma_t) y_i u^T z_i",
+            "with scores gamma_it = y_i v^T x_it of labels y_i = -1 or 1 and a head v: where "
+            "optimal tokens are unique and u^T z_i has the sign of y_i for every i, X^mm exists, "
+            "and ||X^mm||_F <= ||u|| ||v|| / min over i and t != opt_i of (gamma_opt - gamma_t) "
+            "y_i u^T z_i",
             expected="proved",
             proof="symbolic.sim.programmes:prove_classified",
             variables=climbed(Classified, classified(), classified_larger),

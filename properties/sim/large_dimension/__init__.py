@@ -225,8 +225,9 @@ DIMENSION = Statement(
         ),
         "amended-1": Reading(
             "n inputs of T tokens, all tokens of one norm and all queries of one, none 0, inner "
-            "products at most e times its square in absolute value, (3k - 1) e + 4 (n - 1) k e^2 "
-            "<= 1/4, k = T - 1: all tokens are support vectors, whichever ones are optimal",
+            "products of two tokens or two queries at most e times the squared norm in absolute "
+            "value, (3k - 1) e + 4 (n - 1) k e^2 <= 1/4, k = T - 1: all tokens are support "
+            "vectors, whichever ones are optimal",
             expected="proved",
             proof="symbolic.sim.large_dimension:prove_incoherent",
             under=(LONG, INCOHERENT),
@@ -269,8 +270,8 @@ DIMENSION = Statement(
             siblings={"with the power T - 1": changed(lost=1)},
         ),
         "sharp-2": Reading(
-            "where the A_j are independent, all tokens are support vectors exactly where no entry "
-            "of G^-1 1 is negative, G their Gram matrix",
+            "where the A_j = (x_opt - x_t) z^T are independent, all tokens are support vectors "
+            "exactly where no entry of G^-1 1 is negative, G the Gram matrix of the A_j",
             expected="proved",
             proof="symbolic.sim.large_dimension:prove_exactly",
             under=(INDEPENDENT,),

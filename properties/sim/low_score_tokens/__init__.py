@@ -135,7 +135,8 @@ LOW_SCORES = Statement(
             siblings=OTHERS,
         ),
         "amended-1": Reading(
-            "where no token of least score is a support vector X^mm is the same without them",
+            "where there is an X^mm and no token of least score is a support vector of it, X^mm "
+            "is the same without these tokens",
             expected="proved",
             proof="symbolic.least_points:prove_supported",
             under=(IDLE,),
@@ -147,8 +148,9 @@ LOW_SCORES = Statement(
             depends_on=("sim/token-sparsity:literal-3",),
         ),
         "amended-2": Reading(
-            "descent on the decreasing loss g(-b <f, h>): no input ends at a token of lower score "
-            "without the tokens of least score",
+            "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss "
+            "g(-b <f, h>) no input ends at a token of lower score without the tokens of least "
+            "score than with them",
             expected="refuted, certified",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE),
@@ -160,9 +162,9 @@ LOW_SCORES = Statement(
         ),
         "amended-3": Reading(
             "from a start where L exceeds the mean of l(best) by less than min_i [l(second) - "
-            "l(best)]/n, over the inputs of two scores, under descent on the decreasing loss with "
-            "a step of at most 1/L_X of the tokens that there are: without the tokens of least "
-            "score no input ends at a token of lower score than with them",
+            "l(best)]/n, over the inputs of two scores, under descent on the decreasing loss "
+            "g(-b <f, h>) with a step of at most 1/L_X of the tokens that there are: without the "
+            "tokens of least score no input ends at a token of lower score than with them",
             expected="proved",
             proof="symbolic.sim.low_score_tokens:prove_kept",
             constants={"loss": REPAIRED},
@@ -192,8 +194,9 @@ LOW_SCORES = Statement(
             },
         ),
         "sharp-2": Reading(
-            "at r X^mm the output of attention moves by at most N exp(-r) times the "
-            "diameter of the tokens where N tokens of least score are left out",
+            "at r X^mm, for every real r, the output of attention over an input moves by at most "
+            "N exp(-r) times the diameter of its tokens where its N tokens of least score are "
+            "left out",
             expected="proved",
             proof="symbolic.sim.low_score_tokens:prove_output",
             under=(EXISTS,),

@@ -134,7 +134,8 @@ OFTEN = Statement(
             siblings={"whatever the embeddings": changed(drop=[INDEPENDENT], examples=[LINE])},
         ),
         "amended-1": Reading(
-            "independent embeddings: X^mm exists exactly where no query asks in a circle",
+            "independent embeddings: X^mm exists exactly where no query asks for tokens in a "
+            "circle, for a before b, b before c, ..., and the last of them before a",
             expected="proved",
             proof="symbolic.sim.often_unsolvable:prove",
             examples=(TWO, ONE, OUTVOTED, REPEATED, CONSTANT, CIRCLE),
@@ -144,7 +145,8 @@ OFTEN = Statement(
             },
         ),
         "amended-2": Reading(
-            "any embeddings: where a query asks in a circle there is no X^mm",
+            "any embeddings: where a query asks for tokens in a circle, for a before b, b before "
+            "c, ..., and the last of them before a, there is no X^mm",
             expected="proved",
             proof="symbolic.sim.often_unsolvable:prove_circles",
             under=(),

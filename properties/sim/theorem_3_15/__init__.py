@@ -175,7 +175,8 @@ THEOREM = Statement(
         "amended-2": Reading(
             "whatever the scores of rivals, with unique optimal tokens, a feasible Att-SVM and a "
             "risk gap of the start below min_i [l(second) - l(best)]/n: descent on the decreasing "
-            "loss with step at most 1/L_X has a diverging norm and converges in direction to X^mm",
+            "loss g(-b <f, h>) with step at most 1/L_X has a diverging norm and converges in "
+            "direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
@@ -201,9 +202,9 @@ THEOREM = Statement(
             "different inputs), one at least with two tokens, Att-SVM feasible, rivals' scores "
             "less than delta_i = g_i s_i/(1 - s_i) apart, g_i the gap of the two best scores and "
             "s_i the start's attention to the best token, so that optimal tokens are unique: "
-            "descent on the decreasing loss with step at most 1/L, L the mean over inputs of the "
-            "Lipschitz constants L_i of the gradients of their losses and at least L_X, from any "
-            "start has a diverging norm and converges in direction to X^mm",
+            "descent on the decreasing loss g(-b <f, h>) with step at most 1/L, L the mean over "
+            "inputs of the Lipschitz constants L_i of the gradients of their losses and at least "
+            "L_X, from any start has a diverging norm and converges in direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove_aligned",
             constants={"loss": REPAIRED},
@@ -231,8 +232,13 @@ THEOREM = Statement(
             },
         ),
         "sharp-2": Reading(
-            "the same with rivals' scores less than g_i s_i/(1 - s_i - s'_i) apart, s'_i the "
-            "attention of the start to a rival of the second-best score",
+            "inputs that do not pull against each other (<A_j, A_k> >= 0 for constraints of "
+            "different inputs), one at least with two tokens, Att-SVM feasible, rivals' scores "
+            "less than g_i s_i/(1 - s_i - s'_i) apart, g_i the gap of the two best scores, s_i and "
+            "s'_i the start's attention to the best token and to a rival of the second-best score: "
+            "descent on the decreasing loss g(-b <f, h>) with step at most 1/L, L the mean over "
+            "inputs of the Lipschitz constants L_i of the gradients of their losses and at least "
+            "L_X, from any start has a diverging norm and converges in direction to X^mm",
             expected="proved",
             proof="symbolic.sim.theorem_3_15:prove",
             constants={"loss": REPAIRED},

@@ -141,8 +141,9 @@ SPARSITY = Statement(
             },
         ),
         "literal-4": Reading(
-            "where there is an X^mm, along descent on g(b <f, h>) from any start the share in the "
-            "gradient of the tokens that are no support vectors of it tends to 0",
+            "where there is an X^mm, along descent on g(b <f, h>) from any start the tokens that "
+            "are no support vectors of it come to have no share in the gradient: the sum of their "
+            "|dL/d(x_t^T X z)| over that of all tokens tends to 0",
             expected="refuted, certified",
             constants={"loss": PRINTED},
             under=(EXISTS,),
@@ -153,8 +154,8 @@ SPARSITY = Statement(
         ),
         "amended-1": Reading(
             "where there is an X^mm, along descent on the decreasing loss g(-b <f, h>) from any "
-            "start the share in the gradient of the tokens that are no support vectors of it "
-            "tends to 0",
+            "start the sum of |dL/d(x_t^T X z)| over the tokens that are no support vectors of it, "
+            "divided by that over all tokens, tends to 0",
             expected="refuted, certified",
             constants={"loss": REPAIRED},
             under=(EXISTS,),
@@ -164,10 +165,10 @@ SPARSITY = Statement(
             siblings=other_tokens(FROM_BASIN),
         ),
         "amended-2": Reading(
-            "optimal tokens unique, there is an X^mm: along descent on the decreasing loss with "
-            "step at most 1/L_X, from a start whose risk gap is below min_i [l(second) - "
-            "l(best)]/n, the share in the gradient of the tokens that are no support vectors tends "
-            "to 0",
+            "optimal tokens unique, there is an X^mm: along descent on the decreasing loss "
+            "g(-b <f, h>) with step at most 1/L_X, from a start whose risk gap is below "
+            "min_i [l(second) - l(best)]/n, the sum of |dL/d(x_t^T X z)| over the tokens that are "
+            "no support vectors, divided by that over all tokens, tends to 0",
             expected="proved",
             proof="symbolic.basins:prove_shares",
             constants={"loss": REPAIRED},
@@ -179,9 +180,10 @@ SPARSITY = Statement(
             siblings={**DROPPED_HYPOTHESES, **other_tokens()},
         ),
         "sharp-1": Reading(
-            "leaving out any tokens J that are not optimal lowers ||X^mm||_F^2 by at most ||sum_J "
-            "w_j A_j||_F^2, w any multipliers of X^mm, so that all tokens with multiplier 0 can "
-            "go, tight ones included",
+            "where there is an X^mm, leaving out any tokens J that are not optimal lowers "
+            "||X^mm||_F^2 by at most ||sum_J w_j A_j||_F^2, A_j = (x_opt - x_j) z^T and w any "
+            "multipliers of X^mm, so that all tokens with multiplier 0 can go, those of margin 1 "
+            "included",
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_most_lost",
             under=(EXISTS,),
@@ -194,8 +196,9 @@ SPARSITY = Statement(
             depends_on=("sim/definition-3.8:sharp-1",),
         ),
         "sharp-2": Reading(
-            "leaving out token j lowers ||X^mm||_F^2 by at least w_j^2 times the squared distance "
-            "of A_j from the span of the others, 1 / (G^-1)_jj where all are independent",
+            "where there is an X^mm, leaving out a token j that is not optimal lowers ||X^mm||_F^2 "
+            "by at least w_j^2 times the squared distance of A_j = (x_opt - x_j) z^T from the span "
+            "of the others, w any multipliers of X^mm",
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_least_lost",
             under=(EXISTS,),
@@ -209,10 +212,11 @@ SPARSITY = Statement(
             },
         ),
         "sharp-3": Reading(
-            "optimal tokens unique, there is an X^mm: along descent on the decreasing loss with "
-            "step at most 1/L_X, from a start whose risk gap is below min_i [l(second) - "
-            "l(best)]/n, the share in the gradient of a token of margin m > 1 under X^mm falls "
-            "like k^-(m - 1): log share / ln k -> -(m - 1)",
+            "optimal tokens unique, there is an X^mm: along descent on the decreasing loss "
+            "g(-b <f, h>) with step at most 1/L_X, from a start whose risk gap is below "
+            "min_i [l(second) - l(best)]/n, the share of a token of margin m > 1 under X^mm, its "
+            "|dL/d(x_t^T X z)| over the sum of all, falls like k^-(m - 1): log share / ln k -> "
+            "-(m - 1)",
             expected="proved",
             proof="symbolic.basins:prove_shares",
             constants={"loss": REPAIRED},
