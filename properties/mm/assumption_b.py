@@ -295,12 +295,13 @@ ASSUMPTION = Statement(
             },
         ),
         "sharp-1": Reading(
-            "where attention can reach every choice of one token an input Assumption B holds "
-            "exactly if every choice but alpha has a label margin below Gamma and no input is "
-            "idle, or T = 1. Let gamma be the largest of these margins, w multipliers of v(alpha) "
-            "of sum 1 and nu = min_i w_i (Gamma - gamma): then every h and p have min_i Y_i h^T "
-            "x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i)), and no nu > Gamma - gamma will "
-            "do, the best one of a single input; else no nu > 0 will do, for some h and p",
+            "where v(alpha) exists and attention can reach every choice of one token an input "
+            "Assumption B holds exactly if every choice but alpha has a label margin below Gamma "
+            "and no input is idle, of multiplier 0 in all multipliers of v(alpha), or T = 1. Let "
+            "gamma be the largest of these margins, w multipliers of v(alpha) of sum 1 and nu = "
+            "min_i w_i (Gamma - gamma): then every h and p have min_i Y_i h^T x_i^p <= ||h|| "
+            "(Gamma - nu max_i (1 - s_i,alpha_i)), and no nu > Gamma - gamma will do, the best "
+            "one of a single input; else no nu > 0 will do, for some h and p",
             expected="proved",
             proof="symbolic.mm.assumption_b:prove_exactly",
             under=(V_EXISTS, REACHED),
@@ -320,9 +321,11 @@ ASSUMPTION = Statement(
             },
         ),
         "sharp-2": Reading(
-            "where no idle input can be the slowest to saturate, as Assumption B demands if "
-            "p(alpha) exists, the relaxation of the joint p-SVM is void: its solution is that of "
-            "the p-SVM without relaxation, or neither has one",
+            "where v(alpha) exists and no idle input, of multiplier 0 in all its multipliers, can "
+            "be the slowest to saturate (no prompt has logit margins of at least 1 in the other "
+            "inputs, and in idle ones of at least 0 and somewhere below 1), as Assumption B "
+            "demands if p(alpha) exists: the relaxation of the joint p-SVM is void, its solution "
+            "being that of the p-SVM without relaxation, or neither has one",
             expected="proved",
             proof="symbolic.mm.assumption_b:prove_void",
             under=(V_EXISTS, SATURATED),

@@ -147,7 +147,8 @@ PROGRAMMES = Statement(
         "amended": Reading(
             "where v(alpha) exists some margin is tight; with S the tight ones p(alpha) exists, "
             "and is unique, exactly where 0 is not in C = conv{D_it, i in S} + cone{D_it, i not "
-            "in S}, D the differences of keys; then ||p(alpha)|| dist(0, C) = 1, if there are any",
+            "in S}, D the differences of keys; then ||p(alpha)|| dist(0, C) = 1, or p(alpha) = 0 "
+            "where inputs of S have no differences",
             expected="proved",
             proof="symbolic.mm.programmes:prove_joint_distance",
             under=(V_EXISTS,),
@@ -165,8 +166,9 @@ PROGRAMMES = Statement(
             },
         ),
         "sharp-1": Reading(
-            "relaxing shortens: ||p - p'||^2 <= ||p||^2 - ||p'||^2 for p(alpha) without and p' "
-            "with relaxation; no constant above 1 will do",
+            "where v(alpha) exists, and p(alpha) without relaxation, relaxing shortens: ||p - "
+            "p'||^2 <= ||p||^2 - ||p'||^2 for p(alpha) = p without and p' with relaxation; no "
+            "constant above 1 will do",
             expected="proved",
             proof="symbolic.mm.programmes:prove_shorter",
             under=(V_EXISTS, P_EXISTS),
@@ -176,8 +178,9 @@ PROGRAMMES = Statement(
             siblings={"twice the left side": changed(share=2)},
         ),
         "sharp-2": Reading(
-            "where the p-SVM of the inputs of S alone ranks alpha_i first, ties allowed, in the "
-            "other inputs too, its solution is p(alpha)",
+            "where v(alpha) exists, S being the inputs of tight margin, and the p-SVM of S alone "
+            "has a solution that ranks alpha_i first, ties allowed, in the other inputs too, that "
+            "is p(alpha)",
             expected="proved",
             proof="symbolic.mm.programmes:prove_of_support",
             under=(V_EXISTS, RANKS),

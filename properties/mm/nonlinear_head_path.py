@@ -164,8 +164,8 @@ PATH = Statement(
     cost=10,
     readings={
         "literal-1": Reading(
-            "l' < 0, best tokens unique: no prompt is better than the best tokens, as it is where "
-            "p_R/R tends to some p(alpha)/||p(alpha)||",
+            "l' < 0, best tokens unique: no prompt is better than the best tokens, as p_R/R can "
+            "tend to some p(alpha)/||p(alpha)|| only then",
             expected="refuted, certified",
             under=(ALONE,),
             examples=(INSIDE,),

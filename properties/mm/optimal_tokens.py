@@ -127,7 +127,8 @@ TOKENS = Statement(
     conclusion=above,
     readings={
         "literal-1": Reading(
-            "for l decreasing, strictly or not, L(v, p) >= L_* for every p",
+            "for l decreasing, strictly or not, L(v, p) >= L_* for every p, L_* the mean of the "
+            "losses at the optimal tokens",
             expected="proved",
             proof="symbolic.tf.definition_1:prove",
             under=(DECREASES,),
@@ -143,8 +144,9 @@ TOKENS = Statement(
             },
         ),
         "literal-2": Reading(
-            "for l decreasing the optimal tokens alone minimise (ERM): L(v, p) > L_* for every p "
-            "wherever two scores of an input differ",
+            "for l decreasing the optimal tokens alone minimise (ERM): wherever two scores of an "
+            "input differ L(v, p) is above the mean of the losses at the optimal tokens for every "
+            "p",
             expected="refuted, certified",
             constants={"share": 0},
             under=(DECREASES, TWO_SCORES),
@@ -164,8 +166,8 @@ TOKENS = Statement(
             siblings={"at most 9/10 of the risk gap": changed(share="9/10")},
         ),
         "amended-1": Reading(
-            "for l strictly decreasing, L(v, p) > L_* for every p wherever two scores of an input "
-            "differ",
+            "for l strictly decreasing, wherever two scores of an input differ L(v, p) is above "
+            "the mean of the losses at the optimal tokens for every p",
             expected="proved",
             proof="symbolic.tf.lemma_2:prove",
             constants={"share": 0},

@@ -131,7 +131,8 @@ PROGRAMME = Statement(
         ),
         "amended-1": Reading(
             "p(alpha) exists, and is unique, exactly where 0 is not in the convex hull C of the "
-            "differences k_i,alpha - k_it; then ||p(alpha)|| dist(0, C) = 1, if there are any",
+            "differences k_i,alpha - k_it; then ||p(alpha)|| dist(0, C) = 1, or p(alpha) = 0 where "
+            "there are no differences",
             expected="proved",
             proof="symbolic.mm.programmes:prove_distance",
             variables=cases.ANY,
@@ -152,7 +153,8 @@ PROGRAMME = Statement(
         "amended-2": Reading(
             "for the optimal tokens alpha of a head v = W^T q, where they are unique and all "
             "labels agree, there is exactly one p(alpha); its norm is at most ||q|| over the least "
-            "lead of alpha_i in score, if there are any; no smaller constant will do",
+            "lead of an alpha_i in score over another token of its input, or 0 where there are no "
+            "others; no smaller constant will do",
             expected="proved",
             proof="symbolic.mm.programmes:prove_led",
             variables=of_rivals(cases.one_sided(), cases.along),
@@ -186,7 +188,8 @@ PROGRAMME = Statement(
             },
         ),
         "sharp-2": Reading(
-            "p(alpha) is unchanged when every constraint that is not tight is dropped",
+            "where p(alpha) exists it is unchanged when every constraint that is not tight is "
+            "dropped",
             expected="proved",
             proof="symbolic.least_points:prove_supported",
             conclusion=unchanged,

@@ -71,16 +71,18 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "p(alpha) of the unique optimal tokens exists and is not 0: descent on a decreasing "
-            "loss from any p(0) with step at most 1/L converges in direction to p(alpha)",
+            "p(alpha) of the unique optimal tokens exists and is not 0, 'proper' read as any p(0) "
+            "and any step at most 1/L: descent on a decreasing loss converges in direction to "
+            "p(alpha)",
             expected="refuted",
             under=(EXISTS, UNIQUE, SHORT),
             examples=(cases.TRAPPED, cases.PULLED),
             siblings=dict(list(cases.OTHER_DIRECTIONS.items())[:2]),
         ),
         "literal-2": Reading(
-            "p(alpha) of optimal tokens exists and is not 0: there are p(0) and a step at most 1/L "
-            "with which descent on a decreasing loss converges in direction to p(alpha)",
+            "p(alpha) of optimal tokens exists and is not 0, 'proper' read as some p(0) and some "
+            "step at most 1/L: with them descent on a decreasing loss converges in direction to "
+            "p(alpha)",
             expected="refuted",
             under=(EXISTS, SHORT),
             variables=Records(Prompting, cases.comparable(0), fixed=("step",)),

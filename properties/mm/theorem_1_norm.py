@@ -73,8 +73,8 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "p(alpha) of the unique optimal tokens exists and is not 0: descent on a decreasing "
-            "loss from any p(0) with step at most 1/L has ||p(k)|| -> infinity",
+            "p(alpha) of the unique optimal tokens exists and is not 0, 'proper' read as any p(0) "
+            "and any step at most 1/L: descent on a decreasing loss has ||p(k)|| -> infinity",
             expected="refuted",
             under=(EXISTS, UNIQUE, SHORT),
             examples=(cases.STUCK,),
@@ -84,8 +84,8 @@ THEOREM = Statement(
             },
         ),
         "literal-2": Reading(
-            "p(alpha) of optimal tokens exists and is not 0: there are p(0) and a step at most 1/L "
-            "with which descent on a decreasing loss has ||p(k)|| -> infinity",
+            "p(alpha) of optimal tokens exists and is not 0, 'proper' read as some p(0) and some "
+            "step at most 1/L: with them descent on a decreasing loss has ||p(k)|| -> infinity",
             expected="refuted",
             under=(EXISTS, SHORT),
             variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
@@ -95,7 +95,8 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and is "
-            "not 0, and the rivals of each score the same or all keys are on its margin: descent "
+            "not 0, and the other tokens of each input score the same, or all keys are on the "
+            "margin of p(alpha): descent "
             "from any p(0) with any constant step has ||p(k)|| -> infinity",
             expected="proved",
             proof="symbolic.divergence:prove",
@@ -105,8 +106,10 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and "
-            "is not 0: from p(0) = r p(alpha), r = R + 1 as in theorem-1-direction:amended-3, "
-            "descent with step at most 1/L has ||p(k)|| -> infinity",
+            "is not 0: from p(0) = r p(alpha), r = R + 1 with R = max(0, ln [M sum_i (T_i - 1) "
+            "D_i / (m min_i gap_i)]), D_i the range and gap_i the lead of the scores of input i, "
+            "m and M the least and the largest |l'| between all scores, descent with step at most "
+            "1/L has ||p(k)|| -> infinity",
             expected="proved",
             proof="symbolic.basins:prove_by_margins",
             under=(SLOPED, EXISTS, UNIQUE, SHORT),

@@ -519,7 +519,8 @@ PATH = Statement(
             siblings={"half of it": changed(share="0.5", examples=[PARALLEL])},
         ),
         "amended": Reading(
-            "Assumption B holds with the nu > 0 of assumption-b:amended: every head v and prompt p "
+            "Assumption B holds with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all "
+            "choices beta but alpha, w multipliers of v(alpha) of sum 1: every head v and prompt p "
             "have ||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu), margin = "
             "min_i Y_i v^T x_i^p and D the largest distance of a token from the selected one, and "
             "where p(alpha) exists v(alpha) and t p(alpha), t >= 0, have a margin of at least 1 - "
@@ -600,9 +601,12 @@ PATH = Statement(
             "inputs. So for exp(-x) v_r/r tends to v(alpha)/||v(alpha)|| as r and R tend to "
             "infinity, where p(alpha) without relaxation exists and T > 1. Then p_R/R tends to "
             "p(alpha)/||p(alpha)|| if no input is idle, as where Assumption B holds and attention "
-            "can reach every choice; to its limits of sharp-2 if (ln r)/R tends to 0; but to "
-            "p'/||p'||, p' the least prompt of logit margins 1, of 1/2 in tight idle inputs and 0 "
-            "in those that are not tight, if lim inf (ln r)/R >= 1/||p'||",
+            "can reach every choice; if (ln r)/R tends to 0, to p(alpha) of the joint p-SVM over "
+            "its norm as r/R tends to infinity, and to p_tau/||p_tau|| as r/R tends to tau "
+            "||v(alpha)||/||p_tau||, p_tau the least prompt of logit margins max(0, 1 - tau (m_i "
+            "- 1)), m_i the label margins of v(alpha); but to p'/||p'||, p' the least prompt of "
+            "logit margins 1, of 1/2 in tight idle inputs and 0 in those that are not tight, if "
+            "lim inf (ln r)/R >= 1/||p'||",
             expected="proved",
             proof="symbolic.mm.zero_multipliers:prove",
             under=(ALONE, P_EXISTS, SEVERAL),

@@ -117,7 +117,8 @@ PROGRAMME = Statement(
             },
         ),
         "sharp-2": Reading(
-            "v(alpha) is unchanged when every input whose margin is not tight is dropped",
+            "where v(alpha) exists it is unchanged when every input whose margin is not tight is "
+            "dropped",
             expected="proved",
             proof="symbolic.least_points:prove_supported",
             conclusion=unchanged,

@@ -159,7 +159,7 @@ def rescaled(m: Any, case: Weighted, trained: str = "q", by: str = "square", sha
     return one_trajectory(m, case, trained, share * factor / c)
 
 
-MOVES, ISOTROPIC = "p is not 0", "W W^T is a multiple of I"
+ISOTROPIC = "W W^T is a multiple of I"
 FACTORS = {"c = 1": changed(factor=1), "c = 2": changed(factor=2)}
 OTHER_FACTORS = {
     "the step is not rescaled": changed(by="one"),
@@ -173,10 +173,9 @@ EQUIVALENCE = Statement(
     place="Abstract",
     printed="running gradient descent on p, or equivalently W",
     variables=Records(Weighted, weighted(), larger, climbed=True),
-    hypotheses={MOVES: lambda case: bool(case.p.any()), ISOTROPIC: isotropic},
+    hypotheses={ISOTROPIC: isotropic},
     conclusion=moves_alike,
     cost=6,
-    violating={MOVES: [NO_PROMPT]},
     readings={
         "literal-1": Reading(
             "for some c > 0 one step eta on W with p fixed moves the logits X W p as one step "

@@ -157,9 +157,9 @@ COMBINATION = Statement(
             },
         ),
         "amended": Reading(
-            "where T >= 2 and <u, x_k> > <u, x_t> for all t != k, <u, x_k - x^att> is positive and "
-            "between the least and the largest (1 - s_k) <u, x_k - x_t>: no W puts out x_k, and "
-            "x^att tends to x_k exactly where s_k tends to 1",
+            "where T >= 2 and a vector u has <u, x_k> > <u, x_t> for all t != k, <u, x_k - x^att> "
+            "is positive and between the least and the largest (1 - s_k) <u, x_k - x_t>: no W puts "
+            "out x_k, and x^att tends to x_k exactly where s_k tends to 1",
             expected="proved",
             proof="symbolic.tf.convex_combination:prove_short",
             constants={"share": 1},
@@ -168,8 +168,8 @@ COMBINATION = Statement(
             siblings={"99.9% of both bounds": changed(share="0.999")},
         ),
         "sharp-1": Reading(
-            "where two <u, x_t> differ, <u, x^att> < max_t <u, x_t>: x^att is in the relative "
-            "interior of the hull",
+            "for every u with two different <u, x_t>, <u, x^att> < max_t <u, x_t>: x^att is in the "
+            "relative interior of the hull",
             expected="proved",
             proof="symbolic.tf.convex_combination:prove_inside",
             constants={"share": 0},

@@ -129,8 +129,8 @@ DEFINITION = Statement(
     },
     readings={
         "literal-1": Reading(
-            "the optimal tokens are a locally-optimal direction: they have a W^mm, and "
-            "gamma_opt > gamma_it for every other token t",
+            "the optimal tokens are a locally-optimal direction: they have a W^mm, and gamma_opt > "
+            "gamma_it for every t, which print leaves open, read as every other token",
             expected="refuted",
             constants={"over": "all"},
             under=(),
@@ -138,8 +138,9 @@ DEFINITION = Statement(
             siblings=OTHERS,
         ),
         "literal-2": Reading(
-            "the optimal tokens are a locally-optimal direction: they have a W^mm, and "
-            "gamma_opt > gamma_it for every t of margin 1",
+            "the optimal tokens are a locally-optimal direction: they have a W^mm, and gamma_opt > "
+            "gamma_it for every t in T_i, which print does not define, read as the tokens of "
+            "margin 1 under W^mm",
             expected="refuted",
             constants={"over": "support"},
             under=(),
@@ -148,7 +149,7 @@ DEFINITION = Statement(
         ),
         "amended": Reading(
             "where optimal tokens are unique and Att-SVM is feasible, the optimal tokens are a "
-            "locally-optimal direction, with t over all tokens and so over T_i",
+            "locally-optimal direction, with t over all other tokens and so over those of margin 1",
             expected="proved",
             proof="symbolic.tf.definition_2:prove_optimal",
             constants={"over": "all"},
@@ -158,9 +159,10 @@ DEFINITION = Statement(
             siblings=OTHERS,
         ),
         "sharp": Reading(
-            "with t over T_i: the least margin of rivals (gamma_it >= gamma_i,alpha_i) under "
-            "W^mm(alpha) is the larger of 1 and that under the Att-SVM solution without them, and "
-            "alpha is locally optimal exactly where it is above 1",
+            "where W^mm(alpha) exists and some token is a rival, of gamma_it >= gamma_i,alpha_i: "
+            "the least margin of rivals under W^mm(alpha) is the larger of 1 and that under the "
+            "Att-SVM solution without them, and alpha is locally optimal, with t over the tokens "
+            "of margin 1, exactly where it is above 1",
             expected="proved",
             proof="symbolic.tf.definition_2:prove",
             under=(SOLVED, RIVALLED),

@@ -103,8 +103,8 @@ THEOREM = Statement(
     },
     readings={
         "literal": Reading(
-            "scores of non-optimal tokens equal: W_k/||W_k|| -> W^mm/||W^mm|| under descent from "
-            "any start",
+            "scores of non-optimal tokens approximately equal, as exactly equal ones are: "
+            "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
             expected="refuted",
             under=(EQUAL,),
             examples=(cases.OPPOSED,),
@@ -114,8 +114,8 @@ THEOREM = Statement(
             },
         ),
         "amended-1": Reading(
-            "scores of non-optimal tokens equal, optimal tokens unique, Att-SVM feasible: "
-            "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
+            "scores of non-optimal tokens equal, optimal tokens unique, some input with two "
+            "tokens, Att-SVM feasible: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
             expected="refuted",
             under=(EQUAL, UNIQUE, SEVERAL, FEASIBLE),
             examples=(PULLED,),
@@ -123,9 +123,9 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "l' < 0 everywhere and continuous, scores of non-optimal tokens equal, optimal tokens "
-            "unique, some input with two tokens, Att-SVM feasible, no input pulls against "
-            "another: W_k/||W_k|| -> W^mm/||W^mm|| under descent with any constant step from any "
-            "start",
+            "unique, some input with two tokens, Att-SVM feasible, no input pulls against another, "
+            "<A_it, A_ju> >= 0 for all tokens of inputs i != j with A_it = (x_opt - x_t) z_i^T: "
+            "W_k/||W_k|| -> W^mm/||W^mm|| under descent with any constant step from any start",
             expected="proved",
             proof="symbolic.basins:prove_equal_rivals",
             variables=stepped(Descent, started(together()), larger, steps=ANY),

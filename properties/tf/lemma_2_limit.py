@@ -228,10 +228,13 @@ LIMIT = Statement(
             siblings={"a quarter of the way to the worst tokens": changed(share="1/4")},
         ),
         "amended": Reading(
-            "for l strictly decreasing and two different scores in some input: the bounds of the "
-            "sharp readings; so L(W) > L_* at every W, by more than a constant in every ball, or "
-            "everywhere if no W separates an optimal token of each input from those of lower "
-            "score, and if some W does and l is continuous, L_* is the infimum of L",
+            "for l strictly decreasing and two different scores in some input: with M the least "
+            "matrix that separates an optimal token of each input from those of lower score by "
+            "margins of at least 1, L(W) - L_* lies above a bound that falls with ||W||/||M||, and "
+            "L(x M) - L_* below one that tends to 0 as x grows (those of the sharp readings); "
+            "where nothing separates, L(W) - L_* lies above a constant. So L(W) > L_* at every W, "
+            "by more than a constant in every ball, and L_* is the infimum of L exactly where "
+            "something separates, l being continuous",
             expected="proved",
             proof=PROOF,
             under=(DECREASING, TWO_SCORES),
@@ -239,8 +242,12 @@ LIMIT = Statement(
             siblings={"twice the exponent": changed(faster=2, examples=[PAIR])},
         ),
         "sharp-1": Reading(
-            "the same: L(W) - L_* >= min_i [l(best - next / (1 + k exp(x))) - l(best)] / n, x = "
-            "||W|| / N, or 0 where no W separates; no larger bound will do",
+            "for l strictly decreasing and two different scores in some input: L(W) - L_* >= min_i "
+            "[l(best - next / (1 + k exp(x))) - l(best)] / n over inputs i of two scores, k the "
+            "number of its best tokens, next the gap from its best score to the next one, x = "
+            "||W|| / ||M||, M the least matrix that separates an optimal token of each input from "
+            "those of lower score by margins of at least 1, or x = 0 where there is none; no "
+            "larger bound will do",
             expected="proved",
             proof=PROOF,
             under=(DECREASING, TWO_SCORES),
@@ -250,9 +257,11 @@ LIMIT = Statement(
             siblings={"1/2 of the exponent": changed(faster=2, examples=[PAIR])},
         ),
         "sharp-2": Reading(
-            "where some W separates, L(x M) - L_* is at most 1/n times the sum over inputs of two "
-            "scores of l(best - range r / (r + exp(x))) - l(best), x >= 0; no smaller bound will "
-            "do",
+            "for l strictly decreasing, where M is the least matrix that separates an optimal "
+            "token of each input from those of lower score by margins of at least 1, and x >= 0: "
+            "L(x M) - L_* is at most 1/n times the sum over inputs of two scores of l(best - "
+            "range r / (r + exp(x))) - l(best), r the number of tokens of lower score, range the "
+            "gap from best to worst; no smaller bound will do",
             expected="proved",
             proof=PROOF,
             under=(DECREASING, SEPARATED),

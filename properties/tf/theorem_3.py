@@ -233,7 +233,8 @@ THEOREM = Statement(
         ),
         "literal-2": Reading(
             "optimal tokens unique, Att-SVM feasible: dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 "
-            "for any inner dimension, one included",
+            "for K, Q of any number of columns, one included, as the theorem names no size of them "
+            "(d x d on another slide)",
             expected="refuted",
             constants={"inner": 1},
             under=(cases.UNIQUE, cases.FEASIBLE),
@@ -242,8 +243,9 @@ THEOREM = Statement(
             siblings=OTHERS,
         ),
         "amended": Reading(
-            "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q in R^{d x d}, for l smooth and "
-            "decreasing with l' < 0 at the best scores, where some input has two tokens",
+            "optimal tokens unique, Att-SVM feasible: dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 "
+            "for K, Q in R^{d x d}, for l smooth and decreasing with l' < 0 at the best scores, "
+            "where some input has two tokens",
             expected="proved",
             proof="symbolic.tf.theorem_3:prove",
             under=tuple(cases.HYPOTHESES),
@@ -255,9 +257,10 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "with any inner dimension r, for l smooth and decreasing with l' < 0 at the best "
-            "scores, where optimal tokens are unique and Att-SVM is feasible, it tends to 0 where, "
-            "and only where, some solution of Att-SVM* has a rank of r at most",
+            "optimal tokens unique, Att-SVM feasible, some input with two tokens, l smooth and "
+            "decreasing with l' < 0 at the best scores: for K, Q of r columns dist(K_R Q_R^T / R, "
+            "W_*^mm / C_*) tends to 0 where, and only where, some solution of Att-SVM* has a rank "
+            "of r at most",
             expected="proved",
             proof="symbolic.tf.theorem_3:prove_rank",
             under=(cases.UNIQUE, cases.FALLING, LOW_RANK),
@@ -281,12 +284,12 @@ THEOREM = Statement(
             },
         ),
         "sharp-2": Reading(
-            "dist to the set is no limit in it: on tokens (1, 0), 0 with query (1, 0) and (0, 1), "
-            "0 with query (0, 1), scores 1, 0, margins are (K Q^T)_11 and (K Q^T)_22, whose sizes "
-            "add up to (||K||^2 + ||Q||^2)/2 at most, with equality where K = Q; so for every "
-            "convex decreasing loss all of R (1, a; a, 1)/2, |a| <= 1, minimise at every R for "
-            "inner dimensions of 2 or more (those with |a| = 1 for 1), and these over R are "
-            "W_*^mm / C_*",
+            "the path nears the set of solutions, and need not converge in it: on tokens (1, 0), 0 "
+            "with query (1, 0) and (0, 1), 0 with query (0, 1), scores 1, 0, margins are "
+            "(K Q^T)_11 and (K Q^T)_22, whose sizes add up to (||K||^2 + ||Q||^2)/2 at most, with "
+            "equality where K = Q; so for every convex decreasing loss all of R (1, a; a, 1)/2, "
+            "|a| <= 1, minimise at every R for K, Q of two or more columns (those with |a| = 1 for "
+            "one), and these over R are W_*^mm / C_*",
             expected="proved",
             proof="symbolic.tf.theorem_3:prove_no_limit",
             under=(),

@@ -1,4 +1,7 @@
-"""A source as a page of Markdown: errata for its authors, a row a statement, every reading.
+"""A source as a page of Markdown: errata for its authors, by weight, and a row a reading.
+
+Each sentence stands once: in its erratum, else in the table. What runs of a reading, and under
+which hypotheses, is told by `attsvm show`.
 
 Verdicts, tightness and counts come from a run; statements and places from the claims; words from
 people (`attsvm.theory.report.errata`); counterexamples from instances that are confirmed while the
@@ -10,7 +13,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,21 +31,17 @@ from attsvm.theory.record.ledger import Run
 from attsvm.theory.record.two_lines import refutation
 from attsvm.theory.report.dependencies import Dependencies, dependencies, resting_on
 from attsvm.theory.report.errata import (
-    Erratum,
     Source,
     Weight,
     claims_of,
     find_source,
     in_order,
 )
-from attsvm.theory.report.statement_view import formula_lines, statement_view
 from attsvm.theory.report.terminal import tight
 
 _STANDS = {str(Truth.PROVED), str(Truth.HOLDS)}
-_STATEMENTS = ("statement", "literal", "amended", "sharp", "tightness", "counterexample", "file")
 _AXES = ("truth", "evidence", "validity")
 _KINDS = {
-    "reading": "One exact form of a statement: hypotheses, data and conclusion.",
     "literal": "Exactly what is printed; numbered where the words admit several forms.",
     "amended": "A repair of ours, meant to change as little as possible; the first ones may fall.",
     "sharp": "The best constant or rate, attained by a stated instance.",
@@ -58,7 +57,12 @@ _RESTS = (
     "a fall touches what rests on it, directly or through others: that may be true, but a step of "
     "its printed argument has to be read as repaired."
 )
-_READINGS = ("reading", "says", "hypotheses", "instances")
+_READINGS = ("reading", "says", "verdict", "tightness", "instances")
+_EACH = (
+    "A verdict is `truth / evidence / validity`; the words are explained at the end. Tightness is "
+    "the largest ratio of left to right side that the run reached, for readings that compare two "
+    "sides."
+)
 
 
 def source_page(name: str, packs: Sequence[Pack], run: Run, place: Path) -> str:
@@ -98,7 +102,8 @@ class _Page:
         listed = [e.statement for weight in Weight for e in self.source.of_weight(weight)]
         order = dict.fromkeys([*listed, *self.statements])  # those without words come last
         errata = {s: self.erratum(s) for s in order if self.falls(self.statements[s])}
-        fallen = [s for s, parts in errata.items() if parts]
+        fallen = [s for s, (points, _) in errata.items() if points]
+        told = {c.id for s in fallen for c in errata[s][1]}
         parts = [
             f"# {safe(first.source)}",
             self.account(fallen),
@@ -111,16 +116,11 @@ class _Page:
             *self.first_page(fallen),
             "## Errata",
             *([_ERRATA] if fallen else [self.nothing()]),
-            *(part for s in fallen for part in errata[s]),
-            "## Statements",
-            "A verdict is `truth / evidence / validity`; the words are explained at the end. "
-            "Tightness is the largest ratio of left to right side that the run reached, for "
-            "readings that compare two sides.",
-            table(_STATEMENTS, (self.row(s, c) for s, c in self.statements.items())),
-            *self.resting(),
+            *(part for s in fallen for part in (f"### {self.heading(s)}", listed_as(errata[s][0]))),
             "## Readings",
-            "What exactly was checked, under which hypotheses, and on how many instances.",
-            *(part for s, c in self.statements.items() for part in self.readings(s, c)),
+            _EACH,
+            table(_READINGS, (r for c in self.statements.values() for r in self.rows(c, told))),
+            *self.resting(),
             "## Verdicts",
             table(("axis", "word", "means"), self.words()),
         ]
@@ -147,10 +147,11 @@ class _Page:
         for weight in Weight:
             found = [e for e in self.source.of_weight(weight) if e.statement in fallen]
             points = [
-                f"- [{self.place(e.statement)}](#{slug(self.heading(e.statement))}): {safe(e.gist)}"
+                f"[{self.place(e.statement)}, {safe(self.short(e.statement))}]"
+                f"(#{slug(self.heading(e.statement))}): {safe(e.gist)}"
                 for e in found
             ]
-            lists += [f"### {weight}", "\n".join(points)] if points else []
+            lists += [f"### {weight}", listed_as(points)] if points else []
         if lists or (fallen and self.source.notes):
             yield from ("## For the authors", *map(safe, self.source.notes), *lists)
         if self.source.notation:
@@ -161,6 +162,10 @@ class _Page:
     def place(self, statement: str) -> str:
         """Where a statement stands."""
         return safe(self.statements[statement][0].place)
+
+    def short(self, statement: str) -> str:
+        """Its id, without the source's name."""
+        return statement.removeprefix(f"{self.source.name}/")
 
     def heading(self, statement: str) -> str:
         """The heading of an erratum."""
@@ -206,28 +211,20 @@ class _Page:
     def falls(self, claims: Iterable[Claim]) -> bool:
         return any(self.truth(c) == str(Truth.REFUTED) for c in _literal(claims))
 
-    def row(self, statement: str, claims: Sequence[Claim]) -> tuple[str, ...]:
-        """The row of a statement."""
-        cells = []
-        for kind in _STATEMENTS[1:4]:
-            group = [c for c in claims if c.reading.split("-")[0] == kind]
-            cells.append(
-                lines(
-                    f"{c.reading.removeprefix(kind).replace('-', '') + '. ' * (c.reading != kind)}"
-                    f"{_verdict(self.entry(c))}"
-                    for c in group
-                )
+    def rows(self, claims: Sequence[Claim], told: Collection[str]) -> Iterable[tuple[str, ...]]:
+        """The rows of a statement; the sentences of some readings are told in its erratum."""
+        places = safe("; ".join(dict.fromkeys(c.place for c in claims)))
+        above = f"[above](#{slug(self.heading(claims[0].statement_id))})"
+        for c in claims:
+            reading = self.link(c.reading, c.file)
+            first = f"{safe(self.short(c.statement_id))}, {places}<br>" if c is claims[0] else ""
+            yield (
+                first + reading,
+                above if c.id in told else safe(c.statement),
+                _verdict(self.entry(c)),
+                tight(self.entry(c)) or "",
+                str(self.entry(c).get("examples", "")),
             )
-        files = dict.fromkeys(c.file for c in claims)
-        places = dict.fromkeys(c.place for c in claims)
-        stored = [c for c in claims if curated.place(c).is_file()]
-        return (
-            f"[{safe(statement)}](#{slug(statement)})<br>{safe('; '.join(places))}",
-            *cells,
-            lines(f"{c.reading} {t}" for c in claims if (t := tight(self.entry(c)))),
-            lines(self.link(c.reading, curated.place(c)) for c in stored),
-            lines(self.link(Path(file).name, file) for file in files),
-        )
 
     def resting(self) -> Iterable[str]:
         """What rests on what, where statements say so."""
@@ -240,8 +237,7 @@ class _Page:
         """A row: a statement, what it rests on, and what its fall touches."""
 
         def told(names: Iterable[str]) -> str:
-            short = ((s, s.removeprefix(f"{self.source.name}/")) for s in names)
-            return safe(", ".join(f"{name}{self.mark(s)}" for s, name in short))
+            return safe(", ".join(f"{self.short(s)}{self.mark(s)}" for s in names))
 
         falls = resting_on(statement, rests) if self.mark(statement) else ()
         return told([statement]), told(rests[statement]), told(falls)
@@ -256,102 +252,74 @@ class _Page:
         where = os.path.relpath(Path(file).resolve(), self.folder.resolve())
         return f"[{safe(text)}]({quote(Path(where).as_posix())})"
 
-    def erratum(self, statement: str) -> list[str]:
-        """For the authors: what is printed, what fails, the repair, the counterexamples.
+    def erratum(self, statement: str) -> tuple[list[str], list[Claim]]:
+        """For the authors: what is printed, what fails and where, the repair.
 
-        Nothing where no instance refutes a literal reading.
+        With the readings whose sentences it tells. Nothing where no instance refutes a literal one.
         """
         claims, words = self.statements[statement], self.source.erratum(statement)
         by_id = {c.id: c for c in claims}
         refuted = [c for c in _literal(claims) if self.truth(c) == str(Truth.REFUTED)]
-        told: Mapping[str, Any] = {}
-        said = [f"**As read, {c.reading}.** {safe(c.statement)}" for c in refuted]
-        stands = []
+        said, stands, telling = [], list[Claim](), dict[str, Any]()
+        first = claims[0]
+        printed = f"**{first.origin.capitalize()}.** {safe(first.quoted)}"
         if words is not None:
-            first = claims[0]
-            read = [f"**{first.origin.capitalize()}.** {safe(first.quoted)}", *said]
-            said = [f"**Printed.** {safe(words.printed)}"] if words.printed else read
-            said.append(f"**Fails.** {safe(words.fails)}")
-            refuted, told = [by_id[name] for name in words.falls], words.telling
-            stands = self.repair(words, [by_id[name] for name in words.stands])
-        shown, fallen = self.counterexamples(refuted, told)
+            printed = f"**Printed.** {safe(words.printed)}" if words.printed else printed
+            said = [f"**Fails.** {safe(words.fails)}"]
+            refuted, telling = [by_id[name] for name in words.falls], dict(words.telling)
+            stands = [by_id[name] for name in words.stands]
+        shown, fallen = self.counterexamples(refuted, telling)
         if not any(c.reading.startswith("literal") for c in fallen):
-            return []
-        points = [*said, *shown, *stands]
-        return [f"### {self.heading(statement)}", "\n".join(f"- {point}" for point in points)]
-
-    def repair(self, words: Erratum, readings: Sequence[Claim]) -> list[str]:
-        """What is true instead: in words, or as these readings say it."""
-        if not words.repair:
-            return [f"**True, {self.on(c)}.** {safe(c.statement)}" for c in readings]
-        rests = ", ".join(map(self.on, readings))
-        return [f"**Repair.** {safe(words.repair)}{f' ({rests}.)' if rests else ''}"]
+            return [], []
+        points = [printed, *said, *shown]
+        if words is None or not words.repair:
+            true = [f"**True, {self.on(c)}.** {safe(c.statement)}" for c in stands]
+            return [*points, *true], [*refuted, *stands]
+        rests = f" ({', '.join(map(self.on, stands))}.)" if stands else ""
+        return [*points, f"**Repair.** {safe(words.repair)}{rests}"], refuted
 
     def on(self, claim: Claim) -> str:
         """A reading with the run's word on its truth."""
         return f"{claim.reading}: {safe(self.truth(claim) or 'not run')}"
 
     def counterexamples(
-        self, claims: Iterable[Claim], told: Mapping[str, Any]
+        self, claims: Iterable[Claim], telling: Mapping[str, Any]
     ) -> tuple[list[str], list[Claim]]:
-        """The instances with what they refute, a line each, and the readings refuted so."""
-        found: dict[str, dict[str, list[Claim]]] = {}
+        """Readings with the instance at which each fails, if one is at hand; and those that do."""
+        said, fallen, last = [], [], ""
         for claim in claims:
-            if claim.id in told:
-                case = told[claim.id]
-            elif curated.place(claim).is_file():
-                case = _stored(claim)
-            else:
-                continue
-            instance, slack = refutation(claim, case, self.source.names)
-            found.setdefault(instance, {}).setdefault(slack, []).append(claim)
-        said = [
-            f"{inline(instance)} refutes "
-            + "; ".join(
-                f"{', '.join(map(self.stored, readings))} ({safe(slack)})"
-                for slack, readings in by_slack.items()
-            )
-            + "."
-            for instance, by_slack in found.items()
-        ]
-        return said, [
-            c for by_slack in found.values() for group in by_slack.values() for c in group
-        ]
+            point = f"**{self.stored(claim)}.** {safe(claim.statement)}"
+            if claim.id in telling or curated.place(claim).is_file():
+                case = telling[claim.id] if claim.id in telling else _stored(claim)
+                instance, slack = refutation(claim, case, self.source.names)
+                at = "the same instance" if instance == last else inline(instance)
+                point += f". Fails at {at} ({safe(slack)})."
+                fallen.append(claim)
+                last = instance
+            said.append(point)
+        return said, fallen
 
     def stored(self, claim: Claim) -> str:
         """A reading, with a link to its stored counterexample where it has one."""
         file = curated.place(claim)
         return self.link(claim.reading, file) if file.is_file() else claim.reading
 
-    def readings(self, statement: str, claims: Sequence[Claim]) -> list[str]:
-        """A statement's heading, the table of its readings, and the formulas that run."""
-        rows = [
-            (
-                self.link(c.reading, c.file),
-                safe(c.statement),
-                lines(safe(h.name) for h in c.hypotheses),
-                str(self.entry(c).get("examples", "")),
-            )
-            for c in claims
-        ]
-        formulas = formula_lines(statement_view(claims, self.source.names).readings)
-        written = [code(formulas)] if formulas else []
-        return [f"### {safe(statement)}", table(_READINGS, rows), *written]
-
     def words(self) -> Iterable[tuple[str, str, str]]:
-        """The words of verdicts."""
+        """The words of this page, and of its verdicts."""
         yield from (("reading", word, meaning) for word, meaning in _KINDS.items())
+        entries = [self.entry(c) for claims in self.statements.values() for c in claims]
         for axis in (Truth, Evidence, Validity):
-            yield from ((axis.__name__.lower(), str(word), word.meaning) for word in axis)
+            name = axis.__name__.lower()
+            used = {entry.get(name) for entry in entries}
+            yield from ((name, str(word), word.meaning) for word in axis if str(word) in used)
 
 
 _ERRATA = (
-    "Each instance satisfies every hypothesis of the readings that it refutes and was confirmed, "
+    "Each instance satisfies every hypothesis of the reading that fails at it and was confirmed, "
     "in exact or ball arithmetic unless floats are named, while this page was made. The slack is "
-    "what a conclusion has to spare: below 0 it is violated, a strict one also at 0. Readings "
-    "called amended are repairs of ours, some of which fall too; one that holds was refuted by no "
-    "instance, which is no proof. A reading that is a link has its smallest known instance there, "
-    "which may be shorter than the one shown."
+    "what a conclusion has to spare: below 0 it is violated, a strict one also at 0. A reading "
+    "that is a link has its smallest known instance there, which may be shorter. `attsvm show` "
+    "tells of a statement the hypotheses and formulas that run."
 )
 
 
@@ -381,16 +349,9 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(c.replace('|', _PIPE) for c in cells)} |" for cells in every)
 
 
-def lines(cells: Iterable[str]) -> str:
-    """Lines within a cell."""
-    return "<br>".join(cells)
-
-
-def code(text: Iterable[str]) -> str:
-    """Lines that are shown letter by letter, between fences that none of them closes."""
-    shown = "\n".join(text)
-    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", shown))])
-    return f"{fence}text\n{shown}\n{fence}"
+def listed_as(points: Iterable[str]) -> str:
+    """A list, a point a line."""
+    return "\n".join(f"- {point}" for point in points)
 
 
 def inline(text: str) -> str:

@@ -121,7 +121,8 @@ STATEMENT = Statement(
     readings={
         "literal-1": Reading(
             "where descent rests at W, not 0, all tokens being kept, the correlation of W with "
-            "W_fin + c W_svm is above 99% for some c >= 0",
+            "W_fin + c W_svm is above 99% for some c >= 0, W_fin, for which print refers to the "
+            "paper, read as the least matrix with the logit differences of W within each O_i",
             expected="refuted, certified",
             under=(RESTS, ALL, MOVED),
             variables=Records(KeptTokens, cases.drawn(everything=True)),
@@ -129,7 +130,8 @@ STATEMENT = Statement(
             siblings={"above 100%": changed(share=1)},
         ),
         "literal-2": Reading(
-            "Gen-SVM has a solution for all sets O_i that are selected",
+            "Gen-SVM has a solution for all sets O_i, none empty, that one may suppose to be "
+            "selected",
             expected="refuted, certified",
             under=(),
             conclusion=cases.solvable,
@@ -141,7 +143,8 @@ STATEMENT = Statement(
             "d = 4, 6, 8 or 10, unit-norm Gaussian tokens and queries, random labels of which one "
             "at least is -1, a head of d ReLU units of Gaussian weights, log-loss, uniform W(0) in "
             "[-1, 1]/sqrt d, 2001 steps of normalised descent of length 0.1, O_i the tokens of "
-            "weight above 1e-3 in the end; '>99% corr' read as: with a probability of at least 1/2 "
+            "weight above 1e-3 in the end, W_fin the least matrix with the logit differences of W "
+            "within each O_i; '>99% corr' read as: with a probability of at least 1/2 "
             "the correlation of W with W_fin + c W_svm is above 99% for some c >= 0",
             expected="refuted, numeric",
             constants={"above": "0.99", "share": "1/2"},

@@ -103,16 +103,17 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "(x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals: W_k/||W_k|| -> W^mm/||W^mm|| "
-            "under descent from W_0",
+            "'favorable' read as (x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals t: "
+            "W_k/||W_k|| -> W^mm/||W^mm|| under descent from W_0",
             expected="refuted",
             under=(SEPARATED,),
             examples=(CROSSED,),
             siblings={"any first gradient": changed(drop=[SEPARATED]), **WORST},
         ),
         "literal-2": Reading(
-            "(x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals, and their scores are equal in "
-            "each input: W_k/||W_k|| -> W^mm/||W^mm|| under descent from W_0",
+            "both criteria at once, 'favorable' read as (x_opt - x_t)^T (-grad L(W_0)) z > 0 for "
+            "all rivals t, whose scores are equal in each input: W_k/||W_k|| -> W^mm/||W^mm|| "
+            "under descent from W_0",
             expected="refuted",
             under=(SEPARATED, EQUAL),
             examples=(Step(CROWDED, ZERO, "correlation", 1.0),),
@@ -123,7 +124,8 @@ THEOREM = Statement(
             },
         ),
         "literal-3": Reading(
-            "<-grad L(W_0), W^mm> > 0: W_k/||W_k|| -> W^mm/||W^mm|| under descent from W_0",
+            "'favorable' read as <-grad L(W_0), W^mm> > 0: W_k/||W_k|| -> W^mm/||W^mm|| under "
+            "descent from W_0",
             expected="refuted",
             under=(ALONG,),
             examples=(Step(PULLED.data, ZERO, PULLED.loss, 1.0),),
@@ -131,11 +133,11 @@ THEOREM = Statement(
         ),
         "amended": Reading(
             "l' < 0 everywhere and continuous, optimal tokens unique, R >= 0, iota R >= ln(sum_i "
-            "b_i G_i (T_i - 1) / min_i drop_i) - m_0, m_0 the least margin of W_0, G_i the "
-            "largest gap of scores of input i, b_i the largest |l'| on them, drop_i = l(second) - "
-            "l(best), iota the least margin under -grad L(W_0) / ||grad L(W_0)||, be it positive "
-            "or not: from W_1 = W_0 - R grad L(W_0) / ||grad L(W_0)||, with step at most 1/L, "
-            "W_k/||W_k|| -> W^mm/||W^mm||",
+            "b_i G_i (T_i - 1) / min_i drop_i) - m_0, m_0 the least margin of W_0, T_i the number "
+            "of tokens of input i, G_i the largest gap of its scores, b_i the largest |l'| on "
+            "them, drop_i = l(second) - l(best), iota the least margin under -grad L(W_0) / "
+            "||grad L(W_0)||, be it positive or not: from W_1 = W_0 - R grad L(W_0) / ||grad "
+            "L(W_0)||, with step at most 1/L, W_k/||W_k|| -> W^mm/||W^mm||",
             expected="proved",
             proof="symbolic.basins:prove_after_step",
             under=(SLOPED, UNIQUE, FORWARD, LONG, SHORT),

@@ -85,9 +85,9 @@ THEOREM = Statement(
     violating={OPTIMAL: [starts.BETTER_SUPPORT], NEAR: [starts.escaping_start(2, 1024.0)]},
     readings={
         "literal-1": Reading(
-            "alpha locally optimal, alpha_i of largest logit in every input, and large ||W_0|| "
-            "read as ||W_0|| >= 1024 ||W^mm(alpha)||: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| "
-            "under descent",
+            "alpha locally optimal, W_0 in the cone, which print does not define, read as: alpha_i "
+            "has the largest logit in every input, and large ||W_0|| read as ||W_0|| >= 1024 "
+            "||W^mm(alpha)||: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
             expected="refuted",
             under=(OPTIMAL, SELECTS, FAR),
             variables=stepped(Local, starts.started(0.875, 0.5).map(starts.far_out)),

@@ -27,15 +27,14 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.hypotheses import exists, unique_optimum
+from attsvm.primitives.hypotheses import exists
 from attsvm.strategies.data import attention_data, ragged, separable_data
 from attsvm.theory import Measured, Reading, Records, Statement, changed
 from properties._support.published_data import one_input
 from properties.tf import SOURCE
 from properties.tf.svm_rank.rank_estimates import MIRRORED, certified, compare, protocol
 
-UNIQUE, SEPARABLE = "optimal tokens are unique", "Att-SVM is separable"
-RANK_ONE = "the Frobenius solution has rank 1"
+SEPARABLE, RANK_ONE = "Att-SVM is separable", "the Frobenius solution has rank 1"
 
 
 def rank_one(data: AttentionData) -> bool:
@@ -87,10 +86,9 @@ RANK = Statement(
     printed="Low-rank factorization and nuclear norm ... (K, Q) in S(X Q K^T X^T) X V is "
     "factorization of W = QK^T",
     variables=Records(AttentionData, ragged(separable_data()), protocol),
-    hypotheses={UNIQUE: unique_optimum, SEPARABLE: exists, RANK_ONE: rank_one},
+    hypotheses={SEPARABLE: exists, RANK_ONE: rank_one},
     conclusion=by_size,
     violating={
-        UNIQUE: Records(AttentionData, attention_data()),
         SEPARABLE: Records(AttentionData, attention_data()),
         RANK_ONE: [MIRRORED],
     },

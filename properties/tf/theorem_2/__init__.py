@@ -85,11 +85,11 @@ PATH = Statement(
             cost=4,
         ),
         "amended-1": Reading(
-            "optimal tokens unique, Att-SVM feasible: W_R / R tends to W^mm / ||W^mm||_F, where "
-            "l' < 0 at the best scores and some input has two tokens",
+            "optimal tokens unique, Att-SVM feasible: W_R / R tends to W^mm / ||W^mm||_F, for l "
+            "decreasing and smooth with l' < 0 at the best scores, where some input has two tokens",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove_limit",
-            examples=(cases.PUBLISHED, cases.UNEVEN),
+            examples=(cases.PUBLISHED, cases.UNEVEN, cases.FLAT_BELOW),
             siblings=DIRECTIONS,
         ),
     },

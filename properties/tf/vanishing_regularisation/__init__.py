@@ -82,8 +82,9 @@ ABSTRACT = Statement(
     violating={name: [*map(penalised, some)] for name, some in cases.VIOLATING.items()},
     readings={
         "literal-1": Reading(
-            "optimal tokens unique, Att-SVM feasible: W_lambda / ||W_lambda|| tends to W^mm / "
-            "||W^mm||_F, for l strictly decreasing and smooth",
+            "optimal tokens unique, Att-SVM feasible, l strictly decreasing and smooth: W_lambda / "
+            "||W_lambda||, W_lambda a minimiser of L(W) + (lambda/2) ||W||_F^2, tends to W^mm / "
+            "||W^mm||_F as lambda falls to 0",
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE),
             variables=Records(Path, drawn(cases.flat_paths())),
@@ -91,8 +92,10 @@ ABSTRACT = Statement(
             siblings=WORST,
         ),
         "literal-2": Reading(
-            "optimal tokens unique, Att-SVM feasible: K_lambda Q_lambda^T tends in direction to "
-            "the solutions of the nuclear-norm SVM, for l strictly decreasing and smooth",
+            "optimal tokens unique, Att-SVM feasible, l strictly decreasing and smooth: "
+            "K_lambda Q_lambda^T / R_lambda, (K_lambda, Q_lambda) a minimiser of L(K Q^T) + "
+            "(lambda/2) (||K||_F^2 + ||Q||_F^2) and R_lambda half of that sum of squares, tends to "
+            "the set of nuclear-norm solutions over C_* as lambda falls to 0",
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE),
             variables=Records(Path, drawn(cases.flat_paths())),
@@ -101,19 +104,20 @@ ABSTRACT = Statement(
             siblings=OTHERS,
         ),
         "amended-1": Reading(
-            "optimal tokens unique, Att-SVM feasible: W_lambda / ||W_lambda|| tends to "
-            "W^mm / ||W^mm||_F, for l decreasing and smooth with l' < 0 at the best scores, where "
-            "some input has two tokens",
+            "optimal tokens unique, Att-SVM feasible, some input with two tokens, l decreasing and "
+            "smooth with l' < 0 at the best scores: W_lambda / ||W_lambda||, W_lambda a minimiser "
+            "of L(W) + (lambda/2) ||W||_F^2, tends to W^mm / ||W^mm||_F as lambda falls to 0",
             expected="proved",
             proof="symbolic.tf.vanishing_regularisation:prove",
             examples=(PUBLISHED, UNEVEN, FLAT_BELOW),
             siblings=WORST,
         ),
         "amended-2": Reading(
-            "optimal tokens unique, Att-SVM feasible, R_lambda = (||K_lambda||_F^2 + "
-            "||Q_lambda||_F^2)/2: K_lambda Q_lambda^T / R_lambda tends to the set of nuclear-norm "
-            "solutions over C_*, for K, Q in R^{d x d} and l decreasing and smooth with "
-            "l' < 0 at the best scores, where some input has two tokens",
+            "optimal tokens unique, Att-SVM feasible, some input with two tokens, l decreasing and "
+            "smooth with l' < 0 at the best scores: K_lambda Q_lambda^T / R_lambda, (K_lambda, "
+            "Q_lambda) in R^{d x d} a minimiser of L(K Q^T) + (lambda/2) (||K||_F^2 + ||Q||_F^2) "
+            "and R_lambda half of that sum of squares, tends to the set of nuclear-norm solutions "
+            "over C_* as lambda falls to 0",
             expected="proved",
             proof="symbolic.tf.vanishing_regularisation:prove_factored",
             variables=Records(Path, drawn(cases.paths(cases.turned()))),

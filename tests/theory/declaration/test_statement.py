@@ -11,7 +11,6 @@ from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.instance import codec
 from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.page import page
-from attsvm.theory.report.source_page import source_page
 from attsvm.theory.verification.verify import verify
 
 
@@ -81,14 +80,6 @@ def test_the_page_of_a_run_shows_the_formula_and_what_was_not_needed(tmp_path):
     assert "<mi>N</mi>" in shown
     row = r"x ≤ 1 &lt;b&gt; <math>.*?</td><td>\d+ of \d+</td><td>hypothesis not shown to be"
     assert re.search(row, shown)
-
-
-def test_the_page_of_a_source_shows_the_formula():
-    verdict = {"id": LITERAL.id, "truth": "holds", "siblings": [], "examples": 3}
-    run = Run("quick", 0, (LITERAL.id,), {LITERAL.id: verdict}, True, 0)
-    text = source_page("toy", [Pack("toys", (LITERAL,), Path(__file__).parent)], run, Path("x.md"))
-    fence = "```text\nN x <= N^2 x\nif N >= 2\nif N <= 3\nif x >= 0\nif x <= 1 <b>"
-    assert fence in text
 
 
 def test_verify_prints_what_was_not_needed(tmp_path, monkeypatch, capsys):

@@ -104,50 +104,53 @@ def tables(text):
     return found
 
 
-def test_a_row_a_statement_with_all_its_readings(pack):
-    statements, *_ = tables(page(pack))
-    assert [row[0].partition("]")[0] for row in statements[2:]] == ["[toy/b-2", "[toy/b-10"]
-    assert statements[2][1:4] == [
-        "refuted / certified / exercised",
-        "holds / numeric / exercised",
-        "",
+LINK = "[literal](../mine/counterexamples/toy--b-2--literal.json)"
+
+
+def test_a_row_a_reading_with_its_verdict(pack):
+    _, _, *rows = tables(page(pack))[0]
+    file = "(../mine/toys.py)"
+    above = "[above](#here-toyb-2)"
+    assert rows == [
+        [f"b-2, here<br>[literal]{file}", above, "refuted / certified / exercised", "", "3"],
+        [f"[amended]{file}", "b 2", "holds / numeric / exercised", "", "3"],
+        [f"b-10, here<br>[literal]{file}", "holds", "holds / numeric / exercised", "", "3"],
     ]
-    assert statements[2][5] == "[literal](../mine/counterexamples/toy--b-2--literal.json)"
-    assert statements[2][6] == "[toys.py](../mine/toys.py)"
 
 
 def test_the_source_gives_the_order_and_what_it_forgets_comes_last(described):
     pack = described(Source("toy", order=("toy/b-10", "toy/absent")))
     rows = tables(page(pack))[0][2:]
-    assert [row[0].partition("]")[0] for row in rows] == ["[toy/b-10", "[toy/b-2"]
+    assert [row[0].partition(",")[0] for row in rows if "<br>" in row[0]] == ["b-10", "b-2"]
 
 
-def test_readings_are_numbered_in_their_order_and_kind(pack):
+def test_readings_are_in_their_order_and_kind(pack):
     names = ["sharp", "literal-10", "literal-2", "amended"]
     claims = tuple(renamed(TRUE, f"toy/a:{name}") for name in names)
     entries = [entry(c, tightness=k / 3 or None) for k, c in enumerate(claims)]
-    text = page(replace(pack, claims=claims), run(*entries))
-    (row,) = tables(text)[0][2:]
-    assert row[1].split("<br>") == [f"{k}. holds / numeric / exercised" for k in (2, 10)]
-    assert row[4] == "literal-2 0.667<br>literal-10 0.333<br>amended 1"
-    readings = tables(text)[1][2:]
-    assert [cell[1 : cell.index("]")] for cell, *_ in readings] == [
+    rows = tables(page(replace(pack, claims=claims), run(*entries)))[0][2:]
+    assert [re.findall(r"\[(.*?)\]", row[0])[0] for row in rows] == [
         *("literal-2", "literal-10", "amended", "sharp")
     ]
-    assert [row[3] for row in readings] == ["3"] * 4
+    assert [row[3:] for row in rows] == [["0.667", "3"], ["0.333", "3"], ["1", "3"], ["", "3"]]
 
 
 def test_a_ratio_below_one_of_a_refuted_reading_is_not_shown(pack):
-    for ratio, shown in ((0.5, ""), (1.5, "literal 1.5")):
+    for ratio, shown in ((0.5, ""), (1.5, "1.5")):
         refuted = entry(FALSE, "refuted", tightness=ratio)
-        assert tables(page(pack, run(refuted, entry(TRUE))))[0][2][4] == shown
+        assert tables(page(pack, run(refuted, entry(TRUE))))[0][2][3] == shown
+
+
+def test_words_are_explained_that_occur(pack):
+    words = [row[1] for row in tables(page(pack))[-1]]
+    assert {"refuted", "certified", "holds", "exercised"} <= set(words)
+    assert not {"proved", "symbolic", "weak"} & set(words)
 
 
 def test_an_erratum_has_words_of_people_and_a_counterexample_that_was_confirmed(described):
     text = page(described(Source("toy", errata=(erratum(),))))
     assert "- **Printed.** it is <= 5 | always\n" in text
-    file = "[literal](../mine/counterexamples/toy--b-2--literal.json)"
-    assert f"- `x = 6` refutes {file} (slack -1).\n" in text
+    assert f"- **{LINK}.** b 2. Fails at `x = 6` (slack -1).\n" in text
     assert "- **Repair.** say <= 7. (amended: holds.)\n" in text
     assert text.index("**Fails.**") < text.index("`x = 6`") < text.index("**Repair.**")
     assert text.count("### here (`toy/") == 1
@@ -175,18 +178,17 @@ def test_errata_are_listed_by_weight_before_their_blocks(described):
     entries = entry(FALSE, "refuted"), entry(REPAIRED), entry(other, "refuted")
     text = page(pack, run(*entries))
     claim, constant = f"### {Weight.CLAIM}", f"### {Weight.CONSTANT}"
-    assert f"{claim}\n\n- [here](#here-toyb-10): it turns round\n\n{constant}\n\n" in text
-    assert f"{constant}\n\n- [here](#here-toyb-2): 5 is | too small\n" in text
+    assert f"{claim}\n\n- [here, b-10](#here-toyb-10): it turns round\n\n{constant}\n\n" in text
+    assert f"{constant}\n\n- [here, b-2](#here-toyb-2): 5 is | too small\n" in text
     assert Weight.MISPRINT not in text
-    places = [text.index(words) for words in (constant, "(`toy/b-10`)", "(`toy/b-2`)", "## Stat")]
+    places = [text.index(words) for words in (constant, "(`toy/b-10`)", "(`toy/b-2`)", "## Read")]
     assert places == sorted(places)
 
 
 def test_a_telling_instance_comes_before_the_smallest_which_is_linked(described):
     pack = described(Source("toy", errata=(erratum(telling={FALSE.id: 13.5}),)))
     text = page(pack)
-    link = "[literal](../mine/counterexamples/toy--b-2--literal.json)"
-    assert f"`x = 27/2` refutes {link} (slack -8.5)." in text
+    assert f"- **{LINK}.** b 2. Fails at `x = 27/2` (slack -8.5).\n" in text
     assert "x = 6" not in text
 
 
@@ -194,12 +196,11 @@ def test_a_refuted_repair_is_shown_with_its_instance(described):
     pack = described(Source("toy", errata=(erratum(),)))
     fallen = replace(pack.claims[0], id="toy/b-2:amended-2")
     pack = replace(pack, claims=(pack.claims[0], fallen))
-    link = "[literal](../mine/counterexamples/toy--b-2--literal.json)"
     falls = (FALSE.id, fallen.id)
-    for told, said in (
-        (13.5, f"- `x = 6` refutes {link} (slack -1).\n- `x = 27/2` refutes amended-2 (slack"),
-        (6.0, f"- `x = 6` refutes {link}, amended-2 (slack -1).\n"),
-    ):
+    for told, at in ((13.5, "`x = 27/2` (slack -8.5)"), (6.0, "the same instance (slack -1)")):
+        said = (
+            f"- **{LINK}.** b 2. Fails at `x = 6` (slack -1).\n- **amended-2.** b 2. Fails at {at}."
+        )
         words = erratum(falls=falls, stands=(), telling={fallen.id: told})
         described(Source("toy", errata=(words,)))
         assert said in page(pack, run(entry(FALSE, "refuted"), entry(fallen, "refuted")))
@@ -207,8 +208,7 @@ def test_a_refuted_repair_is_shown_with_its_instance(described):
 
 def test_a_refuted_reading_without_words_still_shows_its_counterexample(pack):
     text = page(pack)
-    assert "- **As read, literal.** b 2" in text
-    assert "- `x = 6` refutes [literal]" in text
+    assert f"- **{LINK}.** b 2. Fails at `x = 6` (slack -1).\n" in text
     assert "## For the authors" not in text
 
 
@@ -321,18 +321,18 @@ def test_what_is_wrong_with_a_run_is_said_first(pack):
     file = "mine/counterexamples/toy--b-2--literal.json"
     stands = {file: {"file": file, "result": "CONFIRMED"}}
     assert "**NOT REPLAYED" in page(pack)
-    assert "\n**" not in page(pack, run(replays=stands)).partition("## Statements")[0]
+    assert "\n**" not in page(pack, run(replays=stands)).partition("## Readings")[0]
     fallen = {file: {"file": file, "result": "NOT CONFIRMED"}}
     want = {"truth": "refuted", "evidence": "certified", "validity": "exercised"}
     odd = entry(TRUE, as_expected=False, expected=want)
     text = page(pack, run(odd, finished=False, damaged=2, replays=fallen))
-    head = text.partition("## Statements")[0]
+    head = text.partition("## Readings")[0]
     assert f"**NOT CONFIRMED: {file}.**" in head
     assert "The run did not finish." in head
     assert "2 lines of its record cannot be read." in head
     assert "Without a verdict: toy/b-2:literal, toy/b-2:amended." in head
     assert "Not as expected: toy/b-10:literal, expected refuted / certified / exercised." in head
-    assert "not run" in tables(text)[0][2][1]
+    assert tables(text)[0][2][2] == "not run"
 
 
 def test_the_same_run_gives_the_same_bits_and_its_times_are_not_among_them(tmp_path, pack):
@@ -399,21 +399,16 @@ def rendered(text):
 @given(TEXT, st.sampled_from(["|", "`x`", "<script>", "\\|", "a\n| b |", "**", "", "\n```\n"]))
 def test_what_a_claim_says_never_breaks_the_page(word, mark):
     said = f"{word}{mark}{word}"
-    says = said.replace("{", "{{").replace("}", "}}")  # constants stand in braces
-    formula = toy_pack.true.formula
-    formula = replace(formula, conclusion=replace(formula.conclusion, says=says))
-    claim = replace(toy_pack.true, statement=said, place=said, source=said, formula=formula)
+    claim = replace(toy_pack.true, statement=said, place=said, source=said)
     text = source_page("toy", [Pack("toys", (claim,), Path("."))], run(entry(claim)), Path("x.md"))
-    bare, blocks = re.subn(r"^(`{3,})text$.*?^\1$", "", text, flags=re.M | re.S)
-    assert blocks == 1
-    shapes = [(len(table), len(table[0])) for table in tables(bare)]
-    assert shapes == [(3, 7), (3, 4), (21, 3)]
-    assert len(re.findall("^#", bare, re.M)) == 6
+    shapes = [(len(table), len(table[0])) for table in tables(text)]
+    assert shapes == [(3, 5), (10, 3)]
+    assert len(re.findall("^#", text, re.M)) == 4
     tags, cells = rendered(text)
     assert tags <= HARMLESS
     shown = printable(" ".join(said.split()))
-    assert cells[8].split() == shown.split()
-    assert cells[0].split() == f"toy/true{shown}".split()
+    assert cells[1].split() == shown.split()
+    assert cells[0].split() == f"true, {shown}literal".split()
 
 
 @settings(max_examples=100)
