@@ -37,6 +37,7 @@ from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.losses import SLOPED as EVERYWHERE
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import ANY, FLOW, SHORT, Stepped, by_gradient_flow, is_short, stepped
+from attsvm.strategies import composite
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Integer, Measured, Reading, Slack, Statement, Vector, changed
 from attsvm.theory.arithmetic import BALLS
@@ -97,7 +98,7 @@ def sloped(case: Trained) -> bool:
     return case.loss in FOLLOWED and decreases(ExactData.of(case.data), case.loss)
 
 
-@st.composite
+@composite
 def trained(draw: st.DrawFn, losses: list[str], *, near: bool = False) -> Trained:
     """Rivals of one score, from zero, small, large and misled starts, or near four times X^mm.
 

@@ -34,6 +34,7 @@ from attsvm.primitives.growth_rates import diverges, rate_error
 from attsvm.primitives.hypotheses import all_tight, two_scores
 from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped
 from attsvm.primitives.torch_objectives import descent_at_rest, not_selecting
+from attsvm.strategies import composite
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
 from properties.tf import SOURCE
@@ -43,7 +44,7 @@ from properties.tf._support.descent_instances import BASIN, EXISTS, SLOPED_LOSS,
 TIED_OPTIMA = cases.from_zero([[[0, 0], [-1, 0], [0, -1]]], scores=[[1.0, 1.0, 0.0]])
 
 
-@st.composite
+@composite
 def tied(draw: st.DrawFn) -> Descent:
     """Descents where often one input, or all, have tokens of one score: these have no gradient."""
     case, kind = draw(cases.descents()), draw(st.integers(0, 3))

@@ -32,7 +32,7 @@ from attsvm.exact import ExactData
 from attsvm.primitives.losses import SLOPED as LOSS_NAMES
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import FLOW, stepped
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Measured, Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
@@ -40,7 +40,7 @@ from properties.tf._support.descent_instances import Descent
 from properties.tf._support.descent_steps import Step, advanced, attention
 
 
-@st.composite
+@composite
 def steps(draw: st.DrawFn, start: float = 1.0) -> Step:
     """Steps on any data, from any start or from zero."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 2))

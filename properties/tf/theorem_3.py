@@ -43,7 +43,7 @@ from attsvm.errors import DataError
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
@@ -126,7 +126,7 @@ def first_input(case: Path) -> Path:
     return replace(case, data=AttentionData(data.X[:1], data.Z[:1], scores=scores, mask=mask))
 
 
-@st.composite
+@composite
 def factored(draw: st.DrawFn, *, known: bool = True) -> Factored:
     """A path with an inner dimension of d at most, mostly the least that is known to do."""
     alone = st.one_of(cases.paths().map(first_input), cases.of(entries()))
@@ -135,7 +135,7 @@ def factored(draw: st.DrawFn, *, known: bool = True) -> Factored:
     return Factored(path, draw(st.integers(least, max(least, path.data.d))))
 
 
-@st.composite
+@composite
 def entries(draw: st.DrawFn) -> AttentionData:
     """Inputs of two tokens that ask for one entry of W each, no two in one row or column."""
     d = draw(sizes(1, 3))
@@ -158,7 +158,7 @@ class Factors:
             raise DataError("K and Q are not of two rows each", value=self.K.shape)
 
 
-@st.composite
+@composite
 def factors(draw: st.DrawFn) -> Factors:
     """Every second pair has K = Q."""
     K = draw(arrays(2, draw(sizes(1, 3))))

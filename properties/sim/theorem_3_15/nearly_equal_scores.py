@@ -37,6 +37,7 @@ from attsvm.primitives.growth_rates import diverges
 from attsvm.primitives.hypotheses import feasible
 from attsvm.primitives.steps import FLOW
 from attsvm.primitives.torch_objectives import descent_at_rest
+from attsvm.strategies import composite
 from attsvm.theory import Measured, Slack
 
 OPPOSED = Run(
@@ -59,7 +60,7 @@ BALANCED = Run(
 SPREADS = (0.0, 1.0, 0.25, 2.0**-10)
 
 
-@st.composite
+@composite
 def beside_level(draw: st.DrawFn) -> AttentionData:
     """Rivals of one score each, of some inputs that of the optimal token."""
     data = draw(rival_data())
@@ -67,7 +68,7 @@ def beside_level(draw: st.DrawFn) -> AttentionData:
     return AttentionData(data.X, data.Z, scores=np.where(level, data.gamma[:, :1], data.gamma))
 
 
-@st.composite
+@composite
 def level_data(draw: st.DrawFn) -> AttentionData:
     """Such data, or each of its inputs twice, with opposite queries."""
     data = draw(beside_level())

@@ -33,7 +33,7 @@ from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
 from attsvm.primitives.limit_certificates import ends_at
 from attsvm.primitives.steps import FLOW, by_gradient_flow
 from attsvm.primitives.torch_objectives import not_selecting
-from attsvm.strategies import arrays
+from attsvm.strategies import arrays, composite
 from attsvm.theory import Measured, Slack
 from attsvm.training import Trajectory, follow_w
 from properties.sim.token_sparsity.dropping import mask, named
@@ -250,7 +250,7 @@ def exponents(found: ProvedLimit) -> dict[Token, fmpq] | None:
     return falls
 
 
-@st.composite
+@composite
 def redundant_basin(draw: st.DrawFn) -> Run:
     """Data with tokens beyond the margin, started along X^mm."""
     data = draw(redundant_data((2.0, 1.5, 3.0)))

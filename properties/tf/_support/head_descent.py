@@ -21,7 +21,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.heads import ACTIVATIONS, bending, head, pull
 from attsvm.primitives.losses import SLOPED
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory.arithmetic import BALLS
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
@@ -192,7 +192,7 @@ def best_by_far(case: HeadSteps) -> bool:
     return bool(sum(b * dot(a, x) * dot(a, x) for b, a in pairs) < 0)
 
 
-@st.composite
+@composite
 def steps(draw: st.DrawFn, *, critical: bool = False, both: bool = False) -> HeadSteps:
     """Steps under any head, mostly one whose units rise towards x_1.
 

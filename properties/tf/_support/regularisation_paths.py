@@ -37,7 +37,7 @@ from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.hypotheses import feasible, several_tokens, sloped, unique_optimum
 from attsvm.primitives.losses import SLOPED
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, separable_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
@@ -101,7 +101,7 @@ class Path:
 SEPARABLE = ragged(st.one_of(separable(), separable_data()))
 
 
-@st.composite
+@composite
 def turned(draw: st.DrawFn) -> AttentionData:
     """Data that force the sign of each entry of W, in a pattern that no matrix of rank 1 has.
 
@@ -130,7 +130,7 @@ def paths(*further: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[Path]
     return of(st.one_of(SEPARABLE, *further))
 
 
-@st.composite
+@composite
 def flat_paths(draw: st.DrawFn) -> Path:
     """The same, and the cubic with some best scores at its flat point."""
     data, loss = draw(SEPARABLE), draw(st.sampled_from([*SLOPED, FLAT.name]))
