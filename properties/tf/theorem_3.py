@@ -43,8 +43,9 @@ from attsvm.errors import DataError
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.steps import ZERO, tends
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
 from properties.tf._support.regularisation_paths import Path, single_entries
@@ -172,8 +173,10 @@ def diagonal(m: Any, case: Factors, share: Any = 1) -> Any:
     return m.at_most(m.abs(K[0] @ Q[0]) + m.abs(K[1] @ Q[1]), share * half)
 
 
-OF_RANK = Measured(
-    "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 with the inner dimension r",
+OF_RANK = tends(
+    "with the inner dimension r, as R -> infinity",
+    cases.TO_SET,
+    ZERO,
     floats=follows,
     balls=certified,
 )

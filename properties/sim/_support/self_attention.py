@@ -35,9 +35,9 @@ from attsvm.primitives.growth_rates import arrives
 from attsvm.primitives.hypotheses import unique_optimum
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import FLOW, Stepped, by_gradient_flow
+from attsvm.primitives.steps import X_MM, Stepped, by_gradient_flow, converges_in_direction
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Measured, Slack
+from attsvm.theory import Slack
 from properties.sim._support.training import PRINTED
 
 
@@ -183,13 +183,13 @@ def decided(
     return proved(case.run, loss, goals(case.data, towards, side))
 
 
-DIRECTION = Measured(
-    "descent on the sum of the loss {loss}: {side} converges in direction to the {towards} "
-    "solution",
+DIRECTION = converges_in_direction(
+    "descent on the sum of the loss {loss}, U = {side} and X^mm the {towards} solution",
+    ("U", "U"),
+    X_MM,
     floats=reaches,
     balls=decided,
     many=rival_lead,
-    stand_in=FLOW,
 )
 
 
