@@ -8,10 +8,27 @@ is built once, as building a strategy costs more than a draw.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from hypothesis import strategies as st
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def composite(
+    function: Callable[Concatenate[st.DrawFn, _P], _T],
+) -> Callable[_P, st.SearchStrategy[_T]]:
+    """`st.composite` in a tenth of its time.
+
+    Hypothesis parses the text of each function to see whether it draws, but that of no partial one.
+    """
+    partial: Any = functools.partial(function)
+    for name in ("__name__", "__doc__", "__module__"):
+        setattr(partial, name, getattr(function, name))
+    return st.composite(partial)
 
 
 def _grid() -> Any:

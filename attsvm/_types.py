@@ -1,4 +1,10 @@
-"""The one array type that shape annotations are written over."""
+"""The one array type that shape annotations are written over, and their kinds.
+
+Annotations are text until somebody reads them. Whoever reads one imports jaxtyping, which costs as
+much as numpy; a command that lists claims reads none.
+"""
+
+from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
@@ -8,7 +14,23 @@ if TYPE_CHECKING:
     from typing import Any
 
     import numpy.typing as npt
+    from jaxtyping import Bool, Float, Int, Shaped
 
     Array = npt.NDArray[Any]
 else:
     Array = np.ndarray
+
+    class _Kind:
+        """A kind of entries by its name in jaxtyping; `Float[Array, "n d"]` is jaxtyping's own."""
+
+        def __init__(self, name):
+            self.name = name
+
+        def __getitem__(self, shape):
+            import jaxtyping
+
+            return getattr(jaxtyping, self.name)[shape]
+
+    Bool, Float, Int, Shaped = map(_Kind, ("Bool", "Float", "Int", "Shaped"))
+
+__all__ = ["Array", "Bool", "Float", "Int", "Shaped"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float
 
 
 def log_softmax(logits: Array, mask: Array | None = None) -> Array:

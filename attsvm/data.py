@@ -14,10 +14,9 @@ from typing import IO, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Bool, Float
 
 from attsvm._files import write_whole
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float
 from attsvm._validate import ensure_array, ensure_boolean, ensure_mask
 from attsvm.errors import DataError, FileError, present
 

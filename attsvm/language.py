@@ -15,9 +15,8 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-from jaxtyping import Float, Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Float, Int
 from attsvm._validate import ensure_array, ensure_count
 from attsvm.data import AttentionData
 from attsvm.errors import DataError

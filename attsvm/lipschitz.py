@@ -12,9 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.attention import softmax
 from attsvm.data import AttentionData
 from attsvm.errors import DataError

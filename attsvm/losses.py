@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.errors import DataError
 
-Vector = Float[Array, "*b"]
+Vector: TypeAlias = 'Float[Array, "*b"]'
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Shaped
 
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float, Shaped
 from attsvm.attention import (
     log_softmax,
     logits_of_kq,

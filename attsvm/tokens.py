@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Float, Int
 from attsvm._validate import ensure_index
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, TiedTokensError

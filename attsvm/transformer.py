@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
 from attsvm._files import write_whole
 from attsvm._html import cell, table
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float, Int
 from attsvm._validate import ensure_array
 from attsvm._words import counted
 from attsvm.attention import logits_of_w, softmax

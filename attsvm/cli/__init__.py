@@ -14,7 +14,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from attsvm.cli import (
     claims,
@@ -38,13 +38,18 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
 }
 
 
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
+class _Version(argparse.Action):
+    """Prints the version, which is looked up only then."""
 
-    try:
-        return version("attsvm")
-    except PackageNotFoundError:
-        return "(not installed)"
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        """Print it and leave."""
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            print("attsvm", version("attsvm"))
+        except PackageNotFoundError:
+            print("attsvm (not installed)")
+        parser.exit()
 
 
 def _parser() -> Parser:
@@ -54,7 +59,9 @@ def _parser() -> Parser:
         epilog="Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 internal error, "
         "130 interrupted.",
     )
-    parser.add_argument("--version", action="version", version=f"attsvm {_version()}")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="show program's version number and exit"
+    )
     parsers = Parsers.of(parser)
     for module in _MODULES:
         module.add(parsers)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.data import AttentionData
 from attsvm.exact import ExactAnswer, ExactData, separate
 from attsvm.exact.svm import nearest

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 from flint import arb, ctx, fmpq
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.exact import ExactData, limit_certificate, rational, rationals, separate

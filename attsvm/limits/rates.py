@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.limits.settled import unsettled

@@ -8,9 +8,8 @@ drawn from such a run.
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.attention import log_softmax, logits_of_w, signed_sum
 from attsvm.data import AttentionData
 from attsvm.limits.growth import Decades, decades

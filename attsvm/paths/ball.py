@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.paths.objective import Jet
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.errors import DataError
 from attsvm.losses import (
     CORRELATION,
@@ -28,7 +28,7 @@ from attsvm.losses import (
 _TINY = -60.0 * math.log(10.0)
 _SMALL = 1e-10
 
-Vector = Float[Array, " n"]
+Vector: TypeAlias = 'Float[Array, " n"]'
 
 
 def ensure_decreasing(loss: object) -> Loss:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.data import AttentionData
 from attsvm.losses import Loss
 from attsvm.paths.ball import minimise_on_ball

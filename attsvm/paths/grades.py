@@ -7,9 +7,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.errors import DataError
 from attsvm.paths.drops import log_drop
 from attsvm.paths.objective import GapObjective

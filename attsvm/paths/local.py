@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.attention import signed_sum
 from attsvm.paths.drops import curvature_ratio, log_drop
 from attsvm.paths.objective import GapObjective, Jet

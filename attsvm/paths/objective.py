@@ -11,9 +11,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float, Int
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.losses import Loss

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.attention import log_softmax, signed_sum
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
@@ -31,7 +31,7 @@ _LARGEST = 300.0
 _PLATEAUS = 20
 _SETTLED = 1e-12
 
-Point = tuple[Float[Array, " d"], Float[Array, " d"]]
+Point: TypeAlias = 'tuple[Float[Array, " d"], Float[Array, " d"]]'
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,9 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Float, Int, Shaped
 
-from attsvm._types import Array
+from attsvm._types import Array, Float, Int, Shaped
 from attsvm.errors import DataError
 from attsvm.plots.measures import Heading, heading
 from attsvm.plots.style import (

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Float
 
 from attsvm._files import write_whole
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.plots.style import ensure_drawable
 
 

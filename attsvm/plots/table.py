@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from jaxtyping import Float, Shaped
 
-from attsvm._types import Array
+from attsvm._types import Array, Float, Shaped
 from attsvm.errors import DataError
 
 Cell = int | float | str | None

@@ -23,6 +23,7 @@ import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
+from attsvm._dyadic import composite
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, descent, rational, rationals, softmax
@@ -61,7 +62,7 @@ def spread_within(data: AttentionData, start: Array, factor: float, *, strict: b
     return True
 
 
-@st.composite
+@composite
 def together(draw: st.DrawFn, spreads: Sequence[float] = (0.0,)) -> AttentionData:
     """Data mostly aligned: queries on axes of their own, or tokens that all differ one way.
 

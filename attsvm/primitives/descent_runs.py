@@ -10,6 +10,7 @@ from flint import arb, fmpq
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
+from attsvm._dyadic import composite
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rationals
@@ -105,7 +106,7 @@ def tight_data() -> st.SearchStrategy[AttentionData]:
     return st.one_of(axes_data(), axes_data(), pulling_data())
 
 
-@st.composite
+@composite
 def axes_data(draw: st.DrawFn) -> AttentionData:
     """Data of inputs of up to three tokens, rivals on axes of their own, with a little noise."""
     n, T = draw(sizes(1, 2)), draw(sizes(1, 3))
@@ -130,7 +131,7 @@ def rival_data() -> st.SearchStrategy[AttentionData]:
     return st.one_of(levelled_data(), levelled_data(), pulling_data())
 
 
-@st.composite
+@composite
 def levelled_data(draw: st.DrawFn) -> AttentionData:
     """Data of any tokens with one score for all rivals of the optimal one."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
@@ -141,7 +142,7 @@ def levelled_data(draw: st.DrawFn) -> AttentionData:
     return AttentionData(draw(arrays(n, T, d)), Z, scores=scores)
 
 
-@st.composite
+@composite
 def pulling_data(draw: st.DrawFn) -> AttentionData:
     """Two inputs of two tokens in the plane that share a query and pull their weights apart."""
     pull, lift = draw(st.sampled_from([2.0, 3.0, 4.0, 1.0])), draw(st.sampled_from([1.0, 2.0]))
@@ -154,7 +155,7 @@ def pulling_data(draw: st.DrawFn) -> AttentionData:
     )
 
 
-@st.composite
+@composite
 def runs(draw: st.DrawFn, data: Any, *powers: int) -> Run:
     """A run on data of the strategy from one of `starts_about` them."""
     drawn = draw(data)

@@ -66,28 +66,43 @@ def _with_step(case: Any, step: float) -> Any:
     return replace(case, step=step)
 
 
-def converges_in_direction(
-    says: str, of: tuple[str, str], to: tuple[str, str], **forms: Any
-) -> Measured:
-    r"""That `of` over its norm tends to `to` over its norm, where floats follow gradient flow.
+Symbol = tuple[str, str]
+"""A piece of mathematics in LaTeX and in plain characters, such as ``("W_k", "W_k")``."""
+
+
+def norm(of: Symbol) -> Symbol:
+    """How a norm is written."""
+    return rf"\left\|{of[0]}\right\|", f"||{of[1]}||"
+
+
+def over(above: Symbol, below: Symbol) -> Symbol:
+    """How a quotient is written."""
+    return rf"\frac{{{above[0]}}}{{{below[0]}}}", f"{above[1]}/{below[1]}"
+
+
+def tends(says: str, of: Symbol, to: Symbol, **forms: Any) -> Measured:
+    """That `of` tends to `to`.
 
     Args:
-        says: which run it is said of, constants in braces.
-        of: the iterate in LaTeX and in plain characters, such as ``("W_k", "W_k")``.
-        to: the target likewise.
+        says: what of, and what the letters are, constants in braces; may be empty.
+        of: what has a limit, constants as `$share`.
+        to: the limit.
         forms: its forms, see `Measured`.
     """
-    (latex, plain), (of_target, target) = of, to
-    unit = r"\frac{{{0}}}{{\left\|{0}\right\|}}"
-    notation = (
-        rf"{unit.format(latex)} \to {unit.format(of_target)}",
-        f"{plain}/||{plain}|| -> {target}/||{target}||",
-    )
-    return Measured(says, stand_in=FLOW, notation=notation, **forms)
+    notation = rf"{of[0]} \to {to[0]}", f"{of[1]} -> {to[1]}"
+    return Measured(says, notation=notation, **forms)
 
 
-W_K, X_MM, W_MM = ("W_k", "W_k"), ("X^{mm}", "X^mm"), ("W^{mm}", "W^mm")
+def converges_in_direction(says: str, of: Symbol, to: Symbol, **forms: Any) -> Measured:
+    """That `of` over its norm tends to `to` over its norm, where floats follow gradient flow."""
+    return tends(says, over(of, norm(of)), over(to, norm(to)), stand_in=FLOW, **forms)
+
+
+W_K, X_K, X_MM, W_MM = ("W_k", "W_k"), ("X(k)", "X(k)"), ("X^{mm}", "X^mm"), ("W^{mm}", "W^mm")
 """Iterates and max-margin solutions as they are written."""
+
+INFINITY, ZERO, LN_K = (r"\infty", "infinity"), ("0", "0"), (r"\ln k", "ln k")
+"""Limits, and what norms grow like, as they are written."""
 
 
 def by_gradient_flow(floats: Callable[..., Slack]) -> Callable[..., Slack]:

@@ -1,5 +1,5 @@
 """Strategies for claims of your own: dyadic numbers and arrays; data sets are in `data`."""
 
-from attsvm._dyadic import GRID, arrays, numbers, scaled, sizes
+from attsvm._dyadic import GRID, arrays, composite, numbers, scaled, sizes
 
-__all__ = ["GRID", "arrays", "numbers", "scaled", "sizes"]
+__all__ = ["GRID", "arrays", "composite", "numbers", "scaled", "sizes"]

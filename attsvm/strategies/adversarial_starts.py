@@ -5,11 +5,13 @@ W^mm(alpha), where alpha has a worse token of some input, and all tokens on the 
 than those of alpha (tf, definition 2).
 """
 
+from __future__ import annotations
+
 import numpy as np
 from hypothesis import strategies as st
-from jaxtyping import Float, Int
 
-from attsvm._types import Array
+from attsvm._dyadic import composite
+from attsvm._types import Array, Float, Int
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.strategies import arrays, sizes
@@ -71,7 +73,7 @@ def adversarial_start(
     return start
 
 
-@st.composite
+@composite
 def starts_about(
     draw: st.DrawFn, data: AttentionData, *powers: int, columns: int | None = None
 ) -> Float[Array, "d columns"]:
@@ -89,7 +91,7 @@ def starts_about(
     return start
 
 
-@st.composite
+@composite
 def trapping_data(draw: st.DrawFn) -> AttentionData:
     """One or two inputs of three tokens on lines of their own, the worst one in the middle.
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm._dyadic import arrays, sizes
+from attsvm._dyadic import arrays, composite, sizes
 from attsvm._types import Array
 from attsvm.data import AttentionData
 
 
-@st.composite
+@composite
 def attention_data(
     draw: st.DrawFn,
     *,
@@ -40,7 +40,7 @@ def starts(d: int, *powers: int) -> st.SearchStrategy[Any]:
     )
 
 
-@st.composite
+@composite
 def separable_data(
     draw: st.DrawFn,
     *,
@@ -55,7 +55,7 @@ def separable_data(
     return AttentionData(X, Z, scores=np.einsum("ntr,rc,nc->nt", X, W, Z))
 
 
-@st.composite
+@composite
 def ragged(
     draw: st.DrawFn,
     data: st.SearchStrategy[AttentionData],

@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from attsvm._dyadic import composite
 from attsvm._types import Array
 from attsvm.strategies import arrays, sizes
 
@@ -26,7 +27,7 @@ def around(
     return kept[:, None, :] - D, Z, points
 
 
-@st.composite
+@composite
 def separated(draw: st.DrawFn, k: int = 1) -> tuple[Array, Array, Array, Array]:
     """Tokens, queries, the chosen tokens, and k points that separate these, of small sizes."""
     n, T, d = draw(sizes(1, 3)), draw(sizes(2, 4)), draw(sizes(1, 3))

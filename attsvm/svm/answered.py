@@ -6,10 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
 
 from attsvm._html import MOST, cell, table
-from attsvm._types import Array
+from attsvm._types import Array, Int
 from attsvm._words import counted, rising
 from attsvm.svm.programme import Programme, Tokens
 

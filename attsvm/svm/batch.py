@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
 from attsvm._html import cell, table
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float, Int
 from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import DataError

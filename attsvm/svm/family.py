@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.svm.frobenius import FrobeniusAnswer, solve_programme

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from flint import fmpq
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.exact.deadline import Deadline
 from attsvm.exact.svm import decide
 from attsvm.svm.programme import Programme, subset

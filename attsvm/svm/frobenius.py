@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
 from attsvm.exact.deadline import Deadline

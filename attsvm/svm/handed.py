@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 from flint import arb, ctx, fmpq
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.errors import SolverError
 from attsvm.exact.numbers import dot, integers, norm, rational, rationals
 from attsvm.exact.optimality import soft_bracket

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float
 from attsvm._validate import ensure_array
 from attsvm.errors import DataError, SolverError
 from attsvm.svm.answered import ENCLOSED, Answered, Facts, bracket_in_words

@@ -16,9 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Shaped
 
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float, Int, Shaped
 from attsvm._validate import ensure_array, ensure_mask
 from attsvm._words import counted
 from attsvm.data import AttentionData

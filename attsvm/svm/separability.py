@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from flint import fmpq
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError, present
 from attsvm.exact.programme import ExactProgramme

@@ -18,9 +18,8 @@ from numbers import Real
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float, Int
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact.deadline import Deadline

@@ -17,9 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Float, Int
 from attsvm.errors import SolverError
 from attsvm.exact.deadline import Deadline
 from attsvm.kernels.least_norm import scale_rows

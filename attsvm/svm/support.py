@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float, Int
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float, Int
 from attsvm._validate import ensure_array, ensure_count
 from attsvm._words import counted
 from attsvm.data import AttentionData

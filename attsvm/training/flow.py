@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm._validate import ensure_count
 from attsvm.data import AttentionData
 from attsvm.errors import DataError

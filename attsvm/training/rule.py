@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Required, TypedDict
 
 import numpy as np
-from jaxtyping import Float, Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Float, Int
 from attsvm._validate import ensure_array, ensure_count
 from attsvm.data import AttentionData
 from attsvm.errors import DataError

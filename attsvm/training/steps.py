@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Unpack
 
 import numpy as np
-from jaxtyping import Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Int
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.losses import Loss

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Float
 from attsvm.plots import Table, mean_and_error
 from attsvm.plots.style import DASHES, INK, PALETTE, dress, key_below, sheet
 from attsvm.primitives.counts import interval

@@ -39,7 +39,7 @@ from attsvm._types import Array
 from attsvm.errors import DataError
 from attsvm.exact import dot, rational
 from attsvm.primitives.torch_objectives import in_torch
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from attsvm.theory.arithmetic import BALLS
 from properties.mm import SOURCE
@@ -185,7 +185,7 @@ def optimal(case: Selection) -> bool:
     )
 
 
-@st.composite
+@composite
 def attended(draw: st.DrawFn, inputs: int = 2, aligned: bool = False) -> Attended:
     """Selections of tokens that are mostly the longer ones, with small prompts and heads.
 
@@ -209,7 +209,7 @@ def attended(draw: st.DrawFn, inputs: int = 2, aligned: bool = False) -> Attende
     return Attended(chosen, draw(arrays(d)), h)
 
 
-@st.composite
+@composite
 def doubted(draw: st.DrawFn) -> Doubted:
     """The same where each other token is moved along an axis of its own; nu is any.
 

@@ -63,7 +63,7 @@ from attsvm.exact import dot, rational, rationals
 from attsvm.exact.numbers import Vector, combine
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.primitives.torch_objectives import in_torch
-from attsvm.strategies import sizes
+from attsvm.strategies import composite, sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import label_margins as margins
@@ -446,7 +446,7 @@ def weighted(case: Tilted) -> bool:
     return True
 
 
-@st.composite
+@composite
 def prompts(draw: st.DrawFn) -> Tilted:
     """Inputs of which one's selected token is moved so that its label margin grows.
 
@@ -466,7 +466,7 @@ def prompts(draw: st.DrawFn) -> Tilted:
     return Tilted(Rival(case.chosen, q), tau)
 
 
-@st.composite
+@composite
 def single(draw: st.DrawFn) -> Attended:
     """One input of two tokens."""
     drawn = draw(attended(inputs=1))

@@ -25,7 +25,7 @@ from attsvm.errors import DataError
 from attsvm.exact import rationals
 from attsvm.losses import LOSSES
 from attsvm.primitives.losses import SLOPED
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support.prompt_descent import descent, logit_gradients
@@ -64,7 +64,7 @@ SKEWED = weighting([[[1, 0], [0, 1], [0, 0]]], [[1, 1, 0]], [[1, 0], [0, 2]], [1
 NO_PROMPT = weighting([[[1], [0]]], [[1, 0]], [[1]], [0])
 
 
-@st.composite
+@composite
 def weighted(draw: st.DrawFn) -> Weighted:
     """Models of all small sizes; p and W may be zero."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
@@ -73,7 +73,7 @@ def weighted(draw: st.DrawFn) -> Weighted:
     return Weighted(X, scores, W, p, draw(step), draw(loss))
 
 
-@st.composite
+@composite
 def isotropically(draw: st.DrawFn) -> Weighted:
     """The same with W a multiple of a signed permutation, or of a rotation by (3, 4)."""
     case = draw(weighted())

@@ -33,8 +33,8 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.limit_certificates import agreement, short_step
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, stepped
-from attsvm.theory import Measured, Reading, Slack, Statement, changed
+from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, stepped, tends
+from attsvm.theory import Reading, Slack, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import token_sequences, training
@@ -72,8 +72,10 @@ def certified_end(case: TokenSequences, loss: str, towards: str) -> arb | None:
     return token_sequences.on_soft_ray(case.data, X if towards == "soft" else [-x for x in X])
 
 
-COSINE = Measured(
-    "on the loss {loss} the cosine of X(k) with the direction named {towards} tends to 1",
+COSINE = tends(
+    "on the loss {loss}, V the direction named {towards}",
+    (r"\cos(X(k), V)", "cos(X(k), V)"),
+    ("1", "1"),
     floats=ends,
     balls=certified_end,
     many=rival_lead,

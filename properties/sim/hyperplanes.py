@@ -29,7 +29,7 @@ from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import feasible
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support.telling_sentences import said
@@ -128,7 +128,7 @@ def apart(w: Any, x: Any) -> Any:
     return (w @ w) * (x @ x)
 
 
-@st.composite
+@composite
 def one_successor(draw: st.DrawFn) -> TokenSequences:
     """Up to three tokens in up to three dimensions, each with one successor."""
     V, d, whole = draw(sizes(2, 3)), draw(sizes(1, 3)), draw(st.booleans())

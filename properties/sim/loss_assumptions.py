@@ -36,9 +36,20 @@ from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.losses import SLOPED as EVERYWHERE
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import ANY, FLOW, SHORT, Stepped, by_gradient_flow, is_short, stepped
+from attsvm.primitives.steps import (
+    ANY,
+    SHORT,
+    X_K,
+    X_MM,
+    Stepped,
+    by_gradient_flow,
+    converges_in_direction,
+    is_short,
+    stepped,
+)
+from attsvm.strategies import composite
 from attsvm.strategies.adversarial_starts import starts_about
-from attsvm.theory import Integer, Measured, Reading, Slack, Statement, Vector, changed
+from attsvm.theory import Integer, Reading, Slack, Statement, Vector, changed
 from attsvm.theory.arithmetic import BALLS
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties.sim import SOURCE
@@ -97,7 +108,7 @@ def sloped(case: Trained) -> bool:
     return case.loss in FOLLOWED and decreases(ExactData.of(case.data), case.loss)
 
 
-@st.composite
+@composite
 def trained(draw: st.DrawFn, losses: list[str], *, near: bool = False) -> Trained:
     """Rivals of one score, from zero, small, large and misled starts, or near four times X^mm.
 
@@ -154,12 +165,13 @@ THEOREM = Statement(
         BASIN: lambda case: scores.in_basin(case, case.loss),
         SHORT: is_short,
     },
-    conclusion=Measured(
-        "descent on l converges in direction to the {towards} solution",
+    conclusion=converges_in_direction(
+        "descent on l, X^mm the {towards} solution",
+        X_K,
+        X_MM,
         floats=converges,
         balls=decided,
         many=rival_lead,
-        stand_in=FLOW,
     ),
     cost=10,
     violating={

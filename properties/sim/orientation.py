@@ -31,10 +31,18 @@ from attsvm.primitives.descent_runs import (
     tight_data,
 )
 from attsvm.primitives.hypotheses import feasible, unique_optimum
-from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped
+from attsvm.primitives.steps import (
+    SHORT,
+    X_K,
+    X_MM,
+    by_gradient_flow,
+    converges_in_direction,
+    is_short,
+    stepped,
+)
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Integer, Matrix, Measured, Reading, Slack, Statement, Vector, changed
+from attsvm.theory import Integer, Matrix, Reading, Slack, Statement, Vector, changed
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties.sim import SOURCE
 from properties.sim._support import training
@@ -158,12 +166,13 @@ TRAINING = Statement(
     place=PLACE,
     printed="(x_iopt_i - x_it)^T W^mm z_i = 1",
     variables=stepped(Run, runs(st.one_of(separable_data(), tight_data()), 0, 1).map(turned)),
-    conclusion=Measured(
-        "descent on logits z^T X x_t converges in direction to X^mm, transposed: {transposed}",
+    conclusion=converges_in_direction(
+        "descent on logits z^T X x_t, X^mm transposed: {transposed}",
+        X_K,
+        X_MM,
         floats=trained,
         balls=arrives_turned,
         tensors=turned_away,
-        stand_in=FLOW,
     ),
     cost=10,
     hypotheses={

@@ -35,8 +35,20 @@ from attsvm.primitives.aligned_inputs import inputs_aligned
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.growth_rates import rate_error
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, is_short, stepped
-from attsvm.theory import Measured, Reading, Slack, Statement, changed
+from attsvm.primitives.steps import (
+    ANY,
+    FLOW,
+    LN_K,
+    SHORT,
+    X_K,
+    by_gradient_flow,
+    is_short,
+    norm,
+    over,
+    stepped,
+    tends,
+)
+from attsvm.theory import Reading, Slack, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import self_attention, training
 from properties.sim._support.margins import step_along_solution
@@ -99,8 +111,10 @@ def proved_rate(case: SelfAttention, share: Fraction = Fraction(1)) -> arb | Non
     return rate_error(case.data, case.start.T, PRINTED, solved.square, share, case.step)
 
 
-RATE = Measured(
-    "||X(k)|| / ln k tends to {share} ||X^low||",
+RATE = tends(
+    "",
+    over(norm(X_K), LN_K),
+    (r"$share \left\|X^{low}\right\|", "$share ||X^low||"),
     floats=rate,
     balls=proved_rate,
     many=functools.partial(rival_lead, loss=PRINTED, towards="worst"),

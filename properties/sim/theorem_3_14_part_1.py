@@ -37,7 +37,7 @@ from attsvm.primitives.descent_runs import (
 )
 from attsvm.primitives.hypotheses import all_tight, second_best_supports
 from attsvm.primitives.steps import ANY, SHORT, stepped
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Statement, changed
 from properties._support.hypothesis_violations import TIED_APART
 from properties.sim import SOURCE
@@ -48,7 +48,7 @@ BEYOND = Run.of([[[0, 0], [-2, -1], [-1, 0]]], [[1, 0]], [[-20, 0], [-20, 0]], s
 """X^mm has w = (1, 0) and margins 2, 1; the second token is best along -(1, 1), by 3/2 and 1."""
 
 
-@st.composite
+@composite
 def few_tokens(draw: st.DrawFn) -> AttentionData:
     """One input of two or three tokens anywhere, with any scores."""
     T, d = draw(sizes(2, 3)), draw(sizes(2, 3))

@@ -37,7 +37,7 @@ from attsvm.primitives.descent_runs import (
 )
 from attsvm.primitives.hypotheses import rivals_equal
 from attsvm.primitives.steps import ANY, SHORT, stepped
-from attsvm.strategies import arrays, numbers, sizes
+from attsvm.strategies import arrays, composite, numbers, sizes
 from attsvm.theory import Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties._support.published_data import one_input
@@ -78,7 +78,7 @@ def scores_shared(run: Run) -> bool:
     return exact.unique and len({frozenset(row) for row in exact.gamma}) == 1 and rivals_equal(run)
 
 
-@st.composite
+@composite
 def pairs(draw: st.DrawFn) -> Run:
     """Two inputs of two tokens with the same two scores and one query or two, from zero."""
     d, low = draw(sizes(2, 3)), draw(numbers())

@@ -32,9 +32,23 @@ from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.growth_rates import diverges, rate_error
 from attsvm.primitives.hypotheses import all_tight, two_scores
-from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped
+from attsvm.primitives.steps import (
+    ANY,
+    FLOW,
+    INFINITY,
+    LN_K,
+    SHORT,
+    W_K,
+    W_MM,
+    by_gradient_flow,
+    norm,
+    over,
+    stepped,
+    tends,
+)
 from attsvm.primitives.torch_objectives import descent_at_rest, not_selecting
-from attsvm.theory import Measured, Reading, Slack, Statement, changed
+from attsvm.strategies import composite
+from attsvm.theory import Reading, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
@@ -43,7 +57,7 @@ from properties.tf._support.descent_instances import BASIN, EXISTS, SLOPED_LOSS,
 TIED_OPTIMA = cases.from_zero([[[0, 0], [-1, 0], [0, -1]]], scores=[[1.0, 1.0, 0.0]])
 
 
-@st.composite
+@composite
 def tied(draw: st.DrawFn) -> Descent:
     """Descents where often one input, or all, have tokens of one score: these have no gradient."""
     case, kind = draw(cases.descents()), draw(st.integers(0, 3))
@@ -84,11 +98,23 @@ def proved_rate(case: Descent, share: int | Fraction = 1) -> arb | None:
     return rate_error(case.data, case.start, case.loss, solved.square, share, case.step)
 
 
-DIVERGES = Measured(
-    "||W_k|| tends to infinity", grows, grows_for_sure, descent_at_rest, stand_in=FLOW
+DIVERGES = tends(
+    "",
+    norm(W_K),
+    INFINITY,
+    floats=grows,
+    balls=grows_for_sure,
+    tensors=descent_at_rest,
+    stand_in=FLOW,
 )
-RATE = Measured(
-    "||W_k|| / ln k tends to ||W^mm||", grows_like, proved_rate, not_selecting, stand_in=FLOW
+RATE = tends(
+    "",
+    over(norm(W_K), LN_K),
+    norm(W_MM),
+    floats=grows_like,
+    balls=proved_rate,
+    tensors=not_selecting,
+    stand_in=FLOW,
 )
 TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two different scores"
 ANY_MARGINS = {

@@ -31,16 +31,16 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.primitives.losses import SLOPED as LOSS_NAMES
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import FLOW, stepped
-from attsvm.strategies import arrays, sizes
-from attsvm.theory import Measured, Reading, Records, Statement, changed
+from attsvm.primitives.steps import FLOW, stepped, tends
+from attsvm.strategies import arrays, composite, sizes
+from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent
 from properties.tf._support.descent_steps import Step, advanced, attention
 
 
-@st.composite
+@composite
 def steps(draw: st.DrawFn, start: float = 1.0) -> Step:
     """Steps on any data, from any start or from zero."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 2))
@@ -96,8 +96,10 @@ def needs_norm(m: Any, case: Step) -> Any:
     return m.at_most(m.max(m.array(each)), m.exact(1))
 
 
-SETTLES = Measured(
-    "||W_k|| tends to infinity, and the attention to the {towards} token of each input to 1",
+SETTLES = tends(
+    "s the attention to the {towards} token of each input",
+    (r"(\left\|W_k\right\|, s)", "(||W_k||, s)"),
+    (r"(\infty, 1)", "(infinity, 1)"),
     floats=cases.follows,
     balls=cases.decided,
     many=rival_lead,

@@ -63,7 +63,7 @@ from attsvm.exact import ExactData, dot
 from attsvm.primitives.hypotheses import feasible, several_tokens, sloped, unique_optimum
 from attsvm.primitives.losses import SLOPED as LOSSES
 from attsvm.primitives.steps import SHORT, is_short, stepped
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Reading, Statement, changed
 from properties.sim.theorem_3_14_part_1 import BEYOND
@@ -117,7 +117,7 @@ def different(case: Any) -> bool:
     return all(len(set(gamma)) == len(gamma) for gamma in ExactData.of(case.data).gamma)
 
 
-@st.composite
+@composite
 def staircases(draw: st.DrawFn) -> AttentionData:
     """One input whose tokens take one axis after the other: right angles, so multipliers of 0."""
     T = draw(sizes(2, 4))
@@ -126,7 +126,7 @@ def staircases(draw: st.DrawFn) -> AttentionData:
     return AttentionData(np.tri(T, T - 1, -1)[None], np.eye(1, T - 1), scores=scores[None])
 
 
-@st.composite
+@composite
 def edges(draw: st.DrawFn) -> AttentionData:
     """Two or three inputs of one query, the last pulled at by the others as hard as it may be."""
     n = draw(sizes(2, 3))
@@ -137,7 +137,7 @@ def edges(draw: st.DrawFn) -> AttentionData:
     return AttentionData(X, np.eye(1, n).repeat(n, axis=0), scores=scores)
 
 
-@st.composite
+@composite
 def supported(draw: st.DrawFn) -> Descent:
     """Tokens near axes of their own, or on the edge; starts are zero, small, large and misled."""
     kind = draw(st.integers(0, 3))
@@ -150,7 +150,7 @@ def at_rest() -> st.SearchStrategy[Descent]:
     return supported().map(lambda case: replace(case, start=np.zeros_like(case.start)))
 
 
-@st.composite
+@composite
 def simplices(draw: st.DrawFn) -> Descent:
     """One or two inputs near a regular simplex, orthogonal queries, scores in any order."""
     n, T = draw(sizes(1, 2)), draw(sizes(2, 4))

@@ -34,6 +34,7 @@ from attsvm.primitives.hypotheses import (
     unique_optimum,
 )
 from attsvm.primitives.steps import ANY, stepped
+from attsvm.strategies import composite
 from attsvm.strategies.adversarial_starts import starts_about, trapping_data
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import Reading, Statement, changed
@@ -49,7 +50,7 @@ PULLED = replace(
 FAR_START = replace(cases.from_zero([[[1], [0]]], y=[1.0], v=[1.0]), start=np.array([[-24.0]]))
 
 
-@st.composite
+@composite
 def started(draw: st.DrawFn, data: Any) -> Descent:
     """A decreasing loss on data of the strategy, started at zero, near it, far from it, misled.
 

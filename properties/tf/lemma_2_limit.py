@@ -35,7 +35,7 @@ from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import ExactAnswer, solve_exactly
 from attsvm.primitives.hypotheses import two_scores
 from attsvm.primitives.losses import LOSSES
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
@@ -53,7 +53,7 @@ class Point:
     W: Array
 
 
-@st.composite
+@composite
 def anywhere(draw: st.DrawFn) -> AttentionData:
     """Tokens and queries anywhere, with scores of few values: often nothing separates."""
     n, T, d = draw(sizes(1, 3)), draw(sizes(1, 3)), draw(sizes(1, 2))
@@ -61,7 +61,7 @@ def anywhere(draw: st.DrawFn) -> AttentionData:
     return AttentionData(draw(arrays(n, T, d)), draw(arrays(n, d)), scores=scores)
 
 
-@st.composite
+@composite
 def points(draw: st.DrawFn) -> Point:
     """Points of any data, along M, or anywhere, at several norms."""
     data = draw(st.one_of(SEPARABLE, ragged(anywhere()), ragged(anywhere())))

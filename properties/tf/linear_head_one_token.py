@@ -32,9 +32,9 @@ from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.primitives.descent_runs import LEAPING
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.hypotheses import feasible, in_basin, sloped, unique_optimum
-from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped
+from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped, tends
 from attsvm.primitives.torch_objectives import not_selecting
-from attsvm.theory import Measured, Reading, Slack, Statement, changed
+from attsvm.theory import Reading, Slack, Statement, changed
 from attsvm.training import follow_w
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_APART
 from properties.tf import SOURCE
@@ -125,8 +125,10 @@ def certified(case: Descent, which: str) -> arb | None:
     return arb(1 if {"any": True, "optimal": best, "worst": worst}[which] else -1)
 
 
-SELECTS = Measured(
-    "descent from W_0 gives {which} token of each input all attention in the limit",
+SELECTS = tends(
+    "descent from W_0, s the attention to {which} token of each input",
+    ("s", "s"),
+    ("1", "1"),
     floats=selects,
     balls=certified,
     tensors=not_selecting,

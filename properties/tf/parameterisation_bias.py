@@ -39,7 +39,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.steps import SHORT, stepped
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import PASSED_OVER
@@ -74,7 +74,7 @@ class Rows:
             raise DataError("no such step size or number of steps", value=(self.step, self.steps))
 
 
-@st.composite
+@composite
 def factor_rows(draw: st.DrawFn) -> Rows:
     """Rows of K and Q that are mostly near each other; none, one or both of them are the same."""
     K = draw(arrays(2, draw(sizes(1, 3))))

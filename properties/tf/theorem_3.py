@@ -43,8 +43,9 @@ from attsvm.errors import DataError
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.strategies import arrays, sizes
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.primitives.steps import ZERO, tends
+from attsvm.strategies import arrays, composite, sizes
+from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
 from properties.tf._support.regularisation_paths import Path, single_entries
@@ -126,7 +127,7 @@ def first_input(case: Path) -> Path:
     return replace(case, data=AttentionData(data.X[:1], data.Z[:1], scores=scores, mask=mask))
 
 
-@st.composite
+@composite
 def factored(draw: st.DrawFn, *, known: bool = True) -> Factored:
     """A path with an inner dimension of d at most, mostly the least that is known to do."""
     alone = st.one_of(cases.paths().map(first_input), cases.of(entries()))
@@ -135,7 +136,7 @@ def factored(draw: st.DrawFn, *, known: bool = True) -> Factored:
     return Factored(path, draw(st.integers(least, max(least, path.data.d))))
 
 
-@st.composite
+@composite
 def entries(draw: st.DrawFn) -> AttentionData:
     """Inputs of two tokens that ask for one entry of W each, no two in one row or column."""
     d = draw(sizes(1, 3))
@@ -158,7 +159,7 @@ class Factors:
             raise DataError("K and Q are not of two rows each", value=self.K.shape)
 
 
-@st.composite
+@composite
 def factors(draw: st.DrawFn) -> Factors:
     """Every second pair has K = Q."""
     K = draw(arrays(2, draw(sizes(1, 3))))
@@ -172,8 +173,10 @@ def diagonal(m: Any, case: Factors, share: Any = 1) -> Any:
     return m.at_most(m.abs(K[0] @ Q[0]) + m.abs(K[1] @ Q[1]), share * half)
 
 
-OF_RANK = Measured(
-    "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 with the inner dimension r",
+OF_RANK = tends(
+    "with the inner dimension r, as R -> infinity",
+    cases.TO_SET,
+    ZERO,
     floats=follows,
     balls=certified,
 )

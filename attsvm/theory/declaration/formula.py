@@ -16,6 +16,8 @@ import numpy as np
 from flint import ctx, fmpq
 from hypothesis import strategies as st
 
+from attsvm import _types
+from attsvm._dyadic import composite
 from attsvm._types import Array
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic, Lane, entries, lanes
@@ -69,11 +71,15 @@ def _record(named: tuple[tuple[str, Variable], ...]) -> type:
     def fit(self: Any) -> None:
         _shape_of(variables, self)
 
-    made = dataclasses.make_dataclass(
-        "Instance", stored, frozen=True, slots=True, namespace={"__post_init__": fit, "BUILT": True}
+    namespace = {
+        "__post_init__": fit,
+        "BUILT": True,
+        "__module__": _types.__name__,  # where the texts of types are read
+        "__doc__": "An instance by its values.",  # a dataclass without one composes its own
+    }
+    return dataclasses.make_dataclass(
+        "Instance", stored, frozen=True, slots=True, namespace=namespace
     )
-    made.__doc__ = "An instance by its values."
-    return made
 
 
 def domains(variables: Mapping[str, Variable]) -> dict[str, Callable[[Any, Any], Relation]]:
@@ -481,7 +487,7 @@ class Formula:
         return list(signature(function).parameters.values())[own:]
 
 
-@st.composite
+@composite
 def _drawn(draw: st.DrawFn, formula: Formula) -> Any:
     shape: dict[str, int] = {}
     raw: dict[str, Any] = {}

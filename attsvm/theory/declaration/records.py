@@ -16,6 +16,7 @@ import dataclasses
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from string import Template
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,8 @@ class Measured:
             or more where it looks violated, NaN where it cannot say.
         stand_in: what floats follow in place of what the sentence speaks of, such as gradient flow
             in place of the steps of descent; empty where they follow that itself.
-        notation: the conclusion as a formula, in LaTeX and in plain characters, if it has one.
+        notation: the conclusion as a formula, in LaTeX and in plain characters, if it has one;
+            constants are written `$name`.
     """
 
     says: str
@@ -98,8 +100,18 @@ class Measured:
 
     def in_words(self, constants: Mapping[str, Any]) -> str:
         """What it says in one line, with these constants and else their defaults."""
+        return self.says.format(**self._known(constants))
+
+    def written(self, constants: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Its notation with these constants and else their defaults."""
+        if self.notation is None:
+            return None
+        latex, plain = (Template(text).substitute(self._known(constants)) for text in self.notation)
+        return latex, plain
+
+    def _known(self, constants: Mapping[str, Any]) -> dict[str, Any]:
         known = {k: p.default for k, p in signature(self.floats).parameters.items()}
-        return self.says.format(**{**known, **constants})
+        return {**known, **constants}
 
     def ensure_takes(self, whose: str, names: Iterable[str]) -> None:
         """Nothing where all forms take the named constants of the floats.

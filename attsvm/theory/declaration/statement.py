@@ -19,6 +19,7 @@ import functools
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import FunctionType
 from typing import Any
 
 from attsvm.errors import AttsvmError, ClaimError
@@ -233,11 +234,18 @@ def _ensure_variables(whose: str, given: Any, *, removed: bool = False) -> None:
 
 def _ensure_takes(whose: str, function: Any, names: str, *, more: bool = False) -> None:
     """Nothing where a function takes these arguments, perhaps with constants after them."""
+    count = len(names.split(", "))
+    if isinstance(function, FunctionType):  # most are; to ask for a signature is dear
+        code = function.__code__
+        if code.co_argcount == count and not code.co_kwonlyargcount:
+            return
+        if more and code.co_argcount > count:
+            return
     takes = "what cannot be called"
     with contextlib.suppress(TypeError, ValueError):  # no function; one of C has no signature
         found = signature(function)
         takes = f"arguments {found}"
-        given = [None] * len(names.split(", "))
+        given = [None] * count
         (found.bind_partial if more else found.bind)(*given)
         return
     if callable(function) and takes == "what cannot be called":

@@ -74,10 +74,10 @@ def _of_records(formula: RecordFormula) -> Typeset:
     m = Text()
     if formula.measured is not None:
         conclusion = _text(formula.measured.in_words(formula.constants))
-        if formula.measured.notation is not None:
-            latex, plain = formula.measured.notation
-            led = _text(f"{conclusion.plain}: ")
-            conclusion = Written(led.latex + latex, led.plain + plain)
+        notation = formula.measured.written(formula.constants)
+        if notation is not None:
+            led = _text(f"{conclusion.plain}: ") if conclusion.plain else Written("", "")
+            conclusion = Written(led.latex + notation[0], led.plain + notation[1])
     else:
         conclusion = _one(lambda: _on_letters(m, formula), formula.conclusion)
     hypotheses = {name: _text(name) for name in formula.hypotheses}

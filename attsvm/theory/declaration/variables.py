@@ -7,7 +7,6 @@ them). Both give dyadic numbers, which floats and rationals hold exactly.
 
 from __future__ import annotations
 
-import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from jaxtyping import Float
 
 from attsvm._dyadic import arrays, scaled, sizes
 from attsvm._types import Array
@@ -29,20 +27,14 @@ Known = Mapping[str, Any]
 """Values of the variables before one, and the length of each axis, by name."""
 
 
-@functools.lru_cache(maxsize=256)
-def _array_type(axes: tuple[str, ...]) -> Any:
-    """That of arrays with these axes, which is dear to make."""
-    return Float[Array, " ".join(axes)]
-
-
 @dataclass(frozen=True, slots=True)
 class Variable(ABC):
     """One quantified thing; the statement's table of variables gives its name."""
 
     @property
     def stored(self) -> Any:
-        """The type of its value in an instance, None where it is none of its own."""
-        return _array_type(self.axes) if self.axes else float
+        """The type of its value in an instance, or its text; None where it is none of its own."""
+        return f"Float[Array, '{' '.join(self.axes)}']" if self.axes else float
 
     @property
     def axes(self) -> tuple[str, ...]:

@@ -189,7 +189,8 @@ def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterat
     room = max((width or sys.maxsize) - left, 20)
     for row in rows:
         lead = "".join(f"{cell:{k}}  " for cell, k in zip(row[:-1], columns[:-1], strict=True))
-        for line in textwrap.wrap(row[-1], room) or [""]:
+        lines = textwrap.wrap(row[-1], room) if len(row[-1]) > room else [row[-1]]
+        for line in lines or [""]:
             yield f"{lead}{line}".rstrip()
             lead = " " * left
 

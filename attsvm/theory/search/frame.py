@@ -11,9 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.errors import AttsvmError, DataError
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import float_parts, leaves, replaced, value_at

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float, Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Float, Int
 from attsvm.errors import ClaimError, present
 from attsvm.theory.declaration.judge import glance
 from attsvm.theory.search.frame import Frame, frame_key

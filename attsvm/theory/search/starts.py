@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Float, Int
 from attsvm.theory.search.frame import Frame
 
 _TRIAL = 2.0**-10

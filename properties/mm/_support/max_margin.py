@@ -247,13 +247,42 @@ class Solved:
         rows: the rows D_j.
         vector: the solution, 0 where there is none.
         margin: 1/||vector||, 0 where there is none; None where nothing is demanded.
-        programme: the programme in rationals, or those of a batch.
+        programme: the programme in rationals, or those of a batch; None as it is written down.
     """
 
     rows: Any
     vector: Any
     margin: Any
     programme: Any = None
+
+    def distance(self, m: Any) -> Any:
+        """The distance from 0 of the convex hull C of the rows."""
+        if m.name == "text":
+            said = "the distance from 0 of the convex hull C of the rows D_j"
+            return m.symbol(r"\operatorname{dist}(0, C)", "dist(0, C)", said)
+        return m.sqrt(m.values(self.programme.hull_square))
+
+    def shortest(self, m: Any) -> Any:
+        """The length of the shortest row."""
+        if m.name == "text":
+            return m.symbol(r"\min_j \left\|D_j\right\|", "min_j ||D_j||", "the shortest row")
+        return m.min(m.array([m.norm(row) for row in self.rows]))
+
+    def kept(self, m: Any, keep: str) -> Any:
+        """The solution of the tight rows, of the loose ones, or of the first tight one alone."""
+        if m.name == "text":
+            said = f"the same of the {keep} rows alone"
+            latex, plain = (x.replace("(", "'(") for x in (self.vector.latex, self.vector.plain))
+            return m.symbol(latex, plain, said)
+        return solved(m, self.programme.kept(keep)).vector
+
+
+def _written(m: Any, name: str, rows: str) -> Solved:
+    """A programme as it is written down."""
+    D = m.symbol("D", "D", f"the matrix of the rows D_j = {rows}", rows=True)
+    said = "the shortest vector with D_j x >= 1 for all j"
+    x = m.symbol(rf"{name}(\alpha)", f"{name}(alpha)", said.replace(" x ", f" {name} "))
+    return Solved(D, x, 1 / m.norm(x))
 
 
 def solved(m: Any, programme: Any) -> Solved:
@@ -270,11 +299,15 @@ def solved(m: Any, programme: Any) -> Solved:
 
 def v_svm(m: Any, case: Any) -> Solved:
     """v(alpha): the least head with Y_i <v, x_i,alpha_i> >= 1."""
+    if m.name == "text":
+        return _written(m, "v", "Y_i x_i,alpha_i")
     return solved(m, v_programme(chosen(case)))
 
 
 def p_svm(m: Any, case: Any) -> Solved:
     """p(alpha): the least prompt with <p, k_i,alpha_i - k_it> >= 1."""
+    if m.name == "text":
+        return _written(m, "p", "k_i,alpha_i - k_it")
     return solved(m, p_programme(chosen(case)))
 
 
@@ -285,7 +318,7 @@ def exceeds(m: Any, p: Solved, share: Any = 0) -> Any:
     """The margin is above a share of the shortest row: with a share of 0, there is a p."""
     if p.margin is None:  # nothing is demanded, and p = 0
         return m.below(m.exact(0), m.exact(1))
-    return m.above(p.margin, share * _shortest(m, p.rows))
+    return m.above(p.margin, share * p.shortest(m))
 
 
 def above_nearest(half: list[Any], whole: list[Any]) -> dict[str, Any]:
@@ -300,9 +333,7 @@ def is_distance(m: Any, p: Solved, share: Any = 1, of: str = "hull") -> Any:
     """The margin is a share of the distance of C from 0, or of the shortest row."""
     if p.margin is None:  # C is empty, and p = 0
         return m.equal(m.exact(0), m.exact(0))
-    square = p.programme.hull_square
-    other = m.sqrt(m.values(square)) if of == "hull" else _shortest(m, p.rows)
-    return m.equal(p.margin, share * other)
+    return m.equal(p.margin, share * (p.distance(m) if of == "hull" else p.shortest(m)))
 
 
 OTHER_DISTANCES = {
@@ -314,12 +345,8 @@ OTHER_DISTANCES = {
 
 def supported(m: Any, p: Solved, keep: str = "tight") -> Any:
     """There is a solution, and that of the rows that are kept is the same."""
-    return m.all_of(exceeds(m, p), m.equal(solved(m, p.programme.kept(keep)).vector, p.vector))
+    return m.all_of(exceeds(m, p), m.equal(p.kept(m, keep), p.vector))
 
 
 LOOSE_ONES = {"the tight ones dropped instead": changed(keep="loose")}
 """A false neighbour of `supported`."""
-
-
-def _shortest(m: Any, rows: Any) -> Any:
-    return m.min(m.array([m.norm(row) for row in rows]))

@@ -12,7 +12,7 @@ from attsvm.primitives.descent_runs import LEAPING as RUN_LEAPING
 from attsvm.primitives.descent_runs import pulling_data, rival_data, tight_data, towards_solution
 from attsvm.primitives.losses import SLOPED
 from attsvm.risk import risk_gap
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about, trapping_data
 from attsvm.theory import changed
 from properties.mm._support.prompt_descent import Prompting, prompt, prompting, properly_started
@@ -73,7 +73,7 @@ OTHER_DIRECTIONS = {
 }
 
 
-@st.composite
+@composite
 def promptings(draw: st.DrawFn, data: Any, *powers: int) -> Prompting:
     """Runs on keys and scores of data sets; starts are misled, zero, small and large by powers."""
     drawn = draw(data)
@@ -96,7 +96,7 @@ def pulled() -> st.SearchStrategy[Prompting]:
     return promptings(pulling_data(), 0)
 
 
-@st.composite
+@composite
 def unevenly(draw: st.DrawFn) -> Prompting:
     """One input of three keys on a line, the worst score in the middle, from zero."""
     far, low = draw(sizes(1, 4)), draw(sizes(1, 8))
@@ -162,7 +162,7 @@ def on_the_rim(case: Prompting, loss: str, share: float) -> Prompting:
     return at(high if low > 0.0 else 0.0)
 
 
-@st.composite
+@composite
 def apart(draw: st.DrawFn) -> Prompting:
     """Two inputs that pull against each other, their scores levels apart, about the rim for -x.
 
@@ -178,7 +178,7 @@ def apart(draw: st.DrawFn) -> Prompting:
     return on_the_rim(case, "correlation", draw(st.sampled_from([0.9375, 0.5, 0.125])))
 
 
-@st.composite
+@composite
 def alone(draw: st.DrawFn) -> Prompting:
     """One input of two to four keys, whose rivals score the same."""
     T, d = draw(sizes(2, 4)), draw(sizes(1, 3))
@@ -189,7 +189,7 @@ def alone(draw: st.DrawFn) -> Prompting:
     return replace(case, start=draw(starts_about(case.data, 0, 2, columns=1))[:, 0])
 
 
-@st.composite
+@composite
 def trapping(draw: st.DrawFn) -> Prompting:
     """One or two inputs of three keys on lines of their own, misled to the second-best key.
 

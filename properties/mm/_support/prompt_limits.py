@@ -18,9 +18,18 @@ from attsvm.losses import LOSSES
 from attsvm.primitives import growth_rates
 from attsvm.primitives.descent_runs import certified_limit, reaches
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import FLOW, by_gradient_flow, converges_in_direction
+from attsvm.primitives.steps import (
+    FLOW,
+    INFINITY,
+    LN_K,
+    by_gradient_flow,
+    converges_in_direction,
+    norm,
+    over,
+    tends,
+)
 from attsvm.primitives.torch_objectives import descent_at_rest, elsewhere, not_selecting
-from attsvm.theory import Measured, Slack
+from attsvm.theory import Slack
 from properties.mm._support.prompt_descent import (
     Prompting,
     moves_aside,
@@ -153,22 +162,28 @@ def certified_divergence_from_some(case: Prompting) -> arb | None:
     return _proved_for_some(certified_divergence_from_proper(case), never_moves(case))
 
 
-DIVERGENCE = Measured(
-    "||p(k)|| -> infinity",
+DIVERGENCE = tends(
+    "",
+    norm(P_K),
+    INFINITY,
     floats=diverges,
     balls=certified_divergence,
     tensors=descent_at_rest,
     stand_in=FLOW,
 )
-DIVERGENCE_FROM_PROPER = Measured(
-    "||p(k)|| -> infinity from r p(alpha)",
+DIVERGENCE_FROM_PROPER = tends(
+    "from r p(alpha)",
+    norm(P_K),
+    INFINITY,
     floats=diverges_from_proper,
     balls=certified_divergence_from_proper,
     many=rival_lead_from_proper,
     stand_in=FLOW,
 )
-DIVERGENCE_FROM_SOME = Measured(
-    "from r p(alpha), or else from another start, ||p(k)|| -> infinity",
+DIVERGENCE_FROM_SOME = tends(
+    "from r p(alpha), or else from another start",
+    norm(P_K),
+    INFINITY,
     floats=diverges_from_some,
     balls=certified_divergence_from_some,
     many=rival_lead_from_proper,
@@ -195,8 +210,10 @@ def certified_rate(case: Prompting, share: Any = 1) -> arb | None:
     )
 
 
-RATE = Measured(
-    "||p(k)|| / ln k -> {share} ||p(alpha)||",
+RATE = tends(
+    "",
+    over(norm(P_K), LN_K),
+    (r"$share \left\|p(\alpha)\right\|", "$share ||p(alpha)||"),
     floats=rate,
     balls=certified_rate,
     tensors=not_selecting,

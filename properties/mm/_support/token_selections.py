@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.errors import DataError
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Records
 from properties._support.published_data import joint_inputs
 
@@ -93,7 +93,7 @@ def _tokens(n: int, T: int) -> st.SearchStrategy[Array]:
     return index.map(lambda a: np.array(a, dtype=np.int64))
 
 
-@st.composite
+@composite
 def selections(draw: st.DrawFn) -> Selection:
     """Selections of all small sizes, whether separable or not."""
     n, T, d = draw(sizes(1, 3)), draw(sizes(1, 3)), draw(sizes(1, 3))
@@ -101,7 +101,7 @@ def selections(draw: st.DrawFn) -> Selection:
     return Selection(draw(arrays(n, T, d)), draw(_signs(n)), draw(_tokens(n, T)), W)
 
 
-@st.composite
+@composite
 def rivals(draw: st.DrawFn, kind: str = "prompt", least: int = 1) -> Rival:
     """Selections with a solution of both programmes; q meets every constraint of the p-SVM.
 
@@ -131,7 +131,7 @@ def separable() -> st.SearchStrategy[Selection]:
     return rivals().map(lambda r: r.chosen)
 
 
-@st.composite
+@composite
 def relaxable(draw: st.DrawFn, duplicates: bool = False) -> Selection:
     """The same, one of several inputs shifted so that its label margin grows.
 
@@ -146,7 +146,7 @@ def relaxable(draw: st.DrawFn, duplicates: bool = False) -> Selection:
     return Selection(X, drawn.y, drawn.alpha, drawn.W)
 
 
-@st.composite
+@composite
 def headed(draw: st.DrawFn) -> Rival:
     """Selections of the tokens that score best under a head q, ties included."""
     drawn = draw(selections())
@@ -154,7 +154,7 @@ def headed(draw: st.DrawFn) -> Rival:
     return Rival(_best(drawn, q), q)
 
 
-@st.composite
+@composite
 def one_sided(draw: st.DrawFn, labels: int = 1, lifts: tuple[float, ...] = (1.0, 0.5)) -> Rival:
     """Selections of the tokens that score best under the head W^T q, lifted above the others.
 

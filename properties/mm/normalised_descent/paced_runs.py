@@ -16,6 +16,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_constraints
 from attsvm.primitives.hypotheses import sloped
 from attsvm.primitives.losses import SLOPED
+from attsvm.strategies import composite
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_p
 from properties.mm._support.prompt_descent import Prompting, descent, prompting
@@ -85,7 +86,7 @@ def kept(run: Paced, steps: int) -> list[int] | None:
     return next((tokens for tokens in chosen if tokens is not None), None)
 
 
-@st.composite
+@composite
 def paced(draw: st.DrawFn, *, zero: bool = False) -> Paced:
     """Runs whose rivals score the same, with steps of length 1/8 to 4; all from zero if asked."""
     case = draw(compared())

@@ -22,9 +22,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Int
 from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.language import Language, prefix_data, random_language, vocabulary_data

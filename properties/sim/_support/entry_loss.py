@@ -4,13 +4,14 @@ A has n rows, the tokens that one query attends to, and D columns; h are their v
 The log-loss and the squared loss of the same entry are here as well.
 """
 
+from __future__ import annotations
+
 import functools
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.exact.lipschitz import log_loss_gradient_constant as log_constant_ball
 from attsvm.exact.lipschitz import softmax_gradient_constant as gradient_constant_ball
 from attsvm.exact.lipschitz import squared_gradient_constant as squared_constant_ball

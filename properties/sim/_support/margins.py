@@ -33,7 +33,7 @@ from attsvm.primitives.att_svm import (
 from attsvm.primitives.gradients import loss_slope, negative_gradient
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
-from attsvm.primitives.steps import FLOW, by_gradient_flow
+from attsvm.primitives.steps import FLOW, LN_K, by_gradient_flow, over, tends
 from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Measured, Slack, changed
 from attsvm.training import follow_w
@@ -187,7 +187,8 @@ def _sign(margins: list[arb], of: str) -> arb | None:
 
 
 END = Measured(
-    "descent on the loss {loss} ends with a positive {of} margin of the {whose} tokens",
+    "descent on the loss {loss}, m the {of} margin of the {whose} tokens",
+    notation=(r"\lim m > 0", "lim m > 0"),
     floats=ends,
     balls=certified_end,
     tensors=not_selecting,
@@ -202,8 +203,7 @@ def certified_without_bound(run: Any, loss: str, of: str, whose: str) -> arb | N
 
 UNBOUNDED = replace(
     END,  # floats see whether the margin grows with the norm in both
-    says="descent on the loss {loss} ends with the {of} margin of the {whose} tokens above every "
-    "bound",
+    notation=(r"m \to \infty", "m -> infinity"),
     balls=certified_without_bound,
 )
 
@@ -258,8 +258,10 @@ def certified_slope(run: Any, loss: str, share: Fraction) -> arb | None:
 
 OTHER_SLOPES = {f"slope {k}": changed(share=Fraction(k)) for k in ("0.95", "1.05", "1/2")}
 
-SLOPE = Measured(
-    "on the loss {loss} the least margin divided by ln k tends to {share}",
+SLOPE = tends(
+    "on the loss {loss}, m the least margin",
+    over(("m", "m"), LN_K),
+    ("$share", "$share"),
     floats=slope,
     balls=certified_slope,
     tensors=not_selecting,

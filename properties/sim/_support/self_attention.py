@@ -20,10 +20,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flint import arb
 from hypothesis import strategies as st
-from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, rationals
@@ -36,9 +35,9 @@ from attsvm.primitives.growth_rates import arrives
 from attsvm.primitives.hypotheses import unique_optimum
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import FLOW, Stepped, by_gradient_flow
-from attsvm.strategies import arrays, sizes
-from attsvm.theory import Measured, Slack
+from attsvm.primitives.steps import X_MM, Stepped, by_gradient_flow, converges_in_direction
+from attsvm.strategies import arrays, composite, sizes
+from attsvm.theory import Slack
 from properties.sim._support.training import PRINTED
 
 
@@ -184,20 +183,20 @@ def decided(
     return proved(case.run, loss, goals(case.data, towards, side))
 
 
-DIRECTION = Measured(
-    "descent on the sum of the loss {loss}: {side} converges in direction to the {towards} "
-    "solution",
+DIRECTION = converges_in_direction(
+    "descent on the sum of the loss {loss}, U = {side} and X^mm the {towards} solution",
+    ("U", "U"),
+    X_MM,
     floats=reaches,
     balls=decided,
     many=rival_lead,
-    stand_in=FLOW,
 )
 
 
 # instances
 
 
-@st.composite
+@composite
 def sequences(draw: st.DrawFn, *powers: int) -> SelfAttention:
     """One or two sequences of up to three tokens, from zero or a start of any of the powers of two.
 
@@ -220,7 +219,7 @@ def sequences(draw: st.DrawFn, *powers: int) -> SelfAttention:
     return SelfAttention(tokens, values, labels, scale * draw(arrays(d, d)), draw(st.booleans()))
 
 
-@st.composite
+@composite
 def near_solution(draw: st.DrawFn) -> SelfAttention:
     """The same, started at a multiple of the transpose of X^mm with a random part."""
     case = draw(sequences())

@@ -24,6 +24,8 @@ w_t and what is orthogonal to all tokens stay, X(k) = X* ln k + O(1), where X* i
 with margins 1 for the most frequent successors. None of this asks for a short step.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,9 +33,8 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 from hypothesis import strategies as st
-from jaxtyping import Float, Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Float, Int
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact import ExactData, dot, rationals, separate, softmax
@@ -46,7 +47,7 @@ from attsvm.primitives.att_svm import ExactAttSVM, att_svm, exact_att_svm, exact
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import agreement, short_step
 from attsvm.primitives.steps import Stepped
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
 from attsvm.tokens import optimal_tokens
@@ -88,7 +89,7 @@ class TokenSequences(Stepped):
         return (vocabulary_data if self.whole else prefix_data)(language, self.sentences)
 
 
-@st.composite
+@composite
 def drawn_sequences(draw: st.DrawFn, *, from_zero: bool = False) -> TokenSequences:
     """Up to three tokens in up to three dimensions, up to three sentences of two or three."""
     V, whole = draw(sizes(2, 3)), draw(st.booleans())
@@ -102,7 +103,7 @@ def drawn_sequences(draw: st.DrawFn, *, from_zero: bool = False) -> TokenSequenc
     return TokenSequences(E, sentences, start, whole)
 
 
-@st.composite
+@composite
 def followed(draw: st.DrawFn) -> TokenSequences:
     """Up to four orthonormal tokens, turned round, each with one successor."""
     V = draw(sizes(2, 4))
@@ -115,7 +116,7 @@ def followed(draw: st.DrawFn) -> TokenSequences:
     return TokenSequences(E, np.array(rows).T, draw(arrays(V, V)), True)
 
 
-@st.composite
+@composite
 def started(draw: st.DrawFn) -> TokenSequences:
     """The same, from four times X_soft in 64ths, with a random part."""
     case = draw(drawn_sequences())

@@ -29,6 +29,7 @@ from attsvm.primitives.growth_rates import arrives
 from attsvm.primitives.hypotheses import feasible, in_basin, several_tokens, unique_optimum
 from attsvm.primitives.steps import SHORT, X_MM, converges_in_direction, is_short, stepped
 from attsvm.primitives.torch_objectives import elsewhere
+from attsvm.strategies import composite
 from attsvm.svm import att_svm
 from attsvm.theory import changed
 from attsvm.theory.declaration.statement import Changed
@@ -76,7 +77,7 @@ UNEVEN_SCORES, UNEVEN = (
 )
 
 
-@st.composite
+@composite
 def one_input_from_zero(draw: st.DrawFn) -> Run:
     """One input of the plane from zero: (1, 0), the best, and its rivals on the other axis.
 

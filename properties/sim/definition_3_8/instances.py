@@ -10,7 +10,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 from attsvm.exact import ExactData, dot, rationals
 from attsvm.exact.numbers import Vector
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.separable_data import preferring, separated, separated_larger
 
 _ALIGNED = 1 / 4
@@ -25,7 +25,7 @@ class Pointed:
     points: Array
 
 
-@st.composite
+@composite
 def pointed(draw: st.DrawFn, k: int = 1) -> Pointed:
     """With k matrices that meet all constraints; every third time the last tokens are tied."""
     X, Z, chosen, points = draw(separated(k))
@@ -35,7 +35,7 @@ def pointed(draw: st.DrawFn, k: int = 1) -> Pointed:
     return Pointed(AttentionData(X, Z, scores=scores), points)
 
 
-@st.composite
+@composite
 def anywhere(draw: st.DrawFn, k: int = 1) -> Pointed:
     """With k matrices that need not meet them."""
     case = draw(pointed(k))
@@ -61,7 +61,7 @@ class Shared:
             raise DataError("there is not one share for each token", value=self.shares.shape)
 
 
-@st.composite
+@composite
 def shared(draw: st.DrawFn, *, signed: bool = False) -> Shared:
     """With shares that are not negative, unless signed ones are asked for."""
     data = draw(pointed()).data
@@ -106,7 +106,7 @@ def _aligned(c: Array, y: Array, v: Array, u: Array, extra: Array) -> Classified
     return Classified(AttentionData(c[:, :, None] * v, Z, y=y, v=v), u)
 
 
-@st.composite
+@composite
 def classified(draw: st.DrawFn) -> Classified:
     """Labels that u classifies by the queries with a margin, and unique optimal tokens."""
     n, T, d = draw(sizes(1, 3)), draw(sizes(1, 4)), draw(sizes(1, 3))
@@ -115,7 +115,7 @@ def classified(draw: st.DrawFn) -> Classified:
     return _classified(X, Z, y, v, u, np.maximum(draw(arrays(n)), 0.0))
 
 
-@st.composite
+@composite
 def headed(draw: st.DrawFn) -> Classified:
     """Any labels, queries, head and vector; every third time the last input opposes the first.
 

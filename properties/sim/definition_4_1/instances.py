@@ -1,18 +1,19 @@
 """Instances of definition 4.1: data sets with a price and a rival of the solution beside them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 import numpy as np
 from flint import arb, fmpq
 from hypothesis import strategies as st
-from jaxtyping import Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Int
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational
 from attsvm.exact.numbers import combine
 from attsvm.primitives.att_svm import exact_att_svm, exact_constraints
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.svm import att_svm_programme
 from properties.sim.definition_4_1.prices import price
@@ -51,7 +52,7 @@ def single(x: float, C: float, keep: bool, move: float) -> Soft:
     return Soft(data, C, keep, np.array([[move]]))
 
 
-@st.composite
+@composite
 def rivals(draw: st.DrawFn) -> Soft:
     """Separable data; prices and moves that are powers of two times grid numbers."""
     data = draw(separable_data())
@@ -60,7 +61,7 @@ def rivals(draw: st.DrawFn) -> Soft:
     return Soft(data, C, draw(st.booleans()), move)
 
 
-@st.composite
+@composite
 def cheap_rivals(draw: st.DrawFn) -> Soft:
     """The same with C a power of two just below 1 / ||sum_j A_j||, or half of it and less."""
     case = draw(rivals())
@@ -70,7 +71,7 @@ def cheap_rivals(draw: st.DrawFn) -> Soft:
     return Soft(case.data, float(2.0 ** (power - draw(sizes(0, 2)))), False, case.move)
 
 
-@st.composite
+@composite
 def queried(draw: st.DrawFn) -> Queried:
     """Sequences of up to three queries; the first ones separable, the others multiples or near."""
     case = draw(rivals())
@@ -85,7 +86,7 @@ def queried(draw: st.DrawFn) -> Queried:
     return Queried(Soft(data, case.C, case.keep, case.move), inputs)
 
 
-@st.composite
+@composite
 def priced(draw: st.DrawFn) -> Queried:
     """The same with prices about the one from which on X^mm minimises."""
     case = draw(queried())

@@ -6,12 +6,13 @@ X^mm where a query asks in a circle (`properties.sim.often_unsolvable.contradict
 intervals, of 95%.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Int
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
 from attsvm.plots import Table

@@ -19,14 +19,15 @@ same with the scores turned round):
 The step of a run is in units of 1/L, L the smoothness of the risk in W.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 from hypothesis import strategies as st
-from jaxtyping import Float
 
-from attsvm._types import Array
+from attsvm._types import Array, Float
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, ProofError
 from attsvm.exact import ExactData, dot, rationals
@@ -50,7 +51,7 @@ from attsvm.primitives.steps import (
     converges_in_direction,
     stepped,
 )
-from attsvm.strategies import arrays
+from attsvm.strategies import arrays, composite
 from attsvm.theory import Records, Slack
 from attsvm.training import follow_kq
 
@@ -84,7 +85,7 @@ class Factors(Stepped):
         return product
 
 
-@st.composite
+@composite
 def starting(draw: st.DrawFn, data: st.SearchStrategy[AttentionData]) -> Factors:
     """Square weights of any size; equal, opposite, of one column, or without a relation."""
     drawn = draw(data)
@@ -103,7 +104,7 @@ def factors(
     return stepped(Factors, starting(data), steps=steps)
 
 
-@st.composite
+@composite
 def pair_data(draw: st.DrawFn) -> AttentionData:
     """One input of two tokens in up to three dimensions."""
     d = draw(st.integers(1, 3))
@@ -113,7 +114,7 @@ def pair_data(draw: st.DrawFn) -> AttentionData:
     return AttentionData(X, Z + np.eye(1, d) * (not Z.any()), scores=np.array([[gap, 0.0]]))
 
 
-@st.composite
+@composite
 def crossed_data(draw: st.DrawFn) -> AttentionData:
     """Inputs e_r, 0 with query e_c in the plane, for pairs (r, c) with their transposes."""
     pairs = draw(st.sampled_from([[(0, 0)], [(0, 1), (1, 0)], [(0, 0), (0, 1), (1, 0)]]))

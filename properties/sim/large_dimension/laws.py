@@ -1,5 +1,7 @@
 """Laws of data with a dimension: exact probabilities, and counts with exact binomial intervals."""
 
+from __future__ import annotations
+
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,14 +10,13 @@ from math import comb
 import numpy as np
 from flint import fmpq_mat
 from hypothesis import strategies as st
-from jaxtyping import Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Int
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.language import Language
 from attsvm.primitives.hypotheses import all_tight, unique_optimum
-from attsvm.strategies import sizes
+from attsvm.strategies import composite, sizes
 from properties.sim._support.token_sequences import TokenSequences
 
 RISK = 5e-10
@@ -139,13 +140,13 @@ def part_1_probability(law: RandomSentences) -> Fraction:
     return total
 
 
-@st.composite
+@composite
 def signs(draw: st.DrawFn, d: tuple[int, int] = (1, 64), T: tuple[int, int] = (1, 4)) -> Signs:
     """Small numbers of inputs and tokens; dimensions in the range."""
     return Signs(draw(sizes(1, 3)), draw(sizes(*T)), draw(sizes(*d)), draw(sizes(0, 99)))
 
 
-@st.composite
+@composite
 def random_sentences(draw: st.DrawFn) -> RandomSentences:
     """Languages of two tokens, up to three sentences of up to three tokens, in R^1000 and more."""
     follow = [[draw(sizes(0, 3)), draw(sizes(1, 3))] for _ in range(2)]
@@ -154,7 +155,7 @@ def random_sentences(draw: st.DrawFn) -> RandomSentences:
     )
 
 
-@st.composite
+@composite
 def nearly_orthogonal(draw: st.DrawFn) -> AttentionData:
     """Rows of a Hadamard matrix with signs turned: long and nearly orthogonal, of one norm."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(2, 3)), 2 ** draw(sizes(4, 6))

@@ -23,7 +23,7 @@ from attsvm.primitives.limit_certificates import agreement
 from attsvm.primitives.many_runs import ended
 from attsvm.primitives.steps import FLOW, by_gradient_flow
 from attsvm.primitives.torch_objectives import constraints, in_torch, present, scores, solution
-from attsvm.strategies import arrays, numbers
+from attsvm.strategies import arrays, composite, numbers
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack
 from attsvm.training import follow_w
@@ -320,13 +320,13 @@ def idle_larger(generator: np.random.Generator) -> AttentionData:
     return _lowest_last(AttentionData(data.X[:1], data.Z[:1], scores=data.gamma[:1]))
 
 
-@st.composite
+@composite
 def scaled(draw: st.DrawFn) -> Scaled:
     """Separable data and a number."""
     return Scaled(draw(st.one_of(separable_data(), redundant_data())), 2.0 * draw(numbers()))
 
 
-@st.composite
+@composite
 def line_runs(draw: st.DrawFn) -> Run:
     """One input of three or four tokens in R^1, of different scores, from zero."""
     T = draw(st.integers(3, 4))

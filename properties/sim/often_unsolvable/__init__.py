@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 
 from attsvm.exact import rationals
 from attsvm.primitives.hypotheses import feasible
-from attsvm.strategies import sizes
+from attsvm.strategies import composite, sizes
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import token_sequences
@@ -62,7 +62,7 @@ def refused(m: Any, case: TokenSequences, by: str = "circles") -> Any:
     return m.at_most(m.exact(int(feasible(case))), m.exact(int(known)))
 
 
-@st.composite
+@composite
 def tables(draw: st.DrawFn) -> Table:
     """One or two words with small weights, up to four sentences."""
     V, m = draw(sizes(1, 2)), draw(sizes(1, 4))

@@ -14,6 +14,8 @@ cycle a, b; if it always asks for one token, all its edges leave that one. So X^
 where each query asks for one token.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,9 +23,8 @@ from itertools import pairwise, product
 
 import numpy as np
 from flint import fmpq, fmpq_poly
-from jaxtyping import Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Int
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.language import Language, prefix_data, random_language, vocabulary_data

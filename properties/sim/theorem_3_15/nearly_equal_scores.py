@@ -35,9 +35,10 @@ from attsvm.primitives.aligned_inputs import (
 from attsvm.primitives.descent_runs import Run, rival_data
 from attsvm.primitives.growth_rates import diverges
 from attsvm.primitives.hypotheses import feasible
-from attsvm.primitives.steps import FLOW
+from attsvm.primitives.steps import FLOW, INFINITY, X_K, norm, tends
 from attsvm.primitives.torch_objectives import descent_at_rest
-from attsvm.theory import Measured, Slack
+from attsvm.strategies import composite
+from attsvm.theory import Slack
 
 OPPOSED = Run(
     AttentionData.of([[[1.0], [0.0]], [[1.0], [0.0]]], [[1.0], [-1.0]], y=[1.0, 1.0], v=[1.0]),
@@ -59,7 +60,7 @@ BALANCED = Run(
 SPREADS = (0.0, 1.0, 0.25, 2.0**-10)
 
 
-@st.composite
+@composite
 def beside_level(draw: st.DrawFn) -> AttentionData:
     """Rivals of one score each, of some inputs that of the optimal token."""
     data = draw(rival_data())
@@ -67,7 +68,7 @@ def beside_level(draw: st.DrawFn) -> AttentionData:
     return AttentionData(data.X, data.Z, scores=np.where(level, data.gamma[:, :1], data.gamma))
 
 
-@st.composite
+@composite
 def level_data(draw: st.DrawFn) -> AttentionData:
     """Such data, or each of its inputs twice, with opposite queries."""
     data = draw(beside_level())
@@ -155,8 +156,10 @@ def grows_for_sure(run: Run, loss: str) -> arb | None:
     return proved
 
 
-NORM = Measured(
-    "the norm of descent on the loss {loss} diverges",
+NORM = tends(
+    "descent on the loss {loss}",
+    norm(X_K),
+    INFINITY,
     floats=grows,
     balls=grows_for_sure,
     tensors=descent_at_rest,

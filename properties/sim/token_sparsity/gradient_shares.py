@@ -31,9 +31,9 @@ from attsvm.primitives.descent_runs import Run
 from attsvm.primitives.gradients import log_coefficients
 from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
 from attsvm.primitives.limit_certificates import ends_at
-from attsvm.primitives.steps import FLOW, by_gradient_flow
+from attsvm.primitives.steps import FLOW, ZERO, by_gradient_flow, tends
 from attsvm.primitives.torch_objectives import not_selecting
-from attsvm.strategies import arrays
+from attsvm.strategies import arrays, composite
 from attsvm.theory import Measured, Slack
 from attsvm.training import Trajectory, follow_w
 from properties.sim.token_sparsity.dropping import mask, named
@@ -187,9 +187,11 @@ def certified_exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> ar
     return arb(-max(abs(falls[t] - claimed * (m - less)) for t, m in idle.items()))
 
 
-FADING = Measured(
-    "along descent on the loss {loss} the share in the gradient of the tokens that are no support "
-    "vectors tends to 0",
+FADING = tends(
+    "along descent on the loss {loss}, c the share in the gradient of the tokens that are no "
+    "support vectors",
+    ("c", "c"),
+    ZERO,
     floats=fades,
     balls=certified_fading,
     tensors=not_selecting,
@@ -250,7 +252,7 @@ def exponents(found: ProvedLimit) -> dict[Token, fmpq] | None:
     return falls
 
 
-@st.composite
+@composite
 def redundant_basin(draw: st.DrawFn) -> Run:
     """Data with tokens beyond the margin, started along X^mm."""
     data = draw(redundant_data((2.0, 1.5, 3.0)))

@@ -9,7 +9,7 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.primitives.descent_runs import Run
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import starts
 from attsvm.strategies.separable_data import (
     preferring,
@@ -39,7 +39,7 @@ def _with_redundant_tokens(
     return AttentionData(wide, np.pad(Z, ((0, 0), (0, 1))), scores=preferring(chosen, scores))
 
 
-@st.composite
+@composite
 def redundant_data(draw: st.DrawFn, factors: tuple[float, ...] = (2.0, 1.0, 1.5)) -> AttentionData:
     """Separable data with tokens at the margin, and one at least beyond it."""
     X, Z, chosen, _ = draw(separated())
@@ -71,14 +71,14 @@ def redundant_gaussian(generator: np.random.Generator) -> AttentionData:
     return _with_redundant_tokens(data.X, data.Z, chosen, by, factor, np.ones(3), scores)
 
 
-@st.composite
+@composite
 def redundant_runs(draw: st.DrawFn) -> Run:
     """Such data with tokens that are certainly no support vectors, at any matrix."""
     data = draw(redundant_data((2.0, 1.5, 3.0)))
     return Run(data, draw(starts(data.d, 0, 2)))
 
 
-@st.composite
+@composite
 def all_support(draw: st.DrawFn) -> AttentionData:
     """Tokens along axes of their own and one that they share: mostly all support vectors."""
     n, T = draw(sizes(1, 2)), draw(sizes(2, 4))
@@ -97,7 +97,7 @@ def all_support_larger(generator: np.random.Generator) -> AttentionData:
     return AttentionData(X, Z, scores=np.eye(1, 4) * np.ones((3, 1)))
 
 
-@st.composite
+@composite
 def thinned(draw: st.DrawFn) -> Dropped:
     """Such data, with tokens at the margin, copies of them, or beyond it, less any tokens."""
     data = draw(all_support())

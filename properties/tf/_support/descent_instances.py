@@ -32,7 +32,7 @@ from attsvm.primitives.steps import (
     is_short,
 )
 from attsvm.primitives.torch_objectives import elsewhere
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import Slack
@@ -49,7 +49,7 @@ class Descent(Stepped):
     loss: str
 
 
-@st.composite
+@composite
 def descents(draw: st.DrawFn) -> Descent:
     """Data with mostly tight margins, some of it masked; starts misled, zero, small and large."""
     data = draw(ragged(tight_data()))
@@ -57,7 +57,7 @@ def descents(draw: st.DrawFn) -> Descent:
     return Descent(data, draw(starts_about(data, 0, 2)), loss)
 
 
-@st.composite
+@composite
 def opposed(draw: st.DrawFn) -> Descent:
     """Two inputs of the same tokens and scores whose queries pull against each other."""
     T, d = draw(sizes(2, 3)), draw(sizes(1, 2))

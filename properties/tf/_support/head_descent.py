@@ -21,7 +21,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.heads import ACTIVATIONS, bending, head, pull
 from attsvm.primitives.losses import SLOPED
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory.arithmetic import BALLS
 from properties.tf._support.descent_steps import logarithmic
 
@@ -194,7 +194,7 @@ def best_by_far(case: HeadSteps) -> bool:
     return bool(sum(b * dot(a, x) * dot(a, x) for b, a in pairs) < 0)
 
 
-@st.composite
+@composite
 def steps(draw: st.DrawFn, *, critical: bool = False, both: bool = False) -> HeadSteps:
     """Steps under any head, mostly one whose units rise towards x_1.
 

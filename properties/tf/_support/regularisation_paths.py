@@ -37,11 +37,12 @@ from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.hypotheses import feasible, several_tokens, sloped, unique_optimum
 from attsvm.primitives.losses import SLOPED
-from attsvm.strategies import arrays, sizes
+from attsvm.primitives.steps import W_MM, ZERO, norm, over, tends
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, separable_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
-from attsvm.theory import Measured, Slack
+from attsvm.theory import Slack
 from attsvm.theory.arithmetic import BALLS
 from properties._support.hypothesis_violations import TIED_APART
 from properties.tf._support.solution_ranks import beyond_rank
@@ -101,7 +102,7 @@ class Path:
 SEPARABLE = ragged(st.one_of(separable(), separable_data()))
 
 
-@st.composite
+@composite
 def turned(draw: st.DrawFn) -> AttentionData:
     """Data that force the sign of each entry of W, in a pattern that no matrix of rank 1 has.
 
@@ -130,7 +131,7 @@ def paths(*further: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[Path]
     return of(st.one_of(SEPARABLE, *further))
 
 
-@st.composite
+@composite
 def flat_paths(draw: st.DrawFn) -> Path:
     """The same, and the cubic with some best scores at its flat point."""
     data, loss = draw(SEPARABLE), draw(st.sampled_from([*SLOPED, FLAT.name]))
@@ -482,9 +483,15 @@ def _frobenius_is_long(case: Path) -> arb | None:
     return -excess if excess > 0 else None
 
 
-DIRECTION = Measured(
-    "W_R / R tends to the direction of W^mm", floats=follows, balls=certified_direction
+DIRECTION = tends(
+    "as R -> infinity",
+    (r"\frac{W_R}{R}", "W_R/R"),
+    over(W_MM, norm(W_MM)),
+    floats=follows,
+    balls=certified_direction,
 )
-SET = Measured(
-    "dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0", floats=follows_set, balls=certified_set
+TO_SET = (
+    r"\operatorname{dist}\left(\frac{K_R Q_R^{\top}}{R}, \frac{W_*^{mm}}{C_*}\right)",
+    "dist(K_R Q_R^T/R, W_*^mm/C_*)",
 )
+SET = tends("as R -> infinity", TO_SET, ZERO, floats=follows_set, balls=certified_set)

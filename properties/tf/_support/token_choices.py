@@ -13,7 +13,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 from attsvm.exact import ExactData
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.strategies.separable_data import (
     preferring,
@@ -39,7 +39,7 @@ class Choice:
             raise DataError("rivals are told by scores, and there are none", remedy="Give scores.")
 
 
-@st.composite
+@composite
 def separable(draw: st.DrawFn) -> AttentionData:
     """Data whose optimal tokens are unique and separable."""
     X, Z, chosen, _ = draw(separated())
@@ -53,7 +53,7 @@ def separable_larger(generator: np.random.Generator) -> AttentionData:
     return ragged_larger(generator, AttentionData(X, Z, scores=preferring(chosen, scores)))
 
 
-@st.composite
+@composite
 def choices(draw: st.DrawFn) -> Choice:
     """Separable choices with rivals at the margin and beyond it."""
     X, Z, alpha, _ = draw(separated())
@@ -110,7 +110,7 @@ def rivals(case: Choice) -> Array:
     return mask & case.data.present
 
 
-@st.composite
+@composite
 def on_axes(draw: st.DrawFn) -> AttentionData:
     """Tokens near axes of their own, where mostly all are support vectors of every Local-SVM."""
     n = draw(sizes(1, 2))

@@ -50,7 +50,7 @@ from attsvm.exact import ExactData
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import feasible, sloped
 from attsvm.primitives.losses import SLOPED as LOSSES
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Measured, Reading, Records, Statement, changed
 from properties.tf import SOURCE
@@ -127,7 +127,7 @@ def solvable(m: Any, data: AttentionData) -> Any:
     return m.equal(m.values(found), m.values([1] * len(found)))
 
 
-@st.composite
+@composite
 def points(draw: st.DrawFn) -> Descent:
     """Small data at 0 and elsewhere; half of them stationary at 0, by their scores.
 

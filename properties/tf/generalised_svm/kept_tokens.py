@@ -14,7 +14,7 @@ from attsvm.exact.numbers import Matrix, Vector, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
 from attsvm.primitives.att_svm import flat
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def kept(X: Any, Z: Any, chosen: Any, W: Any, a: Any = None, b: Any = None) -> K
     return KeptTokens(tokens, queries, flags, zero, signs, weights)
 
 
-@st.composite
+@composite
 def drawn(draw: st.DrawFn, spread: bool = True, everything: bool = False) -> KeptTokens:
     """Kept tokens on one side: W is about W_svm times a number, plus what was drawn.
 

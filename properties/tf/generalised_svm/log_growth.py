@@ -18,7 +18,7 @@ from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import subtract
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.losses import SLOPED
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from properties.tf._support.descent_steps import Step, advanced, logarithmic
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
@@ -59,7 +59,7 @@ class Several:
             raise DataError("not one to three steps on two tokens an input", value=self.count)
 
 
-@st.composite
+@composite
 def hidden(draw: st.DrawFn) -> Hidden:
     """A step on the data with a multiplier 0, from any start."""
     start = draw(arrays(2, 2)) * draw(st.sampled_from([1.0, 4.0, 0.25]))
@@ -67,7 +67,7 @@ def hidden(draw: st.DrawFn) -> Hidden:
     return Hidden(start, loss, size)
 
 
-@st.composite
+@composite
 def separate(draw: st.DrawFn) -> Several:
     """Steps from zero on two tokens an input, of which queries or differences are orthogonal."""
     n, d = draw(sizes(1, 2)), draw(sizes(1, 3))

@@ -25,7 +25,7 @@ from attsvm.primitives.steps import W_K, W_MM, Stepped, converges_in_direction
 from attsvm.primitives.torch_objectives import Tensor, elsewhere, negative_gradient
 from attsvm.primitives.torch_objectives import norm as norm_of
 from attsvm.risk import normalised_gradient
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import attention_data, ragged
 from attsvm.theory import Slack
@@ -170,7 +170,7 @@ AFTER_STEP = converges_in_direction(
 )
 
 
-@st.composite
+@composite
 def steps(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
     """Small data, started at zero, near it or misled."""
     data = draw(ragged(attention_data(n=(1, 2), T=(2, 3), d=(2, 3))))
@@ -178,7 +178,7 @@ def steps(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
     return Step(data, start, draw(st.sampled_from(SLOPED)), draw(st.sampled_from(lengths)))
 
 
-@st.composite
+@composite
 def favoured(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
     """Data whose first gradient mostly separates: rivals on axes of their own.
 

@@ -13,7 +13,7 @@ from attsvm.exact import rational
 from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.primitives.limit_certificates import short_step
 from attsvm.primitives.losses import SLOPED
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, ragged_larger
 from properties.tf._support.token_choices import Choice
 from properties.tf.local_convergence.cones import Local, parts, tangent
@@ -149,7 +149,7 @@ def around_alpha(
     return Choice(AttentionData(X, np.repeat(np.eye(1, d), n, axis=0), scores=scores), alpha)
 
 
-@st.composite
+@composite
 def local_choices(draw: st.DrawFn, inputs: int = 2, tokens: int = 4) -> Choice:
     """Choices that are mostly locally optimal; the token beyond is often the best one.
 
@@ -192,7 +192,7 @@ def _supported(choice: Choice) -> Array:
     return found
 
 
-@st.composite
+@composite
 def started(draw: st.DrawFn, *shares: float) -> Local:
     """A start at some part of some share of the cone, at its radius and beyond.
 

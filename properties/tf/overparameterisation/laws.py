@@ -1,5 +1,7 @@
 """Laws of data in any dimension, and how many samples have all tokens as support vectors."""
 
+from __future__ import annotations
+
 import functools
 import itertools
 from collections.abc import Iterator
@@ -8,14 +10,13 @@ from math import comb
 
 import numpy as np
 from hypothesis import strategies as st
-from jaxtyping import Bool, Int
 
-from attsvm._types import Array
+from attsvm._types import Array, Bool, Int
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.counts import interval
-from attsvm.strategies import sizes
+from attsvm.strategies import composite, sizes
 
 FINE = 1e6
 """Up to this condition, weights of at least 1/FINE of the largest one have the signs of floats."""
@@ -115,7 +116,7 @@ def pairs(T: int) -> int:
     return comb(T, 2)
 
 
-@st.composite
+@composite
 def drawn(draw: st.DrawFn, n: int, T: tuple[int, int], d: tuple[int, int]) -> Law:
     """Up to n inputs of so many tokens in so many dimensions, and no fewer than T - 1."""
     count, tokens = draw(sizes(1, n)), draw(sizes(*T))

@@ -42,7 +42,7 @@ from attsvm.paths.objective import GapObjective, differences
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import exists, feasible, unique_optimum
 from attsvm.primitives.losses import LOSSES, SLOPED
-from attsvm.strategies import arrays
+from attsvm.strategies import arrays, composite
 from attsvm.svm import att_svm
 from attsvm.theory.arithmetic import BALLS
 from properties._support.hypothesis_violations import TIED_APART
@@ -83,7 +83,7 @@ def _reaching(case: Candidate, N: Array, share: float) -> Candidate:
     return replace(case, W=at(share * low))
 
 
-@st.composite
+@composite
 def candidates(draw: st.DrawFn, *lower: float) -> Candidate:
     """Separable data with points about as good as V; some data have no constraint.
 

@@ -29,23 +29,32 @@ the path has a limit in it stays open.
 
 from fractions import Fraction
 
-from attsvm.theory import Measured, Reading, Records, Statement, changed
+from attsvm.primitives.steps import W_MM, ZERO, norm, over, tends
+from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
 from properties.tf.vanishing_regularisation import penalised_minima as minima
 from properties.tf.vanishing_regularisation.penalised_minima import Path, drawn, penalised
 
-DIRECTION = Measured(
-    "W_lambda / ||W_lambda|| tends to the direction of W^mm as lambda falls to 0",
+W_LAMBDA = r"W_{\lambda}", "W_lambda"
+DIRECTION = tends(
+    "as lambda falls to 0",
+    over(W_LAMBDA, norm(W_LAMBDA)),
+    over(W_MM, norm(W_MM)),
     floats=minima.follows,
     balls=minima.certified_direction,
 )
-SET = Measured(
-    "dist(K_lambda Q_lambda^T / R_lambda, W_*^mm / C_*) tends to 0 as lambda falls to 0",
+SET = tends(
+    "as lambda falls to 0, R = (||K_lambda||_F^2 + ||Q_lambda||_F^2)/2",
+    (
+        r"\operatorname{dist}\left(\frac{K_{\lambda} Q_{\lambda}^{\top}}{R}, "
+        r"\frac{W_*^{mm}}{C_*}\right)",
+        "dist(K_lambda Q_lambda^T/R, W_*^mm/C_*)",
+    ),
+    ZERO,
     floats=minima.follows_set,
     balls=minima.certified_set,
 )
-"""R_lambda is (||K_lambda||_F^2 + ||Q_lambda||_F^2) / 2."""
 FLAT_PULLS, ONE_TOKEN, PUBLISHED, UNEVEN, FLAT_BELOW, TURNING = map(
     penalised,
     (
