@@ -35,6 +35,7 @@ class Limits(TypedDict, total=False):
     steps: int
     tolerance: float
     threads: int
+    measured: bool
 
 
 def follow_w(
@@ -77,6 +78,8 @@ def follow(
             steps: evaluations of the gradient after which to give up, 20000 by default.
             tolerance: local error of a step, in units of the data, 1e-4 by default.
             threads: how many data sets to run side by side.
+            measured: whether companions measure `error`, as by default; without them it is
+                infinite, and the curves are the same.
 
     Returns:
         One trajectory a data set: the start and the points of the curve that first have each
@@ -156,6 +159,7 @@ class _Course:
     steps: int
     tolerance: float
     threads: int
+    measured: bool
 
     def each(self, run: Callable[[int], Trajectory]) -> tuple[Trajectory, ...]:
         """The curve of every data set."""
@@ -171,6 +175,7 @@ def _course(
     steps: int = 20000,
     tolerance: float = 1e-4,
     threads: int = 1,
+    measured: bool = True,
 ) -> tuple[_Course, list[Array]]:
     """What is followed, fit to be, and the starts."""
     loss = ensure_loss(loss)
@@ -197,7 +202,7 @@ def _course(
         )
     batch = stack(sets)
     begun = starts(given, batch.X.shape[3], len(batch.X))
-    return _Course(batch, number, goals, steps, tolerance, threads), begun
+    return _Course(batch, number, goals, steps, tolerance, threads, measured), begun
 
 
 def _unit(layer: Layer) -> float:
@@ -235,7 +240,7 @@ def _pair(
     a few single steps may err by and the rounding of W.
     """
     runs, goals = [], course.goals
-    for factor in (1.0, *_COARSER):
+    for factor in (1.0, *(_COARSER if course.measured else ())):
         out = np.empty((len(goals), *start.shape))
         counts = np.zeros(len(goals), dtype=np.int64)
         times, single = np.zeros(len(goals)), np.zeros(len(goals))
@@ -248,7 +253,8 @@ def _pair(
     points = np.concatenate([start[None], out[:passed]])
     error = np.full(1 + passed, np.inf)
     error[0] = 0.0
-    for k in range(min(passed, *(reached for reached, *_ in companions))):
+    compared = min(reached for reached, *_ in runs) if companions else 0
+    for k in range(compared):
         size = norms_at(field, out[k])[1]
         apart = max(float(np.sqrt(((out[k] - rough[k]) ** 2).sum())) for _, rough, *_ in companions)
         error[k + 1] = apart + _LOCAL * single[k] + _ROUNDING * size

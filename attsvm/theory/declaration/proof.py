@@ -44,6 +44,33 @@ def recorded() -> Iterator[list[str]]:
         _STEPS.reset(token)
 
 
+_EXECUTED: dict[Callable[[], Any], tuple[Any, list[str]]] = {}
+
+
+def executed(prove: Callable[[], Any]) -> Any:
+    """What a proof returns; its steps are recorded, also those before one that fails.
+
+    Several readings may name one proof: one that passed runs once a process, and whoever asks for
+    it again gets the same steps.
+    """
+    if prove not in _EXECUTED:
+        with recorded() as steps:
+            try:
+                _EXECUTED[prove] = prove(), steps
+            finally:
+                _record(steps)
+        return _EXECUTED[prove][0]
+    said, steps = _EXECUTED[prove]
+    _record(steps)
+    return said
+
+
+def _record(steps: list[str]) -> None:
+    taken = _STEPS.get()
+    if taken is not None:
+        taken += steps
+
+
 def expanded(expression: Any) -> Any:
     """The expression, expanded by sympy."""
     import sympy as sp  # only proofs need it, and importing it takes long

@@ -11,7 +11,7 @@ from typing import Any
 
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim, Part
-from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.declaration.proof import executed, recorded
 from attsvm.theory.declaration.rehearsal import rehearse, unread
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.record import forms
@@ -160,7 +160,7 @@ def execute_proof(claim: Claim) -> str:
         prove = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as problem:
         raise ClaimError(f"the proof of {claim.id} cannot be found", value=claim.proof) from problem
-    proved = prove()
+    proved = executed(prove)
     if not isinstance(proved, str) or not proved:
         raise ClaimError(f"the proof of {claim.id} does not say what it proved", value=proved)
     return proved

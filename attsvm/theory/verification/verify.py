@@ -303,37 +303,40 @@ def _reason(claim: Claim, reading: Outcome) -> str:
     return f"{said}, {alone} by {_stand_in(claim)} alone" if _stand_in(claim) else said
 
 
-def check_job(claim: str, part: str, profile: str, seed: str, *named: str) -> str:
-    """Check a part, as text, in whatever process this is."""
+def check_job(claim: str, profile: str, seed: str, *named: str) -> str:
+    """Check all parts of a claim, as text, in whatever process this is.
+
+    They are one job, as the parts of a claim often compute the same things.
+    """
     found = known_claim(claim, named)
     budget = profile_named(profile)
-    return json.dumps(check_part(found, found.part(part), budget, int(seed)).json())
+    outcomes = [check_part(found, part, budget, int(seed)) for part in found.parts()]
+    return json.dumps([outcome.json() for outcome in outcomes])
 
 
 def run_tasks(
-    tasks: Sequence[Task],
     claims: Sequence[Claim],
     profile: Profile,
     seed: int,
     crew: Workers,
     named: Sequence[str] = (),
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Run the tasks; yields in order of completion.
+    """Check all parts of the claims; yields in order of completion.
 
     What each task yields depends on the task alone.
     """
     if crew is HERE:  # the claims may belong to no pack
-        by_id = {c.id: c for c in claims}
-        for task in tasks:
-            claim = by_id[task.claim]
-            yield task, check_part(claim, claim.part(task.part), profile, seed)
+        for claim in claims:
+            for part in claim.parts():
+                yield Task(claim.id, part.name), check_part(claim, part, profile, seed)
         return
-    pending = {
-        crew.submit(check_job, task.claim, task.part, profile.name, str(seed), *named): task
-        for task in tasks
-    }
-    for future in crew.completed(pending):
-        yield pending[future], Outcome.read(json.loads(future.result()))
+    jobs = [
+        crew.submit(check_job, claim.id, profile.name, str(seed), *named)
+        for claim in sorted(claims, key=lambda c: -c.cost)  # so that no dear one comes last
+    ]
+    for job in crew.completed(jobs):
+        for outcome in map(Outcome.read, json.loads(job.result())):
+            yield Task(outcome.claim, outcome.part), outcome
 
 
 def verify(
@@ -380,7 +383,7 @@ def verify(
     finished: dict[str, Checked] = {}
     remaining = {c.id: [t for t in tasks if t.claim == c.id] for c in claims}
     by_id = {c.id: c for c in claims}
-    for task, outcome in run_tasks(tasks, claims, chosen, seed, crew or HERE, named):
+    for task, outcome in run_tasks(claims, chosen, seed, crew or HERE, named):
         outcomes[task] = outcome
         if ledger is not None:
             ledger.append("part", outcome=_loggable(outcome))
