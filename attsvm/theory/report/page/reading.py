@@ -96,7 +96,10 @@ def _facts(reading: ShownReading) -> Iterator[Markup]:
             facts.append(("decided", f"{said}, {alone}"))
     facts += [("tightness", told)] if (told := tight(entry)) else []
     facts += [("evidence", sentence(entry["reason"]))] if entry.get("reason") else []
-    facts += [(kind, ranked(found, 8)) for kind, found in entry.get("coverage", {}).items()]
+    facts += [
+        (f"{kind} (how often)", ranked(found, 8))
+        for kind, found in entry.get("coverage", {}).items()
+    ]
     if entry.get("broke"):
         facts.append(("raised on", f"{entry['broke']} made-up: {entry.get('broke_note', '')}"))
     if reading.claim is not None:
