@@ -23,7 +23,7 @@ def findings(sources: Sequence[ShownSource]) -> Iterator[Markup]:
         if weight is Weight.CLAIM and first:
             yield element("h3", weight)
             yield _points(first)
-            title: str = f"{len(rest)} more of this weight"
+            title: str = f"{len(rest)} more of these"
         else:
             rest, title = first + rest, f"{weight} ({len(first + rest)})"
         if rest:

@@ -79,7 +79,7 @@ def _differs(reading: ShownReading, statement: ShownStatement) -> Iterator[Marku
     shown = statement.view.readings if statement.view else ()
     differs = next((r.differs for r in shown if r.name == reading.name), ())
     if differs:
-        yield element("p", element("b", "Differs: "), sentence("; ".join(differs)))
+        yield element("p", element("b", "Sets it apart: "), sentence("; ".join(differs)))
 
 
 def _facts(reading: ShownReading) -> Iterator[Markup]:
