@@ -68,10 +68,10 @@ def attsvm(installed, tmp_path):
     own = shutil.copytree(claims, tmp_path / "claims")
     (tmp_path / "empty").mkdir()
 
-    def run(*words):
+    def run(*words, at="empty"):
         done = subprocess.run(
-            [sys.executable, "-m", "attsvm", *words],
-            cwd=tmp_path / "empty",
+            [sys.executable, "-P", "-m", "attsvm", *words],  # like the script, it skips the folder
+            cwd=tmp_path / at,
             env={**os.environ, "PYTHONPATH": os.pathsep.join((str(own), str(site)))},
             capture_output=True,
             text=True,
@@ -136,7 +136,9 @@ def test_an_example_pack_that_is_installed_is_found_by_its_entry_point(attsvm, n
         ),
         (
             lambda pack: (pack / "lemma_2.py").write_text('"""Nothing."""\n'),
-            "bounds: 1 of 3 reviewed claims is not part of the run",
+            "bounds: 1 of 3 reviewed claims is not part of the run, the first "
+            "bounds/lemma-2:literal\n"
+            "bounds/lemma-2:literal: reviewed, but the claim is not there any more\n",
         ),
         (edit("proofs.py", "t * (1 - t)", "t * (2 - t)"), "bounds/lemma-2:literal: proved ->"),
         (vanish, "bounds/lemma-1:literal: curated counterexample deleted"),
@@ -149,6 +151,24 @@ def test_the_gate_is_red(attsvm, change, said):
     code, out, error = attsvm("gate", "--only-pack", "softmax_bounds")
     assert code == 1
     assert said in out + error
+
+
+@pytest.mark.parametrize("lists", [True, False], ids=["lists its pack", "lists none"])
+def test_in_its_folder_the_files_of_a_repository_count_and_not_the_installed_ones(
+    attsvm, tmp_path, lists
+):
+    here = shutil.copytree(PACK, tmp_path / "here", ignore=IGNORED)
+    listed = ("claims", "--only-pack", "softmax_bounds", "bounds/lemma-1:literal")
+    if not lists:
+        (here / "pyproject.toml").write_text("")
+        assert attsvm(*listed, at=here)[0] == 0  # both are the same
+    edit("lemma_1.py", '"softmax is 1/4-Lipschitz"', '"softmax is Lipschitz"')(attsvm.pack)
+    code, out, error = attsvm(*listed, at=here)
+    if lists:
+        assert (code, "softmax is 1/4-Lipschitz" in out) == (0, True), error
+    else:
+        assert code == 2
+        assert "the pack softmax_bounds that is installed differs from the one in this" in error
 
 
 def test_what_the_readme_and_the_workflow_run_are_these_commands():

@@ -230,6 +230,7 @@ def _load(source: str) -> Pack:
     # a pack may leave the folder
     with declared() as made, contextlib.chdir("."), _garbage_left():
         module = _module(source)
+        _ensure_at_hand(source, module)
         modules = [module]
         if hasattr(module, "__path__"):
             found = pkgutil.walk_packages(module.__path__, module.__name__ + ".")
@@ -245,6 +246,35 @@ def _load(source: str) -> Pack:
         for name in {part.__name__ for part in modules} - before:
             del sys.modules[name]
         raise
+
+
+def _ensure_at_hand(source: str, module: ModuleType) -> None:
+    """Nothing where the current folder holds no other text of this pack than the one loaded.
+
+    Raises:
+        ClaimError: it does, as where a pack was installed, and then edited in its repository.
+    """
+    loaded = Path(module.__file__ or ".").resolve()
+    here = Path.cwd() / Path(*source.split("."))
+    if loaded.name == "__init__.py":
+        loaded = loaded.parent
+    else:
+        here = here.with_suffix(".py")
+    if source.endswith(".py") or not here.exists() or here.samefile(loaded):
+        return
+    if _texts(here) != _texts(loaded):
+        raise ClaimError(
+            f"the pack {source} that is installed differs from the one in this folder",
+            value=str(loaded),
+            remedy="Install it anew, best by `pip install -e .`; or list it under [tool.attsvm] "
+            f'in pyproject.toml, packs = ["{source}"], and the files of this folder are checked.',
+        )
+
+
+def _texts(place: Path) -> dict[Path, bytes]:
+    """The Python files of a package, or a module, by their places in it."""
+    files = place.rglob("*.py") if place.is_dir() else [place]
+    return {file.relative_to(place): file.read_bytes() for file in files}
 
 
 @contextlib.contextmanager

@@ -60,8 +60,9 @@ class Validity(_Word):
     EXERCISED = "exercised", "Enough instances met the hypotheses and every sibling fell."
     THIN = (
         "thin",
-        "Too few instances met the hypotheses or were decided by more than a stand-in, none varied "
-        "a variable or violated a hypothesis, or no formula reads a variable.",
+        "Too few instances met the hypotheses, or too few were decided without a stand-in; or some "
+        "variable never varied, some hypothesis was never violated, or no formula reads some "
+        "variable.",
     )
     WEAK = (
         "weak",

@@ -24,7 +24,7 @@ _WIDE, _HIGH, _ACROSS, _DOWN = 215, 20, 275, 28
 _COLOURS = {"stands": "#cfe8d3", "refuted": "#fbe3b8", "turned": "#f6c9c4"}
 _LEGEND = (
     "What stands to the right rests on what it is joined to. Red: a literal reading is refuted, "
-    "which turns it round; yellow: for a condition or a misprint; green: none is. Red frame: rests "
+    "which overturns it; yellow: for a condition or a misprint; green: none is. Red frame: rests "
     "on a red one."
 )
 

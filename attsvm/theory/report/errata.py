@@ -25,7 +25,7 @@ _KINDS = ("literal", "amended", "sharp")
 class Weight(StrEnum):
     """How much hangs on an erratum, the most first; a member is the heading of its list."""
 
-    CLAIM = "What turns a theorem or a claim round"
+    CLAIM = "What overturns a theorem or a claim"
     CONSTANT = "What changes a constant, a formula or a condition"
     MISPRINT = "Misprints"
 

@@ -53,7 +53,7 @@ _KINDS = {
 _RESTING = ("statement", "rests on", "what its fall touches")
 _RESTS = (
     "A statement rests on those that its sentence uses or that print derives it from. `!!` marks "
-    "one that an erratum turns round, `!` one that is refuted for a condition or a misprint. Such "
+    "one that an erratum overturns, `!` one that is refuted for a condition or a misprint. Such "
     "a fall touches what rests on it, directly or through others: that may be true, but a step of "
     "its printed argument has to be read as repaired."
 )

@@ -195,7 +195,7 @@ def _differences(claim: Claim, claims: Sequence[Claim]) -> Iterator[str]:
     elif len(own) < len(missing):  # the shorter way to say it
         yield f"hypotheses: {'; '.join(own)}"
     elif missing:
-        yield f"without {'; '.join(missing)}"
+        yield f"without the hypotheses: {'; '.join(missing)}"
     own = []
     for name in dict.fromkeys(name for other in formulas for name in other.variables):
         each = [other.variables.get(name) for other in formulas]
@@ -203,7 +203,7 @@ def _differences(claim: Claim, claims: Sequence[Claim]) -> Iterator[str]:
         if variable != max(each, key=each.count):
             own.append(name if variable is not None else f"no {name}")
     if own:
-        yield f"other variables: {', '.join(own)}"
+        yield f"variables of its own: {', '.join(own)}"
 
 
 def formula_lines(readings: Iterable[ReadingView], *, latex: bool = False) -> list[str]:

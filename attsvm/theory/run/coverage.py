@@ -1,6 +1,6 @@
 """Coverage: which part of the instance space a search saw, and what made it blind or thin.
 
-An instance is described by a few words: its sizes, whether numbers in it are tied, and what `words`
+An instance is described by a few words: its sizes, whether entries are equal, and what `words`
 says of the records in it. Counting the words shows what was looked at, and what never was.
 """
 
@@ -175,25 +175,26 @@ def words(record: object) -> dict[str, str]:
 
 
 def describe_instance(case: Any) -> dict[str, str]:
-    """An instance in words, by kind: sizes, ties, and what is said of the first record in it."""
+    """An instance in words, by kind: sizes, equal entries, and what its first record says."""
     parts = list(_parts(case))
-    arrays = [part for part in parts if isinstance(part, np.ndarray)]
-    told = next((said for part in parts if (said := words(part))), {})
-    sizes = " ".join("x".join(map(str, a.shape)) for a in arrays) or "no array"
-    return {"sizes": sizes, "ties": "ties" if any(map(_tied, arrays)) else "no ties", **told}
+    arrays = [(name, part) for name, part in parts if isinstance(part, np.ndarray)]
+    told = next((said for _, part in parts if (said := words(part))), {})
+    sizes = " ".join(f"{name}[{'x'.join(map(str, a.shape))}]" for name, a in arrays)
+    tied = any(_tied(array) for _, array in arrays)
+    return {"sizes": sizes or "no array", "equal entries": "some" if tied else "none", **told}
 
 
-def _parts(case: Any) -> Iterator[Any]:
-    """Arrays and records of an instance, outer ones first."""
+def _parts(case: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Arrays and records of an instance with the names of their fields, outer ones first."""
     if isinstance(case, np.ndarray):
-        yield case
+        yield name, case
     elif isinstance(case, tuple):
-        for item in case:
-            yield from _parts(item)
+        for k, item in enumerate(case):
+            yield from _parts(item, f"{name}{k}")
     elif is_dataclass(case) and not isinstance(case, type):
-        yield case
+        yield name, case
         for each in fields(case):
-            yield from _parts(getattr(case, each.name))
+            yield from _parts(getattr(case, each.name), each.name)
 
 
 def _tied(array: np.ndarray[Any, Any]) -> bool:

@@ -40,6 +40,8 @@ _NAMED = 5
 _ODD = (TypeError, KeyError, ValueError, AttributeError)
 """What reading a record of another form raises."""
 
+_GONE = "reviewed, but the claim is not there any more"
+
 _LISTED = 20
 """So many reasons of one rank are shown to people."""
 
@@ -419,7 +421,7 @@ def _unlike(
         now = checkout.reviewed.get(claim)
         expected = expectations.get(claim)
         if now is None:
-            yield Reason(Rank.MISSING, claim, "reviewed, but the claim is not there any more")
+            yield Reason(Rank.MISSING, claim, _GONE)
         elif expected is None:
             if claim not in run.claims:
                 yield Reason(Rank.MISSING, claim, "nobody reviewed this claim")
@@ -439,8 +441,8 @@ def brief(
 ) -> tuple[Reason, ...]:
     """The reasons for people.
 
-    Claims that are not part of the run are counted by source, and of many reasons of one rank the
-    first are shown.
+    Claims that are not part of the run are counted by source, those that are not there any more are
+    named, and of many reasons of one rank the first are shown.
     """
     left = absent(run, expectations)
     sources = Counter(claim.partition("/")[0] for claim in left) if run.finished else Counter()
@@ -451,7 +453,7 @@ def brief(
         if rank is Rank.MISSING:
             said = (_counted_out(s, n, reviewed[s], left) for s, n in sources.items())
             shown += (Reason(rank, "", text) for text in said)
-            some = [r for r in some if r.about not in left]
+            some = [r for r in some if r.about not in left or r.text == _GONE]
         shown += some[:_LISTED]
         if len(some) > _LISTED:
             more = f"{len(some) - _LISTED} more such reasons; --json lists them"

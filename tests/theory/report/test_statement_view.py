@@ -152,9 +152,9 @@ def test_lemma_3_13_is_shown_with_its_readings_and_counterexample():
     assert literal.expected == "refuted, certified"
     assert literal.counterexample is not None
     assert "b = 2^161" in literal.counterexample
-    assert literal.differs[1] == "without |b| <= R; ||h|| <= R"
-    assert literal.differs[2] == "other variables: A, x, y, b, d, a, tokens, X, Y, no D"
-    assert "other variables" not in " ".join(amended.differs)
+    assert literal.differs[1] == "without the hypotheses: |b| <= R; ||h|| <= R"
+    assert literal.differs[2] == "variables of its own: A, x, y, b, d, a, tokens, X, Y, no D"
+    assert "variables of its own" not in " ".join(amended.differs)
     assert "without hypotheses" in sharp.differs
 
 
@@ -164,8 +164,8 @@ def test_hypotheses_are_told_by_the_shorter_list():
         "hypotheses: p(alpha) exists and is not 0, alpha optimal; the step is at most 1/L",
     )
     assert readings["amended-2"].differs == (
-        "without optimal tokens are unique; the step is at most 1/L; risk gap of the start below "
-        "min_i [l(second) - l(best)]/n",
+        "without the hypotheses: optimal tokens are unique; the step is at most 1/L; risk gap of the "
+        "start below min_i [l(second) - l(best)]/n",
     )
 
 
@@ -240,7 +240,7 @@ def test_definitions_that_differ_between_readings_name_theirs():
     lines = formula_lines(view.readings)
     assert "where y = A x    (literal)" in lines
     assert "where y = x    (amended)" in lines
-    assert [r.differs for r in view.readings] == [(), ("other variables: y",)]
+    assert [r.differs for r in view.readings] == [(), ("variables of its own: y",)]
 
 
 def test_one_statement_is_shown_at_a_time():

@@ -26,6 +26,14 @@ class Inner:
     step: float
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An array and a number."""
+
+    A: np.ndarray
+    radius: float
+
+
 def data(X, Z, scores):
     return AttentionData(np.array(X, float), np.array(Z, float), scores=np.array(scores, float))
 
@@ -37,7 +45,7 @@ def test_data_is_described_wherever_it_lies_in_an_instance():
     words = describe_instance((Inner(SEPARABLE, 0.5), "log-loss"))
     assert words == {
         "sizes": "n=1 T=3 d=2",
-        "ties": "ties",
+        "equal entries": "some",
         "optimal tokens": "unique",
         "support tokens": "1",
     }
@@ -55,12 +63,13 @@ def test_the_pattern_of_support_tokens_tells_instances_apart():
 
 def test_plain_arrays_are_described_by_their_shapes_and_ties():
     assert describe_instance((np.ones((2, 3)), np.array([1.0, 2.0]))) == {
-        "sizes": "2x3 2",
-        "ties": "ties",
+        "sizes": "0[2x3] 1[2]",
+        "equal entries": "some",
     }
-    assert describe_instance(np.array([0.0, 0.0, 1.0]))["ties"] == "no ties"
-    assert describe_instance(np.array([1.0, -1.0]))["ties"] == "ties"
-    assert describe_instance(3.5) == {"sizes": "no array", "ties": "no ties"}
+    assert describe_instance(Named(np.ones((2, 3)), 3.0))["sizes"] == "A[2x3]"
+    assert describe_instance(np.array([0.0, 0.0, 1.0]))["equal entries"] == "none"
+    assert describe_instance(np.array([1.0, -1.0]))["equal entries"] == "some"
+    assert describe_instance(3.5) == {"sizes": "no array", "equal entries": "none"}
 
 
 def test_a_search_describes_its_first_instances_and_shards_add_up():
@@ -68,10 +77,10 @@ def test_a_search_describes_its_first_instances_and_shards_add_up():
     for k in range(200):
         seen.examples += 1
         seen.describe(np.ones(1 + k % 2))
-    assert seen.coverage["sizes"] == {"1": 30, "2": 30}
-    seen.add(Counts(coverage={"sizes": {"2": 5, "0": 1}}))
+    assert seen.coverage["sizes"] == {"[1]": 30, "[2]": 30}
+    seen.add(Counts(coverage={"sizes": {"[2]": 5, "[0]": 1}}))
     seen.add(Counts())
-    assert seen.coverage["sizes"] == {"0": 1, "1": 30, "2": 35}
+    assert seen.coverage["sizes"] == {"[0]": 1, "[1]": 30, "[2]": 35}
 
 
 def test_drawn_instances_are_covered_and_made_up_ones_are_not():

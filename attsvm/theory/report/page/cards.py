@@ -27,7 +27,7 @@ from attsvm.theory.report.page.reading import reading_section
 from attsvm.theory.report.page.words import badge, cell
 
 WEIGHTS = {
-    Weight.CLAIM: "turns a theorem or a claim round",
+    Weight.CLAIM: "overturns a theorem or a claim",
     Weight.CONSTANT: "changes a constant, a formula or a condition",
     Weight.MISPRINT: "is a misprint",
 }

@@ -73,8 +73,8 @@ def page(
             "main",
             *_wrong(run, readings),
             *([changes_section(before, run, {r.id for r in readings}, only)] if before else []),
-            strip(sources),
             *findings(sources),
+            strip(sources),
             *(_about(source) for source in sources),
             _statements(sources, known, where),
             *figures_section(figures),
@@ -104,7 +104,9 @@ def _head(
     found = counts(readings)
     instances = sum(int(r.entry.get("examples", 0)) for r in readings)
     statements = sum(len(s.statements) for s in sources)
-    told = [joined(" ", badge(word), f" {number}") for word, number in found.items()]
+    told = [
+        element("span", badge(word), f" {number}", class_="count") for word, number in found.items()
+    ]
     title = sources[0].title if len(sources) == 1 else "What was found"
     return element(
         "header",
@@ -120,8 +122,8 @@ def _head(
         element(
             "nav",
             link("changes", "What changed") if before else None,
-            link("strip", "All readings"),
             link("findings", "Findings"),
+            link("strip", "All readings"),
             (link(f"source:{s.source.name}", f"Source {s.source.name}") for s in sources),
             link("statements", "Statements"),
             link("figures", "Figures") if figures else None,
@@ -172,9 +174,9 @@ def _about(source: ShownSource) -> Markup:
         element(
             "p",
             f"{counted(len(source.statements), 'statement')} in "
-            f"{counted(len(source.readings), 'reading')}. Standing in every literal reading "
-            f"(proved, or not refuted so far): {len(whole)}; with a literal reading that is "
-            f"refuted: {fallen}.",
+            f"{counted(len(source.readings), 'reading')}. Of the {len(printed)} that are printed, "
+            f"{len(whole)} stand in every literal reading (proved, or not refuted so far), and "
+            f"{fallen} have a literal reading that is refuted.",
         ),
         *(element("p", sentence(note)) for note in words.notes),
     ]
@@ -262,7 +264,7 @@ def _run(run: Run, readings: Sequence[ShownReading]) -> Markup:
         ("profile", run.profile),
         ("seed", run.seed),
         *run.about.items(),
-        ("seconds of work", f"{seconds:.0f}"),
+        ("seconds of computing", f"{seconds:.0f}"),
         (
             "curated counterexamples",
             f"{len(run.replays)} replayed, {len(run.fallen)} not confirmed",

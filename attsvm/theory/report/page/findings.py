@@ -23,7 +23,7 @@ def findings(sources: Sequence[ShownSource]) -> Iterator[Markup]:
         if weight is Weight.CLAIM and first:
             yield element("h3", weight)
             yield _points(first)
-            title: str = f"{len(rest)} more of this weight"
+            title: str = f"{len(rest)} more of these"
         else:
             rest, title = first + rest, f"{weight} ({len(first + rest)})"
         if rest:
@@ -76,7 +76,8 @@ def strip(sources: Sequence[ShownSource]) -> Markup:
     return element(
         "section",
         element("h2", "All readings", id="strip"),
-        element("p", "A cell is a reading, neighbours without a gap are of one statement.",
+        element("p", "A cell is a reading, which is one exact form of a statement. Cells without a "
+                "gap between them belong to one statement. A cell opens its reading.",
                 class_="soft"),
         legend(),
         rows,

@@ -79,7 +79,7 @@ def _differs(reading: ShownReading, statement: ShownStatement) -> Iterator[Marku
     shown = statement.view.readings if statement.view else ()
     differs = next((r.differs for r in shown if r.name == reading.name), ())
     if differs:
-        yield element("p", element("b", "Differs: "), sentence("; ".join(differs)))
+        yield element("p", element("b", "Sets it apart: "), sentence("; ".join(differs)))
 
 
 def _facts(reading: ShownReading) -> Iterator[Markup]:
@@ -96,7 +96,10 @@ def _facts(reading: ShownReading) -> Iterator[Markup]:
             facts.append(("decided", f"{said}, {alone}"))
     facts += [("tightness", told)] if (told := tight(entry)) else []
     facts += [("evidence", sentence(entry["reason"]))] if entry.get("reason") else []
-    facts += [(kind, ranked(found, 8)) for kind, found in entry.get("coverage", {}).items()]
+    facts += [
+        (f"{kind} (how often)", ranked(found, 8))
+        for kind, found in entry.get("coverage", {}).items()
+    ]
     if entry.get("broke"):
         facts.append(("raised on", f"{entry['broke']} made-up: {entry.get('broke_note', '')}"))
     if reading.claim is not None:

@@ -43,7 +43,7 @@ h2 { font-size: 1.35rem; margin: 2.6rem 0 .6rem; letter-spacing: -.01em }
 h3 { font-size: 1.05rem; margin: 1.4rem 0 .4rem }
 h4 { font-size: .95rem; margin: 1rem 0 .25rem; color: var(--soft) }
 p, ul, ol, blockquote { margin: .5rem 0; max-width: 52rem }
-a { color: var(--link); text-underline-offset: .15em }
+a { color: var(--link); text-underline-offset: .15em; overflow-wrap: anywhere }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 3px }
 code, pre { font: .84em/1.5 ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace }
 code { overflow-wrap: anywhere }
@@ -55,7 +55,7 @@ math { font-size: 1.08em }
 math[display=block] { width: max-content; margin: .3rem 0 .6rem 1.5rem }
 div.words { margin: .3rem 0 .6rem 1.5rem }
 .words { font: 1.05em/1.45 Georgia, "Noto Serif", serif }
-sub, sup { line-height: 0 }
+sub, sup { line-height: 0; font-size: .75em }
 .wide p { margin: .3rem 0 0 }
 .wide { overflow-x: auto; margin: .5rem 0 }
 table { border-collapse: collapse; font-size: .92em }
@@ -65,6 +65,8 @@ thead th { color: var(--soft); font-weight: 600; white-space: nowrap }
 td:not(:last-child) { min-width: 4rem }
 .soft { color: var(--soft); font-weight: 400 }
 .badge + .badge, a + .badge { margin-left: .35rem }
+.reading > h3 .badge { margin-left: 0 }
+.count { white-space: nowrap; margin-right: .7rem }
 .lead { font-size: 1.1rem; max-width: 48rem }
 .off { border: 2px solid var(--refuted); border-radius: 8px; padding: .5rem 1rem; margin: 1rem 0 }
 .badge { display: inline-block; border-radius: 999px; padding: .05rem .6rem; font-size: .82rem;
@@ -75,7 +77,7 @@ nav.top { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .8rem 0 }
 .strip h3 { margin: .9rem 0 .35rem }
 .cells { display: flex; flex-wrap: wrap; gap: 5px 7px; list-style: none; padding: 0; margin: 0;
   max-width: none }
-.cells li { display: flex; gap: 2px }
+.cells li { display: flex; flex-wrap: wrap; gap: 2px }
 .cell { display: inline-grid; place-items: center; width: 24px; height: 24px; border-radius: 4px;
   font: 600 12px/1 ui-monospace, monospace; text-decoration: none }
 .cell:hover { outline: 2px solid var(--ink) }

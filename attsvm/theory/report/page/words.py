@@ -15,6 +15,9 @@ KINDS = {
     "sharp": "The best constant or rate, attained by a stated instance.",
     "sibling": "A false neighbour of a reading, which the same check has to refute.",
     "tightness": "The largest ratio of left to right side that the run reached.",
+    "sizes": "Shapes of the variables in the first instances of a check, and how many had them.",
+    "equal entries": "Whether two entries of an array other than 0 are equal in size.",
+    "support tokens": "How many tokens of each input have margin 1 in the Att-SVM.",
     "slack": "What the conclusion has to spare at an instance; below 0 it is violated, and a "
     "strict one also at 0.",
 }
