@@ -22,7 +22,7 @@ from attsvm.exact import ExactData, rational
 from attsvm.exact.numbers import Matrix, Vector, combine, subtract
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.losses import SLOPED
-from attsvm.strategies import arrays, sizes
+from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import OPEN
 from attsvm.theory.arithmetic import BALLS
 from properties.tf._support.descent_instances import Descent
@@ -165,7 +165,7 @@ def one_whole(case: Descent) -> bool:
     return all(len(basis) <= 1 and all(x != 0 for b in basis for x in b) for basis in found)
 
 
-@st.composite
+@composite
 def inputs(draw: st.DrawFn) -> Descent:
     """One or two inputs of few tokens; scores drawn, or set apart by the dependency, or at rest."""
     n, d = draw(sizes(1, 2)), draw(sizes(1, 3))
