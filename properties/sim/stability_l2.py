@@ -217,7 +217,8 @@ STABILITY = Statement(
             siblings={"linear attention as well": changed(attention="linear")},
         ),
         "sharp-2": Reading(
-            "the comparison of gradients over data of given norms holds for |b| <= 3.532 ||h||",
+            "for |b| <= 3.532 ||h|| the gradient of L changes by at most 2 ||A||^2 ||h||^2 ||x - "
+            "y||, the largest constant of linear attention over all A and h of these norms",
             expected="proved",
             proof="symbolic.sim.stability:prove_squared",
             depends_on=("sim/lemma-3.13-l2:sharp",),

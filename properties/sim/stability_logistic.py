@@ -223,7 +223,9 @@ STABILITY = Statement(
             siblings={"linear attention as well": changed(attention="linear")},
         ),
         "sharp-2": Reading(
-            "the comparison of gradients over data of given norms holds for |b| ||h|| >= 0.7228",
+            "for |b| ||h|| >= 0.7228 the gradient of L changes by at most b^2 ||A||^2 ||h||^2/(6 "
+            "sqrt 3) ||x - y||, the largest constant of linear attention's gradient over all A and "
+            "h of these norms",
             expected="proved",
             proof="symbolic.sim.stability:prove_logistic",
             depends_on=("sim/lemma-3.13:sharp",),
@@ -241,9 +243,10 @@ STABILITY = Statement(
             },
         ),
         "sharp-3": Reading(
-            "the comparison of sharp-2 fails for every 0 < |b| ||h|| < 0.7226: with A = (1, -1), "
-            "h = (1, -1) the gradient of L changes by more than b^2 ||A||^2 ||h||^2/(6 sqrt 3) "
-            "||x - y|| around x = 325/512",
+            "for every 0 < |b| ||h|| < 0.7226 the largest constant of linear attention's gradient "
+            "over all A and h of given norms is none of L: with A = (1, -1), h = (1, -1) the "
+            "gradient of L changes by more than b^2 ||A||^2 ||h||^2/(6 sqrt 3) ||x - y|| around x "
+            "= 325/512",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_logistic_exceeded",
             conclusion=exceeds(compared),
