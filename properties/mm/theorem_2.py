@@ -601,12 +601,12 @@ PATH = Statement(
             "inputs. So for exp(-x) v_r/r tends to v(alpha)/||v(alpha)|| as r and R tend to "
             "infinity, where p(alpha) without relaxation exists and T > 1. Then p_R/R tends to "
             "p(alpha)/||p(alpha)|| if no input is idle, as where Assumption B holds and attention "
-            "can reach every choice; if (ln r)/R tends to 0, to p(alpha) of the joint p-SVM over "
-            "its norm as r/R tends to infinity, and to p_tau/||p_tau|| as r/R tends to tau "
-            "||v(alpha)||/||p_tau||, p_tau the least prompt of logit margins max(0, 1 - tau (m_i "
-            "- 1)), m_i the label margins of v(alpha); but to p'/||p'||, p' the least prompt of "
-            "logit margins 1, of 1/2 in tight idle inputs and 0 in those that are not tight, if "
-            "lim inf (ln r)/R >= 1/||p'||",
+            "can reach every choice. If (ln r)/R tends to 0 it tends to the direction of the least "
+            "prompt of logit margins max(0, 1 - tau (m_i - 1)), m_i the label margins of v(alpha), "
+            "where r/R tends to tau ||v(alpha)|| over the norm of that prompt, and to that of the "
+            "joint p-SVM where r/R tends to infinity. But it tends to p'/||p'||, p' the least "
+            "prompt of logit margins 1, of 1/2 in tight idle inputs and 0 in those that are not "
+            "tight, if lim inf (ln r)/R >= 1/||p'||",
             expected="proved",
             proof="symbolic.mm.zero_multipliers:prove",
             under=(ALONE, P_EXISTS, SEVERAL),

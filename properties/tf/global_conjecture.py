@@ -49,7 +49,10 @@ every start (`tf/overparameterisation:amended-1`; multipliers are then positive,
 
 That the step is at most 1/L is used in u's rise alone. For two tokens, and for three whose second
 best supports, any step will do (`symbolic.basins:prove_three`); whether more need it is open, as
-for `amended-2`.
+for `amended-2`. With any step the coefficients of the j best tokens in W add up to no less than
+before, for each j: a step adds a positive multiple of S_j (1 - S_j), S_j the attention to them. And
+once attention stays near one token u rises, however long the step, as the curvature vanishes with
+the attention to other tokens. What is missing is that attention comes to stay near one.
 """
 
 from dataclasses import replace

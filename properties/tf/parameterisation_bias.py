@@ -276,8 +276,8 @@ BIAS = Statement(
             "data by the published protocol (n = 6, T = 8, d = 10, unit-norm Gaussian tokens, "
             "queries and head, random labels), log-loss, gradient flow on (K, Q) from Gaussian "
             "starts of deviation 0.01, W_* the nuclear solutions for the tokens of largest weight "
-            "in the end, S the sum of the constraint matrices with the "
-            "multipliers of their programme, s_i and c_i the singular values of K Q^T and of S: "
+            "in the end, S the sum of the constraint matrices with the multipliers of their "
+            "programme, s_i and c_i the singular values of K Q^T and of S: "
             "with a probability of at least 1/2 the distance of K Q^T/||K Q^T||_* to W_*/C_* falls "
             "in each decade of ||K Q^T||_F from 1e2 to 1e5, and |d ln s_i/d ln s_1 - c_i| is at "
             "most 1/5 on the mean over i in the last decade, and less than in the first",

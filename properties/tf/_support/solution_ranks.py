@@ -43,24 +43,59 @@ def beyond_rank(answer: NuclearAnswer, rank: int) -> arb | None:
     programme = ExactProgramme.of(answer.programme)
     weights = rationals(np.maximum(answer.weights, 0.0))
     _, most = norm_bracket(programme, rationals(answer.W), weights, "nuc")
-    S, size = programme.matrix(weights), arb(0)
-    if any(x != 0 for row in S for x in row) and most.is_finite():
-        size = spectral_norm(S)
-    if not size > 0:
+    found = _near_solutions(programme, weights, most)
+    if found is None or rank >= len(found[0]):
         return None
-    size = size.upper()
-    scaled = [[x / size for x in row] for row in S]
-    try:
-        H = _enclosure(programme, scaled, [w / size for w in weights], most.upper())
-    except np.linalg.LinAlgError:  # beyond the range of floats
-        return None
-    if rank >= len(H) or not all(x.is_finite() for row in H for x in row):
-        return None
+    H = found[0]
     values = eigenvalues([[exact_mid(x) for x in row] for row in H])
     ordered = sorted((x for x, count in values for _ in range(count)), key=lambda x: -x.mid())
     away = norm([x.rad() for row in H for x in row])
     least = ((ordered[rank] - away).lower() / most).lower()
     return least if least > 0 else None
+
+
+def diameter(programme: ExactProgramme, weights: Vector, most: arb) -> arb | None:
+    """At least the distance of any two feasible matrices of nuclear norms of at most `most`.
+
+    Each is S H up to e, with H in the enclosure: they are apart by twice its radius and 2 e.
+
+    Args:
+        programme: inequalities of bound 1.
+        weights: any multipliers; the bound is small for nearly optimal ones.
+        most: at least the least nuclear norm.
+
+    Returns:
+        The bound, None where none is found.
+    """
+    found = _near_solutions(programme, weights, most)
+    if found is None:
+        return None
+    H, error = found
+    apart: arb = 2 * (norm([x.rad() for row in H for x in row]) + error)
+    return apart.upper()
+
+
+def _near_solutions(
+    programme: ExactProgramme, weights: Vector, most: arb
+) -> tuple[Matrix, arb] | None:
+    """The enclosure of H and e of step 1, for all feasible W with ||W||_* <= most, at least C_*.
+
+    None where the multipliers are all 0 or the enclosure is not finite.
+    """
+    S, size = programme.matrix(weights), arb(0)
+    if any(x != 0 for row in S for x in row) and most.is_finite():
+        size = spectral_norm(S)
+    if not size > 0:
+        return None
+    size, most = size.upper(), most.upper()
+    scaled, shares = [[x / size for x in row] for row in S], [w / size for w in weights]
+    delta = (most - sum(shares, arb(0))).upper().max(arb(0))
+    error = (2 * most * delta).sqrt().upper()
+    try:
+        H = _enclosure(programme, scaled, shares, most)
+    except np.linalg.LinAlgError:  # beyond the range of floats
+        return None
+    return (H, error) if all(x.is_finite() for row in H for x in row) else None
 
 
 def _enclosure(programme: ExactProgramme, S: Matrix, weights: Vector, most: arb) -> Matrix:

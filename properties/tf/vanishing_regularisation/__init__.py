@@ -18,9 +18,9 @@ turn away from the SVM together, as in theorems 2 and 3 (literal-1, literal-2).
 
 `penalised_minima` finds W_lambda and (K_lambda, Q_lambda) for two values of lambda, and bounds the
 angle of every W_lambda to W^mm, and the distance of every K_lambda Q_lambda^T/R_lambda to the
-nuclear-norm solution where W^mm, and so that solution, has rank 1. Elsewhere the bound says that
-K_lambda Q_lambda^T is nearly optimal, not how near the solutions it is: floats alone measure that,
-beside the proof.
+nuclear-norm solution, of any rank, where that is one point. Where solutions are a set the bound
+says that K_lambda Q_lambda^T is nearly optimal, not how near the set it is: floats alone measure
+that, beside the proof.
 
 The proofs take theorem 2's bound at R = ||W_lambda|| (amended-1), and its margins for the nuclear
 norm (amended-2), of which a solution set is all that is approached: where it is no point, whether

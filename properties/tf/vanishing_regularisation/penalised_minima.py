@@ -18,9 +18,15 @@ cosine of their angle is at least m ||W^mm|| / R_2. As lambda falls it tends to 
 
 Where W^mm has rank 1 it is the only nuclear-norm solution, and ||W^mm|| is C_*. A minimiser
 (K_lambda, Q_lambda) has R at most R_2 = F*/lambda, margins of at least m by the same bound, and
-||K Q^T||_F <= R: so the squared distance of K Q^T/R to W^mm/C_* is at most 2 (1 - m C_*/R_2). For
-solutions of other ranks R_2/m bounds the least nuclear norm that is reached; what is missing is a
-bound of the distance to the set of solutions by how far a feasible matrix is from being one.
+||K Q^T||_F <= R: so the squared distance of K Q^T/R to W^mm/C_* is at most 2 (1 - m C_*/R_2). Of
+solutions of other ranks R is at most R_2 = F*/lambda, F* now the value at rho V for a feasible V
+that is nearly a nuclear-norm solution, and margins are at least m by the same bound. So K Q^T/m is
+feasible, of a nuclear norm of at most R_2/m, which tends to C_*. All such matrices, and with them
+the solutions, lie in the enclosure of `solution_ranks`; if D is its diameter K Q^T/R is within
+(D + R_2/m - C_*)/C_* of W_*^mm/C_*, as R lies between m C_* and R_2. That is small where there is
+one solution alone and the constraints with positive multipliers tell it from all other points of
+the face of the dual one, whatever its rank. Where solutions are a set the diameter is that of the
+set, and floats alone measure the distance, beside the proof.
 """
 
 import math
@@ -34,9 +40,12 @@ from flint import arb, fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
-from attsvm.errors import present
-from attsvm.exact import ExactData, rational
+from attsvm.errors import SolverError, present
+from attsvm.exact import ExactData, rational, rationals
 from attsvm.exact.attention import risk_gap
+from attsvm.exact.numbers import Matrix
+from attsvm.exact.optimality import norm_bracket
+from attsvm.exact.programme import ExactProgramme
 from attsvm.paths import FactorMinimum, Minimum, path_kq, path_w
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent_runs import max_margin
@@ -45,6 +54,7 @@ from attsvm.risk import normalised_gradient
 from attsvm.theory import OPEN, Slack
 from attsvm.theory.arithmetic import BALLS
 from properties.tf._support import regularisation_paths as paths
+from properties.tf._support.solution_ranks import diameter
 
 DECAYS = (1.0, 2.0, 0.5)
 """How small lambda is, in units that `exponents` explains."""
@@ -219,13 +229,11 @@ def bounded(case: Path) -> bool:
 def certified_set(case: Path, target: str = "solutions", share: int | Fraction = 1) -> arb | None:
     """Negative where limits lie outside the target; else how fast the distance surely falls.
 
-    The latter where W^mm has rank 1, and so is the only solution.
+    The latter where the solution is seen to be one point, of any rank.
     """
     wrong = paths.certified_set(case, target, share)
     if wrong is not None or target != "solutions" or not bounded(case):
         return wrong
-    if present(exact_att_svm(case.data), "the answer").rank != 1:
-        return None
     first, second = (squared_distance(case, rational(k)) for k in exponents(case))
     left: arb = first / SLOW - second
     return left if left > 0 else OPEN if not left.is_finite() else None
@@ -236,29 +244,49 @@ def squared_sine(case: Path, k: fmpq) -> arb:
 
     1 where the bound says nothing.
     """
-    square = present(exact_att_svm(case.data), "the answer").square
-    value, margin = _value_and_margin(case, k, arb(k * k * square / 2))
-    return arb(1) if margin is None else 1 - margin * margin * square / (2 * value)
+    solved = present(exact_att_svm(case.data), "the answer")
+    value, margin = _value_and_margin(case, k, solved.W, arb(k * k * solved.square / 2))
+    return arb(1) if margin is None else 1 - margin * margin * solved.square / (2 * value)
 
 
 def squared_distance(case: Path, k: fmpq) -> arb:
-    """A bound of ||K_lambda Q_lambda^T/R_lambda - W^mm/C_*||^2 for lambda = exp(-k), rank 1.
+    """A bound of dist(K_lambda Q_lambda^T/R_lambda, W_*^mm/C_*)^2 for lambda = exp(-k).
 
-    4 where the bound says nothing.
+    4, which it never exceeds, where the bound says nothing.
     """
-    least = arb(present(exact_att_svm(case.data), "the answer").square).sqrt()
-    value, margin = _value_and_margin(case, k, k * least)
-    return arb(4) if margin is None else 2 * (1 - margin * least / value)
+    solved = present(exact_att_svm(case.data), "the answer")
+    if solved.rank == 1:
+        length = arb(solved.square).sqrt()
+        value, margin = _value_and_margin(case, k, solved.W, k * length)
+        return arb(4) if margin is None else 2 * (1 - margin * length / value)
+    try:
+        answer = paths.nuclear(case.data)
+    except SolverError:
+        return arb(4)
+    programme = ExactProgramme.of(answer.programme)
+    W, weights = rationals(answer.W), rationals(np.maximum(answer.weights, 0.0))
+    least, most = norm_bracket(programme, W, weights, "nuc")
+    if not (least > 0 and most.is_finite()):
+        return arb(4)
+    lowest = min(programme.margins(W))  # W over it is feasible, of nuclear norm at most `most`
+    value, margin = _value_and_margin(case, k, [[x / lowest for x in row] for row in W], k * most)
+    if margin is None:
+        return arb(4)
+    near = (value / margin).upper()  # at least the nuclear norm of K Q^T/m
+    apart = diameter(programme, weights, near)
+    if apart is None:
+        return arb(4)
+    away = (apart + near - least) / least
+    return arb(4).min((away * away).upper())
 
 
-def _value_and_margin(case: Path, k: fmpq, penalty: arb) -> tuple[arb, arb | None]:
-    """F*/lambda at k W^mm, of this penalty over lambda, and a bound of all margins of a minimiser.
+def _value_and_margin(case: Path, k: fmpq, W: Matrix, penalty: arb) -> tuple[arb, arb | None]:
+    """F*/lambda at k W, of this penalty over lambda, and a bound of all margins of a minimiser.
 
-    None where the bound says nothing.
+    None where the bound says nothing. W is feasible.
     """
-    data, solved = ExactData.of(case.data), present(exact_att_svm(case.data), "the answer")
-    W = [[k * x for x in row] for row in solved.W]
-    value = risk_gap(data, W, case.loss) * arb(k).exp() + penalty
+    data = ExactData.of(case.data)
+    value = risk_gap(data, [[k * x for x in row] for row in W], case.loss) * arb(k).exp() + penalty
     prices = BALLS.array([own.least * BALLS.min(own.gaps) for own in paths.inputs(BALLS, case)])
     weight: Any = len(data.X) * value * arb(-k).exp() / BALLS.min(prices)
     return value, ((1 - weight) / weight).log() if weight < arb(1) / 2 else None

@@ -7,8 +7,9 @@ from mpmath import cos, exp, log, mpf, sin, sqrt
 
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
+from properties.mm._support.token_selections import selecting
 from properties.mm.joint_svm import relaxed
-from properties.mm.theorem_2 import SLOW, at_infinity
+from properties.mm.theorem_2 import HIGHER, SLOW, at_infinity
 
 
 def least(f, low, high, steps):
@@ -68,3 +69,30 @@ def test_the_idle_logit_margin_halves_where_r_grows_exponentially_and_between_fa
         near, far = (idle_logit_margin(mpf(R), mpf(exponent)) - limit for R in (20, 40))
     assert 0 < far < 0.7 * near
     assert near < 0.08
+
+
+def angle_of_higher(R, r):
+    """The angle of p_R to (1, 0) on `HIGHER`, by the differences (1, 0) and (-1, 1) of keys."""
+
+    def risk(angle):
+        first, second = (1 / (1 + exp(-R * x)) for x in (cos(angle), sin(angle) - cos(angle)))
+
+        def by_head(turn):
+            one = r * cos(turn) * first
+            two = r * ((2 + second) * cos(turn) + (1 - second) * sin(turn))
+            low = min(one, two)
+            return log(exp(low - one) + exp(low - two)) - low
+
+        return by_head(least(by_head, -0.5, 1, 80))
+
+    width = mpf(1) / 16
+    best = min((k * width for k in range(-16, 33)), key=risk)
+    return float(least(risk, best - width, best + width, 50))
+
+
+def test_a_token_of_a_higher_score_lets_the_prompt_turn_away_from_the_joint_svm():
+    """Where r/R is large it goes to (1, 0), the solution for the other token, not to (1, 1)."""
+    assert relaxed(HIGHER).vector == [1, 1]
+    assert relaxed(selecting(HIGHER, [0, 1])).vector == [1, 0]
+    with mpmath.workdps(50):
+        assert abs(angle_of_higher(mpf(20), mpf(400))) < 1e-6

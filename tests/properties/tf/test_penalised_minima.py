@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from flint import ctx, fmpq
 
+from attsvm.data import AttentionData
 from attsvm.paths import path_kq, path_w
 from attsvm.risk import gradient_w, risk
 from attsvm.svm import att_svm
@@ -14,7 +15,7 @@ from properties.tf._support import regularisation_paths as paths
 from properties.tf.vanishing_regularisation import penalised_minima as minima
 from properties.tf.vanishing_regularisation.penalised_minima import penalised
 
-PUBLISHED, UNEVEN = penalised(paths.PUBLISHED), penalised(paths.UNEVEN)
+PUBLISHED, UNEVEN, TURNING = map(penalised, (paths.PUBLISHED, paths.UNEVEN, paths.TURNING))
 
 
 def at(case, k):
@@ -66,23 +67,43 @@ def test_the_bound_tends_to_nothing_and_says_nothing_of_a_large_penalty():
     assert bounds[3] < 1e-7
 
 
-def test_the_bound_of_the_distance_holds_of_the_factors_that_floats_find():
-    least = paths.nuclear(PUBLISHED.data).value
-    target, loss = att_svm(PUBLISHED.data).W / least, paths.loss_named(PUBLISHED.loss)
+def of_signs(signs):
+    """Data that ask for s_rc W_rc >= 1 for all entries, as `regularisation_paths.turned` does."""
+    d = len(signs)
+    X = np.zeros((d, d + 1, d))
+    X[:, 1:] = [-np.diag(column) for column in np.array(signs, dtype=float).T]
+    scores = np.eye(1, d + 1).repeat(d, axis=0)
+    return replace(PUBLISHED, data=AttentionData(X, np.eye(d), scores=scores))
+
+
+FULL = of_signs([[1, 1, 1], [1, -1, 1], [1, 1, -1]])
+
+
+@pytest.mark.parametrize(("case", "large"), [(PUBLISHED, 0.2), (TURNING, 1.4)])
+def test_the_bound_of_the_distance_holds_of_the_factors_that_floats_find(case, large):
+    answer, loss = paths.nuclear(case.data), paths.loss_named(case.loss)
 
     def find(radius, starts):
-        return path_kq(PUBLISHED.data, loss, [radius], starts=starts)[0]
+        return path_kq(case.data, loss, [radius], starts=starts)[0]
 
     for k in (100, 1000):
-        found = minima.stationary(PUBLISHED, find, least, 1, float(k))
-        away = ((found.W / found.radius - target) ** 2).sum()
-        assert away <= float(minima.squared_distance(PUBLISHED, fmpq(k))) < 0.2
+        found = minima.stationary(case, find, answer.value, 1, float(k))
+        away = ((found.W / found.radius - answer.W / answer.value) ** 2).sum()
+        assert away <= float(minima.squared_distance(case, fmpq(k)))
+    assert float(minima.squared_distance(case, fmpq(1000))) < large
 
 
-def test_a_set_is_certified_where_the_solution_has_rank_1():
-    assert minima.certified_set(PUBLISHED) > 0
-    assert minima.certified_set(penalised(paths.TURNING)) is None
+def test_a_set_is_certified_where_the_solution_is_one_point_of_any_rank():
+    for case, rank in ((PUBLISHED, 1), (TURNING, 2), (FULL, 3)):
+        assert np.linalg.matrix_rank(paths.nuclear(case.data).W, tol=1e-6) == rank
+        assert minima.certified_set(case) > 0
     assert minima.certified_set(PUBLISHED, "worst") < 0
+
+
+def test_a_set_of_several_points_is_left_open():
+    """W_11, W_22 >= 1 are met by all W with W_12 = W_21 between -1 and 1."""
+    assert minima.squared_distance(UNEVEN, fmpq(10000)) == 4
+    assert minima.certified_set(UNEVEN) is None
 
 
 def test_a_right_direction_is_certified_and_a_wrong_one_is_refuted():

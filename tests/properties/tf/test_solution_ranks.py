@@ -18,7 +18,7 @@ from properties.tf._support.regularisation_paths import (
     nuclear,
     protocol,
 )
-from properties.tf._support.solution_ranks import _enclosure, beyond_rank
+from properties.tf._support.solution_ranks import _enclosure, beyond_rank, diameter
 
 
 @pytest.fixture(autouse=True)
@@ -173,3 +173,20 @@ def test_nothing_is_said_of_no_multipliers_or_infinite_norms():
     assert beyond_rank(replace(answer, weights=np.zeros(2)), 0) is None
     assert beyond_rank(replace(answer, weights=-answer.weights), 0) is None
     assert beyond_rank(replace(answer, W=-answer.W), 0) is None
+
+
+def test_no_two_matrices_that_are_nearly_solutions_are_farther_apart_than_the_diameter():
+    """It falls like the square root of what their nuclear norms exceed the least one by."""
+    answer = nuclear(TURNING.data)
+    programme, weights = ExactProgramme.of(answer.programme), rationals(answer.weights)
+    generator, bounds = np.random.default_rng(0), []
+    for size in (1e-2, 1e-4, 1e-6):
+        near = []
+        for _ in range(20):
+            V = answer.W + size * generator.normal(size=answer.W.shape)
+            near.append(V / float(arb(min(programme.margins(rationals(V))))))
+        most = max(np.linalg.norm(V, "nuc") for V in near) * (1 + 1e-9)
+        bounds.append(float(diameter(programme, weights, arb(most))))
+        assert max(np.linalg.norm(V - W) for V in near for W in near) <= bounds[-1]
+    assert bounds[1] < bounds[0] / 5
+    assert bounds[2] < bounds[1] / 5
