@@ -46,7 +46,7 @@ LEMMA = Statement(
     rests_on=("sim/definition-3.3", "sim/definition-3.6"),
     source=SOURCE,
     place="Lemma 3.11",
-    printed="dL/dx_i = g(d) (1 - g(d)) b (<f o A_i, h> - <f, h> <f, A_i>)",
+    printed="dL/dx_i = g(<f, h>) (1 - g(<f, h>)) b (<f o A_i, h> - <f, h> <f, A_i>)",
     variables=POINT,
     hypotheses={"b is -1, 0 or 1": lambda m, v: m.equal(v.b * v.b * v.b, v.b)},
     conclusion=derivative,

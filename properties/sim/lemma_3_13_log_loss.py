@@ -45,7 +45,7 @@ LEMMA = Statement(
     rests_on=("sim/definition-3.3",),
     source=SOURCE,
     place="Section 1, logistic loss; as lemma 3.13",
-    printed="a logistic loss function logistic(Att(X) H, B)",
+    printed="a logistic loss function as the following: min_X L(X) = min_X logistic(Att(X) H, B)",
     variables=PAIR,
     conclusion=gradient_change,
     readings={

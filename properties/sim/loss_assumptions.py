@@ -31,7 +31,14 @@ from attsvm.exact import ExactData
 from attsvm.exact.descent import decreases
 from attsvm.losses import LOSSES as FOLLOWED
 from attsvm.primitives import hypotheses as scores
-from attsvm.primitives.descent_runs import LEAPING, Run, max_margin, reaches, rival_data
+from attsvm.primitives.descent_runs import (
+    LEAPING,
+    Run,
+    max_margin,
+    reaches,
+    rival_data,
+    tight_data,
+)
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.losses import SLOPED as EVERYWHERE
@@ -49,6 +56,7 @@ from attsvm.primitives.steps import (
 )
 from attsvm.strategies import composite
 from attsvm.strategies.adversarial_starts import starts_about
+from attsvm.strategies.data import separable_data
 from attsvm.theory import Integer, Reading, Slack, Statement, Vector, changed
 from attsvm.theory.arithmetic import BALLS
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
@@ -110,11 +118,12 @@ def sloped(case: Trained) -> bool:
 
 @composite
 def trained(draw: st.DrawFn, losses: list[str], *, near: bool = False) -> Trained:
-    """Rivals of one score, from zero, small, large and misled starts, or near four times X^mm.
+    """Rivals of one score, from zero, small, large and misled starts; any near four times X^mm.
 
     For (1 - u)^2 the scores are lowered below 1 half of the time.
     """
-    data, loss = draw(rival_data()), draw(st.sampled_from(losses))
+    any_data = st.one_of(rival_data(), tight_data(), separable_data()) if near else rival_data()
+    data, loss = draw(any_data), draw(st.sampled_from(losses))
     lowered = draw(st.booleans()) or near
     if loss == "squared" and lowered:
         top = float(np.where(data.present, data.gamma, -np.inf).max())
@@ -225,9 +234,10 @@ THEOREM = Statement(
             },
         ),
         "amended-2": Reading(
-            "unique optimal tokens, Att-SVM feasible: for every such l, l' Lipschitz on these "
-            "scores, descent on l(b <f, h>) with step at most 1/L_X from a start whose risk gap is "
-            "below min_i [l(second) - l(best)]/n converges in direction to X^mm",
+            "unique optimal tokens, Att-SVM feasible: for every l with a continuous l' < 0 from "
+            "the lowest to the highest score, both included, and l' Lipschitz there, descent on "
+            "l(b <f, h>) with step at most 1/L_X from a start whose risk gap is below "
+            "min_i [l(second) - l(best)]/n converges in direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"towards": "optimal"},

@@ -51,7 +51,7 @@ BEYOND = Run.of([[[0, 0], [-2, -1], [-1, 0]]], [[1, 0]], [[-20, 0], [-20, 0]], s
 @composite
 def few_tokens(draw: st.DrawFn) -> AttentionData:
     """One input of two or three tokens anywhere, with any scores."""
-    T, d = draw(sizes(2, 3)), draw(sizes(2, 3))
+    T, d = draw(sizes(2, 3)), draw(sizes(1, 3))
     Z = draw(arrays(1, d)) + np.eye(1, d)
     return AttentionData(draw(arrays(1, T, d)), Z, scores=draw(arrays(1, T)))
 
@@ -115,8 +115,8 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "optimal tokens unique, all tokens support vectors: descent on the decreasing loss "
-            "with step at most 1/L_X converges in direction to X^mm from every start whose risk "
-            "gap is below min_i [l(second) - l(best)]/n",
+            "g(-b <f, h>) with step at most 1/L_X converges in direction to X^mm from every start "
+            "whose risk gap is below min_i [l(second) - l(best)]/n",
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
@@ -127,8 +127,8 @@ THEOREM = Statement(
         ),
         "sharp": Reading(
             "a single input of two or three tokens, the optimal one unique, a second-best one "
-            "being a support vector: descent on the decreasing loss with any constant step from "
-            "any start converges in direction to X^mm",
+            "being a support vector: descent on the decreasing loss g(-b <f, h>) with any constant "
+            "step from any start converges in direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove_three",
             constants={"loss": REPAIRED},

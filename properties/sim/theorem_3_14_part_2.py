@@ -81,7 +81,7 @@ def scores_shared(run: Run) -> bool:
 @composite
 def pairs(draw: st.DrawFn) -> Run:
     """Two inputs of two tokens with the same two scores and one query or two, from zero."""
-    d, low = draw(sizes(2, 3)), draw(numbers())
+    d, low = draw(sizes(1, 3)), draw(numbers())
     scores = [[low + draw(sizes(1, 16)) / 4, low]] * 2
     X, Z = draw(arrays(2, 2, d)), np.eye(1, d).repeat(2, 0)
     if draw(st.booleans()):
@@ -147,8 +147,8 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "a single input of two tokens at least, a unique optimal one, rivals of one score, "
-            "Att-SVM feasible: descent on the decreasing loss with any constant step from any "
-            "start converges in direction to X^mm",
+            "Att-SVM feasible: descent on the decreasing loss g(-b <f, h>) with any constant step "
+            "from any start converges in direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove_equal_rivals",
             constants={"loss": REPAIRED},
@@ -165,9 +165,9 @@ THEOREM = Statement(
             },
         ),
         "amended-3": Reading(
-            "optimal tokens unique, Att-SVM feasible, scores of rivals as they are: descent on the "
-            "decreasing loss with step at most 1/L_X converges in direction to X^mm from every "
-            "start whose risk gap is below min_i [l(second) - l(best)]/n",
+            "optimal tokens unique, Att-SVM feasible, rivals of any scores: descent on the "
+            "decreasing loss g(-b <f, h>) with step at most 1/L_X converges in direction to X^mm "
+            "from every start whose risk gap is below min_i [l(second) - l(best)]/n",
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
@@ -180,8 +180,8 @@ THEOREM = Statement(
         ),
         "amended-4": Reading(
             "two inputs of two tokens, the same two different scores in both, Att-SVM feasible: "
-            "descent on the decreasing loss with step at most 1/L_X from X(0) = 0 converges in "
-            "direction to X^mm",
+            "descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0 "
+            "converges in direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove_pair",
             constants={"loss": REPAIRED},

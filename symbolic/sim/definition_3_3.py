@@ -17,6 +17,7 @@ from properties.sim._support.attention import block_attention
 from properties.sim.definition_3_3 import entry, probability
 from symbolic import sums
 from symbolic.inner_products import vector
+from symbolic.sim.fixed_head import absorbed_residual
 from symbolic.sim.tensor_trick import structural_residual
 
 SIZES = tuple((n, d) for n in (1, 2, 3) for d in (1, 2))
@@ -77,6 +78,10 @@ def prove() -> str:
         (column / alpha) @ h,
         (column @ h) / alpha,
         "entry (j, i) of D^-1 (E M) is row j of E over alpha_j against column i of M, any n and d",
+    )
+    ensure_zero(
+        absorbed_residual(),
+        "entry by entry (e A3) y is e (A3 y), one double sum over tokens and axes, for any n and d",
     )
     for size in SIZES:
         v, what = sentence(*size), f"<f_j, A3 y_i> are the entries of the attention at {size}"

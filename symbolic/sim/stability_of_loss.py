@@ -127,6 +127,12 @@ def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
     ensure_no_less(reached)
 
 
+def linear_in_two(entry: Any) -> tuple[Any, Any, Any]:
+    """Linear attention's loss of two tokens in the plane, its points x and A^T h, on symbols."""
+    A, x, h = symbols_of("A", 2, 2), symbols_of("x", 2), symbols_of("h", 2)
+    return entry(SYMBOLS, A, x, h, LABEL), x, A.T @ h
+
+
 def prove_logistic_over_norms() -> str:
     """|L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, attained."""
     basic_4.prove()
@@ -150,6 +156,13 @@ def prove_logistic_on_data() -> str:
     slope = "|b| g' ||A^T h|| is at most what is compared"
     ensure_zero(constant_of(stability_logistic, 1, "same") - LABEL * PULL / 4, slope)
     ensure_lipschitz(slope)
+    linear, x, pull = linear_in_two(stability_logistic.linear_loss)
+    ensure_equal(
+        [sp.diff(linear, y).subs(dict.fromkeys(x, 0)) for y in x],
+        [LABEL / 4 * p for p in pull],
+        "which linear attention's slope b g' A^T h is at x = 0, so that it is its constant",
+        normal=sp.simplify,
+    )
     return "on the same data, for any n, by a quarter of the product of oscillations"
 
 
@@ -220,6 +233,13 @@ def prove_squared_gradient_on_data() -> str:
         "which is at most half of 4 ||A^T h||^2, the constant that is compared",
     )
     ensure_lipschitz(slope)
+    linear, x, pull = linear_in_two(stability_l2.linear_loss)
+    ensure_equal(
+        [sp.diff(linear, y, z) for y in x for z in x],
+        [2 * p * q for p in pull for q in pull],
+        "and linear attention's Hessian is 2 (A^T h) (A^T h)^T, of norm 2 ||A^T h||^2, at every x",
+        normal=sp.expand,
+    )
     return "on the same data, for any n, by the curvature of lemma 3.13's l2 form"
 
 

@@ -193,8 +193,9 @@ DEFINITION = Statement(
     rests_on=("sim/definition-3.8",),
     source=SOURCE,
     place="Definition 4.1",
-    printed="X_soft = argmin ||X||_F + C sum xi_{l,t}; we empirically find using a large penalty "
-    "term C = 10 still works well",
+    printed="X_soft = argmin ||X||_F + C sum xi_{l,t} s.t. (A_{l,opt_i} - A_{l,t})^T X A_{l,i} >= "
+    "1 - xi_{l,t} & xi_{l,t} >= 0; we empirically find using a large penalty term C = 10 still "
+    "works well",
     variables=Records(Soft, rivals(), climbed=True),
     conclusion=at_price,
     cost=2,
@@ -261,15 +262,17 @@ DEFINITION = Statement(
             },
         ),
         "sharp": Reading(
-            "one slack a constraint: f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V "
-            "and C > 0, separable or not: 0 is a minimiser where C ||sum_j A_j|| <= 1, and the "
-            "only one where it is below 1",
+            "f_C(V) = ||V||_F + C sum_j max(0, 1 - <A_j, V>), with one slack a constraint, has "
+            "f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C > 0, separable or "
+            "not: 0 is a minimiser where C ||sum_j A_j|| <= 1, and the only one where it is below "
+            "1",
             expected="proved",
             proof="symbolic.sim.programmes:prove_growth",
+            variables=Records(Soft, rivals(separable=False), climbed=True),
             conclusion=growth_from_zero,
             under=(POSITIVE,),
             tight=True,
-            examples=(single(1.0, 1.0, False, 0.5), single(1.0, 2.0, False, 0.5), TIED),
+            examples=(single(1.0, 1.0, False, 0.5), single(1.0, 2.0, False, 0.5), TIED, OPPOSED),
             siblings={
                 "1.05 in place of 1": changed(growth="1.05"),
                 "C may be negative": changed(
@@ -306,12 +309,12 @@ DEFINITION = Statement(
         ),
         "amended-3": Reading(
             "whatever constraints share a slack, as queries of a sequence do: where X^mm exists "
-            "and is not 0 it minimises ||X||_F + C sum of slacks for every C of at least max over "
-            "slacks of sum lambda / ||X^mm||, lambda any multipliers of X^mm, summed over the "
-            "constraints that share the slack",
+            "and is not 0 it minimises ||X||_F + C sum of slacks for every C such that "
+            "C ||X^mm|| is at least the sum of lambda over the constraints of each slack, lambda "
+            "any multipliers of X^mm",
             expected="proved",
             proof="symbolic.sim.programmes:prove_shared_price",
-            variables=SHARED,
+            variables=Records(Queried, queried(whichever=True)),
             conclusion=at_least_price,
             under=(SEPARABLE,),
             examples=(OWN_QUERIES,),
@@ -324,8 +327,8 @@ DEFINITION = Statement(
         ),
         "sharp-2": Reading(
             "whatever constraints share a slack, one each included: where X^mm exists and is not "
-            "0 it minimises ||X||_F + C sum of slacks if and only if C ||X^mm|| is at least the "
-            "sum of lambda over every slack, for some multipliers lambda of X^mm",
+            "0 it minimises ||X||_F + C sum of slacks if and only if, for some multipliers lambda "
+            "of X^mm, C ||X^mm|| is at least the sum of lambda over the constraints of each slack",
             expected="proved",
             proof="symbolic.sim.programmes:prove_exact_price",
             variables=Records(Queried, priced()),

@@ -14,7 +14,7 @@ from attsvm.exact import ExactData, dot, rational
 from attsvm.exact.numbers import combine
 from attsvm.primitives.att_svm import exact_att_svm, exact_constraints
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.strategies.data import separable_data
+from attsvm.strategies.data import attention_data, separable_data
 from attsvm.svm import att_svm_programme
 from properties.sim.definition_4_1.prices import price
 
@@ -34,11 +34,11 @@ class Queried:
     """The same where inputs are queries of sequences: `sequence` labels that of each input.
 
     The constraints of a token for the queries of one sequence share a slack, as definition 4.1
-    prints it.
+    prints it. Labels (n, T) name the slack of each token of each input instead, whatever shares it.
     """
 
     soft: Soft
-    sequence: Int[Array, " n"]
+    sequence: Int[Array, "n ..."]
 
     @property
     def data(self) -> AttentionData:
@@ -53,9 +53,9 @@ def single(x: float, C: float, keep: bool, move: float) -> Soft:
 
 
 @composite
-def rivals(draw: st.DrawFn) -> Soft:
-    """Separable data; prices and moves that are powers of two times grid numbers."""
-    data = draw(separable_data())
+def rivals(draw: st.DrawFn, *, separable: bool = True) -> Soft:
+    """Separable data, or any; prices and moves that are powers of two times grid numbers."""
+    data = draw(separable_data() if separable else st.one_of(separable_data(), attention_data()))
     C = abs(float(draw(arrays(1))[0])) * 2.0 ** draw(sizes(-4, 3)) or 1.0
     move = draw(arrays(data.d, data.d)) * 2.0 ** -draw(sizes(0, 8))
     return Soft(data, C, draw(st.booleans()), move)
@@ -72,8 +72,11 @@ def cheap_rivals(draw: st.DrawFn) -> Soft:
 
 
 @composite
-def queried(draw: st.DrawFn) -> Queried:
-    """Sequences of up to three queries; the first ones separable, the others multiples or near."""
+def queried(draw: st.DrawFn, *, whichever: bool = False) -> Queried:
+    """Sequences of up to three queries; the first ones separable, the others multiples or near.
+
+    Where `whichever`, any constraints share a slack half of the time.
+    """
     case = draw(rivals())
     n = case.data.n
     inputs = np.repeat(np.arange(n), [draw(sizes(1, 3)) for _ in range(n)])
@@ -83,13 +86,17 @@ def queried(draw: st.DrawFn) -> Queried:
     else:
         Z = Z + draw(arrays(*Z.shape)) / 4
     data = AttentionData(case.data.X[inputs], Z, scores=case.data.gamma[inputs])
-    return Queried(Soft(data, case.C, case.keep, case.move), inputs)
+    shared = inputs
+    if whichever and draw(st.booleans()):
+        rows = [[draw(sizes(0, 2)) for _ in range(data.T)] for _ in range(data.n)]
+        shared = np.array(rows)
+    return Queried(Soft(data, case.C, case.keep, case.move), shared)
 
 
 @composite
 def priced(draw: st.DrawFn) -> Queried:
-    """The same with prices about the one from which on X^mm minimises."""
-    case = draw(queried())
+    """Such data, whichever constraints share, and prices about that from which X^mm minimises."""
+    case = draw(queried(whichever=True))
     factor = draw(st.sampled_from([1.0, 1.03125, 0.96875, 2.0, 0.5]))
     svm = exact_att_svm(case.data)
     if svm is None or not svm.A:
@@ -108,12 +115,13 @@ def soft_of(case: Soft | Queried) -> Soft:
     return case.soft if isinstance(case, Queried) else case
 
 
-def shares(case: Soft | Queried) -> list[tuple[int, int]]:
-    """Which slack each constraint has: its own, or one for each token of a sequence."""
-    exact = ExactData.of(case.data)
-    places = list(exact_constraints(exact))
+def shares(case: Soft | Queried) -> list[tuple[int, ...]]:
+    """Which slack each constraint has: its own, one for each token of a sequence, or one named."""
+    places = list(exact_constraints(ExactData.of(case.data)))
     if isinstance(case, Soft):
-        return places
+        return list(places)
+    if case.sequence.ndim == 2:
+        return [(int(case.sequence[place]),) for place in places]
     return [(int(case.sequence[i]), t) for i, t in places]
 
 

@@ -158,7 +158,7 @@ def random_sentences(draw: st.DrawFn) -> RandomSentences:
 @composite
 def nearly_orthogonal(draw: st.DrawFn) -> AttentionData:
     """Rows of a Hadamard matrix with signs turned: long and nearly orthogonal, of one norm."""
-    n, T, d = draw(sizes(1, 2)), draw(sizes(2, 3)), 2 ** draw(sizes(4, 6))
+    n, T, d = draw(sizes(1, 3)), draw(sizes(1, 4)), 2 ** draw(sizes(4, 6))
     H = np.ones((1, 1))
     while len(H) < d:
         H = np.block([[H, H], [H, -H]])

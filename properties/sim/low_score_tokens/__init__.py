@@ -163,8 +163,8 @@ LOW_SCORES = Statement(
         "amended-3": Reading(
             "from a start where L exceeds the mean of l(best) by less than min_i [l(second) - "
             "l(best)]/n, over the inputs of two scores, under descent on the decreasing loss "
-            "g(-b <f, h>) with a step of at most 1/L_X of the tokens that there are: without the "
-            "tokens of least score no input ends at a token of lower score than with them",
+            "l(u) = g(-u) with a step of at most 1/L_X, of the tokens that each run has: without "
+            "the tokens of least score no input ends at a token of lower score than with them",
             expected="proved",
             proof="symbolic.sim.low_score_tokens:prove_kept",
             constants={"loss": REPAIRED},

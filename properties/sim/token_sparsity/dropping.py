@@ -150,7 +150,7 @@ def _multipliers(whole: ExactAttSVM) -> list[dict[Token, fmpq]]:
 def at_least_lost(m: Any, data: AttentionData, factor: Any = 1, of: str = "span") -> Any:
     """Without a token j, ||X^mm||^2 is less by at least factor w_j^2 dist_j^2, for every j.
 
-    dist_j is the distance of A_j from the span of the others, or from 0.
+    For each w known; dist_j is the distance of A_j from the span of the others, or from 0.
     """
     if exact_att_svm(data) is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
@@ -159,10 +159,12 @@ def at_least_lost(m: Any, data: AttentionData, factor: Any = 1, of: str = "span"
         return m.equal(m.exact(0), m.exact(0))  # there is no j
     gram = whole.gram(list(whole.A))
     parts = []
-    for j, (token, w) in enumerate(whole.duals.items()):
+    known = _multipliers(whole)
+    for j, token in enumerate(whole.A):
         square = _beside(gram, j) if of == "span" else gram[j, j]
         lost = whole.square - solution(data, [token]).square
-        parts.append(m.at_most(factor * m.values(w * w * square), m.values(lost)))
+        most = max(w[token] for w in known)
+        parts.append(m.at_most(factor * m.values(most * most * square), m.values(lost)))
     return m.all_of(*parts)
 
 

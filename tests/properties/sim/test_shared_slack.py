@@ -50,7 +50,7 @@ def objective(case, W):
 
 
 @settings(max_examples=40, deadline=None)
-@given(queried())
+@given(queried(whichever=True))
 def test_the_exact_price_is_that_of_the_linear_programme_in_floats(case):
     """Also where constraints depend on each other, so that X^mm has many multipliers."""
     svm = exact_att_svm(case.data)
