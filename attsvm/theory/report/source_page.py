@@ -147,8 +147,8 @@ class _Page:
         for weight in Weight:
             found = [e for e in self.source.of_weight(weight) if e.statement in fallen]
             points = [
-                f"[{self.place(e.statement)}, {safe(self.short(e.statement))}]"
-                f"(#{slug(self.heading(e.statement))}): {safe(e.gist)}"
+                f"[{self.told_apart(e.statement)}](#{slug(self.heading(e.statement))}): "
+                f"{safe(e.gist)}"
                 for e in found
             ]
             lists += [f"### {weight}", listed_as(points)] if points else []
@@ -162,6 +162,12 @@ class _Page:
     def place(self, statement: str) -> str:
         """Where a statement stands."""
         return safe(self.statements[statement][0].place)
+
+    def told_apart(self, statement: str) -> str:
+        """The place of an erratum, with the statement's name where others have the same place."""
+        place = self.place(statement)
+        alike = [e for e in self.source.errata if self.place(e.statement) == place]
+        return f"{place}, {safe(self.short(statement))}" if len(alike) > 1 else place
 
     def short(self, statement: str) -> str:
         """Its id, without the source's name."""
@@ -268,35 +274,36 @@ class _Page:
             said = [f"**Fails.** {safe(words.fails)}"]
             refuted, telling = [by_id[name] for name in words.falls], dict(words.telling)
             stands = [by_id[name] for name in words.stands]
-        shown, fallen = self.counterexamples(refuted, telling)
+        own = words is not None and bool(words.printed)  # then the sentences stay in the table
+        shown, fallen = self.counterexamples(refuted, telling, says=not own)
         if not any(c.reading.startswith("literal") for c in fallen):
             return [], []
         points = [printed, *said, *shown]
         if words is None or not words.repair:
             true = [f"**True, {self.on(c)}.** {safe(c.statement)}" for c in stands]
-            return [*points, *true], [*refuted, *stands]
+            return [*points, *true], [*stands, *([] if own else refuted)]
         rests = f" ({', '.join(map(self.on, stands))}.)" if stands else ""
-        return [*points, f"**Repair.** {safe(words.repair)}{rests}"], refuted
+        return [*points, f"**Repair.** {safe(words.repair)}{rests}"], [] if own else refuted
 
     def on(self, claim: Claim) -> str:
         """A reading with the run's word on its truth."""
         return f"{claim.reading}: {safe(self.truth(claim) or 'not run')}"
 
     def counterexamples(
-        self, claims: Iterable[Claim], telling: Mapping[str, Any]
+        self, claims: Iterable[Claim], telling: Mapping[str, Any], *, says: bool
     ) -> tuple[list[str], list[Claim]]:
         """Readings with the instance at which each fails, if one is at hand; and those that do."""
         said, fallen, last = [], [], ""
         for claim in claims:
-            point = f"**{self.stored(claim)}.** {safe(claim.statement)}"
+            point = f"**{self.stored(claim)}.** {f'{safe(claim.statement)}. ' if says else ''}"
             if claim.id in telling or curated.place(claim).is_file():
                 case = telling[claim.id] if claim.id in telling else _stored(claim)
                 instance, slack = refutation(claim, case, self.source.names)
                 at = "the same instance" if instance == last else inline(instance)
-                point += f". Fails at {at} ({safe(slack)})."
+                point += f"Fails at {at} ({safe(slack)})."
                 fallen.append(claim)
                 last = instance
-            said.append(point)
+            said.append(point.rstrip())
         return said, fallen
 
     def stored(self, claim: Claim) -> str:

@@ -114,7 +114,7 @@ def test_a_row_a_reading_with_its_verdict(pack):
     assert rows == [
         [f"b-2, here<br>[literal]{file}", above, "refuted / certified / exercised", "", "3"],
         [f"[amended]{file}", "b 2", "holds / numeric / exercised", "", "3"],
-        [f"b-10, here<br>[literal]{file}", "holds", "holds / numeric / exercised", "", "3"],
+        [f"b-10, here<br>[literal]{file}", "true", "holds / numeric / exercised", "", "3"],
     ]
 
 
@@ -150,10 +150,18 @@ def test_words_are_explained_that_occur(pack):
 def test_an_erratum_has_words_of_people_and_a_counterexample_that_was_confirmed(described):
     text = page(described(Source("toy", errata=(erratum(),))))
     assert "- **Printed.** it is <= 5 | always\n" in text
-    assert f"- **{LINK}.** b 2. Fails at `x = 6` (slack -1).\n" in text
+    assert f"- **{LINK}.** Fails at `x = 6` (slack -1).\n" in text
     assert "- **Repair.** say <= 7. (amended: holds.)\n" in text
     assert text.index("**Fails.**") < text.index("`x = 6`") < text.index("**Repair.**")
     assert text.count("### here (`toy/") == 1
+
+
+def test_each_sentence_is_told_once(described):
+    for printed, told in (("", "[above](#here-toyb-2)"), ("it is <= 5", "b 2")):
+        text = page(described(Source("toy", errata=(erratum(printed=printed),))))
+        assert (f"- **{LINK}.** b 2. Fails" in text) == (not printed)
+        assert [row[1] for row in tables(text)[0][2:]] == [told, "b 2", "true"]
+    assert "- [here](#here-toyb-2): 5 is" in text
 
 
 def test_errata_are_listed_by_weight_before_their_blocks(described):
@@ -188,7 +196,7 @@ def test_errata_are_listed_by_weight_before_their_blocks(described):
 def test_a_telling_instance_comes_before_the_smallest_which_is_linked(described):
     pack = described(Source("toy", errata=(erratum(telling={FALSE.id: 13.5}),)))
     text = page(pack)
-    assert f"- **{LINK}.** b 2. Fails at `x = 27/2` (slack -8.5).\n" in text
+    assert f"- **{LINK}.** Fails at `x = 27/2` (slack -8.5).\n" in text
     assert "x = 6" not in text
 
 
@@ -198,9 +206,7 @@ def test_a_refuted_repair_is_shown_with_its_instance(described):
     pack = replace(pack, claims=(pack.claims[0], fallen))
     falls = (FALSE.id, fallen.id)
     for told, at in ((13.5, "`x = 27/2` (slack -8.5)"), (6.0, "the same instance (slack -1)")):
-        said = (
-            f"- **{LINK}.** b 2. Fails at `x = 6` (slack -1).\n- **amended-2.** b 2. Fails at {at}."
-        )
+        said = f"- **{LINK}.** Fails at `x = 6` (slack -1).\n- **amended-2.** Fails at {at}."
         words = erratum(falls=falls, stands=(), telling={fallen.id: told})
         described(Source("toy", errata=(words,)))
         assert said in page(pack, run(entry(FALSE, "refuted"), entry(fallen, "refuted")))
@@ -356,7 +362,7 @@ def test_links_lead_to_files_from_wherever_the_page_lies(pack):
         (pack.folder.parent / place).parent.mkdir(parents=True, exist_ok=True)
         (pack.folder / "toys.py").write_text("")
         links = [x for x in re.findall(r"\]\(([^)]*)\)", text) if not x.startswith("#")]
-        assert len(links) == 7
+        assert len(links) == 4
         for link in links:
             assert ((pack.folder.parent / place).parent / unquote(link)).is_file()
 
