@@ -115,9 +115,8 @@ def _exp(t: Trace) -> Trace:
         shift = (q & -q).bit_length() - 1
         if shift > 1000:
             raise Untraceable("an exponent with a very large denominator")
-        base = _hashed("exp", q >> shift)
-        for _ in range(1000 - shift):
-            base = base * base % _PRIME
+        squarings = pow(2, 1000 - shift, _PRIME - 1)  # by Fermat's little theorem
+        base = pow(_hashed("exp", q >> shift), squarings, _PRIME)
         return Trace(arb(t.ball).exp(), pow(base, int(t.ball.p), _PRIME))
     mirrored = min(t.residue, _PRIME - t.residue)  # exp(-t) is the inverse of exp(t)
     power = _hashed("exp of", mirrored)

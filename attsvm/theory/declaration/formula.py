@@ -240,8 +240,14 @@ class Formula:
         return values
 
     def strategy(self) -> st.SearchStrategy[Any]:
-        """Instances drawn by Hypothesis; bounds that hypotheses name are fitted to them."""
-        return _drawn(self)
+        """Instances drawn by Hypothesis; bounds that hypotheses name are fitted to them.
+
+        Without such bounds, formulas of the same variables share one strategy and what is sampled
+        of it.
+        """
+        if any(isinstance(variable, Fitted) for variable in self.variables.values()):
+            return _drawn(self)
+        return _STRATEGIES.setdefault(tuple(self.variables.items()), _drawn(self))
 
     def build(self, **values: Any) -> Any:
         """An instance from numbers, nested lists or arrays, which may be Fractions and integers.
@@ -485,6 +491,9 @@ class Formula:
         measured = self.measured
         function, own = (self.conclusion, 2) if measured is None else (measured.floats, 1)
         return list(signature(function).parameters.values())[own:]
+
+
+_STRATEGIES: dict[tuple[tuple[str, Variable], ...], st.SearchStrategy[Any]] = {}
 
 
 @composite

@@ -53,22 +53,19 @@ def executed(prove: Callable[[], Any]) -> Any:
     Several readings may name one proof: one that passed runs once a process, and whoever asks for
     it again gets the same steps.
     """
+    whose = _STEPS.get()
     if prove not in _EXECUTED:
         with recorded() as steps:
             try:
                 _EXECUTED[prove] = prove(), steps
             finally:
-                _record(steps)
+                if whose is not None:
+                    whose += steps
         return _EXECUTED[prove][0]
     said, steps = _EXECUTED[prove]
-    _record(steps)
+    if whose is not None:
+        whose += steps
     return said
-
-
-def _record(steps: list[str]) -> None:
-    taken = _STEPS.get()
-    if taken is not None:
-        taken += steps
 
 
 def expanded(expression: Any) -> Any:

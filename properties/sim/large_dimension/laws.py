@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb
 
 import numpy as np
 from flint import fmpq_mat
@@ -51,7 +50,9 @@ def equal_scores(law: Signs) -> Fraction:
     """
     if law.T == 1:
         return Fraction(1)
-    ways = [comb(law.d, s) for s in range(law.d + 1)]
+    ways = list(
+        itertools.accumulate(range(law.d), lambda w, s: w * (law.d - s) // (s + 1), initial=1)
+    )
     above = [0, *itertools.accumulate(reversed(ways[1:]))][::-1]
     found = law.T * sum(w ** (law.T - 1) * a for w, a in zip(ways, above, strict=True))
     return Fraction(found, 2 ** (law.d * law.T)) ** law.n

@@ -1,6 +1,7 @@
 """Probabilities of assumption 3.10: exact ones against enumeration, tables against their counts."""
 
 import itertools
+import math
 import re
 from fractions import Fraction
 
@@ -71,7 +72,7 @@ def test_the_interval_has_the_binomial_tails_that_it_should():
     assert float(tail) == pytest.approx(0.01)
 
 
-TEN = [(k, laws.comb(10, k)) for k in range(11)]
+TEN = [(k, math.comb(10, k)) for k in range(11)]
 
 
 def one_successor(sentences):

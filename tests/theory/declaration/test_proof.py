@@ -19,7 +19,7 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.packs import find_claims, load_packs
-from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.declaration.proof import executed, recorded
 from attsvm.theory.run.profiles import PROFILES
 from attsvm.theory.verification.check import check_part, check_shard
 
@@ -196,6 +196,27 @@ def test_the_outcome_of_a_claim_names_the_steps_that_passed():
     assert outcome.steps[0].startswith("n ||w||^2 - (sum w)^2 is the sum over pairs")
     assert "the squares of the bound's sides differ by the identity's left" in outcome.steps
     assert check_shard(claim, claim.part(""), PROFILES["quick"], 1, 0).steps == []
+
+
+def test_a_proof_that_passed_runs_once_and_its_steps_are_recorded_each_time():
+    runs = []
+
+    def prove():
+        runs.append(1)
+        ensure_zero(0, "a step")
+        if len(runs) == 1:
+            ensure_zero(1, "another")
+        return "proved"
+
+    for k, taken in enumerate([["a step"], ["a step"], ["a step"]]):
+        with recorded() as steps:
+            if k == 0:
+                with pytest.raises(ProofError, match="the proof failed at step 2: another"):
+                    executed(prove)
+            else:
+                assert executed(prove) == "proved"
+        assert steps == taken
+    assert len(runs) == 2
 
 
 def test_what_is_there_is_handed_on_and_none_is_named():
