@@ -164,8 +164,8 @@ def test_hypotheses_are_told_by_the_shorter_list():
         "hypotheses: p(alpha) exists and is not 0, alpha optimal; the step is at most 1/L",
     )
     assert readings["amended-2"].differs == (
-        "without the hypotheses: optimal tokens are unique; the step is at most 1/L; risk gap of the "
-        "start below min_i [l(second) - l(best)]/n",
+        "without the hypotheses: optimal tokens are unique; the step is at most 1/L; risk gap of "
+        "the start below min_i [l(second) - l(best)]/n",
     )
 
 
