@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import LEAPING as RUN_LEAPING
-from attsvm.primitives.descent_runs import pulling_data, rival_data, tight_data, towards_solution
+from attsvm.primitives.descent_runs import opposed_data, rival_data, tight_data, towards_solution
 from attsvm.primitives.losses import SLOPED
 from attsvm.risk import risk_gap
 from attsvm.strategies import arrays, composite, sizes
@@ -93,7 +93,7 @@ def compared() -> st.SearchStrategy[Prompting]:
 
 def pulled() -> st.SearchStrategy[Prompting]:
     """Two inputs that pull their weights apart, from small starts."""
-    return promptings(pulling_data(), 0)
+    return promptings(opposed_data(), 0)
 
 
 @composite
@@ -170,7 +170,7 @@ def apart(draw: st.DrawFn) -> Prompting:
     `properties.mm.loss_choice`, `amended-2`), so that inputs of other levels tell them apart, most
     of all where an input is nearly lost.
     """
-    data = draw(pulling_data())
+    data = draw(opposed_data())
     loss = draw(st.sampled_from([name for name in SLOPED if name != "correlation"]))
     level = draw(st.sampled_from([4.0, 8.0, -4.0, 0.0]))
     scores = data.gamma + np.array([[0.0], [level]])

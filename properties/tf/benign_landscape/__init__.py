@@ -132,10 +132,10 @@ def points(draw: st.DrawFn) -> Descent:
     if data.n == 1 and draw(st.booleans()):
         known = ExactData.of(data).X[0]
         basis, nullity = fmpq_mat([[*x, 1] for x in known]).transpose().numer_denom()[0].nullspace()
-        pulls = [float(draw(sizes(-2, 2))) for _ in range(nullity)]
+        amounts = [float(draw(sizes(-2, 2))) for _ in range(nullity)]
         scores = np.zeros((1, data.T))
-        for k, pull in enumerate(pulls):
-            scores[0] += pull * np.array([float(int(basis[t, k])) for t in range(data.T)])
+        for k, amount in enumerate(amounts):
+            scores[0] += amount * np.array([float(int(basis[t, k])) for t in range(data.T)])
     moved = AttentionData(data.X, data.Z, scores=scores)
     start = np.zeros((data.d, data.d)) if draw(st.booleans()) else draw(arrays(data.d, data.d))
     return Descent(moved, start, draw(st.sampled_from(LOSSES)))
