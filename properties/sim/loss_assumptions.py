@@ -110,7 +110,7 @@ def sloped(case: Trained) -> bool:
 
 @composite
 def trained(draw: st.DrawFn, losses: list[str], *, near: bool = False) -> Trained:
-    """Rivals of one score, from zero, small, large and misled starts, or near four times X^mm.
+    """Rivals of one score, from zero, small, large and adversarial starts, or near four times X^mm.
 
     For (1 - u)^2 the scores are lowered below 1 half of the time.
     """

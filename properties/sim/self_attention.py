@@ -42,12 +42,10 @@ ZERO, PLAIN = "the start is zero", "values are the identity and labels one-hot"
 ALIGNED, DEFINED = "no entry pulls against another", "X^mm exists and is not 0"
 
 
-def asking(
-    tokens: ArrayLike, columns: ArrayLike, start: ArrayLike | None = None, *, causal: bool = False
-) -> SelfAttention:
+def asking(tokens: ArrayLike, columns: ArrayLike, *, causal: bool = False) -> SelfAttention:
     """Sequences with identity values whose positions ask for one column each."""
     labels = np.eye(np.shape(tokens)[-1])[np.array(columns)]
-    return SelfAttention.of(tokens, labels, start=start, causal=causal)
+    return SelfAttention.of(tokens, labels, causal=causal)
 
 
 def plain(case: SelfAttention) -> bool:

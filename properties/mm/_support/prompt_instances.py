@@ -75,7 +75,7 @@ OTHER_DIRECTIONS = {
 
 @composite
 def promptings(draw: st.DrawFn, data: Any, *powers: int) -> Prompting:
-    """Runs on keys and scores of data sets; starts are misled, zero, small and large by powers."""
+    """Runs on keys and scores of data sets; starts are adversarial, zero, small and large by powers."""
     drawn = draw(data)
     case = Prompting(drawn.X, drawn.gamma, np.zeros(drawn.d), draw(st.sampled_from(SLOPED)))
     return replace(case, start=draw(starts_about(case.data, *powers, columns=1))[:, 0])
@@ -191,7 +191,7 @@ def alone(draw: st.DrawFn) -> Prompting:
 
 @composite
 def trapping(draw: st.DrawFn) -> Prompting:
-    """One or two inputs of three keys on lines of their own, misled to the second-best key.
+    """One or two inputs of three keys on lines of their own, started at the second-best key.
 
     The worst key lies in the middle: along the way to the second-best one the risk gap of an input
     alone tends to the very bound of its basin, from above or below.
