@@ -52,7 +52,7 @@ FAR_START = replace(cases.from_zero([[[1], [0]]], y=[1.0], v=[1.0]), start=np.ar
 
 @composite
 def started(draw: st.DrawFn, data: Any) -> Descent:
-    """A decreasing loss on data of the strategy, started at zero, near it, far from it, at worse tokens.
+    """A decreasing loss on data of the strategy, started at zero, near, far, or at worse tokens.
 
     Every second data set has rivals of two scores: of them nothing is claimed, and what claims
     more is at risk there.

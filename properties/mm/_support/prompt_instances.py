@@ -75,7 +75,7 @@ OTHER_DIRECTIONS = {
 
 @composite
 def promptings(draw: st.DrawFn, data: Any, *powers: int) -> Prompting:
-    """Runs on keys and scores of data sets; starts are adversarial, zero, small and large by powers."""
+    """Runs on keys and scores of data sets; starts are adversarial, zero or small and large."""
     drawn = draw(data)
     case = Prompting(drawn.X, drawn.gamma, np.zeros(drawn.d), draw(st.sampled_from(SLOPED)))
     return replace(case, start=draw(starts_about(case.data, *powers, columns=1))[:, 0])
