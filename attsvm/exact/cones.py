@@ -160,7 +160,7 @@ class Bounds:
     Attributes:
         weight: enclosures of p_j exp(m_j).
         minor: d_j, 0 where j is good.
-        pull: kappa.
+        total: kappa.
         excess: D.
         turn: R.
         across: K.
@@ -171,7 +171,7 @@ class Bounds:
 
     weight: list[arb]
     minor: list[arb]
-    pull: arb
+    total: arb
     excess: arb
     turn: arb
     across: arb
@@ -242,9 +242,9 @@ def bend_room(r: Any, B: Any, Q: Any, c: Any) -> Any:
     return 2 * Q * c - r * B
 
 
-def sideways(pull: Any, steepest: Any, turned: Any, room: Any) -> Any:
+def sideways(total: Any, steepest: Any, turned: Any, room: Any) -> Any:
     """K: the part of the gradient across u is at most K times N <-grad L, u>."""
-    return (pull * steepest + turned) / room
+    return (total * steepest + turned) / room
 
 
 def widening(N: Any, turn: Any, room: Any, across: Any, advance: Any) -> Any:
@@ -255,7 +255,7 @@ def widening(N: Any, turn: Any, room: Any, across: Any, advance: Any) -> Any:
 def bounds(
     frame: Frame, Q: arb, loss: str, step: fmpq | arb, *, normalised: bool = False
 ) -> Bounds | None:
-    """The bounds of the set of a width Q; None where a weight or its least pull has no sign."""
+    """The bounds of the set of a width Q; None where a weight or its least sum has no sign."""
     pairs, lead = frame.selection.pairs, frame.selection.lead
     N, along, reach, margins = frame.norm, frame.along, frame.reach, frame.answer.margins
     rate = [m / N for m in margins]  # (1 + g_j)/N
@@ -277,8 +277,8 @@ def bounds(
             minor[j] += factor * f * (r * Q - along * c).exp()
             bends.append((r + 1 / Q, c))
     excess = dot(minor, margins)
-    pull = _least_pull(frame.answer.duals, weight)
-    room = pull - excess
+    total = _least_sum(frame.answer.duals, weight)
+    room = total - excess
     if not room > 0:
         return None
     turned = dot(minor, reach)
@@ -292,14 +292,14 @@ def bounds(
         else:
             turn += weight[j].upper() * (-1 - along * (rate[j] - 1 / N)).exp()
     summed = sum((weight[j].upper() for j in good if margins[j] == 1), arb(0))
-    turn += tight.min(pull * (summed / pull).log())
-    across = sideways(pull, steepest, turned, room)
+    turn += tight.min(total * (summed / total).log())
+    across = sideways(total, steepest, turned, room)
     advance = arb(step)
     if not normalised:
         most = [abs(w).upper() * t * c for w, t, c in zip(weight, top, rate, strict=True)]
         advance = advance * sum(most, arb(0))
     spread = widening(N, turn, room, across, advance).upper()
-    return Bounds(weight, minor, pull, excess, turn, across, advance, spread, bends)
+    return Bounds(weight, minor, total, excess, turn, across, advance, spread, bends)
 
 
 def _weights(frame: Frame, top: list[arb], loss: str) -> tuple[list[arb], list[arb]]:
@@ -317,7 +317,7 @@ def _weights(frame: Frame, top: list[arb], loss: str) -> tuple[list[arb], list[a
     return weight, slope
 
 
-def _least_pull(duals: Vector, weight: list[arb]) -> arb:
+def _least_sum(duals: Vector, weight: list[arb]) -> arb:
     """kappa: the least of sum_j c_j exp(-e_j) over all e with sum_j duals_j e_j = 0."""
     pairs = [(w, c.lower()) for w, c in zip(duals, weight, strict=True) if w > 0]
     total = sum((w for w, _ in pairs), fmpq(0))

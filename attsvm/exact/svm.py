@@ -72,11 +72,11 @@ class ExactAnswer:
         return int(self.numerator.rank())
 
 
-def separate(data: ExactData, chosen: list[int], duals: Array | None = None) -> ExactAnswer | None:
+def separate(data: ExactData, chosen: list[int]) -> ExactAnswer | None:
     """Decide the Att-SVM that selects the row `chosen[i]` of each input, from exact values alone.
 
-    Constraints run over inputs, and over the other rows of each; `duals` is as in `decide`. None
-    where every input has a single token, so that nothing is constrained.
+    Constraints run over inputs, and over the other rows of each. None where every input has a
+    single token, so that nothing is constrained.
 
     Raises:
         SolverError: the pivots did not end within their bound.
@@ -87,7 +87,7 @@ def separate(data: ExactData, chosen: list[int], duals: Array | None = None) -> 
             if t != best:
                 D.append(subtract(tokens[best], token))
                 Z.append(z)
-    return solve_exactly(ExactProgramme.of_rows(D, Z), duals) if D else None
+    return solve_exactly(ExactProgramme.of_rows(D, Z)) if D else None
 
 
 MANY = 24

@@ -94,7 +94,7 @@ def finite_minimum(
 
 
 def finite_minimum_of_factors(
-    data: AttentionData, K0: Matrix, Q0: Matrix, loss: str, step: fmpq, steps: int = STEPS
+    data: AttentionData, K0: Matrix, Q0: Matrix, loss: str, step: fmpq
 ) -> Minimum | None:
     """The same for W = K Q^T under descent on (K, Q) from (K0, Q0), both exact."""
     exact, e = ExactData.of(data), arb(step)
@@ -106,7 +106,7 @@ def finite_minimum_of_factors(
     return _end(
         [K0, Q0],
         run,
-        (step, steps, 1),
+        (step, STEPS, 1),
         lambda K, Q: factor_minimum_at(exact, K, Q, loss, e),
         lambda k: followed_factors(exact, K0, Q0, loss, step, k),
     )

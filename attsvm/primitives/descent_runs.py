@@ -103,7 +103,7 @@ def tight_data() -> st.SearchStrategy[AttentionData]:
     Rivals differ along axes of their own, where X^mm is mostly the only local solution, or pull
     against each other.
     """
-    return st.one_of(axes_data(), axes_data(), pulling_data())
+    return st.one_of(axes_data(), axes_data(), opposed_data())
 
 
 @composite
@@ -128,7 +128,7 @@ def axes_data(draw: st.DrawFn) -> AttentionData:
 
 def rival_data() -> st.SearchStrategy[AttentionData]:
     """Data with one score for all rivals of the optimal token, of any tokens or of pulling ones."""
-    return st.one_of(levelled_data(), levelled_data(), pulling_data())
+    return st.one_of(levelled_data(), levelled_data(), opposed_data())
 
 
 @composite
@@ -143,13 +143,13 @@ def levelled_data(draw: st.DrawFn) -> AttentionData:
 
 
 @composite
-def pulling_data(draw: st.DrawFn) -> AttentionData:
-    """Two inputs of two tokens in the plane that share a query and pull their weights apart."""
-    pull, lift = draw(st.sampled_from([2.0, 3.0, 4.0, 1.0])), draw(st.sampled_from([1.0, 2.0]))
+def opposed_data(draw: st.DrawFn) -> AttentionData:
+    """Two inputs of two tokens in the plane that share a query and whose gradients are opposed."""
+    reach, lift = draw(st.sampled_from([2.0, 3.0, 4.0, 1.0])), draw(st.sampled_from([1.0, 2.0]))
     gaps = [draw(st.sampled_from([2.0, 4.0, 1.0, 0.5])) for _ in range(2)]
     level = draw(numbers())
     return AttentionData.of(
-        [[[1.0, 0.0], [0.0, 0.0]], [[-pull, lift], [0.0, 0.0]]],
+        [[[1.0, 0.0], [0.0, 0.0]], [[-reach, lift], [0.0, 0.0]]],
         [[1.0, 0.0], [1.0, 0.0]],
         scores=[[gaps[0], -gaps[0]], [level + gaps[1], level]],
     )

@@ -35,7 +35,7 @@ class ProvedLimit:
         data: the inputs that have a gradient; their optimum is what the run pursues, so that for an
             increasing loss scores are turned round.
         inputs: their places in the data set.
-        fate: see `attsvm.exact.limit_certificate`; of these inputs.
+        certificate: see `attsvm.exact.limit_certificate`; of these inputs.
     """
 
     data: ExactData

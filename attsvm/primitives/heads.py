@@ -54,7 +54,7 @@ def head(m: Any, v: Any, x: Any) -> Any:
     return m.dot(v.b, m.array([v.phi.value(m, t) for t in v.A @ x]))
 
 
-def pull(m: Any, v: Any, x: Any, along: Any) -> Any:
+def derivative_along(m: Any, v: Any, x: Any, along: Any) -> Any:
     """The derivative <h'(x), along> = sum_k b_k phi'(<a_k, x>) <a_k, along>."""
     return m.dot(v.b * m.array([v.phi.slope(m, t) for t in v.A @ x]), v.A @ along)
 

@@ -75,13 +75,13 @@ def conjugate_gradients(
 
 
 def guess_by_blocks(
-    operator: GramOperator, c: Float[Array, " m"], equal: Bool[Array, " m"], rounds: int = 25
+    operator: GramOperator, c: Float[Array, " m"], equal: Bool[Array, " m"]
 ) -> tuple[Bool[Array, " m"], Float[Array, " m"]]:
     """The rows that seem to carry positive weight, and their approximate weights."""
     inside = np.ones(len(c), dtype=np.bool_)
     w = np.zeros(len(c))
     tolerance, best, patience = 1e-1, len(c) + 1, 3
-    for _ in range(rounds):
+    for _ in range(25):
         w = conjugate_gradients(operator, inside, c, w, tolerance, 200)
         surplus = operator(w) - c
         wrong = np.where(inside, w < 0.0, surplus < -1e-2 * tolerance * np.abs(c)) & ~equal

@@ -28,7 +28,7 @@ from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.report.terminal import table_text
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome, check_part
-from attsvm.theory.verification.verify import Checked, assess, head_of, record
+from attsvm.theory.verification.verify import Checked, Report, assess, head_of, record
 
 _KEY = "attsvm"
 _REPLAY = "attsvm-replay"
@@ -260,6 +260,7 @@ def _recorded(config: pytest.Config, checked: list[Checked], replayed: list[Repl
     chosen = {curated.shown(f, p) for f, p in curated.chosen(packs, claims).items()}
     profile, seed = config.getoption("--profile"), config.getoption("--claim-seed")
     head = head_of(packs, claims, profile, seed)
-    record(ledger, head, whole, [r for r in replayed if r.file in chosen])
+    stood = tuple(r for r in replayed if r.file in chosen)
+    record(ledger, head, Report(profile, seed, tuple(whole), stood))
     said = f"{counted(len(whole), 'claim')} recorded in {ledger.path}"
     return f"{said}: attsvm gate --ledger {ledger.path}"

@@ -27,7 +27,7 @@ from properties.tf._support.descent_instances import Descent
 from properties.tf.global_initial_gradient.first_steps import Step, exactly_stepped, stepped
 from properties.tf.local_convergence.cones import Local
 
-ACCORD = global_equal_scores.THEOREM.claim("amended-2")
+ALIGNED = global_equal_scores.THEOREM.claim("amended-2")
 LONG = global_initial_gradient.THEOREM.claim("amended")
 
 
@@ -43,7 +43,7 @@ def _spread_below_lead(case: Descent) -> bool:
 
 
 uneven_accord = plant(
-    ACCORD,
+    ALIGNED,
     "hypothesis",
     "equal-scores",
     statement="scores of non-optimal tokens differ by less than the optimal one leads, Att-SVM "
@@ -55,7 +55,7 @@ uneven_accord = plant(
     hypotheses={"they differ by less than the lead": _spread_below_lead},
 )
 swapped_accord = plant(
-    ACCORD,
+    ALIGNED,
     "role",
     "transposed",
     statement="scores of non-optimal tokens equal, no input pulls against another: W_k/||W_k|| "

@@ -25,7 +25,7 @@ nothing is shown beyond these two counterexamples.
 from types import SimpleNamespace
 from typing import Any
 
-from attsvm.primitives.heads import ACTIVATIONS, change, head, pull
+from attsvm.primitives.heads import ACTIVATIONS, change, derivative_along, head
 from attsvm.primitives.losses import LOSSES, SLOPED
 from attsvm.theory import (
     Choice,
@@ -73,7 +73,9 @@ def most(m: Any, v: Any, share: Any = 1) -> Any:
     """The sum of l(best - D q) - l(best), D the largest slope of h from a token to the best one."""
     drops = []
     for own in inputs(m, v):
-        slope = m.max(m.array([-pull(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]))
+        slope = m.max(
+            m.array([-derivative_along(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]])
+        )
         drops.append(v.loss.drop(m, own.best, share * slope * own.q))
     return m.sum(m.array(drops))
 

@@ -52,12 +52,10 @@ class Weighted:
             raise DataError("the parts of a model do not fit together", value=self.X.shape)
 
 
-def weighting(
-    X: object, scores: object, W: object, p: object, loss: str = "correlation"
-) -> Weighted:
-    """A model from anything that numpy reads, with step 1."""
+def weighting(X: object, scores: object, W: object, p: object) -> Weighted:
+    """A model from anything that numpy reads, with step 1, trained on the correlation."""
     tokens, gamma, weights, prompt = (np.array(a, dtype=np.float64) for a in (X, scores, W, p))
-    return Weighted(tokens, gamma, weights, prompt, 1.0, loss)
+    return Weighted(tokens, gamma, weights, prompt, 1.0, "correlation")
 
 
 SKEWED = weighting([[[1, 0], [0, 1], [0, 0]]], [[1, 1, 0]], [[1, 0], [0, 2]], [1, 0])

@@ -118,7 +118,7 @@ def sloped(case: Trained) -> bool:
 
 @composite
 def trained(draw: st.DrawFn, losses: list[str], *, near: bool = False) -> Trained:
-    """Rivals of one score, from zero, small, large and misled starts; any near four times X^mm.
+    """Rivals of one score from zero, small, large or adversarial starts; any near four times X^mm.
 
     For (1 - u)^2 the scores are lowered below 1 half of the time.
     """

@@ -26,7 +26,7 @@ from attsvm.primitives.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
     Run,
-    pulling_data,
+    opposed_data,
     runs,
     tight_data,
 )
@@ -207,7 +207,7 @@ TRAINING = Statement(
                 "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
                 "any start": changed(
                     drop=[BASIN],
-                    variables=stepped(Run, runs(pulling_data(), 0).map(turned)),
+                    variables=stepped(Run, runs(opposed_data(), 0).map(turned)),
                     examples=[turned(LOCAL_TRAP)],
                 ),
             },

@@ -55,7 +55,7 @@ from properties.sim._support.margins import step_along_solution
 from properties.sim._support.self_attention import SelfAttention, near_solution, sequences
 from properties.sim._support.training import PRINTED, REPAIRED, UNIQUE
 from properties.sim.self_attention import (
-    ACCORD,
+    ALIGNED,
     DEFINED,
     LINE,
     NO_QUERY,
@@ -156,7 +156,7 @@ LOSS = Statement(
         LOWEST: lambda case: scores.unique_optimum(turned(case)),
         LOW: lambda case: scores.exists(turned(case)),
         NEAR: lambda case: training.starts_in_basin(turned(case).run),
-        ACCORD: lambda case: inputs_aligned(case.data),
+        ALIGNED: lambda case: inputs_aligned(case.data),
         PAIRS: pairs,
         PART: lambda case: scores.all_tight(case) or scores.lower_scores_equal(case),
         SOMETHING: scores.two_scores,
@@ -229,13 +229,15 @@ LOSS = Statement(
             expected="proved",
             proof="symbolic.sim.self_attention:prove_printed_pairs",
             constants={"loss": PRINTED, "towards": "opposite"},
-            under=(PAIRS, ACCORD, UNIQUE, DEFINED),
+            under=(PAIRS, ALIGNED, UNIQUE, DEFINED),
             variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),
             examples=(LINE, SIDEWAYS),
             siblings={
                 **OTHERS,
                 "three tokens": changed(drop=[PAIRS], examples=[THREE]),
-                "entries may pull against each other": changed(drop=[ACCORD], examples=[OTHER_WAY]),
+                "entries may pull against each other": changed(
+                    drop=[ALIGNED], examples=[OTHER_WAY]
+                ),
             },
         ),
         "amended-5": Reading(

@@ -39,15 +39,13 @@ TIGHT, LEVEL = "all tokens are support vectors", "all rivals of an optimal token
 ONE_PART = "part 1 or part 2 of assumption 3.10 is true"
 ALL, CAUSAL = "attention is over all tokens", "attention is causal"
 ZERO, PLAIN = "the start is zero", "values are the identity and labels one-hot"
-ACCORD, DEFINED = "no entry pulls against another", "X^mm exists and is not 0"
+ALIGNED, DEFINED = "no entry pulls against another", "X^mm exists and is not 0"
 
 
-def asking(
-    tokens: ArrayLike, columns: ArrayLike, start: ArrayLike | None = None, *, causal: bool = False
-) -> SelfAttention:
+def asking(tokens: ArrayLike, columns: ArrayLike, *, causal: bool = False) -> SelfAttention:
     """Sequences with identity values whose positions ask for one column each."""
     labels = np.eye(np.shape(tokens)[-1])[np.array(columns)]
-    return SelfAttention.of(tokens, labels, start=start, causal=causal)
+    return SelfAttention.of(tokens, labels, causal=causal)
 
 
 def plain(case: SelfAttention) -> bool:
@@ -110,7 +108,7 @@ THEOREM = Statement(
         CAUSAL: lambda case: case.causal,
         ZERO: lambda case: not case.start.any(),
         PLAIN: plain,
-        ACCORD: lambda case: inputs_aligned(case.data),
+        ALIGNED: lambda case: inputs_aligned(case.data),
         DEFINED: scores.exists,
     },
     conclusion=self_attention.DIRECTION,
@@ -206,14 +204,14 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.sim.self_attention:prove_aligned",
             constants={"loss": REPAIRED, "side": "X(k)^T"},
-            under=(UNIQUE, LEVEL, TWO, FEASIBLE, ACCORD),
+            under=(UNIQUE, LEVEL, TWO, FEASIBLE, ALIGNED),
             variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),
             examples=(ORTHOGONAL, LINE, SIDEWAYS),
             siblings={
                 **training.OTHER_TARGETS,
                 "X(k) itself": changed(side="X(k)", examples=[SIDEWAYS]),
                 "entries may pull against each other": changed(
-                    drop=[ACCORD], examples=[SENTENCE, TWO_SENTENCES]
+                    drop=[ALIGNED], examples=[SENTENCE, TWO_SENTENCES]
                 ),
             },
         ),

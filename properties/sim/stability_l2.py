@@ -86,11 +86,11 @@ def compared(
     m: Any, v: Any, of: str, data: str = "norms", share: Any = 1, attention: str = "softmax"
 ) -> Any:
     """The change of the loss or of its gradient against a share of linear attention's constant."""
-    pull = logistic.pull_of(m, v, data)
+    size = logistic.score_norm(m, v, data)
     if of == "gradient":
-        constant = 2 * m.square(pull)
+        constant = 2 * m.square(size)
     else:
-        constant = 2 * pull * (v.R * m.norm(v.h) + m.abs(v.b))
+        constant = 2 * size * (v.R * m.norm(v.h) + m.abs(v.b))
     return m.at_most(
         logistic.change(m, v, of, attention, ENTRY), share * constant * m.norm(v.x - v.y)
     )
@@ -110,8 +110,8 @@ def steep(m: Any, v: Any) -> Any:
     """4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)."""
     w, r = m.oscillation(v.h), m.largest(v.h - v.b)
     bend = w * w / 4 + m.exact("0.1925") * (2 * r - w) * w
-    pull = v.A.T @ v.h
-    return m.at_least(4 * m.dot(pull, pull), m.square(m.diameter(v.A)) * bend)
+    weighted = v.A.T @ v.h
+    return m.at_least(4 * m.dot(weighted, weighted), m.square(m.diameter(v.A)) * bend)
 
 
 STABILITY = Statement(

@@ -93,7 +93,7 @@ def linear_constant(m: Any, size: Any, of: str) -> Any:
     return size / 4 if of == "loss" else size * size / (6 * m.sqrt(m.exact(3)))
 
 
-def pull_of(m: Any, v: Any, data: str) -> Any:
+def score_norm(m: Any, v: Any, data: str) -> Any:
     """||A^T h|| of the same data, or the largest such number over data of these norms."""
     return m.norm(v.A.T @ v.h) if data == "same" else m.spectral(v.A) * m.norm(v.h)
 
@@ -110,7 +110,7 @@ def compared(
 ) -> Any:
     """The change of the loss or of its gradient against a share of linear attention's constant."""
     left = change(m, v, of, attention, {"loss": loss, "gradient": gradient, "linear": linear_loss})
-    constant = linear_constant(m, m.abs(v.b) * pull_of(m, v, data), of)
+    constant = linear_constant(m, m.abs(v.b) * score_norm(m, v, data), of)
     return m.at_most(left, share * constant * m.norm(v.x - v.y))
 
 

@@ -30,7 +30,7 @@ from attsvm.exact import ExactData
 from attsvm.primitives.descent_runs import (
     LEAPING,
     Run,
-    pulling_data,
+    opposed_data,
     rival_data,
     runs,
     tight_data,
@@ -160,7 +160,7 @@ THEOREM = Statement(
             siblings={
                 **training.OTHER_DIRECTIONS,
                 "several inputs": changed(
-                    drop=[SINGLE], variables=stepped(Run, runs(pulling_data(), 0))
+                    drop=[SINGLE], variables=stepped(Run, runs(opposed_data(), 0))
                 ),
             },
         ),

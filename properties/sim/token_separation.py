@@ -39,7 +39,7 @@ from attsvm.exact import ExactData
 from attsvm.primitives.descent_runs import (
     LEAPING,
     Run,
-    pulling_data,
+    opposed_data,
     rival_data,
     runs,
     tight_data,
@@ -90,7 +90,7 @@ SEPARATION = Statement(
     source=SOURCE,
     place="Section 1, token separation; figure 2",
     printed="all tokens are gradually separated during the training process",
-    variables=stepped(Run, runs(st.one_of(separable_data(), pulling_data()), 0, 1)),
+    variables=stepped(Run, runs(st.one_of(separable_data(), opposed_data()), 0, 1)),
     conclusion=growth,
     cost=2,
     hypotheses={
@@ -241,7 +241,7 @@ SEPARATION = Statement(
             proof="symbolic.sim.token_separation:prove_lowered",
             constants={"loss": REPAIRED},
             under=(PAIRS,),
-            variables=stepped(Run, runs(st.one_of(pulling_data(), attention_data(T=(1, 2))), 0)),
+            variables=stepped(Run, runs(st.one_of(opposed_data(), attention_data(T=(1, 2))), 0)),
             conclusion=lowered,
             tight=True,
             examples=(*OPPOSED, training.PULLED_APART),

@@ -55,7 +55,7 @@ def step(X: Any, Z: Any, scores: Any, start: Any, size: float = 1.0) -> Step:
     return Step(AttentionData(tokens, queries, scores=gamma), "correlation", W, size)
 
 
-MISLED = step([[[1], [0]]], [[1]], [[1, 0]], [[-2]])
+WRONG_START = step([[[1], [0]]], [[1]], [[1, 0]], [[-2]])
 CONTENT = step([[[1], [0]], [[0.125], [0]]], [[1], [1]], [[1, 0], [0, 1]], [[0]], 64.0)
 LEAPING_OVER = step([[[0], [0], [1]]], [[1]], [[0, 0, 1]], [[-2]], 64.0)
 AT_ZERO = step([[[1], [0]]], [[1]], [[1, 0]], [[0]])
@@ -122,7 +122,7 @@ OBSERVATION = Statement(
             expected="refuted, certified",
             constants={"what": "norm"},
             under=(),
-            examples=(MISLED,),
+            examples=(WRONG_START,),
             siblings={"it grows by a tenth at least": changed(slack="10/11")},
         ),
         "literal-2": Reading(
@@ -130,7 +130,7 @@ OBSERVATION = Statement(
             expected="refuted, certified",
             constants={"what": "tokens"},
             under=(),
-            examples=(MISLED,),
+            examples=(WRONG_START,),
             siblings={"it falls by a tenth at least": changed(slack="9/10")},
         ),
         "literal-3": Reading(
@@ -160,7 +160,7 @@ OBSERVATION = Statement(
             under=(),
             conclusion=needs_norm,
             tight=True,
-            examples=(MISLED, CONTENT, AT_ZERO, ONE_TOKEN),
+            examples=(WRONG_START, CONTENT, AT_ZERO, ONE_TOKEN),
         ),
         "amended-2": Reading(
             "W^mm exists and is not 0, l' < 0 everywhere and continuous, optimal tokens unique, "

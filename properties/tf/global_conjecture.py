@@ -142,7 +142,7 @@ def edges(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def supported(draw: st.DrawFn) -> Descent:
-    """Tokens near axes of their own, or on the edge; starts are zero, small, large and misled."""
+    """Tokens near axes of their own, or on the edge; starts zero, small, large, adversarial."""
     kind = draw(st.integers(0, 3))
     data = draw(edges() if kind == 3 else staircases() if kind == 2 else choices.on_axes())
     return Descent(data, draw(starts_about(data, 0, 1, 3)), draw(st.sampled_from(LOSSES)))

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from attsvm.primitives import losses
 from attsvm.primitives.aligned_inputs import inputs_aligned, together, together_larger
-from attsvm.primitives.descent_runs import pulling_data, rival_data
+from attsvm.primitives.descent_runs import opposed_data, rival_data
 from attsvm.primitives.hypotheses import (
     feasible,
     rivals_equal,
@@ -52,7 +52,7 @@ FAR_START = replace(cases.from_zero([[[1], [0]]], y=[1.0], v=[1.0]), start=np.ar
 
 @composite
 def started(draw: st.DrawFn, data: Any) -> Descent:
-    """A decreasing loss on data of the strategy, started at zero, near it, far from it, misled.
+    """A decreasing loss on data of the strategy, started at zero, near, far, or at worse tokens.
 
     Every second data set has rivals of two scores: of them nothing is claimed, and what claims
     more is at risk there.
@@ -70,7 +70,7 @@ def larger(generator: np.random.Generator) -> Descent:
 
 EQUAL, UNIQUE = "non-optimal scores are equal", "optimal tokens are unique"
 SEVERAL, FEASIBLE = "some input has two tokens", "Att-SVM is feasible"
-ACCORD, SLOPED = "no input pulls against another", "l' < 0 everywhere and continuous"
+ALIGNED, SLOPED = "no input pulls against another", "l' < 0 everywhere and continuous"
 WORST = {"towards the worst tokens": changed(towards="worst")}
 WRONG = {
     **WORST,
@@ -90,7 +90,7 @@ THEOREM = Statement(
         UNIQUE: unique_optimum,
         SEVERAL: several_tokens,
         FEASIBLE: feasible,
-        ACCORD: lambda case: inputs_aligned(case.data),
+        ALIGNED: lambda case: inputs_aligned(case.data),
         SLOPED: sloped,
     },
     conclusion=cases.DIRECTION,
@@ -134,8 +134,8 @@ THEOREM = Statement(
             siblings={
                 **WRONG,
                 "inputs may pull against each other": changed(
-                    drop=[ACCORD],
-                    variables=stepped(Descent, started(pulling_data())),
+                    drop=[ALIGNED],
+                    variables=stepped(Descent, started(opposed_data())),
                     examples=[PULLED],
                 ),
             },

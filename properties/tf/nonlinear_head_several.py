@@ -19,7 +19,7 @@ and others, by any steps and how fast, is in `tf/generalised-svm` (sharp-3 to sh
 
 from typing import Any
 
-from attsvm.primitives.heads import ACTIVATIONS, bending, change, head, pull
+from attsvm.primitives.heads import ACTIVATIONS, bending, change, derivative_along, head
 from attsvm.theory import Choice, Defined, Integer, Matrix, Reading, Statement, Vector, changed
 from properties.tf import SOURCE
 
@@ -67,10 +67,12 @@ def between(m: Any, v: Any, lead: Any = 0) -> Any:
 
 
 def below_tangent(m: Any, v: Any, share: Any = 1) -> Any:
-    """h(output) - h(x_1) <= (1 - s_1) times the largest pull, if that is positive."""
-    pulls = m.array([pull(m, v, v.X[0], x - v.X[0]) for x in v.X])  # 0 of the first one itself
+    """h(output) - h(x_1) <= (1 - s_1) times the largest derivative, if that is positive."""
+    slopes = m.array(
+        [derivative_along(m, v, v.X[0], x - v.X[0]) for x in v.X]
+    )  # 0 of the first one itself
     gain = change(m, v, v.X[0], moved(m, v))
-    return m.at_most(gain, share * (1 - v.s[0]) * m.max(pulls))
+    return m.at_most(gain, share * (1 - v.s[0]) * m.max(slopes))
 
 
 def gains(m: Any, v: Any, share: Any = 1) -> Any:
@@ -78,16 +80,16 @@ def gains(m: Any, v: Any, share: Any = 1) -> Any:
     along, e = v.X[1] - v.X[0], v.s[1]
     gain = change(m, v, v.X[0], e * along)
     bend = bending(m, v, along, along) * m.square(e) / 2
-    return m.at_most(e * pull(m, v, v.X[0], along) - gain, share * bend)
+    return m.at_most(e * derivative_along(m, v, v.X[0], along) - gain, share * bend)
 
 
 def returns(m: Any, v: Any, share: Any = 1) -> Any:
-    """The pull of x_2 at the output is at least g - c sum_k |b_k| |<a_k, o>| |<a_k, x_2 - x_1>|.
+    """<h'(output), x_2 - x_1> is at least g - c sum_k |b_k| |<a_k, o>| |<a_k, x_2 - x_1>|.
 
     Here o is the output minus x_1, so that of two tokens the sum is beta s_2.
     """
     along, o = v.X[1] - v.X[0], moved(m, v)
-    lost = pull(m, v, v.X[0], along) - pull(m, v, v.X[0] + o, along)
+    lost = derivative_along(m, v, v.X[0], along) - derivative_along(m, v, v.X[0] + o, along)
     return m.at_most(lost, share * bending(m, v, along, o))
 
 
@@ -99,7 +101,7 @@ def exactly_best(m: Any, v: Any, share: Any = 1) -> Any:
     parts = [below_tangent(m, v)]
     for x in v.X[1:]:
         along = x - v.X[0]
-        g = m.maximum(pull(m, v, v.X[0], along), m.exact(0))
+        g = m.maximum(derivative_along(m, v, v.X[0], along), m.exact(0))
         beta = bending(m, v, along, along)
         e = m.minimum(g / (beta + m.is_zero(beta)), m.exact(1))
         parts.append(m.at_most(share * e * g / 2, change(m, v, v.X[0], e * along)))

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from attsvm.losses import curvature_constant
-from attsvm.primitives.heads import ACTIVATIONS, Activation, bending, head, pull
+from attsvm.primitives.heads import ACTIVATIONS, Activation, bending, derivative_along, head
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
@@ -168,10 +168,10 @@ def ensure_near_tangent() -> None:
     head_of = SimpleNamespace(phi=formal, A=entries(np.eye(2, dtype=int).tolist()), b=b)
     ensure_equal(
         sp.diff(head(SYMBOLS, head_of, x + e * along), e),
-        pull(SYMBOLS, head_of, x + e * along, along),
+        derivative_along(SYMBOLS, head_of, x + e * along, along),
         "the slope of h on the way is its pull along it",
     )
-    turned = sp.diff(pull(SYMBOLS, head_of, x + e * o, along), e)
+    turned = sp.diff(derivative_along(SYMBOLS, head_of, x + e * o, along), e)
     parts = [(b[k], along[k] * o[k], _Bend(x[k] + e * o[k])) for k in range(2)]
     ensure_equal(
         turned,
@@ -194,7 +194,10 @@ def ensure_near_tangent() -> None:
     )
     cite(QUADRATIC_BOUND, met={LIPSCHITZ: MEAN_VALUE})
     pair = SimpleNamespace(**vars(head_of), X=entries([x, x + along]), s=entries([1 - e, e]))
-    start, beta = pull(SYMBOLS, head_of, x, along), bending(SYMBOLS, head_of, along, along)
+    start, beta = (
+        derivative_along(SYMBOLS, head_of, x, along),
+        bending(SYMBOLS, head_of, along, along),
+    )
     rise = head(SYMBOLS, head_of, x + e * along) - head(SYMBOLS, head_of, x)
     near, back = gains(SYMBOLS, pair), returns(SYMBOLS, pair)
     ensure_equal(
@@ -204,7 +207,7 @@ def ensure_near_tangent() -> None:
     )
     ensure_equal(
         [back.left, back.right],
-        [start - pull(SYMBOLS, head_of, x + e * along, along), beta * e],
+        [start - derivative_along(SYMBOLS, head_of, x + e * along, along), beta * e],
         "and the bound of the pull, which two tokens lower by beta s_2 at most",
     )
 

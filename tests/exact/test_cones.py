@@ -96,14 +96,14 @@ class Point:
         lead = [frame.selection.lead[pair] for pair in frame.selection.pairs]
         self.minor = [j for j, x in enumerate(lead) if x <= 0]
         good = [j for j in range(len(lead)) if j not in self.minor]
-        self.pull = sum((self.p[j] * answer.margins[j] for j in good), arb(0))
+        self.total = sum((self.p[j] * answer.margins[j] for j in good), arb(0))
 
     def attained(self, found: Bounds, Q: arb) -> dict[str, arb]:
         """Each quantity over what is said to be the most of it; 0 where both are."""
-        room = (self.pull - found.excess * self.scale) / self.N
-        found_room = found.pull - found.excess
+        room = (self.total - found.excess * self.scale) / self.N
+        found_room = found.total - found.excess
         ratios = {
-            "pull": self.over(found.pull * self.scale, self.pull),
+            "total": self.over(found.total * self.scale, self.total),
             "forward": self.over(room, self.forward),
             "turn": self.over(self.turn, self.N * self.forward * found.turn / found_room),
             "across": self.over(self.across, self.N * self.forward * found.across),
@@ -229,7 +229,7 @@ def test_a_good_token_hardly_beyond_the_margin_attains_what_turns():
     ratios, _ = attained(data, 40, fmpq(1, 2), [fmpq(0), fmpq(1, 4)], SMALL)
     assert ratios["turn"] >= 0.99
     assert ratios["spread"] >= 0.99
-    assert ratios["pull"] >= 0.99
+    assert ratios["total"] >= 0.99
 
 
 def test_a_token_at_the_margin_counts_with_its_most_weight_beside_one_that_does_not_turn():
@@ -269,8 +269,8 @@ def test_a_better_token_beyond_the_margin_attains_what_pulls_back():
     data = plane([(2.0, 0.0), (3.0, 4.0)], scores=[[0.0, -1.0, 4.0]])
     Q = fmpq(25, 8)  # r Q = 12.5, and 6 exp(12.5 - 15) = 0.49
     ratios, found = attained(data, 30, Q, [fmpq(0), -Q], SMALL)
-    assert 0.4 < float(found.excess / found.pull) < 0.6
-    for name in ("pull", "forward", "turn", "across", "spread", "minor 1", "minor turn 1"):
+    assert 0.4 < float(found.excess / found.total) < 0.6
+    for name in ("total", "forward", "turn", "across", "spread", "minor 1", "minor turn 1"):
         assert ratios[name] >= 0.99, name
     assert ratios["advance"] >= 0.3
     # at <A_j, E> = r_j Q it takes nothing, and the step is as long as if it were not there
@@ -295,9 +295,9 @@ def test_weighted_means_attain_the_least_pull():
     # e = (2 x, -x/2) with 2 x + x/2 = ln((1/2)/(1/4)) - ln(8/1)
     x = rational(float((arb(2).log() - arb(8).log()) / fmpq(5, 2)))
     ratios, _ = attained(data, 40, fmpq(1), [x, -x / 2], SMALL)
-    assert ratios["pull"] >= 0.999
+    assert ratios["total"] >= 0.999
     elsewhere, _ = attained(data, 40, fmpq(1), [fmpq(0), fmpq(0)], SMALL)
-    assert elsewhere["pull"] <= 0.9
+    assert elsewhere["total"] <= 0.9
 
 
 @pytest.mark.parametrize(("power", "x"), [(8, -1), (16, -3), (64, -15)])
@@ -305,7 +305,7 @@ def test_what_turns_grows_like_the_logarithm_of_how_uneven_support_tokens_are(po
     """Multipliers 1/4 and 1, weights 1 and 2^power; e = (2 x, -x/2), near the worst x."""
     data = plane([(2.0, 0.0)], [(0.0, 1.0)], scores=[[0.0, -1.0], [0.0, -(2.0**power)]])
     ratios, found = attained(data, 60, fmpq(20), [fmpq(x), -fmpq(x, 2)], SMALL)
-    assert found.turn / found.pull < power / 4
+    assert found.turn / found.total < power / 4
     assert ratios["turn"] >= 0.6
 
 

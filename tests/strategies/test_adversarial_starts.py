@@ -14,7 +14,7 @@ from attsvm.primitives.descent_runs import (
     LOCAL_TRAP,
     Run,
     certified_limit,
-    pulling_data,
+    opposed_data,
     rival_data,
     tight_data,
 )
@@ -106,7 +106,7 @@ def test_starts_shrink_to_zero_and_every_third_keeps_to_a_worse_token(columns):
     assert not find(starts_about(data, 0, columns=columns), lambda W: True).any()
 
 
-@given(pulling_data())
+@given(opposed_data())
 def test_pulling_data_are_tight_and_of_equal_rivals(data):
     assert lower_scores_equal(Run(data, np.zeros((2, 2))))
     answer = separate(ExactData.of(data), [0, 0])

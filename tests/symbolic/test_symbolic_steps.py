@@ -102,7 +102,12 @@ SPOILT = {
         *(softmax_range, "by_norm", looser(softmax_range.by_norm)),
         [softmax_range.prove_norm],
     ),
-    "twice the pull": (SLOPES, "pull", scaled(SLOPES.pull, 2), [SLOPES.prove_smooth]),
+    "twice the derivative": (
+        SLOPES,
+        "derivative_along",
+        scaled(SLOPES.derivative_along, 2),
+        [SLOPES.prove_smooth],
+    ),
     "95% of the bending": (
         *(SLOPES, "bending", scaled(SLOPES.bending, LESS)),
         [SLOPES.prove_smooth, SLOPES.prove_exactly],

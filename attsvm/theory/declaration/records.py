@@ -1,6 +1,6 @@
 """Statements about data that are drawn as a whole, and conclusions that have no closed form.
 
-Data for which a max-margin problem is solvable, or a start that is misled, are seldom hit by
+Data for which a max-margin problem is solvable, or an adversarial start, are seldom hit by
 drawing each number by itself. Such a statement quantifies over the fields of a record, which a
 strategy draws together:
 

@@ -71,13 +71,13 @@ def unread(formula: Formula, parameters: Mapping[str, Any]) -> list[str]:
     generator = np.random.default_rng(0)
     left = [name for name in formula.variables if name not in formula.axes]
     own = domains(formula.variables)
-    spoken = replace(
+    unguarded = replace(
         formula, hypotheses={k: h for k, h in formula.hypotheses.items() if k not in own}
     )
     for _ in range(_TRIES):
         shape = {n: int(formula.variables[n].fill(generator, {}, 1)) for n in formula.axes}
         with contextlib.suppress(Exception):  # what goes wrong is told by the rehearsal and check
-            seen = _run("", spoken, parameters, generator, shape)
+            seen = _run("", unguarded, parameters, generator, shape)
             left = [name for name in left if name not in seen]
         if not left:
             break

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from attsvm._types import Array
+from attsvm.errors import present
 from attsvm.theory.search.landscape import (
     WORST,
     Landscape,
@@ -59,21 +60,35 @@ _BOX, _HALVINGS = 8.0, 6
 """How far a climb goes, and how closely it is known where it leaves the hypotheses."""
 
 
+class _Raised(Exception):
+    """What a cost raises: scipy takes some of it for its own and tells of another mistake."""
+
+
 def _evolve(land: Landscape, cost: Callable[..., Any], generations: int, **options: Any) -> None:
     from scipy.optimize import differential_evolution
 
+    def told(positions: Array) -> Any:
+        try:
+            return cost(positions)
+        except (TypeError, ValueError) as error:
+            raise _Raised from error
+
     reach = np.maximum(2.0 * np.abs(land.known).max(axis=0), _REACH)
-    differential_evolution(
-        cost,
-        list(zip(-reach, reach, strict=True)),
-        init=land.known,
-        maxiter=generations,
-        mutation=(0.2, 0.9),
-        recombination=0.5,
-        tol=0,
-        polish=False,
-        **options,
-    )
+    try:
+        differential_evolution(
+            told,
+            list(zip(-reach, reach, strict=True)),
+            init=land.known,
+            maxiter=generations,
+            mutation=(0.2, 0.9),
+            recombination=0.5,
+            tol=0,
+            polish=False,
+            **options,
+        )
+    except _Raised as raised:
+        error = present(raised.__cause__, "what a cost raises")
+        raise error from error.__cause__
 
 
 def evolution(scout: Scout, generator: np.random.Generator) -> None:

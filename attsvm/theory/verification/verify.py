@@ -372,34 +372,25 @@ def verify(
     claims = find_claims(packs, wanted)
     chosen = profile_named(profile)
     tasks = plan(claims)
+    events = Events(ledger)
     if ledger is not None:
-        ledger.append("run", **head_of(packs, claims, profile, seed))
-    replayed = []
-    for replay in curated.replays(packs, claims):
-        replayed.append(replay)
-        if ledger is not None:
-            ledger.append("replay", replay=replay.json())
+        events.begun(head_of(packs, claims, profile, seed))
+    replayed = [*map(events.replayed, curated.replays(packs, claims))]
     outcomes: dict[Task, Outcome] = {}
     finished: dict[str, Checked] = {}
     remaining = {c.id: [t for t in tasks if t.claim == c.id] for c in claims}
     by_id = {c.id: c for c in claims}
     for task, outcome in run_tasks(claims, chosen, seed, crew or HERE, named):
-        outcomes[task] = outcome
-        if ledger is not None:
-            ledger.append("part", outcome=_loggable(outcome))
+        outcomes[task] = events.part(outcome)
         done = None
         if all(t in outcomes for t in remaining[task.claim]):
             claim = by_id[task.claim]
             done = _stored(conclude(claim, outcomes, chosen), examples_folder)
-            finished[claim.id] = done
-            if ledger is not None:
-                ledger.append("verdict", verdict=done.json())
+            finished[claim.id] = events.verdict(done)
         if progress is not None:
             progress(len(outcomes), len(tasks), done)
     report = Report(profile, seed, tuple(finished[c.id] for c in claims), tuple(replayed))
-    if ledger is not None:
-        ledger.append("finished", matched=report.matched)
-    return report
+    return events.finished(report)
 
 
 def head_of(
@@ -418,31 +409,62 @@ def head_of(
     }
 
 
-def record(
-    ledger: Ledger,
-    head: Mapping[str, Any],
-    checked: Sequence[Checked],
-    replayed: Sequence[counterexample.Replay],
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Events:
+    """What a ledger is told of a run, each as it happens; each method gives back what it is given.
+
+    Attributes:
+        ledger: where events go; nowhere where None.
+    """
+
+    ledger: Ledger | None
+
+    def begun(self, head: Mapping[str, Any]) -> None:
+        """The run begins; see `head_of`."""
+        self._append("run", **head)
+
+    def replayed(self, replay: counterexample.Replay) -> counterexample.Replay:
+        """A curated counterexample was replayed."""
+        self._append("replay", replay=replay.json())
+        return replay
+
+    def part(self, outcome: Outcome) -> Outcome:
+        """A reading or a sibling was checked."""
+        document = outcome.json()
+        slacks = {k: finite(document[k]) for k in ("min_slack", "tightness", "max_slack")}
+        self._append("part", outcome=document | slacks)
+        return outcome
+
+    def verdict(self, checked: Checked) -> Checked:
+        """All parts of a claim were checked."""
+        self._append("verdict", verdict=checked.json())
+        return checked
+
+    def finished(self, report: Report) -> Report:
+        """All claims were checked."""
+        self._append("finished", matched=report.matched)
+        return report
+
+    def _append(self, event: str, **content: Any) -> None:
+        if self.ledger is not None:
+            self.ledger.append(event, **content)
+
+
+def record(ledger: Ledger, head: Mapping[str, Any], over: Report) -> None:
     """Record a run that is over, as `verify` records its own while it lasts.
 
     Raises:
         LedgerError: the ledger cannot be written.
     """
-    ledger.append("run", **head)
-    for replay in replayed:
-        ledger.append("replay", replay=replay.json())
-    for done in checked:
-        for outcome in (done.reading, *done.siblings):
-            ledger.append("part", outcome=_loggable(outcome))
-        ledger.append("verdict", verdict=done.json())
-    report = Report(head["profile"], head["seed"], tuple(checked), tuple(replayed))
-    ledger.append("finished", matched=report.matched)
-
-
-def _loggable(outcome: Outcome) -> dict[str, Any]:
-    document = outcome.json()
-    return document | {k: finite(document[k]) for k in ("min_slack", "tightness", "max_slack")}
+    events = Events(ledger)
+    events.begun(head)
+    for replay in over.replayed:
+        events.replayed(replay)
+    for checked in over.checked:
+        for outcome in (checked.reading, *checked.siblings):
+            events.part(outcome)
+        events.verdict(checked)
+    events.finished(over)
 
 
 def conclude(claim: Claim, outcomes: Mapping[Task, Outcome], profile: Profile) -> Checked:

@@ -259,7 +259,7 @@ class Solved:
         """The distance from 0 of the convex hull C of the rows."""
         if m.name == "text":
             said = "the distance from 0 of the convex hull C of the rows D_j"
-            return m.symbol(r"\operatorname{dist}(0, C)", "dist(0, C)", said)
+            return m.symbol(r"\mathrm{dist}(0, C)", "dist(0, C)", said)
         return m.sqrt(m.values(self.programme.hull_square))
 
     def shortest(self, m: Any) -> Any:

@@ -160,8 +160,8 @@ def logit_gradients(m: Any, keys: Any, scores: Any, p: Any, loss: str) -> list[A
 
 def prompt_gradient(m: Any, keys: Any, scores: Any, p: Any, loss: str) -> Any:
     """The gradient of the risk in the prompt p."""
-    pulls = logit_gradients(m, keys, scores, p, loss)
-    return sum(c @ k for c, k in zip(pulls, keys, strict=True))
+    coefficients = logit_gradients(m, keys, scores, p, loss)
+    return sum(c @ k for c, k in zip(coefficients, keys, strict=True))
 
 
 def descent(

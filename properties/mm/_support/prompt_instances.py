@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import LEAPING as RUN_LEAPING
-from attsvm.primitives.descent_runs import pulling_data, rival_data, tight_data, towards_solution
+from attsvm.primitives.descent_runs import opposed_data, rival_data, tight_data, towards_solution
 from attsvm.primitives.losses import SLOPED
 from attsvm.risk import risk_gap
 from attsvm.strategies import arrays, composite, sizes
@@ -75,7 +75,7 @@ OTHER_DIRECTIONS = {
 
 @composite
 def promptings(draw: st.DrawFn, data: Any, *powers: int) -> Prompting:
-    """Runs on keys and scores of data sets; starts are misled, zero, small and large by powers."""
+    """Runs on keys and scores of data sets; starts are adversarial, zero or small and large."""
     drawn = draw(data)
     case = Prompting(drawn.X, drawn.gamma, np.zeros(drawn.d), draw(st.sampled_from(SLOPED)))
     return replace(case, start=draw(starts_about(case.data, *powers, columns=1))[:, 0])
@@ -93,7 +93,7 @@ def compared() -> st.SearchStrategy[Prompting]:
 
 def pulled() -> st.SearchStrategy[Prompting]:
     """Two inputs that pull their weights apart, from small starts."""
-    return promptings(pulling_data(), 0)
+    return promptings(opposed_data(), 0)
 
 
 @composite
@@ -170,7 +170,7 @@ def apart(draw: st.DrawFn) -> Prompting:
     `properties.mm.loss_choice`, `amended-2`), so that inputs of other levels tell them apart, most
     of all where an input is nearly lost.
     """
-    data = draw(pulling_data())
+    data = draw(opposed_data())
     loss = draw(st.sampled_from([name for name in SLOPED if name != "correlation"]))
     level = draw(st.sampled_from([4.0, 8.0, -4.0, 0.0]))
     scores = data.gamma + np.array([[0.0], [level]])
@@ -191,7 +191,7 @@ def alone(draw: st.DrawFn) -> Prompting:
 
 @composite
 def trapping(draw: st.DrawFn) -> Prompting:
-    """One or two inputs of three keys on lines of their own, misled to the second-best key.
+    """One or two inputs of three keys on lines of their own, started at the second-best key.
 
     The worst key lies in the middle: along the way to the second-best one the risk gap of an input
     alone tends to the very bound of its basin, from above or below.

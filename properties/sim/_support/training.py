@@ -20,8 +20,8 @@ from attsvm.primitives.descent_runs import (
     Run,
     certified_limit,
     max_margin,
+    opposed_data,
     or_more_bits,
-    pulling_data,
     reaches,
     runs,
 )
@@ -147,5 +147,5 @@ OTHER_DIRECTIONS = {
 
 def any_start(*examples: Run) -> dict[str, Changed]:
     """The false neighbour whose start need not be in the basin; inputs pull against each other."""
-    pulling = stepped(Run, runs(pulling_data(), 0))
+    pulling = stepped(Run, runs(opposed_data(), 0))
     return {"any start": changed(drop=[BASIN], variables=pulling, examples=examples)}

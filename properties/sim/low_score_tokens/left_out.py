@@ -215,7 +215,9 @@ def ends_no_worse(run: Run, loss: str, which: str = "low") -> Slack:
     return Slack(float((scores[1] - scores[0]).min()), 0.0)
 
 
-def _courses(run: Run, loss: str, which: str) -> tuple[ProvedLimit | None, ProvedLimit | None]:
+def _proved_limits(
+    run: Run, loss: str, which: str
+) -> tuple[ProvedLimit | None, ProvedLimit | None]:
     whole, rest = (
         proved_limit(d, run.start, loss, run.step) for d in (run.data, _reduced(run, which))
     )
@@ -224,7 +226,7 @@ def _courses(run: Run, loss: str, which: str) -> tuple[ProvedLimit | None, Prove
 
 def certified_alike(run: Run, loss: str, which: str = "low") -> arb | None:
     """1 where both directions are proved to be the same, negative where they are not."""
-    whole, rest = _courses(run, loss, which)
+    whole, rest = _proved_limits(run, loss, which)
     if whole is None or whole.limit is None:
         return None
     reduced = ExactData.of(_reduced(run, which))
@@ -252,7 +254,7 @@ def certified_no_worse(run: Run, loss: str, which: str = "low") -> fmpq | None:
 
     An input that never pulls is left out. One whose tokens share one score in the rest ends at it.
     """
-    (whole, rest), out = _courses(run, loss, which), low(run.data, which)
+    (whole, rest), out = _proved_limits(run, loss, which), low(run.data, which)
     if (
         whole is None
         or not whole.certificate.settles

@@ -46,7 +46,7 @@ from attsvm.primitives.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
     Run,
-    pulling_data,
+    opposed_data,
     reaches,
     rival_data,
     runs,
@@ -65,7 +65,7 @@ from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
 
 EQUAL, HALF = "non-optimal scores of each input are equal", "the step is at most 1/(2 L)"
 DIFFERENT = "some input has two different scores"
-ACCORD, WITHIN = "no input pulls against another", "rivals' scores less than delta apart"
+INPUTS_ALIGNED, WITHIN = "no input pulls against another", "rivals' scores less than delta apart"
 WITHIN_OTHERS = "rivals' scores less than g_i s_i/(1 - s_i - s'_i) apart"
 
 
@@ -89,7 +89,7 @@ ALIGNED = stepped(
 )
 ANY_PULLS = {
     "inputs may pull against each other": changed(
-        drop=[ACCORD], variables=stepped(Run, runs(pulling_data(), 0))
+        drop=[INPUTS_ALIGNED], variables=stepped(Run, runs(opposed_data(), 0))
     )
 }
 LEVEL = stepped(Run, runs(nearly_equal.level_data(), 0, 2), steps=(0.5, 0.25))
@@ -120,7 +120,7 @@ THEOREM = Statement(
         EQUAL: rivals_equal,
         HALF: lambda run: run.step <= 0.5,
         DIFFERENT: two_scores,
-        ACCORD: nearly_equal.aligned,
+        INPUTS_ALIGNED: nearly_equal.aligned,
         WITHIN: nearly_equal.within,
         WITHIN_OTHERS: nearly_equal.within_of_others,
     },
@@ -208,7 +208,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.basins:prove_aligned",
             constants={"loss": REPAIRED},
-            under=(training.TWO, FEASIBLE, ACCORD, WITHIN, SHORT),
+            under=(training.TWO, FEASIBLE, INPUTS_ALIGNED, WITHIN, SHORT),
             variables=ALIGNED,
             conclusion=replace(BOTH, balls=training.PATIENTLY.balls),
             examples=(TWO_TOKENS,),
@@ -242,7 +242,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.sim.theorem_3_15:prove",
             constants={"loss": REPAIRED},
-            under=(training.TWO, FEASIBLE, ACCORD, WITHIN_OTHERS, SHORT),
+            under=(training.TWO, FEASIBLE, INPUTS_ALIGNED, WITHIN_OTHERS, SHORT),
             variables=ALIGNED,
             conclusion=replace(BOTH, balls=training.PATIENTLY.balls),
             examples=(TWO_TOKENS, nearly_equal.far(0.359375, 1.0), nearly_equal.far(0.125, 2.0)),

@@ -220,8 +220,8 @@ def tokens_with_gradient(run: Run, loss: str) -> set[Token]:
         gaps = [subtract(x, tokens[0]) for x in tokens]
         s = softmax([end.along([a * b for a in gap for b in z]) for gap in gaps])
         u = dot(s, gamma)
-        pulls = [loss_slope(loss, u) * w * (g - u) for w, g in zip(s, gamma, strict=True)]
-        found |= {(i, t) for t, p in zip(data.kept[i], pulls, strict=True) if p > 0 or p < 0}
+        coefficients = [loss_slope(loss, u) * w * (g - u) for w, g in zip(s, gamma, strict=True)]
+        found |= {(i, t) for t, p in zip(data.kept[i], coefficients, strict=True) if p > 0 or p < 0}
     return found
 
 

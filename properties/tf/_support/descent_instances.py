@@ -51,7 +51,7 @@ class Descent(Stepped):
 
 @composite
 def descents(draw: st.DrawFn) -> Descent:
-    """Data with mostly tight margins, some of it masked; starts misled, zero, small and large."""
+    """Data with mostly tight margins, some masked; starts adversarial, zero, small and large."""
     data = draw(ragged(tight_data()))
     loss = draw(st.sampled_from(SLOPED))
     return Descent(data, draw(starts_about(data, 0, 2)), loss)

@@ -19,7 +19,7 @@ from attsvm.errors import DataError
 from attsvm.exact import dot, rationals
 from attsvm.losses import LOSSES
 from attsvm.primitives.gradients import loss_slope
-from attsvm.primitives.heads import ACTIVATIONS, bending, head, pull
+from attsvm.primitives.heads import ACTIVATIONS, bending, derivative_along, head
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory.arithmetic import BALLS
@@ -71,7 +71,7 @@ def lead(m: Any, case: HeadSteps) -> Any:
         first, second = m.logistic(at), m.logistic(-at)
         output = first * v.X[0] + second * v.X[1]
         down = -loss_slope(m, case.loss, head(m, v, output))
-        gain = pull(m, v, output, v.D) * first * second
+        gain = derivative_along(m, v, output, v.D) * first * second
         at = at + m.values(case.size) * v.square * down * gain
     return at
 
@@ -137,7 +137,7 @@ def farthest(size: Any, square: Any, beta: Any) -> Any:
 def stays(m: Any, case: HeadSteps, share: Any = 1) -> Any:
     """Of both tokens the lead is at most the larger one of what it was and ln(beta/g - 1) + r.
 
-    g is the pull of the other token at it, r = 4 e ||A||^2 beta/27.
+    g is the derivative of h at it towards the other token, r = 4 e ||A||^2 beta/27.
     """
     v, before, after = of(m, case), m.values(case.start), lead(m, case)
     if v.phi.bend is None:
@@ -146,22 +146,22 @@ def stays(m: Any, case: HeadSteps, share: Any = 1) -> Any:
     room = share * farthest(m.values(case.size), v.square, beta)
     parts = []
     for sign, x in ((1, v.X[0]), (-1, v.X[1])):
-        if not pulled(case, sign):
+        if not rises_to_other(case, sign):
             return m.below(m.exact(0), m.exact(0))  # there is no bound
-        g = pull(m, v, x, -sign * v.D)
+        g = derivative_along(m, v, x, -sign * v.D)
         parts.append(raised(m, sign * before, sign * after, beta, g, room))
     return m.all_of(*parts)
 
 
-def pulled(case: HeadSteps, sign: int) -> bool:
-    """The other token pulls at the first one (sign 1) or at the second one (sign -1)."""
+def rises_to_other(case: HeadSteps, sign: int) -> bool:
+    """H rises from the first token (sign 1), or the second one (sign -1), towards the other."""
     v = of(BALLS, case)
-    return bool(pull(BALLS, v, v.X[0 if sign == 1 else 1], -sign * v.D) > 0)
+    return bool(derivative_along(BALLS, v, v.X[0 if sign == 1 else 1], -sign * v.D) > 0)
 
 
-def pulled_both(case: HeadSteps) -> bool:
-    """Each token pulls at the other one."""
-    return pulled(case, 1) and pulled(case, -1)
+def rises_from_both(case: HeadSteps) -> bool:
+    """H rises from each token towards the other one."""
+    return rises_to_other(case, 1) and rises_to_other(case, -1)
 
 
 def gentle(case: HeadSteps) -> bool:

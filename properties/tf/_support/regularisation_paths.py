@@ -491,7 +491,7 @@ DIRECTION = tends(
     balls=certified_direction,
 )
 TO_SET = (
-    r"\operatorname{dist}\left(\frac{K_R Q_R^{\top}}{R}, \frac{W_*^{mm}}{C_*}\right)",
+    r"\mathrm{dist}\left(\frac{K_R Q_R^{\top}}{R}, \frac{W_*^{mm}}{C_*}\right)",
     "dist(K_R Q_R^T/R, W_*^mm/C_*)",
 )
 SET = tends("as R -> infinity", TO_SET, ZERO, floats=follows_set, balls=certified_set)

@@ -53,16 +53,16 @@ def rounded(decided: Callable[[Descent], arb | None]) -> Callable[[Descent], Sla
 
 
 def hessian(case: Descent) -> Matrix:
-    """Second derivatives along independent ones of the (x_o - x_t) z^T; no row where none pulls."""
+    """Second derivatives along independent (x_o - x_t) z^T; none of inputs of equal scores."""
     exact, W = ExactData.of(case.data), rationals(case.start)
-    differ = [len(set(gamma)) > 1 for gamma in exact.gamma]
-    rows = [A for (i, _), A in exact_constraints(exact).items() if differ[i]]
+    unequal = [len(set(gamma)) > 1 for gamma in exact.gamma]
+    rows = [A for (i, _), A in exact_constraints(exact).items() if unequal[i]]
     basis: list[Vector] = []
     for row in rows:
         if fmpq_mat([*basis, row]).rank() > len(basis):
             basis.append(row)
     total: Matrix = [[arb(0)] * len(basis) for _ in basis]
-    for tokens, z, gamma, here in zip(exact.X, exact.Z, exact.gamma, differ, strict=True):
+    for tokens, z, gamma, here in zip(exact.X, exact.Z, exact.gamma, unequal, strict=True):
         if not here:
             continue
         values = logits(tokens, W, z)

@@ -36,16 +36,16 @@ def descend(
     X, Z, gamma = (np.stack([getattr(one, name) for one in sets]) for name in ("X", "Z", "gamma"))
     kept, ruled = [], []
     for k in range(max(record) + 1):
-        pull = normalised_gradient(X, Z, gamma, K @ np.swapaxes(Q, 1, 2), LOG_LOSS)
+        gradient = normalised_gradient(X, Z, gamma, K @ np.swapaxes(Q, 1, 2), LOG_LOSS)
         with np.errstate(divide="ignore"):
-            scales = np.stack([pull.log_scale, np.full(len(X), np.log(ridge))])
+            scales = np.stack([gradient.log_scale, np.full(len(X), np.log(ridge))])
         loss, own = np.exp(scales - scales.max(axis=0))[..., None, None]
-        pulls = loss * (pull.matrix @ Q), loss * (np.swapaxes(pull.matrix, 1, 2) @ K)
+        gradients = loss * (gradient.matrix @ Q), loss * (np.swapaxes(gradient.matrix, 1, 2) @ K)
         inward = 2.0 * own * K, 2.0 * own * Q
         if k in record:
             kept.append(K @ np.swapaxes(Q, 1, 2))
-            ruled.append(_length(*inward) >= 0.5 * _length(*pulls))
-        moves = [a - b for a, b in zip(pulls, inward, strict=True)]
+            ruled.append(_length(*inward) >= 0.5 * _length(*gradients))
+        moves = [a - b for a, b in zip(gradients, inward, strict=True)]
         K, Q = (part + STEP * g / _length(g) for part, g in zip((K, Q), moves, strict=True))
     W = np.stack(kept, axis=1)
     steps = np.array(record, dtype=np.int64)

@@ -109,7 +109,7 @@ def numbers(
 
 
 def public_ends(generator: np.random.Generator, d: int, sets: int) -> Array:
-    """Both correlations at the end of runs of the public code, the weight outside, the fate."""
+    """Both correlations at the end of runs of the public code, the weight outside, how they end."""
     data: list[AttentionData] = []
     while len(data) < sets:
         one = gaussian_protocol(generator, 3, 4, d)
@@ -142,8 +142,8 @@ def public_descent(
         hidden = (s[..., None, :] @ after)[..., 0, :]
         gamma = y[..., None] * (after @ (hidden > 0.0)[..., None])[..., 0]
         u = y * np.maximum(hidden, 0.0).sum(axis=-1)
-        pulls = LOSS.slope(u)[..., None] * covariance(s, gamma) / data[0].n
-        gradient = np.swapaxes((pulls[..., None, :] @ X)[..., 0, :], 1, 2) @ Z
+        coefficients = LOSS.slope(u)[..., None] * covariance(s, gamma) / data[0].n
+        gradient = np.swapaxes((coefficients[..., None, :] @ X)[..., 0, :], 1, 2) @ Z
         size = np.linalg.norm(gradient, axis=(1, 2), keepdims=True)
         W = W - 0.1 * gradient / (size + np.finfo(np.float64).eps)
     return W

@@ -93,7 +93,7 @@ STATEMENT = Statement(
         SQUARE: lambda case: case.phi == "square",
         CRITICAL: heads.critical,
         BELOW: heads.best_by_far,
-        PULLED: heads.pulled_both,
+        PULLED: heads.rises_from_both,
         ORIGIN: lambda case: case.start == 0,
         GENTLE: heads.gentle,
     },

@@ -139,8 +139,8 @@ def follows_logarithm(m: Any, case: Several, over: Any = 4, power: Any = 1) -> A
     for X, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
         along = subtract(X[0], X[1])
         square = m.values(dot(along, along) * dot(z, z) * (gamma[0] - gamma[1]) / case.data.n)
-        pull = m.values(case.size) * square
-        low, high = (-pull * loss_slope(m, case.loss, m.values(score)) for score in gamma)
+        factor = m.values(case.size) * square
+        low, high = (-factor * loss_slope(m, case.loss, m.values(score)) for score in gamma)
         grown = m.expm1(m.values(along) @ (W @ m.values(z)))
         each.append(logarithmic(m, grown, k, low, high, over, power))
     return m.all_of(*each)

@@ -172,7 +172,7 @@ AFTER_STEP = converges_in_direction(
 
 @composite
 def steps(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
-    """Small data, started at zero, near it or misled."""
+    """Small data, started at zero, near it or at worse tokens."""
     data = draw(ragged(attention_data(n=(1, 2), T=(2, 3), d=(2, 3))))
     start = draw(starts_about(data, 0)) if draw(st.booleans()) else np.zeros((data.d, data.d))
     return Step(data, start, draw(st.sampled_from(SLOPED)), draw(st.sampled_from(lengths)))
@@ -183,7 +183,7 @@ def favoured(draw: st.DrawFn, lengths: tuple[float, ...]) -> Step:
     """Data whose first gradient mostly separates: rivals on axes of their own.
 
     Input i has the optimal token x_i, and rivals x_i less an axis, less a little noise. The
-    start is zero, near it or misled.
+    start is zero, near it or at worse tokens.
     """
     n, T = draw(sizes(1, 2)), draw(sizes(2, 3))
     d = n * (T - 1)

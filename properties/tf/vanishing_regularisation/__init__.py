@@ -47,7 +47,7 @@ DIRECTION = tends(
 SET = tends(
     "as lambda falls to 0, R = (||K_lambda||_F^2 + ||Q_lambda||_F^2)/2",
     (
-        r"\operatorname{dist}\left(\frac{K_{\lambda} Q_{\lambda}^{\top}}{R}, "
+        r"\mathrm{dist}\left(\frac{K_{\lambda} Q_{\lambda}^{\top}}{R}, "
         r"\frac{W_*^{mm}}{C_*}\right)",
         "dist(K_lambda Q_lambda^T/R, W_*^mm/C_*)",
     ),

@@ -138,13 +138,13 @@ def stationary(case: Path, find: Find[Point], size: float, power: int, k: float)
     starts: tuple[object, ...] = paths.STARTS
     for _ in range(TURNS):
         point = find(radius, starts)
-        pull = normalised_gradient(
+        gradient = normalised_gradient(
             data.X, data.Z, data.gamma, point.W, paths.loss_named(case.loss), data.mask
         )
-        slope = float(np.linalg.norm(pull.matrix, "fro" if power == 2 else 2))
+        slope = float(np.linalg.norm(gradient.matrix, "fro" if power == 2 else 2))
         if not slope > 0.0:
             return None
-        steepest = float(pull.log_scale) + math.log(slope)
+        steepest = float(gradient.log_scale) + math.log(slope)
         off = steepest - (power - 1) * math.log(radius) + k
         if abs(off) <= NEAR:
             return point

@@ -11,7 +11,7 @@ import pytest
 from attsvm.data import AttentionData
 from attsvm.heads import Head, relu_head
 from attsvm.plots import token_weights
-from attsvm.primitives.heads import ACTIVATIONS, change, head, pull
+from attsvm.primitives.heads import ACTIVATIONS, change, derivative_along, head
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
 from properties.tf._support import head_descent as steps
@@ -28,7 +28,7 @@ def test_the_formula_of_a_relu_head_is_the_head_that_is_trained(x):
     trained = relu_head(A, b)
     moved = trained.value(np.array(x) + along) - trained.value(np.array(x))
     assert float(head(BALLS, v, v.x)) == trained.value(np.array(x))
-    assert float(pull(BALLS, v, v.x, v.along)) == trained.slope(np.array(x)) @ along
+    assert float(derivative_along(BALLS, v, v.x, v.along)) == trained.slope(np.array(x)) @ along
     assert float(change(BALLS, v, v.x, v.along)) == moved
 
 
@@ -96,4 +96,4 @@ def test_two_tokens_that_pull_each_other_are_kept_by_long_steps():
     case = replace(steps.PAIR, X=np.array([[1.0], [-0.5]]), start=0.0, size=64.0)
     bound = max(0.0, np.log(3.0)) + 4 * 64 * 1.5**2 * 4.5 / 27
     assert np.abs(descended(case, squares(case.A, case.b), *range(1, 40))).max() < bound
-    assert bool(steps.pulled_both(case))
+    assert bool(steps.rises_from_both(case))

@@ -1,6 +1,7 @@
 """Optimisers from the shelf come close to where a slack is least, whatever its scale."""
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from toy_pack import build
 
 from attsvm.theory import Slack
 from attsvm.theory.search import GUIDED
+from attsvm.theory.search.optimise import _evolve
 from tests.theory.search.scouting import scouted
 
 SHELF = ["powell", "evolution", *["cma"] * GUIDED["cma"].there()]
@@ -123,3 +125,14 @@ def test_nothing_global_changes():
     for name in SHELF:
         left(sphere, name, 60, 0)
     assert state()[1].tolist() == before
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError])
+@pytest.mark.parametrize("options", [{}, {"vectorized": True, "updating": "deferred"}])
+def test_what_a_claim_raises_in_a_climb_is_told_as_it_is(error, options):
+    def cost(positions):
+        raise error("the claim's own")
+
+    land = SimpleNamespace(known=np.eye(8, 2))
+    with pytest.raises(error, match="the claim's own"):
+        _evolve(land, cost, 2, rng=np.random.default_rng(0), **options)

@@ -17,7 +17,7 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
 _LETTERS = {
     **LETTERS, "ell": "ℓ", "infty": "∞", "top": "⊤",
 }  # fmt: skip
-_NAMES = {"exp", "ln", "max", "min"}
+_NAMES = {"cos", "exp", "lim", "ln", "max", "min"}
 _SIGNS = {
     "le": "≤", "ge": "≥", "cdot": "·", "otimes": "⊗", "nabla": "∇", "|": "‖", "#": "#", "_": "_",
     "langle": "⟨", "rangle": "⟩", "{": "{", "}": "}", "in": "∈", "to": "→",
