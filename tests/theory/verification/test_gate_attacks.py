@@ -62,7 +62,7 @@ from lemmas.bounds import LIMIT, fine
 from lemmas.deep import SPREAD
 
 NUMBERS = Records(float, st.integers(-SPREAD, SPREAD).map(float))
-PLACE = {"source": "A paper", "place": "Lemma 1", "cost": 12}
+PLACE = {"source": "A paper", "place": "Lemma 1", "cost": 6}
 
 
 def square(x: float, shift: float = 0.0) -> Slack:
@@ -77,7 +77,7 @@ def square_ball(x: float, shift: float = 0.0) -> arb:
 
 SQUARE = Statement(
     "toys/square",
-    **PLACE | {"cost": 6},
+    **PLACE,
     printed="Squares are not negative.",
     variables=NUMBERS,
     conclusion=Measured("x^2 >= {shift}", floats=square, balls=square_ball),
