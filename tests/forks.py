@@ -43,6 +43,7 @@ class Forked:
                 setattr(sys, name, stream)
                 setattr(sys, f"__{name}__", stream)
             if room is not None:
+                sys.dont_write_bytecode = True  # of which half would be written
                 resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
             sys.argv = ["attsvm", *map(str, words)]
             code = run()

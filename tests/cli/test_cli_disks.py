@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import resource
+import sys
 import time
 from pathlib import Path
 
@@ -23,11 +24,16 @@ FULL = os.strerror(errno.EFBIG)
 
 @contextlib.contextmanager
 def room(size):
-    """No file of this process grows beyond a size, as on a disk that is full then."""
+    """No file of this process grows beyond a size, as on a disk that is full then.
+
+    Of bytecode Python would write a half, which no later process could import.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
-        yield
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "dont_write_bytecode", True)
+            yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
