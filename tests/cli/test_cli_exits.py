@@ -42,8 +42,10 @@ def folder(ran, monkeypatch):
     return ran
 
 
-@pytest.mark.parametrize("way", EXITS)
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("command", "way"),
+    [*((command, "sys.exit") for command in COMMANDS), *(("verify", way) for way in [*EXITS][1:])],
+)
 def test_a_pack_that_exits_as_it_is_loaded_is_an_error_that_names_it(attsvm, folder, command, way):
     pack = folder / "left.py"
     pack.write_text(f"{HEAD}{EXITS[way]}\n")
