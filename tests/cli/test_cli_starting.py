@@ -109,13 +109,6 @@ def test_options_are_written_out_and_the_nearest_is_one_of_the_command(attsvm):
     assert "Did you mean --only-pack?" in attsvm("hunt", "--only-packs", "a.py", "b")[2]
 
 
-@pytest.mark.parametrize("command", ["verify", "hunt"])
-def test_an_unknown_id_names_the_nearest(attsvm, command):
-    code, _, error = attsvm(command, "sim/lema-3.12:sharp")
-    assert code == 2
-    assert "sim/lemma-3.12:sharp" in error.partition("Nearest:")[2]
-
-
 def test_the_package_tells_its_version_and_lists_its_names():
     import attsvm
 

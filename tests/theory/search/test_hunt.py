@@ -113,9 +113,9 @@ def test_the_time_is_kept_within_a_tenth(monkeypatch):
 def test_two_workers_keep_the_time_as_well(two):
     two.submit(sum_up, "").result()  # they are there
     started = time.monotonic()
-    result = hunt(toy("true"), seconds=2.0, crew=two, named=[PACK])
+    result = hunt(toy("true"), seconds=1.0, crew=two, named=[PACK])
     assert result.examples > 0
-    assert 1.8 <= time.monotonic() - started <= 6.0  # a machine with other work is late
+    assert 0.9 <= time.monotonic() - started <= 5.0  # a machine with other work is late
 
 
 def sum_up(*_: str) -> str:
