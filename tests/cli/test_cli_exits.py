@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import PACK, expect, in_a_process
+from commands import expect
 
 from attsvm import cli
 from attsvm.theory.run import workers
@@ -112,9 +112,7 @@ def test_no_function_that_a_pack_left_for_the_exit_changes_the_exit_code(tmp_pat
     (tmp_path / "late.py").write_text(
         f"{HEAD}from toy_pack import blunt\natexit.register(os._exit, 0)\n"
     )
-    path = PACK.rpartition("/")[0]
-    code = f"import sys; sys.path[:0] = [{path!r}, '.']\nfrom attsvm.cli.__main__ import run\nrun()"
-    done = in_a_process("-c", code, "verify", "--only-pack", "late.py", "toy/blunt", cwd=tmp_path)
+    done = in_a_fork("verify", "--only-pack", "late.py", "toy/blunt")
     assert done.returncode == 1
     assert "weak" in done.stdout
 

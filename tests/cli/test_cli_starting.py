@@ -206,9 +206,8 @@ def test_a_closed_standard_output_exits_with_two_before_the_work(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_closed_standard_error_hinders_nobody(tmp_path):
-    command = ["bash", "-c", '"$@" 2>&-', "bash", sys.executable, "-m", "attsvm", *VERIFY]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def test_a_closed_standard_error_hinders_nobody():
+    done = in_a_fork(*VERIFY, closed=[2])
     assert (done.returncode, done.stderr) == (0, "")
     assert "every verdict as expected" in done.stdout
 
