@@ -38,7 +38,8 @@ def pytest_collection_finish():
 def pytest_xdist_make_scheduler(config, log):
     """A file's tests run on one worker, so that what they share is set up once.
 
-    Files keep their order, which ends with the many small ones of claims: no worker waits long.
+    Files keep their order, in which claims that take minutes come first: no worker waits long for
+    another at the end.
     """
     from xdist.scheduler import LoadFileScheduling
 

@@ -1,6 +1,7 @@
 """Which module may import which: read from the sources, lazy imports and annotations included."""
 
 import ast
+import functools
 import graphlib
 from pathlib import Path
 
@@ -17,13 +18,18 @@ FRONT = ("attsvm.cli", "attsvm.reproduce", "attsvm.__main__")
 """What stands before both: commands, and pictures of packs with their page."""
 
 
-def imports(root=ROOT):
-    """The modules of the folder `root`, each with the modules that it names anywhere."""
+def modules_of(root):
+    """The modules of the folder `root` with their files."""
     files = {
         f.relative_to(root).with_suffix("").parts: f for t in TOPS for f in (root / t).rglob("*.py")
     }
-    modules = {".".join(p[:-1] if p[-1] == "__init__" else p): f for p, f in files.items()}
-    found = {}
+    return {".".join(p[:-1] if p[-1] == "__init__" else p): f for p, f in files.items()}
+
+
+@functools.cache
+def imports(root=ROOT):
+    """The modules of the folder `root`, each with the modules that it names anywhere."""
+    modules, found = modules_of(root), {}
     for module, file in modules.items():
         named = set()
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -37,9 +43,6 @@ def imports(root=ROOT):
     return found
 
 
-FOUND = imports()
-
-
 def within(module, *rooms):
     return any(module == room or module.startswith(f"{room}.") for room in rooms)
 
@@ -47,12 +50,16 @@ def within(module, *rooms):
 def against(sources, refused):
     """The arrows that begin in one of the rooms `sources` and whose end is refused."""
     return [
-        (m, end) for m in sorted(FOUND) if within(m, *sources) for end in FOUND[m] if refused(end)
+        (m, end)
+        for m, ends in sorted(imports().items())
+        if within(m, *sources)
+        for end in ends
+        if refused(end)
     ]
 
 
 def test_no_modules_form_a_circle():
-    graphlib.TopologicalSorter(FOUND).prepare()
+    graphlib.TopologicalSorter(imports()).prepare()
 
 
 @pytest.mark.parametrize(
@@ -100,12 +107,13 @@ def rooms(found, parent):
     return arrows
 
 
-FOLDERS = {m.rpartition(".")[0] for m in FOUND if within(m, "attsvm", "properties", "symbolic")}
+OURS = [m for m in modules_of(ROOT) if within(m, "attsvm", "properties", "symbolic")]
+FOLDERS = {module.rpartition(".")[0] for module in OURS}
 
 
 @pytest.mark.parametrize("folder", sorted(FOLDERS - {""}))
 def test_no_rooms_of_a_folder_form_a_circle(folder):
-    graphlib.TopologicalSorter(rooms(FOUND, folder)).prepare()
+    graphlib.TopologicalSorter(rooms(imports(), folder)).prepare()
 
 
 def test_a_planted_circle_of_rooms_is_found(tmp_path):
@@ -123,7 +131,7 @@ def test_a_planted_circle_of_rooms_is_found(tmp_path):
 
 def test_mathematics_knows_the_engine_by_its_slack_alone():
     above = ("attsvm.theory", PRIMITIVES, *FRONT)
-    mathematics = {m for m in FOUND if within(m, "attsvm") and not within(m, *above)}
+    mathematics = {m for m in OURS if within(m, "attsvm") and not within(m, *above)}
     slack = "attsvm.theory.declaration.slack"
     arrows = against(mathematics - {"attsvm"}, lambda end: within(end, *above) and end != slack)
     assert arrows == []

@@ -17,6 +17,7 @@ from attsvm import AttentionData, att_svm
 from attsvm.cli import main
 from attsvm.theory import load_packs
 from attsvm.theory.arithmetic import BALLS
+from tests.forks import in_a_fork
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -116,10 +117,10 @@ def test_the_commands_in_the_page_on_the_gate_end_as_it_says(tmp_path, monkeypat
     text = claim.read_text()
     assert '{"factor": 2}' in text
     claim.write_text(text.replace('{"factor": 2}', '{"factor": 1 + 2}'))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    for name in [n for n, m in sys.modules.items() if getattr(m, "__file__", "") == str(claim)]:
+        monkeypatch.delitem(sys.modules, name)
     for command in commands[1::2]:  # in processes of their own, which load the claim anew
-        words = [sys.executable, "-m", "attsvm", *command.split()]
-        ended = subprocess.run(words, capture_output=True, text=True, check=False)
+        ended = in_a_fork(*command.split())
         assert ended.returncode == 1
     assert "my/lemma-1:literal: holds -> refuted by x = 1, y = 1" in ended.stdout
 
@@ -216,19 +217,24 @@ def test_descent_attains_its_rate_where_the_parabola_ends_in_time():
         assert (slack.value, slack.ratio) == (0.0, 1.0)
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The folder of the data that the script makes."""
+    folder = tmp_path_factory.mktemp("made")
+    subprocess.run([sys.executable, str(ROOT / "examples/make_data.py"), str(folder)], check=True)
+    return folder
+
+
 @pytest.mark.parametrize(("name", "code"), [("one_input", 0), ("gaussian", 0), ("opposed", 1)])
-def test_the_script_makes_data_that_solve_reads(tmp_path, name, code, capsys):
-    script = str(ROOT / "examples/make_data.py")
-    subprocess.run([sys.executable, script, str(tmp_path)], check=True)
-    assert main(["solve", str(tmp_path / f"{name}.npz"), "--json", "-"]) == code
+def test_the_script_makes_data_that_solve_reads(made, name, code, capsys):
+    assert main(["solve", str(made / f"{name}.npz"), "--json", "-"]) == code
     answer = json.loads(capsys.readouterr().out)
     assert answer["status"] == ("solved" if code == 0 else "unseparable")
     assert answer["certificate"]["kind"] == "exact"
 
 
-def test_the_solution_that_the_readme_prints_is_the_exact_one(tmp_path):
-    subprocess.run([sys.executable, str(ROOT / "examples/make_data.py"), str(tmp_path)], check=True)
-    value = att_svm(AttentionData.load(tmp_path / "one_input.npz")).value
+def test_the_solution_that_the_readme_prints_is_the_exact_one(made):
+    value = att_svm(AttentionData.load(made / "one_input.npz")).value
     # token 0 = (-0.1, 1) against (0, 0), z = (1, 0): the norm is 1/|(-0.1, 1)|
     assert abs(value - 1 / np.hypot(0.1, 1.0)) <= 1e-15
     assert f"{value:.12g}" in README

@@ -20,14 +20,6 @@ def in_a_process(*words, **rest):
     return subprocess.run(command, capture_output=True, text=True, check=False, **rest)
 
 
-def in_bash(command, folder, before=""):
-    """The command line, with options of Python before it, in a shell of its own."""
-    unbuffered = "-u" if command.startswith("-u ") else ""
-    line = f'{before} "$0" {unbuffered} -m attsvm.cli {command.removeprefix("-u ")}'
-    command = ["bash", "-c", line, sys.executable]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
-
-
 def expect(folder, **changes):
     packs = load_packs([PACK])
     (found,) = review(find_claims(packs, ["toy/true"]), packs).values()

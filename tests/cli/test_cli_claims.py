@@ -44,9 +44,3 @@ def test_json_goes_to_a_file_beside_the_table(attsvm, tmp_path):
     assert code == 0
     assert "sim/lemma-3.12:sharp" in out
     assert json.loads((tmp_path / "deep" / "claims.json").read_text())["schema"] == 1
-
-
-def test_json_that_cannot_be_written_is_bad_input(attsvm, tmp_path):
-    (tmp_path / "file").write_text("")
-    code, _, error = attsvm("claims", "--json", tmp_path / "file" / "claims.json")
-    assert (code, error.startswith("attsvm: cannot write")) == (2, True)

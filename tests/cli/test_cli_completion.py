@@ -2,26 +2,17 @@
 
 import os
 import subprocess
-import sys
 
 import pytest
 
-from attsvm import cli
 
-
-def completed(words, folder):
+def completed(script, words, folder):
     """What bash offers for the last word, with an attsvm that lists three claims."""
     (folder / "attsvm").write_text(
         "#!/bin/sh\nprintf 'claim  expected\\nsim/a-1:literal  holds\\nsim/a-1:sharp  holds\\n"
         "tf/b:literal  holds\\n'\n"
     )
     (folder / "attsvm").chmod(0o755)
-    script = subprocess.run(
-        [sys.executable, "-m", "attsvm", "completion", "bash"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
     ask = f"{script}\nCOMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _attsvm\n"
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
@@ -45,12 +36,12 @@ def completed(words, folder):
         ("attsvm gate sim", []),
     ],
 )
-def test_bash_offers_commands_options_and_statements(words, offered, tmp_path):
-    assert completed(words, tmp_path) == offered
+def test_bash_offers_commands_options_and_statements(attsvm, words, offered, tmp_path):
+    code, script, _ = attsvm("completion", "bash")
+    assert code == 0
+    assert completed(script, words, tmp_path) == offered
 
 
-def test_zsh_takes_the_script_of_bash(capsys):
-    assert cli.main(["completion", "bash"]) == 0
-    bash = capsys.readouterr().out
-    assert cli.main(["completion", "zsh"]) == 0
-    assert capsys.readouterr().out.partition("\n")[2] == bash
+def test_zsh_takes_the_script_of_bash(attsvm):
+    bash, zsh = (attsvm("completion", shell) for shell in ("bash", "zsh"))
+    assert (bash[0], zsh[0], zsh[1].partition("\n")[2]) == (0, 0, bash[1])

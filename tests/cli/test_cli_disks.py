@@ -4,7 +4,6 @@ import contextlib
 import errno
 import os
 import resource
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,6 +13,7 @@ from commands import PACK
 
 from attsvm.theory.record import counterexample
 from attsvm.theory.record.ledger import last_run, read_events
+from tests.forks import Forked
 
 TOYS = ["--only-pack", PACK]
 VERIFY = ["verify", *TOYS, "toy/rare", "toy/true"]
@@ -24,11 +24,16 @@ FULL = os.strerror(errno.EFBIG)
 
 @contextlib.contextmanager
 def room(size):
-    """No file of this process grows beyond a size, as on a disk that is full then."""
+    """No file of this process grows beyond a size, as on a disk that is full then.
+
+    Of bytecode Python would write a half, which no later process could import.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
-        yield
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "dont_write_bytecode", True)
+            yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
@@ -110,16 +115,15 @@ def test_a_folder_that_takes_nothing_is_told_of(attsvm, words):
 
 
 def test_two_runs_at_once_in_one_folder_do_not_mix(attsvm):
-    words = [sys.executable, "-m", "attsvm.cli", *VERIFY, "toy/tie", "toy/unequal", "toy/numeric"]
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
-        while first.poll() is None and not (LEDGER.exists() and LEDGER.stat().st_size):
-            time.sleep(0.002)
-        code, out, error = attsvm(*VERIFY)
-        assert first.poll() is None
-        assert attsvm(*VERIFY, "--ledger", ".attsvm/another.jsonl")[0] == 0
+    first = Forked(*VERIFY, "toy/tie", "toy/unequal", "toy/numeric")
+    while not (LEDGER.exists() and LEDGER.stat().st_size):
+        time.sleep(0.002)
+    code, out, error = attsvm(*VERIFY)
+    assert first.runs()
+    assert attsvm(*VERIFY, "--ledger", ".attsvm/another.jsonl")[0] == 0
     assert (code, out) == (2, "")
     assert error.startswith("attsvm: another run is writing to the ledger")
-    assert first.returncode == 0
+    assert first.done().returncode == 0
     for file, claims in (("ledger", 5), ("another", 2)):
         run = last_run(f".attsvm/{file}.jsonl")
         assert (len(run.verdicts), run.finished, run.faults, run.damaged) == (claims, True, (), 0)

@@ -1,16 +1,16 @@
 """No claim pack ends a command with the exit code of a success."""
 
+import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from commands import PACK, expect, in_a_process
+from commands import expect
 
 from attsvm import cli
 from attsvm.theory.run import workers
+from tests.forks import Forked, in_a_fork
 
 HEAD = "import atexit, os, sys\nfrom toy_pack import build, square, square_ball\n"
 EXITS = {
@@ -42,8 +42,10 @@ def folder(ran, monkeypatch):
     return ran
 
 
-@pytest.mark.parametrize("way", EXITS)
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("command", "way"),
+    [*((command, "sys.exit") for command in COMMANDS), *(("verify", way) for way in [*EXITS][1:])],
+)
 def test_a_pack_that_exits_as_it_is_loaded_is_an_error_that_names_it(attsvm, folder, command, way):
     pack = folder / "left.py"
     pack.write_text(f"{HEAD}{EXITS[way]}\n")
@@ -110,9 +112,7 @@ def test_no_function_that_a_pack_left_for_the_exit_changes_the_exit_code(tmp_pat
     (tmp_path / "late.py").write_text(
         f"{HEAD}from toy_pack import blunt\natexit.register(os._exit, 0)\n"
     )
-    path = PACK.rpartition("/")[0]
-    code = f"import sys; sys.path[:0] = [{path!r}, '.']\nfrom attsvm.cli.__main__ import run\nrun()"
-    done = in_a_process("-c", code, "verify", "--only-pack", "late.py", "toy/blunt", cwd=tmp_path)
+    done = in_a_fork("verify", "--only-pack", "late.py", "toy/blunt")
     assert done.returncode == 1
     assert "weak" in done.stdout
 
@@ -126,19 +126,15 @@ def test_a_pack_that_ends_the_process_does_not_end_it_as_a_success(folder, place
         'ends = build("ends", conclusion, square_ball)\n'
     )
     (folder / "pyproject.toml").write_text("")
-    path = PACK.rpartition("/")[0]
-    run = f"import sys; sys.path[:0] = [{path!r}, '.']\nfrom attsvm.cli.__main__ import run\nrun()"
     for command in ("verify", "gate", "claims") if place == "loading" else ("verify",):
-        done = in_a_process("-c", run, command, "--only-pack", "ends.py", cwd=folder)
+        done = in_a_fork(command, "--only-pack", "ends.py")
         assert done.returncode == 2
         assert "code of a claim pack ended its process with exit code 0" in done.stderr
 
 
 def test_a_pack_that_closes_standard_output_is_told_of(tmp_path):
     (tmp_path / "closes.py").write_text(f"{HEAD}from toy_pack import blunt\nsys.stdout.close()\n")
-    path = PACK.rpartition("/")[0]
-    run = f"import sys; sys.path[:0] = [{path!r}, '.']\nfrom attsvm.cli.__main__ import run\nrun()"
-    done = in_a_process("-c", run, "claims", "--only-pack", "closes.py", cwd=tmp_path)
+    done = in_a_fork("claims", "--only-pack", "closes.py")
     assert done.returncode == 2
     assert done.stderr.startswith("attsvm: standard output was closed by code of a claim pack")
 
@@ -155,17 +151,17 @@ def test_a_pack_that_leaves_the_folder_does_not_take_the_command_along(attsvm, f
 def test_a_command_ends_with_what_ends_its_process(tmp_path, blow):
     """The process that a command was started as stands for the one that does its work."""
     (tmp_path / "slow.py").write_text(
-        "import os, time\nopen('begun', 'w').write(str(os.getpid()))\ntime.sleep(60)\n"
+        "import os, time\nopen('begun', 'w').write(str(os.getpid()))\n"
+        "for _ in range(6000):\n    time.sleep(0.01)\n"  # a signal shows between two of them
     )
-    command = [sys.executable, "-m", "attsvm.cli", "verify", "--only-pack", "slow.py"]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
-        begun = tmp_path / "begun"
-        while not begun.is_file() or not begun.read_text():
-            time.sleep(0.01)
-        process.send_signal(blow)
-        _, error = process.communicate(timeout=30)
-    assert process.returncode == (-blow if blow == signal.SIGKILL else 130)
-    assert error == (
+    process = Forked("verify", "--only-pack", "slow.py")
+    begun = tmp_path / "begun"
+    while not begun.is_file() or not begun.read_text():
+        time.sleep(0.01)
+    os.kill(process.pid, blow)
+    done = process.done()
+    assert done.returncode == (-blow if blow == signal.SIGKILL else 130)
+    assert done.stderr == (
         "" if blow == signal.SIGKILL else "attsvm: interrupted; the ledger holds what was done\n"
     )
     ended = time.monotonic() + 10

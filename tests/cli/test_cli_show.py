@@ -1,9 +1,10 @@
 """`attsvm show` prints one statement, and `attsvm new` writes one that runs."""
 
 import pytest
-from commands import TOYS, in_a_process
+from commands import TOYS
 
 from attsvm.theory.report.statement_screen import SCREEN
+from tests.forks import in_a_fork
 
 
 def paragraphs(out):
@@ -133,11 +134,11 @@ def test_a_new_claim_file_runs(attsvm, tmp_path):
 
 def test_the_test_of_a_new_claim_file_passes_and_fails_with_its_claim(attsvm, tmp_path):
     assert "  pytest test_lemma_1_2.py\n" in attsvm("new", "mine/lemma-1.2")[1]
-    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "test_lemma_1_2.py"]
-    assert in_a_process(*words, cwd=tmp_path).returncode == 0
+    words = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "test_lemma_1_2.py"]
+    assert in_a_fork(run=lambda: pytest.main(words)).returncode == 0
     claim = tmp_path / "lemma_1_2.py"
     claim.write_text(claim.read_text().replace('{"factor": 2}', '{"factor": 3}'))
-    assert "1 claim: 1 not as expected" in in_a_process(*words, cwd=tmp_path).stdout
+    assert "1 claim: 1 not as expected" in in_a_fork(run=lambda: pytest.main(words)).stdout
 
 
 @pytest.mark.parametrize("name", ["mine.py", "test_mine.py"])

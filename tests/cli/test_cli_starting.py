@@ -1,19 +1,22 @@
 """Commands start at once, and every error has its exit code and no traceback."""
 
+import os
 import re
+import subprocess
+import sys
 import time
 from importlib.metadata import version
 
 import pytest
-from commands import TOYS_ALONE, in_a_process, in_bash
+from commands import TOYS_ALONE, in_a_process
 
 from attsvm import cli
 from attsvm.errors import AttsvmError, UsageError
 from attsvm.theory.record.ledger import Ledger
+from tests.forks import in_a_fork
 
 HEAVY = ["numpy", "scipy", "numba", "matplotlib", "torch", "cvxpy", "sympy"]
 HEAVY += ["hypothesis", "flint", "jaxtyping"]
-ALONE = " ".join(TOYS_ALONE)
 DEAR = ["cvxpy", "distributed", "matplotlib", "mpmath", "numba", "scipy", "sympy", "torch"]
 
 
@@ -106,13 +109,6 @@ def test_options_are_written_out_and_the_nearest_is_one_of_the_command(attsvm):
     assert "Did you mean --only-pack?" in attsvm("hunt", "--only-packs", "a.py", "b")[2]
 
 
-@pytest.mark.parametrize("command", ["verify", "hunt"])
-def test_an_unknown_id_names_the_nearest(attsvm, command):
-    code, _, error = attsvm(command, "sim/lema-3.12:sharp")
-    assert code == 2
-    assert "sim/lemma-3.12:sharp" in error.partition("Nearest:")[2]
-
-
 def test_the_package_tells_its_version_and_lists_its_names():
     import attsvm
 
@@ -147,8 +143,9 @@ def test_debug_lets_every_error_through(monkeypatch):
         cli.main(["claims", "--debug"])
 
 
-def test_the_traceback_is_shown_with_debug(tmp_path):
-    done = in_a_process("-m", "attsvm.cli", "verify", "--profile", "fast", "--debug")
+def test_the_traceback_is_shown_with_debug():
+    done = in_a_fork("verify", "--profile", "fast", "--debug")
+    assert done.returncode == 1
     assert "Traceback (most recent call last)" in done.stderr
 
 
@@ -162,63 +159,75 @@ def test_an_interrupt_exits_with_130(attsvm, monkeypatch):
         assert (code, error) == (130, f"attsvm: interrupted{said}\n")
 
 
+CLAIMS, VERIFY = ["claims", *TOYS_ALONE], ["verify", *TOYS_ALONE, "toy/true"]
+NO_ROOM = (
+    "attsvm: cannot write to standard output: No space left on device. "
+    "Redirect it to a place that can be written.\n"
+)
+
+
 @pytest.mark.parametrize(
-    "command",
+    ("words", "unbuffered"),
     [
-        *("--help", "-u --help", "--version", "reproduce", f"-u claims {ALONE}"),
-        *(f"claims {ALONE} --json -", f"verify {ALONE} toy/true"),
+        *((["--help"], way) for way in (False, True)),
+        *((CLAIMS, way) for way in (False, True)),
+        *((words, False) for words in (["--version"], ["reproduce"], [*CLAIMS, "--json", "-"])),
+        (VERIFY, False),
     ],
 )
-def test_output_that_cannot_be_written_exits_with_two_and_says_so(tmp_path, command):
-    done = in_bash(f"{command} > /dev/full", tmp_path)
-    told = [line for line in done.stderr.splitlines() if line.startswith("attsvm")]
-    assert (done.returncode, told) == (
-        2,
-        [
-            "attsvm: cannot write to standard output: No space left on device. "
-            "Redirect it to a place that can be written."
-        ],
-    )
+def test_output_that_cannot_be_written_exits_with_two_and_says_so(words, unbuffered):
+    done = in_a_fork(*words, stdout="/dev/full", unbuffered=unbuffered)
+    told = [line for line in done.stderr.splitlines(True) if line.startswith("attsvm")]
+    assert (done.returncode, told) == (2, [NO_ROOM])
 
 
-@pytest.mark.parametrize("command", ["claims", "-u claims --json -"])
-def test_output_of_which_some_fits_on_the_disk_exits_with_two(tmp_path, command):
-    done = in_bash(f"{command} {ALONE} > out", tmp_path, before="ulimit -f 1;")
+def test_a_process_whose_output_cannot_be_written_ends_like_its_copy(tmp_path):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-u", "-m", "attsvm", *CLAIMS]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, NO_ROOM)
+
+
+@pytest.mark.parametrize(
+    ("words", "unbuffered"), [(["claims"], False), ([*CLAIMS, "--json", "-"], True)]
+)
+def test_output_of_which_some_fits_on_the_disk_exits_with_two(tmp_path, words, unbuffered):
+    out = str(tmp_path / "out")
+    done = in_a_fork(*words, stdout=out, unbuffered=unbuffered, room=1024)
     assert done.returncode == 2
     assert re.fullmatch(r"attsvm: cannot write to standard output: .*\n", done.stderr)
     assert (tmp_path / "out").stat().st_size == 1024
 
 
 def test_a_closed_standard_output_exits_with_two_before_the_work(tmp_path):
-    done = in_bash(f"verify {ALONE} toy/true >&-", tmp_path)
+    done = in_a_fork(*VERIFY, closed=[1])
     assert done.returncode == 2
     assert done.stderr.startswith("attsvm: standard output is closed.")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_closed_standard_error_hinders_nobody(tmp_path):
-    done = in_bash(f"verify {ALONE} toy/true 2>&-", tmp_path)
+def test_a_closed_standard_error_hinders_nobody():
+    done = in_a_fork(*VERIFY, closed=[2])
     assert (done.returncode, done.stderr) == (0, "")
     assert "every verdict as expected" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["--help", f"claims {ALONE}", f"claims {ALONE} --json -"])
-def test_a_reader_that_leaves_at_once_ends_a_command_quietly_and_not_with_zero(tmp_path, command):
-    leaves = "} | :; exit ${PIPESTATUS[0]}"  # before anything is written
-    done = in_bash(f"{command}; {leaves}", tmp_path, before="{ sleep 0.2;")
+@pytest.mark.parametrize("words", [["--help"], CLAIMS, [*CLAIMS, "--json", "-"]])
+def test_a_reader_that_left_ends_a_command_quietly_and_not_with_zero(words):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = in_a_fork(*words, stdout=writer)
+    os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_what_was_printed_is_not_lost_where_another_error_comes(tmp_path):
-    done = in_a_process(
-        "-c",
-        "from attsvm import cli\n"
-        "def run(_):\n"
-        "    print('seen')\n"
-        "    raise ZeroDivisionError\n"
-        "cli._COMMANDS['claims'] = run\n"
-        "raise SystemExit(cli.main(['claims']))",
-    )
+def test_what_was_printed_is_not_lost_where_another_error_comes(monkeypatch):
+    def prints(_):
+        print("seen")
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(cli._COMMANDS, "claims", prints)
+    done = in_a_fork("claims")
     assert (done.returncode, done.stdout) == (3, "seen\n")
 
 

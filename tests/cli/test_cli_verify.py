@@ -75,6 +75,7 @@ def test_the_compiling_of_solvers_is_told_of_before_the_first_verdict(attsvm, mo
     [
         (["verify", "--profle", "deep"], "--profile"),
         (["hunt", "toy/true:literal", "--sede", "3"], "--seed"),
+        *(([command, "toy/tru:literal"], "toy/true:literal") for command in ("verify", "hunt")),
         (["verify", "toy/tru"], "toy/true"),
         (["hunt", "toy/true:literal", "--sibling", "shift 10"], "shift 100"),
     ],

@@ -18,7 +18,7 @@ def site(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def outside(site):
     """The environment of processes that are to run that copy, and find the toys."""
     path = os.pathsep.join([str(site), str(Path(__file__).parent)])

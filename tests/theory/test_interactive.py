@@ -112,11 +112,11 @@ def test_a_typed_claim_is_hunted_and_shown(typed):
 
 
 def test_ids_stand_for_claims_with_what_is_stored_beside_them():
-    found = verify("sim/lemma-3.12", "sim/basic-3:literal-2")
+    found = verify("sim/tensor-trick", "sim/basic-3:literal-2")
     assert [c.claim.id for c in found.report.checked] == [
         "sim/basic-3:literal-2",
-        "sim/lemma-3.12:literal",
-        "sim/lemma-3.12:sharp",
+        "sim/tensor-trick:literal",
+        "sim/tensor-trick:sharp",
     ]
     assert len(found.report.replayed) == 1
     assert found.as_expected

@@ -133,7 +133,7 @@ def alone(project):
     return run(project, "-rA", "-v", "--ledger=alone.jsonl", "claims")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def together(project, outside):
     """The same on two workers."""
     command = [sys.executable, "-m", "pytest", *QUIET, "-rA", "-n", "2", "claims"]
