@@ -166,7 +166,7 @@ def test_a_constant_a_little_too_large_leaves_its_closest_sibling_standing(
 ):
     """By 1/500 in floats and balls alike: the claim is weak, and told so."""
     (name,) = (s.name for s in claim.siblings if s.name.startswith("99.9%"))
-    held = replace(claim, cost=1)
+    held = replace(claim, cost=8)
     assert searched(held, name, profile=QUICK).refuted is not None
     monkeypatch.setattr(constant, "floats", wrong(constant.floats, 1.002))
     monkeypatch.setattr(constant, "balls", wrong(constant.balls, arb("1.002")))
