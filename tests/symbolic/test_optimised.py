@@ -48,6 +48,7 @@ def made(name):
         printed=name,
         variables=Records(float, st.integers(-1000, 1000).map(lambda k: k / 8)),
         conclusion=Measured(name, floats=square, balls=ball),
+        cost=8,
         readings={
             "literal": Reading(
                 name,
@@ -93,7 +94,7 @@ from attsvm.cli import main
 assert False, "this is not reached without -O"
 sys.exit(main([*sys.argv[1:], "--json", "optimised.json"]))
 """
-VERIFY = ["verify", "--pack", "planted_pack", "planted/"]
+VERIFY = ["verify", "--only-pack", "planted_pack"]
 SAID = {
     "false": "the proof failed at step 1: the square of a sum;",
     "undecided": "the proof failed at step 1: x exceeds -1;",
