@@ -1,6 +1,5 @@
 """Exact programmes from exact rows, the judge of their answers, and brackets of any matrix."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -23,7 +22,6 @@ from tests.exact.digits import EPS, fractions
 from tests.svm.conditions import (
     check_exactly,
     exact_margins,
-    exact_rows,
     exact_sum,
     exactly,
     nuclear_norm,
@@ -140,16 +138,6 @@ def test_nearest_rounds_correctly(value):
 @pytest.mark.parametrize("sign", [1, -1])
 def test_beyond_floats_nearest_is_infinite(sign):
     assert nearest(fmpq(sign * 10**400, 3)) == sign * np.inf
-
-
-def test_exact_rows_come_from_the_tokens_not_from_their_rounded_difference():
-    """1e16 + 1 is no float, so D is rounded; in rationals 1 - (-1e16) is what it is."""
-    data = two_tokens([(1.0,)], [[1.0]])
-    shifted = replace(data, X=np.array([[[1.0], [-1e16]]]))
-    programme = att_svm_programme(shifted)
-    assert programme.D[0, 0] == 1e16
-    assert exact_rows(programme) == [[10**16 + 1]]
-    assert solution(decide(programme)) == [[Fraction(1, 10**16 + 1)]]
 
 
 def one_column(rows, bound, equal):

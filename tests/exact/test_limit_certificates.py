@@ -32,6 +32,7 @@ from attsvm.training import descend_w, follow_w
 from properties.sim._support.training import PULLED_APART, TWO_TOKENS, UNEVEN
 from tests.exact.digits import DECREASING, EPS, VALUE, encloses, real
 from tests.exact.local_runs import column, one_dimension, starts
+from tests.limits.runs import tilted
 
 BITS = 96
 
@@ -192,13 +193,6 @@ def test_a_basin_has_no_escape_at_steps_up_to_one_over_smoothness():
         assert chosen.tolist() == data.gamma.argmax(axis=1).tolist()
     assert inside >= 30
     assert near >= 8
-
-
-def tilted(W, cosine):
-    other = np.cos(1.0 + np.arange(W.size, dtype=float)).reshape(W.shape)
-    other -= (other * W).sum() / (W * W).sum() * W
-    other *= np.linalg.norm(W) / np.linalg.norm(other)
-    return cosine * W + np.sqrt(1.0 - cosine**2) * other
 
 
 def proved(run, target, steps=256):

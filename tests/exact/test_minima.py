@@ -32,6 +32,7 @@ from properties.tf import all_support_divergence
 from properties.tf._support import descent_instances as cases
 from tests.exact.digits import EPS, VALUE
 
+BITS = 96
 ENCLOSED = Run.of(
     [[[3, 3], [-2, 3], [2, 2]], [[2, 1], [-1, -2], [0, -2]]],
     [[1, 0]] * 2,
@@ -40,12 +41,6 @@ ENCLOSED = Run.of(
 """X^mm has w = (-1, -5), and from zero descent on -u ends at w = (0.873, 0.355)."""
 FREED = Run.of(ENCLOSED.data.X, ENCLOSED.data.Z, scores=[[-3, -3, 0], [-2, 0, -4]])
 """The same where the rivals of the first input score the same, so that the norm diverges."""
-
-
-@pytest.fixture(autouse=True)
-def precision():
-    with ctx.workprec(96):
-        yield
 
 
 def test_a_planted_minimum_refutes_what_is_said_of_the_limit():

@@ -20,7 +20,7 @@ from attsvm.primitives.descent_runs import (
     runs,
     tight_data,
 )
-from attsvm.primitives.hypotheses import all_tight, feasible, lower_scores_equal
+from attsvm.primitives.hypotheses import all_tight, feasible
 from attsvm.primitives.limit_certificates import short_step
 from attsvm.primitives.steps import SHARES, is_short, stepped
 from attsvm.theory import OPEN
@@ -58,16 +58,6 @@ def test_an_infeasible_programme_has_no_basin():
     )
     certificate = limit_certificate(ExactData.of(data), [[fmpq(0)]], "log-loss", fmpq(1, 100), 0)
     assert certificate is None or not certificate.converges
-
-
-def test_the_printed_counterexample_is_one_of_the_theorem():
-    data = PULLED_APART.data
-    assert data.gamma.tolist() == [[2.0, -2.0], [1.0, 0.0]]
-    assert lower_scores_equal(PULLED_APART)
-    assert all_tight(PULLED_APART)
-    assert not PULLED_APART.start.any()
-    with ctx.workprec(128):
-        assert decided(PULLED_APART, REPAIRED) < 0
 
 
 @pytest.mark.parametrize("towards", ["worst", "opposite", "mean", "turned"])

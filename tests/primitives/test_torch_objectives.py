@@ -85,7 +85,7 @@ def instances(name):
     generator = np.random.default_rng(0)
     for _ in range(2 if claim.ensemble else 0):
         tally.examine(claim.ensemble(generator), "ensemble")
-    draw(tally, max(16 // claim.cost, 4), 0, 1, None)
+    draw(tally, max(8 // claim.cost, 4), 0, 1, None)
     return [(h, case) for h, case in seen if np.isfinite(h)]
 
 

@@ -15,13 +15,17 @@ from attsvm.strategies.data import (
 )
 
 
-def test_the_grid_holds_simple_numbers_more_often_and_each_as_often_as_its_opposite():
+def test_the_grid_holds_simple_numbers_first_and_each_as_often_as_its_opposite():
     assert len(GRID) == 256
     assert not GRID[:28].any()
     assert sorted(GRID) == sorted(-GRID)
     assert {1 / 4, 1 / 8, 15 / 4, 31 / 8} <= set(GRID)
     counts = [int((size == GRID).sum()) for size in (0, 1, 2, 0.5, 3, 1.5, 2.5, 4)]
     assert counts == [28, 20, 12, 8, 6, 5, 3, 2]
+    assert (np.round(GRID * 32) == GRID * 32).all()
+    assert np.abs(GRID).max() <= 4
+    first = {float(value): k for k, value in reversed(list(enumerate(GRID)))}
+    assert first[1.0] < first[2.0] < first[0.5] < first[0.25] < first[0.125]
 
 
 def test_the_simplest_data_have_scores_and_the_simplest_labels_are_1():

@@ -63,7 +63,7 @@ def test_each_method_alone_is_right_on_integers_of_every_kind(monkeypatch, metho
     """Free signs on equalities, dependent rows, rays: pivots need no help with any."""
     solve = alone(monkeypatch, method, **limits)
 
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=40, deadline=None)
     @given(programmes())
     def holds(programme):
         programme = without_zero_rows(programme)
@@ -74,7 +74,7 @@ def test_each_method_alone_is_right_on_integers_of_every_kind(monkeypatch, metho
     holds()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(programmes(kinds=("Att-SVM",)), st.data())
 def test_bounds_and_equalities_of_any_kind_are_met_by_every_method(programme, draw):
     """Of either sign and mixed, beyond what the family asks for."""
@@ -117,7 +117,7 @@ def test_blocks_take_as_many_independent_rows_as_there_can_be(monkeypatch, rows,
     right(programme, answer, decide(programme))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(programmes(), st.data())
 def test_rows_that_are_zero_are_met_or_refute_at_once(programme, draw):
     """Beside others: their multipliers are those of the rest alone."""
@@ -184,7 +184,7 @@ def operator_of(programme):
     return GramOperator.of(programme.D, programme.Z, programme.input)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(programmes(), st.data())
 def test_the_operator_is_the_gram_matrix(programme, draw):
     """On integers to the last bit, for every programme and any of its rows."""
@@ -245,7 +245,7 @@ def test_blocks_guess_the_support_of_independent_rows(seed, n, T):
     assert grade(programme, np.maximum(w, 0.0), solved=True).gap <= 1e-3
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(problems(n=3, T=3, d=2), st.data())
 def test_equalities_always_stay_inside(problem, draw):
     """And a guess ends on dependent rows too, where exchanges may cycle."""
@@ -330,7 +330,7 @@ def test_entries_of_mixed_size_are_settled(low, high, seed):
     settle(programme)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems(), st.data())
 def test_inputs_of_very_different_scale_are_settled(problem, draw):
     """Powers of two change no bit of the integers, only how margins compare."""
@@ -442,7 +442,7 @@ def gram(programme):
     return A @ A.T
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(programmes(), st.data())
 def test_a_warm_start_ends_where_a_cold_one_does(programme, draw):
     """From any rows whose own system has positive weights; the solution is unique."""
@@ -509,7 +509,7 @@ def test_row_sizes_keep_nan(place):
     assert np.isnan(row_sizes(D, np.ones((2, 1)))[0])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(programmes(), st.data())
 def test_figures_are_what_the_conditions_come_to(programme, draw):
     """On integers to the last bit but for the roots."""
@@ -542,7 +542,7 @@ def test_figures_show_every_nan(place):
     assert np.isnan([square, linear, summed, shortfall, certain]).all()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(programmes(), st.sampled_from([0.1, 1 / 3, 1e-9, 3e8]), st.integers(0, 1000))
 @example(att_svm_programme(two_tokens([(1.0, -1.0)], [[1.0, 1.0]])), 0.1, 0)
 def test_certain_margins_are_below_the_exact_ones_and_near(programme, factor, seed):

@@ -135,7 +135,7 @@ def check(programme, answer):
 # the answer
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(programmes(kinds=("Att-SVM", "p-SVM")))
 @example(att_svm_programme(units(2)))
 @example(att_svm_programme(units(3, together=True)))

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.exact import ExactData, limit_certificate, rational, rationals
-from attsvm.exact.traps import is_stationary_start, trapped_at
-from attsvm.lipschitz import risk_smoothness
+from attsvm.exact import ExactData, rationals
+from attsvm.exact.traps import is_stationary_start
 from attsvm.losses import LOSSES
 from attsvm.primitives.hypotheses import exists, unique_optimum
 from attsvm.primitives.losses import SLOPED
@@ -116,14 +115,6 @@ def test_from_zero_the_worse_key_wins_and_a_score_higher_it_does_not(loss):
         assert limits.certified(saved) > 0
 
 
-def test_the_threshold_is_between_100_and_105_percent():
-    assert prompts.near_basin(cases.TRAPPED_NEAR)
-    assert not prompts.starts_in_basin(cases.TRAPPED_NEAR)
-    assert not prompts.near_basin(replace(cases.TRAPPED_NEAR, start=np.array([-2.0])))
-    with ctx.workprec(128):
-        assert limits.certified(cases.TRAPPED_NEAR) < 0
-
-
 @QUICK
 @given(cases.comparable(0), st.integers(0, 2**32 - 1))
 def test_proper_starts_are_proper(drawn, seed):
@@ -197,12 +188,6 @@ def test_nothing_moves_without_two_scores():
     assert limits.DIRECTION_FROM_PROPER.balls(cases.TIED) > 0  # started at p(alpha) it stays there
 
 
-@pytest.mark.parametrize(("loss", "reached"), [("correlation", -1), ("exponential", 1)])
-def test_the_loss_decides_which_input_is_lost(loss, reached):
-    with ctx.workprec(128):
-        assert reached * limits.certified(replace(loss_choice.DIVIDED, loss=loss)) > 0
-
-
 def test_one_path_for_one_input_and_not_for_two():
     one, two = replace(cases.UNEVEN, loss="log-loss"), replace(cases.PULLED, loss="log-loss")
     claim = loss_choice.CHOICE.claim("amended-2")
@@ -210,23 +195,6 @@ def test_one_path_for_one_input_and_not_for_two():
     assert claim.conclusion(two).violated
     assert claim.conclusion(one, length="same").violated
     assert claim.conclusion(replace(one, loss="correlation"), length="same").holds
-
-
-def test_a_step_of_length_two_is_thrown_where_plain_descent_is_not():
-    data, start = (
-        ExactData.of(paced_runs.OVERSTEPPED.case.data),
-        rationals(paced_runs.OVERSTEPPED.case.run.start),
-    )
-    step = rational(1.0 / risk_smoothness(paced_runs.OVERSTEPPED.case.data, LOSSES["correlation"]))
-    with ctx.workprec(256):
-        certificate = limit_certificate(data, start, "correlation", step, 256)
-        assert certificate.converges
-        assert certificate.selected == [0, 0]
-        assert paced_runs.kept(paced_runs.OVERSTEPPED, 64) == [1, 0]
-        assert normalised_descent.certified_same_limit(paced_runs.OVERSTEPPED) < 0
-        third = paced_runs.path(BALLS, paced_runs.OVERSTEPPED, 2)[-1]
-        again = replace(paced_runs.OVERSTEPPED.case, start=middle(third))
-        assert trapped_at(data, rationals(again.run.start), "correlation") == [1, 0]
 
 
 def bound(run, k):
@@ -292,15 +260,6 @@ def test_both_runs_are_descents_of_the_code_in_floats(case, fixed):
     on_p = descend_p([data], p, loss, step=3 * case.step, steps=2).W[0]
     for found, expected in ((left, on_w), (right, on_p @ case.W.T if fixed else on_p)):
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(found).max())
-
-
-def test_the_counterexamples_of_the_equivalence_fall_and_upright_weights_do_not():
-    literal = w_p_equivalence.EQUIVALENCE.claim("literal-1").conclusion
-    assert literal(w_p_equivalence.SKEWED).violated
-    assert literal(replace(w_p_equivalence.SKEWED, W=np.eye(2))).holds
-    other = w_p_equivalence.EQUIVALENCE.claim("literal-2").conclusion
-    assert not other(w_p_equivalence.NO_PROMPT).holds
-    assert other(replace(w_p_equivalence.NO_PROMPT, p=np.ones(1))).holds
 
 
 @pytest.mark.parametrize(

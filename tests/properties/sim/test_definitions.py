@@ -21,7 +21,7 @@ from attsvm.strategies import arrays
 from attsvm.svm import att_svm
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.judge import judge
-from attsvm.training import descend_kq, descend_w, follow_kq
+from attsvm.training import descend_kq, follow_kq
 from properties.sim import (
     attention_shape,
     definition_3_6,
@@ -46,7 +46,7 @@ from properties.sim.kq_bias.factor_descent import (
     starting,
     symmetric,
 )
-from properties.sim.orientation import arrives_turned, trained, turned
+from properties.sim.orientation import turned
 from properties.tf import parameterisation_bias
 from properties.tf._support.token_choices import Choice
 
@@ -117,17 +117,6 @@ def test_a_drift_that_cancels_is_known_to_be_zero():
     there, beside = (REPAIRED.formula.build(**{**case, "x": [x]}) for x in (0, 1))
     assert is_nothing(judge(REPAIRED.formula, {}, there).slack)
     assert judge(REPAIRED.formula, {}, beside).slack > 0
-
-
-def test_the_middle_token_wins_weight_from_the_best_one():
-    case = REPAIRED.formula.build(**definition_3_6.PASSED)
-    before = softmax(case.A @ case.x)
-    after = softmax(case.A @ (case.x + 0.125))
-    assert case.h.argmax() == 0
-    assert after[0] < before[0]
-    assert after @ case.h > before @ case.h
-    sign = definition_3_6.DECREASING
-    assert drift(case, sign, "weight") < 0 < drift(case, sign, "score")
 
 
 # key and query weights ----------------------------------------------------------------------------
@@ -227,21 +216,6 @@ def test_semidefinite_weights_never_turn_to_the_frobenius_solution():
     assert certificate(disturbed, "logistic-loss", "optimal") is None
 
 
-def test_the_smallest_opposed_weights_stay_opposed():
-    case = kq_bias.OPPOSED
-    run = descend_kq(case.data, case.K, case.Q, "logistic-loss", step=1.0, steps=400)
-    assert (run.W <= 0).all()
-    assert certificate(case, "logistic-loss", "optimal") < 0
-    assert certificate(case, "logistic", "optimal") < 0
-
-
-@pytest.mark.parametrize("loss", ["logistic", "logistic-loss"])
-def test_at_zero_nothing_moves(loss):
-    case = kq_bias.NOWHERE
-    assert not any(g.any() for g in gradient_kq(case.data, case.K, case.Q, LOSSES[loss]))
-    assert certificate(case, loss, "optimal") < 0
-
-
 def test_narrow_weights_have_too_small_a_rank_and_wide_ones_no_proof():
     case = kq_bias.NARROW
     assert certificate(case, "logistic-loss", "optimal") < 0
@@ -335,18 +309,6 @@ def test_descent_with_the_query_left_is_descent_transposed(run):
     assert np.allclose(grad, gradient_w(data, X.T, LOSS).T, atol=1e-6 * scale**2)
 
 
-def test_the_trained_weights_never_enter_the_programme():
-    run = orientation.SIDEWAYS
-    assert np.allclose(att_svm(run.data).W, [[0, 0], [1, 0]], atol=1e-12)
-    X = descend_w(run.data, run.start.T, "logistic-loss", step=1.0, steps=200).W[0, -1].T
-    assert X[0, 1] > 1
-    assert np.allclose(X * [[1, 0], [1, 1]], 0, atol=1e-12)
-    for transposed in (True, False):
-        proved = arrives_turned(run, "optimal", transposed)
-        assert bool(proved > 0) == transposed
-        assert trained(run, "optimal", transposed).holds == transposed
-
-
 def test_turning_a_start_twice_changes_nothing():
     run = replace(orientation.SIDEWAYS, start=np.array([[1.0, 2.0], [3.0, 4.0]]))
     assert (turned(turned(run)).start == run.start).all()
@@ -373,11 +335,6 @@ def test_equality_is_decided_where_no_factor_of_the_cost_is_rational():
     found = judged(orientation.MARGINS.claim("sharp"), case)
     assert found.holds
     assert found.slack == 0
-
-
-def test_the_margins_of_definition_4_1_are_those_of_the_transpose():
-    assert judged(orientation.MARGINS.claim("literal-1"), orientation.TOLD_APART).slack == -1
-    assert judged(orientation.MARGINS.claim("amended-1"), orientation.TOLD_APART).slack == 0
 
 
 # heads --------------------------------------------------------------------------------------------

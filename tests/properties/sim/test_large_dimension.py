@@ -64,17 +64,6 @@ def test_the_table_is_what_is_counted(n, T, dimensions):
         assert said == [round(low, 2), round(high, 2)]
 
 
-def test_the_interval_has_the_binomial_tails_that_it_should():
-    low, high = interval(3, 10, 0.01)
-    tail = sum(Fraction(high) ** k * (1 - Fraction(high)) ** (10 - k) * c for k, c in TEN[:4])
-    assert float(tail) == pytest.approx(0.01)
-    tail = sum(Fraction(low) ** k * (1 - Fraction(low)) ** (10 - k) * c for k, c in TEN[3:])
-    assert float(tail) == pytest.approx(0.01)
-
-
-TEN = [(k, math.comb(10, k)) for k in range(11)]
-
-
 def one_successor(sentences):
     after = {}
     pairs = zip(sentences[:, :-1].flat, sentences[:, 1:].flat, strict=True)

@@ -24,13 +24,6 @@ from properties.sim.often_unsolvable import contradictions
 from properties.sim.often_unsolvable.contradictions import Table, consistent, contradicts
 
 
-def test_two_successors_of_a_query_contradict_each_other():
-    assert not consistent(statement.TWO)
-    assert not feasible(statement.TWO)
-    assert consistent(statement.ONE)
-    assert feasible(statement.ONE)
-
-
 def test_a_circle_may_pass_through_three_tokens():
     # with the query c: a before b and c, b before c and a, c before a and b
     sentences = [[0, 1, 2, 0], [0, 1, 2, 1]]

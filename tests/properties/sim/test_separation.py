@@ -16,11 +16,7 @@ from attsvm.primitives.att_svm import exact_att_svm, exact_constraints, first_op
 from attsvm.primitives.descent_runs import Run, runs
 from attsvm.primitives.gradients import log_coefficients
 from attsvm.primitives.hypotheses import (
-    all_tight,
     exists,
-    feasible,
-    lower_scores_equal,
-    unique_optimum,
 )
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import separable_data
@@ -28,7 +24,7 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w, follow_w
 from properties.sim import figure_2
 from properties.sim._support import margins
-from properties.sim._support.training import PRINTED, PULLED_APART, REPAIRED, TWO_TOKENS
+from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.token_separation import PASSED_OVER
 from properties.sim.token_sparsity import FROM_BASIN, FROM_ZERO, SPARSITY, THREE, TWO_INPUTS
 from properties.sim.token_sparsity import gradient_shares as shares
@@ -74,27 +70,6 @@ def test_what_the_solution_gains_is_the_mean_of_margins_weighted_by_its_multipli
         moved = [arb(x - y) / arb(STEP) for x, y in zip(flat(after), before, strict=True)]
         weighted = sum((w * dot(found.A[t], moved) for t, w in found.duals.items()), arb(0))
         assert arb(gained).overlaps(weighted)
-
-
-def test_the_counterexamples_start_from_zero_and_lose_every_margin_they_name():
-    assert not PASSED_OVER.start.any()
-    assert unique_optimum(PASSED_OVER)
-    assert feasible(PASSED_OVER)
-    assert all_tight(PULLED_APART)
-    assert lower_scores_equal(PULLED_APART)
-    with ctx.workprec(128):
-        for run in (PASSED_OVER, PULLED_APART):
-            assert grown(run, "mean")[0] < 0
-            assert margins.certified_end(run, REPAIRED, "least", "optimal") < 0
-        # every margin falls, not only their mean
-        assert all(added < 0 for added in grown(PASSED_OVER, "least"))
-
-
-def test_the_passed_over_run_ends_as_it_is_proved_to():
-    path = descend_w([PASSED_OVER.data], np.zeros((1, 1)), LOSSES[REPAIRED], step=1.0, steps=400)
-    X = path.W[0, :, 0, 0]
-    assert (np.diff(X) < 0).all()
-    assert X[-1] < -0.5
 
 
 @pytest.mark.parametrize("run", [TWO_TOKENS, replace(TWO_TOKENS, start=np.array([[2.0]]))])

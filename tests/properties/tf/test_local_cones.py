@@ -215,7 +215,7 @@ def test_from_the_rim_alpha_is_left_at_every_norm(R, reach):
         assert cones.decided(case, "optimal") > 0
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(starts.started(0.5, 0.25, 0.875, 0.99), st.sampled_from([1, 2, 2**10, 2**40]))
 def test_from_its_radius_on_every_cone_closes(case, further):
     """What holds at the radius holds at every larger sigma, as is proved, and at no smaller one."""
@@ -230,7 +230,7 @@ def test_from_its_radius_on_every_cone_closes(case, further):
     assert least < fmpq(1, 2**64) or not any(holds(least * fmpq(k, 16)) for k in range(1, 16))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(starts.started(0.5, 0.25, 0.875, 0.99))
 def test_starts_of_a_cone_are_kept_by_the_set_that_closes(case):
     """Descent from them keeps alpha: it is not proved to go anywhere else."""
@@ -243,7 +243,7 @@ def test_starts_of_a_cone_are_kept_by_the_set_that_closes(case):
     assert decided is None or not decided < 0  # more bits may be needed to prove it
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.sampled_from(LOSSES),
     st.tuples(*[st.integers(-8, 8)] * 2),
@@ -272,20 +272,6 @@ def test_cones_close_at_their_radius_on_any_scale_of_scores_and_steps(
     widths = [width * (1 + (1 / share - 1) * part) for part in WIDER]
     sets = [(Q, bounds(frame, Q, name, step)) for Q in widths]
     assert any(found and largest_at_start(found.bends, Q, found.spread) for Q, found in sets)
-
-
-def test_at_a_fraction_of_its_radius_no_cone_closes():
-    assert cones.is_locally_optimal(starts.FALLS_BACK)
-    assert cones.within(starts.FALLS_BACK)
-    assert cones.is_near(starts.FALLS_BACK)
-    assert not cones.is_large(starts.FALLS_BACK, fmpq(5, 6))
-    assert cones.is_large(starts.FALLS_BACK, fmpq(4, 5))
-    assert not closes(starts.FALLS_BACK)
-    with ctx.workprec(256):
-        assert cones.decided(starts.FALLS_BACK) < 0
-    far = replace(starts.FALLS_BACK, start=1.25 * starts.FALLS_BACK.start)
-    assert cones.is_large(far)
-    assert closes(far)
 
 
 def turns(choice, share, loss, far):
