@@ -206,13 +206,20 @@ def prove() -> str:
     ensure_pulls_stay_apart()
     ensure_direction_of_b()
     ensure_multipliers()
-    pull, multiplier, norm = sp.symbols("p_h lambda_h N", positive=True)
+    multiplier, norm = sp.symbols("lambda_h N", positive=True)
     cite(INVERSE_OF_GRAM, given={INDEPENDENT: DIFFERENCES})
     first, size = sp.symbols("first size", positive=True)
+    fall = entry("fall")
+    ensure_no_less(
+        first - (first - total(fall)),
+        fall,
+        "the coefficient of A_h in W, which falls at each step by a multiple of p_h, is at most "
+        "the first one",
+        fall=S_T,
+    )
     ensure_zero(
-        sp.limit((first - pull) / size, size, sp.oo),
-        "the coefficient of A_h in W falls at each step by a multiple of p_h, so that in W/||W|| "
-        "it has no limit above 0, as ||W|| tends to infinity",
+        sp.limit(first / size, size, sp.oo),
+        "so that in W/||W|| it has no limit above 0, as ||W|| tends to infinity",
     )
     direction = (multiplier * vector("A_h") + MORE * vector("A_l")) / norm
     ensure_positive(
