@@ -1,7 +1,6 @@
 """Probabilities of assumption 3.10: exact ones against enumeration, tables against their counts."""
 
 import itertools
-import math
 import re
 from fractions import Fraction
 
