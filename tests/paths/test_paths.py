@@ -58,7 +58,7 @@ def log_gap(data, W, loss):
 # the objective
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(attention_data(), LOSS, st.sampled_from([0.0, 1.0, 30.0]), st.data())
 def test_the_log_gap_is_that_of_balls(data, loss, size, more):
     data = AttentionData(data.X, data.Z, scores=data.gamma)
@@ -89,7 +89,7 @@ def test_gradients_keep_their_digits_where_a_bad_token_leads():
     assert jet.gradient == pytest.approx(np.array([1, -1]) * math.exp(-40) / 2, rel=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(attention_data(T=(2, 4)), st.sampled_from([1.0, 20.0, 400.0]), st.data())
 def test_a_loss_of_ones_own_is_continued_as_the_known_one(data, size, more):
     assume(has_rivals(data))
@@ -104,7 +104,7 @@ def test_a_loss_of_ones_own_is_continued_as_the_known_one(data, size, more):
     assert curvature_ratio(own.loss, np.array([1e4])) == 0.0  # l' and l'' underflow
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(attention_data(T=(2, 4)), LOSS, st.sampled_from([0.5, 4.0, 60.0]), st.data())
 def test_gradient_and_hessian_are_derivatives(data, loss, size, more):
     assume(has_rivals(data))
@@ -117,7 +117,7 @@ def test_gradient_and_hessian_are_derivatives(data, loss, size, more):
 # the path of W
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.sampled_from([0.5, 3.0, 100.0, 1e4]), LOSS, arrays(2), arrays(2), st.integers(1, 3))
 def test_one_constraint_is_followed_along_itself(radius, loss, D, z, gap):
     assume(D.any() and z.any())
@@ -137,7 +137,7 @@ def test_one_constraint_is_followed_along_itself(radius, loss, D, z, gap):
     assert all(a.agrees(found.log_gap) or a.residual > 1.0 for a in found.attempts)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.data(), LOSS, st.sampled_from([0.3, 2.0, 8.0]))
 def test_nothing_better_is_found_by_force(more, loss, radius):
     n = more.draw(st.integers(1, 3))
@@ -191,7 +191,7 @@ def test_a_local_minimum_is_seen_by_its_excess():
     assert whole.spread > 1.0
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(attention_data(T=(2, 3), d=(1, 2)), LOSS, st.sampled_from([0.5, 5.0, 50.0]), st.data())
 def test_the_lower_bound_holds_for_every_matrix_and_any_guess(data, loss, radius, more):
     assume(has_rivals(data))
@@ -253,7 +253,7 @@ def test_degenerate_data_and_radii(path):
 # residuals
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.floats(1e-9, 3.1), st.sampled_from([1.0, 1e4]))
 def test_the_residual_is_the_angle_to_the_gradient(angle, radius):
     y = radius * np.array([math.cos(angle), math.sin(angle)])
