@@ -89,30 +89,36 @@ def orders(loss: Loss, best: Vector) -> Vector:
     return order
 
 
-def log_drop(loss: Loss, best: Vector, x: Vector, order: Vector) -> tuple[Vector, Vector, Vector]:
-    """Log drop at D = e^x, its derivative in x, and D drop'' / drop'.
+def log_drop(loss: Loss, best: Vector, x: Vector, order: Vector) -> Vector:
+    """Log drop at D = e^x.
 
     Losses that are not of this package are continued below 1e-60 by the power `order`.
     """
-    u = best - np.exp(np.minimum(x, 700.0))
     if _is_known(loss):
-        _, log_of, curved = _KNOWN[loss.name]
-        value = log_of(best, x)
-        rate = np.exp(x + loss.log_slope(u) - value)
-        return value, rate, np.exp(np.minimum(x, 700.0)) * curved(u)
+        return _KNOWN[loss.name][1](best, x)
+    near = np.maximum(x, _TINY)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value: Array = np.log(loss.drop(best, np.exp(near))) + order * (x - near)
+    return value
+
+
+def log_drop_jet(
+    loss: Loss, best: Vector, x: Vector, order: Vector
+) -> tuple[Vector, Vector, Vector]:
+    """Log drop at D = e^x, its derivative in x, and D drop'' / drop'; see `log_drop`."""
+    value = log_drop(loss, best, x, order)
+    if _is_known(loss):
+        D = np.exp(np.minimum(x, 700.0))
+        u = best - D
+        return value, np.exp(x + loss.log_slope(u) - value), D * curvature_ratio(loss, u)
     near = np.maximum(x, _TINY)
     D = np.exp(near)
     u = best - D
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = np.log(loss.drop(best, D))
-        rate = np.exp(near + loss.log_slope(u) - value)
+        rate = np.exp(near + loss.log_slope(u) - np.log(loss.drop(best, D)))
         bend = D * curvature_ratio(loss, u)
     tiny = x < _TINY
-    return (
-        value + order * (x - near),
-        np.where(tiny, order, rate),
-        np.where(tiny, order - 1.0, bend),
-    )
+    return value, np.where(tiny, order, rate), np.where(tiny, order - 1.0, bend)
 
 
 def curvature_ratio(loss: Loss, u: Vector) -> Vector:

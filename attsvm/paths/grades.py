@@ -136,11 +136,13 @@ def lower_bound(
     size = np.linalg.norm(combined, 2) if nuclear else np.linalg.norm(combined)
     fixed = float(p @ (np.log(delta) - log_p)) - radius * float(size)
 
+    log_least, end = np.log(least), objective.loss.log_slope(best)
+
     def both(x: float) -> tuple[float, float]:
         part = x - np.logaddexp(0.0, x)
-        second = float(log_drop(objective.loss, best, np.log(least) + part, order)[0].min())
-        ends = objective.loss.log_slope(best), objective.loss.log_slope(best - most * np.exp(part))
-        slopes = np.minimum(*ends)[objective.input]
+        second = float(log_drop(objective.loss, best, log_least + part, order).min())
+        other = objective.loss.log_slope(best - most * np.exp(part))
+        slopes = np.minimum(end, other)[objective.input]
         return fixed + float(p @ slopes) - float(np.logaddexp(0.0, x)), second
 
     low, high = -2.0 * abs(fixed) - 200.0, 50.0

@@ -82,7 +82,7 @@ class LocalGap:
         D = np.exp(np.minimum(x, 700.0))
         # a rise by D from the base is a drop by D from above it
         top = np.where(side < 0.0, self.base + D, self.base)
-        values = log_drop(self.whole.loss, top, x, np.ones_like(x))[0]
+        values = log_drop(self.whole.loss, top, x, np.ones_like(x))
         sign, size = signed_sum(side, values)
         return float(sign), float(size) - math.log(self.whole.count), self.base - side * D
 

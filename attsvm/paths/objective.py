@@ -16,7 +16,7 @@ from attsvm._types import Array, Bool, Float, Int
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.losses import Loss
-from attsvm.paths.drops import ensure_decreasing, log_drop, orders
+from attsvm.paths.drops import ensure_decreasing, log_drop, log_drop_jet, orders
 from attsvm.tokens import optimal_tokens
 
 
@@ -100,12 +100,12 @@ class GapObjective:
     def value(self, margins: Float[Array, " m"]) -> float:
         """log(L - L_*)."""
         x = self._weights(margins)[2]
-        return _log_sum(log_drop(self.loss, self.best, x, self.order)[0]) - math.log(self.count)
+        return _log_sum(log_drop(self.loss, self.best, x, self.order)) - math.log(self.count)
 
     def jet(self, margins: Float[Array, " m"]) -> Jet:
         """The same with gradient and Hessian in the margins."""
         log_s, log_a, x = self._weights(margins)
-        values, rate, bend = log_drop(self.loss, self.best, x, self.order)
+        values, rate, bend = log_drop_jet(self.loss, self.best, x, self.order)
         share = np.exp(values - values.max())
         share /= share.sum()
         s, a = np.exp(log_s), np.exp(log_a)

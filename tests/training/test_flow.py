@@ -266,6 +266,15 @@ def test_a_sharp_turn_is_followed_and_the_tolerance_counts():
     assert errors[0] > 5.0 * errors[1] > 25.0 * errors[2]
 
 
+def test_without_companions_the_curve_is_the_same_and_its_error_is_infinite():
+    start, norms = np.zeros((2, 2)), [1.0, 3.0]
+    alone = follow_w(SWING, start, LOG_LOSS, norms, measured=False)
+    measured = follow_w(SWING, start, LOG_LOSS, norms)
+    assert (alone.W == measured.W).all()
+    assert alone.error.tolist() == [0.0, math.inf, math.inf]
+    assert np.isfinite(measured.error).all()
+
+
 # reaching, ending, refusing
 
 

@@ -41,7 +41,7 @@ called thin as well."""
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The unit of work: a part of a claim."""
+    """A part of a claim: what is checked, counted and recorded by itself."""
 
     claim: str
     part: str
