@@ -82,8 +82,20 @@ def ensure_kept() -> None:
     n, level, left = sp.symbols("n level left", positive=True)
     cite(DESCENT, given={LIPSCHITZ: "L is that constant", SHORT: "as the statement has it"})
     ensure_gain_of_support()
-    ensure_nonnegative(
-        S * (LEAD + MORE), "so u is at most gamma_o, and no input's part of the gap is negative"
+    s, gamma, part, chosen = entry("s"), entry("gamma"), entry("part"), entry("chosen")
+    ensure_no_less(
+        GAMMA_O * total(s) - total(s * gamma),
+        s * (GAMMA_O - gamma),
+        "u is at most gamma_o, so that no input's part l(u) - l(gamma_o) of the gap is negative",
+        s=S,
+        gamma=GAMMA_O - MORE,
+    )
+    ensure_no_less(
+        total(part) - total(chosen * part),
+        part * (1 - chosen),
+        "each input's part is at most n times the risk gap, which is the mean of the parts",
+        part=MORE,
+        chosen=1 / (1 + LESS),
     )
     ensure_nonnegative(
         n * level + MORE - (n * (level - left) - LESS) - n * left,
@@ -92,8 +104,12 @@ def ensure_kept() -> None:
     )
     cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "the loss is smooth"})
     ensure_positive(n * left / SLOPE, "so u - second is at least n left / max|l'|")
-    ensure_equal(
-        S * SECOND - S * (SECOND - MORE), S * MORE, "second is at least the score of each rival"
+    ensure_no_less(
+        SECOND * total(s) - total(s * gamma),
+        s * (SECOND - gamma),
+        "the rivals' sum of s_t gamma_t is at most second times 1 - s_o",
+        s=S,
+        gamma=SECOND - MORE,
     )
     ensure_equal(
         P * GAMMA_O + REST * SECOND - SECOND,
@@ -327,10 +343,14 @@ def ensure_gap_of_rest() -> None:
     far = sp.Symbol("range", positive=True)
     cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "the loss is smooth"})
     ensure_gain_of_support()
-    ensure_nonnegative(
-        S * far - S * (far - MORE),
-        "l(u) - l(gamma_o) is at most max|l'| (gamma_o - u), and that at most range (1 - s_o)",
-        normal=expanded,
+    s, gap = entry("s"), entry("gap")
+    ensure_no_less(
+        far * total(s) - total(s * gap),
+        s * (far - gap),
+        "l(u) - l(gamma_o) is at most max|l'| (gamma_o - u), and gamma_o - u, the sum of s_t "
+        "(gamma_o - gamma_t) over rivals, at most range (1 - s_o)",
+        s=S,
+        gap=far - MORE,
     )
 
 
