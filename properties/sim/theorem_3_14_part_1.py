@@ -51,7 +51,7 @@ BEYOND = Run.of([[[0, 0], [-2, -1], [-1, 0]]], [[1, 0]], [[-20, 0], [-20, 0]], s
 @st.composite
 def few_tokens(draw: st.DrawFn) -> AttentionData:
     """One input of two or three tokens anywhere, with any scores."""
-    T, d = draw(sizes(2, 3)), draw(sizes(1, 3))
+    T, d = draw(sizes(2, 3)), draw(sizes(2, 3))
     Z = draw(arrays(1, d)) + np.eye(1, d)
     return AttentionData(draw(arrays(1, T, d)), Z, scores=draw(arrays(1, T)))
 
