@@ -39,7 +39,7 @@ from attsvm.primitives.hypotheses import all_tight, second_best_supports
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies import arrays, sizes
 from attsvm.theory import Reading, Statement, changed
-from properties._support.hypothesis_violations import TIED_APART
+from properties._support.hypothesis_violations import ALL_TIED, TIED_APART
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
@@ -51,7 +51,7 @@ BEYOND = Run.of([[[0, 0], [-2, -1], [-1, 0]]], [[1, 0]], [[-20, 0], [-20, 0]], s
 @st.composite
 def few_tokens(draw: st.DrawFn) -> AttentionData:
     """One input of two or three tokens anywhere, with any scores."""
-    T, d = draw(sizes(2, 3)), draw(sizes(2, 3))
+    T, d = draw(sizes(2, 3)), draw(sizes(1, 3))
     Z = draw(arrays(1, d)) + np.eye(1, d)
     return AttentionData(draw(arrays(1, T, d)), Z, scores=draw(arrays(1, T)))
 
@@ -80,7 +80,7 @@ THEOREM = Statement(
     conclusion=training.DIRECTION,
     cost=10,
     violating={
-        UNIQUE: [training.TIED_BESIDE, TIED_APART],
+        UNIQUE: [training.TIED_BESIDE, TIED_APART, ALL_TIED],
         training.TWO: [training.ONE_TOKEN],
         SINGLE: [training.PULLED_APART],
         THREE: [training.ONE_DRAGGED],
