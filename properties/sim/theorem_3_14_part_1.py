@@ -39,7 +39,7 @@ from attsvm.primitives.hypotheses import all_tight, second_best_supports
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Statement, changed
-from properties._support.hypothesis_violations import TIED_APART
+from properties._support.hypothesis_violations import ALL_TIED, TIED_APART
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
@@ -80,7 +80,7 @@ THEOREM = Statement(
     conclusion=training.DIRECTION,
     cost=10,
     violating={
-        UNIQUE: [training.TIED_BESIDE, TIED_APART],
+        UNIQUE: [training.TIED_BESIDE, TIED_APART, ALL_TIED],
         training.TWO: [training.ONE_TOKEN],
         SINGLE: [training.PULLED_APART],
         THREE: [training.ONE_DRAGGED],
