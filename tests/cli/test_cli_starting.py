@@ -15,6 +15,7 @@ HEAVY = ["numpy", "scipy", "numba", "matplotlib", "torch", "cvxpy", "sympy"]
 HEAVY += ["hypothesis", "flint", "jaxtyping"]
 ALONE = " ".join(TOYS_ALONE)
 DEAR = ["cvxpy", "distributed", "matplotlib", "mpmath", "numba", "scipy", "sympy", "torch"]
+DEAR += ["jaxtyping"]
 
 
 def test_starting_imports_nothing_heavy():
