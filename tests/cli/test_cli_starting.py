@@ -18,6 +18,7 @@ from tests.forks import in_a_fork
 HEAVY = ["numpy", "scipy", "numba", "matplotlib", "torch", "cvxpy", "sympy"]
 HEAVY += ["hypothesis", "flint", "jaxtyping"]
 DEAR = ["cvxpy", "distributed", "matplotlib", "mpmath", "numba", "scipy", "sympy", "torch"]
+DEAR += ["jaxtyping"]
 
 
 def test_starting_imports_nothing_heavy():
