@@ -182,8 +182,10 @@ def _nears(case: Draws, of: str, law: str, runs: int, stream: int) -> Slack:
     whole = distances_of_w(case, runs, stream) if of == "W" else None
     hits = 0
     for k, one in enumerate(found):
-        away = one and (one.away if whole is None else whole[k])
-        if one is None or away is None:
+        if one is None:
+            continue
+        away = one.away if whole is None else whole[k]
+        if away is None:
             continue
         rates = {"S": one.certificate, "1": np.ones_like(one.certificate)}[law]
         first, *_, last = np.abs(one.slopes - rates).mean(axis=1)
