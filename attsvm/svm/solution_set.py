@@ -79,13 +79,14 @@ class Slice:
         from scipy.optimize import minimize
 
         scale = float(np.abs(self.c).max())
-        rows, c, point = self.rows, self.c / scale, x / scale
+        rows, c, equal = self._resolved(self.c / scale)
+        point = x / scale
 
         def negative(y: Array) -> tuple[float, Array]:
             raised = positive_part(point + rows.T @ y)
             return 0.5 * float(raised @ raised) - float(c @ y), rows @ raised - c
 
-        limits = [(None, None) if equal else (0.0, None) for equal in self.equal]
+        limits = [(None, None) if fixed else (0.0, None) for fixed in equal]
         reply = minimize(
             negative,
             np.zeros(len(c)),
@@ -95,8 +96,25 @@ class Slice:
             options={"maxiter": 2000, "maxfun": 4000, "ftol": 1e-16, "gtol": 1e-13, "maxcor": 30},
         )
         dual = -negative(reply.x)[0] + 0.5 * float(point @ point)
-        member = self._member(positive_part(point + rows.T @ reply.x), inside / scale, c)
+        nearest = positive_part(point + rows.T @ reply.x)
+        member = self._member(nearest, inside / scale, self.c / scale)
         return float(np.sqrt(max(2.0 * dual, 0.0))) * scale, member * scale
+
+    def _resolved(self, c: Array) -> tuple[Array, Array, Array]:
+        """The same rows, the equalities as independent ones; which of these are equalities.
+
+        What the face has lost to rounding makes dependent equalities differ a little, and together
+        they would fix what none of them fixes. For inequalities as much is allowed as members are.
+        """
+        U, values, Vt = np.linalg.svd(self.rows[self.equal], full_matrices=False)
+        kept = values > RESOLUTION
+        free = ~self.equal
+        fixed = (U.T @ c[self.equal])[kept] / values[kept]
+        return (
+            np.concatenate([Vt[kept], self.rows[free]]),
+            np.concatenate([fixed, c[free] - EXACT]),
+            np.arange(kept.sum() + free.sum()) < kept.sum(),
+        )
 
     def _member(self, x: Array, inside: Array, c: Array) -> Array:
         """The last member on the way from `inside` to the projection of x on the equalities.

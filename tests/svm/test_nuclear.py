@@ -368,6 +368,20 @@ def test_distances_to_a_segment():
         assert low >= high - 1e-6
 
 
+def test_equalities_that_rounding_sets_apart_fix_nothing():
+    """Solutions are U (1/2, h; h, sqrt(257)/4) V^T: some margins agree in all, up to rounding."""
+    X = np.zeros((3, 4, 3))
+    X[:, 1:] = [np.diag(x) for x in ([1 / 8, 2, 1], [1, 1 / 8, 2], [1, 1, 1])]
+    data = AttentionData.of(X, -2 * np.eye(3), scores=np.eye(4)[[2, 2, 1]])
+    answer = solve_nuclear(att_svm_programme(data))
+    end = np.array([[0, 0, -1 / 2], [-1 / 4, -4, 0], [0, 0, 0]])  # h = 0
+    assert np.linalg.norm(end, "nuc") == pytest.approx(answer.value, rel=1e-12)
+    assert np.linalg.norm(end - answer.W) > 1
+    low, high = distance(answer, end)
+    assert low <= high < 1e-5
+    assert distance(answer, 1.5 * end)[0] > 1
+
+
 def test_distances_to_a_set_that_inequalities_hold_on_a_line():
     """-(b, 1, 0; 0, 0, 1; 1, b, 0) with 0 <= b <= 1: pairs of inequalities force two zeros."""
     X = np.zeros((3, 4, 3))
