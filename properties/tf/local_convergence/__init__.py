@@ -40,7 +40,7 @@ from typing import Any
 
 from flint import fmpq
 
-from attsvm.primitives.steps import stepped
+from attsvm.primitives.steps import ANY, stepped
 from attsvm.theory import Reading, Statement, changed
 from properties.tf import SOURCE
 from properties.tf.local_convergence import cones, starts
@@ -139,6 +139,7 @@ THEOREM = Statement(
                 Local,
                 starts.started(0.5, 0.25, 0.875, 0.984375),
                 starts.started_larger(0.5, 0.25, 0.9375, 0.984375),
+                steps=ANY,
             ),
             examples=ON_RAY,
             siblings={
