@@ -6,6 +6,7 @@ import re
 import runpy
 import shlex
 import tomllib
+import warnings
 from pathlib import Path
 
 import pytest
@@ -122,7 +123,8 @@ HELP = {}
 
 def started(module):
     """Run a module as `python -m` does; its exit code."""
-    try:
+    try:  # as it may be imported here already, it may not be warned of that
+        warnings.simplefilter("ignore", RuntimeWarning)
         runpy.run_module(module, run_name="__main__", alter_sys=True)
     except SystemExit as left:
         return left.code or 0

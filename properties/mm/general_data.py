@@ -38,7 +38,7 @@ from attsvm.exact.minima import Minimum
 from attsvm.exact.traps import is_stationary_start
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
-from attsvm.primitives.steps import ANY, SHORT, converges_in_direction, is_short, stepped
+from attsvm.primitives.steps import SHORT, converges_in_direction, is_short, stepped
 from attsvm.theory import Reading, Slack, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -162,7 +162,6 @@ GENERAL = Statement(
                 ),
                 lambda generator: on_a_prompt(starts.started_larger(0.5)(generator)),
                 fixed=("share",),
-                steps=ANY,
             ),
             conclusion=cones.DIRECTION,
             examples=ON_RAY,

@@ -182,8 +182,8 @@ WORDINGS = {
     "attention is causal": ("causal self-attention",),
     "non-optimal scores of each input are equal": ("non-optimal scores equal",),
     "non-optimal scores are equal": (
-        "scores of non-optimal tokens equal",
-        "for all rivals, and their scores are equal in each input",
+        "scores of non-optimal tokens approximately equal, as exactly equal ones are",
+        "for all rivals t, whose scores are equal in each input",
     ),
     "all tokens are support vectors in each Local-SVM that has a solution": (
         "all tokens are support vectors in all Local-SVMs that have a solution",
@@ -199,7 +199,7 @@ WORDINGS = {
     "the first step goes along W^mm": ("<-grad L(W_0), W^mm> > 0",),
     "labels are 1 or -1": ("labels 1 or -1",),
     "alpha is locally optimal": ("alpha locally optimal",),
-    "the start selects alpha": ("alpha_i of largest logit in every input",),
+    "the start selects alpha": ("alpha_i has the largest logit in every input",),
     "the norm of the start is large": ("||W_0|| >= 1024 ||W^mm(alpha)||",),
     "phi is the identity": ("of a linear head",),
     "T >= 2": ("two tokens or more",),

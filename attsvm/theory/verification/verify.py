@@ -421,33 +421,37 @@ class Events:
 
     def begun(self, head: Mapping[str, Any]) -> None:
         """The run begins; see `head_of`."""
-        self._append("run", **head)
+        self._append("run", lambda: dict(head))
 
     def replayed(self, replay: counterexample.Replay) -> counterexample.Replay:
         """A curated counterexample was replayed."""
-        self._append("replay", replay=replay.json())
+        self._append("replay", lambda: {"replay": replay.json()})
         return replay
 
     def part(self, outcome: Outcome) -> Outcome:
         """A reading or a sibling was checked."""
-        document = outcome.json()
-        slacks = {k: finite(document[k]) for k in ("min_slack", "tightness", "max_slack")}
-        self._append("part", outcome=document | slacks)
+
+        def content() -> dict[str, Any]:
+            document = outcome.json()
+            slacks = {k: finite(document[k]) for k in ("min_slack", "tightness", "max_slack")}
+            return {"outcome": document | slacks}
+
+        self._append("part", content)
         return outcome
 
     def verdict(self, checked: Checked) -> Checked:
         """All parts of a claim were checked."""
-        self._append("verdict", verdict=checked.json())
+        self._append("verdict", lambda: {"verdict": checked.json()})
         return checked
 
     def finished(self, report: Report) -> Report:
         """All claims were checked."""
-        self._append("finished", matched=report.matched)
+        self._append("finished", lambda: {"matched": report.matched})
         return report
 
-    def _append(self, event: str, **content: Any) -> None:
-        if self.ledger is not None:
-            self.ledger.append(event, **content)
+    def _append(self, event: str, content: Callable[[], dict[str, Any]]) -> None:
+        if self.ledger is not None:  # a document costs time, and a claim's own errors may spoil it
+            self.ledger.append(event, **content())
 
 
 def record(ledger: Ledger, head: Mapping[str, Any], over: Report) -> None:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx, fmpq
+from flint import arb, ctx, fmpq, fmpq_mat
 
 from attsvm.exact import dot, rational
 from attsvm.exact.numbers import Number, Vector, combine
@@ -138,12 +138,20 @@ def _rivals(case: Any) -> Iterator[Way]:
     least = arb(svm.v_programme(case.chosen).margin_square).sqrt() - arb(rational(case.nu))
     for beta in others(case.chosen):
         v, p = svm.v_programme(beta).vector, svm.p_programme(beta).vector
-        if v and p and 1 / arb(dot(v, v)).sqrt() > least:
+        largest = 1 / arb(dot(v, v)).sqrt() if v else arb(0)
+        head = v or _orthogonal(svm.v_rows(beta))
+        if head and p and largest > least:
 
-            def same(_: Any, head: Vector = v) -> Vector:
+            def same(_: Any, head: Vector = head) -> Vector:
                 return head
 
             yield p, same
+
+
+def _orthogonal(rows: list[Vector]) -> Vector | None:
+    """A head that all of these tokens score 0 under, if there is one."""
+    basis, nullity = fmpq_mat(rows).numer_denom()[0].nullspace()
+    return [fmpq(basis[k, 0]) for k in range(len(rows[0]))] if nullity else None
 
 
 def _slow_ones(one: Selection) -> Iterator[Way]:

@@ -94,9 +94,9 @@ def lowered(m: Any, run: Any, loss: str, alike: bool = False) -> Any:
     sizes = []
     for tokens, z, gamma in zip(data.X, data.Z, data.gamma, strict=True):
         attended = m.softmax(m.values(logits(tokens, start, z))) @ m.values(gamma)
-        sizes.append(loss_slope(m, loss, attended) * (max(gamma) - min(gamma)))
+        sizes.append(loss_slope(m, loss, attended) * m.values(max(gamma) - min(gamma)))
     share = fmpq(max(len(data.X) - (2 if alike else 1), 0), 4 * len(data.X))
-    most = share * max(dot(a, a) for a in A) * m.largest(m.array(sizes))
+    most = m.values(share * max(dot(a, a) for a in A)) * m.largest(m.array(sizes))
     least = functools.reduce(m.minimum, (descent.along(m, a) for a in A))
     return m.at_most(-least, most)
 

@@ -146,7 +146,7 @@ def _away(case: Descent) -> Any:
     slope = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
     if all(arb(x) == 0 for x in slope.ravel()):
         return arb(-1)
-    length = BALLS.norm(slope)
+    length = arb(BALLS.norm(slope))
     return length if length > 0 else OPEN
 
 
@@ -156,7 +156,7 @@ def _at_rest(case: Descent, W: Array) -> Any:
     if all(arb(x) == 0 for x in slope.matrix.ravel()):
         return arb(_NEAR)
     terms = [abs(arb(part.factor)) * sum(abs(x) for x in part.matrix) for part in slope.parts]
-    return _NEAR - BALLS.norm(slope.matrix) / sum(terms, arb(0))
+    return arb(_NEAR) - BALLS.norm(slope.matrix) / sum(terms, arb(0))
 
 
 def one_whole(case: Descent) -> bool:

@@ -21,6 +21,7 @@ in `properties.tf._support.regularisation_paths`.
 
 from typing import Any
 
+from attsvm.primitives.hypotheses import sloped
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
@@ -29,6 +30,7 @@ from properties.tf.theorem_2 import near_optimal_points as points
 from properties.tf.theorem_2.near_optimal_points import Candidate
 
 LISTED = {name: test for name, test in cases.HYPOTHESES.items() if name != cases.FALLING}
+SLOPED = "l' < 0"
 CHEAP = "G is below every m_i d_i"
 LARGE, GOOD = "rho is at least log(2 Gamma)", "W in the ball and as good as rho W^mm"
 PRINTED: dict[str, Any] = {
@@ -99,13 +101,20 @@ RATE = Statement(
     "tf/theorem-2",
     **PRINTED,
     variables=Records(Candidate, points.candidates(), points.extremal),
-    hypotheses={**LISTED, LARGE: points.large, GOOD: points.good, CHEAP: points.cheap},
+    hypotheses={
+        **LISTED,
+        SLOPED: sloped,
+        LARGE: points.large,
+        GOOD: points.good,
+        CHEAP: points.cheap,
+    },
     conclusion=close,
     cost=4,
     violating={
         cases.UNIQUE: [points.TIED],
         cases.FEASIBLE: [points.NO_SOLUTION],
         cases.SEVERAL: [points.ONE_TOKEN],
+        SLOPED: [points.RISING],
         LARGE: [points.OUTWEIGHED],
         CHEAP: [points.OUTWEIGHED],
         GOOD: [points.AT_ZERO],
@@ -124,7 +133,7 @@ RATE = Statement(
                 "an eighth of it": changed(share="1/8"),
                 "the square of the rate": changed(power=2),
             },
-            under=(*LISTED, LARGE, GOOD),
+            under=(*LISTED, SLOPED, LARGE, GOOD),
         ),
         "sharp": Reading(
             "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0, U = W^mm "
@@ -136,7 +145,7 @@ RATE = Statement(
             "d_i)) in its input i, b_i the least |l'| within G / m_i of the best score",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove_sharp",
-            under=(*LISTED, GOOD, CHEAP),
+            under=(*LISTED, SLOPED, GOOD, CHEAP),
             variables=Records(Candidate, points.candidates(4.0, 8.0), points.extremal),
             conclusion=closest,
             tight=True,

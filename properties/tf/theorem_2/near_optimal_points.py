@@ -114,6 +114,10 @@ def extremal(generator: np.random.Generator) -> Candidate:
 
 AT_ZERO = Candidate(paths.PUBLISHED.data, "log-loss", 64.0, np.zeros((2, 2)))
 """W = 0, which is worse than V."""
+RISING = Candidate(
+    AttentionData.of([[[1], [0]]], [[1]], scores=[[1, 0]]), "logistic", 1.0, np.zeros((1, 1))
+)
+"""On a loss that rises with the score W = 0 is better than V."""
 TIED, ONE_TOKEN, NO_SOLUTION = (
     Candidate(data, "log-loss", 64.0, np.zeros((data.d, data.d)))
     for data in (TIED_APART.data, paths.ONE_TOKEN.data, paths.NO_SOLUTION.data)
