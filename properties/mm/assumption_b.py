@@ -55,6 +55,8 @@ OPTIMAL = "alpha_i alone scores highest under v(alpha), in every input"
 SATURATED = "no idle input can be the slowest to saturate"
 REACHED = "attention can reach every choice of one token an input"
 
+OF_NOTHING = select([[[1.0], [0.0]]], [1], [0])
+"""Under no head has the other token a label margin above 0."""
 LONGER = select([[[1.0, 0.0], [0.5, 2.0]]], [1], [0])
 """The optimal token of v(alpha) = (1, 0) is the shorter one: attention on the other is better."""
 PARALLEL = select([[[2.0], [1.0]]], [1], [0])
@@ -313,6 +315,7 @@ ASSUMPTION = Statement(
                 Doubted(IDLE, np.array([64.0, -64.0]), np.array([1.0, 0.0]), 0.125),
                 Doubted(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125]), 0.125),
                 Doubted(LONGER, np.zeros(2), np.zeros(2), 0.125),
+                Doubted(OF_NOTHING, np.zeros(1), np.zeros(1), 2.0),
             ),
             siblings={
                 "twice nu": changed(share=2),
