@@ -145,7 +145,7 @@ RATE = Statement(
             "d_i)) in its input i, b_i the least |l'| within G / m_i of the best score",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove_sharp",
-            under=(*LISTED, SLOPED, GOOD, CHEAP),
+            under=(*LISTED, GOOD, CHEAP),  # under which no loss rises: G would not be below m_i d_i
             variables=Records(Candidate, points.candidates(4.0, 8.0), points.extremal),
             conclusion=closest,
             tight=True,
