@@ -31,7 +31,7 @@ from symbolic.gains import (
     ensure_gain_of_support,
 )
 from symbolic.inner_products import inner, vector
-from symbolic.sums import ensure_no_less, entry, total
+from symbolic.sums import ensure_at_least_each, ensure_mean
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPACT,
@@ -67,13 +67,8 @@ SHORTER = (
 
 def ensure_own_constant() -> None:
     """The Lipschitz constant L of the gradient is at least that of each input's part, L_i/n."""
-    constant, chosen = entry("L"), entry("chosen")
-    ensure_no_less(
-        total(constant) - total(chosen * constant),
-        constant * (1 - chosen),
+    ensure_at_least_each(
         "n L, the sum of the L_i, is at least each of them",
-        L=S,
-        chosen=1 / (1 + MORE),
     )
 
 
@@ -82,20 +77,12 @@ def ensure_kept() -> None:
     n, level, left = sp.symbols("n level left", positive=True)
     cite(DESCENT, given={LIPSCHITZ: "L is that constant", SHORT: "as the statement has it"})
     ensure_gain_of_support()
-    s, gamma, part, chosen = entry("s"), entry("gamma"), entry("part"), entry("chosen")
-    ensure_no_less(
-        GAMMA_O * total(s) - total(s * gamma),
-        s * (GAMMA_O - gamma),
+    ensure_mean(
         "u is at most gamma_o, so that no input's part l(u) - l(gamma_o) of the gap is negative",
-        s=S,
-        gamma=GAMMA_O - MORE,
+        most=GAMMA_O,
     )
-    ensure_no_less(
-        total(part) - total(chosen * part),
-        part * (1 - chosen),
+    ensure_at_least_each(
         "each input's part is at most n times the risk gap, which is the mean of the parts",
-        part=MORE,
-        chosen=1 / (1 + LESS),
     )
     ensure_nonnegative(
         n * level + MORE - (n * (level - left) - LESS) - n * left,
@@ -104,12 +91,9 @@ def ensure_kept() -> None:
     )
     cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "the loss is smooth"})
     ensure_positive(n * left / SLOPE, "so u - second is at least n left / max|l'|")
-    ensure_no_less(
-        SECOND * total(s) - total(s * gamma),
-        s * (SECOND - gamma),
+    ensure_mean(
         "the rivals' sum of s_t gamma_t is at most second times 1 - s_o",
-        s=S,
-        gamma=SECOND - MORE,
+        most=SECOND,
     )
     ensure_equal(
         P * GAMMA_O + REST * SECOND - SECOND,
@@ -149,13 +133,9 @@ def ensure_coefficients() -> None:
 def ensure_divergence() -> None:
     """The norm tends to infinity."""
     c, a, radius = sp.symbols("c a radius", positive=True)
-    p, margin = entry("p"), entry("margin")
-    ensure_no_less(
-        STEP * total(p * margin) - STEP * total(p),
-        STEP * p * (margin - 1),
+    ensure_mean(
         "<W, V> grows by e sum_j p_j m_j(V), which is at least e P",
-        p=S,
-        margin=1 + MORE,
+        least=1,
     )
     cite(CAUCHY_SCHWARZ)
     ensure_positive(
@@ -165,30 +145,13 @@ def ensure_divergence() -> None:
     )
 
 
-def ensure_direction() -> None:
-    """W_k/||W_k|| tends to V/||V||."""
-    W, G = vector("W"), vector("G")
-    p, a, least, c, C, J, x = sp.symbols("p a least c C J x", positive=True)
-    y, N, extra = sp.symbols("y N extra", positive=True)
-    ensure_equal(
-        (W + STEP * G) @ (W + STEP * G),
-        W @ W + 2 * STEP * (G @ W) + STEP**2 * (G @ G),
-        "||W + e G||^2 = ||W||^2 + 2 e <G, W> + e^2 ||G||^2 with G = sum_j p_j A_j",
-    )
-    cite(TRIANGLE)
-    pull, length = entry("p"), entry("length")
-    ensure_no_less(
-        a * total(pull) - total(pull * length),
-        pull * (a - length),
-        "||G||, at most the sum of p_j ||A_j||, is at most a P",
-        p=S,
-        length=a - LESS,
-    )
-    ensure_nonnegative(
-        (least + MORE) / least - 1,
-        "W over its least margin, if positive, has margins >= 1: the least one is at most ||W||/N",
-        normal=expanded,
-    )
+def ensure_lag(what: str) -> None:
+    """Where c exp(-m_j) <= p_j <= C exp(-m_j) no p_j (m_j - least) is above C exp(-least).
+
+    Args:
+        what: says what this makes of the sum of them.
+    """
+    least, c, C, J, x = sp.symbols("least c C J x", positive=True)
     cite(EXPONENTIAL)  # exp(-x) <= 1/(1 + x)
     ensure_nonnegative(
         C * sp.exp(-least) * (1 - x / (1 + x)),
@@ -196,10 +159,33 @@ def ensure_direction() -> None:
         normal=sp.factor,
     )
     ensure_nonnegative(
-        J * C / c * (c * sp.exp(-least) + MORE) - J * C * sp.exp(-least),
-        "so that over J rivals sum_j p_j (m_j - least) is at most P J C/c, P being at least the "
-        "p_j of the least margin: <G, W> is at most P (||W||/N + extra)",
+        J * C / c * (c * sp.exp(-least) + MORE) - J * C * sp.exp(-least), what, normal=expanded
+    )
+
+
+def ensure_direction() -> None:
+    """W_k/||W_k|| tends to V/||V||."""
+    W, G = vector("W"), vector("G")
+    p, a, least = sp.symbols("p a least", positive=True)
+    y, N, extra = sp.symbols("y N extra", positive=True)
+    ensure_equal(
+        (W + STEP * G) @ (W + STEP * G),
+        W @ W + 2 * STEP * (G @ W) + STEP**2 * (G @ G),
+        "||W + e G||^2 = ||W||^2 + 2 e <G, W> + e^2 ||G||^2 with G = sum_j p_j A_j",
+    )
+    cite(TRIANGLE)
+    ensure_mean(
+        "||G||, at most the sum of p_j ||A_j||, is at most a P",
+        most=a,
+    )
+    ensure_nonnegative(
+        (least + MORE) / least - 1,
+        "W over its least margin, if positive, has margins >= 1: the least one is at most ||W||/N",
         normal=expanded,
+    )
+    ensure_lag(
+        "so that over J rivals sum_j p_j (m_j - least) is at most P J C/c, P being at least the "
+        "p_j of the least margin: <G, W> is at most P (||W||/N + extra)"
     )
     h = STEP * p * (y / N + extra) + (STEP * a * p) ** 2 / 2
     ensure_equal(
@@ -343,14 +329,10 @@ def ensure_gap_of_rest() -> None:
     far = sp.Symbol("range", positive=True)
     cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "the loss is smooth"})
     ensure_gain_of_support()
-    s, gap = entry("s"), entry("gap")
-    ensure_no_less(
-        far * total(s) - total(s * gap),
-        s * (far - gap),
+    ensure_mean(
         "l(u) - l(gamma_o) is at most max|l'| (gamma_o - u), and gamma_o - u, the sum of s_t "
         "(gamma_o - gamma_t) over rivals, at most range (1 - s_o)",
-        s=S,
-        gap=far - MORE,
+        most=far,
     )
 
 

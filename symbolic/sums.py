@@ -101,7 +101,7 @@ LENGTHS = Lengths()
 """The arithmetic of vectors of n entries; it has no state."""
 
 
-def ensure_no_less(found: Any, term: Any, what: str, **entries_of: Any) -> None:
+def ensure_nonnegative_sum(found: Any, term: Any, what: str, **entries_of: Any) -> None:
     """Go on only if `found` is the sum of a term over t that is not negative, for any number of t.
 
     Args:
@@ -116,3 +116,44 @@ def ensure_no_less(found: Any, term: Any, what: str, **entries_of: Any) -> None:
     ensure_equal(found, total(term), what)
     values = {entry(name): value for name, value in entries_of.items()}
     ensure_nonnegative(term.subs(values), f"{what}, no term of which is negative", normal=sp.factor)
+
+
+def ensure_mean(what: str, *, least: Any = None, most: Any = None) -> None:
+    """Sum_t w_t x_t is at least `least` times sum_t w_t, or at most `most` times, w_t >= 0.
+
+    Args:
+        what: which sum this is.
+        least: what no x_t is below.
+        most: what none is above, in place of that.
+
+    Raises:
+        ProofError: the identity of the sums fails.
+    """
+    w, x, more = entry("w"), entry("x"), sp.Symbol("more", nonnegative=True)
+    sign, bound = (1, least) if most is None else (-1, most)
+    ensure_nonnegative_sum(
+        sign * (total(w * x) - bound * total(w)),
+        sign * w * (x - bound),
+        what,
+        w=sp.Symbol("w_t", nonnegative=True),
+        x=bound + sign * more,
+    )
+
+
+def ensure_at_least_each(what: str) -> None:
+    """A sum of numbers that are not negative is at least each of them, picked by weights 0 and 1.
+
+    Args:
+        what: which sum this is.
+
+    Raises:
+        ProofError: the identity of the sums fails.
+    """
+    x, picked = entry("x"), entry("picked")
+    ensure_nonnegative_sum(
+        total(x) - total(picked * x),
+        x * (1 - picked),
+        what,
+        x=sp.Symbol("x_t", nonnegative=True),
+        picked=1 / (1 + sp.Symbol("more", nonnegative=True)),
+    )

@@ -123,7 +123,7 @@ HELP = {}
 
 def started(module):
     """Run a module as `python -m` does; its exit code."""
-    try:  # as it may be imported here already, it may not be warned of that
+    try:  # Python warns where the module was imported before, as it may have been here
         warnings.simplefilter("ignore", RuntimeWarning)
         runpy.run_module(module, run_name="__main__", alter_sys=True)
     except SystemExit as left:

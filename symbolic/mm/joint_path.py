@@ -20,7 +20,7 @@ from properties.mm.theorem_2 import bent
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
 from symbolic.mm.theorem_2 import prove as prove_head
-from symbolic.sums import ensure_no_less, entry, total
+from symbolic.sums import ensure_mean, entry, total
 from symbolic.textbook import (
     ACCUMULATION,
     BOUNDED_SEQUENCE,
@@ -124,14 +124,10 @@ def ensure_shorter_mean() -> None:
         normal=sp.expand,
     )
     Q, lead, size = sp.symbols("Q lead ||v||", positive=True)
-    weight, gap = entry("s"), entry("gap")
-    ensure_no_less(
-        total(weight * gap) - lead * total(weight),
-        weight * (gap - lead),
+    ensure_mean(
         "scores lead by at least lead times the attention to other tokens, and <G/||G||, E> is at "
         "least lead Q, by sums over tokens and then over inputs",
-        s=sp.Symbol("s_t", nonnegative=True),
-        gap=lead + MORE,
+        least=lead,
     )
     cite(TRIANGLE)  # ||E|| <= D Q, term by term
     far = D**2 * Q**2 / (2 * GAMMA) / (1 + LESS)  # ||E||^2/(2 a)

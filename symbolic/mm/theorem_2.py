@@ -9,7 +9,7 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.mm.theorem_2 import short, turned
 from symbolic.least_points import MORE
 from symbolic.mm.assumption_b import prove_by_means
-from symbolic.sums import ensure_no_less, entry, n, total
+from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_sum, entry, n, total
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 S = sp.Symbol("s_t", nonnegative=True)
@@ -26,7 +26,7 @@ def ensure_attended(most: sp.Expr) -> None:
     attended = (1 - total(s)) * own + total(s * score)
     cite(CAUCHY_SCHWARZ)
     for sign, what in ((1, "no more"), (-1, "no less")):
-        ensure_no_less(
+        ensure_nonnegative_sum(
             sign * (own - attended) + most * total(s),
             s * (sign * (own - score) + most),
             f"Y_i <v, x_i^p> is {what} than the score of the selected token, up to ||v|| D per "
@@ -42,7 +42,7 @@ def ensure_reached(far: sp.Symbol) -> None:
     own = sp.Symbol("own", nonnegative=True)
     power, least = entry("power"), sp.Symbol("exp(-t)", positive=True)
     cite(EXPONENTIAL)  # exp(-x) <= 1/(1 + x)
-    ensure_no_less(
+    ensure_nonnegative_sum(
         n * least - total(power),
         least - power,
         "the sum of exp(-m_it) over T - 1 other tokens is at most (T - 1) exp(-t), as logit "
@@ -71,14 +71,10 @@ def prove() -> str:
     prove_by_means()
     size, gamma, nu, far = sp.symbols("||v|| Gamma nu D", positive=True)
     margin, least = sp.symbols("margin least", real=True)
-    w, score = entry("w"), entry("score")
-    ensure_no_less(
-        total(w * score) - least * total(w),
-        w * (score - least),
+    ensure_mean(
         "Gamma^2 <v, v(alpha)>, the mean of Y_i <v, x_i,alpha_i> with weights w, is at least the "
         "least of these",
-        w=S,
-        score=least + MORE,
+        least=least,
     )
     ensure_attended(size * far)  # so that the least one is at least margin - ||v|| D q
     lost = (size * gamma - margin - MORE) / nu  # ||v|| q, by the bound of the label margin
@@ -91,19 +87,15 @@ def prove() -> str:
     )
     ensure_reached(far)
     r, R, lack, tokens, p = sp.symbols("r R lack T-1 ||p(alpha)||", positive=True)
-    power, top, chosen = entry("power"), sp.Symbol("exp(-margin)", positive=True), entry("chosen")
-    ensure_no_less(
+    power, top = entry("power"), sp.Symbol("exp(-margin)", positive=True)
+    ensure_nonnegative_sum(
         n * top - total(power),
         top - power,
         "the risk of exp(-x) is at most exp(-margin)",
         power=top / (1 + MORE),
     )
-    ensure_no_less(
-        total(power) - total(chosen * power),
-        power * (1 - chosen),
+    ensure_at_least_each(
         "and at least exp(-margin)/n, the term of an input of least margin alone",
-        power=S,
-        chosen=1 / (1 + MORE),
     )
     ensure_equal(
         sp.exp(-(margin + sp.log(n))),

@@ -25,7 +25,7 @@ from symbolic.least_points import (
     ensure_scaled_meets,
     ensure_sum_of_multipliers,
 )
-from symbolic.sums import ensure_no_less, entry, total
+from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     CLOSED,
@@ -115,14 +115,10 @@ def prove_correlation() -> str:
     prove_solvable()
     ensure_sum_of_multipliers()
     mu, size = sp.symbols("mu size", positive=True)
-    w, margin = entry("w"), entry("margin")
-    ensure_no_less(
-        total(w * margin) - mu * total(w),
-        w * (margin - mu),
+    ensure_mean(
         "<V, W_svm> - mu sum_j w_j is a sum over tokens left out of w_j (<A_j, V> - mu); "
         "equalities add 0 as V is orthogonal to E",
-        w=sp.Symbol("w", nonnegative=True),
-        margin=mu + MORE,
+        least=mu,
     )
     c = sp.Symbol("c", real=True)
     ensure_zero(
@@ -227,7 +223,7 @@ def prove_rising_head() -> str:
     )
     lesser, over = sp.symbols("lesser over", real=True), MORE
     slope = entry("slope")
-    ensure_no_less(
+    ensure_nonnegative_sum(
         total(slope) - total(entry("least")),
         slope - entry("least"),
         "so the slope of h is at least p, the sum over units of the lesser one",

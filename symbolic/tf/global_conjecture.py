@@ -19,12 +19,17 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import expanded
 from symbolic import divergence
-from symbolic.basins import ensure_direction, ensure_from_basin, ensure_own_constant
+from symbolic.basins import (
+    ensure_direction,
+    ensure_from_basin,
+    ensure_lag,
+    ensure_own_constant,
+)
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
 from symbolic.sim.large_dimension import ensure_margins_of_sum
-from symbolic.sums import ensure_no_less, entry, n, r, swapped, t, total
+from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, n, r, swapped, t, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPACT,
@@ -69,7 +74,7 @@ def ensure_limit() -> None:
     ensure_margins_of_sum()
     cite(INVERSE_OF_GRAM, given={INDEPENDENT: DIFFERENCES})  # p_t is at most a constant times G
     cite(MONOTONE_SEQUENCE, given={MONOTONE: "u, a mean of scores, by the descent lemma"})
-    ensure_no_less(
+    ensure_nonnegative_sum(
         total(p) - away * total(s),
         p - away * s,
         "the gradient and so the p_t tend to 0. Were u to tend to no score, it would stay away "
@@ -90,10 +95,10 @@ def ensure_limit() -> None:
 def ensure_pulls_stay_apart() -> None:
     """P_L - P_H is at least a constant times P_L."""
     sigma, low, top, count = sp.symbols("sigma min|l'| max|l'| T", positive=True)
-    p, power, f = entry("p"), entry("power"), entry("f")
+    p = entry("p")
     eigenvalue, along = entry("eigenvalue"), entry("along")
     cite(EIGENVECTORS, given={SYMMETRIC: "the Gram matrix of the A_t"})
-    ensure_no_less(
+    ensure_nonnegative_sum(
         total(eigenvalue * along**2) - sigma * total(along**2),
         along**2 * (eigenvalue - sigma),
         "||sum_t +-p_t A_t||^2 is at least sigma sum_t p_t^2 with the least eigenvalue sigma of "
@@ -118,14 +123,11 @@ def ensure_pulls_stay_apart() -> None:
     )
     grown = sp.Symbol("exp(C P_L/2)", positive=True)
     cite(CAUCHY_SCHWARZ)  # <A_s, sum_t p_t A_t> is at most a^2 sum_t p_t, a the largest ||A_t||
-    ensure_no_less(
-        grown * total(power) - total(power * f),
-        power * (grown - f),
+    ensure_mean(
         "logits move by at most C P_L/2, as P_H is below P_L: the sum of all powers grows by a "
         "factor exp(C P_L/2) at most, and s_l falls by exp(-C P_L) at most, while u - gamma_l "
         "never falls",
-        power=S_T,
-        f=grown / (1 + MORE),
+        most=grown,
     )
     cite(EXPONENTIAL)
     y = sp.Symbol("y", nonnegative=True)
@@ -152,11 +154,11 @@ def ensure_pulls_stay_apart() -> None:
 
 def ensure_direction_of_b() -> None:
     """W/||W|| tends to V/||V||, V = W^mm(b)."""
-    least, D, c, J, x = sp.symbols("least D c J x", positive=True)
+    least, C, c, J = sp.symbols("least C c J", positive=True)
     p, low, margin = entry("p"), entry("low"), entry("margin")
     gain = p * (2 * low - 1)
     for which, at in ((1, 1 + MORE), (0, sp.Integer(1))):
-        ensure_no_less(
+        ensure_nonnegative_sum(
             total(gain * margin) - total(gain),
             gain * (margin - 1),
             "<W, V> grows by |l'| e times the sum of p_l m_l(V) less that of p_h m_h(V), where "
@@ -165,29 +167,18 @@ def ensure_direction_of_b() -> None:
             low=sp.Integer(which),
             margin=at,
         )
-    cite(EXPONENTIAL)  # exp(-x) <= 1/(1 + x)
-    ensure_nonnegative(
-        D * sp.exp(-least) * (1 - x / (1 + x)),
-        "p_l (m_l - least) <= D exp(-least) x exp(-x), x = m_l - least, is at most D exp(-least)",
-        normal=sp.factor,
-    )
-    ensure_nonnegative(
-        J * D / c * (c * sp.exp(-least) + MORE) - J * D * sp.exp(-least),
+    ensure_lag(
         "of the least margin, be it that of some l or of some h, p is above c exp(-least), so that "
-        "P_L is: over J rivals sum_l p_l (m_l - least) is at most P_L J D/c",
-        normal=expanded,
+        "P_L is: over J rivals sum_l p_l (m_l - least) is at most P_L J C/c"
     )
-    ensure_no_less(
-        total(p * margin) - least * total(p),
-        p * (margin - least),
+    ensure_mean(
         "and sum_h p_h m_h is at least P_H least",
-        p=S_T,
-        margin=least + MORE,
+        least=least,
     )
     apart, times = sp.symbols("P_L-P_H times", positive=True)
     ensure_nonnegative(
-        apart * (least + LESS + J * D / c * times)
-        - (least * apart + J * D / c * (times * apart - MORE)),
+        apart * (least + LESS + J * C / c * times)
+        - (least * apart + J * C / c * (times * apart - MORE)),
         "so <G, W> is at most (P_L - P_H) (||W||/N + extra), as P_L is at most a constant times "
         "P_L - P_H and the least margin at most ||W||/N",
         normal=expanded,
@@ -210,7 +201,7 @@ def prove() -> str:
     cite(INVERSE_OF_GRAM, given={INDEPENDENT: DIFFERENCES})
     first, size = sp.symbols("first size", positive=True)
     fall = entry("fall")
-    ensure_no_less(
+    ensure_nonnegative_sum(
         first - (first - total(fall)),
         fall,
         "the coefficient of A_h in W, which falls at each step by a multiple of p_h, is at most "

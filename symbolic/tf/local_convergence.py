@@ -22,7 +22,7 @@ from properties.tf.local_convergence.radius import WIDER, wider
 from symbolic.gains import ensure_gain
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_sum_of_multipliers
-from symbolic.sums import ensure_no_less, entry, total
+from symbolic.sums import ensure_nonnegative_sum, entry, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     EXPONENTIAL,
@@ -141,7 +141,7 @@ def ensure_pull() -> None:
         normal=sp.simplify,
     )
     p, minor, margin = entry("p"), entry("d"), entry("margin")
-    ensure_no_less(
+    ensure_nonnegative_sum(
         total(p * margin) + x * total(minor * margin),
         margin * (p + minor * x),
         "the sum of p_j (1 + g_j) over pairs that are not good is at least -D x, x = exp(-a/N), D "
@@ -207,7 +207,7 @@ def ensure_kept() -> None:
     ratio, reach = sp.symbols("ratio reach", nonnegative=True)
     p, margin, r = entry("p"), entry("margin"), entry("r")
     cite(TRIANGLE)
-    ensure_no_less(
+    ensure_nonnegative_sum(
         ratio * total(p * margin) - total(p * r),
         p * (ratio * margin - r),
         "the sum of p_j r_j over good j is at most P max r_j/(1 + g_j)",
@@ -238,7 +238,7 @@ def ensure_kept() -> None:
         normal=expanded,
     )
     size, most, rate = entry("size"), entry("most"), entry("rate")
-    ensure_no_less(
+    ensure_nonnegative_sum(
         step * total(most * rate) - step * total(size * rate),
         step * rate * (most - size),
         "rho: e <G, u> is at most e sum_j |p_j| (1 + g_j)/N, and that with all |p_j| at their "

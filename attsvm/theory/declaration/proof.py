@@ -53,19 +53,16 @@ def executed(prove: Callable[[], Any]) -> Any:
     Several readings may name one proof: one that passed runs once a process, and whoever asks for
     it again gets the same steps.
     """
-    whose = _STEPS.get()
-    if prove not in _EXECUTED:
-        with recorded() as steps:
-            try:
-                _EXECUTED[prove] = prove(), steps
-            finally:
-                if whose is not None:
-                    whose += steps
-        return _EXECUTED[prove][0]
-    said, steps = _EXECUTED[prove]
-    if whose is not None:
-        whose += steps
-    return said
+    whose, (said, steps) = _STEPS.get(), _EXECUTED.get(prove, (None, []))
+    try:
+        if prove not in _EXECUTED:
+            with recorded() as steps:
+                said = prove()
+            _EXECUTED[prove] = said, steps
+        return said
+    finally:
+        if whose is not None:
+            whose += steps
 
 
 def expanded(expression: Any) -> Any:

@@ -87,14 +87,15 @@ class Measured:
 
     def __post_init__(self) -> None:
         """Refuse what no refutation could be confirmed by."""
+        told = self.says or (self.notation[1] if self.notation else "")
         if self.balls is None and self.again is None:
             raise ClaimError(
-                f"nothing could confirm that this fails: {self.says}",
+                f"nothing could confirm that this fails: {told}",
                 remedy="Give balls (an enclosure) or again (higher precision).",
             )
         if self.stand_in and self.balls is None:
             raise ClaimError(
-                f"nothing follows what this speaks of, only {self.stand_in}: {self.says}",
+                f"nothing follows what this speaks of, only {self.stand_in}: {told}",
                 remedy="Give balls, which are asked about every instance.",
             )
 

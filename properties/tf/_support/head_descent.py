@@ -154,13 +154,13 @@ def stays(m: Any, case: HeadSteps, share: Any = 1) -> Any:
 
 
 def rises_to_other(case: HeadSteps, sign: int) -> bool:
-    """H rises from the first token (sign 1), or the second one (sign -1), towards the other."""
+    """The head rises from the first token (sign 1), or the second (sign -1), to the other."""
     v = of(BALLS, case)
     return bool(derivative_along(BALLS, v, v.X[0 if sign == 1 else 1], -sign * v.D) > 0)
 
 
 def rises_from_both(case: HeadSteps) -> bool:
-    """H rises from each token towards the other one."""
+    """The head rises from each token towards the other one."""
     return rises_to_other(case, 1) and rises_to_other(case, -1)
 
 

@@ -30,7 +30,6 @@ from properties.tf._support.descent_instances import Descent
 _NEAR = fmpq(1, 2**24)
 """Share of what its terms add up to that the gradient may keep, as W is rounded to floats."""
 
-
 _HALVINGS = 40
 """How far about a score whose sign is not seen others are looked for, in halvings."""
 
@@ -43,7 +42,7 @@ def dependencies(tokens: Matrix) -> list[Vector]:
 
 
 def apart(b: Vector, gamma: Vector) -> Vector | None:
-    """B or -b, whose positive entries have scores above those of the negative ones, if one has."""
+    """The one of b and -b whose positive entries score above its negative ones, if one does."""
     for signed in (b, [-entry for entry in b]):
         above = [g for entry, g in zip(signed, gamma, strict=True) if entry > 0]
         below = [g for entry, g in zip(signed, gamma, strict=True) if entry < 0]
@@ -118,24 +117,21 @@ def exists_exactly_where_apart(case: Descent) -> Any:
     the root gives is compared with its terms. Where not, it is the gradient at the start.
     """
     exact = ExactData.of(case.data)
-    prompts: Matrix = []
-    for tokens, gamma in zip(exact.X, exact.gamma, strict=True):
-        if len(set(gamma)) == 1:
-            prompts.append([fmpq(0)] * len(tokens[0]))
-            continue
-        found = dependencies(tokens)
-        b = apart(found[0], gamma) if found else None
-        if b is None:
-            return _away(case)
-        ends = bracket(b, gamma)
+    signed = {
+        i: apart(found[0], gamma) if (found := dependencies(tokens)) else None
+        for i, (tokens, gamma) in enumerate(zip(exact.X, exact.gamma, strict=True))
+        if len(set(gamma)) > 1
+    }
+    if None in signed.values():
+        return _away(case)
+    Z, prompts = fmpq_mat(exact.Z), [[fmpq(0)] * len(z) for z in exact.Z]
+    for i, b in signed.items():
+        ends = bracket(b, exact.gamma[i])
         if ends is None:
             return OPEN
-        p = prompt(tokens, b, logits_there(b, gamma, sum(ends, fmpq(0)) / 2))
-        if p is None:
-            return None
-        prompts.append(p)
-    Z = fmpq_mat(exact.Z)
-    if Z.rank() < len(exact.Z):
+        logits = logits_there(b, exact.gamma[i], sum(ends, fmpq(0)) / 2)
+        prompts[i] = prompt(exact.X[i], b, logits)
+    if None in prompts or Z.rank() < len(exact.Z):
         return None
     W = fmpq_mat(prompts).transpose() * (Z * Z.transpose()).inv() * Z
     return _at_rest(case, np.array([[float(x) for x in row] for row in W.tolist()]))

@@ -64,7 +64,7 @@ BETTER, ORTHOGONAL = (
 RELU, DIFFERENT, QUERY = "phi is ReLU", "h(x_1) is not h(x_2)", "the query is not 0"
 BENT_UP, RISES = "phi is convex", "p > 0"
 SQUARE, CRITICAL, BELOW = "phi is the square", "every <a_k, x_1> is 0", "beta > 0"
-PULLED, GENTLE = "each token pulls at the other", "-1 <= l' < 0"
+BOTH, GENTLE = "the head rises from each token towards the other", "-1 <= l' < 0"
 ORIGIN = "W(0) = 0"
 
 STATEMENT = Statement(
@@ -93,7 +93,7 @@ STATEMENT = Statement(
         SQUARE: lambda case: case.phi == "square",
         CRITICAL: heads.critical,
         BELOW: heads.best_by_far,
-        PULLED: heads.rises_from_both,
+        BOTH: heads.rises_from_both,
         ORIGIN: lambda case: case.start == 0,
         GENTLE: heads.gentle,
     },
@@ -112,7 +112,7 @@ STATEMENT = Statement(
         SQUARE: [heads.SOFT],
         CRITICAL: [heads.ASIDE],
         BELOW: [heads.RISEN],
-        PULLED: [heads.PULLED_OUT],
+        BOTH: [heads.PULLED_OUT],
         ORIGIN: [heads.STARTED, heads.STARTED_SQUARE],
         GENTLE: [heads.STEEP],
     },
@@ -268,15 +268,14 @@ STATEMENT = Statement(
         ),
         "sharp-5": Reading(
             "one input of two tokens, A = (x_1 - x_2) z^T, |phi''| <= c, beta = c sum_k |b_k| "
-            "<a_k, x_1 - x_2>^2, each "
-            "token pulls at the other: g_1 = <h'(x_1), x_2 - x_1> > 0 and g_2 = <h'(x_2), x_1 - "
-            "x_2> > 0; -1 <= l' < 0, any start, any constant step e > 0: the "
-            "margin m of W(k) is at most the larger of that of W(0) and ln(beta/g_1 - 1) + 4 e "
-            "||A||^2 beta/27, and -m likewise with g_2, so that both tokens are kept, and W(k) is "
-            "bounded",
+            "<a_k, x_1 - x_2>^2, the head rises from each token towards the other: g_1 = <h'(x_1), "
+            "x_2 - x_1> > 0 and g_2 = <h'(x_2), x_1 - x_2> > 0; -1 <= l' < 0, any start, any "
+            "constant step e > 0: the margin m of W(k) is at most the larger of that of W(0) and "
+            "ln(beta/g_1 - 1) + 4 e ||A||^2 beta/27, and -m likewise with g_2, so that both tokens "
+            "are kept, and W(k) is bounded",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_pulling_head",
-            under=(FORWARD, GENTLE, PULLED),
+            under=(FORWARD, GENTLE, BOTH),
             variables=Records(HeadSteps, heads.steps(both=True)),
             conclusion=heads.stays,
             examples=(heads.PAIR,),
