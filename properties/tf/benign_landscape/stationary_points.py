@@ -117,21 +117,25 @@ def exists_exactly_where_apart(case: Descent) -> Any:
     the root gives is compared with its terms. Where not, it is the gradient at the start.
     """
     exact = ExactData.of(case.data)
-    signed = {
-        i: apart(found[0], gamma) if (found := dependencies(tokens)) else None
-        for i, (tokens, gamma) in enumerate(zip(exact.X, exact.gamma, strict=True))
-        if len(set(gamma)) > 1
-    }
-    if None in signed.values():
-        return _away(case)
     Z, prompts = fmpq_mat(exact.Z), [[fmpq(0)] * len(z) for z in exact.Z]
+    signed: dict[int, Vector] = {}
+    for i, (tokens, gamma) in enumerate(zip(exact.X, exact.gamma, strict=True)):
+        if len(set(gamma)) > 1:
+            found = dependencies(tokens)
+            b = apart(found[0], gamma) if found else None
+            if b is None:
+                return _away(case)
+            signed[i] = b
     for i, b in signed.items():
         ends = bracket(b, exact.gamma[i])
         if ends is None:
             return OPEN
         logits = logits_there(b, exact.gamma[i], sum(ends, fmpq(0)) / 2)
-        prompts[i] = prompt(exact.X[i], b, logits)
-    if None in prompts or Z.rank() < len(exact.Z):
+        p = prompt(exact.X[i], b, logits)
+        if p is None:
+            return None
+        prompts[i] = p
+    if Z.rank() < len(exact.Z):
         return None
     W = fmpq_mat(prompts).transpose() * (Z * Z.transpose()).inv() * Z
     return _at_rest(case, np.array([[float(x) for x in row] for row in W.tolist()]))
