@@ -569,9 +569,9 @@ def prove_three() -> str:
         "second best",
     )
     cite(CAUCHY_SCHWARZ)
-    pulls = -first * short + weight * (drop - short)
+    gain = -first * short + weight * (drop - short)
     ensure_nonnegative(
-        -first * short * (q - MORE) + weight * (drop - short) * q - q * pulls,
+        -first * short * (q - MORE) + weight * (drop - short) * q - q * gain,
         "as c <= q the margin of the worst token moves by at least q times the sum over rivals of "
         "s_t (u - gamma_t), where u is at most second",
         normal=expanded,

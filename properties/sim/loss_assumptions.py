@@ -229,7 +229,7 @@ THEOREM = Statement(
             siblings={
                 **OTHER_TARGETS,
                 "several inputs": changed(
-                    drop=[SINGLE], examples=[on(training.PULLED_APART, "logistic-loss")]
+                    drop=[SINGLE], examples=[on(training.NOT_ALIGNED, "logistic-loss")]
                 ),
             },
         ),
@@ -247,7 +247,7 @@ THEOREM = Statement(
             siblings={
                 **OTHER_TARGETS,
                 "any start": changed(
-                    drop=[BASIN], examples=[on(training.PULLED_APART, "logistic-loss")]
+                    drop=[BASIN], examples=[on(training.NOT_ALIGNED, "logistic-loss")]
                 ),
             },
         ),

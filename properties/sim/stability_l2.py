@@ -125,7 +125,7 @@ STABILITY = Statement(
         **DOMAIN,
         "|b| <= 3.532 ||h||": label_at_most(LOWER),
         "|b| > 3.533 ||h||": label_above(UPPER),
-        "||A^T h|| >= osc(h) diam(A)/4": logistic.pulled(Fraction(1, 4)),
+        "||A^T h|| >= osc(h) diam(A)/4": logistic.spread_at_least(Fraction(1, 4)),
         "4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)": steep,
     },
     conclusion=compared,

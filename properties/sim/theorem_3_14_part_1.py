@@ -10,7 +10,7 @@ g(b <f, h>) with g increasing, and the optimal tokens have the highest scores. S
 them: <X, X^mm> falls at every step from every start.
 
 `amended-1` takes the decreasing loss g(-u) and still falls, from zero, with two inputs of two
-tokens (`PULLED_APART`): the second input is dragged to its worse token for ever. `amended-3` has
+tokens (`NOT_ALIGNED`): the second input is dragged to its worse token for ever. `amended-3` has
 one input and starts from zero, and falls too: attention settles on the second of four tokens
 (`ONE_DRAGGED`). From the start of `amended-2` neither part of the assumption is needed, but unique
 optimal tokens and a feasible Att-SVM alone (`sim/theorem-3.15:amended-2`).
@@ -82,7 +82,7 @@ THEOREM = Statement(
     violating={
         UNIQUE: [training.TIED_BESIDE, TIED_APART, ALL_TIED],
         training.TWO: [training.ONE_TOKEN],
-        SINGLE: [training.PULLED_APART],
+        SINGLE: [training.NOT_ALIGNED],
         THREE: [training.ONE_DRAGGED],
         SECOND: [BEYOND],
         SHORT: [LEAPING],
@@ -110,7 +110,7 @@ THEOREM = Statement(
             expected="refuted",
             constants={"loss": REPAIRED},
             under=(UNIQUE, TIGHT, training.TWO, SHORT),
-            examples=(TWO_TOKENS, training.PULLED_APART, training.ONE_DRAGGED, LOCAL_TRAP),
+            examples=(TWO_TOKENS, training.NOT_ALIGNED, training.ONE_DRAGGED, LOCAL_TRAP),
             siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-2": Reading(

@@ -230,12 +230,12 @@ SPOILT = {
     },
     "95% of how far a step goes": (
         *(generalised_svm, "farthest", scaled(generalised_svm.farthest, LESS)),
-        [generalised_svm.prove_pulling_head],
+        [generalised_svm.prove_kept_pair],
     ),
     "leads bounded by another logarithm": (
         *(generalised_svm, "raised"),
         lambda m, before, after, beta, g, room: RAISED(m, before, after, beta * LESS, g, room),
-        [generalised_svm.prove_pulling_head],
+        [generalised_svm.prove_kept_pair],
     ),
     **{
         f"{name} of the cones a twentieth off": (
@@ -269,7 +269,7 @@ SPOILT = {
             (basins, ("MORE",), [basins.ensure_log_of_powers]),
             (basins, ("MORE", "S"), [basins.ensure_raised_by_others, *ALIGNED]),
             (heads_of_mm, ("ALSO",), [heads_of_mm.prove]),
-            (generalised_svm, ("MORE", "LESS"), [generalised_svm.prove_pulling_head]),
+            (generalised_svm, ("MORE", "LESS"), [generalised_svm.prove_kept_pair]),
         )
         for name in names
     },

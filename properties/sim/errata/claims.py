@@ -94,8 +94,8 @@ CLAIMS = (
         "worse token, for X(k) and for its transpose, though both parts of assumption 3.10 hold: "
         "in one sequence of two tokens, or in two causal ones.",
         repair="With a decreasing loss and a feasible Att-SVM of all entries X(k)^T has the "
-        "direction of X^mm from the basin; and, where rivals score the same, from any start if no "
-        "entry pulls against another, as in one sequence of orthogonal tokens.",
+        "direction of X^mm from the basin; and, where rivals score the same, from any start if "
+        "entries are aligned, as in one sequence of orthogonal tokens.",
         stands=("amended-3", "amended-4"),
     ),
     erratum(
@@ -128,15 +128,16 @@ CLAIMS = (
     erratum(
         theorem_3_15.THEOREM,
         gist="No delta is small enough, as two tokens an input leave nothing to compare. An "
-        "explicit one does where no input pulls against another; from the basin none is needed.",
+        "explicit one does where inputs are aligned (no inner product of constraints of different "
+        "inputs is negative); from the basin none is needed.",
         printed="For every X(0) there is delta > 0 such that |gamma_it - gamma_i,tau| <= delta "
         "for all rivals implies of X-GD with eta <= 1/(2 L_x) that ||X(k)||_F diverges and "
         "X(k)/||X(k)||_F -> X^mm/||X^mm||_F.",
         fails="Norm: two inputs of opposite queries have gradient 0 at X(0) = 0, and no X^mm. "
         "Direction: the printed loss refutes it; with a decreasing one, unique optimal tokens "
         "and a feasible Att-SVM the trap does.",
-        repair="(a) With a decreasing loss, a feasible Att-SVM, an input of two tokens, no input "
-        "that pulls against another and steps of at most 1/L, L the mean of the inputs' constants, "
+        repair="(a) With a decreasing loss, a feasible Att-SVM, an input of two tokens, aligned "
+        "inputs and steps of at most 1/L, L the mean of the inputs' constants, "
         "delta_i below g_i s_i / (1 - s_i - s'_i) will do from any start, g_i the gap of the two "
         "best scores and s_i, s'_i the start's attention to these; 17/16 of it will not. (b) From "
         "the basin no delta is needed. (c) The norm diverges, with the printed loss too, where "

@@ -25,7 +25,7 @@ CLAIMS = (
     erratum(
         global_equal_scores.THEOREM,
         gist="Equal scores of the other tokens do not give global convergence, even where the "
-        "Att-SVM is feasible: inputs may pull against each other.",
+        "Att-SVM is feasible: gradients of inputs may be opposed.",
         fails="The slide asks for approximately equal scores; exactly equal ones are not enough. "
         "Two inputs with opposite queries have no Att-SVM, so that there is no direction to "
         "converge to. Where it is feasible the trap falls, although each input has two tokens.",
@@ -95,7 +95,7 @@ CLAIMS = (
         linear_head_one_token.SELECTION,
         linear_head_one_token.RISK,
         gist="A linear head need not select one token: attention may stay uniform, stay between "
-        "tied tokens, or be pulled to rest by two inputs.",
+        "tied tokens, or rest where the gradients of two inputs cancel.",
         fails="With head 0 nothing moves; with two tokens of best score least risk is reached by "
         "attention to both; two inputs with opposite queries and a convex loss have least risk "
         "at W = 0.",
