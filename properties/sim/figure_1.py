@@ -113,7 +113,7 @@ FIGURE = Statement(
         MOVED: lambda case: not token_sequences.from_zero(case),
         ZERO: token_sequences.from_zero,
         ENOUGH: token_sequences.enough,
-        **training.HYPOTHESES,
+        **training.hypotheses(UNIQUE, BASIN, SHORT),
     },
     violating={SHORT: [sentences.LEAPING]},
     readings={

@@ -38,6 +38,7 @@ from attsvm.primitives.descent_runs import (
 from attsvm.primitives.hypotheses import all_tight, second_best_supports
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies import arrays, composite, sizes
+from attsvm.strategies.data import separable_data
 from attsvm.theory import Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, TIED_APART
 from properties.sim import SOURCE
@@ -70,7 +71,7 @@ THEOREM = Statement(
     "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
     variables=stepped(Run, runs(tight_data(), 0, 2)),
     hypotheses={
-        **training.HYPOTHESES,
+        **training.hypotheses(UNIQUE, training.TWO, BASIN, SHORT),
         TIGHT: all_tight,
         SINGLE: lambda run: run.data.n == 1,
         ZERO: lambda run: not run.start.any(),
@@ -80,6 +81,7 @@ THEOREM = Statement(
     conclusion=training.DIRECTION,
     cost=10,
     violating={
+        TIGHT: stepped(Run, runs(separable_data(), 0, 1), training.near_solution),
         UNIQUE: [training.TIED_BESIDE, TIED_APART, ALL_TIED],
         training.TWO: [training.ONE_TOKEN],
         SINGLE: [training.NOT_ALIGNED],

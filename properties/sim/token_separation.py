@@ -94,7 +94,7 @@ SEPARATION = Statement(
     conclusion=growth,
     cost=2,
     hypotheses={
-        **training.HYPOTHESES,
+        **training.hypotheses(UNIQUE, FEASIBLE, BASIN, SHORT),
         SOMETHING: two_scores,
         PART: lambda run: all_tight(run) or lower_scores_equal(run),
         PAIRS: lambda run: all(len(x) <= 2 for x in ExactData.of(run.data).X),

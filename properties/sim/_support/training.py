@@ -8,6 +8,7 @@ along (1, 0), which lowers the second margin twice as fast as it raises the firs
 input comes to select its worse token, and w follows (1, 0) for ever.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -55,6 +56,11 @@ HYPOTHESES = {
     SHORT: is_short,
 }
 """What a statement on training may ask of data, start and step."""
+
+
+def hypotheses(*names: str) -> dict[str, Callable[[Any], bool]]:
+    """Those of these names."""
+    return {name: HYPOTHESES[name] for name in names}
 
 
 # runs

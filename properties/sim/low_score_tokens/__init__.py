@@ -79,7 +79,7 @@ LOW_SCORES = Statement(
     conclusion=left_out.scores_no_lower,
     cost=2,
     hypotheses={
-        **training.HYPOTHESES,
+        **training.hypotheses(UNIQUE, FEASIBLE, BASIN, SHORT),
         EXISTS: feasible,
         IDLE: left_out.idle,
         LOWERED: lambda case: case.size >= 0,
