@@ -58,9 +58,6 @@ SIM = Source(
         'l(best score)] over the number of inputs. "From the basin" supposes a decreasing loss, '
         "unique optimal tokens, a feasible Att-SVM, an input of two tokens and steps of at most "
         "1/L_X; then no optimal token is lost.",
-        "trap": "Two inputs, of tokens (1/2, 0), (-1/2, 0) and (-2, 1), (0, 0), with labels 1, "
-        "head (4, 9) and query (1, 0): from X(0) = 0 descent on a decreasing loss drags the second "
-        "one to its worse token for ever.",
         "logits": "x_t^T X z wherever training is judged, as in Att-SVM; see orientation.",
         "n": "The length of a sentence, as in the paper; of inputs and in thresholds /n their "
         "number, with one query each.",
