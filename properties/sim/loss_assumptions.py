@@ -264,7 +264,7 @@ RANGE = Statement(
     readings={
         "amended-3": Reading(
             "<f, h> lies between the lowest and the highest score of the tokens: what l is "
-            "elsewhere is of no account",
+            "elsewhere does not matter",
             expected="proved",
             proof="symbolic.sim.loss_assumptions:prove",
             examples=({"s": [0], "h": [1]}, {"s": [64, 0], "h": [1, 0]}),

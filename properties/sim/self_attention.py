@@ -197,10 +197,9 @@ THEOREM = Statement(
         ),
         "amended-4": Reading(
             "self-attention, causal or not, where optimal tokens are unique, rivals score the "
-            "same, entries are aligned (<A_j, A_k> >= 0 for constraints of different "
-            "entries), Att-SVM is feasible and some entry has two tokens: descent on the sum of "
-            "g(-b <f, h>) with any constant step from any start has X(k)^T/||X(k)|| -> "
-            "X^mm/||X^mm||",
+            "same, entries are aligned (<A_j, A_k> >= 0 for constraints of different entries), "
+            "Att-SVM is feasible and some entry has two tokens: descent on the sum of g(-b <f, h>) "
+            "with any constant step from any start has X(k)^T/||X(k)|| -> X^mm/||X^mm||",
             expected="proved",
             proof="symbolic.sim.self_attention:prove_aligned",
             constants={"loss": REPAIRED, "side": "X(k)^T"},

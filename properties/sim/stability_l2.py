@@ -209,7 +209,7 @@ STABILITY = Statement(
         "sharp-1": Reading(
             f"for all A, x and y: {SOFTMAX} has |L(x) - L(y)| <= ||A|| ||h|| (||h|| + |b|) "
             "||x - y||, for R >= 1 at most half of the 2 ||A|| ||h|| (R ||h|| + |b|) that "
-            f"{LINEAR} attains where ||A||, ||A x||, ||A y|| <= R; no smaller part of it will do",
+            f"{LINEAR} attains where ||A||, ||A x||, ||A y|| <= R; no less than half will do",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss", "share": Fraction(1, 2)},

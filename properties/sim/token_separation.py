@@ -233,10 +233,10 @@ SEPARATION = Statement(
             siblings={**DROPPED_HYPOTHESES, **OTHER_SLOPES},
         ),
         "sharp-3": Reading(
-            "n inputs of at most two tokens, decreasing loss l(u) = g(-u): a step of size eta "
-            "from any X lowers no margin by more than (eta/4)(1 - 1/n) max_i |l'| (gamma_opt - "
-            "gamma_t) times the largest ||A_it||^2, A_it = (x_opt - x_t) z_i^T; for n >= 2 no "
-            "smaller part of it will do, from X(0) = 0 either",
+            "n inputs of at most two tokens, decreasing loss l(u) = g(-u): a step of size eta from "
+            "any X lowers no margin by more than (eta/4)(1 - 1/n) max_i |l'| (gamma_opt - gamma_t) "
+            "times the largest ||A_it||^2, A_it = (x_opt - x_t) z_i^T; for n >= 2 no number below "
+            "1/4 will do in place of 1/4, not even from X(0) = 0",
             expected="proved",
             proof="symbolic.sim.token_separation:prove_lowered",
             constants={"loss": REPAIRED},

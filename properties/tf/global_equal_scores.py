@@ -124,9 +124,9 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "l' < 0 everywhere and continuous, scores of non-optimal tokens equal, optimal tokens "
-            "unique, some input with two tokens, Att-SVM feasible, inputs aligned, "
-            "<A_it, A_ju> >= 0 for all tokens of inputs i != j with A_it = (x_opt - x_t) z_i^T: "
-            "W_k/||W_k|| -> W^mm/||W^mm|| under descent with any constant step from any start",
+            "unique, some input with two tokens, Att-SVM feasible, inputs aligned, <A_it, A_ju> >= "
+            "0 for all tokens of inputs i != j with A_it = (x_opt - x_t) z_i^T: W_k/||W_k|| -> "
+            "W^mm/||W^mm|| under descent with any constant step from any start",
             expected="proved",
             proof="symbolic.basins:prove_equal_rivals",
             variables=stepped(Descent, started(together()), larger, steps=ANY),

@@ -211,9 +211,8 @@ STATEMENT = Statement(
             },
         ),
         "sharp-1": Reading(
-            "|phi''| <= c, g = <h'(x_1), x_2 - x_1>, beta = c sum_k |b_k| <a_k, x_2 - x_1>^2: "
-            "h((1 - e) x_1 + e x_2) >= h(x_1) + e g - beta e^2/2, so that x_1 is not best where "
-            "g > 0",
+            "|phi''| <= c, g = <h'(x_1), x_2 - x_1>, beta = c sum_k |b_k| <a_k, x_2 - x_1>^2: h((1 "
+            "- e) x_1 + e x_2) >= h(x_1) + e g - beta e^2/2, so that x_1 is not best where g > 0",
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_smooth",
             under=(),

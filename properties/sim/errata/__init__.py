@@ -58,6 +58,7 @@ SIM = Source(
         'l(best score)] over the number of inputs. "From the basin" supposes a decreasing loss, '
         "unique optimal tokens, a feasible Att-SVM, an input of two tokens and steps of at most "
         "1/L_X; then no optimal token is lost.",
+        "risk gap": "The risk minus its infimum.",
         "logits": "x_t^T X z wherever training is judged, as in Att-SVM; see orientation.",
         "n": "The length of a sentence, as in the paper; of inputs and in thresholds /n their "
         "number, with one query each.",
@@ -71,6 +72,9 @@ SIM = Source(
         "A_j": "(x_opt - x_t) z^T, one a constraint of Att-SVM; A_{l0,j0} is a block of A1 kron "
         "A2.",
         "X^mm": "The solution of Att-SVM of least Frobenius norm.",
+        "rival": "A token of an input other than its optimal one.",
+        "aligned": "Inputs, or entries of self-attention, are aligned where <A_j, A_k> >= 0 for "
+        "all constraints j and k of different ones.",
         "E_21": "The matrix with a 1 in row 2, column 1, and 0 elsewhere.",
     },
 )

@@ -136,8 +136,9 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "non-optimal scores equal, so within every delta > 0: from any start the norm of "
-            "descent on g(b <f, h>) with step at most 1/(2 L_X) diverges",
+            "non-optimal scores of each input are equal, hence less than every delta > 0 apart: "
+            "from any start the norm of descent on g(b <f, h>) with step at most 1/(2 L_X) "
+            "diverges",
             expected="refuted",
             constants={"loss": PRINTED},
             under=(EQUAL, HALF),
@@ -150,8 +151,9 @@ THEOREM = Statement(
             },
         ),
         "literal-2": Reading(
-            "non-optimal scores equal, so within every delta > 0: from any start descent on "
-            "g(b <f, h>) with step at most 1/(2 L_X) converges in direction to X^mm",
+            "non-optimal scores of each input are equal, hence less than every delta > 0 apart: "
+            "from any start descent on g(b <f, h>) with step at most 1/(2 L_X) converges in "
+            "direction to X^mm",
             expected="refuted",
             constants={"loss": PRINTED},
             under=(EQUAL, HALF),
@@ -199,12 +201,12 @@ THEOREM = Statement(
         ),
         "sharp": Reading(
             "aligned inputs (<A_j, A_k> >= 0 for constraints of different inputs), one at least "
-            "with two tokens, Att-SVM feasible, rivals' scores "
-            "less than delta_i = g_i s_i/(1 - s_i) apart, g_i the gap of the two best scores and "
-            "s_i the start's attention to the best token, so that optimal tokens are unique: "
-            "descent on the decreasing loss g(-b <f, h>) with step at most 1/L, L the mean over "
-            "inputs of the Lipschitz constants L_i of the gradients of their losses and at least "
-            "L_X, from any start has a diverging norm and converges in direction to X^mm",
+            "with two tokens, Att-SVM feasible, rivals' scores less than delta_i = g_i s_i/(1 - "
+            "s_i) apart, g_i the gap of the two best scores and s_i the start's attention to the "
+            "best token, so that optimal tokens are unique: descent on the decreasing loss g(-b "
+            "<f, h>) with step at most 1/L, L the mean over inputs of the Lipschitz constants L_i "
+            "of the gradients of their losses and at least L_X, from any start has a diverging "
+            "norm and converges in direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove_aligned",
             constants={"loss": REPAIRED},
@@ -233,12 +235,12 @@ THEOREM = Statement(
         ),
         "sharp-2": Reading(
             "aligned inputs (<A_j, A_k> >= 0 for constraints of different inputs), one at least "
-            "with two tokens, Att-SVM feasible, rivals' scores "
-            "less than g_i s_i/(1 - s_i - s'_i) apart, g_i the gap of the two best scores, s_i and "
-            "s'_i the start's attention to the best token and to a rival of the second-best score: "
-            "descent on the decreasing loss g(-b <f, h>) with step at most 1/L, L the mean over "
-            "inputs of the Lipschitz constants L_i of the gradients of their losses and at least "
-            "L_X, from any start has a diverging norm and converges in direction to X^mm",
+            "with two tokens, Att-SVM feasible, rivals' scores less than g_i s_i/(1 - s_i - s'_i) "
+            "apart, g_i the gap of the two best scores, s_i and s'_i the start's attention to the "
+            "best token and to a rival of the second-best score: descent on the decreasing loss "
+            "g(-b <f, h>) with step at most 1/L, L the mean over inputs of the Lipschitz constants "
+            "L_i of the gradients of their losses and at least L_X, from any start has a diverging "
+            "norm and converges in direction to X^mm",
             expected="proved",
             proof="symbolic.sim.theorem_3_15:prove",
             constants={"loss": REPAIRED},
