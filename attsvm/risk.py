@@ -2,7 +2,7 @@
 
 With s = softmax(logits) and scores gamma the risk is (1/n) sum_i l(<s_i, gamma_i>). One kernel,
 the covariance s * (gamma - <s, gamma>), gives the gradient in the logits; every parametrisation
-pulls it back.
+has its own by the chain rule.
 """
 
 from __future__ import annotations
@@ -150,5 +150,5 @@ def log_domain_negative_gradient(
     # tokens without effect may have any size; they are multiplied by zero differences
     capped = xp.exp(xp.clip(size - shift, None, 700.0))
     weights = xp.where(xp.isfinite(effect), -sign[..., None] * side * capped, xp.zeros_like(size))
-    pulled = (weights[..., None, :] @ moved)[..., 0, :]
-    return xp.swapaxes(pulled, -1, -2) @ Z, top
+    added = (weights[..., None, :] @ moved)[..., 0, :]
+    return xp.swapaxes(added, -1, -2) @ Z, top

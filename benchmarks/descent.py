@@ -64,10 +64,10 @@ def loop(data: AttentionData, starts: list[Array], steps: int) -> Array:
     for _ in range(steps):
         optimiser.zero_grad()
         model(X, Z, gamma).backward()
-        pulls = [weight.grad for weight in model.parameters() if weight.grad is not None]
-        size = torch.sqrt(sum((pull**2).sum() for pull in pulls))  # type: ignore[arg-type]
-        for pull in pulls:
-            pull /= size
+        slopes = [weight.grad for weight in model.parameters() if weight.grad is not None]
+        size = torch.sqrt(sum((slope**2).sum() for slope in slopes))  # type: ignore[arg-type]
+        for slope in slopes:
+            slope /= size
         optimiser.step()
     ends = [weight.detach().numpy() for weight in model.parameters()]
     return ends[0] if len(ends) == 1 else ends[0] @ ends[1].T
@@ -185,7 +185,7 @@ def machine(options: argparse.Namespace) -> list[dict[str, Any]]:
         spent, _ = seconds(partial(kernel, small, argument, 20000), 3)
         rates[name] = 1024 * 20000 / spent
     work = options.sets * options.steps
-    # coordinates of query i are i + 1: W z, logits, pull, outer product, and moving W
+    # coordinates of query i are i + 1: W z, logits, their gradient, outer product, and moving W
     half = n * (n + 1) // 2
     counts = {
         "W": 2 * half * d + 2 * n * T * d + 2 * n * d,

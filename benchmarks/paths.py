@@ -77,8 +77,8 @@ def grade(data: AttentionData, R: float, W: Any) -> tuple[float, float]:
     """log(L - L_*) and the residual of a point."""
     D, Z = differences(data, objective := GapObjective.of(data, LOG_LOSS))
     value = objective.value(((D @ W) * Z).sum(axis=1))
-    pull = normalised_gradient(data.X, data.Z, data.gamma, W, LOG_LOSS)
-    return value, stationarity(W, pull.matrix, R)
+    found = normalised_gradient(data.X, data.Z, data.gamma, W, LOG_LOSS)
+    return value, stationarity(W, found.matrix, R)
 
 
 def row(name: str, R: float, cells: list[tuple[float, float, float, int, int]]) -> dict[str, Any]:

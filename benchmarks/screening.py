@@ -100,8 +100,8 @@ def _lemma_12(xp: Any, v: Values) -> Sides:
 def _gradient(xp: Any, v: Values, x: Any) -> Any:
     f, h, b = _attention(xp, v["A"], x), v["h"], v["b"]
     mean = xp.sum(f * h, -1)
-    pull = xp.einsum("...nd,...n->...d", v["A"], f * (h - mean[..., None]))
-    return (b * _slope(xp, b * mean))[..., None] * pull
+    along = xp.einsum("...nd,...n->...d", v["A"], f * (h - mean[..., None]))
+    return (b * _slope(xp, b * mean))[..., None] * along
 
 
 def _lemma_13(xp: Any, v: Values) -> Sides:
@@ -353,8 +353,8 @@ def _step(xp: Any, W: Any, X: Any, Z: Any, scores: Any) -> Any:
     powers = xp.exp(logits - xp.amax(logits, -1)[..., None])
     f = powers / xp.sum(powers, -1)[..., None]
     mean = xp.sum(f * scores, -1)[..., None]
-    pull = f * (scores - mean) / (1 + xp.exp(mean))
-    slope = xp.einsum("...nt,...ntd,...ne->...de", pull, X, Z)
+    along = f * (scores - mean) / (1 + xp.exp(mean))
+    slope = xp.einsum("...nt,...ntd,...ne->...de", along, X, Z)
     size = xp.sqrt(xp.sum(slope * slope, (-2, -1)))[..., None, None]
     return W + 0.1 * slope / size
 

@@ -22,6 +22,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.declaration.proof import expanded
 from symbolic import divergence
 from symbolic.gains import (
+    GAMMA,
     GAMMA_O,
     REST,
     P,
@@ -31,7 +32,14 @@ from symbolic.gains import (
     ensure_gain_of_support,
 )
 from symbolic.inner_products import inner, vector
-from symbolic.sums import ensure_at_least_each, ensure_mean
+from symbolic.mean_value import ensure_lipschitz
+from symbolic.sums import (
+    ensure_at_least_each,
+    ensure_mean,
+    ensure_nonnegative_sum,
+    entry,
+    total,
+)
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPACT,
@@ -40,19 +48,25 @@ from symbolic.textbook import (
     DESCENT,
     DIFFERENTIABLE,
     EXPONENTIAL,
+    FORM,
     INCREASING,
     LIPSCHITZ,
+    MEAN_VALUE,
     MEAN_VALUE_ON_A_LINE,
+    RAYLEIGH,
+    RISING,
     SHORT,
+    SIGN,
     STOLZ,
     SUMMABLE,
+    SYMMETRIC,
     TRIANGLE,
     UNBOUNDED,
     WEIERSTRASS,
 )
 
-LEAD, SLOPE, STEP = sp.symbols("lead slope e", positive=True)
-"""gamma_o - second, |l'| and the step e."""
+LEAD, SLOPE, STEP, REACH = sp.symbols("lead slope e reach", positive=True)
+"""gamma_o - second, |l'|, the step e and the largest ||A_t||."""
 SECOND = GAMMA_O - LEAD
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 """What is not negative by what has been said before."""
@@ -222,54 +236,114 @@ def prove() -> str:
     return "for every smooth loss with l' < 0 and any n, T and d"
 
 
+def ensure_raised_by_others() -> None:
+    """What other inputs add to a margin is not negative, where inputs are aligned."""
+    p, product = entry("p"), entry("product")
+    ensure_nonnegative_sum(
+        total(p * product),
+        p * product,
+        "another input adds to m_it e times the sum over its rivals u of p_ju <A_ju, A_it>",
+        p=S * (P * LEAD + MORE),
+        product=MORE,
+    )
+
+
+def ensure_log_of_powers() -> None:
+    """The gradient of F is -sum_t q_t A_t, and has the Lipschitz constant reach^2."""
+    m, v = sp.symbols("m_t v", real=True)
+    others = sp.Symbol("others", positive=True)
+    ensure_equal(
+        sp.diff(sp.log(others + sp.exp(-m)), m),
+        -(P * sp.exp(-m)) / (P * (others + sp.exp(-m))),
+        "the derivative of F by m_t is -q_t, as s_t = s_o exp(-m_t): grad F = -sum_t q_t A_t",
+        normal=sp.cancel,
+    )
+    Z, q, a = sp.Function("Z"), entry("q"), entry("a")
+    ensure_zero(
+        sp.diff(sp.log(Z(v)), v, 2) - (Z(v).diff(v, 2) / Z(v) - (Z(v).diff(v) / Z(v)) ** 2),
+        "along a unit vector F'' is the mean of a_t^2 less the square of that of a_t = <A_t, .>, "
+        "with weights q_t",
+        normal=sp.cancel,
+    )
+    ensure_equal(
+        total(q * (a - v) ** 2).subs(total(q * a), v).subs(total(q), 1),
+        total(q * a**2) - v**2,
+        "which is the mean of (a_t - v)^2, v that of a_t: so it is not negative",
+    )
+    cite(CAUCHY_SCHWARZ)
+    ensure_mean("and the mean of a_t^2 is at most reach^2", most=REACH**2)
+    curved = "so |F''| is at most reach^2 along every unit vector"
+    ensure_nonnegative(REACH**2 - (REACH**2 - MORE - v**2), curved)
+    cite(RAYLEIGH, met={FORM: curved}, given={SYMMETRIC: "the Hessian of F"})
+    ensure_lipschitz(RAYLEIGH)
+
+
 def ensure_raised() -> None:
     """Attention to the optimal tokens stays above a constant, with any step.
 
-    Rivals of an input have one score, and no input pulls against another. Let F be the logarithm of
-    the sum over rivals of exp(-m_t), q_t = s_t/(1 - s_o), and reach the largest ||A_t||.
+    Rivals of an input have one score, and inputs are aligned: no <A_it, A_ju> is negative. Let F be
+    the logarithm of the sum over rivals of exp(-m_t), q_t = s_t/(1 - s_o), reach the largest
+    ||A_t||, and small = n/(e max|l'| lead reach^2).
     """
-    v, share = sp.Symbol("v", real=True), sp.Symbol("s_t", positive=True)
-    reach, top, n = sp.symbols("reach max|l'| n", positive=True)
+    share = sp.Symbol("s_t", positive=True)
+    top, n, power = sp.symbols("max|l'| n exp(F)", positive=True)
+    slope = top / (1 + LESS)  # |l'|, at most the largest
     ensure_gain()
     ensure_gain_of_equal_rivals()
-    ensure_equal(
-        1 / (1 + REST / P), P, "exp(F) = (1 - s_o)/s_o: s_o falls with F", normal=sp.simplify
-    )
+    interval = "the smallest interval that holds all scores"
+    cite(WEIERSTRASS, given={CONTINUOUS: "|l'|", COMPACT: interval})
+    ensure_equal(1 / (1 + REST / P), P, "exp(F) is (1 - s_o)/s_o", normal=sp.simplify)
     ensure_equal(
         SLOPE * share * P * LEAD,
         SLOPE * LEAD * P * S * (share / S),
-        "the input moves W by e |l'| lead s_o (1 - s_o)/n times sum_t q_t A_t = -grad F",
+        "the input moves W by sum_t q_t A_t times its pace e |l'| lead s_o (1 - s_o)/n",
     )
-    Z = sp.Function("Z")
-    ensure_zero(
-        sp.diff(sp.log(Z(v)), v, 2) - (Z(v).diff(v, 2) / Z(v) - (Z(v).diff(v) / Z(v)) ** 2),
-        "along a unit vector F'' is the variance of <A_t, .> with weights q_t",
-        normal=sp.cancel,
-    )
+    ensure_log_of_powers()
+    small = n / (STEP * top * LEAD * REACH**2)
+    short = "where s_o is at most small the pace is at most 1/reach^2"
+    attended = small / (1 + MORE)
     ensure_nonnegative(
-        reach**2 - (reach**2 - MORE - v**2), "and that at most the mean square, so reach^2"
-    )
-    small = n / (STEP * top * LEAD * reach**2)
-    ensure_nonnegative(
-        1 / reach**2 - (STEP * top * LEAD / n * (small - small * LESS / (1 + LESS))),
-        "that factor is at most 1/reach^2 where s_o is at most n/(e max|l'| lead reach^2)",
+        1 / REACH**2 - STEP * slope * LEAD * attended * (1 - attended) / n,
+        short,
         normal=sp.factor,
     )
-    cite(
-        DESCENT,
-        given={
-            LIPSCHITZ: "for F the constant is reach^2",
-            SHORT: "where s_o is that small: then F does not increase",
-        },
+    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: short})  # then F does not increase
+    attended = small * (1 + MORE)
+    ensure_positive(
+        1 / small - (1 - attended) / attended,
+        "elsewhere exp(F) is at most 1/small",
+        normal=sp.factor,
     )
     cite(TRIANGLE)
+    ensure_mean("||sum_t q_t A_t||, at most the mean of ||A_t||, is at most reach", most=REACH)
+    odds = S / P
     ensure_nonnegative(
-        STEP * top * LEAD / n * (reach**2 - P * S / (P + S) ** 2 * reach**2),
-        "elsewhere F is at most -ln of that bound, and grows by e max|l'| lead reach^2/n at most",
+        STEP * top * LEAD / n * REACH**2
+        - STEP * slope * LEAD * odds / (1 + odds) ** 2 / n * REACH * REACH,
+        "so F, of slope at most reach, grows there by at most reach times the length of the move, "
+        "at most by growth = e max|l'| lead reach^2/n",
         normal=sp.factor,
     )
-    ensure_nonnegative(S * MORE, "pulls of others raise margins, as <A_it, A_ju> >= 0: F falls")
-    ensure_positive(P * LEAD, "so s_o, and u less the score of rivals, stay above constants")
+    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "F on the segment from W to where it moves"})
+    ensure_raised_by_others()
+    z = entry("z")
+    ensure_nonnegative_sum(
+        total(z) - total(z / (1 + MORE)),
+        z * (1 - 1 / (1 + MORE)),
+        "exp(F), the sum of exp(-m_t), falls as margins rise",
+        z=sp.Symbol("exp(-m_t)", positive=True),
+    )
+    level = sp.Symbol("level", real=True)
+    ensure_nonnegative(
+        [(level + MORE) - (level + MORE - LESS), (level + MORE) - (level - LESS)],
+        "with level = growth - ln(small) F, which from one step to the next does not increase or "
+        "is at most level, stays at most the larger of level and F(0)",
+    )
+    ensure_nonnegative(
+        (1 / (1 + power) - 1 / (1 + power + MORE)) * LEAD,
+        "so s_o = 1/(1 + exp(F)), and u less the score of rivals, s_o lead, stay above constants",
+        normal=sp.factor,
+    )
 
 
 def prove_equal_rivals() -> str:
@@ -337,28 +411,45 @@ def ensure_gap_of_rest() -> None:
 
 
 def ensure_aligned() -> None:
-    """Inputs of which none pulls against another stay above their second-best scores, and enter.
+    """Aligned inputs stay above their second-best scores, and descent enters the basin.
 
-    A step moves input i by its own pull, that of its part of the risk, and then by those of the
-    others.
+    Aligned means that no <A_it, A_ju> is negative. A step moves W by the gradient of input i's own
+    part of the risk, and then by those of the other parts.
     """
-    p, kept = sp.symbols("p kept", positive=True)
+    kept, n, size, N = sp.symbols("kept n ||grad|| N", positive=True)
+    m, others, second = sp.symbols("m_t others second", real=True)
     ensure_own_constant()
     cite(DESCENT, given={LIPSCHITZ: "for part i the constant is L_i/n", SHORT: "e <= 1/L <= n/L_i"})
     ensure_gain()
-    ensure_nonnegative(p * MORE, "the pulls p A_ju of others raise margins, as <A_it, A_ju> >= 0")
-    ensure_positive(
-        S * (kept + MORE),
-        "and u rises with a margin, at the rate s_t (u - gamma_t): it never falls",
+    ensure_raised_by_others()
+    powers = sp.Symbol("powers", positive=True)
+    attended = (others + GAMMA * sp.exp(-m)) / (powers + sp.exp(-m))
+    ensure_equal(
+        sp.diff(attended, m),
+        sp.exp(-m) / (powers + sp.exp(-m)) * (attended - GAMMA),
+        "the derivative of u by m_t is s_t (u - gamma_t)",
+        normal=sp.simplify,
     )
-    ensure_nonnegative(
-        S * (kept + MORE) - S * kept,
-        "<-grad L, V> is at least the mean of |l'| (u(0) - second) (1 - s_o)",
-        normal=expanded,
+    rises = "which is not negative where u is at least second, as no gamma_t is above that"
+    ensure_nonnegative(S * ((second + MORE) - (second - LESS)), rises, normal=expanded)
+    cite(
+        RISING,
+        met={SIGN: rises},
+        given={DIFFERENTIABLE: "u along the move by other parts, up to a first return to second"},
     )
+    ensure_mean(
+        "-<grad L, V> is the mean of |l'| sum_t s_t (u - gamma_t) m_t, and that sum at least kept "
+        "(1 - s_o), kept = u(0) - second, as margins m_t of V are at least 1",
+        least=kept,
+    )
+    ensure_at_least_each("the mean of |l'| kept (1 - s_o) is at least 1/n times each of these")
     cite(CAUCHY_SCHWARZ)
     cite(DESCENT, given={LIPSCHITZ: "L is that constant", SHORT: "as the statement has it"})
-    ensure_gap_of_rest()  # the gradient tends to 0, so 1 - s_o and the risk gap do
+    ensure_zero(
+        sp.limit(n * N * size / (SLOPE * kept), size, 0),
+        "so 1 - s_o, at most n N ||grad L||/(min|l'| kept), tends to 0 with the gradient",
+    )
+    ensure_gap_of_rest()  # so the risk gap tends to 0
     ensure_from_basin()
 
 
@@ -478,9 +569,9 @@ def prove_three() -> str:
         "second best",
     )
     cite(CAUCHY_SCHWARZ)
-    pulls = -first * short + weight * (drop - short)
+    gain = -first * short + weight * (drop - short)
     ensure_nonnegative(
-        -first * short * (q - MORE) + weight * (drop - short) * q - q * pulls,
+        -first * short * (q - MORE) + weight * (drop - short) * q - q * gain,
         "as c <= q the margin of the worst token moves by at least q times the sum over rivals of "
         "s_t (u - gamma_t), where u is at most second",
         normal=expanded,

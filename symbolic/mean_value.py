@@ -10,6 +10,7 @@ import sympy as sp
 
 from attsvm.errors import present
 from attsvm.theory import (
+    Lemma,
     Statement,
     cite,
     ensure_equal,
@@ -72,11 +73,11 @@ def ensure_bound_of_slope(
     ensure_lipschitz(slope)
 
 
-def ensure_lipschitz(slope: str) -> None:
+def ensure_lipschitz(slope: str | Lemma) -> None:
     """A function of x in R^D is Lipschitz with what bounds its slope along every unit vector.
 
     Args:
-        slope: the step that has shown that bound.
+        slope: the step, or the lemma cited, that has shown that bound.
     """
     cite(MEAN_VALUE, met={SLOPE: slope}, given={DIFFERENTIABLE: SMOOTH, DOMAIN: "R^D"})
 

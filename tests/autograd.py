@@ -46,6 +46,6 @@ def descend(data, name, kind, leaves, step, steps, **options):
     """All iterates of gradient descent, leaf by leaf."""
     rows = [list(leaves)]
     for _ in range(steps):
-        pulls = gradients(data, name, kind, *rows[-1], **options)
-        rows.append([a - step * g for a, g in zip(rows[-1], pulls, strict=True)])
+        slopes = gradients(data, name, kind, *rows[-1], **options)
+        rows.append([a - step * g for a, g in zip(rows[-1], slopes, strict=True)])
     return [np.stack(column) for column in zip(*rows, strict=True)]

@@ -203,10 +203,10 @@ def test_projections_belong_to_weights_that_take_gradient_steps(drawn):
                 middles = curve[1:] - gains / 2.0
                 cosines = []
                 for gain, middle in zip(gains, middles, strict=True):
-                    pull = -gradient_w(data, middle, LOSS)
+                    moved = -gradient_w(data, middle, LOSS)
                     size = np.linalg.norm(gain)
                     if size > 1e-6:
-                        cosines.append((gain * pull).sum() / (size * np.linalg.norm(pull)))
+                        cosines.append((gain * moved).sum() / (size * np.linalg.norm(moved)))
                 assert min(cosines) > 0.99
                 assert len(cosines) > 10
     for tokens in tables["directions"].distinct("tokens"):

@@ -338,7 +338,7 @@ def test_copies_of_the_leading_token_do_not_drown_the_direction():
 
 
 def test_an_input_that_nothing_moves_may_be_of_any_size_beside_the_others():
-    """The first input pulls by exp(-1000), the second by 0 times a size about 1."""
+    """The first input has a gradient of exp(-1000), the second by 0 times a size about 1."""
     X, Z, gamma = (
         np.array([[[1.0], [0.0]]] * 2),
         np.array([[1.0], [0.0]]),

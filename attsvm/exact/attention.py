@@ -53,9 +53,9 @@ def gradient(data: ExactData, W: Matrix, loss: str) -> Matrix:
         missing = deficit(data, i, s)
         slope = loss_slope(loss, arb(best) - missing) / len(data.X)
         weights = [slope * w * (missing - (best - g)) for w, g in zip(s, gamma, strict=True)]
-        pulled = combine(weights, tokens)
+        added = combine(weights, tokens)
         total = [
             [t + p * x for t, x in zip(row, z, strict=True)]
-            for row, p in zip(total, pulled, strict=True)
+            for row, p in zip(total, added, strict=True)
         ]
     return total

@@ -20,7 +20,7 @@ from attsvm.paths.grades import (
     on_sphere,
     stationarity,
 )
-from attsvm.paths.local import LocalGap, pulled_back
+from attsvm.paths.local import LocalGap, of_margins
 from attsvm.paths.objective import GapObjective, differences
 from attsvm.paths.search import (
     Gap,
@@ -146,4 +146,4 @@ class _Rows(Problem):
         return stationarity(W, self.negative_gradient(W), R)
 
     def descend(self, gap: GapObjective | LocalGap, x: Array, R: float) -> Array:
-        return minimise_on_ball(*pulled_back(gap, self.B), x, R)
+        return minimise_on_ball(*of_margins(gap, self.B), x, R)

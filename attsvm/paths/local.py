@@ -114,7 +114,7 @@ def derivatives(
     return whole.spread(-negative, blocks)
 
 
-def pulled_back(
+def of_margins(
     gap: GapObjective | LocalGap, A: Float[Array, "m k"]
 ) -> tuple[Callable[[Array], Jet], Callable[[Array], float]]:
     """Jet and value of a function of margins as functions of x, where margins are A x."""

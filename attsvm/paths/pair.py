@@ -21,7 +21,7 @@ from attsvm.losses import LOGISTIC_LOSS, Loss
 from attsvm.paths.ball import minimise_on_ball
 from attsvm.paths.drops import LOG_VALUES, curvature_ratio
 from attsvm.paths.grades import on_sphere, stationarity
-from attsvm.paths.local import LocalGap, derivatives, local_value, pulled_back, settled
+from attsvm.paths.local import LocalGap, derivatives, local_value, of_margins, settled
 from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.risk import normalised_gradient
 
@@ -157,7 +157,7 @@ class Pair:
         D, _ = differences(self._scored(v), whole)
 
         def descend(gap: GapObjective | LocalGap, p: Array) -> Array:
-            return minimise_on_ball(*pulled_back(gap, D), p, self.R)
+            return minimise_on_ball(*of_margins(gap, D), p, self.R)
 
         return settled(whole, p, lambda q: D @ q, descend, lambda q: self.residuals(v, q)[1])
 

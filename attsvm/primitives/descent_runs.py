@@ -100,8 +100,8 @@ def certified_limit(run: Run, loss: str, towards: str) -> arb | None:
 def tight_data() -> st.SearchStrategy[AttentionData]:
     """Data whose tokens are mostly all support vectors.
 
-    Rivals differ along axes of their own, where X^mm is mostly the only local solution, or pull
-    against each other.
+    Rivals differ along axes of their own, where X^mm is mostly the only local solution, or
+    inputs have opposed gradients.
     """
     return st.one_of(axes_data(), axes_data(), opposed_data())
 
@@ -127,7 +127,7 @@ def axes_data(draw: st.DrawFn) -> AttentionData:
 
 
 def rival_data() -> st.SearchStrategy[AttentionData]:
-    """Data with one score for all rivals of the optimal token, of any tokens or of pulling ones."""
+    """Data with one score for all rivals of the optimal token, of any tokens or of opposed ones."""
     return st.one_of(levelled_data(), levelled_data(), opposed_data())
 
 

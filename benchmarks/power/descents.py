@@ -47,7 +47,7 @@ uneven_accord = plant(
     "hypothesis",
     "equal-scores",
     statement="scores of non-optimal tokens differ by less than the optimal one leads, Att-SVM "
-    "feasible, no input pulls against another: W_k/||W_k|| -> W^mm/||W^mm|| from any start",
+    "feasible, inputs aligned: W_k/||W_k|| -> W^mm/||W^mm|| from any start",
     why="started at its second-best token an input stays there, pushed on by a worse one",
     drop=["non-optimal scores are equal"],
     data=global_equal_scores.started(together(SPREADS)),
@@ -58,7 +58,7 @@ swapped_accord = plant(
     ALIGNED,
     "role",
     "transposed",
-    statement="scores of non-optimal tokens equal, no input pulls against another: W_k/||W_k|| "
+    statement="scores of non-optimal tokens equal, inputs aligned: W_k/||W_k|| "
     "tends to the direction of the transpose of W^mm",
     why="query and key are swapped",
     **towards(lambda case: transposed(case.data)),

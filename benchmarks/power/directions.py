@@ -93,7 +93,7 @@ wide_delta = plant(
     theorem_3_15.THEOREM.claim("sharp"),
     "constant",
     "attention",
-    statement="inputs that do not pull against each other, rivals' scores within delta_i = "
+    statement="aligned inputs, rivals' scores within delta_i = "
     "g_i/(1 - s_i): the norm of descent diverges and its direction converges to X^mm",
     why="the factor s_i is lost: a second-best token far away outruns the others",
     drop=["rivals' scores less than delta apart"],
@@ -147,7 +147,7 @@ mean_norm = plant(
     "plain-mean",
     statement="assumption 3.10, Att-SVM feasible: every step of descent on the decreasing loss "
     "raises the mean margin",
-    why="only the mean weighted by the multipliers grows: inputs that pull apart lower the other",
+    why="only the mean weighted by the multipliers grows: opposed inputs lower the other",
     conclusion=_mean_grows,
 )
 

@@ -81,6 +81,6 @@ longest_sign = plant(
     "at-most",
     family="plain/att-svm",
     statement="||W^mm||_F <= max_j 1/||A_j||",
-    why="this is the least it can be: constraints that pull apart ask for more",
+    why="this is the least it can be: opposed constraints ask for more",
     conclusion=_no_longer,
 )

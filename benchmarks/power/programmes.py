@@ -73,7 +73,8 @@ exists_hypothesis = plant(
     "shared-query",
     statement="with unique optimal tokens, equal labels and queries that are not 0 there is an "
     "X^mm",
-    why="the queries must be one (or be classified): z and -z with the same tokens pull apart",
+    why="the queries must be one (or be classified): z and -z with the same tokens have opposite "
+    "constraints",
     hypotheses={
         "all labels agree": _same_labels,
         "no query is 0": lambda data: bool(data.Z.any(axis=1).all()),
@@ -110,7 +111,7 @@ soft_norm = plant(
 )
 
 
-def _longest_pull(m: Any, case: Any) -> Any:
+def _by_longest(m: Any, case: Any) -> Any:
     """The longest A_j in place of the sum of all."""
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
     longest = m.max(m.array([m.norm(a) for a in A]))
@@ -123,7 +124,7 @@ growth_norm = plant(
     "longest",
     statement="f_C(V) - f_C(0) >= (1 - C max_j ||A_j||) ||V|| for every V and C > 0",
     why="slacks fall together by <sum_j A_j, V>: two constraints alike fall twice as fast",
-    conclusion=_longest_pull,
+    conclusion=_by_longest,
 )
 growth_strict = plant(
     GROWTH,

@@ -241,7 +241,7 @@ other_basin = plant(
     "one-basin",
     statement="risk gap of p(0) below min_i [l(second) - l(best)]/n for the loss -x: descent on l "
     "and on -x converge in the direction of p(alpha)",
-    why="in the basin of -x an input of high scores hardly pulls under exp(-x), and is dragged off",
+    why="exp(-x) is flat at high scores: in the basin of -x such an input loses its token",
     drop=[loss_choice.BASIN],
 )
 

@@ -16,7 +16,7 @@ NO_QUERY = Run.of([[[1], [0]]], [[0]], scores=[[1, 0]])
 ALL_TIED = Run.of([[[1], [0]]], [[1]], scores=[[0, 0]])
 """No input has two different scores; X^mm = 1 for the first token."""
 TIED_ASIDE = Run.of([[[0, 1], [0, 0]], [[1, 0], [0, 0]]], [[1, 0], [1, 0]], scores=[[0, 0], [1, 0]])
-"""Optimal tokens of the first input are tied; inputs do not pull against each other."""
+"""Optimal tokens of the first input are tied; inputs are aligned."""
 TIED_APART = Run.of(
     [[[-1, 1], [0, 0]], [[1, 0], [0, 0]]], [[1, 0], [1, 0]], scores=[[0, 0], [1, 0]]
 )

@@ -49,7 +49,7 @@ DIVIDED = prompting(
 DRAGGED = prompting(
     [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0], [11, 10]], [1, 3], "exponential"
 )
-"""In the basin of -x; exp(-x) hardly pulls where scores are high, and loses the second input."""
+"""In the basin of -x; exp(-x) is flat at high scores, and the second input loses its token."""
 CENTRED = prompting([[[1, 0], [0, 0], [1, -2]]], [[2, -1, -1]], loss="log-loss")
 """From zero the attended score is 0, so that the gradients of both risks are rational."""
 
@@ -169,7 +169,7 @@ CHOICE = Statement(
         UNIQUE: [cases.ASIDE],
         BASIN: [DRAGGED],
         BASIN_OF_OTHER: [DIVIDED],
-        SINGLE: [replace(cases.PULLED, loss="log-loss")],
+        SINGLE: [replace(cases.SECOND_TRAPPED, loss="log-loss")],
         SLOPED: [cases.FLAT],
         SHORT: [cases.LEAPING],
     },

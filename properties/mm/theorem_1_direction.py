@@ -66,7 +66,7 @@ THEOREM = Statement(
         EXISTS: [cases.ONE_KEY],
         UNIQUE: [cases.ASIDE],
         ALIKE: [cases.STUCK, cases.TRAPPED],
-        SINGLE: [cases.PULLED],
+        SINGLE: [cases.SECOND_TRAPPED],
         SHORT: [cases.LEAPING, cases.THROWN],
     },
     readings={
@@ -76,7 +76,7 @@ THEOREM = Statement(
             "p(alpha)",
             expected="refuted",
             under=(EXISTS, UNIQUE, SHORT),
-            examples=(cases.TRAPPED, cases.PULLED),
+            examples=(cases.TRAPPED, cases.SECOND_TRAPPED),
             siblings=dict(list(cases.OTHER_DIRECTIONS.items())[:2]),
         ),
         "literal-2": Reading(
@@ -110,7 +110,7 @@ THEOREM = Statement(
                     under={"risk gap of the start below 105% of that": near_basin},
                     examples=[cases.TRAPPED_NEAR],
                 ),
-                "any start": changed(drop=[BASIN], variables=stepped(Prompting, cases.pulled())),
+                "any start": changed(drop=[BASIN], variables=stepped(Prompting, cases.opposed())),
             },
         ),
         "amended-2": Reading(
@@ -138,7 +138,7 @@ THEOREM = Statement(
             ),
             constants={"size": 1},
             conclusion=DIRECTION_FROM_PROPER,
-            examples=(cases.TRAPPED, cases.STUCK, cases.PULLED, cases.TWO_KEYS),
+            examples=(cases.TRAPPED, cases.STUCK, cases.SECOND_TRAPPED, cases.TWO_KEYS),
             siblings={**cases.OTHER_DIRECTIONS, "from -r p(alpha)": changed(size=-1)},
         ),
     },

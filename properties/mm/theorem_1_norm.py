@@ -6,8 +6,8 @@ As in `theorem_1_direction` v is constant, alpha are the optimal tokens, eta is 
 matters, and the basin is the set of p whose risk exceeds its infimum by less than
 min_i [l(second) - l(best)]/n.
 
-`literal-1` falls from zero: for keys 1, 0, -2 of scores 1, -4, 0 p(alpha) is 1, but their pulls
-cancel at p = 0, for every loss. `literal-2` falls with head 0, where nothing ever moves.
+`literal-1` falls from zero: for keys 1, 0, -2 of scores 1, -4, 0 p(alpha) is 1, but the
+gradient is 0 at p = 0, for every loss. `literal-2` falls with head 0, where nothing ever moves.
 
 `amended-1` holds for every step as well. <p(k), p(alpha)> grows at each step by at least eta times
 sum_i |l'| s_alpha sum_t s_t (gamma_alpha - gamma_t) m_t / n, where the margins m_t are at least 1,
@@ -21,9 +21,9 @@ that of the worse key.
 With steps of 256/L `sharp` fails (`LEAPING`), and with 2^22/L `amended-2` (`CAUGHT`). Where an
 input leaps to a worse key the norm diverges all the same, unless there is a minimum of finite norm
 whose curvature is so small that steps which leap so far stay there. Along one axis there is none,
-as all pulls from the proper start point outwards. In the plane one input leaps away from its far
-key (-1, 0) to the key (1, -2), about which three keys that score less lie so near that their pulls
-balance at (22.2, 0).
+as -grad L points outwards from the proper start on. In the plane one input leaps away from its far
+key (-1, 0) to the key (1, -2), about which three keys that score less lie so near that the
+gradient is 0 at (22.2, 0).
 """
 
 from attsvm.primitives.hypotheses import exists, sloped, unique_optimum
@@ -102,7 +102,7 @@ THEOREM = Statement(
             proof="symbolic.divergence:prove",
             under=(SLOPED, EXISTS, UNIQUE, SEPARATED),
             variables=stepped(Prompting, cases.comparable(0, 2), cases.on_axes, steps=ANY),
-            examples=(cases.PULLED, cases.TWO_KEYS),
+            examples=(cases.SECOND_TRAPPED, cases.TWO_KEYS),
         ),
         "amended-2": Reading(
             "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and "
@@ -115,7 +115,7 @@ THEOREM = Statement(
             under=(SLOPED, EXISTS, UNIQUE, SHORT),
             variables=stepped(Prompting, cases.comparable(0) | cases.unevenly(), cases.gaussian),
             conclusion=DIVERGENCE_FROM_PROPER,
-            examples=(cases.TRAPPED, cases.STUCK, cases.PULLED, cases.TWO_KEYS),
+            examples=(cases.TRAPPED, cases.STUCK, cases.SECOND_TRAPPED, cases.TWO_KEYS),
         ),
         "sharp": Reading(
             "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and "

@@ -211,9 +211,8 @@ FEW = Statement(
             cost=20,
         ),
         "amended": Reading(
-            "where X^mm exists and is not 0 there are at most d min(n, d) tokens that are not "
-            "optimal, however many tokens an input has, such that X^mm is the same without all "
-            "others of these",
+            "where X^mm exists and is not 0, d min(n, d) of the tokens that are not optimal, or "
+            "fewer, suffice, however many an input has: without the others X^mm is the same",
             expected="proved",
             proof="symbolic.sim.few_support_tokens:prove_by_sizes",
             under=(EXISTS,),
@@ -222,8 +221,8 @@ FEW = Statement(
             siblings={"one fewer": changed(less=1)},
         ),
         "sharp": Reading(
-            "where X^mm exists and is not 0 there are at most dim span of the A_j of margin 1 "
-            "tokens that are not optimal such that X^mm is the same without all others of these",
+            "where X^mm exists and is not 0 and the A_j of margin 1 span r dimensions, r of the "
+            "tokens that are not optimal, or fewer, suffice: without the others X^mm is the same",
             expected="proved",
             proof="symbolic.sim.few_support_tokens:prove_by_rank",
             under=(EXISTS,),

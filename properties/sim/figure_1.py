@@ -113,7 +113,7 @@ FIGURE = Statement(
         MOVED: lambda case: not token_sequences.from_zero(case),
         ZERO: token_sequences.from_zero,
         ENOUGH: token_sequences.enough,
-        **training.HYPOTHESES,
+        **training.hypotheses(UNIQUE, BASIN, SHORT),
     },
     violating={SHORT: [sentences.LEAPING]},
     readings={
@@ -129,9 +129,9 @@ FIGURE = Statement(
             },
         ),
         "literal-2": Reading(
-            "if each run is to rise as the drawn means do: where X_soft is not 0 and X(0) is not "
-            "0 no step of descent on g(b <f, h>) lowers the cosine of X(k) with X_soft, C = 10 and "
-            "a slack for each constraint",
+            "the figure draws means over runs, read here of each run: where X_soft is not 0 and "
+            "X(0) is not 0 no step of descent on g(b <f, h>) lowers the cosine of X(k) with "
+            "X_soft, C = 10 and a slack for each constraint",
             expected="refuted, certified",
             constants={"loss": PRINTED},
             under=(SAID, MOVED),

@@ -117,7 +117,7 @@ FIGURE = Statement(
     cost=10,
     hypotheses={
         ZERO: from_zero,
-        **training.HYPOTHESES,
+        **training.hypotheses(UNIQUE, FEASIBLE, BASIN, SHORT),
         ORTHONORMAL: sentences.orthonormal,
         SUCCESSOR: sentences.one_successor,
     },

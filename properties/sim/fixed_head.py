@@ -138,8 +138,8 @@ HEAD = Statement(
     conclusion=still_optimal,
     readings={
         "literal-1": Reading(
-            "the gradients of the loss with a head and without it do not point against each "
-            "other: their inner product is not below 0",
+            "the inner product of the gradients of the loss with a head and without it is not "
+            "below 0",
             expected="refuted",
             under=(),
             conclusion=same_way,

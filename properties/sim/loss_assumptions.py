@@ -229,7 +229,7 @@ THEOREM = Statement(
             siblings={
                 **OTHER_TARGETS,
                 "several inputs": changed(
-                    drop=[SINGLE], examples=[on(training.PULLED_APART, "logistic-loss")]
+                    drop=[SINGLE], examples=[on(training.NOT_ALIGNED, "logistic-loss")]
                 ),
             },
         ),
@@ -247,7 +247,7 @@ THEOREM = Statement(
             siblings={
                 **OTHER_TARGETS,
                 "any start": changed(
-                    drop=[BASIN], examples=[on(training.PULLED_APART, "logistic-loss")]
+                    drop=[BASIN], examples=[on(training.NOT_ALIGNED, "logistic-loss")]
                 ),
             },
         ),
@@ -264,7 +264,7 @@ RANGE = Statement(
     readings={
         "amended-3": Reading(
             "<f, h> lies between the lowest and the highest score of the tokens: what l is "
-            "elsewhere is of no account",
+            "elsewhere does not matter",
             expected="proved",
             proof="symbolic.sim.loss_assumptions:prove",
             examples=({"s": [0], "h": [1]}, {"s": [64, 0], "h": [1, 0]}),

@@ -109,9 +109,9 @@ MARGINS = Statement(
             },
         ),
         "sharp": Reading(
-            "where the query z changes sides the margin of a difference D of tokens changes by "
-            "|z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, ||.||_2 the spectral norm; attained "
-            "for every X",
+            "where the query z is on the left in place of the right, the margin of a difference D "
+            "of tokens changes by |z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, ||.||_2 the "
+            "spectral norm; attained for every X",
             expected="proved",
             proof="symbolic.sim.programmes:prove_cost_of_turning",
             variables={"n": None, "A": None, "z": Vector("d"), "D": Vector("d")},

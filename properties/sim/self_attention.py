@@ -39,7 +39,7 @@ TIGHT, LEVEL = "all tokens are support vectors", "all rivals of an optimal token
 ONE_PART = "part 1 or part 2 of assumption 3.10 is true"
 ALL, CAUSAL = "attention is over all tokens", "attention is causal"
 ZERO, PLAIN = "the start is zero", "values are the identity and labels one-hot"
-ALIGNED, DEFINED = "no entry pulls against another", "X^mm exists and is not 0"
+ALIGNED, DEFINED = "entries are aligned", "X^mm exists and is not 0"
 
 
 def asking(tokens: ArrayLike, columns: ArrayLike, *, causal: bool = False) -> SelfAttention:
@@ -67,7 +67,7 @@ REPEATED = asking([[[1], [1], [0]]], [[0, 0, 0]], causal=True)
 SIDEWAYS = SelfAttention.of([[[1, 1], [1, 0]]], [[[0, 0], [0, 1]]], causal=False)
 """The query (1, 0) asks for (1, 1): X(k)^T has the direction of X^mm, X(k) another."""
 TIED = SelfAttention.of([[[1, 1], [1, -1]]], [[[1, 0], [0, 1]]], causal=False)
-"""The tokens are tied in coordinate 0, which position 1 asks for: nothing pulls there."""
+"""The tokens are tied in coordinate 0, which position 1 asks for: its gradient is 0."""
 NO_QUERY = SelfAttention.of([[[1], [0]]], [[[0], [1]]], causal=False)
 """The only position with a label is the token 0, so that all its logits are 0."""
 SECOND_BEST = SelfAttention.of(
@@ -197,10 +197,9 @@ THEOREM = Statement(
         ),
         "amended-4": Reading(
             "self-attention, causal or not, where optimal tokens are unique, rivals score the "
-            "same, no entry pulls against another (<A_j, A_k> >= 0 for constraints of different "
-            "entries), Att-SVM is feasible and some entry has two tokens: descent on the sum of "
-            "g(-b <f, h>) with any constant step from any start has X(k)^T/||X(k)|| -> "
-            "X^mm/||X^mm||",
+            "same, entries are aligned (<A_j, A_k> >= 0 for constraints of different entries), "
+            "Att-SVM is feasible and some entry has two tokens: descent on the sum of g(-b <f, h>) "
+            "with any constant step from any start has X(k)^T/||X(k)|| -> X^mm/||X^mm||",
             expected="proved",
             proof="symbolic.sim.self_attention:prove_aligned",
             constants={"loss": REPAIRED, "side": "X(k)^T"},
@@ -210,7 +209,7 @@ THEOREM = Statement(
             siblings={
                 **training.OTHER_TARGETS,
                 "X(k) itself": changed(side="X(k)", examples=[SIDEWAYS]),
-                "entries may pull against each other": changed(
+                "entries need not be aligned": changed(
                     drop=[ALIGNED], examples=[SENTENCE, TWO_SENTENCES]
                 ),
             },

@@ -125,7 +125,7 @@ STABILITY = Statement(
         **DOMAIN,
         "|b| <= 3.532 ||h||": label_at_most(LOWER),
         "|b| > 3.533 ||h||": label_above(UPPER),
-        "||A^T h|| >= osc(h) diam(A)/4": logistic.pulled(Fraction(1, 4)),
+        "||A^T h|| >= osc(h) diam(A)/4": logistic.spread_at_least(Fraction(1, 4)),
         "4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)": steep,
     },
     conclusion=compared,
@@ -209,7 +209,7 @@ STABILITY = Statement(
         "sharp-1": Reading(
             f"for all A, x and y: {SOFTMAX} has |L(x) - L(y)| <= ||A|| ||h|| (||h|| + |b|) "
             "||x - y||, for R >= 1 at most half of the 2 ||A|| ||h|| (R ||h|| + |b|) that "
-            f"{LINEAR} attains where ||A||, ||A x||, ||A y|| <= R; no smaller part of it will do",
+            f"{LINEAR} attains where ||A||, ||A x||, ||A y|| <= R; no less than half will do",
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss", "share": Fraction(1, 2)},

@@ -136,7 +136,7 @@ def label_below(size: Fraction) -> Any:
     )
 
 
-def pulled(part: Fraction) -> Any:
+def spread_at_least(part: Fraction) -> Any:
     """The hypothesis ||A^T h|| >= a part of osc(h) diam(A)."""
     return lambda m, v: m.at_least(
         m.norm(v.A.T @ v.h), m.exact(part) * m.oscillation(v.h) * m.diameter(v.A)
@@ -153,7 +153,7 @@ STABILITY = Statement(
     hypotheses={
         "|b| ||h|| >= 0.7228": label_at_least(UPPER),
         "0 < |b| ||h|| < 0.7226": label_below(LOWER),
-        "||A^T h|| >= osc(h) diam(A)/4": pulled(Fraction(1, 4)),
+        "||A^T h|| >= osc(h) diam(A)/4": spread_at_least(Fraction(1, 4)),
     },
     conclusion=compared,
     readings={
@@ -211,7 +211,7 @@ STABILITY = Statement(
             siblings={
                 "down to osc(h) diam(A)/4.2": changed(
                     drop=["||A^T h|| >= osc(h) diam(A)/4"],
-                    under={"||A^T h|| >= osc(h) diam(A)/4.2": pulled(Fraction(5, 21))},
+                    under={"||A^T h|| >= osc(h) diam(A)/4.2": spread_at_least(Fraction(5, 21))},
                     examples=[wide(Fraction(-67, 64))],
                 )
             },

@@ -10,7 +10,7 @@ g(b <f, h>) with g increasing, and the optimal tokens have the highest scores. S
 them: <X, X^mm> falls at every step from every start.
 
 `amended-1` takes the decreasing loss g(-u) and still falls, from zero, with two inputs of two
-tokens (`PULLED_APART`): the second input is dragged to its worse token for ever. `amended-3` has
+tokens (`NOT_ALIGNED`): the second input is dragged to its worse token for ever. `amended-3` has
 one input and starts from zero, and falls too: attention settles on the second of four tokens
 (`ONE_DRAGGED`). From the start of `amended-2` neither part of the assumption is needed, but unique
 optimal tokens and a feasible Att-SVM alone (`sim/theorem-3.15:amended-2`).
@@ -38,6 +38,7 @@ from attsvm.primitives.descent_runs import (
 from attsvm.primitives.hypotheses import all_tight, second_best_supports
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies import arrays, composite, sizes
+from attsvm.strategies.data import separable_data
 from attsvm.theory import Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, TIED_APART
 from properties.sim import SOURCE
@@ -70,7 +71,7 @@ THEOREM = Statement(
     "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
     variables=stepped(Run, runs(tight_data(), 0, 2)),
     hypotheses={
-        **training.HYPOTHESES,
+        **training.hypotheses(UNIQUE, training.TWO, BASIN, SHORT),
         TIGHT: all_tight,
         SINGLE: lambda run: run.data.n == 1,
         ZERO: lambda run: not run.start.any(),
@@ -80,9 +81,10 @@ THEOREM = Statement(
     conclusion=training.DIRECTION,
     cost=10,
     violating={
+        TIGHT: stepped(Run, runs(separable_data(), 0, 1), training.near_solution),
         UNIQUE: [training.TIED_BESIDE, TIED_APART, ALL_TIED],
         training.TWO: [training.ONE_TOKEN],
-        SINGLE: [training.PULLED_APART],
+        SINGLE: [training.NOT_ALIGNED],
         THREE: [training.ONE_DRAGGED],
         SECOND: [BEYOND],
         SHORT: [LEAPING],
@@ -110,7 +112,7 @@ THEOREM = Statement(
             expected="refuted",
             constants={"loss": REPAIRED},
             under=(UNIQUE, TIGHT, training.TWO, SHORT),
-            examples=(TWO_TOKENS, training.PULLED_APART, training.ONE_DRAGGED, LOCAL_TRAP),
+            examples=(TWO_TOKENS, training.NOT_ALIGNED, training.ONE_DRAGGED, LOCAL_TRAP),
             siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-2": Reading(

@@ -4,16 +4,16 @@ What print leaves open is read as in part 1: the programme of definition 3.8, th
 L(X) and L_X. As printed it falls twice over. The loss of definition 3.6 increases in <f, h>, so
 descent flees the tokens of highest score: <X, X^mm> falls at every step (see part 1). And nothing
 asks that the Att-SVM has a solution: with a single token X^mm = 0 has no direction, with two inputs
-that pull against each other there is no X^mm at all. `amended-1` takes the decreasing loss g(-u)
+of opposite constraints there is no X^mm at all. `amended-1` takes the decreasing loss g(-u)
 and still falls from zero: the input with the larger score gap can drag another one to its worse
-token for ever (`PULLED_APART`).
+token for ever (`NOT_ALIGNED`).
 
 Three repairs are proved (`symbolic/basins.py`). From the start of `amended-3` rivals may have any
 scores. `amended-2` has a single input: every start and every step will do, because long steps are
 taken only where attention to the optimal token is not small, so that it stays above a constant.
 `amended-4` starts from zero with two inputs of two tokens and the same two scores in both: the
-input that is dragged away at first pulls the harder the farther it is, and returns. Three such
-inputs may fail from zero (`OUTNUMBERED`), and so may two of three tokens (`THREE_EACH`).
+input that is dragged away at first has a gradient that grows with its distance, and returns. Three
+such inputs may fail from zero (`OUTNUMBERED`), and so may two of three tokens (`THREE_EACH`).
 
 Longer steps than 1/L leap out of the basin of `amended-3` (`LEAPING`). In `amended-4` the input
 that was dragged away comes back so fast that it throws the other one beyond return (`RETURNING`).
@@ -139,7 +139,7 @@ THEOREM = Statement(
             constants={"loss": REPAIRED},
             under=(UNIQUE, LEVEL, training.TWO, FEASIBLE, SHORT),
             variables=stepped(Run, runs(rival_data(), 0, 2), training.protocol),
-            examples=(TWO_TOKENS, training.PULLED_APART),
+            examples=(TWO_TOKENS, training.NOT_ALIGNED),
             siblings={
                 **training.OTHER_DIRECTIONS,
                 "infeasible programme": changed(drop=[FEASIBLE], examples=[OPPOSED]),

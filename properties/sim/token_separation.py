@@ -7,7 +7,7 @@ The loss of definition 3.6 increases in the score, so that a margin may fall for
 decreasing loss g(-u) amended-1 and amended-2 fail from X(0) = 0 and with a single input in R^1:
 tokens 4, 0, 3 with scores 1, 0, -3. The push away from the token of score -3 wins, -grad L =
 (-2/3 * 4 + 7/3 * 1) |l'|/3 < 0, and both margins, 4 X and X, fall; the token of score 0 keeps the
-attention for ever. `PULLED_APART` does the same under both parts of assumption 3.10.
+attention for ever. `NOT_ALIGNED` does the same under both parts of assumption 3.10.
 
 amended-3: <X, X^mm> = sum_it lambda_it m_it(X) is the mean of margins weighted by the multipliers
 of X^mm, which is as in `tf/all-support-no-stationary`. A step of size eta adds
@@ -77,7 +77,7 @@ OPPOSED = [
 ]
 """From zero the last input, of a small score gap, is dragged by the others."""
 DROPPED_HYPOTHESES = {
-    **training.any_start(PASSED_OVER, training.PULLED_APART),
+    **training.any_start(PASSED_OVER, training.NOT_ALIGNED),
     "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_APART]),
     "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
 }
@@ -94,7 +94,7 @@ SEPARATION = Statement(
     conclusion=growth,
     cost=2,
     hypotheses={
-        **training.HYPOTHESES,
+        **training.hypotheses(UNIQUE, FEASIBLE, BASIN, SHORT),
         SOMETHING: two_scores,
         PART: lambda run: all_tight(run) or lower_scores_equal(run),
         PAIRS: lambda run: all(len(x) <= 2 for x in ExactData.of(run.data).X),
@@ -144,7 +144,7 @@ SEPARATION = Statement(
             expected="refuted, certified",
             constants={"loss": REPAIRED, "of": "mean"},
             under=(UNIQUE, FEASIBLE),
-            examples=(PASSED_OVER, training.PULLED_APART),
+            examples=(PASSED_OVER, training.NOT_ALIGNED),
             siblings={
                 "it lowers the mean margin": changed(sign=-1, examples=[TWO_TOKENS]),
                 "it lowers every margin": changed(of="least", sign=-1, examples=[TWO_TOKENS]),
@@ -158,7 +158,7 @@ SEPARATION = Statement(
             under=(UNIQUE, FEASIBLE),
             conclusion=END,
             cost=10,
-            examples=(PASSED_OVER, training.PULLED_APART),
+            examples=(PASSED_OVER, training.NOT_ALIGNED),
             siblings={
                 "margins of the tokens of least score end positive": changed(
                     whose="worst", examples=[TWO_TOKENS]
@@ -178,7 +178,7 @@ SEPARATION = Statement(
             under=(FEASIBLE, SOMETHING, PART),
             variables=stepped(Run, EITHER_PART, towards_solution),
             conclusion=gain,
-            examples=(TWO_TOKENS, training.PULLED_APART, TIED_APART),
+            examples=(TWO_TOKENS, training.NOT_ALIGNED, TIED_APART),
             siblings={
                 "all scores may be tied": changed(drop=[SOMETHING], examples=[ALL_TIED]),
                 "neither part of the assumption": changed(drop=[PART], examples=[PASSED_OVER]),
@@ -213,7 +213,7 @@ SEPARATION = Statement(
             variables=stepped(Run, EITHER_PART, towards_solution),
             conclusion=gain,
             tight=True,
-            examples=(TWO_TOKENS, training.PULLED_APART, TIED_APART, ALL_TIED),
+            examples=(TWO_TOKENS, training.NOT_ALIGNED, TIED_APART, ALL_TIED),
             siblings={
                 "neither part of the assumption": changed(drop=[PART], examples=[PASSED_OVER])
             },
@@ -233,10 +233,10 @@ SEPARATION = Statement(
             siblings={**DROPPED_HYPOTHESES, **OTHER_SLOPES},
         ),
         "sharp-3": Reading(
-            "n inputs of at most two tokens, decreasing loss l(u) = g(-u): a step of size eta "
-            "from any X lowers no margin by more than (eta/4)(1 - 1/n) max_i |l'| (gamma_opt - "
-            "gamma_t) times the largest ||A_it||^2, A_it = (x_opt - x_t) z_i^T; for n >= 2 no "
-            "smaller part of it will do, from X(0) = 0 either",
+            "n inputs of at most two tokens, decreasing loss l(u) = g(-u): a step of size eta from "
+            "any X lowers no margin by more than (eta/4)(1 - 1/n) max_i |l'| (gamma_opt - gamma_t) "
+            "times the largest ||A_it||^2, A_it = (x_opt - x_t) z_i^T; for n >= 2 no number below "
+            "1/4 will do in place of 1/4, not even from X(0) = 0",
             expected="proved",
             proof="symbolic.sim.token_separation:prove_lowered",
             constants={"loss": REPAIRED},
@@ -244,10 +244,10 @@ SEPARATION = Statement(
             variables=stepped(Run, runs(st.one_of(opposed_data(), attention_data(T=(1, 2))), 0)),
             conclusion=lowered,
             tight=True,
-            examples=(*OPPOSED, training.PULLED_APART),
+            examples=(*OPPOSED, training.NOT_ALIGNED),
             siblings={
                 "more tokens": changed(drop=[PAIRS], examples=[PASSED_OVER]),
-                "1 - 2/n, as where all inputs pull alike": changed(alike=True),
+                "1 - 2/n, as where inputs differ in direction alone": changed(alike=True),
             },
         ),
     },

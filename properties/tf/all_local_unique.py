@@ -15,7 +15,7 @@ better token in one input is enough, which is what locally optimal says.
 Support vectors of the Att-SVM alone are enough for one input of at most three tokens, where the
 second best alone decides (`sharp`): from token a, the best, b and the worst, c = 0, a keeps b
 beyond the margin where <a, b> < 0, and b keeps a beyond it where <a, b> < 0. They are not enough
-for one input of four tokens (`FOUR`), nor for two inputs of two (`PULLED`).
+for one input of four tokens (`FOUR`), nor for two inputs of two (`NOT_ALIGNED`).
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ from properties.tf.definition_2 import ONE_TOKEN, TIED, ZERO_QUERY
 
 FOUR = LOCAL_TRAP.data
 """One input, all tokens support vectors of the Att-SVM, and the second best locally optimal too."""
-PULLED = AttentionData.of(
+NOT_ALIGNED = AttentionData.of(
     [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1, 0], [1, 0]]
 )
 """Two inputs: likewise with the worse token of the second one."""
@@ -81,10 +81,10 @@ LEMMA = Statement(
     conclusion=unique,
     cost=4,
     violating={
-        EVERYWHERE: [FOUR, PULLED, THREE],
+        EVERYWHERE: [FOUR, NOT_ALIGNED, THREE],
         UNIQUE: [TIED],
         FEASIBLE: [ZERO_QUERY],
-        ONE_INPUT: [PULLED],
+        ONE_INPUT: [NOT_ALIGNED],
         FEW: [FOUR],
     },
     readings={
@@ -102,7 +102,7 @@ LEMMA = Statement(
             expected="refuted",
             under=(EVERYWHERE, SOLVED),
             examples=(TIED,),
-            siblings={"whatever supports": changed(drop=[EVERYWHERE], examples=[PULLED])},
+            siblings={"whatever supports": changed(drop=[EVERYWHERE], examples=[NOT_ALIGNED])},
         ),
         "amended": Reading(
             "optimal tokens unique, Att-SVM feasible, all tokens support vectors in all Local-SVMs "
@@ -115,7 +115,7 @@ LEMMA = Statement(
                 "support vectors of the Att-SVM alone": changed(
                     drop=[EVERYWHERE],
                     under={"all tokens are support vectors": choices.all_support},
-                    examples=[FOUR, PULLED],
+                    examples=[FOUR, NOT_ALIGNED],
                 )
             },
         ),

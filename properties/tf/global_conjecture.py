@@ -15,7 +15,7 @@ The least data of which some run fails with l' < 0, unique optimal tokens and an
 | | never fails, from any start | fails from zero, certified | fails from some start |
 | --- | --- | --- | --- |
 | n = 1 | T = 2 (`symbolic.basins:prove_equal_rivals`) | T = 3, d = 1 | T = 3, d = 1 |
-| n = 2, T = 2 | d = 1, where no input pulls against another | d = 2 (`PULLED`) | d = 2 |
+| n = 2, T = 2 | d = 1, where inputs are aligned | d = 2 (`NOT_ALIGNED`) | d = 2 |
 
 The second reading falls for tied scores alone. Without these (`amended-2`) no counterexample is
 known: `attsvm hunt tf/global-conjecture:amended-2 --seconds 100 --seed 1` varied data, starts and
@@ -75,7 +75,7 @@ from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices
 from properties.tf._support.descent_instances import Descent
 from properties.tf.benign_landscape import dependencies, large
-from properties.tf.global_equal_scores import PULLED
+from properties.tf.global_equal_scores import NOT_ALIGNED
 
 OBTUSE = replace(
     cases.from_zero([[[0, 0, 0], [-2, -1, 0], [-1, 0, 0]]], scores=[[2.0, 1.0, 0.0]]),
@@ -131,7 +131,7 @@ def staircases(draw: st.DrawFn) -> AttentionData:
 
 @composite
 def edges(draw: st.DrawFn) -> AttentionData:
-    """Two or three inputs of one query, the last pulled at by the others as hard as it may be."""
+    """Two or three inputs of one query, the last as opposed to the others as feasibility allows."""
     n = draw(sizes(2, 3))
     share, X = draw(st.sampled_from([0.5, 0.25, 0.75])), np.zeros((n, 2, n))
     X[:, 0] = np.eye(n) * np.append(np.ones(n - 1), draw(st.sampled_from([1.0, 0.5, 2.0])))
@@ -196,7 +196,7 @@ CONJECTURE = Statement(
         SEVERAL: [cases.ONE_TOKEN],
         SLOPED: [cases.FLAT],
         SHORT: [LONG],
-        APART: [PULLED],
+        APART: [NOT_ALIGNED],
         AFFINE: [NO_SOLUTION],
         DIFFERENT: [TIED],
         BETTER: [cases.descent(BEYOND)],

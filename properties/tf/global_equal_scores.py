@@ -9,10 +9,10 @@ it whatever delta is.
 `literal` falls for tokens 1 and 0, twice, queries 1 and -1, head 1. `amended-1` falls for tokens
 (1, 0), 0 and (-2, 1), 0, both queries (1, 0), labels 1, head (4, 9), so scores 4, 0 and 1, 0, and
 the loss -u. With w the first column of W, input 1 moves w along (1, 0) and input 2 along (-2, 1);
-the first pulls four times as hard, more than the 5/2 that input 2 can bear, and drags it to its
-worse token for ever. W^mm has w = (1, 3).
+the first moves it four times as far, more than the 5/2 up to which the second margin grows, so
+that input 2 comes to its worse token for ever. W^mm has w = (1, 3).
 
-`amended-2`: one input does not pull against itself, nor do inputs with orthogonal queries; any
+`amended-2`: a single input is aligned, and so are inputs with orthogonal queries; any
 constant step will do (`symbolic.basins:prove_equal_rivals`). For nearly equal scores the same holds
 with an explicit delta for each start and short steps, see properties/sim/theorem_3_15.
 """
@@ -43,7 +43,7 @@ from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent
 
-PULLED = replace(
+NOT_ALIGNED = replace(
     cases.from_zero([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], y=[1.0, 1.0], v=[4.0, 9.0]),
     loss="correlation",
 )
@@ -70,7 +70,7 @@ def larger(generator: np.random.Generator) -> Descent:
 
 EQUAL, UNIQUE = "non-optimal scores are equal", "optimal tokens are unique"
 SEVERAL, FEASIBLE = "some input has two tokens", "Att-SVM is feasible"
-ALIGNED, SLOPED = "no input pulls against another", "l' < 0 everywhere and continuous"
+ALIGNED, SLOPED = "inputs are aligned", "l' < 0 everywhere and continuous"
 WORST = {"towards the worst tokens": changed(towards="worst")}
 WRONG = {
     **WORST,
@@ -119,24 +119,24 @@ THEOREM = Statement(
             "tokens, Att-SVM feasible: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
             expected="refuted",
             under=(EQUAL, UNIQUE, SEVERAL, FEASIBLE),
-            examples=(PULLED,),
+            examples=(NOT_ALIGNED,),
             siblings=WRONG,
         ),
         "amended-2": Reading(
             "l' < 0 everywhere and continuous, scores of non-optimal tokens equal, optimal tokens "
-            "unique, some input with two tokens, Att-SVM feasible, no input pulls against another, "
-            "<A_it, A_ju> >= 0 for all tokens of inputs i != j with A_it = (x_opt - x_t) z_i^T: "
-            "W_k/||W_k|| -> W^mm/||W^mm|| under descent with any constant step from any start",
+            "unique, some input with two tokens, Att-SVM feasible, inputs aligned, <A_it, A_ju> >= "
+            "0 for all tokens of inputs i != j with A_it = (x_opt - x_t) z_i^T: W_k/||W_k|| -> "
+            "W^mm/||W^mm|| under descent with any constant step from any start",
             expected="proved",
             proof="symbolic.basins:prove_equal_rivals",
             variables=stepped(Descent, started(together()), larger, steps=ANY),
             examples=(FAR_START,),
             siblings={
                 **WRONG,
-                "inputs may pull against each other": changed(
+                "inputs need not be aligned": changed(
                     drop=[ALIGNED],
                     variables=stepped(Descent, started(opposed_data())),
-                    examples=[PULLED],
+                    examples=[NOT_ALIGNED],
                 ),
             },
         ),

@@ -4,10 +4,10 @@
 The slide names no start, no separability and no tie. What is near the least risk, and where descent
 ends, are two readings of "selects".
 
-`literal-1` falls where nothing pulls (tokens 1 and 0, head 0), where tokens have a twin, and where
-minima are finite: tokens 1, 0 with queries 1 and -1 and scores 1, 0 have L(W) = (l(s) + l(1-s))/2
-with s = g(W), which for a convex loss is least at W = 0, where both inputs attend to both tokens
-for ever. `literal-2` falls for tied tokens, between which the risk does not choose.
+`literal-1` falls where the risk is constant (tokens 1 and 0, head 0), where tokens have a twin, and
+where minima are finite: tokens 1, 0 with queries 1 and -1 and scores 1, 0 have L(W) = (l(s) +
+l(1-s))/2 with s = g(W), which for a convex loss is least at W = 0, where both inputs attend to both
+tokens for ever. `literal-2` falls for tied tokens, between which the risk does not choose.
 
 What survives is that a linear head selects *best* tokens: all attention beside them costs risk
 (`sharp`, an equality for two tokens, as every other score can be at the distance d), so that one

@@ -9,11 +9,12 @@ its shape is h(x) = sum_k b_k phi(<a_k, x>).
 see `tf/linear-head-one-token`), and that a nonlinear one does, which falls for ReLU with b > 0
 (`literal-2`). It is not nonlinearity that matters but which way the head bends. Convex heads, ReLU
 and linear ones among them, ask for one token as linear ones do, up to ties (`amended-1`). Of a
-concave head token a is best where no other pulls, <h'(x_a), x_t - x_a> <= 0 for all t
+concave head token a is best where h rises towards no other, <h'(x_a), x_t - x_a> <= 0 for all t
 (`amended-2`), and only there where h is smooth (`sharp-3`): of any smooth head, concave or not, a
-token that another one pulls is not best (`sharp-1`, for small e). On one input of two tokens that
-pull each other descent by small steps keeps both: it raises s_2 where <h'(output), x_2 - x_1> > 0,
-hence where s_2 is below g/beta (`sharp-2`), and s_1 likewise. What descent keeps under such heads
+token from which h rises towards another one is not best (`sharp-1`, for small e). On one input of
+two tokens from each of which h rises towards the other descent by small steps keeps both: it raises
+s_2 where <h'(output), x_2 - x_1> > 0, hence where s_2 is below g/beta (`sharp-2`), and s_1
+likewise. What descent keeps under such heads
 and others, by any steps and how fast, is in `tf/generalised-svm` (sharp-3 to sharp-5).
 """
 
@@ -94,7 +95,7 @@ def returns(m: Any, v: Any, share: Any = 1) -> Any:
 
 
 def exactly_best(m: Any, v: Any, share: Any = 1) -> Any:
-    """x_1 is best exactly where no token pulls: `below_tangent`, and what a pull g_t > 0 gains.
+    """x_1 is best exactly where h rises towards no token: `below_tangent`, and what g_t > 0 gains.
 
     At (1 - e) x_1 + e x_t, e = min(1, g_t/beta_t), h is at least h(x_1) + e g_t/2.
     """
@@ -195,7 +196,7 @@ STATEMENT = Statement(
         "amended-2": Reading(
             "phi convex and every b_k <= 0, so that h is concave: h of the attention output is at "
             "most h(x_1) + (1 - s_1) max_t <h'(x_1), x_t - x_1>, with the slope 0 of ReLU at its "
-            "kink, so that x_1 is best where no token pulls",
+            "kink, so that x_1 is best where h rises from it towards no token",
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_concave",
             under=(CONVEX, FALLING),
@@ -210,9 +211,8 @@ STATEMENT = Statement(
             },
         ),
         "sharp-1": Reading(
-            "|phi''| <= c, g = <h'(x_1), x_2 - x_1>, beta = c sum_k |b_k| <a_k, x_2 - x_1>^2: "
-            "h((1 - e) x_1 + e x_2) >= h(x_1) + e g - beta e^2/2, so that x_1 is not best where "
-            "x_2 pulls",
+            "|phi''| <= c, g = <h'(x_1), x_2 - x_1>, beta = c sum_k |b_k| <a_k, x_2 - x_1>^2: h((1 "
+            "- e) x_1 + e x_2) >= h(x_1) + e g - beta e^2/2, so that x_1 is not best where g > 0",
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_smooth",
             under=(),

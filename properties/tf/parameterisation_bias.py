@@ -94,8 +94,8 @@ def rows_after(m: Any, case: Rows) -> tuple[Any, Any]:
     a, b = K + Q, K - Q
     for _ in range(case.steps):
         margins = _margins(a, b)
-        pulls = [m.logistic(-m.logistic(x)) * m.logistic_slope(x) / 2 for x in margins]
-        slopes = [m.values(case.step) * pull for pull in pulls]
+        rates = [m.logistic(-m.logistic(x)) * m.logistic_slope(x) / 2 for x in margins]
+        slopes = [m.values(case.step) * rate for rate in rates]
         a, b = (
             m.array([(1 + sign * slopes[i]) * A[i] for i in range(2)])
             for A, sign in ((a, 1), (b, -1))

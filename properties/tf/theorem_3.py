@@ -231,7 +231,7 @@ THEOREM = Statement(
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE),
             variables=Records(Path, cases.flat_paths()),
-            examples=(cases.FLAT_PULLS, cases.ONE_TOKEN),
+            examples=(cases.FLAT_SLOPE, cases.ONE_TOKEN),
             siblings={**OTHERS, **FROBENIUS},
         ),
         "literal-2": Reading(
@@ -272,7 +272,7 @@ THEOREM = Statement(
             examples=(
                 Factored(cases.PUBLISHED, 1),
                 Factored(cases.UNEVEN, 1),
-                Factored(replace(cases.FLAT_PULLS, loss="log-loss"), 1),
+                Factored(replace(cases.FLAT_SLOPE, loss="log-loss"), 1),
                 Factored(WIDE, 2),
             ),
             siblings={

@@ -41,9 +41,9 @@ def _gradients(n: int, T: int, d: int) -> tuple[Any, Any, Any, Any]:
         mean = sum(u[i] * gamma[i]) / sum(u[i])
         moved = [sp.diff(mean, u[i, t]) * u[i, t] for t in range(T)]
         weights = entries(u[i] / sum(u[i]))
-        pull = list(logit_gradient(SYMBOLS, weights, entries(gamma[i]), slope[i]))
+        found = list(logit_gradient(SYMBOLS, weights, entries(gamma[i]), slope[i]))
         for r in range(d):
-            in_q[r] += sum(X[i, :, r] * pull) / n
+            in_q[r] += sum(X[i, :, r] * found) / n
             for c in range(d):
                 in_w[r, c] += slope[i] / n * sum(X[i, t, r] * p[c] * moved[t] for t in range(T))
     return W, p, in_w, in_q

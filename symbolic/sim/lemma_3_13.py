@@ -119,8 +119,8 @@ def second_derivative_residual() -> Any:
     """Step 1: (phi(E h))'' along u minus phi' E[h (v^2 - E v^2)] + phi'' (E[h v])^2."""
     first, second = sp.symbols("phi1 phi2", real=True)
     rise = _along(_moment(1, 0))
-    square, pull = brackets(_moment)
-    return sp.expand(first * _along(rise) + second * rise**2 - first * square - second * pull**2)
+    square, moved = brackets(_moment)
+    return sp.expand(first * _along(rise) + second * rise**2 - first * square - second * moved**2)
 
 
 def bend_residual() -> Any:
@@ -159,8 +159,8 @@ def convex_residual(share: int = 1) -> Any:
         return s * of("g")(i, j) + (1 - s) * of("h")(i, j) if i else _moment(0, j)
 
     def value(E: Moments) -> Any:
-        square, pull = brackets(E)
-        return p * square + q * pull**2
+        square, moved = brackets(E)
+        return p * square + q * moved**2
 
     apart = brackets(of("g"))[1] - brackets(of("h"))[1]
     chord = s * value(of("g")) + (1 - s) * value(of("h")) - value(mixed)

@@ -46,7 +46,7 @@ def prove() -> str:
 
 
 def prove_aligned() -> str:
-    """From any start, where no entry pulls against another and rivals score the same."""
+    """From any start, where entries are aligned and rivals score the same."""
     ensure_reduction()
     return basins.prove_equal_rivals()
 

@@ -36,7 +36,7 @@ from symbolic.mean_value import ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4, lemma_3_13_l2
 from symbolic.sim.basic_4 import opposite
 
-PULL, HEAD, LABEL, EDGE = sp.symbols("pull h b R", nonnegative=True)
+SPREAD, HEAD, LABEL, EDGE = sp.symbols("spread h b R", nonnegative=True)
 """||A|| ||h|| or ||A^T h||; ||h||; |b|; R."""
 
 
@@ -51,7 +51,7 @@ def constant_of(statement: Any, share: Any, data: str, of: str = "loss") -> Any:
     v = SimpleNamespace(A=A.reshape(1, 1), h=h, x=x, y=y, b=b, R=R)
     right = statement.compared(SYMBOLS, v, of, data, share).right
     per_length = sp.simplify(right / sp.Abs(x[0] - y[0]))
-    return sp.cancel(per_length.subs({A[0]: PULL / HEAD, h[0]: HEAD}))
+    return sp.cancel(per_length.subs({A[0]: SPREAD / HEAD, h[0]: HEAD}))
 
 
 class _Spans(Symbols):
@@ -105,7 +105,7 @@ def slope_at_zero(entry: Any, size: Any, head: Any, b: Any) -> Any:
 def norms_at_zero(size: Any, head: Any, b: Any) -> dict[Any, Any]:
     """The letters of constants for these tokens."""
     A, h = entries([[size], [-size]]), SYMBOLS.norm(entries([head, -head]))
-    return {PULL: SYMBOLS.spectral(A) * h, HEAD: h, LABEL: b}
+    return {SPREAD: SYMBOLS.spectral(A) * h, HEAD: h, LABEL: b}
 
 
 def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
@@ -121,7 +121,7 @@ def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
     value = entry(SYMBOLS, entries([[A]]), entries([x]), entries([h]), b)
     found = sp.Abs(sp.diff(value, x).subs(x, at / A))
     cite(textbook.SINGULAR_VALUES)  # ||A^T h|| <= ||A|| ||h||, and |<A x, h>| <= ||A x|| ||h||
-    constant = constant_of(statement, 1, "norms").subs({PULL: A * h, HEAD: h})
+    constant = constant_of(statement, 1, "norms").subs({SPREAD: A * h, HEAD: h})
     reached = "the slope of linear attention at one token is its constant"
     ensure_equal(found, constant, reached, normal=sp.simplify)
     ensure_no_less(reached)
@@ -139,7 +139,7 @@ def prove_logistic_over_norms() -> str:
     ensure_steepest_slope()
     half, slope = sp.Rational(1, 2), "|b| g' ||A|| ||h||/2 is at most the half that is compared"
     compared = constant_of(stability_logistic, half, "norms")
-    ensure_zero(compared - LABEL * PULL / 4 * half, slope)
+    ensure_zero(compared - LABEL * SPREAD / 4 * half, slope)
     ensure_lipschitz(slope)
     ensure_linear_attains(stability_logistic, sp.Integer(0), stability_logistic.linear_loss)
     two = sp.symbols("size head b", positive=True)
@@ -154,12 +154,12 @@ def prove_logistic_on_data() -> str:
     ensure_covariance()
     ensure_steepest_slope()
     slope = "|b| g' ||A^T h|| is at most what is compared"
-    ensure_zero(constant_of(stability_logistic, 1, "same") - LABEL * PULL / 4, slope)
+    ensure_zero(constant_of(stability_logistic, 1, "same") - LABEL * SPREAD / 4, slope)
     ensure_lipschitz(slope)
-    linear, x, pull = linear_in_two(stability_logistic.linear_loss)
+    linear, x, slope_x = linear_in_two(stability_logistic.linear_loss)
     ensure_equal(
         [sp.diff(linear, y).subs(dict.fromkeys(x, 0)) for y in x],
-        [LABEL / 4 * p for p in pull],
+        [LABEL / 4 * p for p in slope_x],
         "which linear attention's slope b g' A^T h is at x = 0, so that it is its constant",
         normal=sp.simplify,
     )
@@ -174,7 +174,7 @@ def prove_squared_over_norms() -> str:
     slope = "2 (||h|| + |b|) ||A|| ||h||/2 is at most the half that is compared, for R >= 1"
     compared = constant_of(stability_l2, half, "norms")
     ensure_nonnegative(
-        (compared - (HEAD + LABEL) * PULL).subs(EDGE, 1 + more), slope, normal=expanded
+        (compared - (HEAD + LABEL) * SPREAD).subs(EDGE, 1 + more), slope, normal=expanded
     )
     ensure_lipschitz(slope)
     ensure_linear_attains(stability_l2, EDGE, stability_l2.linear_loss)
@@ -194,7 +194,7 @@ def prove_squared_on_data() -> str:
     more = sp.Symbol("more", nonnegative=True)
     slope = "2 (||h|| + |b|) ||A^T h|| is what is compared, at R = 1"
     compared = constant_of(stability_l2, 1, "same")
-    ensure_zero(compared.subs(EDGE, 1) - 2 * (HEAD + LABEL) * PULL, slope)
+    ensure_zero(compared.subs(EDGE, 1) - 2 * (HEAD + LABEL) * SPREAD, slope)
     ensure_lipschitz(slope)
     grown = (compared - compared.subs(EDGE, 1)).subs(EDGE, 1 + more)
     ensure_nonnegative(grown, "and no more than what is compared at R >= 1", normal=expanded)
@@ -229,14 +229,14 @@ def prove_squared_gradient_on_data() -> str:
     slope = "the curvature diam(A)^2/2 (w^2/4 + 0.1925 (2 r - w) w) is half of what is asked for"
     ensure_zero(asked.left / 2 - curvature, slope)
     ensure_zero(
-        (asked.right / 2).subs(A, PULL / h) - constant_of(stability_l2, 1, "same", "gradient"),
+        (asked.right / 2).subs(A, SPREAD / h) - constant_of(stability_l2, 1, "same", "gradient"),
         "which is at most half of 4 ||A^T h||^2, the constant that is compared",
     )
     ensure_lipschitz(slope)
-    linear, x, pull = linear_in_two(stability_l2.linear_loss)
+    linear, x, slope_x = linear_in_two(stability_l2.linear_loss)
     ensure_equal(
         [sp.diff(linear, y, z) for y in x for z in x],
-        [2 * p * q for p in pull for q in pull],
+        [2 * p * q for p in slope_x for q in slope_x],
         "and linear attention's Hessian is 2 (A^T h) (A^T h)^T, of norm 2 ||A^T h||^2, at every x",
         normal=sp.expand,
     )

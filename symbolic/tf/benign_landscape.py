@@ -101,10 +101,10 @@ def ensure_second_derivative() -> Callable[[Any, Any], Any]:
     c = s * (gamma - u)
     # u' is the sum of c_t a_t; s_t moves by s_t (a_t - mean), and u by its slope
     second = total(s * (a - mean) * (gamma - u) * a - s * slope * a)
-    pull = total(c * a)
+    first = total(c * a)
     ensure_equal(
-        second.subs({mean: total(s * a), slope: pull}),
-        total(c * a**2) - 2 * total(s * a) * pull,
+        second.subs({mean: total(s * a), slope: first}),
+        total(c * a**2) - 2 * total(s * a) * first,
         "u'' is sum_t c_t a_t^2 less 2 sum_t s_t a_t times u' = sum_t c_t a_t, which is 0, as the "
         "gradient is 0 along all of w q^T",
         normal=expanded,

@@ -282,8 +282,8 @@ def _ensure_alone() -> None:
     )
 
 
-def prove_pulling_head() -> str:
-    """Two tokens that pull each other keep their leads below bounds, by any steps."""
+def prove_kept_pair() -> str:
+    """Where h rises from each of two tokens to the other their leads are bounded, by any steps."""
     ensure_step()
     prove_smooth()
     beta, g, size, square = sp.symbols("beta g size square", positive=True)

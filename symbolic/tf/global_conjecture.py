@@ -92,7 +92,7 @@ def ensure_limit() -> None:
     ensure_positive_gain()  # M with margins 1 exists: the gradient is never 0, and u rises strictly
 
 
-def ensure_pulls_stay_apart() -> None:
+def ensure_lower_tokens_outweigh() -> None:
     """P_L - P_H is at least a constant times P_L."""
     sigma, low, top, count = sp.symbols("sigma min|l'| max|l'| T", positive=True)
     p = entry("p")
@@ -194,7 +194,7 @@ def prove() -> str:
     """
     ensure_apart()
     ensure_limit()
-    ensure_pulls_stay_apart()
+    ensure_lower_tokens_outweigh()
     ensure_direction_of_b()
     ensure_multipliers()
     multiplier, norm = sp.symbols("lambda_h N", positive=True)

@@ -13,6 +13,8 @@ such Q, and none is needed (`ensure_parallel`).
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
 from attsvm.exact.cones import bend_room, sideways, widening
@@ -25,10 +27,14 @@ from symbolic.least_points import ensure_sum_of_multipliers
 from symbolic.sums import ensure_nonnegative_sum, entry, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
+    COMPACT,
+    COMPOSED,
+    CONTINUOUS,
     EXPONENTIAL,
     JENSEN,
     SECOND_DERIVATIVE,
     TRIANGLE,
+    WEIERSTRASS,
 )
 
 A0, N, Q, KAPPA, ROOM, GAIN = sp.symbols("a_0 N Q kappa room g", positive=True)
@@ -127,7 +133,7 @@ def _least_gain(x: sp.Expr) -> sp.Expr:
     return sp.expand((KAPPA * x - EXCESS * x).subs(KAPPA, EXCESS + ROOM))
 
 
-def ensure_pull() -> None:
+def ensure_gain_along() -> None:
     """P = sum over good j of p_j (1 + g_j) is at least kappa exp(-a/N), and g above 0."""
     lam, c, x, d = sp.symbols("lambda_j c_j x d_j", positive=True)
     e = sp.Symbol("e_j", real=True)
@@ -262,7 +268,7 @@ def ensure_cone() -> None:
     ensure_frame()
     ensure_largest_at_tip()
     ensure_coefficients()
-    ensure_pull()
+    ensure_gain_along()
     ensure_turn()
     ensure_kept()
 
@@ -278,41 +284,124 @@ def ensure_radius() -> None:
         "are good), every exponent at the tip is -x sigma with x > 0",
         normal=sp.factor,
     )
-    ensure_positive(-sp.diff(sp.exp(-x * sigma), sigma), "the bounds of all exp(-m_j) fall")
-    tip = sigma * sp.exp(-x * sigma)
+    power = sp.exp(-x * sigma)
+    ensure_positive(-sp.diff(power, sigma), "the bounds of all exp(-m_j) fall")
     ensure_nonnegative(
-        -sp.diff(tip, sigma).subs(sigma, (1 + MORE) / x),
+        -sp.diff(sigma * power, sigma).subs(sigma, (1 + MORE) / x),
         "d_j r_j Q, a multiple of sigma exp(-x sigma), falls where x sigma >= 1",
         normal=sp.factor,
     )
     ensure_zero(
-        [sp.limit(z, sigma, sp.oo) for z in (sp.exp(-x * sigma), tip)],
-        "both tend to 0, so that p_j exp(m_j) tends to |l'| lead_j/n > 0 for good j, l' < 0 being "
-        "the slope at the score of alpha_i, kappa to a positive number, and D and rho to 0",
+        [sp.limit(z, sigma, sp.oo) for z in (power, sigma * power)],
+        "exp(-x sigma) and sigma exp(-x sigma) tend to 0",
     )
-    kappa, S, R = KAPPA, sp.Symbol("S", positive=True), sp.Symbol("rest", nonnegative=True)
-    turn, falls = kappa / (kappa - EXCESS) * sp.log(S / kappa), {kappa: EXCESS + ROOM}
-    ensure_nonnegative(
-        [
-            sp.diff(kappa / (kappa - EXCESS), EXCESS).subs(falls),
-            -sp.diff(kappa / (kappa - EXCESS), kappa).subs(falls),
-            sp.diff(turn, S).subs(falls),
-            -sp.diff(sp.log(S / kappa), kappa),
-            sp.diff(R / (kappa - EXCESS), EXCESS).subs(falls),
-            -sp.diff(R / (kappa - EXCESS), kappa).subs(falls),
-        ],
-        "c_j and kappa grow, C_j, S and D fall: so do all parts of R/(kappa - D) and K, hence B",
-        normal=sp.factor,
-    )
+    ensure_least_coefficients()
+    ensure_spread()
     c, spread = sp.Symbol("c", positive=True), B + ALSO
     ensure_nonnegative(
         bend_room(R_J + 1 / (Q + MORE), B, Q + MORE, c) - bend_room(R_J + 1 / Q, spread, Q, c),
-        "and r B <= 2 Q c and (r + 1/Q) B <= 2 Q c hold the more, as Q grows",
+        "as B falls and Q grows, r B <= 2 Q c and (r + 1/Q) B <= 2 Q c hold the more",
         normal=sp.factor,
     )
     ensure_zero(
         sp.limit((R_J + 1 / Q) * B / (2 * Q * c), Q, sp.oo),
         "they hold from some sigma on, as B is bounded",
+    )
+
+
+def ensure_least_coefficients() -> None:
+    """As bounds z_t of exp(-m_t) fall to 0, c_j and kappa grow to positive limits; C_j, d_j fall.
+
+    So do D and rho, to 0.
+    """
+    size, z, less = entry("size"), entry("z"), entry("less")
+    ensure_nonnegative_sum(
+        total(size * z) - total(size * less),
+        size * (z - less),
+        "the bounds of missing, sums of |lead_t| z_t over lead_t > 0 and over lead_t < 0, fall "
+        "with the z_t: so missing, and the score gamma_a - missing, are in smaller intervals",
+        size=ALSO,
+        z=KAPPA + MORE,
+        less=KAPPA,
+    )
+    Z, slope, lead, lost, n = sp.symbols("Z slope lead lost n", positive=True)
+    cite(WEIERSTRASS, given={CONTINUOUS: "|l'|", COMPACT: "the interval of gamma_a - missing"})
+    before, after = lost + EXCESS, lost
+    ensure_nonnegative(
+        [
+            coefficient(slope + MORE, 1 / (1 + Z), lead + before, after, n)
+            - coefficient(slope, 1 / (1 + Z + ALSO), lead + before, before, n),
+            coefficient(slope + MORE, 1, lead, -before, n) - coefficient(slope, 1, lead, -after, n),
+        ],
+        "c_j, which has the least |l'| there, the largest missing and s_a = 1/(1 + Z), Z the sum "
+        "of the z_t, grows; C_j, which has the largest |l'|, the least missing and s_a = 1, falls, "
+        "as does, with |lead_j| and |missing|, the bound of |p_j| exp(m_j) where lead_j < 0",
+        normal=sp.factor,
+    )
+    ensure_positive(
+        sp.limit(coefficient(slope, 1 / (1 + Z), lead, Z * lost, n), Z, 0),
+        "c_j and C_j of good j tend to |l'| lead_j/n > 0, l' < 0 the slope at the score of alpha_i",
+    )
+    cite(COMPOSED, given={CONTINUOUS: "l', and kappa of the c_j > 0"})
+    c, others, lam = sp.symbols("c_j others lambda_j", positive=True)
+    kappa = N**2 * sp.exp(lam * sp.log(c / lam) / N**2) * others
+    ensure_positive(
+        [kappa, sp.diff(kappa, c)],
+        "kappa, a product over j of exp(lambda_j ln(c_j/lambda_j)/N^2), grows with each c_j, to a "
+        "positive limit",
+    )
+    most, rate, power = entry("most"), entry("rate"), entry("power")
+    ensure_nonnegative_sum(
+        total(most * rate * power) - total(most * rate * less),
+        most * rate * (power - less),
+        "D and rho, sums of bounds of |p_j| exp(m_j) or |l'| times exp(-x sigma), fall with these",
+        most=ALSO,
+        rate=KAPPA,
+        power=Z + MORE,
+        less=Z,
+    )
+    ensure_positive(
+        sp.limit(KAPPA - ALSO * Z, Z, 0),
+        "and tend to 0, so that kappa - D is above 0 from some sigma on",
+    )
+
+
+def coefficient(slope: Any, share: Any, lead: Any, missing: Any, n: Any) -> Any:
+    """A bound of p_j exp(m_j), by bounds of |l'|, s_a and missing."""
+    return slope * share * (lead - missing) / n
+
+
+def ensure_spread() -> None:
+    """B of the code falls as C_j, d_j, D and rho fall and kappa grows."""
+    S, rest, turned, ratio, rho = sp.symbols("S rest turned ratio rho", nonnegative=True)
+    lam, c, C, picked = (entry(name) for name in ("lambda", "c", "C", "picked"))
+    cite(EXPONENTIAL)  # ln x <= x - 1
+    ensure_zero(
+        total(lam * (c * N**2 / (lam * ROOM) - 1)).subs({total(lam): N**2, total(c): ROOM}),
+        "ln(kappa/sum_j c_j), the mean of ln x_j, x_j = c_j N^2/(lambda_j sum_j c_j), with weights "
+        "lambda_j/N^2 of sum 1, is at most that of x_j - 1, which is 0",
+    )
+    ensure_nonnegative_sum(
+        total(C) - total(picked * c),
+        C - picked * c,
+        "and S, the sum of the C_j >= c_j of these j and others, is at least sum_j c_j, so kappa",
+        c=KAPPA,
+        C=KAPPA + MORE,
+        picked=1 / (1 + ALSO),
+    )
+    room = KAPPA - EXCESS
+    spread = widening(
+        N, KAPPA * sp.log(S / KAPPA) + rest, room, sideways(KAPPA, ratio, turned, room), rho
+    )
+    signs = {S: 1, rest: 1, turned: 1, rho: 1, EXCESS: 1, KAPPA: -1}
+    ensure_nonnegative(
+        [
+            sign * sp.diff(spread, z).subs(S, KAPPA * (1 + MORE)).subs(KAPPA, EXCESS + ROOM)
+            for z, sign in signs.items()
+        ],
+        "B of the code, with R = kappa ln(S/kappa) + rest or, where kappa L is replaced, rest "
+        "alone, falls as S, rest, sum d_j r_j, rho and D fall and kappa > D grows",
+        normal=sp.factor,
     )
 
 

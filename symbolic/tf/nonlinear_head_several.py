@@ -120,7 +120,7 @@ def prove_convex() -> str:
 
 
 def prove_concave() -> str:
-    """h(output) - h(x_1) is at most (1 - s_1) times the largest pull."""
+    """h(output) - h(x_1) is at most (1 - s_1) times the largest <h'(x_1), x_t - x_1>."""
     ensure_slopes()
     ensure_convex()
     ensure_relu()
@@ -169,14 +169,14 @@ def ensure_near_tangent() -> None:
     ensure_equal(
         sp.diff(head(SYMBOLS, head_of, x + e * along), e),
         derivative_along(SYMBOLS, head_of, x + e * along, along),
-        "the slope of h on the way is its pull along it",
+        "the slope of h on the way is its derivative along it",
     )
     turned = sp.diff(derivative_along(SYMBOLS, head_of, x + e * o, along), e)
     parts = [(b[k], along[k] * o[k], _Bend(x[k] + e * o[k])) for k in range(2)]
     ensure_equal(
         turned,
         sum(sp.Mul(*part) for part in parts),
-        "and that of the pull along y, on the way along o, the sum of b <a, y> <a, o> phi''",
+        "and that of the derivative along y, on the way along o, the sum of b <a, y> <a, o> phi''",
     )
     room = bending(SYMBOLS, head_of, along, o) - sum(sp.Mul(*map(sp.Abs, part)) for part in parts)
     ensure_nonnegative(
@@ -208,7 +208,7 @@ def ensure_near_tangent() -> None:
     ensure_equal(
         [back.left, back.right],
         [start - derivative_along(SYMBOLS, head_of, x + e * along, along), beta * e],
-        "and the bound of the pull, which two tokens lower by beta s_2 at most",
+        "and the bound of the derivative, which two tokens lower by beta s_2 at most",
     )
 
 
@@ -221,7 +221,7 @@ def prove_smooth() -> str:
 
 
 def prove_exactly() -> str:
-    """Where h is concave and smooth x_1 is best exactly where no token pulls."""
+    """Where h is concave and smooth x_1 is best exactly where h rises towards no token."""
     prove_concave()
     prove_smooth()
     g, beta = sp.symbols("g beta", positive=True)
@@ -231,7 +231,7 @@ def prove_exactly() -> str:
     )
     ensure_nonnegative(
         (rise - T * g / 2).subs(T, 1).subs(g, beta + MORE),
-        "and at e = 1 where g >= beta: above 0, so that x_1 is not best where a token pulls",
+        "and at e = 1 where g >= beta: above 0, so that x_1 is not best where h rises from it",
         normal=expanded,
     )
     ensure_nonnegative((T * g - T * g / 2).subs(T, POWER), "as it is, at any e > 0, where beta = 0")

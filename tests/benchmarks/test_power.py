@@ -164,7 +164,7 @@ def _local(reach, R):
 
 APART = [[[1.0, 0.0], [0.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]]
 OPPOSED = AttentionData.of([[[1.0], [0.0]]] * 2, [[1.0], [-1.0]], y=[1.0, 1.0], v=[1.0])
-PULLED = AttentionData.of(APART, [[1.0, 0.0]] * 2, scores=[[1.0, 0.0]] * 2)
+NOT_ALIGNED = AttentionData.of(APART, [[1.0, 0.0]] * 2, scores=[[1.0, 0.0]] * 2)
 THRESHOLD = PLANTED["planted/sim-stability-logistic-constant-threshold:literal"].claim
 BALANCED = THRESHOLD.formula.build(A=[[1], [-1]], x=[0.65], y=[0.6578125], h=[0.5, -0.5], b=1)
 WITNESSES = {  # that the hard ones are false; no searcher sees these
@@ -174,7 +174,7 @@ WITNESSES = {  # that the hard ones are false; no searcher sees these
     "mm-theorem-1-direction-hypothesis-one-nth": prompting(APART, [[1, 0], [1, 0]], [5, 0]),
     "sim-definition-3.8-hypothesis-shared-query": OPPOSED,
     "sim-stability-logistic-constant-threshold": BALANCED,
-    "sim-theorem-3.14-part-1-hypothesis-one-nth": Run(PULLED, np.array([[5.0, 0.0], [0.0, 0.0]])),
+    "sim-theorem-3.14-part-1-hypothesis-one-nth": Run(NOT_ALIGNED, np.diag([5.0, 0.0])),
     "sim-theorem-3.15-constant-attention": OUTRUN,
     "tf-global-equal-scores-hypothesis-equal-scores": Descent(
         AttentionData.of([[[-1.0], [2.0], [1.0]]], [[1.0]], scores=[[2.0, 0.0, -1.0]]),

@@ -264,8 +264,8 @@ def test_a_good_token_of_great_weight_attains_what_goes_across_and_the_step():
     assert ratios["advance"] >= 0.99
 
 
-def test_a_better_token_beyond_the_margin_attains_what_pulls_back():
-    """At the tip <A_j, E> = -r_j Q; the better token takes about half of the pull."""
+def test_a_better_token_beyond_the_margin_attains_what_turns_w_back():
+    """At the tip <A_j, E> = -r_j Q; the better token takes about half of the gradient."""
     data = plane([(2.0, 0.0), (3.0, 4.0)], scores=[[0.0, -1.0, 4.0]])
     Q = fmpq(25, 8)  # r Q = 12.5, and 6 exp(12.5 - 15) = 0.49
     ratios, found = attained(data, 30, Q, [fmpq(0), -Q], SMALL)
@@ -278,7 +278,7 @@ def test_a_better_token_beyond_the_margin_attains_what_pulls_back():
     assert ratios["advance"] >= 0.6
 
 
-def test_a_tie_beyond_the_margin_is_pulled_by_what_is_missing():
+def test_a_tie_beyond_the_margin_has_a_coefficient_by_what_is_missing():
     data = plane([(2.0, 0.0), (3.0, 4.0)], scores=[[0.0, -3.0, 0.0]])
     Q = fmpq(5)  # r Q = 20 and a (g_2 + m_1)/N = 45
     ratios, found = attained(data, 30, Q, [fmpq(0), -Q], SMALL)
@@ -287,7 +287,7 @@ def test_a_tie_beyond_the_margin_is_pulled_by_what_is_missing():
     assert found.turn > 0
 
 
-def test_weighted_means_attain_the_least_pull():
+def test_weighted_means_attain_the_least_sum():
     """Multipliers 1/4 and 1, weights 1/2 and 2: least where weight exp(-e) is as multiplier."""
     data = plane([(2.0, 0.0)], [(0.0, 1.0)], scores=[[0.0, -1.0], [0.0, -16.0]])
     frame = frame_of(data, fmpq(40))

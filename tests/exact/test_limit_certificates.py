@@ -29,7 +29,7 @@ from attsvm.primitives.descent_runs import LOCAL_TRAP, tight_data
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
 from attsvm.training import descend_w, follow_w
-from properties.sim._support.training import PULLED_APART, TWO_TOKENS, UNEVEN
+from properties.sim._support.training import NOT_ALIGNED, TWO_TOKENS, UNEVEN
 from tests.exact.digits import DECREASING, EPS, VALUE, encloses, real
 from tests.exact.local_runs import column, one_dimension, starts
 from tests.limits.runs import tilted
@@ -201,7 +201,7 @@ def proved(run, target, steps=256):
     return direction_is_proved(run.data, run.start, loss, target, step=step, steps=steps, bits=256)
 
 
-@pytest.mark.parametrize("run", [UNEVEN, PULLED_APART, LOCAL_TRAP], ids=["basin", "trap", "local"])
+@pytest.mark.parametrize("run", [UNEVEN, NOT_ALIGNED, LOCAL_TRAP], ids=["basin", "trap", "local"])
 def test_a_proved_limit_refutes_every_other_direction(run):
     """In the basin, and where other tokens than the optimal ones are kept for ever."""
     exact = ExactData.of(run.data)
@@ -220,7 +220,7 @@ def test_a_proved_limit_refutes_every_other_direction(run):
 
 
 def test_what_is_not_proved_is_unknown():
-    assert proved(PULLED_APART, np.eye(2), steps=0).kind == "unknown"
+    assert proved(NOT_ALIGNED, np.eye(2), steps=0).kind == "unknown"
     for bad in (np.nan, np.inf):
         assert proved(UNEVEN, bad * np.ones((2, 2))).kind == "unknown"
 
@@ -335,7 +335,7 @@ def test_a_cone_of_any_tokens_settles_and_of_optimal_ones_converges():
     [
         ([[2, 0], [0, 0], [0, 1]], [[1, 0, 0], [1, 0, 0]], True),
         ([[2, 0], [0, 0], [0, 1]], [[1, 0, 0], [1, 0, -1]], False),  # rivals of two scores
-        ([[2, 0], [0, 0], [4, 1]], [[1, 0, 0], [1, 0, 0]], False),  # they pull apart
+        ([[2, 0], [0, 0], [4, 1]], [[1, 0, 0], [1, 0, 0]], False),  # their gradients are opposed
     ],
 )
 def test_inputs_in_accord_with_rivals_of_one_score_each_always_converge(tokens, scores, always):

@@ -97,7 +97,7 @@ def test_a_selection_is_sure_however_small_its_margins(power):
 
 
 def test_a_trap_closes_by_the_least_weights_of_selected_tokens():
-    """Two inputs of small margins that pull against each other: half a weight would not do."""
+    """Two inputs of small margins with opposed gradients: half a weight would not do."""
     data = AttentionData.of(
         [[[2, 0], [-1, 0]], [[2, 2], [-2, -2]]], [[1, 0]] * 2, scores=[[-3, -1], [0, 1]]
     )
@@ -174,8 +174,8 @@ def increments(exact, pairs, tokens, margins, loss):
             lead = dot(s, [arb(g - gamma[t]) for g in gamma])
             p.append(-slope * s[t] * lead / len(tokens))
             A.append([x * z for x in subtract(exact.X[i][own], exact.X[i][t]) for z in exact.Z[i]])
-    pull = combine(p, A)
-    return [dot(a, pull) for a in A], dot(pull, pull).upper().sqrt()
+    added = combine(p, A)
+    return [dot(a, added) for a in A], dot(added, added).upper().sqrt()
 
 
 def groups(exact, pairs, tokens):
@@ -353,8 +353,8 @@ def test_stationary_starts_are_those_of_zero_gradient(data, name):
         assert len(means) > 1 or any(not x.contains(0) for x in balls)
 
 
-def test_pulls_that_cancel_at_means_of_one_numerator_are_not_stationary():
-    """Mean scores 1/2 and 1/3, pulls 1/3 and -1/3: they cancel where l' is constant."""
+def test_gradients_that_cancel_at_means_of_one_numerator_are_not_stationary():
+    """Mean scores 1/2 and 1/3, gradients 1/3 and -1/3: they cancel where l' is constant."""
     data = AttentionData.of(
         [[[1.0], [-1.0], [0.0]], [[-1.5], [0.0], [0.0]]],
         [[1.0], [1.0]],

@@ -36,7 +36,7 @@ from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import att_svm_programme
 from attsvm.training import descend_kq, descend_p, descend_w, follow_w
 from properties._support.published_data import gaussian_protocol
-from properties.sim._support.training import PULLED_APART
+from properties.sim._support.training import NOT_ALIGNED
 from tests.limits.runs import start, three_inputs, tilted, two_inputs
 
 LOG, LOGISTIC_LOSS = LOSSES["log-loss"], LOSSES["logistic-loss"]
@@ -258,7 +258,7 @@ def test_a_metastable_run_is_open_in_both_directions():
     assert logits_of_w(data.X, data.Z, away)[1] @ [1, -1] > 0.0
 
 
-def test_a_slow_pull_on_a_positive_margin_is_open_as_well():
+def test_a_slow_gradient_of_a_positive_margin_is_open_as_well():
     """Gaps (1, 0) and (1/2, 1), a gain of 1e-40: the slower margin is not in the gradient yet."""
     data = AttentionData.of(
         [[[1, 0], [0, 0]], [[0.5, 1], [0, 0]]], [[1, 0]] * 2, scores=[[1, 0], [1e-40, 0]]
@@ -271,7 +271,7 @@ def test_a_slow_pull_on_a_positive_margin_is_open_as_well():
 
 
 def test_a_run_that_is_truly_trapped_has_settled_and_refutes():
-    data, W0 = PULLED_APART.data, PULLED_APART.start
+    data, W0 = NOT_ALIGNED.data, NOT_ALIGNED.start
     iterates = follow_w(data, W0, LOGISTIC_LOSS, FAR).W[0]
     assert unsettled(data, iterates[-2], iterates[-1], LOGISTIC_LOSS) is None
     assert residual_stays_bounded(data, iterates, LOGISTIC_LOSS, att_svm(data).W).violated
@@ -316,7 +316,7 @@ def test_the_least_margin_grows_by_one_in_the_logarithm(name):
         assert norm_grows_like_log(data, start(data), LOG, slope * rate).violated
 
 
-def test_a_rate_is_measured_after_the_inputs_have_levelled_their_pulls():
+def test_a_rate_is_measured_after_the_inputs_have_levelled_their_gradients():
     """|l'| is exp(-256) of one input: margins of 50 do not make up for that yet."""
     data = AttentionData.of(
         [[[1, 0], [0, 0]], [[-3, -2], [0, 0]]], [[1, 0]] * 2, scores=[[256, -2], [1, -1]]
@@ -423,7 +423,7 @@ def test_a_norm_must_reach_multiples_of_what_moves_some_margin_by_one(monkeypatc
 
 
 @pytest.mark.parametrize("power", [12, 20, 34])
-def test_a_token_just_beyond_the_margin_still_pulls_and_refutes_no_right_direction(power):
+def test_a_token_just_beyond_the_margin_still_has_a_gradient_and_refutes_no_right_direction(power):
     """Differences (1, 1/512 + b) and (1, b): under (1, b) the first has a margin of 1 + b/512."""
     b = 2.0**-power
     data = AttentionData.of(
@@ -444,12 +444,12 @@ def test_a_token_clearly_beyond_the_margin_hides_no_wrong_direction():
     near = AttentionData(
         data.X * [[[1, 1]] * 2 + [[2 / 3 * (1 + 2**-12), 1]]], data.Z, scores=data.scores
     )
-    # its pull has faded at the norm 1e5, and not yet at 1e4
+    # its gradient has faded at the norm 1e5, and not yet at 1e4
     assert direction_converges(near, np.zeros((2, 2)), loss, wrong).violated
 
 
 def test_a_second_best_token_weighs_in_however_little_the_third_does():
-    """Logits 0, -2/5 and -2000: both pulls are multiples of exp(-2000), which no float holds."""
+    """Logits 0, -2/5 and -2000: both terms are multiples of exp(-2000), which no float holds."""
     data = AttentionData.of([[[0.0], [-0.4], [-2000.0]]], [[1.0]], scores=[[1.0, 1.0, 0.0]])
     weights = dual_weights(data, np.ones((1, 1)), LOG)[0]
     share = 1.0 / (1.0 + np.exp(0.4))
@@ -470,7 +470,7 @@ def test_degenerate_gains_that_still_turn_are_open():
 
 
 def test_of_a_loss_that_rises_and_falls_the_better_side_is_that_of_its_slope():
-    """Scores below 1 are better the higher they are; where the mean is 1 nothing pulls any more."""
+    """Scores below 1 are better the higher they are; where the mean is 1 the gradient is 0."""
     squared = LOSSES["squared"]
     near, far = (np.array([[size, 0.0], [0.0, 0.0]]) for size in (1.0, 10.0))
     assert unsettled(ONE, near, far, squared) is None
@@ -494,7 +494,7 @@ def test_growth_is_measured_from_ten_times_the_norm_of_the_start_on(monkeypatch)
         assert asked.pop() == [low, 10.0 * low]
 
 
-def test_a_token_that_is_pulled_up_counts_by_the_size_of_its_pull():
+def test_a_token_that_gains_counts_by_the_size_of_its_coefficient():
     """Of scores 1, 0.9 and -100 the second is above the mean; its margin grows 20 times as fast."""
     data = AttentionData.of([[[0, 0], [-1, 0], [0, -1]]], [[1, 0]], scores=[[1, 0.9, -100]])
     before, after = (np.array([[m, 0.0], [k, 0.0]]) for m, k in ((0.6, 4.4), (4.6, 4.6)))

@@ -37,18 +37,18 @@ def precise(data, v, p):
         e = np.array([mpmath.exp(a) for a in x @ p], dtype=object)
         s, gamma = e / e.sum(), label * (x @ v)
         u = s @ gamma
-        pull = 1 / (1 + mpmath.exp(u))
+        slope = 1 / (1 + mpmath.exp(u))
         total += mpmath.log1p(mpmath.exp(-u))
-        of_v += pull * label * (s @ x)
+        of_v += slope * label * (s @ x)
         for t in range(len(x)):
             for w in range(t):
-                of_p += pull * s[t] * s[w] * (gamma[t] - gamma[w]) * (x[t] - x[w])
+                of_p += slope * s[t] * s[w] * (gamma[t] - gamma[w]) * (x[t] - x[w])
     return of_v, of_p, mpmath.log(total / len(y))
 
 
-def turn(y, pull):
-    """|| y / ||y|| - pull / ||pull|| ||."""
-    a, b = y / mpmath.sqrt((y * y).sum()), pull / mpmath.sqrt((pull * pull).sum())
+def turn(y, moved):
+    """|| y / ||y|| - moved / ||moved|| ||."""
+    a, b = y / mpmath.sqrt((y * y).sum()), moved / mpmath.sqrt((moved * moved).sum())
     return float(mpmath.sqrt(((a - b) * (a - b)).sum()))
 
 

@@ -29,7 +29,7 @@ from attsvm.theory.arithmetic import BALLS
 from properties._support.published_data import joint_inputs
 from properties.tf._support.regularisation_paths import (
     FLAT,
-    FLAT_PULLS,
+    FLAT_SLOPE,
     TURNING,
     Path,
     certified_direction,
@@ -212,7 +212,7 @@ def test_the_lower_bound_holds_where_no_part_makes_both_of_its_cases_equal():
         [[[1.0], [0.0]]] * 2, [[1.0], [-1.0]], scores=[[1e30, 0.0], [1e-30, 0.0]]
     )
     D, Z = differences(data, objective := GapObjective.of(data, CORRELATION))
-    guess = np.log([1e30, 1e-30])  # from which both inputs weigh the same, and their pulls cancel
+    guess = np.log([1e30, 1e-30])  # both inputs weigh the same there, and gradients cancel
     bound = lower_bound(objective, D, Z, guess, 140.0)
     assert bound <= objective.value(np.array([140.0, -140.0])) < -69.0
 
@@ -257,14 +257,14 @@ def test_degenerate_data_and_radii(path):
 @given(st.floats(1e-9, 3.1), st.sampled_from([1.0, 1e4]))
 def test_the_residual_is_the_angle_to_the_gradient(angle, radius):
     y = radius * np.array([math.cos(angle), math.sin(angle)])
-    pull = np.array([7.0, 0.0])
-    sphere = stationarity(y, pull, radius)
+    moved = np.array([7.0, 0.0])
+    sphere = stationarity(y, moved, radius)
     assert sphere == pytest.approx(2 * math.sin(angle / 2), rel=1e-6)
-    assert stationarity(-pull, pull, 7.0) == pytest.approx(2.0)
-    assert stationarity(y / 2, pull, radius) == 7.0
-    assert stationarity(y / 2, pull, radius, 4.0) == 7.0 / 4.0
-    assert stationarity(y / 2, 0 * pull, radius) == 0.0
-    assert math.isnan(angle_between(pull, 0 * pull))
+    assert stationarity(-moved, moved, 7.0) == pytest.approx(2.0)
+    assert stationarity(y / 2, moved, radius) == 7.0
+    assert stationarity(y / 2, moved, radius, 4.0) == 7.0 / 4.0
+    assert stationarity(y / 2, 0 * moved, radius) == 0.0
+    assert math.isnan(angle_between(moved, 0 * moved))
 
 
 def test_newton_leaves_the_sphere_where_the_gradient_points_inward():
@@ -397,15 +397,15 @@ def test_bad_input_is_named(path, radius, table):
 
 
 def test_a_flat_loss_leads_elsewhere_and_that_is_certified():
-    (found,) = path_w(FLAT_PULLS.data, FLAT, [1e4])
+    (found,) = path_w(FLAT_SLOPE.data, FLAT, [1e4])
     assert found.W[:, 0] / 1e4 == pytest.approx([3 / math.sqrt(10), 1 / math.sqrt(10)], abs=1e-3)
-    assert certified_direction(FLAT_PULLS, "optimal").contains(fmpq(-1, 5))
-    steep = Path(FLAT_PULLS.data, "log-loss")
+    assert certified_direction(FLAT_SLOPE, "optimal").contains(fmpq(-1, 5))
+    steep = Path(FLAT_SLOPE.data, "log-loss")
     assert certified_direction(steep, "optimal") is None
     assert path_w(steep.data, LOG_LOSS, [1e4])[0].angle < 1e-3
     assert certified_set(TURNING, inner=1) < 0
     assert certified_set(TURNING) is None
-    assert certified_set(FLAT_PULLS) < 0
+    assert certified_set(FLAT_SLOPE) < 0
 
 
 @pytest.mark.parametrize("seed", range(6))

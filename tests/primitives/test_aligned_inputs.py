@@ -26,7 +26,7 @@ from attsvm.risk import gradient_w
 from attsvm.strategies.data import starts
 from attsvm.training import descend_w
 from properties.sim._support import training
-from properties.sim._support.training import PULLED_APART
+from properties.sim._support.training import NOT_ALIGNED
 from properties.sim.theorem_3_15 import THEOREM
 from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
 
@@ -60,7 +60,7 @@ def test_accord_is_about_the_optimal_token_and_about_pairs_of_inputs():
     # rivals of one input may oppose each other
     alone = AttentionData.of([[[0.0], [1.0], [-1.0]]], [[1.0]], scores=[[2.0, 1.0, 1.0]])
     assert inputs_aligned(alone)
-    assert not inputs_aligned(PULLED_APART.data)
+    assert not inputs_aligned(NOT_ALIGNED.data)
 
 
 def test_every_run_converges_with_rivals_of_one_score_in_accord_or_with_three_tokens():
@@ -157,7 +157,7 @@ def test_two_inputs_that_cancel_never_move():
 
 
 def largest_spread(N, R):
-    """The spread below which tokens -1, N, 0 with scores 1, 0, -spread pull towards -1 at X = R."""
+    """The spread below which tokens -1, N, 0 with scores 1, 0, -spread move towards -1 at X = R."""
     a = np.array([-R, N * R, 0.0])
     s = np.exp(a - a.max())
     first, far, last = s / s.sum()
@@ -170,8 +170,8 @@ def test_the_spread_that_is_allowed_falls_exponentially_with_the_start(R):
     assert 1.0 < most * np.exp(R) < 65 / 64 * (1 + 1e-6) + np.exp(-32 * R)
     for share, sign in ((1 - 2**-10, 1.0), (1 + 2**-10, -1.0)):
         run = nearly_equal.far(share * most, R)
-        pull = gradient_w(run.data, run.start, LOSSES["logistic-loss"])[0, 0]
-        assert np.sign(pull) == sign  # the descent step has the other sign
+        slope = gradient_w(run.data, run.start, LOSSES["logistic-loss"])[0, 0]
+        assert np.sign(slope) == sign  # the descent step has the other sign
 
 
 def test_the_rival_of_second_best_score_costs_nothing():

@@ -27,7 +27,7 @@ from attsvm.theory import OPEN
 from attsvm.theory.instance import codec
 from attsvm.theory.run.sampling import sample
 from attsvm.training import descend_kq, follow_kq
-from properties.sim._support.training import PULLED_APART, REPAIRED, UNEVEN, decided
+from properties.sim._support.training import NOT_ALIGNED, REPAIRED, UNEVEN, decided
 
 
 def one_dimension(*tokens, scores):
@@ -103,7 +103,7 @@ def test_longer_steps_leap_out_of_a_basin_and_floats_that_follow_the_curve_do_no
 
 
 def test_steps_are_drawn_1_over_L_among_them_and_others_are_refused():
-    records = stepped(Run, runs(tight_data(), 0), lambda generator: PULLED_APART)
+    records = stepped(Run, runs(tight_data(), 0), lambda generator: NOT_ALIGNED)
     drawn = [codec.decode(document, Run).step for document in sample(records.drawn, 60)[0]]
     larger = [records.ensemble(np.random.default_rng(seed)).step for seed in range(30)]
     assert set(drawn) == set(larger) == set(SHARES)

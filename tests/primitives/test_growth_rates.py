@@ -30,8 +30,8 @@ from properties.mm._support.prompt_instances import ONE_KEY, STUCK, TRAPPED
 from properties.mm._support.prompt_limits import certified_rate, rate
 from properties.sim._support import margins
 from properties.sim._support.training import (
+    NOT_ALIGNED,
     PRINTED,
-    PULLED_APART,
     REPAIRED,
     TWO_TOKENS,
     starts_in_basin,
@@ -39,7 +39,7 @@ from properties.sim._support.training import (
 from properties.sim.token_sparsity import FROM_BASIN
 from properties.sim.token_sparsity import gradient_shares as shares
 
-SETTLED = [PASSED_OVER, PULLED_APART, TIED_ASIDE, TIED_APART, TIED_CROWD, TWO_TOKENS, FROM_BASIN]
+SETTLED = [PASSED_OVER, NOT_ALIGNED, TIED_ASIDE, TIED_APART, TIED_CROWD, TWO_TOKENS, FROM_BASIN]
 
 
 def with_a_tied_input(run):
@@ -61,7 +61,7 @@ def with_a_tied_input(run):
 
 @settings(deadline=None, max_examples=30)
 @given(shares.redundant_basin())
-def test_inputs_that_never_pull_change_neither_the_limit_nor_its_proof(run):
+def test_inputs_without_gradient_change_neither_the_limit_nor_its_proof(run):
     assume(starts_in_basin(run))
     assume(unique_optimum(run))
     assume(feasible(run))
@@ -76,7 +76,7 @@ def test_inputs_that_never_pull_change_neither_the_limit_nor_its_proof(run):
 
 
 @pytest.mark.parametrize("run", [TIED_APART, TIED_CROWD])
-def test_the_run_is_that_of_the_inputs_that_pull_with_a_shorter_step(run):
+def test_the_run_is_that_of_the_inputs_with_a_gradient_by_a_shorter_step(run):
     way = proved_limit(run.data, run.start, REPAIRED)
     assert way.inputs == [1]
     with ctx.workprec(128):
@@ -115,7 +115,7 @@ def test_the_norm_grows_at_the_rate_that_is_proved(run):
 
 @pytest.mark.parametrize(
     ("run", "slope"),
-    [(PASSED_OVER, fmpq(-4, 3)), (PULLED_APART, -2), (TIED_APART, -1), (FROM_BASIN, 1)],
+    [(PASSED_OVER, fmpq(-4, 3)), (NOT_ALIGNED, -2), (TIED_APART, -1), (FROM_BASIN, 1)],
 )
 def test_the_slope_of_the_least_margin_is_the_one_that_is_proved(run, slope):
     share = float(arb(slope))
@@ -167,7 +167,10 @@ def test_how_wrong_an_exponent_is_is_known_exactly():
 
 def test_floats_do_not_judge_a_rate_before_the_support_vectors_settle():
     tokens = [[[1, 15 / 16], [0, 0], [-1, -15 / 16]], [[0, 1], [0, 0], [0, -1]]]
-    scores = [[60, 0, 0], [1, 0, 0]]  # the first input hardly pulls until ln k is about 60 times 16
+    scores = [
+        [60, 0, 0],
+        [1, 0, 0],
+    ]  # the first input's gradient is tiny until ln k = 960
     run = Run.of(tokens, [[1, 0]] * 2, [[1, 0], [8, 0]], scores=scores)
     assert shares.certified_exponent(run, REPAIRED) == 0
     assert shares.exponent(run, REPAIRED).kind == "unknown"

@@ -29,8 +29,8 @@ from attsvm.theory.search import draw
 from attsvm.theory.search.frame import Frame
 from attsvm.theory.search.landscape import screens
 from properties._support.published_data import gaussian_protocol
-from properties.mm._support.prompt_instances import PULLED, TRAPPED, TWO_KEYS, UNEVEN
-from properties.sim._support.training import PULLED_APART, TWO_TOKENS
+from properties.mm._support.prompt_instances import SECOND_TRAPPED, TRAPPED, TWO_KEYS, UNEVEN
+from properties.sim._support.training import NOT_ALIGNED, TWO_TOKENS
 from properties.tf._support.descent_instances import Descent
 from properties.tf.global_initial_gradient import CROWDED, OVERTAKEN
 
@@ -143,10 +143,10 @@ def descent(run, loss="log-loss"):
 
 
 ELSEWHERE = [
-    descent(PULLED_APART, "logistic-loss"),
+    descent(NOT_ALIGNED, "logistic-loss"),
     descent(LOCAL_TRAP),
     TRAPPED,
-    PULLED,
+    SECOND_TRAPPED,
     Descent(OVERTAKEN, np.zeros((2, 2)), "correlation"),
     Descent(CROWDED, np.zeros((2, 2)), "correlation"),
     descent(TWO_TOKENS, "logistic"),
@@ -219,7 +219,7 @@ def test_the_solver_of_programmes_is_right(seed):
 
 
 @pytest.mark.parametrize("loss", ["log-loss", "exponential", "squared", "logistic", "correlation"])
-def test_pulls_are_minus_the_gradient(loss):
+def test_coefficients_are_minus_the_gradient(loss):
     data = gaussian_protocol(np.random.default_rng(3), n=3, T=4, d=5)
     W = np.random.default_rng(4).normal(size=(5, 5))
     found = negative_gradient(tensors(data), torch.tensor(W[None]), loss)[0].numpy()

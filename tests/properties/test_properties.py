@@ -180,7 +180,6 @@ WORDINGS = {
     "the embeddings are linearly independent": ("the embeddings are independent",),
     "attention is over all tokens": ("self-attention over all tokens",),
     "attention is causal": ("causal self-attention",),
-    "non-optimal scores of each input are equal": ("non-optimal scores equal",),
     "non-optimal scores are equal": (
         "scores of non-optimal tokens approximately equal, as exactly equal ones are",
         "for all rivals t, whose scores are equal in each input",

@@ -107,7 +107,7 @@ def test_starts_shrink_to_zero_and_every_third_keeps_to_a_worse_token(columns):
 
 
 @given(opposed_data())
-def test_pulling_data_are_tight_and_of_equal_rivals(data):
+def test_opposed_data_are_tight_and_of_equal_rivals(data):
     assert lower_scores_equal(Run(data, np.zeros((2, 2))))
     answer = separate(ExactData.of(data), [0, 0])
     assert answer.status == "solved"

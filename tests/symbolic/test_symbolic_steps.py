@@ -87,6 +87,8 @@ def over_one_index(term, *indices):
 SLOPES = nonlinear_head_several
 NEAR = [SLOPES.ensure_near_tangent]
 """A step of `prove_smooth`, which `prove_exactly` takes as well."""
+ALIGNED = [basins.prove_aligned, basins.prove_equal_rivals]
+RADII = [local_convergence.ensure_least_coefficients, local_convergence.ensure_spread]
 SPOILT = {
     "the balance of an affine dependency falls": (
         benign_landscape,
@@ -228,12 +230,12 @@ SPOILT = {
     },
     "95% of how far a step goes": (
         *(generalised_svm, "farthest", scaled(generalised_svm.farthest, LESS)),
-        [generalised_svm.prove_pulling_head],
+        [generalised_svm.prove_kept_pair],
     ),
     "leads bounded by another logarithm": (
         *(generalised_svm, "raised"),
         lambda m, before, after, beta, g, room: RAISED(m, before, after, beta * LESS, g, room),
-        [generalised_svm.prove_pulling_head],
+        [generalised_svm.prove_kept_pair],
     ),
     **{
         f"{name} of the cones a twentieth off": (
@@ -242,6 +244,15 @@ SPOILT = {
         )
         for name, factor in (("sideways", LESS), ("widening", LESS), ("bend_room", LESS))
     },
+    **{
+        f"{name} of the cones that falls by no radius": (local_convergence, name, other, proofs)
+        for name, other, proofs in (
+            ("coefficient", scaled(local_convergence.coefficient, -1), RADII[:1]),
+            ("sideways", lambda total, steepest, turned, room: total * steepest, RADII[1:]),
+            ("widening", lambda N, turn, room, across, advance: turn * advance, RADII[1:]),
+            ("bend_room", lambda r, B, Q, c: c - r * B * Q, [local_convergence.ensure_radius]),
+        )
+    },
     "widths of cones that reach beyond the conditions": (
         *(local_convergence, "wider", lambda share, part: share + part),
         [local_convergence.prove],
@@ -249,12 +260,16 @@ SPOILT = {
     **{
         f"{name} of either sign in {module.__name__}": (module, name, REAL, proofs)
         for module, names, proofs in (
-            (local_convergence, ("MORE", "ALSO"), [local_convergence.prove]),
+            (
+                *(local_convergence, ("MORE", "ALSO")),
+                [local_convergence.prove, local_convergence.ensure_radius, *RADII],
+            ),
             (global_conjecture, ("MORE", "LESS", "S_T"), [global_conjecture.prove]),
-            (basins, ("MORE", "LESS"), [basins.prove, basins.prove_aligned]),
-            (basins, ("S",), [basins.prove_aligned]),
+            (basins, ("MORE", "LESS"), [basins.prove, *ALIGNED]),
+            (basins, ("MORE",), [basins.ensure_log_of_powers]),
+            (basins, ("MORE", "S"), [basins.ensure_raised_by_others, *ALIGNED]),
             (heads_of_mm, ("ALSO",), [heads_of_mm.prove]),
-            (generalised_svm, ("MORE", "LESS"), [generalised_svm.prove_pulling_head]),
+            (generalised_svm, ("MORE", "LESS"), [generalised_svm.prove_kept_pair]),
         )
         for name in names
     },
@@ -262,10 +277,17 @@ SPOILT = {
         *(global_conjecture, "swapped", lambda x: -swapped(x)),
         [global_conjecture.prove],
     ),
-    "a sum with something added": (
-        *(joint_path, "total", lambda term: total(term) + 1),
-        [joint_path.prove_prompt, joint_path.prove_ratio],
-    ),
+    **{
+        f"a sum with something added in {module.__name__}": (
+            *(module, "total", lambda term: total(term) + 1),
+            proofs,
+        )
+        for module, proofs in (
+            (joint_path, [joint_path.prove_prompt, joint_path.prove_ratio]),
+            (basins, [basins.ensure_log_of_powers, basins.ensure_raised_by_others, *ALIGNED]),
+            (local_convergence, [*RADII[1:], local_convergence.prove]),
+        )
+    },
 }
 
 

@@ -129,7 +129,7 @@ def test_far_out_a_normalised_step_moves_where_a_plain_one_stands_still():
 def test_a_loop_and_the_log_domain_gradient_point_the_same_way(data, name, power, draw):
     """Starts up to norms of 1e6, ties and repeated tokens included.
 
-    Terms of the pull are known to some roundings of their own size, so the two may differ by that
+    Terms of it are known to some roundings of their own size, so the two may differ by that
     over what is left after they cancel; the reference says how much is left.
     """
     W = draw.draw(arrays(data.d, data.d)) * 2.0**power
@@ -176,8 +176,8 @@ def high_precision_step(data, K, Q):
             apart = gamma[:, None] - gamma[None, :]  # differences of scores: nothing cancels
             c = s * (apart @ s) / (1 + mpmath.exp(s @ gamma))
             total = total + np.outer(X.T @ c, z)
-        pulls = np.array([total @ Q, total.T @ K])
-        return (pulls / mpmath.sqrt((pulls**2).sum())).astype(float)
+        slopes = np.array([total @ Q, total.T @ K])
+        return (slopes / mpmath.sqrt((slopes**2).sum())).astype(float)
 
 
 @pytest.mark.parametrize("norm", [1.0, 30.0, 1e3])
@@ -241,8 +241,8 @@ def test_a_loss_of_ones_own_runs_as_the_same_loss_of_the_package():
                 assert np.abs(ours - theirs).max() <= 1e4 * EPS * np.abs(theirs).max()
 
 
-def pulled(X, gamma, logits):
-    """The kernel's pull for one input and the query 1, its largest term of size 1."""
+def gradient_of(X, gamma, logits):
+    """The kernel's gradient for one input and the query 1, its largest term of size 1."""
     M, table = np.empty((1, len(X))), np.array([gamma, logits])
     log_negative_gradient(
         np.array([X]), np.ones((1, 1)), table[:1], 3, M, table[1:], np.empty((1, len(gamma)))
@@ -250,13 +250,17 @@ def pulled(X, gamma, logits):
     return M[0]
 
 
-def test_the_pull_of_equally_good_tokens_counts_where_the_deficit_underflows():
-    near, far = pulled([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [1.0, 1.0, 0.0], [0.0, -1.0, -800.0])
+def test_the_gradient_of_equally_good_tokens_counts_where_the_deficit_underflows():
+    near, far = gradient_of(
+        [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [1.0, 1.0, 0.0], [0.0, -1.0, -800.0]
+    )
     assert near / far == pytest.approx(-np.exp(-1.0) / (1.0 + np.exp(-1.0)), rel=1e-12)
 
 
-def test_a_token_at_the_place_of_the_leading_one_does_not_pull():
-    same, far = pulled([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [2.0, 1.0, 0.0], [0.0, -0.1, -2000.0])
+def test_a_token_at_the_place_of_the_leading_one_has_no_gradient():
+    same, far = gradient_of(
+        [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [2.0, 1.0, 0.0], [0.0, -0.1, -2000.0]
+    )
     assert -same == far != 0.0
 
 

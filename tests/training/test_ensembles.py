@@ -117,7 +117,7 @@ def test_checkpoints_at_norms_are_the_first_iterates_that_pass_them(loss, kind):
 @pytest.mark.parametrize("score", [0.0, 1.0, -3.0])
 @pytest.mark.parametrize("W0", [1e3, 1.0, 0.25])
 def test_the_score_of_an_absent_token_plays_no_part(score, W0):
-    """All present tokens of the first input tie, and only the second input pulls."""
+    """All present tokens of the first input tie, and only the second input has a gradient."""
     X = [[[1], [0], [5]], [[1], [0], [0]]]
     mask = [[True, True, False]] * 2
     masked = AttentionData.of(X, [[1]] * 2, scores=[[0, 0, score], [1, 0, score]], mask=mask)

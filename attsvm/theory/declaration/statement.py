@@ -158,6 +158,7 @@ class Statement:
         caller = sys._getframe(2)
         place = caller.f_code.co_filename, caller.f_lineno
         made = tuple(_made(self, name, reading, place) for name, reading in self.readings.items())
+        _ensure_named(self)
         object.__setattr__(self, "claims", made)
 
     def __repr__(self) -> str:
@@ -308,6 +309,24 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
     )
     ensure_checkable(claim)
     return claim
+
+
+def _ensure_named(statement: Statement) -> None:
+    """Nothing where some reading has each hypothesis.
+
+    Raises:
+        ClaimError: none has one of them.
+    """
+    named: set[str] = set()
+    for reading in statement.readings.values():
+        named |= set(statement.hypotheses if reading.under is None else reading.under)
+    unused = [name for name in statement.hypotheses if name not in named]
+    if unused:
+        raise ClaimError(
+            f"{statement.id} has hypotheses that no reading of it has",
+            value=", ".join(unused),
+            remedy="Name them in `under` of a reading, or delete them.",
+        )
 
 
 def _ensure_constants(id: str, formula: Formula) -> None:

@@ -137,7 +137,7 @@ def _oppose(arrays: Blocks, generator: np.random.Generator) -> None:
     """One index of the leading axis that arrays of a record share becomes the mirror of another.
 
     All of them are copied; then in up to two the copy is negated, scaled or turned round, so that
-    the two pull against each other.
+    gradients of the two are opposed.
     """
     groups: dict[tuple[Path, int], list[Any]] = {}
     for path in sorted(arrays, key=str):

@@ -99,7 +99,7 @@ def prompt(case: Prompting, towards: str = "optimal") -> Vector | None:
 def properly_started(case: Prompting, size: float = 1.0) -> Prompting | None:
     """The same run from `size` times (R + 1) p(alpha).
 
-    None without p(alpha), without anything to pull, and where R is infinite.
+    None without p(alpha), where the run never moves, and where R is infinite.
 
     R = max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]), with D_i the range of the scores of
     input i, gap_i the lead of its best one, and m, M the extremes of |l'| between the least and

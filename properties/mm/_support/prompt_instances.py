@@ -16,7 +16,7 @@ from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about, trapping_data
 from attsvm.theory import changed
 from properties.mm._support.prompt_descent import Prompting, prompt, prompting, properly_started
-from properties.sim._support.training import PULLED_APART, TWO_TOKENS
+from properties.sim._support.training import NOT_ALIGNED, TWO_TOKENS
 
 TIED = prompting([[[1.0], [0.0]]], [[0.0, 0.0]])
 """Head zero: the gradient is zero everywhere, and p(alpha) = 1."""
@@ -53,7 +53,7 @@ CAUGHT = replace(
     step=2.0**22,
 )
 """From the proper start the first step leaps to the third key, to a minimum at a finite norm."""
-PULLED = prompting(PULLED_APART.data.X, PULLED_APART.data.gamma)
+SECOND_TRAPPED = prompting(NOT_ALIGNED.data.X, NOT_ALIGNED.data.gamma)
 """Two inputs of two tokens, all rivals alike and tight, from zero: the second one is trapped."""
 TWO_KEYS = prompting(TWO_TOKENS.data.X, TWO_TOKENS.data.gamma)
 
@@ -91,8 +91,8 @@ def compared() -> st.SearchStrategy[Prompting]:
     return promptings(rival_data(), 0, 2)
 
 
-def pulled() -> st.SearchStrategy[Prompting]:
-    """Two inputs that pull their weights apart, from small starts."""
+def opposed() -> st.SearchStrategy[Prompting]:
+    """Two inputs with opposed gradients, from small starts."""
     return promptings(opposed_data(), 0)
 
 
@@ -164,7 +164,7 @@ def on_the_rim(case: Prompting, loss: str, share: float) -> Prompting:
 
 @composite
 def apart(draw: st.DrawFn) -> Prompting:
-    """Two inputs that pull against each other, their scores levels apart, about the rim for -x.
+    """Two inputs with opposed gradients, their scores levels apart, about the rim for -x.
 
     Losses weigh inputs by |l'| at their scores and differ in nothing else (see
     `properties.mm.loss_choice`, `amended-2`), so that inputs of other levels tell them apart, most

@@ -171,7 +171,7 @@ DESCENT = Statement(
         SLOPED: [Paced(cases.RISING, 1.0)],
         EXISTS: [Paced(cases.ONE_KEY, 1.0)],
         ALIKE: [Paced(cases.TRAPPED, 1.0)],
-        SINGLE: [Paced(cases.PULLED, 4.0)],
+        SINGLE: [Paced(cases.SECOND_TRAPPED, 4.0)],
         ZERO: [Paced(replace(cases.TWO_KEYS, start=np.array([-24.0])), 1.0)],
     },
     readings={

@@ -27,7 +27,7 @@ LEAVES, ALONG, BEHIND = (
 ELSEWHERE = said([[3.0, 1.0], [0.0, 3.0], [0.0, 2.0]], [[0, 0]], [[0.0, 0.0], [8.0, 0.0]])
 """Kept for ever at the second token, which beats the third by 1 and the first by 2."""
 TIED = said([[0.0, 1.0], [1.0, 1.0]], [[0, 0], [1, 1]])
-"""The first sentence does not pull, and the margin that it asks for falls for ever."""
+"""The gradient of the first sentence is 0, and the margin that it asks for falls for ever."""
 SLIGHT = said([[0.0625, 0.0], [0.0, 1.0]], [[0, 0], [1, 1]], [[0.0, 0.0], [-256.0, 16.0]])
 """One constraint is 16 times shorter than the other, and slack is cheaper."""
 IDLE = said([[1.0], [0.0]], [[1, 0]])

@@ -1,6 +1,6 @@
 """Instances, hypotheses, false neighbours and certificates that statements on training share.
 
-`PULLED_APART` meets both parts of assumption 3.10 and starts from zero. Tokens (1/2, 0), (-1/2, 0)
+`NOT_ALIGNED` meets both parts of assumption 3.10 and starts from zero. Tokens (1/2, 0), (-1/2, 0)
 and (-2, 1), 0, labels 1, head (4, 9) give the scores 2, -2 and 1, 0; with z = (1, 0) only the
 first column w of X matters. Input 1 asks for w . (1, 0) >= 1, input 2 for w . (-2, 1) >= 1, so
 X^mm has w = (1, 3). The first input has the larger score gap, and its negative gradient moves w
@@ -8,6 +8,7 @@ along (1, 0), which lowers the second margin twice as fast as it raises the firs
 input comes to select its worse token, and w follows (1, 0) for ever.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -57,11 +58,16 @@ HYPOTHESES = {
 """What a statement on training may ask of data, start and step."""
 
 
+def hypotheses(*names: str) -> dict[str, Callable[[Any], bool]]:
+    """Those of these names."""
+    return {name: HYPOTHESES[name] for name in names}
+
+
 # runs
 
 TWO_TOKENS = Run.of([[[1], [0]]], [[1]], scores=[[1, 0]])
 ONE_TOKEN = Run.of([[[1]]], [[1]], scores=[[1]])
-PULLED_APART = Run.of(
+NOT_ALIGNED = Run.of(
     [[[0.5, 0.0], [-0.5, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]], [[1, 0], [1, 0]], y=[1, 1], v=[4, 9]
 )
 ONE_DRAGGED = Run.of([[[1, 0], [0, 3], [0, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0, -2]])
@@ -146,6 +152,6 @@ OTHER_DIRECTIONS = {
 
 
 def any_start(*examples: Run) -> dict[str, Changed]:
-    """The false neighbour whose start need not be in the basin; inputs pull against each other."""
-    pulling = stepped(Run, runs(opposed_data(), 0))
-    return {"any start": changed(drop=[BASIN], variables=pulling, examples=examples)}
+    """The false neighbour whose start need not be in the basin; inputs have opposed gradients."""
+    opposed = stepped(Run, runs(opposed_data(), 0))
+    return {"any start": changed(drop=[BASIN], variables=opposed, examples=examples)}

@@ -58,9 +58,7 @@ SIM = Source(
         'l(best score)] over the number of inputs. "From the basin" supposes a decreasing loss, '
         "unique optimal tokens, a feasible Att-SVM, an input of two tokens and steps of at most "
         "1/L_X; then no optimal token is lost.",
-        "trap": "Two inputs, of tokens (1/2, 0), (-1/2, 0) and (-2, 1), (0, 0), with labels 1, "
-        "head (4, 9) and query (1, 0): from X(0) = 0 descent on a decreasing loss drags the second "
-        "one to its worse token for ever.",
+        "risk gap": "The risk minus its infimum.",
         "logits": "x_t^T X z wherever training is judged, as in Att-SVM; see orientation.",
         "n": "The length of a sentence, as in the paper; of inputs and in thresholds /n their "
         "number, with one query each.",
@@ -74,6 +72,9 @@ SIM = Source(
         "A_j": "(x_opt - x_t) z^T, one a constraint of Att-SVM; A_{l0,j0} is a block of A1 kron "
         "A2.",
         "X^mm": "The solution of Att-SVM of least Frobenius norm.",
+        "rival": "A token of an input other than its optimal one.",
+        "aligned": "Inputs, or entries of self-attention, are aligned where <A_j, A_k> >= 0 for "
+        "all constraints j and k of different ones.",
         "E_21": "The matrix with a 1 in row 2, column 1, and 0 elsewhere.",
     },
 )

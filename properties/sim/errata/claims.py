@@ -60,9 +60,10 @@ CLAIMS = (
         "from the basin it is proved.",
         printed="If all tokens are support vectors, W-GD with eta <= 1/L_X from any X(0) has "
         "X(k)/||X(k)||_F -> X^mm/||X^mm||_F.",
-        fails="With the printed loss <X, X^mm> falls at every step. With a decreasing one the "
-        "trap refutes it, and so does a single input whose attention settles on its second "
-        "token. One token an input gives X^mm = 0, which has no direction.",
+        fails="With the printed loss <X, X^mm> falls at every step. With a decreasing one and "
+        "X(0) = 0 an input of a larger score gap drags another one to its worse token for ever "
+        "(amended-1), and a single input may end at its second-best token (amended-3). One token "
+        "an input gives X^mm = 0, which has no direction.",
         repair="Start in the basin; then neither part of assumption 3.10 is needed. With a single "
         "input of two or three tokens, the second best a support vector, any start will do; four "
         "tokens are the least that fail.",
@@ -73,9 +74,12 @@ CLAIMS = (
         theorem_3_14_part_2.THEOREM,
         gist="Convergence under part 2 of assumption 3.10 is false as well; with a decreasing loss "
         "it is proved from the basin, and for a single input.",
-        printed="The same if all rivals of an optimal token score the same.",
-        fails="As for part 1, by the printed loss and by the trap. Nothing asks for a feasible "
-        "Att-SVM.",
+        printed="If all rivals of an optimal token score the same, W-GD with eta <= 1/L_X from "
+        "any X(0) has X(k)/||X(k)||_F -> X^mm/||X^mm||_F.",
+        fails="With the printed loss <X, X^mm> falls at every step. With a decreasing one and "
+        "X(0) = 0 an input of a larger score gap drags another one to its worse token for ever "
+        "(amended-1). Nor does anything ask for a feasible Att-SVM, without which there is no "
+        "X^mm.",
         repair="With a decreasing loss, a feasible Att-SVM and an input of two tokens, a single "
         "input may start anywhere. Several start in the basin, where equal scores are not "
         "needed; or from zero, if they are two of two tokens with the same two scores. Three such "
@@ -87,15 +91,16 @@ CLAIMS = (
         self_attention.THEOREM,
         gist="Theorem 3.14 is false on the paper's own data too: self-attention in which every "
         "token is a query, over all tokens or causal.",
-        printed="Theorem 3.14, with the loss summed over sequences, positions and columns of the "
-        "values.",
+        printed="Under assumption 3.10 W-GD from any X(0) has X(k)/||X(k)||_F -> "
+        "X^mm/||X^mm||_F (theorem 3.14). Read: with the loss summed over sequences, positions and "
+        "columns of the values.",
         fails="With the printed loss X(k) runs to -infinity for the sequence 0, 1. With a "
         "decreasing one, identity values, one-hot labels and X(0) = 0 a position is dragged to its "
         "worse token, for X(k) and for its transpose, though both parts of assumption 3.10 hold: "
         "in one sequence of two tokens, or in two causal ones.",
         repair="With a decreasing loss and a feasible Att-SVM of all entries X(k)^T has the "
-        "direction of X^mm from the basin; and, where rivals score the same, from any start if no "
-        "entry pulls against another, as in one sequence of orthogonal tokens.",
+        "direction of X^mm from the basin; and, where rivals score the same, from any start if "
+        "entries are aligned, as in one sequence of orthogonal tokens.",
         stands=("amended-3", "amended-4"),
     ),
     erratum(
@@ -128,15 +133,17 @@ CLAIMS = (
     erratum(
         theorem_3_15.THEOREM,
         gist="No delta is small enough, as two tokens an input leave nothing to compare. An "
-        "explicit one does where no input pulls against another; from the basin none is needed.",
+        "explicit one does where inputs are aligned (no inner product of constraints of different "
+        "inputs is negative); from the basin none is needed.",
         printed="For every X(0) there is delta > 0 such that |gamma_it - gamma_i,tau| <= delta "
         "for all rivals implies of X-GD with eta <= 1/(2 L_x) that ||X(k)||_F diverges and "
         "X(k)/||X(k)||_F -> X^mm/||X^mm||_F.",
         fails="Norm: two inputs of opposite queries have gradient 0 at X(0) = 0, and no X^mm. "
-        "Direction: the printed loss refutes it; with a decreasing one, unique optimal tokens "
-        "and a feasible Att-SVM the trap does.",
-        repair="(a) With a decreasing loss, a feasible Att-SVM, an input of two tokens, no input "
-        "that pulls against another and steps of at most 1/L, L the mean of the inputs' constants, "
+        "Direction: the printed loss rises with the score, so that descent leaves the optimal "
+        "tokens. With a decreasing one, unique optimal tokens, a feasible Att-SVM and X(0) = 0 an "
+        "input of a larger score gap drags another one to its worse token for ever (amended-1).",
+        repair="(a) With a decreasing loss, a feasible Att-SVM, an input of two tokens, aligned "
+        "inputs and steps of at most 1/L, L the mean of the inputs' constants, "
         "delta_i below g_i s_i / (1 - s_i - s'_i) will do from any start, g_i the gap of the two "
         "best scores and s_i, s'_i the start's attention to these; 17/16 of it will not. (b) From "
         "the basin no delta is needed. (c) The norm diverges, with the printed loss too, where "
@@ -196,9 +203,9 @@ CLAIMS = (
         'converge to the solution of SVM with the Frobenius norm objective" (section 1; also 2 '
         "and 5).",
         fails="With the printed loss W runs away, and from K = Q = 0 nothing moves. With a "
-        "decreasing one trained K and Q fail in the basin too: on the last instance, whose risk "
-        "is the same for W and W^T, K = Q stays so and W positive semidefinite, which X^mm is "
-        "not.",
+        "decreasing one trained K and Q fail in the basin too: on the instance of amended-1, "
+        "whose risk is the same for W and W^T, K = Q stays so and W positive semidefinite, which "
+        "X^mm is not.",
         repair="Train W itself, from the basin. K and Q reach the solution for one input of two "
         "tokens, with any constant step, where K^T D / ||D|| + Q^T z / ||z|| is not 0 for D = "
         "x_opt - x_t.",
@@ -253,11 +260,15 @@ CLAIMS = (
     ),
     erratum(
         stability_l2.STABILITY,
-        gist="The same with the l2 loss; its gradient is more stable only for small |b| / ||h||.",
-        printed="The same comparison, which is said to include the l2 loss.",
-        fails="On the same data it is false as above, whatever |b|, ||h|| and R. Over data of "
+        gist="With the l2 loss, too, softmax attention need not be more stable than linear "
+        "attention on the same data. Over data of given norms its loss is, its gradient only for "
+        "small |b| / ||h||.",
+        printed='Softmax attention is "more stable than linear attention" by the Lipschitz '
+        "constants of the losses, with the l2 loss as well.",
+        fails="Where A^T h = 0 linear attention does not depend on x, so that on the same data it "
+        "is false for the loss and for its gradient, whatever |b|, ||h|| and R. Over data of "
         "given norms it is true for the loss, but false for the gradient with large labels: "
-        "linear attention's 2 ||A||^2 ||h||^2 does not know b.",
+        "linear attention's 2 ||A||^2 ||h||^2 does not depend on b.",
         repair="Where ||h|| <= H and ||A||, ||A x|| <= R, R >= 4, the loss of softmax attention "
         "has at most ||A|| H (R H + |b|), half of linear attention's constant, and comes near "
         f"that as |b|/H grows. For the gradient it holds for |b| <= {CROSSED_L2[0]:.3f} H and "

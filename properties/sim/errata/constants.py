@@ -36,12 +36,14 @@ CONSTANTS = (
     erratum(
         lemma_3_13_hessian.LEMMA,
         fell="the printed constant, for want of a bound on b and h",
-        gist="The same of the Hessian.",
-        printed="The constant of lemma 3.13, read as a bound of the operator norm of the Hessian; "
-        "on its convex domain that says the same.",
+        gist="Nor does a constant in n and R bound the Hessian, as nothing bounds b or h; with "
+        "|b|, ||h|| <= R the printed one does, and a far smaller one is best.",
+        printed="The constant 3 n^3 R^7 exp(13 R^2) of lemma 3.13, read as a bound of the operator "
+        "norm of the Hessian; on the convex domain ||A x|| <= R that says the same.",
         fails="Nothing bounds b: L bends like b^2 where b <f, h> is of order 1.",
-        repair="Add |b| <= R and ||h|| <= R, or take ||A||^2 K(D), which bounds the Hessian "
-        "everywhere and is attained.",
+        repair="Add |b| <= R and ||h|| <= R, or take ||A||^2 K(D), D = |b| (max h - min h), K(D) "
+        "the maximum over a, c in [0, 1] of D (1 - c^2) (1 - a^2) (a + D c (1 - a^2)/4) / 8, which "
+        "bounds the Hessian everywhere and is attained.",
         stands=("amended", "sharp"),
         telling={"literal": 1},
     ),
@@ -67,9 +69,10 @@ CONSTANTS = (
         "As the norm is not squared, minimisers need not be unique: for one constraint and C = 1 "
         "all of [0, 1] minimises.",
         repair="On separable data X^mm minimises for every C >= max lambda / ||X^mm||, lambda "
-        "any multipliers of the hard programme, summed over the queries that share a slack (last "
-        "instance); for one constraint that is the least. Name C relative to it, and index the "
-        "slack. With one slack a constraint 0 minimises for every C <= 1 / ||sum_j A_j||.",
+        "any multipliers of the hard programme, summed over the queries that share a slack "
+        "(instance of amended-2); for one constraint that is the least. Name C relative to it, and "
+        "index the slack. With one slack a constraint 0 minimises for every C <= 1 / ||sum_j "
+        "A_j||.",
         stands=("amended", "amended-3", "sharp"),
         telling={"literal-1": 0, "literal-2": 0, "literal-3": 0, "amended-2": 0},
     ),

@@ -38,8 +38,7 @@ TOKENS = (
         "X^mm, with 76% to 93% of the tokens that are not optimal as support vectors; the others "
         "have none.",
         repair="X^mm is the same without all but d min(n, d) of the tokens that are not optimal, "
-        "however many an input has: they are few where inputs are long against d. For gradients "
-        "see token-sparsity.",
+        "however many an input has: they are few where inputs are long against d.",
         stands=("amended", "sharp"),
         telling={"literal-4": 0},
     ),
@@ -70,7 +69,7 @@ TOKENS = (
         fails="The programme reads of scores only which token is optimal: a token is a support "
         "vector or not however low its score. Descent on the loss as printed ends at the very "
         "token that is left out. With the decreasing loss the token of least score may be what "
-        "pushes the run to the best one, so that without it training ends at a worse token. And "
+        "leads the run to the best one, so that without it training ends at a worse token. And "
         "the output of attention at one X is another without it.",
         repair="The score <f, gamma> that attention collects is no lower without these tokens at "
         "any X. From the basin training ends no worse without them. X^mm is the same without "

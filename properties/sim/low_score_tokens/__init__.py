@@ -79,7 +79,7 @@ LOW_SCORES = Statement(
     conclusion=left_out.scores_no_lower,
     cost=2,
     hypotheses={
-        **training.HYPOTHESES,
+        **training.hypotheses(UNIQUE, FEASIBLE, BASIN, SHORT),
         EXISTS: feasible,
         IDLE: left_out.idle,
         LOWERED: lambda case: case.size >= 0,
@@ -161,10 +161,11 @@ LOW_SCORES = Statement(
             siblings={"optimal tokens left out": changed(which="best", examples=[TWO_TOKENS])},
         ),
         "amended-3": Reading(
-            "from a start where L exceeds the mean of l(best) by less than min_i [l(second) - "
-            "l(best)]/n, over the inputs of two scores, under descent on the decreasing loss "
-            "l(u) = g(-u) with a step of at most 1/L_X, of the tokens that each run has: without "
-            "the tokens of least score no input ends at a token of lower score than with them",
+            "the start has a risk above the mean of l(best) by less than min_i [l(second) - "
+            "l(best)]/n, the minimum over inputs with two different scores; from it descent on the "
+            "decreasing loss l(u) = g(-u) is run twice, with all tokens and without those of least "
+            "score, with a step of at most 1/L_X, L_X of the tokens that the run has: in the "
+            "second run no input ends at a token of lower score than in the first",
             expected="proved",
             proof="symbolic.sim.low_score_tokens:prove_kept",
             constants={"loss": REPAIRED},
@@ -179,8 +180,8 @@ LOW_SCORES = Statement(
             },
         ),
         "sharp-1": Reading(
-            "X^mm, with the tokens of least score and without them, is what it is where their "
-            "scores are lower by any amount",
+            "lowering the scores of the tokens of least score by any amount changes neither X^mm "
+            "nor the X^mm without these tokens",
             expected="proved",
             proof="symbolic.sim.low_score_tokens:prove_as_much",
             under=(LOWERED,),

@@ -239,7 +239,7 @@ def certified_alike(run: Run, loss: str, which: str = "low") -> arb | None:
 
 
 def _ends(way: ProvedLimit | None, loss: str) -> dict[int, fmpq]:
-    """The scores at which the inputs that pull end; an increasing loss turns scores round."""
+    """The scores at which inputs with a gradient end; an increasing loss turns scores round."""
     if way is None:
         return {}
     sign, rows = (
@@ -252,7 +252,8 @@ def _ends(way: ProvedLimit | None, loss: str) -> dict[int, fmpq]:
 def certified_no_worse(run: Run, loss: str, which: str = "low") -> fmpq | None:
     """By how much the least favoured input ends higher, in exact scores; None without a proof.
 
-    An input that never pulls is left out. One whose tokens share one score in the rest ends at it.
+    An input whose gradient is always 0 is left out. One whose tokens share one score in the rest
+    ends at it.
     """
     (whole, rest), out = _proved_limits(run, loss, which), low(run.data, which)
     if (

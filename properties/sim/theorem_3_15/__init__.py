@@ -8,25 +8,25 @@ which descent fails refutes the theorem whatever delta is.
 
 `literal-1` falls where the gradient is zero (`OPPOSED`). There is no X^mm, and where there is one
 the norm does diverge (`amended-3`, proof in `nearly_equal_scores`). `literal-2` falls as the loss
-of definition 3.6 increases in the score, `amended-1`, from zero, by `PULLED_APART`.
+of definition 3.6 increases in the score, `amended-1`, from zero, by `NOT_ALIGNED`.
 
-Where no input loses its optimal token, no delta is needed (`amended-2`). In `sharp` no input pulls
-against another, which is so for a single input. There the theorem is true, for every start, with
+Where no input loses its optimal token, no delta is needed (`amended-2`). In `sharp` inputs are
+aligned, which a single input is. There the theorem is true, for every start, with
 delta_i = g_i s_i / (1 - s_i), where g_i is the gap of the two best scores and s_i the start's
 attention to the optimal token (s_i = 1/T at zero). Proof in `symbolic/basins.py`. No constant above
 1 would do: let the second-best token carry little attention at the start, and be so far away that
 its logit outruns all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the
 second-best one, which therefore gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
 
-The second-best token itself costs nothing: u_i(0) minus the second-best score is at least
-g_i s_i - delta_i (1 - s_i - s'_i), s'_i the attention to that token, so that delta_i =
-g_i s_i / (1 - s_i - s'_i) will do (`sharp-2`; g_i/(T - 2) at zero, and any delta for two tokens).
-That is 1/(sum over the other rivals of exp(-m_it)) times g_i, m_it the margin at the start. So
-delta may have to fall exponentially with the size of the start, and no faster: with r the largest
-logit of these rivals at X(0) over the optimal one's, g_i exp(-r)/(T - 2) suffices. For tokens -1,
-N, 0 with scores 1, 0, -delta and X(0) = R >= 0 the run reaches X^mm = -1 for delta <= exp(-R). The
-pull is towards it where delta < s_1 (1 - s_1 + N s_N) / (s_0 (N s_N - s_1)), s_t the attention to
-token t, which for large R is (N + 1)/N exp(-R); so no constant above 1 will do (`far`: N = 64).
+The second-best token itself costs nothing: u_i(0) minus the second-best score is at least g_i s_i -
+delta_i (1 - s_i - s'_i), s'_i the attention to that token, so that delta_i = g_i s_i / (1 - s_i -
+s'_i) will do (`sharp-2`; g_i/(T - 2) at zero, and any delta for two tokens). That is 1/(sum over
+the other rivals of exp(-m_it)) times g_i, m_it the margin at the start. So delta may have to fall
+exponentially with the size of the start, and no faster: with r the largest logit of these rivals at
+X(0) over the optimal one's, g_i exp(-r)/(T - 2) suffices. For tokens -1, N, 0 with scores 1, 0,
+-delta and X(0) = R >= 0 the run reaches X^mm = -1 for delta <= exp(-R). The negative gradient
+points to it where delta < s_1 (1 - s_1 + N s_N) / (s_0 (N s_N - s_1)), s_t the attention to token
+t, which for large R is (N + 1)/N exp(-R); so no constant above 1 will do (`far`: N = 64).
 
 What refutes the literal readings fails with every step; readings that are repaired have steps of at
 most 1/L_X. In `sharp` and `sharp-2` 1/L has the mean L of the constants L_i of the inputs, since
@@ -65,7 +65,7 @@ from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
 
 EQUAL, HALF = "non-optimal scores of each input are equal", "the step is at most 1/(2 L)"
 DIFFERENT = "some input has two different scores"
-INPUTS_ALIGNED, WITHIN = "no input pulls against another", "rivals' scores less than delta apart"
+INPUTS_ALIGNED, WITHIN = "inputs are aligned", "rivals' scores less than delta apart"
 WITHIN_OTHERS = "rivals' scores less than g_i s_i/(1 - s_i - s'_i) apart"
 
 
@@ -87,8 +87,8 @@ ALIGNED = stepped(
     runs(st.one_of(together(nearly_equal.SPREADS), trapping_data()), 0, 1, 3),
     nearly_equal.larger,
 )
-ANY_PULLS = {
-    "inputs may pull against each other": changed(
+NEED_NOT_BE_ALIGNED = {
+    "inputs need not be aligned": changed(
         drop=[INPUTS_ALIGNED], variables=stepped(Run, runs(opposed_data(), 0))
     )
 }
@@ -136,8 +136,9 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "non-optimal scores equal, so within every delta > 0: from any start the norm of "
-            "descent on g(b <f, h>) with step at most 1/(2 L_X) diverges",
+            "non-optimal scores of each input are equal, hence less than every delta > 0 apart: "
+            "from any start the norm of descent on g(b <f, h>) with step at most 1/(2 L_X) "
+            "diverges",
             expected="refuted",
             constants={"loss": PRINTED},
             under=(EQUAL, HALF),
@@ -150,8 +151,9 @@ THEOREM = Statement(
             },
         ),
         "literal-2": Reading(
-            "non-optimal scores equal, so within every delta > 0: from any start descent on "
-            "g(b <f, h>) with step at most 1/(2 L_X) converges in direction to X^mm",
+            "non-optimal scores of each input are equal, hence less than every delta > 0 apart: "
+            "from any start descent on g(b <f, h>) with step at most 1/(2 L_X) converges in "
+            "direction to X^mm",
             expected="refuted",
             constants={"loss": PRINTED},
             under=(EQUAL, HALF),
@@ -169,7 +171,7 @@ THEOREM = Statement(
             expected="refuted",
             constants={"loss": REPAIRED},
             under=(EQUAL, UNIQUE, training.TWO, FEASIBLE, SHORT),
-            examples=(training.PULLED_APART,),
+            examples=(training.NOT_ALIGNED,),
             siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-2": Reading(
@@ -198,13 +200,13 @@ THEOREM = Statement(
             examples=(training.TIED_BESIDE,),
         ),
         "sharp": Reading(
-            "inputs that do not pull against each other (<A_j, A_k> >= 0 for constraints of "
-            "different inputs), one at least with two tokens, Att-SVM feasible, rivals' scores "
-            "less than delta_i = g_i s_i/(1 - s_i) apart, g_i the gap of the two best scores and "
-            "s_i the start's attention to the best token, so that optimal tokens are unique: "
-            "descent on the decreasing loss g(-b <f, h>) with step at most 1/L, L the mean over "
-            "inputs of the Lipschitz constants L_i of the gradients of their losses and at least "
-            "L_X, from any start has a diverging norm and converges in direction to X^mm",
+            "aligned inputs (<A_j, A_k> >= 0 for constraints of different inputs), one at least "
+            "with two tokens, Att-SVM feasible, rivals' scores less than delta_i = g_i s_i/(1 - "
+            "s_i) apart, g_i the gap of the two best scores and s_i the start's attention to the "
+            "best token, so that optimal tokens are unique: descent on the decreasing loss g(-b "
+            "<f, h>) with step at most 1/L, L the mean over inputs of the Lipschitz constants L_i "
+            "of the gradients of their losses and at least L_X, from any start has a diverging "
+            "norm and converges in direction to X^mm",
             expected="proved",
             proof="symbolic.basins:prove_aligned",
             constants={"loss": REPAIRED},
@@ -228,17 +230,17 @@ THEOREM = Statement(
                     under={"rivals' scores at most delta apart": nearly_equal.at_most},
                     examples=[ALL_TIED],
                 ),
-                **ANY_PULLS,
+                **NEED_NOT_BE_ALIGNED,
             },
         ),
         "sharp-2": Reading(
-            "inputs that do not pull against each other (<A_j, A_k> >= 0 for constraints of "
-            "different inputs), one at least with two tokens, Att-SVM feasible, rivals' scores "
-            "less than g_i s_i/(1 - s_i - s'_i) apart, g_i the gap of the two best scores, s_i and "
-            "s'_i the start's attention to the best token and to a rival of the second-best score: "
-            "descent on the decreasing loss g(-b <f, h>) with step at most 1/L, L the mean over "
-            "inputs of the Lipschitz constants L_i of the gradients of their losses and at least "
-            "L_X, from any start has a diverging norm and converges in direction to X^mm",
+            "aligned inputs (<A_j, A_k> >= 0 for constraints of different inputs), one at least "
+            "with two tokens, Att-SVM feasible, rivals' scores less than g_i s_i/(1 - s_i - s'_i) "
+            "apart, g_i the gap of the two best scores, s_i and s'_i the start's attention to the "
+            "best token and to a rival of the second-best score: descent on the decreasing loss "
+            "g(-b <f, h>) with step at most 1/L, L the mean over inputs of the Lipschitz constants "
+            "L_i of the gradients of their losses and at least L_X, from any start has a diverging "
+            "norm and converges in direction to X^mm",
             expected="proved",
             proof="symbolic.sim.theorem_3_15:prove",
             constants={"loss": REPAIRED},
@@ -257,7 +259,7 @@ THEOREM = Statement(
                     },
                     examples=[nearly_equal.far(0.37890625, 1.0)],
                 ),
-                **ANY_PULLS,
+                **NEED_NOT_BE_ALIGNED,
             },
         ),
     },

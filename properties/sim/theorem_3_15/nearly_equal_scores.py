@@ -80,7 +80,7 @@ def level_data(draw: st.DrawFn) -> AttentionData:
 
 
 def aligned(run: Run) -> bool:
-    """No input pulls against another."""
+    """Inputs are aligned."""
     return inputs_aligned(run.data)
 
 
@@ -131,8 +131,8 @@ def grows(run: Run, loss: str) -> Slack:
     return norm_diverges(run.data, run.start, LOSSES[loss])
 
 
-def _pulling(data: ExactData) -> ExactData:
-    """The inputs of two scores; the others never pull."""
+def _of_two_scores(data: ExactData) -> ExactData:
+    """The inputs of two scores; the gradient of others is 0."""
     inputs = [i for i, gamma in enumerate(data.gamma) if len(set(gamma)) > 1]
     return ExactData(
         [data.X[i] for i in inputs],
@@ -151,7 +151,7 @@ def grows_for_sure(run: Run, loss: str) -> arb | None:
     if is_stationary_start(data, start):
         return arb(-1)
     proved = diverges(run.data, run.start, loss, run.step)
-    if proved is None and feasible(run) and moves_along_margins(_pulling(data)):
+    if proved is None and feasible(run) and moves_along_margins(_of_two_scores(data)):
         return arb(1)
     return proved
 

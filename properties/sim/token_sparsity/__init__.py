@@ -100,7 +100,7 @@ SPARSITY = Statement(
     "gradient computation for each update. Tokens that do not serve as support vectors have zero "
     "gradients and can be safely disregarded during pretraining",
     variables=stepped(Run, tokens.redundant_runs()),
-    hypotheses={**training.HYPOTHESES, EXISTS: feasible},
+    hypotheses={**training.hypotheses(UNIQUE, BASIN, SHORT), EXISTS: feasible},
     conclusion=dropping.coefficients,
     cost=2,
     violating={

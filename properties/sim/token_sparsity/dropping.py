@@ -126,8 +126,8 @@ def at_most_lost(m: Any, case: Dropped) -> Any:
     J = [token for token in whole.A if case.dropped[token]]
     lost, bounds = whole.square - solution(case.data, J).square, []
     for w in _multipliers(whole):
-        pulled = combine([w[t] for t in J], [whole.A[t] for t in J]) if J else [fmpq(0)]
-        bounds.append(dot(pulled, pulled))
+        dropped = combine([w[t] for t in J], [whole.A[t] for t in J]) if J else [fmpq(0)]
+        bounds.append(dot(dropped, dropped))
     return m.at_most(m.values(lost), m.values(min(bounds)))
 
 

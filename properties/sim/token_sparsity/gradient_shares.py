@@ -179,8 +179,8 @@ def certified_exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> ar
         return arb(1)
     found, claimed = proved_limit(run.data, run.start, loss, run.step), rational(Fraction(share))
     if found is None:
-        pulling = tokens_with_gradient(run, loss) & set(idle)
-        return arb(-max(abs(claimed * (idle[t] - less)) for t in pulling)) if pulling else None
+        moving = tokens_with_gradient(run, loss) & set(idle)
+        return arb(-max(abs(claimed * (idle[t] - less)) for t in moving)) if moving else None
     falls = exponents(found)
     if falls is None or any(t not in falls for t in idle):
         return None

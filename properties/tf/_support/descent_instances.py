@@ -37,7 +37,7 @@ from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import Slack
 from properties._support.hypothesis_violations import TIED_APART
-from properties.sim._support.training import PULLED_APART
+from properties.sim._support.training import NOT_ALIGNED
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def descents(draw: st.DrawFn) -> Descent:
 
 @composite
 def opposed(draw: st.DrawFn) -> Descent:
-    """Two inputs of the same tokens and scores whose queries pull against each other."""
+    """Two inputs of the same tokens and scores with opposed queries."""
     T, d = draw(sizes(2, 3)), draw(sizes(1, 2))
     X, z, gamma = draw(arrays(1, T, d)), draw(arrays(1, d)), draw(arrays(1, T))
     factor = draw(st.sampled_from([1.0, 2.0, 0.5]))
@@ -113,7 +113,7 @@ def follows(case: Descent, towards: str = "optimal") -> Slack:
 
 
 def decided(case: Descent, towards: str = "optimal") -> arb | None:
-    """Where descent goes, proved; tokens may be tied in inputs that never pull."""
+    """Where descent goes, proved; tokens may be tied in inputs whose gradient is 0."""
     target = max_margin(case.data, towards)
     if target is not None and not unique_optimum(case):
         return arrives(case.data, case.start, case.loss, target, case.step)
@@ -142,7 +142,7 @@ VIOLATING = {
     EXISTS: [from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],
     SLOPED_LOSS: [FLAT],
     UNIQUE: [descent(TIED_APART)],
-    BASIN: [descent(PULLED_APART, "correlation")],
+    BASIN: [descent(NOT_ALIGNED, "correlation")],
     SHORT: [descent(LEAPING)],
 }
 """What a descent from the basin asks for, and descents that miss it."""

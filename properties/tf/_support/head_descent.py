@@ -252,6 +252,6 @@ RISEN = example([0, 1], [1], [1], "square")
 SOFT = example([0, 8], [1], [-1], "softplus", "correlation", 1 / 1024)
 PAIR = example([1, -1], [1], [-1], "square", start=-0.5, size=16)
 """h(x) = -x^2, and a step over the best mixture."""
-PULLED_OUT = example([1, -1], [1], [1], "square")
+CONVEX_PAIR = example([1, -1], [1], [1], "square")
 STEEP = example([4, -4], [1], [-1], "square", "exponential", start=-4.0)
 BACK_PAIR = example([1, -1], [1], [-1], "square", start=-0.5, size=-16)

@@ -161,7 +161,7 @@ ONE_TOKEN = _path([[[1]]], [[1]], [[0]])
 NO_SOLUTION = _path([[[1], [0]]], [[0]], [[1, 0]])
 """The query 0: there is no W^mm."""
 _AXES = [[[1, 0], [0, 0]], [[0, 1], [0, 0]]]
-FLAT_PULLS = _path(_AXES, [[1, 0], [1, 0]], [[1, 0], [0, -1]], "cubic")
+FLAT_SLOPE = _path(_AXES, [[1, 0], [1, 0]], [[1, 0], [0, -1]], "cubic")
 """Margins a, b of two inputs: L - L_* is like e^-a + e^-3b, so W_R / R tends to (3, 1) / sqrt 10 in
 place of (1, 1) / sqrt 2."""
 FLAT_BELOW = _path(_AXES, [[1, 0], [0, 1]], [[1, -1], [1, 0]], "cubic")
@@ -186,7 +186,7 @@ VIOLATING = {
     UNIQUE: [Path(TIED_APART.data, "log-loss")],
     FEASIBLE: [NO_SOLUTION],
     SEVERAL: [ONE_TOKEN],
-    FALLING: [FLAT_PULLS],
+    FALLING: [FLAT_SLOPE],
 }
 """What theorems 2 and 3 ask for, and paths that miss it."""
 

@@ -112,8 +112,8 @@ def _enclosure(programme: ExactProgramme, S: Matrix, weights: Vector, most: arb)
     for left, z, w, bound in zip(D, Z, weights, programme.bound, strict=True):
         if not w > 0:
             continue
-        pulled = [sum((x * y for x, y in zip(row, left, strict=True)), arb(0)) for row in St]
-        rows.append([pulled[a] * z[b] + (pulled[b] * z[a] if a != b else 0) for a, b in places])
+        turned = [sum((x * y for x, y in zip(row, left, strict=True)), arb(0)) for row in St]
+        rows.append([turned[a] * z[b] + (turned[b] * z[a] if a != b else 0) for a, b in places])
         off = error * norm(left) * norm(z)
         values.append((bound - off).union(bound + delta / w + off))
     for a in range(d):

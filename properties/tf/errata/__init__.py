@@ -56,9 +56,6 @@ TF = Source(
         'with two different scores. "From the basin" supposes l\' < 0, unique optimal tokens, a '
         "feasible Att-SVM, an input of two tokens and steps of at most 1/L; then no optimal token "
         "is lost.",
-        "trap": "Two inputs of tokens (1, 0), 0 and (-2, 1), 0 with labels 1, head (4, 9) and "
-        "query (1, 0), so that scores are 4, 0 and 1, 0: from W_0 = 0 descent on the loss -u "
-        "drags the second input to its worse token for ever.",
         "L": "A Lipschitz constant of the gradient of the risk; the slides name no step eta.",
     },
 )

@@ -25,10 +25,11 @@ CLAIMS = (
     erratum(
         global_equal_scores.THEOREM,
         gist="Equal scores of the other tokens do not give global convergence, even where the "
-        "Att-SVM is feasible: inputs may pull against each other.",
+        "Att-SVM is feasible: gradients of inputs may be opposed.",
         fails="The slide asks for approximately equal scores; exactly equal ones are not enough. "
         "Two inputs with opposite queries have no Att-SVM, so that there is no direction to "
-        "converge to. Where it is feasible the trap falls, although each input has two tokens.",
+        "converge to. Where it is feasible an input of a larger score gap may drag another one "
+        "to its worse token for ever (amended-1), although each input has two tokens.",
         telling={"literal": 0},
     ),
     erratum(
@@ -95,7 +96,7 @@ CLAIMS = (
         linear_head_one_token.SELECTION,
         linear_head_one_token.RISK,
         gist="A linear head need not select one token: attention may stay uniform, stay between "
-        "tied tokens, or be pulled to rest by two inputs.",
+        "tied tokens, or rest where the gradients of two inputs cancel.",
         fails="With head 0 nothing moves; with two tokens of best score least risk is reached by "
         "attention to both; two inputs with opposite queries and a convex loss have least risk "
         "at W = 0.",
@@ -133,7 +134,8 @@ CLAIMS = (
     erratum(
         parameterisation_bias.BIAS,
         gist="Descent on W need not lead to the Frobenius solution, nor descent on (K, Q) to the "
-        "nuclear one, and both may be the same; W does from the basin.",
+        "nuclear one, and both may be the same; from the basin W has the direction of the "
+        "Frobenius solution.",
         fails="From W_0 = 0 tokens 4, 0, 3 of scores 1, 0, -3 do not take W in the direction of "
         "W^mm = 1. From K = Q = 0 nothing moves. For one input of two tokens both solutions are "
         "one, as wherever W^mm has rank 1. Where else descent on (K, Q) leads is not judged.",

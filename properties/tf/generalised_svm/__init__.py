@@ -37,8 +37,9 @@ Other heads change the speed. A ReLU head may be flat at the mean of the tokens,
 0 rests though one token is best (`literal-4`). Where h rises along the way from the mean of two
 tokens to one of them, that one alone is kept at the speed ln k of linear heads, whatever h is
 (`sharp-3`). Where h' vanishes at the kept token, as h(x) = -<a, x - x_1>^2 has it, the speed is
-half of that: W - ln k W_svm is unbounded, and W - (ln k/2) W_svm bounded (`sharp-4`). Where two
-tokens pull each other at a smooth h both are kept, and all of W is bounded: W_svm is 0 (`sharp-5`).
+half of that: W - ln k W_svm is unbounded, and W - (ln k/2) W_svm bounded (`sharp-4`). Where a
+smooth h rises from each of two tokens towards the other both are kept, and all of W is bounded:
+W_svm is 0 (`sharp-5`).
 """
 
 from attsvm.primitives.heads import ACTIVATIONS
@@ -112,7 +113,7 @@ STATEMENT = Statement(
         SQUARE: [heads.SOFT],
         CRITICAL: [heads.ASIDE],
         BELOW: [heads.RISEN],
-        BOTH: [heads.PULLED_OUT],
+        BOTH: [heads.CONVEX_PAIR],
         ORIGIN: [heads.STARTED, heads.STARTED_SQUARE],
         GENTLE: [heads.STEEP],
     },
@@ -274,7 +275,7 @@ STATEMENT = Statement(
             "ln(beta/g_1 - 1) + 4 e ||A||^2 beta/27, and -m likewise with g_2, so that both tokens "
             "are kept, and W(k) is bounded",
             expected="proved",
-            proof="symbolic.tf.generalised_svm:prove_pulling_head",
+            proof="symbolic.tf.generalised_svm:prove_kept_pair",
             under=(FORWARD, GENTLE, BOTH),
             variables=Records(HeadSteps, heads.steps(both=True)),
             conclusion=heads.stays,

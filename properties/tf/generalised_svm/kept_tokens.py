@@ -99,7 +99,8 @@ def parts(case: KeptTokens) -> Parts:
 def rests(case: KeptTokens) -> bool:
     """The gradient at W is 0 by parts: each input sees one value of <a, x>, or h' is 0 there.
 
-    Decided in rationals: of an input that pulls attention has to be uniform and <a, output> = 0.
+    Decided in rationals: an input on which the risk depends has to have uniform attention and
+    <a, output> = 0.
     """
     X, Z, W, a = (rationals(part) for part in (case.X, case.Z, case.W, case.a))
     for tokens, z, b in zip(X, Z, rationals(case.b), strict=True):

@@ -40,7 +40,7 @@ from attsvm.primitives.steps import SHORT, is_short, stepped
 from attsvm.theory import Reading, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support.descent_instances import DIRECTION, from_zero, patiently
-from properties.tf.global_equal_scores import PULLED
+from properties.tf.global_equal_scores import NOT_ALIGNED
 from properties.tf.global_initial_gradient import first_steps
 from properties.tf.global_initial_gradient.first_steps import Step
 
@@ -57,7 +57,7 @@ BEYOND_ONE = from_zero([[[1, 0], [0, 0]]], scores=[[1.5, 0.0]]).data
 """(1 - u)^2 is least where attention scores 1: from w = (4, 1) it ends at w = (ln 2, 1)."""
 TWO_BEST = Step(TIED.data, ZERO, TIED.loss, 64.0)
 """The first step separates the first token; W^mm has w = (2/5, 1/5), descent ends along (1, 0)."""
-FAR_AHEAD = Step(PULLED.data, np.array([[64.0, 0.0], [192.0, 0.0]]), "correlation", 1.0)
+FAR_AHEAD = Step(NOT_ALIGNED.data, np.array([[64.0, 0.0], [192.0, 0.0]]), "correlation", 1.0)
 """Far along W^mm, where the first step lowers the margin of the second input."""
 THROWN = replace(
     Step(LEAPING.data, np.array([[2.0, 0.0], [6.0, 0.0]]), "correlation", 1.0), step=256.0
@@ -98,7 +98,7 @@ THEOREM = Statement(
         UNIQUE: [TWO_BEST],
         SEPARATED: [FAR_AHEAD],
         LONG: [Step(CROWDED, ZERO, "correlation", 0.25)],
-        FORWARD: [Step(PULLED.data, ZERO, PULLED.loss, -2.0)],
+        FORWARD: [Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, -2.0)],
         SHORT: [THROWN],
     },
     readings={
@@ -128,7 +128,7 @@ THEOREM = Statement(
             "descent from W_0",
             expected="refuted",
             under=(ALONG,),
-            examples=(Step(PULLED.data, ZERO, PULLED.loss, 1.0),),
+            examples=(Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, 1.0),),
             siblings={"any first gradient": changed(drop=[ALONG]), **WORST},
         ),
         "amended": Reading(
@@ -154,7 +154,7 @@ THEOREM = Statement(
                 **WORST,
                 "W^mm turned by about a 64th": changed(towards="turned"),
                 "any first gradient": changed(
-                    drop=[LONG], examples=[Step(PULLED.data, ZERO, PULLED.loss, 32.0)]
+                    drop=[LONG], examples=[Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, 32.0)]
                 ),
             },
         ),

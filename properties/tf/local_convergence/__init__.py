@@ -12,16 +12,16 @@ below alpha.
 
 literal-1 falls at every norm: one input, tokens 0, (-1, 0) and (-2, 1), head (1, 3), query (1, 0),
 so scores 0, -1, 1; alpha = the first has W* = (1, 0), margins 1 and 2. From w = (R, 2R - 1) the
-third token, whose logit is 1 below, pulls hardest and is selected for ever; on R it depends by
-exp(-R) only.
+third token, whose logit is 1 below, has the largest coefficient in the gradient and is selected for
+ever; on R it depends by exp(-R) only.
 
 amended asks for l' < 0 at the scores of alpha: under l(u) = -u^3, strictly decreasing and smooth,
-keys (1, 0), 0 of scores 1, 0 and (0, 1), 0 of scores 0, -1 make the second input pull like the cube
-of the first, from starts near W* = (1, 1) at every norm, and the direction tends to (3, 1). It says
-that there are an angle and a norm. With w = max r_j/c_j and q = min(1/w, ||W*||)/2 the angle is
-arctan(q/||W*||), and the norm sqrt(||W*||^2 + q^2) times the radius of s = 1/2, a number of data,
-alpha, loss and step. That the radius suffices is proved in `symbolic.tf.local_convergence`; there
-is one exactly where l' < 0 at the scores of alpha.
+keys (1, 0), 0 of scores 1, 0 and (0, 1), 0 of scores 0, -1 have input gradients of which the second
+is like the cube of the first from starts near W* = (1, 1) at every norm, and the direction tends to
+(3, 1). It says that there are an angle and a norm. With w = max r_j/c_j and q = min(1/w, ||W*||)/2
+the angle is arctan(q/||W*||), and the norm sqrt(||W*||^2 + q^2) times the radius of s = 1/2, a
+number of data, alpha, loss and step. That the radius suffices is proved in
+`symbolic.tf.local_convergence`; there is one exactly where l' < 0 at the scores of alpha.
 
 In the sharp reading no factor above 1 in the width will do for all data: with the third token at
 (-1 - g, 1) the start w = (R, (1 + g) R - 1) lies in (1 + g)/g times the cone, and flees. The radius

@@ -82,7 +82,7 @@ PATH = Statement(
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE),
             variables=Records(Path, cases.flat_paths()),
-            examples=(cases.FLAT_PULLS, cases.ONE_TOKEN),
+            examples=(cases.FLAT_SLOPE, cases.ONE_TOKEN),
             siblings=DIRECTIONS,
             cost=4,
         ),

@@ -55,10 +55,10 @@ SET = tends(
     floats=minima.follows_set,
     balls=minima.certified_set,
 )
-FLAT_PULLS, ONE_TOKEN, PUBLISHED, UNEVEN, FLAT_BELOW, TURNING = map(
+FLAT_SLOPE, ONE_TOKEN, PUBLISHED, UNEVEN, FLAT_BELOW, TURNING = map(
     penalised,
     (
-        cases.FLAT_PULLS,
+        cases.FLAT_SLOPE,
         cases.ONE_TOKEN,
         cases.PUBLISHED,
         cases.UNEVEN,
@@ -97,7 +97,7 @@ ABSTRACT = Statement(
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE),
             variables=Records(Path, drawn(cases.flat_paths())),
-            examples=(FLAT_PULLS, ONE_TOKEN),
+            examples=(FLAT_SLOPE, ONE_TOKEN),
             siblings=WORST,
         ),
         "literal-2": Reading(
@@ -109,7 +109,7 @@ ABSTRACT = Statement(
             under=(cases.UNIQUE, cases.FEASIBLE),
             variables=Records(Path, drawn(cases.flat_paths())),
             conclusion=SET,
-            examples=(FLAT_PULLS, ONE_TOKEN),
+            examples=(FLAT_SLOPE, ONE_TOKEN),
             siblings=OTHERS,
         ),
         "amended-1": Reading(

@@ -95,7 +95,7 @@ def test_a_path_in_balls_is_that_of_the_floats(run):
 
 
 @pytest.mark.parametrize("loss", SLOPED)
-def test_pulls_that_cancel_at_zero_do_so_for_every_loss(loss):
+def test_gradients_that_cancel_at_zero_do_so_for_every_loss(loss):
     case = replace(cases.STUCK, loss=loss)
     data = ExactData.of(case.data)
     assert is_stationary_start(data, rationals(case.run.start))
@@ -145,7 +145,7 @@ def test_a_proper_start_minds_that_a_slope_may_peak_between_the_extreme_scores()
 def test_where_the_first_input_is_tied_no_start_will_do():
     assert prompts.moves_aside(cases.ASIDE)
     assert prompts.prompt(cases.ASIDE) == [1, 1]
-    assert not prompts.moves_aside(cases.PULLED)
+    assert not prompts.moves_aside(cases.SECOND_TRAPPED)
     assert not prompts.moves_aside(replace(cases.ASIDE, scores=np.array([[1.0, 0.0], [1.0, 0.0]])))
     inside = replace(
         cases.ASIDE, keys=np.array([[[2.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]])
@@ -189,7 +189,7 @@ def test_nothing_moves_without_two_scores():
 
 
 def test_one_path_for_one_input_and_not_for_two():
-    one, two = replace(cases.UNEVEN, loss="log-loss"), replace(cases.PULLED, loss="log-loss")
+    one, two = (replace(x, loss="log-loss") for x in (cases.UNEVEN, cases.SECOND_TRAPPED))
     claim = loss_choice.CHOICE.claim("amended-2")
     assert claim.conclusion(one).holds
     assert claim.conclusion(two).violated
@@ -295,7 +295,7 @@ def test_a_run_that_settles_at_worse_tokens_goes_to_their_solution():
     assert limits.certified(cases.TRAPPED) < 0
 
 
-def test_a_start_where_nothing_pulls_keeps_its_direction():
+def test_a_start_of_gradient_zero_keeps_its_direction():
     still = prompts.prompting([[[1, 0], [-1, 0]], [[1, 0], [-1, 0]]], [[1, 0], [0, 1]], [0, 1])
     for start, sign in (([0, 0], -1), ([0, 1], None)):
         found = general_data.certified_separates(replace(still, start=np.array(start, float)))

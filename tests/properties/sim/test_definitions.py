@@ -112,7 +112,7 @@ def test_equal_rivals_tie_the_score_to_the_weight(case):
 
 
 def test_a_drift_that_cancels_is_known_to_be_zero():
-    """Tokens 1, 0, -1 with scores 1, 0, 1 at x = 0 pull both ways."""
+    """Tokens 1, 0, -1 with scores 1, 0, 1 at x = 0 have opposite gradients."""
     case = {"A": [[1], [0], [-1]], "x": [0], "h": [1, 0, 1], "b": 1}
     there, beside = (REPAIRED.formula.build(**{**case, "x": [x]}) for x in (0, 1))
     assert is_nothing(judge(REPAIRED.formula, {}, there).slack)

@@ -57,7 +57,7 @@ def test_the_run_ends_where_it_is_proved_to_with_the_low_token_and_without():
         assert left_out.certified_no_worse(TWO_TOKENS, REPAIRED) == 0
         assert left_out.certified_alike(ENDS_THERE, PRINTED) < 0
         assert left_out.certified_alike(replace(PUSHED, data=SUPPORT), REPAIRED) > 0
-        # without the token of score 0 nothing pulls, and X = 0 has no direction
+        # without the token of score 0 the gradient is 0, and X = 0 has no direction
         assert left_out.certified_alike(TWO_TOKENS, REPAIRED) == -1
         assert left_out.certified_alike(replace(TWO_TOKENS, start=np.ones((1, 1))), REPAIRED) == 1
     assert left_out.ends_no_worse(PUSHED, REPAIRED).violated

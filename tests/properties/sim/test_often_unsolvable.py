@@ -17,7 +17,7 @@ from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import often_unsolvable as statement
 from properties.sim._support.causal_language import Setting
 from properties.sim._support.telling_sentences import said
-from properties.sim._support.training import PULLED_APART, TWO_TOKENS
+from properties.sim._support.training import NOT_ALIGNED, TWO_TOKENS
 from properties.sim.figures import failing_data
 from properties.sim.figures import often_unsolvable as frequencies
 from properties.sim.often_unsolvable import contradictions
@@ -124,7 +124,7 @@ def test_coordinates_of_the_span_keep_inner_products():
 
 
 def test_failing_data_are_told_by_their_certificates():
-    cases = (PULLED_APART, 9, "fails"), (PULLED_APART, 0.01, "astray"), (TWO_TOKENS, 9, "converges")
+    cases = (NOT_ALIGNED, 9, "fails"), (NOT_ALIGNED, 0.01, "astray"), (TWO_TOKENS, 9, "converges")
     for run, size, expected in cases:
         end = size * np.eye(run.data.d)[:, :1] * np.eye(1, run.data.d)
         assert failing_data.outcome(run.data, [run.start, end]) == expected

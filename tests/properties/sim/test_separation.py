@@ -112,7 +112,7 @@ def share(data, X, token):
 
 @pytest.mark.parametrize("X", [10.0, 300.0, 5000.0, 1e6])
 def test_the_share_of_a_token_is_its_closed_form_at_any_norm(X):
-    # with e = exp(-X) the pulls are as e (1 - e^2), e^2 (2 + e), and their sum e (1 + 2 e)
+    # with e = exp(-X) the gradients are as e (1 - e^2), e^2 (2 + e), and their sum e (1 + 2 e)
     e, rounding = np.exp(-X), 1e-15 * X
     near = np.log1p(-(e**2)) - np.log(2) - np.log1p(2 * e)
     far = -X + np.log1p(e / 2) - np.log1p(2 * e)
@@ -189,7 +189,7 @@ def test_the_margin_of_one_sentence_gains_the_same_with_every_tenfold_of_the_ste
 @pytest.mark.parametrize("n", [2, 3, 8])
 @pytest.mark.parametrize("alike", [True, False])
 def test_the_first_step_lowers_a_margin_as_much_as_said(n, alike):
-    """The last input is opposed to all others: it pulls as they do, or hardly at all."""
+    """The last input is opposed to all others: its gradient is as theirs, or tiny."""
     gap = 1.0 if alike else 1e-9
     scores = np.array([[0.5, -0.5]] * (n - 1) + [[gap / 2, -gap / 2]])
     X = np.array([[[2.0], [0.0]]] * (n - 1) + [[[-2.0], [0.0]]])

@@ -301,7 +301,7 @@ def test_a_head_that_cancels_the_tokens_leaves_linear_attention_nothing(tokens):
 
 
 def test_a_quarter_is_the_best_constant_on_the_same_data():
-    """The example has ||A^T h|| = osc(h) diam(A)/4; a head that pulls less is not admitted."""
+    """The example has ||A^T h|| = osc(h) diam(A)/4; one of a smaller ||A^T h|| is not admitted."""
     claim = logistic.STABILITY.claim("amended-2")
     (condition,) = claim.hypotheses
     assert condition.holds(claim.examples[0])

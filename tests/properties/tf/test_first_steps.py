@@ -14,7 +14,7 @@ from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.hypotheses import rivals_equal
 from properties.tf import global_initial_gradient as claims
 from properties.tf._support.descent_instances import patiently
-from properties.tf.global_equal_scores import PULLED
+from properties.tf.global_equal_scores import NOT_ALIGNED
 from properties.tf.global_initial_gradient import first_steps
 from properties.tf.global_initial_gradient.first_steps import Step
 
@@ -44,14 +44,14 @@ def test_where_the_gradient_vanishes_nothing_is_favoured():
 def test_the_counterexamples_meet_their_hypotheses():
     overtaken = Step(claims.OVERTAKEN, ZERO, "correlation", 1.0)
     redundant_data = Step(claims.CROWDED, ZERO, "correlation", 1.0)
-    pulled = Step(PULLED.data, ZERO, PULLED.loss, 1.0)
+    stepped = Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, 1.0)
     assert claims.OVERTAKEN.gamma.tolist() == [[4.0, 5.0, 0.0, -6.0]]
     assert first_steps.separates(overtaken)
     assert first_steps.separates(redundant_data)
     assert rivals_equal(claims.CROWDED)
-    assert not first_steps.separates(pulled)
-    assert first_steps.correlates(pulled, max_margin(PULLED.data, "optimal"))
-    for case in (overtaken, redundant_data, pulled):
+    assert not first_steps.separates(stepped)
+    assert first_steps.correlates(stepped, max_margin(NOT_ALIGNED.data, "optimal"))
+    for case in (overtaken, redundant_data, stepped):
         with ctx.workprec(512):
             assert patiently(case) < 0
 
@@ -66,7 +66,7 @@ def test_a_long_first_step_saves_them(data):
 
 
 def test_a_long_step_along_a_gradient_that_does_not_separate_saves_nothing():
-    case = Step(PULLED.data, ZERO, PULLED.loss, 32.0)
+    case = Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, 32.0)
     assert not first_steps.is_long(case)
     with ctx.workprec(256):
         assert first_steps.decided_after(case) < 0

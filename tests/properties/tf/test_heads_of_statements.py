@@ -92,7 +92,7 @@ def test_a_slope_that_vanishes_at_the_kept_token_halves_the_speed():
         assert (last - first) / np.log(4) == pytest.approx(share, abs=0.05)
 
 
-def test_two_tokens_that_pull_each_other_are_kept_by_long_steps():
+def test_two_tokens_from_which_h_rises_to_the_other_are_kept_by_long_steps():
     case = replace(steps.PAIR, X=np.array([[1.0], [-0.5]]), start=0.0, size=64.0)
     bound = max(0.0, np.log(3.0)) + 4 * 64 * 1.5**2 * 4.5 / 27
     assert np.abs(descended(case, squares(case.A, case.b), *range(1, 40))).max() < bound

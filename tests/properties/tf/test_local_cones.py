@@ -323,7 +323,7 @@ def test_only_a_limit_that_points_down_is_climbed_away_from():
     assert not cones.never_converges_to(flat, [[fmpq(0), fmpq(0)], [fmpq(1), fmpq(0)]])
 
 
-def test_radii_grow_with_step_share_and_what_pulls_away():
+def test_radii_grow_with_step_share_and_what_leads_away():
     def of(scores, share, step=1, name="log-loss"):
         return radius(pairs_of(on_the_ray(1.0, scores)), name, fmpq(step), share)
 

@@ -32,8 +32,8 @@ def at(case, k):
 def test_the_gradient_at_a_minimiser_is_minus_lambda_times_it(case):
     k = 20.0
     found, loss = at(case, k)
-    pull = -gradient_w(case.data, found.W, loss)
-    assert np.allclose(pull, math.exp(-k) * found.W, rtol=2e-3, atol=1e-3 * np.abs(pull).max())
+    moved = -gradient_w(case.data, found.W, loss)
+    assert np.allclose(moved, math.exp(-k) * found.W, rtol=2e-3, atol=1e-3 * np.abs(moved).max())
 
 
 def test_no_other_matrix_has_a_lower_objective():
@@ -109,7 +109,7 @@ def test_a_set_of_several_points_is_left_open():
 def test_a_right_direction_is_certified_and_a_wrong_one_is_refuted():
     assert minima.certified_direction(PUBLISHED) > 0
     assert minima.certified_direction(PUBLISHED, "turned") < 0
-    assert minima.certified_direction(penalised(paths.FLAT_PULLS)) < 0
+    assert minima.certified_direction(penalised(paths.FLAT_SLOPE)) < 0
     assert minima.certified_direction(penalised(paths.FLAT_BELOW)) is None
 
 

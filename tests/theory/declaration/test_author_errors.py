@@ -369,6 +369,10 @@ DECLARATIONS = {
         {"options": f"{HALF}, under=('second',)"},
         "mine/a:literal names hypotheses that its statement does not have (got second). It has",
     ),
+    "a hypothesis that no reading has": (
+        {"options": f"{HALF}, under=()"},
+        "mine/a has hypotheses that no reading of it has (got first). Name them in `under` of a",
+    ),
     "an axis without a length": (
         {"variables": ', "z": Vector("k")'},
         "an array has an axis whose length is no variable (got k). Add 'k': Integer(1, 4) to the",

@@ -108,7 +108,7 @@ def score_tables(data: AttentionData) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_inputs_that_pull_against_each_other_are_found(seed):
+def test_inputs_of_opposed_gradients_are_found(seed):
     data = st.builds(
         lambda X, Z, s: AttentionData(X, Z, scores=s), odd(2, 2, 2), odd(2, 2), odd(2, 2)
     )
