@@ -65,7 +65,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.primitives.hypotheses import feasible, several_tokens, sloped, unique_optimum
 from attsvm.primitives.losses import SLOPED as LOSSES
-from attsvm.primitives.steps import SHORT, is_short, stepped
+from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Reading, Statement, changed
@@ -171,7 +171,7 @@ CONJECTURE = Statement(
     place="Main results on large d",
     printed="Holds as d becomes even larger (explains red bars -> 1) - Culminates in our global "
     "convergence conjecture (see paper)",
-    variables=stepped(Descent, supported()),
+    variables=stepped(Descent, supported(), steps=ANY),
     hypotheses={
         LARGE: large,
         EVERYWHERE: lambda case: choices.all_support_everywhere(case.data),
@@ -224,7 +224,7 @@ CONJECTURE = Statement(
             "0 everywhere and continuous: W_k/||W_k|| -> W^mm/||W^mm|| under descent from zero",
             expected="refuted",
             under=(LARGE, UNIQUE, SEVERAL, FEASIBLE, SLOPED, ZERO),
-            variables=stepped(Descent, at_rest(), fixed=("start",)),
+            variables=stepped(Descent, at_rest(), fixed=("start",), steps=ANY),
             examples=(PASSED,),
             siblings=WRONG,
         ),
@@ -234,6 +234,7 @@ CONJECTURE = Statement(
             "step at most 1/L: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
             expected="undecided",
             under=(EVERYWHERE, SOLVED, UNIQUE, SEVERAL, SLOPED, SHORT),
+            variables=stepped(Descent, supported()),
             siblings=WRONG,
         ),
         "sharp": Reading(

@@ -38,7 +38,7 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.steps import SHORT, stepped
+from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Reading, Records, Statement, changed
@@ -177,7 +177,7 @@ BIAS = Statement(
     source=SOURCE,
     place="Summary",
     printed="Parameterization matters: W -> min Frob_norm, (K, Q) -> min Nuclear_norm bias",
-    variables=stepped(Descent, cases.descents(), cases.started_right),
+    variables=stepped(Descent, cases.descents(), cases.started_right, steps=ANY),
     hypotheses={**cases.HYPOTHESES, ONE: factors.one_pair, **SIDES},
     conclusion=cases.DIRECTION,
     cost=12,
@@ -244,6 +244,7 @@ BIAS = Statement(
             expected="proved",
             proof="symbolic.basins:prove",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
+            variables=stepped(Descent, cases.descents(), cases.started_right),
             siblings=WORST,
         ),
         "sharp": Reading(
