@@ -20,10 +20,10 @@ The least data of which some run fails with l' < 0, unique optimal tokens and an
 The second reading falls for tied scores alone. Without these (`amended-2`) no counterexample is
 known: `attsvm hunt tf/global-conjecture:amended-2 --seconds 100 --seed 1` varied data, starts,
 losses and steps of up to 256/L, among them tokens on the margin with multiplier 0, examined 420
-runs, screened 8704 more, left 31 open, and found none. The open ones linger: a run of tokens 0, e_1, e_1 +
-e_2, e_1 + e_2 + e_3, whose multipliers are 0, keeps the last one up to norms of 10^6, and nothing
-tells whether the best one returns. So it is `undecided`. Missing for a proof, of the steps below:
-step 3 where all better tokens have multiplier 0, as their coefficients fall for ever but may
+runs, screened 8704 more, left 31 open, and found none. The open ones linger: a run of tokens 0,
+e_1, e_1 + e_2, e_1 + e_2 + e_3, whose multipliers are 0, keeps the last one up to norms of 10^6,
+and nothing tells whether the best one returns. So it is `undecided`. Of the steps below a proof
+lacks step 3 where all better tokens have multiplier 0, as their coefficients fall for ever but may
 converge; steps 1 and 2 for inputs that move each other's margins, and for affinely dependent
 tokens; and all three for steps longer than 1/L. Such a step cannot be told to do harm: where a
 choice of tokens is the only local solution no trap and no cone is there to refute by, however far
