@@ -339,6 +339,15 @@ BOOLE = Lemma(
     "the probability of a union is at most the sum of the probabilities",
 )
 
+ROWS = "the factors are independent"
+
+MEAN_OF_PRODUCT = Lemma(
+    "the mean of a product",
+    "Billingsley, Probability and Measure, section 21",
+    (ROWS,),
+    "the mean of a product of factors with finite means is the product of the means",
+)
+
 BOUNDED = "independent summands of mean 0 in [-1, 1]"
 
 HOEFFDING = Lemma(

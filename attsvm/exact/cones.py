@@ -39,6 +39,7 @@ diverges, and the direction converges to u since ||E||/a -> 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +57,8 @@ SHARES = [
     fmpq(0),
 ]
 """Widths Q that are tried, as shares of the way from ||E|| to the width that must not be passed."""
+WIDENED, FINER = 32, fmpq(1, 2**8)
+"""How many widths are tried between these, and the least factor above 1 from one to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,11 +228,36 @@ def cone_at(
     frame = Frame.at(data, selection, answer, W)
     if not frame.along > 0:
         return None
-    for width in frame.widths():
+    for width in _tried(frame, loss, step, normalised):
         found = bounds(frame, width, loss, step, normalised=normalised)
         if found is not None and largest_at_start(found.bends, width, found.spread):
             return Cone(selection.tokens, answer, frame.along, width, found.spread)
     return None
+
+
+def _tried(frame: Frame, loss: str, step: fmpq | arb, normalised: bool) -> Iterator[arb]:
+    """Widths Q to try: those of the frame, then from the least one up as far as the last one asks.
+
+    All bounds grow with Q. So where r B <= 2 Q c is missed by a factor it is missed by every Q that
+    is less than that factor wider, and (r + 1/Q) B <= 2 Q c by every one less than its root wider.
+    """
+    widths = frame.widths()
+    yield from widths
+    if not widths:
+        return
+    width, plain = min(widths), len(frame.reach)
+    for _ in range(WIDENED):
+        found = bounds(frame, width, loss, step, normalised=normalised)
+        if found is None:
+            return
+        missed = [r * found.spread / (2 * width * c) for r, c in found.bends]
+        factor = arb(1)
+        for k, by in enumerate(missed):
+            factor = factor.max(by if k < plain else by.sqrt())
+        width = (width * factor * (1 + FINER)).upper()
+        if not width < max(widths):
+            return
+        yield width
 
 
 def largest_at_start(bends: list[tuple[arb, arb]], Q: arb, B: arb) -> bool:

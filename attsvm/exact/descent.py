@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Literal
 
@@ -191,9 +192,10 @@ def always_converges(data: ExactData, loss: str) -> bool:
     """Whether descent converges to W^mm from every start, with every constant step, if proved.
 
     Let optimal tokens be unique, the Att-SVM feasible, some input have two tokens, and l' < 0. It
-    does where inputs are aligned and the rivals of each have one score, and for one input of
-    three tokens, the second best a support vector (`prove_equal_rivals` and `prove_three` in
-    `symbolic/basins.py`).
+    does where inputs are aligned and the rivals of each have one score, and where queries are
+    orthogonal and in each input the rivals have one score, or are two, the second best a support
+    vector (`prove_equal_rivals` and `prove_three` in `symbolic/basins.py`, `ensure_any_step` in
+    `symbolic/tf/global_conjecture.py`).
     """
     if _level(data, loss) is None:
         return False
@@ -202,10 +204,18 @@ def always_converges(data: ExactData, loss: str) -> bool:
         return inputs_aligned(data)
     best = [rows[0] for rows in data.optimal]
     solved = separate(data, best)
-    if len(rivals) > 1 or len(data.gamma[0]) > 3 or solved is None:
+    if solved is None or any(dot(a, b) != 0 for a, b in itertools.combinations(data.Z, 2)):
         return False
-    second = [g == rivals[0][-1] for t, g in enumerate(data.gamma[0]) if t != best[0]]
-    return any(s and m == 1 for s, m in zip(second, solved.margins, strict=True))
+    pairs = [(i, t) for i, row in enumerate(data.gamma) for t in range(len(row)) if t != best[i]]
+    support = {
+        i
+        for (i, t), m in zip(pairs, solved.margins, strict=True)
+        if m == 1 and data.gamma[i][t] == rivals[i][-1]
+    }
+    return all(
+        len(scores) <= 1 or (i in support and len(data.gamma[i]) <= 3)
+        for i, scores in enumerate(rivals)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from attsvm.exact.traps import is_stationary_start
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
 from attsvm.primitives.steps import SHORT, converges_in_direction, is_short, stepped
-from attsvm.theory import Reading, Slack, Statement, changed
+from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, never_moves
@@ -155,7 +155,7 @@ GENERAL = Statement(
             expected="proved",
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),
-            variables=stepped(
+            variables=Records(
                 Local,
                 st.one_of(
                     starts.started(0.5).map(on_a_prompt), starts.started(0.5).map(starts.lengthened)

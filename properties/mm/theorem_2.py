@@ -7,8 +7,10 @@ The pair depends on both radii, and the sentence does not say how one moves whil
 infinity. `literal-1` fixes R. With one input of two tokens attention keeps a share of the other
 token, so that v_r points to a mixture of both, whatever r is. `literal-2` lets both radii tend to
 infinity, in any way. The loss -x is one of Assumption A: its risk is -<v, sum_i Y_i x_i^p>/n, and
-v_r turns to the sum of the labelled tokens, not to the max-margin head. Here Assumption B is
-granted by the nu > 0 of `mm/assumption-b:amended`.
+v_r turns to the sum of the labelled tokens, not to the max-margin head. Assumption B asks for "some
+nu > 0", and print has neither a nu nor a way to find one. Here it is granted by one that is proved
+to do in `mm/assumption-b`, where it is positive: nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i||
+over all choices beta but alpha, w multipliers of v(alpha) of sum 1.
 
 `amended` is what survives for v: a head is as near to v(alpha) as the pair's label margin is near
 to Gamma, and v(alpha) with a long prompt along p(alpha) comes as near to Gamma as one likes. For
@@ -87,7 +89,18 @@ from properties.mm.assumption_b import (
     mean_margin,
 )
 
-P_EXISTS, POSITIVE = "p(alpha) exists", "Assumption B holds with the nu > 0 of assumption-b:amended"
+P_EXISTS = "p(alpha) exists"
+POSITIVE = (
+    "Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all choices "
+    "beta but alpha, w multipliers of v(alpha) of sum 1"
+)
+GRANTED = (
+    "Assumption B holds: for some nu > 0, of which print says no more, all p leave a label margin "
+    "of at most Gamma - nu max_i (1 - s_i,alpha_i); here nu = Gamma - max ||sum_i w_i Y_i "
+    "x_i,beta_i|| over all choices beta but alpha, w multipliers of v(alpha) of sum 1, is positive "
+    "and will do"
+)
+"""Assumption B as printed, and how instances are known to meet it."""
 SINGLE, SEVERAL = "one input of two tokens, and R > 0", "T > 1"
 BELOW = "v(alpha) exists, and other tokens score below 1 under it"
 WEIGHTED = (
@@ -153,7 +166,7 @@ def total(case: Selection) -> Vector:
 
 
 def positive(case: Any) -> bool:
-    """Whether the nu of `assumption-b:amended` is above 0."""
+    """Whether the nu that is proved to do for Assumption B is above 0."""
     gamma, most = mean_margin(chosen(case))
     return bool(most < gamma)
 
@@ -489,9 +502,8 @@ PATH = Statement(
     cost=3,
     readings={
         "literal-1": Reading(
-            "Assumption B holds with the nu > 0 of assumption-b:amended: for each radius R > 0, "
-            "here ||p||, and every decreasing loss v_r/r tends to v(alpha)/||v(alpha)|| as r -> "
-            "infinity; seen with one input of two tokens",
+            f"{GRANTED}: for each radius R > 0, here ||p||, and every decreasing loss v_r/r tends "
+            "to v(alpha)/||v(alpha)|| as r -> infinity; seen with one input of two tokens",
             expected="refuted, certified",
             under=(SINGLE, POSITIVE),
             variables=Records(Attended, single()),
@@ -507,10 +519,10 @@ PATH = Statement(
             },
         ),
         "literal-2": Reading(
-            "Assumption B holds with the nu > 0 of assumption-b:amended: for every loss of "
-            "Assumption A, such as -x, v_r/r tends to v(alpha)/||v(alpha)|| as r and R tend to "
-            "infinity; so no sum of labelled tokens that attention can reach, one of each input, "
-            "is longer than the largest component of such sums along v(alpha)",
+            f"{GRANTED}: for every loss of Assumption A, such as -x, v_r/r tends to "
+            "v(alpha)/||v(alpha)|| as r and R tend to infinity; so no sum of labelled tokens that "
+            "attention can reach, one of each input, is longer than the largest component of such "
+            "sums along v(alpha)",
             expected="refuted, certified",
             under=(POSITIVE,),
             variables=Records(Selection, attended().map(chosen)),
@@ -537,10 +549,10 @@ PATH = Statement(
             siblings={"half of it": changed(share="0.5"), "D counted as 0": changed(spread=0)},
         ),
         "literal-3": Reading(
-            "Assumption B holds with the nu > 0 of assumption-b:amended, p(alpha) exists: for "
-            "each radius r > 0 and every loss of Assumption A, such as exp(-x), p_R/R tends to "
-            "p(alpha)/||p(alpha)|| as R -> infinity; so no head of norm r, here q, has less risk "
-            "on other tokens that attention can reach than any has on alpha",
+            f"{GRANTED}. Where p(alpha) exists, for each radius r > 0 and every loss of "
+            "Assumption A, such as exp(-x), p_R/R tends to p(alpha)/||p(alpha)|| as R -> infinity; "
+            "so no head of norm r, here q, has less risk on other tokens that attention can reach "
+            "than any has on alpha",
             expected="refuted, certified",
             under=(POSITIVE, P_EXISTS),
             variables=Records(Rival, attended().map(lambda case: Rival(case.chosen, case.h))),
@@ -549,10 +561,11 @@ PATH = Statement(
             siblings={"half of the length": changed(share="0.5")},
         ),
         "sharp-1": Reading(
-            "Assumption B holds with the nu > 0 of assumption-b:amended, p(alpha) exists, T > 1: "
+            "Assumption B holds with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all "
+            "choices beta but alpha, w multipliers of v(alpha) of sum 1; p(alpha) exists, T > 1: "
             "other tokens score at most 1 - delta/Gamma under v(alpha), a delta > 0, and every "
             "head v and prompt p have margin <= ||v|| (Gamma - delta Q + D^2 Q^2/(2 Gamma)), Q the "
-            "mean of 1 - s_i,alpha_i with multipliers of v(alpha) as weights; so for exp(-x) there "
+            "mean of 1 - s_i,alpha_i with weights w; so for exp(-x) there "
             "are r_0 and C with 1 - s_i,alpha_i <= C exp(-R/||p(alpha)||) at (v_r, p_R) for all "
             "r >= r_0 and large R, and p_R/R tends to p(alpha)/||p(alpha)||, p(alpha) not 0, "
             "whatever r >= r_0 does",

@@ -25,6 +25,7 @@ from attsvm.errors import DataError
 from attsvm.exact import rationals
 from attsvm.losses import LOSSES
 from attsvm.primitives.losses import SLOPED
+from attsvm.primitives.steps import ANY
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
@@ -67,7 +68,7 @@ def weighted(draw: st.DrawFn) -> Weighted:
     """Models of all small sizes; p and W may be zero."""
     n, T, d = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(sizes(1, 3))
     X, scores, W, p = (draw(arrays(*shape)) for shape in ((n, T, d), (n, T), (d, d), (d,)))
-    step, loss = st.sampled_from([1.0, 0.5, 0.25]), st.sampled_from(ANY_LOSS)
+    step, loss = st.sampled_from(ANY), st.sampled_from(ANY_LOSS)
     return Weighted(X, scores, W, p, draw(step), draw(loss))
 
 
@@ -90,8 +91,8 @@ def larger(generator: np.random.Generator) -> Weighted:
     def part(*shape: int) -> Array:
         return generator.integers(-8, 9, size=shape) / 8.0
 
-    loss = str(generator.choice(ANY_LOSS))
-    return Weighted(part(n, T, d), part(n, T), part(d, d), part(d), 0.5, loss)
+    loss, step = str(generator.choice(ANY_LOSS)), float(generator.choice(ANY))
+    return Weighted(part(n, T, d), part(n, T), part(d, d), part(d), step, loss)
 
 
 def isotropic(case: Weighted) -> bool:

@@ -119,7 +119,7 @@ RATE = tends(
 TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two different scores"
 ANY_MARGINS = {
     "not all tokens support vectors": changed(
-        drop=[TIGHT], variables=stepped(Descent, cases.opposed())
+        drop=[TIGHT], variables=stepped(Descent, cases.opposed(), steps=ANY)
     )
 }
 
@@ -130,7 +130,7 @@ THEOREM = Statement(
     place="Main results on large d",
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then ... GD diverges: ||W_k||_F -> infinity",
-    variables=stepped(Descent, cases.descents()),
+    variables=stepped(Descent, cases.descents(), steps=ANY),
     hypotheses={TIGHT: all_tight, TWO_SCORES: two_scores, **cases.HYPOTHESES},
     conclusion=DIVERGES,
     cost=8,

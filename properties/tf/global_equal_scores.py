@@ -84,7 +84,7 @@ THEOREM = Statement(
     place="Global convergence with alternative criteria",
     printed="We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: scores of non-optimal "
     "tokens are [approximately] equal",
-    variables=stepped(Descent, started(rival_data())),
+    variables=stepped(Descent, started(rival_data()), steps=ANY),
     hypotheses={
         EQUAL: lambda case: rivals_equal(case.data),
         UNIQUE: unique_optimum,
@@ -135,7 +135,7 @@ THEOREM = Statement(
                 **WRONG,
                 "inputs need not be aligned": changed(
                     drop=[ALIGNED],
-                    variables=stepped(Descent, started(opposed_data())),
+                    variables=stepped(Descent, started(opposed_data()), steps=ANY),
                     examples=[NOT_ALIGNED],
                 ),
             },

@@ -230,10 +230,13 @@ LIMIT = Statement(
         "amended": Reading(
             "for l strictly decreasing and two different scores in some input: with M the least "
             "matrix that separates an optimal token of each input from those of lower score by "
-            "margins of at least 1, L(W) - L_* lies above a bound that falls with ||W||/||M||, and "
-            "L(x M) - L_* below one that tends to 0 as x grows (those of the sharp readings); "
-            "where nothing separates, L(W) - L_* lies above a constant. So L(W) > L_* at every W, "
-            "by more than a constant in every ball, and L_* is the infimum of L exactly where "
+            "margins of at least 1, L(W) - L_* >= min_i [l(best - next / (1 + k exp(x))) - l(best)]"
+            " / n over inputs i of two scores, x = ||W||/||M||, and L(x M) - L_* is for x >= 0 at "
+            "most 1/n times the sum over them of l(best - range r / (r + exp(x))) - l(best), which "
+            "tends to 0 as x grows: k and r are the numbers of tokens of best and of lower score, "
+            "next and range the gaps from the best score to the next and to the worst. Where "
+            "nothing separates the first bound stands with x = 0. So L(W) > L_* at every W, by "
+            "more than a constant in every ball, and L_* is the infimum of L exactly where "
             "something separates, l being continuous",
             expected="proved",
             proof=PROOF,

@@ -32,7 +32,7 @@ from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.primitives.descent_runs import LEAPING
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.hypotheses import feasible, in_basin, sloped, unique_optimum
-from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped, tends
+from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, is_short, stepped, tends
 from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Reading, Slack, Statement, changed
 from attsvm.training import follow_w
@@ -167,7 +167,7 @@ SELECTION = Statement(
     "tf/linear-head-one-token",
     rests_on=("tf/theorem-2", "tf/local-convergence"),
     **PRINTED,
-    variables=stepped(Descent, cases.descents(), cases.started_right),
+    variables=stepped(Descent, cases.descents(), cases.started_right, steps=ANY),
     hypotheses={
         UNIQUE: unique_optimum,
         FEASIBLE: feasible,
@@ -199,6 +199,7 @@ SELECTION = Statement(
             "of every input tends to one of its tokens, the optimal one",
             expected="proved",
             constants={"which": "optimal"},
+            variables=stepped(Descent, cases.descents(), cases.started_right),
             proof="symbolic.basins:prove",
             siblings=WORST,
         ),

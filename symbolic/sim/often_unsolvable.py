@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.language import HEAVIEST
 from attsvm.theory import cite, ensure_nonnegative, ensure_positive, ensure_true, ensure_zero
+from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY
+from properties.sim.often_unsolvable.contradictions import mean_probability
 from symbolic import textbook
 
 
@@ -63,3 +66,23 @@ def prove_probability() -> str:
         given={textbook.SERIES: "weights of the sentences that begin with q, for each q"},
     )
     return "for any vocabulary, any weights and any m"
+
+
+def prove_often() -> str:
+    """Ten sentences of a random language contradict themselves with a probability above 1/2."""
+    prove_circles()  # of two tokens: a query asks for a before b, and for b before a
+    prove_probability()
+    z, q, r = sp.symbols("z mean_q mean_r")
+    cite(textbook.MEAN_OF_PRODUCT, given={textbook.ROWS: "rows of a random language are"})
+    ensure_zero(
+        sp.expand((1 + q * z) * (1 + r * z)).coeff(z, 2) - q * r,
+        "a coefficient of the product is a sum of products of one coefficient of each factor, so "
+        "that its mean is that coefficient of the product of the means",
+    )
+    agree = mean_probability(10, VOCABULARY, SUCCESSORS, HEAVIEST)
+    ensure_positive(
+        sp.Rational(1, 2) - sp.Rational(int(agree.p), int(agree.q)),
+        "the probability that the first two words of ten sentences leave each word one successor "
+        "is below 1/2; over the vocabulary there is no X^mm where a word has two",
+    )
+    return "for sentences of two words or more, with any unit embeddings that differ"

@@ -24,6 +24,7 @@ from symbolic.basins import (
     ensure_from_basin,
     ensure_lag,
     ensure_own_constant,
+    prove_three,
 )
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import vector
@@ -186,6 +187,25 @@ def ensure_direction_of_b() -> None:
     ensure_direction()
 
 
+def ensure_any_step() -> None:
+    """With at most three tokens an input any step will do, as the second best is on the margin.
+
+    Let d_1, d_2 be the optimal token minus the second best and minus the worst. Inputs run by
+    themselves, so that each keeps its best token from some step on, and thus all do.
+    """
+    ensure_inputs_apart()
+    to_second, to_worst = vector("d_1"), vector("d_2")
+    down, up = to_worst - to_second, -to_second  # from the second best token to the others
+    ensure_equal(
+        down @ up - down @ down,
+        to_second @ to_worst - to_worst @ to_worst,
+        "were the margin of the second best token above 1 under d_2/||d_2||^2, so were that of the "
+        "best one under (d_2 - d_1)/||d_2 - d_1||^2, which then solves the Local-SVM of the second "
+        "best: but there the best one is on the margin",
+    )
+    prove_three()
+
+
 def prove() -> str:
     """From every start descent converges in direction to W^mm.
 
@@ -219,4 +239,5 @@ def prove() -> str:
         "lambda_h/N > 0: so b is the best token",
     )
     ensure_from_basin()  # all u tend to the best scores, and the risk gap to 0
-    return "for every smooth loss with l' < 0 and any n, T, d and start"
+    ensure_any_step()
+    return "for every smooth loss with l' < 0 and any n, T, d and start, and any step if T <= 3"

@@ -343,6 +343,28 @@ def test_inputs_in_accord_with_rivals_of_one_score_each_always_converge(tokens, 
     assert always_converges(ExactData.of(data), "log-loss") is always
 
 
+SIMPLEX, BEHIND = np.eye(3), [[0, 0, 0], [-2, -1, 0], [-1, 0, 0]]
+"""Of the second three tokens the second best lies behind the worst one."""
+
+
+@pytest.mark.parametrize(
+    ("tokens", "queries", "scores", "always"),
+    [
+        ([SIMPLEX, SIMPLEX], [[1, 0, 0], [0, 1, 0]], [[2, 1, 0], [0, 1, 2]], True),
+        ([SIMPLEX, BEHIND], [[1, 0, 0], [0, 1, 0]], [[2, 1, 0], [0, 1, 2]], True),
+        ([SIMPLEX, BEHIND], [[1, 0, 0], [0, 1, 0]], [[2, 1, 0], [2, 1, 0]], False),
+        ([SIMPLEX, SIMPLEX], [[1, 0, 0], [1, 8, 0]], [[2, 1, 0], [0, 1, 2]], False),
+        ([np.eye(4), np.eye(4)], np.eye(2, 4), [[2, 1, 0, 0], [2, 1, 1, 1]], False),
+        ([np.eye(4), np.eye(4)], np.eye(2, 4), [[2, 0, 0, 0], [2, 1, 1, 1]], True),
+    ],
+)
+def test_inputs_of_orthogonal_queries_always_converge_where_each_does(
+    tokens, queries, scores, always
+):
+    data = AttentionData.of(tokens, queries, scores=scores)
+    assert always_converges(ExactData.of(data), "log-loss") is always
+
+
 @pytest.mark.parametrize("name", DECREASING)
 def test_without_a_step_cones_are_asked_for_all_up_to_one_over_smoothness(monkeypatch, name):
     """At 16 bits the ends of the ball of 1/smoothness lie far apart."""

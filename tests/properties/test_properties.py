@@ -143,6 +143,11 @@ WORDINGS = {
         "each radius R > 0, here ||p||, and every decreasing loss v_r/r tends to "
         "v(alpha)/||v(alpha)|| as r -> infinity; seen with one input of two tokens",
     ),
+    "Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all choices "
+    "beta but alpha, w multipliers of v(alpha) of sum 1": (
+        "here nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| over all choices beta but alpha, w "
+        "multipliers of v(alpha) of sum 1, is positive",
+    ),
     "p(0) = 0": ("from zero",),
     "the first token of each input alone is best": ("best tokens unique",),
     "l is exp(-x) or log(1 + exp(-x))": (

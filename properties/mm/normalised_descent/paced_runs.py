@@ -88,10 +88,11 @@ def kept(run: Paced, steps: int) -> list[int] | None:
 
 @composite
 def paced(draw: st.DrawFn, *, zero: bool = False) -> Paced:
-    """Runs whose rivals score the same, with steps of length 1/8 to 4; all from zero if asked."""
+    """Runs whose rivals score the same, with steps of length 1/8 to 64; all from zero if asked."""
     case = draw(compared())
     start = np.zeros_like(case.start) if zero else case.start
-    return Paced(replace(case, start=start), draw(st.sampled_from([1.0, 2.0, 0.5, 4.0, 0.125])))
+    lengths = st.sampled_from([1.0, 2.0, 0.5, 4.0, 0.125, 64.0])
+    return Paced(replace(case, start=start), draw(lengths))
 
 
 def levelled(generator: np.random.Generator, most: int = 3) -> Paced:
@@ -100,5 +101,5 @@ def levelled(generator: np.random.Generator, most: int = 3) -> Paced:
     keys = np.round(16 * generator.normal(size=(n, T, 8))) / 16
     scores = np.repeat(np.eye(1, T), n, axis=0)
     loss = str(generator.choice(SLOPED))
-    step = float(generator.choice([0.25, 1.0, 4.0]))
+    step = float(generator.choice([0.25, 1.0, 4.0, 64.0]))
     return Paced(Prompting(keys, scores, np.zeros(8), loss), step)

@@ -11,10 +11,14 @@ query a asks for a before b and for b before a, and two constraints are each oth
 query that asks for a before b, b before c, ..., and the last of them before a, asks in a circle;
 over the whole vocabulary it does exactly where it asks for two different tokens. From d = 20 on
 the probability therefore does not depend on d: a larger dimension solves nothing, fewer sentences
-do. The count for `literal-1` is of circles alone, each a certificate with weights 1, so that the
-interval (Clopper and Pearson) bounds the probability from below. For m sentences of two words over
-the whole vocabulary and independent embeddings it is 1 - m! [z^m] prod_q (1 + sum_s (exp(p_qs z)
-- 1)), p_qs being the probability of the sentence q s (`sharp`). `attsvm reproduce
+do. The count for `literal-1` and `literal-3` is of circles alone, each a certificate with weights
+1, so that the interval (Clopper and Pearson) bounds the probability from below. For m sentences of
+two words over the whole vocabulary and independent embeddings it is 1 - m! [z^m] prod_q (1 + sum_s
+(exp(p_qs z) - 1)), p_qs being the probability of the sentence q s (`sharp`). Its mean over the
+random languages is 0.7455..., for ten sentences: that proves `literal-1`, as the first two words of
+longer ones contradict each other no less. Of `literal-3` no proof is known. Missing is a bound of
+the probability from below: which token of a sub-sequence is optimal depends on random embeddings,
+and what sub-sequences share, on walks through a random language. `attsvm reproduce
 sim/often-unsolvable` counts against m, n and d: of 40 draws of the default (seed 0) 40 have no X^mm
 over the vocabulary and 38 over the sub-sequences, each by a circle. Proofs in `contradictions`.
 """
@@ -89,7 +93,27 @@ LINE = said([[1.0], [2.0], [4.0]], [[0, 1]])
 CIRCLE = said(np.eye(3), [[0, 1, 2, 2], [1, 0, 2, 0], [0, 2, 1, 1]], whole=False)
 REPEATED = said(np.eye(2), [[0, 1, 0, 1], [0, 0, 0, 1]], whole=False)
 CONSTANT = said(np.eye(3), [[0, 1, 2, 0], [1, 0, 2, 1]], whole=False)
-FIRST = Draws(0, True)
+DEFAULT = {"m": 10, "n": 5, "d": 100}
+READ = (
+    "'often' read as with probability at least 1/2: random languages of 20 tokens with 3 "
+    "successors each, of weights uniform in 1..9, any token the first one, m = 10 sentences of n = "
+    "5 tokens, attention over"
+)
+COUNTED = Measured(
+    "with probability 1/2 at least there is no X^mm for m = {m}, n = {n}, d = {d}",
+    floats=contradictions.often,
+    again=contradictions.often_again,
+)
+FEWER = {
+    "for one sentence of two words": changed(m=1, n=2),
+    "for two sentences of two words": changed(m=2, n=2),
+}
+
+
+def draws(*, whole: bool) -> st.SearchStrategy[Draws]:
+    """Seeds of languages, with one kind of attention."""
+    return st.builds(Draws, st.integers(0, 2**16), st.just(whole))
+
 
 OFTEN = Statement(
     "sim/often-unsolvable",
@@ -106,24 +130,27 @@ OFTEN = Statement(
     cost=2,
     readings={
         "literal-1": Reading(
-            "'often' read as with probability at least 1/2: random languages of 20 tokens with 3 "
-            "successors each, m = 10 sentences of n = 5 tokens, d = 100, attention over the "
-            "vocabulary or the sub-sequence: with probability at least 1/2 there is no X^mm",
-            expected="holds",
-            constants={"m": 10, "n": 5, "d": 100},
+            f"{READ} the vocabulary, d = 100: with probability at least 1/2 there is no X^mm",
+            expected="proved",
+            proof="symbolic.sim.often_unsolvable:prove_often",
+            constants=DEFAULT,
             under=(),
-            variables=Records(Draws, st.builds(Draws, st.integers(0, 2**16), st.booleans())),
-            conclusion=Measured(
-                "with probability 1/2 at least there is no X^mm for m = {m}, n = {n}, d = {d}",
-                floats=contradictions.often,
-                again=contradictions.often_again,
-            ),
+            variables=Records(Draws, draws(whole=True), fixed=("whole",)),
+            conclusion=COUNTED,
             cost=40,
-            examples=(FIRST, Draws(0, False)),
-            siblings={
-                "for one sentence of two words": changed(m=1, n=2),
-                "for two sentences of two words": changed(m=2, n=2),
-            },
+            examples=(Draws(0, True),),
+            siblings=FEWER,
+        ),
+        "literal-3": Reading(
+            f"{READ} the sub-sequence, d = 100: with probability at least 1/2 there is no X^mm",
+            expected="holds",
+            constants=DEFAULT,
+            under=(),
+            variables=Records(Draws, draws(whole=False), fixed=("whole",)),
+            conclusion=COUNTED,
+            cost=40,
+            examples=(Draws(0, False),),
+            siblings=FEWER,
         ),
         "literal-2": Reading(
             "where the tokens are linearly separable, each from all others since the embeddings "

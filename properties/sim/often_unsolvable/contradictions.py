@@ -156,12 +156,34 @@ def probability(case: Table) -> fmpq:
     sentences that begin with q and all end alike is 1 + sum_s (exp(p_qs z) - 1), and sequences of
     all beginnings are mixed by the product.
     """
-    m, total = case.m, fmpq_poly([1])
-    for row in case.chances:
-        series = [
-            sum((fmpq(p.numerator, p.denominator) ** k for p in row), fmpq(0)) / math.factorial(k)
-            for k in range(1, m + 1)
-        ]
+    return _coefficient([_powers([row], case.m) for row in case.chances], case.m)
+
+
+def mean_probability(m: int, V: int, successors: int, heaviest: int) -> fmpq:
+    """The mean of that over random languages of V words, as `random_language` draws them.
+
+    Their rows are independent, so that each factor is its mean: over all weights 1..heaviest of the
+    successors, with any word as the first one, each as likely.
+    """
+    weights = product(range(1, heaviest + 1), repeat=successors)
+    rows = [[Fraction(w, V * sum(row)) for w in row] for row in weights]
+    return _coefficient([_powers(rows, m)] * V, m)
+
+
+def _powers(rows: list[list[Fraction]], m: int) -> list[fmpq]:
+    """The mean over rows of the sum of p^k over a row, for k = 1, ..., m."""
+    return [
+        sum((fmpq(p.numerator, p.denominator) ** k for row in rows for p in row), fmpq(0))
+        / len(rows)
+        for k in range(1, m + 1)
+    ]
+
+
+def _coefficient(powers: list[list[fmpq]], m: int) -> fmpq:
+    """M! [z^m] of the product over words of 1 + sum_k powers_k z^k / k!."""
+    total = fmpq_poly([1])
+    for row in powers:
+        series = [x / math.factorial(k) for k, x in enumerate(row, 1)]
         total = fmpq_poly((total * fmpq_poly([1, *series])).coeffs()[: m + 1])
     coefficients = total.coeffs()
     return coefficients[m] * math.factorial(m) if len(coefficients) > m else fmpq(0)

@@ -173,7 +173,8 @@ FEASIBILITY = Statement(
     violating={QUERIES: [TWICE], AFFINE: [EQUAL]},
     readings={
         "literal-1": Reading(
-            "d >= n T: the Att-SVM has a solution, whichever tokens are optimal",
+            "'over-parameterization' read as a dimension for each token, d >= n T: the Att-SVM has "
+            "a solution, whichever tokens are optimal",
             expected="refuted, certified",
             under=(LARGE,),
             examples=(EQUAL,),
@@ -223,7 +224,8 @@ LANDSCAPE = Statement(
     },
     readings={
         "literal-2": Reading(
-            "d >= n T, l' < 0 everywhere and continuous: grad L(W) != 0 for all W",
+            "'over-parameterization' read as a dimension for each token, d >= n T, where l' < 0 "
+            "everywhere and continuous: grad L(W) != 0 for all W",
             expected="refuted, certified",
             under=(LARGE, SLOPED),
             examples=(REST, cases.TIED),

@@ -55,9 +55,9 @@ CLAIMS = (
         "input.",
         repair="l' < 0, orthogonal queries, in each input affinely independent tokens of different "
         "scores; in the Local-SVM of each token but the best all better tokens are support "
-        "vectors, one with a positive multiplier; steps of at most 1/L: every start converges. "
-        "Whether it is enough that all tokens are support vectors of all Local-SVMs is undecided "
-        "(amended-2).",
+        "vectors, one with a positive multiplier; steps of at most 1/L, or of any constant size "
+        "where no input has more than three tokens: every start converges. Whether it is enough "
+        "that all tokens are support vectors of all Local-SVMs is undecided (amended-2).",
         telling={"literal-1": 1, "literal-2": 0, "amended-1": 0},
     ),
     erratum(

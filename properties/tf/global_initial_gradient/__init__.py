@@ -36,7 +36,7 @@ import numpy as np
 
 from attsvm.primitives.descent_runs import LEAPING, max_margin
 from attsvm.primitives.hypotheses import rivals_equal, sloped, unique_optimum
-from attsvm.primitives.steps import SHORT, is_short, stepped
+from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
 from attsvm.theory import Reading, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support.descent_instances import DIRECTION, from_zero, patiently
@@ -80,7 +80,7 @@ THEOREM = Statement(
     place="Global convergence with alternative criteria",
     printed="We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: initial gradient "
     "grad L(W_0) is favorable",
-    variables=stepped(Step, first_steps.steps((1.0,)), fixed=("length",)),
+    variables=stepped(Step, first_steps.steps((1.0,)), fixed=("length",), steps=ANY),
     hypotheses={
         SLOPED: sloped,
         SHORT: is_short,

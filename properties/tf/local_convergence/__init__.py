@@ -32,7 +32,9 @@ Where a support token scores higher, both are numbers all the same, and the dire
 approached from any start: tokens 0, -1 with scores 0, 1.
 
 The talk names no step. Here it is any constant one, and the radius is that of the step: no radius
-serves all steps, as one long first step leaves any cone that does not hold the gradient.
+serves all steps, as one long first step leaves any cone that does not hold the gradient. From
+12 W*, beyond the radius of the step 1/L, one of 2^19/L takes the second of two inputs to its worse
+token for ever (tokens (1, 0), 0 and (-2, 1), 0 with scores 1, 0, the loss -u).
 """
 
 from dataclasses import replace
@@ -40,8 +42,7 @@ from typing import Any
 
 from flint import fmpq
 
-from attsvm.primitives.steps import ANY, stepped
-from attsvm.theory import Reading, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf.local_convergence import cones, starts
 from properties.tf.local_convergence.cones import Local
@@ -70,7 +71,7 @@ THEOREM = Statement(
     place="Main results (simplified), local convergence",
     printed="For locally-optimal alpha, if GD is initialized in the local cone with large ||W_0|| "
     "then W_k/||W_k||_F -> W^mm(alpha)/||W^mm(alpha)||_F",
-    variables=stepped(Local, starts.started(0.5).map(starts.lengthened)),
+    variables=Records(Local, starts.started(0.5).map(starts.lengthened)),
     hypotheses={
         OPTIMAL: cones.is_locally_optimal,
         SELECTS: cones.selects,
@@ -90,7 +91,7 @@ THEOREM = Statement(
             "||W^mm(alpha)||: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
             expected="refuted",
             under=(OPTIMAL, SELECTS, FAR),
-            variables=stepped(Local, starts.started(0.875, 0.5).map(starts.far_out)),
+            variables=Records(Local, starts.started(0.875, 0.5).map(starts.far_out)),
             examples=(starts.escaping_start(2, 1024.0), starts.escaping_start(2, 2.0**20)),
             siblings={
                 "at any norm": changed(drop=[FAR], examples=[starts.escaping_start(2, 2.0)]),
@@ -107,7 +108,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),
-            variables=stepped(
+            variables=Records(
                 Local,
                 starts.started(0.5).map(starts.lengthened),
                 lambda generator: starts.lengthened(starts.started_larger(0.5)(generator)),
@@ -125,6 +126,15 @@ THEOREM = Statement(
                     },
                     examples=[starts.FALLS_BACK],
                 ),
+                "the radius of the step 1/L": changed(
+                    drop=[LONG],
+                    under={
+                        "||W_0|| is at least the radius of the step 1/L": lambda case: (
+                            cones.is_long(replace(case, step=1.0))
+                        )
+                    },
+                    examples=[starts.LEAPS],
+                ),
             },
         ),
         "sharp": Reading(
@@ -135,11 +145,10 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.tf.local_convergence:prove_sharp",
             under=(OPTIMAL, CONE, LARGE),
-            variables=stepped(  # the claim is sharpest where s is nearly 1
+            variables=Records(  # the claim is sharpest where s is nearly 1
                 Local,
                 starts.started(0.5, 0.25, 0.875, 0.984375),
                 starts.started_larger(0.5, 0.25, 0.9375, 0.984375),
-                steps=ANY,
             ),
             examples=ON_RAY,
             siblings={
@@ -161,6 +170,15 @@ THEOREM = Statement(
                         )
                     },
                     examples=[starts.FALLS_BACK],
+                ),
+                "the radius of the step 1/L": changed(
+                    drop=[LARGE],
+                    under={
+                        "sigma is at least the radius of s for the step 1/L": lambda case: (
+                            cones.is_large(replace(case, step=1.0))
+                        )
+                    },
+                    examples=[starts.LEAPS],
                 ),
             },
         ),

@@ -18,7 +18,7 @@ from flint import arb, fmpq
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.exact import ExactData, dot, rational, rationals
+from attsvm.exact import ExactData, cone_at, dot, rational, rationals
 from attsvm.exact.attention import logits
 from attsvm.exact.numbers import Matrix
 from attsvm.exact.traps import moves_along_margins
@@ -26,7 +26,7 @@ from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.primitives.descent_runs import or_more_bits
-from attsvm.primitives.limit_certificates import certified_direction, short_step
+from attsvm.primitives.limit_certificates import agreement, certified_direction, short_step
 from attsvm.primitives.steps import W_K, Stepped, by_gradient_flow, converges_in_direction
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.theory import Slack
@@ -173,10 +173,13 @@ def follows(case: Local, towards: str = "alpha") -> Slack:
 
 def decided(case: Local, towards: str = "alpha") -> arb:
     """Where descent goes, proved."""
-    limit = target(case, towards)
+    limit, start = target(case, towards), rationals(case.start)
     if limit is not None and never_converges_to(case, limit):
         return arb(-1)
-    start = rationals(case.start)
+    step = short_step(case.data, case.loss, case.step)
+    cone = cone_at(ExactData.of(case.data), start, case.loss, step)  # of any loss
+    if limit is not None and cone is not None:
+        return agreement(limit, cone.limit.W)
     return or_more_bits(certified_direction(case.data, start, case.loss, limit, case.step))
 
 

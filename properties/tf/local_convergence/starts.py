@@ -11,8 +11,10 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import rational
 from attsvm.primitives.att_svm import exact_att_svm, flat
+from attsvm.primitives.descent_runs import LEAPING
 from attsvm.primitives.limit_certificates import short_step
 from attsvm.primitives.losses import SLOPED
+from attsvm.primitives.steps import ANY
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, ragged_larger
 from properties.tf._support.token_choices import Choice
@@ -51,6 +53,15 @@ def on_the_line(sigma: float, score: float) -> Local:
 FALLS_BACK = placed_at([0.0, -1.0, 4.0], (3.0, -2.0), 2.625, 1.3125)
 """At the rim of half of its cone, at a quarter of its radius: the third token takes over."""
 
+LEAPS = Local(
+    LEAPING.data,
+    np.array([0, 0]),
+    np.array([[12.0, 0.0], [36.0, 0.0]]),
+    "correlation",
+    step=2.0**19,
+)
+"""On the ray, beyond the radius of the step 1/L: a longer one takes an input to its worse token."""
+
 BETTER_SUPPORT = on_the_line(64.0, 1.0)
 """The first token is selected, and its only rival scores higher."""
 
@@ -73,31 +84,41 @@ def narrowest(choice: Choice) -> Array:
     return np.array([float(arb(x)) for x in across]).reshape(square)
 
 
-def leaving(choice: Choice, share: float, far: float, loss: str) -> Local:
+def leaving(choice: Choice, share: float, far: float, loss: str, step: float = 1.0) -> Local:
     """A start at which the token that sets the width of the cone has nearly the logit of alpha's.
 
     Where that token has margin 1 + g, the start is (1 + g)/g times as far from the axis as the
     cone is wide: just outside of it where g is large. Zero where there is no radius.
     """
     away = narrowest(choice)
-    case, pairs = placed(choice, away, share, 0.0, far, loss), Pairs.of(choice.data, choice.alpha)
+    case = placed(choice, away, share, 0.0, far, loss, step)
+    pairs = Pairs.of(choice.data, choice.alpha)
     if pairs is None or not case.start.any():
         return case
     m = pairs.margin[pairs.slopes.index(pairs.slope)]
     return replace(case, start=case.start + (float(arb(parts(case, pairs)[0] * m)) - 1.0) * away)
 
 
-def placed(choice: Choice, away: Array, share: float, part: float, far: float, loss: str) -> Local:
+def placed(
+    choice: Choice,
+    away: Array,
+    share: float,
+    part: float,
+    far: float,
+    loss: str,
+    step: float = 1.0,
+) -> Local:
     """A start in the cone: from its axis along `away`, by a part of what `share` allows.
 
-    Its sigma, the position along the axis, is `far` times the radius, rounded up. Zero where there
-    is no radius.
+    Its sigma, the position along the axis, is `far` times the radius of the step, rounded up. Zero
+    where there is no radius.
     """
-    zero = Local(choice.data, choice.alpha, np.zeros((choice.data.d, choice.data.d)), loss, share)
+    at_zero = np.zeros((choice.data.d, choice.data.d))
+    zero = Local(choice.data, choice.alpha, at_zero, loss, share, step=step)
     pairs = Pairs.of(choice.data, choice.alpha)
     if pairs is None or not 0.0 < share < 1.0:
         return zero
-    least = radius(pairs, loss, short_step(choice.data, loss), rational(share))
+    least = radius(pairs, loss, short_step(choice.data, loss, step), rational(share))
     if least is None:
         return zero
     W = np.array([[float(arb(x)) for x in row] for row in pairs.W])
@@ -194,7 +215,7 @@ def _supported(choice: Choice) -> Array:
 
 @composite
 def started(draw: st.DrawFn, *shares: float) -> Local:
-    """A start at some part of some share of the cone, at its radius and beyond.
+    """A start at some part of some share of the cone, at the radius of any step and beyond.
 
     Where the cone is narrowest, every fourth one lies at the rim of the last share, and every
     second one beyond the cone, where nothing is claimed: what claims more is seen to. The latter
@@ -202,15 +223,15 @@ def started(draw: st.DrawFn, *shares: float) -> Local:
     """
     place, share = draw(sizes(0, 3)), draw(st.sampled_from(shares))
     part, far = draw(st.sampled_from([1.0, 0.5, 0.0])), draw(st.sampled_from([1.0, 2.0, 8.0]))
-    loss = draw(st.sampled_from(FALLING))
+    loss, step = draw(st.sampled_from(FALLING)), draw(st.sampled_from(ANY))
     if place > 1:
-        return leaving(draw(local_choices(1, 3)), share, far, loss)
+        return leaving(draw(local_choices(1, 3)), share, far, loss, step)
     choice = draw(local_choices())
     if place == 1:
-        return placed(choice, narrowest(choice), shares[-1], 1.0, far, loss)
+        return placed(choice, narrowest(choice), shares[-1], 1.0, far, loss, step)
     square = 2 * (choice.data.d,)
     away = draw(arrays(*square)) + np.eye(*square)[::-1] / 2.0  # off the ray, mostly
-    return placed(choice, away, share, part, far, loss)
+    return placed(choice, away, share, part, far, loss, step)
 
 
 def started_larger(*shares: float) -> Callable[[np.random.Generator], Local]:
@@ -222,7 +243,7 @@ def started_larger(*shares: float) -> Callable[[np.random.Generator], Local]:
         away = generator.integers(-8, 9, size=2 * (choice.data.d,)) / 8
         if generator.random() < 0.5:
             away = narrowest(choice)
-        loss = str(generator.choice(FALLING))
-        return placed(choice, away, share, float(part), float(far), loss)
+        loss, step = str(generator.choice(FALLING)), float(generator.choice(ANY))
+        return placed(choice, away, share, float(part), float(far), loss, step)
 
     return draw

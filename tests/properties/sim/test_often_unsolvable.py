@@ -1,5 +1,6 @@
 """When sentences ask for the impossible: circles, exact probabilities, intervals, the figure."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,18 @@ def test_probabilities_by_hand():
     assert contradictions.probability(sure) == 1
 
 
+@pytest.mark.parametrize(("V", "successors", "heaviest", "m"), [(2, 2, 2, 3), (2, 1, 2, 4)])
+def test_the_mean_over_languages_is_that_of_all_of_them(V, successors, heaviest, m):
+    """Any choice of successors has the same probability: the first words are as good as others."""
+    rows = list(itertools.product(range(1, heaviest + 1), repeat=successors))
+    padded = [[*row, *[0] * (V - successors)] for row in rows]
+    languages = list(itertools.product(padded, repeat=V))
+    chances = [contradictions.enumerated(Table(np.ones(V, int), np.array(x), m)) for x in languages]
+    mean = sum(chances, fmpq(0)) / len(languages)
+    assert contradictions.mean_probability(m, V, successors, heaviest) == mean
+    assert (mean == 1) is (successors == 1)
+
+
 def test_the_formula_agrees_with_draws_of_a_language():
     generator = np.random.default_rng(5)
     language = random_language(generator, 6, 6, 3)
@@ -83,9 +96,9 @@ def test_an_interval_ends_where_the_count_is_just_not_surprising(k):
 def test_what_is_often_and_what_is_not():
     for whole in (True, False):
         assert contradictions.often(contradictions.Draws(3, whole)).holds
-    seldom = contradictions.often(statement.FIRST, m=1, n=2)
+    seldom = contradictions.often(contradictions.Draws(0, True), m=1, n=2)
     assert seldom.violated
-    assert contradictions.often_again(statement.FIRST, m=1, n=2).violated
+    assert contradictions.often_again(contradictions.Draws(0, True), m=1, n=2).violated
 
 
 @pytest.mark.parametrize(

@@ -42,12 +42,12 @@ def pairs_of(case):
 
 def radius_of(case, share=None):
     s = rational(case.share if share is None else share)
-    return radius(pairs_of(case), case.loss, short_step(case.data, case.loss), s)
+    return radius(pairs_of(case), case.loss, short_step(case.data, case.loss, case.step), s)
 
 
 def closes(case):
     """Whether balls prove that alpha is kept, whatever width they find."""
-    step = short_step(case.data, case.loss)
+    step = short_step(case.data, case.loss, case.step)
     cone = cone_at(ExactData.of(case.data), rationals(case.start), case.loss, step)
     return cone is not None and cone.selected == case.alpha.tolist()
 
@@ -220,7 +220,7 @@ def test_from_the_rim_alpha_is_left_at_every_norm(R, reach):
 def test_from_its_radius_on_every_cone_closes(case, further):
     """What holds at the radius holds at every larger sigma, as is proved, and at no smaller one."""
     assume(cones.is_locally_optimal(case))  # else there is no radius
-    pairs, step = pairs_of(case), short_step(case.data, case.loss)
+    pairs, step = pairs_of(case), short_step(case.data, case.loss, case.step)
     least = radius_of(case)
 
     def holds(sigma):
@@ -233,14 +233,22 @@ def test_from_its_radius_on_every_cone_closes(case, further):
 @settings(max_examples=50, deadline=None)
 @given(starts.started(0.5, 0.25, 0.875, 0.99))
 def test_starts_of_a_cone_are_kept_by_the_set_that_closes(case):
-    """Descent from them keeps alpha: it is not proved to go anywhere else."""
+    """Descent from them converges to alpha, whatever the step, the loss and the place."""
     assume(cones.is_locally_optimal(case) and cones.within(case))  # else the start is leaving
     assert cones.is_large(case)
     exact = ExactData.of(case.data)
     rows = [kept.index(a) for kept, a in zip(exact.kept, case.alpha, strict=True)]
     assert Selection.at(exact, rationals(case.start)).tokens == rows
-    decided = cones.decided(case)
-    assert decided is None or not decided < 0  # more bits may be needed to prove it
+    with ctx.workprec(512):
+        assert cones.decided(case) > 0
+
+
+def test_cones_close_where_few_widths_will_do():
+    """At the radius of larger choices, where none of the listed shares of the width closes some."""
+    for seed in range(24):
+        case = starts.started_larger(0.25)(np.random.default_rng(seed))
+        assert cones.within(case)
+        assert closes(case)
 
 
 @settings(max_examples=50, deadline=None)

@@ -1,0 +1,134 @@
+"""Whether long steps keep descent from the best tokens where nothing else is known to.
+
+    python -m benchmarks.long_steps [--sets N] [--seed S]
+
+What is looked for are runs that fail `tf/global-conjecture:amended-2`, or `sharp` without its bound
+of the step. Of every shape N data sets of one query are drawn that meet the hypotheses, in exact
+arithmetic, and four runs of each on the loss -u are followed in floats, with constant steps of size
+1 to 10^4 over the largest score, from starts of norms from 0.1 to 100. A step is taken as it is
+where it moves the difference of two logits by more than 1/4. Shorter ones follow a curve, on which
+as many are taken at once as move one by 1/4, so that attention which lingers comes to leave. A run
+has settled where each input selects its best token and has not leapt for 15,000 such moves. Floats
+prove nothing: a run that does not settle would be a hint, and one that settles is no theorem.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from properties.tf._support.token_choices import all_solved, all_support_everywhere, better_support
+
+SHAPES = {
+    "sharp": ((1, 4), (1, 5), (1, 6)),
+    "amended-2": ((1, 4), (2, 2), (2, 3), (3, 2), (4, 2)),
+    "no hypothesis": ((1, 4), (2, 2)),
+}
+"""(n, T) for each reading, and where runs are to fail."""
+NEAR, ROUNDS, MOVES, QUIET = 0.25, 12, 20_000, 15_000
+
+
+def simplex(generator: np.random.Generator, n: int, T: int) -> Array:
+    """Tokens (n, T, T) near those of a regular simplex, or not so near."""
+    noise = generator.choice([0.05, 0.2, 0.4, 0.6])
+    found: Array = np.eye(T) + noise * generator.normal(size=(n, T, T)) / np.sqrt(T)
+    return found
+
+
+def gaussian(generator: np.random.Generator, n: int, T: int) -> Array:
+    """Gaussian tokens (n, T, d) of length about 1; often the first input pulls at the last one."""
+    X = generator.normal(size=(n, T, int(generator.integers(n * (T - 1), 6 * n * (T - 1) + 2))))
+    X /= np.sqrt(X.shape[2])
+    if n > 1 and generator.random() < 0.5:
+        X[-1, 0] -= generator.uniform(0.3, 1.0) * (X[0, 0] - X[0, 1])
+    return X
+
+
+def everywhere(data: AttentionData) -> bool:
+    """All tokens are support vectors in all Local-SVMs, each of which has a solution."""
+    return all_solved(data) and all_support_everywhere(data)
+
+
+MET: dict[str, tuple[Callable[..., Array], Callable[[AttentionData], bool]]] = {
+    "sharp": (simplex, better_support),
+    "amended-2": (gaussian, everywhere),
+    "no hypothesis": (gaussian, lambda data: True),
+}
+
+
+def data_sets(
+    reading: str, shape: tuple[int, int], generator: np.random.Generator
+) -> Iterator[AttentionData]:
+    """Data of that shape that meet the hypotheses, in multiples of 1/256, without end."""
+    tokens, meets = MET[reading]
+    n, T = shape
+    while True:
+        X = np.round(256.0 * tokens(generator, n, T)) / 256.0
+        scale = 10.0 ** generator.uniform(-1.0, 1.0, size=(n, 1))
+        scores = np.round(256.0 * scale * generator.normal(size=(n, T))) / 256.0
+        if all(len(set(row)) == T for row in scores):
+            data = AttentionData(X, np.eye(1, X.shape[2]).repeat(n, axis=0), scores=scores)
+            if meets(data):
+                yield data
+
+
+def moved(X: Array, scores: Array, w: Array, step: Array) -> tuple[Array, Array, Array]:
+    """Runs (m, d) after a move, whether they leapt, and the tokens (m, n) that they selected."""
+    logits = np.einsum("mntd,md->mnt", X, w)
+    log_s = logits - np.logaddexp.reduce(logits, axis=2, keepdims=True)
+    pairs = log_s[..., :, None] + log_s[..., None, :]
+    pairs[..., np.eye(X.shape[2], dtype=bool)] = -np.inf
+    largest = pairs.max(axis=(1, 2, 3))  # gradients are over this power: none is lost
+    weights = np.exp(pairs - largest[:, None, None, None])
+    pulls = (weights * (scores[..., :, None] - scores[..., None, :])).sum(axis=3)
+    gradient = np.einsum("mnt,mntd->md", pulls, X)
+    change = np.ptp(np.einsum("mntd,md->mnt", X, gradient), axis=2).max(axis=1)
+    true = step / X.shape[1] * np.exp(largest)
+    leaps = true * change > NEAR
+    taken = np.where(leaps, true, NEAR / change)
+    return w + taken[:, None] * gradient, leaps, logits.argmax(axis=2)
+
+
+def unsettled(sets: list[AttentionData], generator: np.random.Generator) -> tuple[int, int, int]:
+    """How many runs there are, how many leap, and how many do not settle."""
+    d = max(data.d for data in sets)
+    X = np.stack([np.pad(s.X, ((0, 0), (0, 0), (0, d - s.d))) for s in sets]).repeat(4, axis=0)
+    scores = np.stack([s.gamma for s in sets]).repeat(4, axis=0)
+    m = len(X)
+    step = 10.0 ** generator.uniform(0.0, 4.0, size=m) / np.abs(scores).max(axis=(1, 2))
+    w = generator.normal(size=(m, d)) / np.sqrt(d) * 10.0 ** generator.uniform(-1, 2, size=(m, 1))
+    left, leapt = np.arange(m), np.zeros(m, dtype=bool)
+    for _ in range(ROUNDS):
+        recent = np.zeros(len(left), dtype=bool)
+        for k in range(MOVES):
+            w[left], leaps, chosen = moved(X[left], scores[left], w[left], step[left])
+            leapt[left] |= leaps
+            recent |= leaps & (k >= MOVES - QUIET)
+        left = left[(chosen != scores[left].argmax(axis=2)).any(axis=1) | recent]
+        if not len(left):
+            break
+    return m, int(leapt.sum()), len(left)
+
+
+def main() -> None:
+    """Print a row for each reading and shape."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sets", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    print("| reading | n | T | data sets | runs | runs that leap | not settled |\n|" + " --- |" * 7)
+    for reading, shapes in SHAPES.items():
+        for n, T in shapes:
+            generator = np.random.default_rng([given.seed, n, T])
+            found = data_sets(reading, (n, T), generator)
+            sets = [next(found) for _ in range(given.sets)]
+            row = (reading, n, T, given.sets, *unsettled(sets, generator))
+            print("| " + " | ".join(map(str, row)) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
