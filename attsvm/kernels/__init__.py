@@ -80,7 +80,7 @@ class _Kernel:
         import numba
 
         function = types.FunctionType(self.function.__code__, self._globals())
-        function = functools.update_wrapper(function, self.function)
+        functools.update_wrapper(function, self.function)
         made = numba.njit(error_model="numpy", nogil=True, **options)(function)
         if options.get("cache") and made is not function:
             made._cache._cache_file._source_stamp = _STAMP

@@ -110,8 +110,10 @@ def inner(a: Array, b: Array) -> float:
 
 @compiled
 def copy(a: Array, out: Array) -> None:
-    """`a` into `out`. Loops of our own compile in a tenth of the time of numba's array expressions,
-    which are compiled anew wherever they stand."""
+    """Write `a` into `out`.
+
+    Numba compiles an array expression anew wherever it stands; a loop is compiled once.
+    """
     for j in range(a.shape[0]):
         for k in range(a.shape[1]):
             out[j, k] = a[j, k]
@@ -119,7 +121,7 @@ def copy(a: Array, out: Array) -> None:
 
 @compiled
 def combine(x: float, a: Array, y: float, b: Array, out: Array) -> None:
-    """x a + y b into `out`, which may be a or b."""
+    """Write x a + y b into `out`, which may be a or b."""
     for j in range(a.shape[0]):
         for k in range(a.shape[1]):
             out[j, k] = x * a[j, k] + y * b[j, k]
