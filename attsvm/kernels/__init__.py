@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import threading
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -20,6 +21,8 @@ F = TypeVar("F", bound=Callable[..., object])
 _SOURCES = sorted(Path(__file__).parent.glob("*.py"))
 _STAMP = hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()
 _ONE_AT_A_TIME = threading.Lock()
+_GLOBALS: dict[str, dict[str, Any]] = {}
+"""By module, the globals that compiled code reads; those that Python reads stay as they are."""
 
 
 class _Kernel:
@@ -28,55 +31,57 @@ class _Kernel:
     Attributes:
         function: as it is written.
         options: those of `numba.njit`.
-        made: numba's dispatcher, once this or a kernel that calls it has been called.
-        ready: the same, once every kernel that it calls is numba's as well.
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.options = options
-        self.made: Any = None
-        self.ready: Any = None
+        self._entry: Any = None
+        self._part: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the machine code; the first call compiles it, or reads it from disk."""
-        return (self.ready or self.dispatcher())(*arguments)
+        return (self._entry or self.entry())(*arguments)
 
     @property
     def py_func(self) -> Callable[..., Any]:
         """The function, run by Python; kernels that it calls are compiled."""
         return self.function
 
-    def dispatcher(self) -> Any:
-        """Numba's function, which finds numba's functions under the names of the kernels it calls.
-
-        Compiled code reads globals, so that in the modules of all kernels that may be reached they
-        are replaced before any of these is compiled.
-        """
+    def entry(self) -> Any:
+        """Numba's function, to be called from Python; its machine code is kept on disk."""
         with _ONE_AT_A_TIME:
-            reached = [self]
-            for kernel in reached:  # grows on the way
-                kernel.made = kernel.made or kernel.handed_to_numba()
-                reached += [k for k in kernel.called().values() if k not in reached]
-            for kernel in reached:
-                scope = kernel.function.__globals__
-                scope.update({name: called.made for name, called in kernel.called().items()})
-            for kernel in reached:
-                kernel.ready = kernel.made
-        return self.ready
+            self._entry = self._entry or self._handed_to_numba(cache=True)
+        return self._entry
 
-    def called(self) -> dict[str, _Kernel]:
-        """The kernels in the module of this one, by the names that they have there."""
-        scope = self.function.__globals__
-        return {name: value for name, value in scope.items() if isinstance(value, _Kernel)}
+    def part(self) -> Any:
+        """Numba's function, to be called from kernels alone.
 
-    def handed_to_numba(self) -> Any:
+        It has no wrapper for Python and is not kept on disk: the code of an entry holds what it calls.
+        """
+        if self._part is None:
+            unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+            self._part = self._handed_to_numba(**unwrapped, **self.options)
+        return self._part
+
+    def _globals(self) -> dict[str, Any]:
+        """Those of the module, with numba's functions in place of the kernels."""
+        module = self.function.__module__
+        if module not in _GLOBALS:
+            scope = _GLOBALS[module] = dict(self.function.__globals__)
+            kernels = {name: each for name, each in scope.items() if isinstance(each, _Kernel)}
+            scope.update({name: kernel.part() for name, kernel in kernels.items()})
+        return _GLOBALS[module]
+
+    def _handed_to_numba(self, **options: Any) -> Any:
         """Numba's dispatcher, or with NUMBA_DISABLE_JIT=1 the function as it is."""
         import numba
 
-        made = numba.njit(error_model="numpy", **self.options)(self.function)
-        if self.options.get("cache") and made is not self.function:
+        function = types.FunctionType(self.function.__code__, self._globals())
+        functools.update_wrapper(function, self.function)
+        made = numba.njit(error_model="numpy", nogil=True, **options)(function)
+        if options.get("cache") and made is not function:
             made._cache._cache_file._source_stamp = _STAMP
         return made
 
@@ -89,7 +94,7 @@ def compiled(function: F) -> F:
     whether it is outdated; here any change of any kernel outdates everything. With
     NUMBA_DISABLE_JIT=1 functions stay as they are.
     """
-    return cast(F, _Kernel(function, cache=True, nogil=True))
+    return cast(F, _Kernel(function))
 
 
 def inlined(function: F) -> F:

@@ -16,7 +16,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled, inlined
-from attsvm.kernels.descent import factors, inner, leading
+from attsvm.kernels.descent import combine, copy, factors, inner, leading
 from attsvm.kernels.field import Field, Room
 
 _MOST_ROWS = 1000
@@ -70,7 +70,7 @@ def _add_product(factor: float, A: Array, B: Array, out: Array) -> None:
 @compiled
 def _unmoved(field: Field, M: Array, c: float, E: Array, a: Array, out: Array) -> None:
     """(I - c S)^-1 a."""
-    out[:] = a
+    copy(a, out)
     if not field.both:
         return
     p = M.shape[1]
@@ -252,7 +252,10 @@ def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Lin
     if field.both:
         factors(M, g[:p], g[p:], R[m, :p], R[m, p:])
     for j in range(m):
-        R[m] += (B[j] * turned).sum() * R[j]
+        along = 0.0
+        for k in range(m):
+            along += B[j, k] * turned[k]
+        combine(1.0, R[m], along, R[j], R[m])
     LU = np.zeros((m + 1, m + 1))
     for j in range(m + 1):
         LU[j, j] = 1.0
@@ -276,5 +279,8 @@ def solve(field: Field, M: Array, system: Linear, b: Array, out: Array) -> None:
         v[j] = inner(system.R[j], out)
     _back(system.LU, system.order, v)
     for j in range(m):
-        out += system.c * (system.B[j] * v[:m]).sum() * system.solved[j]
-    out += -system.c * v[m] * system.solved[m]
+        along = 0.0
+        for k in range(m):
+            along += system.B[j, k] * v[k]
+        combine(1.0, out, system.c * along, system.solved[j], out)
+    combine(1.0, out, -system.c * v[m], system.solved[m], out)

@@ -109,6 +109,45 @@ def inner(a: Array, b: Array) -> float:
 
 
 @compiled
+def copy(a: Array, out: Array) -> None:
+    """Write `a` into `out`.
+
+    Numba compiles an array expression anew wherever it stands; a loop is compiled once.
+    """
+    for j in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            out[j, k] = a[j, k]
+
+
+@compiled
+def combine(x: float, a: Array, y: float, b: Array, out: Array) -> None:
+    """Write x a + y b into `out`, which may be a or b."""
+    for j in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            out[j, k] = x * a[j, k] + y * b[j, k]
+
+
+@compiled
+def scale(factor: float, a: Array) -> None:
+    """Multiply a matrix in place."""
+    for j in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            a[j, k] *= factor
+
+
+@compiled
+def largest_entry(a: Array) -> float:
+    """The largest absolute value in a matrix; NaN where one is NaN."""
+    top = 0.0
+    for j in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            if np.isnan(a[j, k]):
+                return np.nan
+            top = max(top, abs(a[j, k]))
+    return top
+
+
+@compiled
 def negative_gradient(
     X: Array,
     rows: Array,

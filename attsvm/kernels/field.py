@@ -14,11 +14,14 @@ from attsvm._types import Array
 from attsvm.kernels import compiled
 from attsvm.kernels.descent import (
     TINY,
+    copy,
     factors,
     inner,
+    largest_entry,
     log_negative_gradient,
     negative_gradient,
     product,
+    scale,
 )
 
 
@@ -101,14 +104,14 @@ def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> f
     if field.both:
         factors(room.M, point[:p], point[p:], g[:p], g[p:])
     else:
-        g[:] = room.M
-    top = np.abs(g).max()
+        copy(room.M, g)
+    top = largest_entry(g)
     if not (top > 0.0 and log_scale > -np.inf):
         g[:] = 0.0
         return -np.inf
-    g *= 1.0 / top
+    scale(1.0 / top, g)
     size = np.sqrt(inner(g, g))
-    g *= 1.0 / size
+    scale(1.0 / size, g)
     return log_scale + np.log(top) + np.log(size)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled
-from attsvm.kernels.descent import inner
+from attsvm.kernels import compiled, inlined
+from attsvm.kernels.descent import combine, copy, inner, scale
 from attsvm.kernels.field import Field, Room, direction, norms_at, room
 from attsvm.kernels.implicit import STAGE, attempt
 
@@ -28,18 +28,24 @@ def _explicit(
     Shampine (1989), whose last direction is the next step's first.
     """
     g2, g3 = np.empty(y0.shape), np.empty(y0.shape)
-    y1[:] = y0 + 0.5 * h * g0
+    combine(1.0, y0, 0.5 * h, g0, y1)
     log_half = direction(field, room, y1, False, g2)
-    y1[:] = y0 + 0.75 * h * g2
+    combine(1.0, y0, 0.75 * h, g2, y1)
     log_late = direction(field, room, y1, False, g3)
-    y1[:] = y0 + h / 9.0 * (2.0 * g0 + 3.0 * g2 + 4.0 * g3)
+    for j in range(y0.shape[0]):
+        for k in range(y0.shape[1]):
+            y1[j, k] = y0[j, k] + h / 9.0 * (2.0 * g0[j, k] + 3.0 * g2[j, k] + 4.0 * g3[j, k])
     log_end = direction(field, room, y1, False, g1)
-    off = g0 * -5.0 + g2 * 6.0 + g3 * 8.0 - g1 * 9.0
+    square = 0.0
+    for j in range(y0.shape[0]):
+        for k in range(y0.shape[1]):
+            off = g0[j, k] * -5.0 + g2[j, k] * 6.0 + g3[j, k] * 8.0 - g1[j, k] * 9.0
+            square += off * off
     lost = min(log_half, log_late, log_end) == -np.inf
-    return np.inf if lost else h / 72.0 * np.sqrt((off**2).sum()), log_late, log_end, 3
+    return np.inf if lost else h / 72.0 * np.sqrt(square), log_late, log_end, 3
 
 
-@compiled
+@inlined
 def _advance(
     field: Field,
     room: Room,
@@ -66,14 +72,14 @@ def _stiffness(
     `mode`, a unit matrix, becomes J mode over its size: over the steps of a curve this is the
     power method for the rate at which what is off the slow path decays.
     """
-    trial[:] = y + reach * mode
+    combine(1.0, y, reach, mode, trial)
     if direction(field, room, trial, False, mode) == -np.inf:
         _seed(mode)
         return 0.0
-    mode -= g
+    combine(1.0, mode, -1.0, g, mode)
     size = np.sqrt(inner(mode, mode))
     if size > 0.0:
-        mode *= 1.0 / size
+        scale(1.0 / size, mode)
     else:
         _seed(mode)
     return size / reach
@@ -85,7 +91,7 @@ def _seed(mode: Array) -> None:
     for j in range(mode.shape[0]):
         for k in range(mode.shape[1]):
             mode[j, k] = np.sin(1.0 + j * mode.shape[1] + k)
-    mode *= 1.0 / np.sqrt(inner(mode, mode))
+    scale(1.0 / np.sqrt(inner(mode, mode)), mode)
 
 
 @compiled
@@ -138,7 +144,7 @@ def unit_at(field: Field, unit: float, size: float) -> float:
     return unit if not field.both else min(unit / size, size)
 
 
-@compiled
+@inlined
 def _meet(
     field: Field,
     room: Room,
@@ -181,7 +187,7 @@ def _meet(
             high, above = length, value
             below = 0.5 * below if side > 0 else below
             side = 1
-            point[:] = trial
+            copy(trial, point)
             spent = _spent(far, length, log_size, log_within, log_end)
     return taken, spent
 
@@ -250,19 +256,19 @@ def follow(
         norm, size = norms_at(field, ahead)
         while passed < len(norms) and norm >= norms[passed] and norm > first:
             goal = max(norms[passed], first) * (1.0 + 2.0**-49)
-            point[:] = ahead
+            copy(ahead, point)
             taken, late = _meet(
                 field, work, far, y, g, h, small, goal, old, norm, point, point_g,
                 _spent(far, h, log_size, log_within, log_ahead), log_size,
             )  # fmt: skip
             used += taken
-            out[passed] = point
+            copy(point, out[passed])
             counts[passed], times[passed] = used, _log_sum(log_time, late)
             errors[passed] = allowed
             passed += 1
         log_time = _log_sum(log_time, _spent(far, h, log_size, log_within, log_ahead))
-        y[:] = ahead
-        g[:] = ahead_g
+        copy(ahead, y)
+        copy(ahead_g, g)
         log_size = log_ahead
         factor = min(max(factor, 0.2), 4.0)
         if far:

@@ -11,7 +11,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.kernels import compiled
 from attsvm.kernels.derivative import Linear, linear, solve
-from attsvm.kernels.descent import inner, leading
+from attsvm.kernels.descent import combine, inner, leading
 from attsvm.kernels.field import Field, Room, direction
 
 STAGE = 1.0 - np.sqrt(0.5)
@@ -27,11 +27,12 @@ def _stage(
     field: Field, room: Room, b: Array, step: float, small: float, point: Array, g: Array
 ) -> tuple[float, int, Linear]:
     """Solve point = b + step g(point) from a guess; log ||gradient||, NaN where Newton failed."""
-    change, last = np.empty(b.shape), np.inf
+    change, residual, last = np.empty(b.shape), np.empty(b.shape), np.inf
     log_size = direction(field, room, point, True, g)
     system = linear(field, room, point, g, step)
     for k in range(1, 9):
-        residual = b + step * g - point
+        combine(1.0, b, step, g, residual)
+        combine(1.0, residual, -1.0, point, residual)
         if last <= small:
             # the equation itself, by the exact direction
             right = np.sqrt(inner(residual, residual)) <= _ANGLE * step
@@ -43,7 +44,7 @@ def _stage(
         if not (size <= 0.5 * last and size <= step):
             break
         last = size
-        point += change
+        combine(1.0, point, 1.0, change, point)
         log_size = direction(field, room, point, True, g)
         if log_size == -np.inf:
             break
@@ -79,20 +80,22 @@ def attempt(
     step, rate = STAGE * h, 1.0 / (STAGE * h)
     direction(field, room, y0, True, g1)
     before = _chosen(field, room)
-    y1[:] = y0 + step * g0
+    combine(1.0, y0, step, g0, y1)
     log_middle, taken, _ = _stage(field, room, y0, step, small, y1, g1)
     if np.isnan(log_middle):
         return np.inf, log_middle, log_middle, taken + 1
-    k1 = rate * y1 - rate * y0
-    b = y0 + (h - step) * k1
-    y1[:] = b + step * k1
+    k1, k2, b = np.empty(y0.shape), np.empty(y0.shape), np.empty(y0.shape)
+    combine(rate, y1, -rate, y0, k1)
+    combine(1.0, y0, h - step, k1, b)
+    combine(1.0, b, step, k1, y1)
     log_end, more, system = _stage(field, room, b, step, small, y1, g1)
     taken += more + 1
     if np.isnan(log_end) or (before != _chosen(field, room)).any():
         return np.inf, log_middle, log_end, taken
     # against the quadrature of third order, damped as the stage is
-    k2 = rate * y1 - rate * b
+    combine(rate, y1, -rate, b, k2)
     w0, w1, w2 = 1.0 - _THIRD - _LAST, _THIRD + STAGE - 1.0, _LAST - STAGE
-    b = (h * w0) * g0 + (h * w1) * k1 + (h * w2) * k2
+    combine(h * w0, g0, h * w1, k1, b)
+    combine(1.0, b, h * w2, k2, b)
     solve(field, room.M, system, b, k1)
     return np.sqrt(inner(k1, k1)), log_middle, log_end, taken
