@@ -58,7 +58,7 @@ class _Kernel:
     def part(self) -> Any:
         """Numba's function, to be called from kernels alone.
 
-        It has no wrapper for Python and is not kept on disk: the code of an entry holds what it calls.
+        It has no wrapper for Python and is not kept on disk: code of an entry holds what it calls.
         """
         if self._part is None:
             unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
