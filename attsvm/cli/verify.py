@@ -143,7 +143,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
         options.wanted = amiss or options.wanted
     started = time.monotonic()
     with open_ledger(options.ledger) as ledger, Live() as live:
-        compiling = "" if is_compiled() else ", compiling what it needs: up to two minutes"
+        compiling = "" if is_compiled() else ", compiling what it needs: seconds to two minutes"
         live.update(lambda: f"{_first_left(options)}{compiling}", bool(compiling))
 
         def progress(done: int, total: int, checked: Checked | None) -> None:

@@ -67,7 +67,7 @@ def test_the_compiling_of_solvers_is_told_of_before_the_first_verdict(attsvm, mo
     assert "compiling" not in attsvm("verify", *TOYS, "toy/short")[2]
     monkeypatch.setattr(verify, "is_compiled", lambda: False)
     first = attsvm("verify", *TOYS, "toy/short")[2].splitlines()[0]
-    assert first == "toy/short:literal, compiling what it needs: up to two minutes"
+    assert first == "toy/short:literal, compiling what it needs: seconds to two minutes"
 
 
 @pytest.mark.parametrize(
