@@ -13,6 +13,7 @@ from attsvm.cli.arguments import LEDGER, Parsers, load_alone, positive_integer
 from attsvm.cli.compiling import is_compiled
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_apart, ensure_json, finds_beside, open_ledger
+from attsvm.errors import UsageError
 
 if TYPE_CHECKING:
     from attsvm.theory.run.workers import Workers
@@ -123,7 +124,7 @@ def _packs(options: argparse.Namespace) -> str:
 
 def _verify(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm._files import write_json
-    from attsvm.theory.declaration.packs import find_claims, load_packs
+    from attsvm.theory.declaration.packs import NO_CLAIMS, find_claims, load_packs
     from attsvm.theory.record.curated import summary
     from attsvm.theory.report.terminal import Live, outcome
     from attsvm.theory.verification.verify import verify
@@ -132,6 +133,8 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
     ensure_apart(ledger=options.ledger, json=options.json)
     packs = load_packs(options.pack, options.only_pack)
     options.wanted = [c.id for c in find_claims(packs, options.ids)]
+    if not options.wanted:
+        raise UsageError("there is no claim to check", remedy=NO_CLAIMS)
     if options.lf:
         amiss = _amiss(options)
         if not amiss:
@@ -143,7 +146,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
         options.wanted = amiss or options.wanted
     started = time.monotonic()
     with open_ledger(options.ledger) as ledger, Live() as live:
-        compiling = "" if is_compiled() else ", compiling what it needs: up to two minutes"
+        compiling = "" if is_compiled() else ", compiling what it needs: seconds to two minutes"
         live.update(lambda: f"{_first_left(options)}{compiling}", bool(compiling))
 
         def progress(done: int, total: int, checked: Checked | None) -> None:
@@ -184,10 +187,9 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
         )
         stored = [c.counterexample for c in report.checked if c.counterexample]
         if stored:
-            print(
-                f"{counted(len(stored), 'counterexample')} of this run in "
-                f"{Path(stored[0]).parent}; replay one: attsvm replay{_packs(options)} FILE"
-            )
+            of_run = f"{counted(len(stored), 'counterexample')} of this run in"
+            told = "" if wrong else f"; replay one: attsvm replay{_packs(options)} FILE"
+            print(f"{of_run} {Path(stored[0]).parent}{told}")
         amiss = [c.claim.id for c in report.checked if not c.as_expected]
         if amiss:
             print(f"check again: {_again(options, amiss)}")

@@ -53,7 +53,7 @@ def _exponents(values: Array, sizes: tuple[float, float, float]) -> tuple[float,
 
 
 def stays_bounded(
-    values: Float[Array, 3], sizes: tuple[float, float, float], floor: float
+    values: Float[Array, " 3"], sizes: tuple[float, float, float], floor: float
 ) -> Slack:
     """The quantity stays bounded while the norm runs through two decades.
 
@@ -70,7 +70,7 @@ def stays_bounded(
 
 
 def falls(
-    values: Float[Array, 3], sizes: tuple[float, float, float], floor: float, rate: float = 1.0
+    values: Float[Array, " 3"], sizes: tuple[float, float, float], floor: float, rate: float = 1.0
 ) -> Slack:
     """The quantity falls like 1/norm^rate, or has fallen below the floor.
 

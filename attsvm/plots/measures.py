@@ -45,7 +45,7 @@ class Heading:
         return cls(*table.stack(run, "norm", "cosine", "gap", "residual"))
 
 
-def heading(iterates: Float[Array, ...], direction: Float[Array, "*p"]) -> Heading:
+def heading(iterates: Float[Array, " ..."], direction: Float[Array, "*p"]) -> Heading:
     """Norms, cosines to a direction, and distances from its ray.
 
     Raises:
@@ -90,7 +90,7 @@ def _logits(data: AttentionData, X: Array, iterates: Array, prompts: bool) -> Ar
 
 
 def token_weights(
-    data: AttentionData, iterates: Float[Array, ...], *, prompts: bool = False
+    data: AttentionData, iterates: Float[Array, " ..."], *, prompts: bool = False
 ) -> Float[Array, "*b n T"]:
     """Softmax probabilities of every token under iterates W (or p, where `prompts`)."""
     logits = _logits(data, data.X, iterates, prompts)
@@ -106,7 +106,7 @@ def effective_tokens(weights: Float[Array, "*b T"]) -> Float[Array, "*b"]:
 
 def separation_margins(
     data: AttentionData,
-    iterates: Float[Array, ...],
+    iterates: Float[Array, " ..."],
     targets: object = None,
     *,
     prompts: bool = False,

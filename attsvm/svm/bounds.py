@@ -41,7 +41,7 @@ def length_up(rows: Float[Array, "n k"]) -> Float[Array, " n"]:
     return lengths
 
 
-def size_up(array: Float[Array, ...]) -> float:
+def size_up(array: Float[Array, " ..."]) -> float:
     """Upper bound of the Euclidean norm of a vector, or of the Frobenius norm of a matrix."""
     entries = length_up(array) if array.ndim == 2 else array
     k = entries.size

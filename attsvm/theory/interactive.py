@@ -108,11 +108,9 @@ class Hunted:
         lines = [] if smallest is None else list(shown(account.claim, account.part, smallest))
         document = account.json() | {"sibling": account.part or None, "counterexample": None}
         document |= {"kept": False, "worst": None, "unfinished": None}
-        return "\n".join(
-            line
-            for line in hunt_text(document, (), lines)
-            if not line.startswith(("counterexample: ", "replay it: "))  # there is no file
-        )
+        efforts = document["searchers"].items()  # without times, to be the same in every run
+        document["searchers"] = {name: effort | {"seconds": None} for name, effort in efforts}
+        return "\n".join(hunt_text(document, (), lines))
 
     def _repr_html_(self) -> str:
         return pre(repr(self))

@@ -19,7 +19,7 @@ from attsvm.reproduce import Figure
 INTERVAL, RISK = 1.96, 0.025
 
 
-def means(values: Float[Array, ...], **keys: object) -> Table:
+def means(values: Float[Array, " ..."], **keys: object) -> Table:
     """Means over the first axis, NaN left out, beside keys of the shape of the other axes."""
     shape = values.shape[1:]
     parts = mean_and_error(values.reshape(len(values), int(np.prod(shape))))
@@ -28,7 +28,7 @@ def means(values: Float[Array, ...], **keys: object) -> Table:
     return Table.of(**_words(keys), mean=mean, low=mean - half, high=mean + half, data_sets=count)
 
 
-def shares(hits: Bool[Array, ...], **keys: object) -> Table:
+def shares(hits: Bool[Array, " ..."], **keys: object) -> Table:
     """How many of the data sets hit, their share and its interval."""
     counts = hits.sum(axis=0)
     ends = [interval(int(count), len(hits), RISK) for count in counts.ravel()]

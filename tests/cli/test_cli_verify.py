@@ -7,6 +7,7 @@ import pytest
 from commands import PACK, TOYS
 
 from attsvm.cli import verify
+from attsvm.theory.declaration import packs
 from attsvm.theory.report.terminal import Live
 
 
@@ -67,7 +68,7 @@ def test_the_compiling_of_solvers_is_told_of_before_the_first_verdict(attsvm, mo
     assert "compiling" not in attsvm("verify", *TOYS, "toy/short")[2]
     monkeypatch.setattr(verify, "is_compiled", lambda: False)
     first = attsvm("verify", *TOYS, "toy/short")[2].splitlines()[0]
-    assert first == "toy/short:literal, compiling what it needs: up to two minutes"
+    assert first == "toy/short:literal, compiling what it needs: seconds to two minutes"
 
 
 @pytest.mark.parametrize(
@@ -99,6 +100,14 @@ def test_verify_of_an_unsound_claim_exits_with_one(attsvm, name, words):
     assert re.search(rf"^! +toy/{name}:literal +{words}", out, re.MULTILINE)
     assert re.search(r"^ +toy/tie:literal +refuted", out, re.MULTILINE)
     assert "1 not as expected" in out
+
+
+@pytest.mark.parametrize("words", [(), ("mine/lemma-1",)])
+def test_where_no_pack_is_known_nothing_is_green(attsvm, monkeypatch, words):
+    monkeypatch.setattr(packs, "load_packs", lambda *_: ())
+    code, out, error = attsvm("verify", *words)
+    assert (code, out) == (2, "")
+    assert "name one by --pack, or list some under [tool.attsvm]" in error
 
 
 def test_verify_shows_what_refutes_a_claim_against_expectation(attsvm):

@@ -123,6 +123,12 @@ def _exp(t: Trace) -> Trace:
     return Trace(arb(t.ball).exp(), power if mirrored == t.residue else pow(power, -1, _PRIME))
 
 
+def _log(t: Trace) -> Trace:
+    """The logarithm: that of an inverse is the negative one, as in the entropy of equal shares."""
+    inverse = _quotient(1, t.residue)
+    return _function("log", BALLS.log, t) if t.residue <= inverse else -_log(1 / t)
+
+
 def _sqrt(t: Trace) -> Trace:
     if t.zero:
         return TRACES.exact(0)  # type: ignore[no-any-return]
@@ -146,7 +152,7 @@ class Traces(Arithmetic):
     numbers = Trace
 
     exp = elementary(_exp)
-    log = elementary(lambda t: _function("log", BALLS.log, t))
+    log = elementary(_log)
     sqrt = elementary(_sqrt)
     abs = elementary(_abs)
     is_zero = elementary(_is_zero)

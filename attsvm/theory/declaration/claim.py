@@ -282,7 +282,7 @@ def ensure_checkable(made: Claim) -> None:
         raise ClaimError(
             f"claim {made.id} expects {made.expected.truth} "
             f"{'without' if made.proof is None else 'with'} a proof",
-            remedy="Expect proved exactly where a proof is named.",
+            remedy="Expect proved exactly where a proof is named, as by proof='module:function'.",
         )
     if made.cost < 1:
         raise ClaimError(f"claim {made.id} has a cost below 1", value=made.cost)

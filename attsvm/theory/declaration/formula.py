@@ -74,12 +74,13 @@ def _record(named: tuple[tuple[str, Variable], ...]) -> type:
     namespace = {
         "__post_init__": fit,
         "BUILT": True,
-        "__module__": _types.__name__,  # where the texts of types are read
         "__doc__": "An instance by its values.",  # a dataclass without one composes its own
     }
-    return dataclasses.make_dataclass(
+    record = dataclasses.make_dataclass(
         "Instance", stored, frozen=True, slots=True, namespace=namespace
     )
+    record.__module__ = _types.__name__  # where the texts of types are read; 3.12 overwrites it
+    return record
 
 
 def domains(variables: Mapping[str, Variable]) -> dict[str, Callable[[Any, Any], Relation]]:

@@ -386,6 +386,13 @@ def modules(pack: Pack) -> list[ModuleType]:
     return [m for name, m in loaded if name == pack.name or name.startswith(pack.name + ".")]
 
 
+NO_CLAIMS = (
+    "No pack is known here: name one by --pack, or list some under [tool.attsvm] in the "
+    "pyproject.toml of the current folder."
+)
+"""What to do where there are no claims at all."""
+
+
 def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Claim, ...]:
     """Claims by id, by statement, or by a prefix up to / or :; all of them where nothing is named.
 
@@ -408,7 +415,9 @@ def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Clai
                 )
             raise UnknownClaimError(
                 f"no claim, statement or source is called {word!r}",
-                remedy=_alike(word, [c.id for c in claims]) or "`attsvm claims` lists them.",
+                remedy=(_alike(word, [c.id for c in claims]) or "`attsvm claims` lists them.")
+                if claims
+                else NO_CLAIMS,
             )
         chosen.update({c.id: c for c in matches})
     return tuple(chosen[key] for key in sorted(chosen))

@@ -137,7 +137,12 @@ def _in_order(view: StatementView) -> Sequence[ReadingView]:
 
 
 def _places(view: StatementView) -> str:
-    return ", ".join(dict.fromkeys(f"{_near(r.file)}:{r.line}" for r in view.readings))
+    return ", ".join(dict.fromkeys(_place(r.file, r.line) for r in view.readings))
+
+
+def _place(file: str, line: int) -> str:
+    """Where a reading is declared; the file of a notebook's cell is a name without a file."""
+    return f"{_near(file)}:{line}" if Path(file).is_file() else f"typed, line {line}"
 
 
 def _commands(view: StatementView) -> Iterator[str]:

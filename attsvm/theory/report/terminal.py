@@ -387,21 +387,20 @@ _MINIMAL = (
 def _find_text(
     document: Mapping[str, Any], packs: Iterable[str], shown: Iterable[str], kept: Iterable[str]
 ) -> Iterator[str]:
-    """The counterexample and where it is."""
+    """The counterexample, and how it is replayed from its file, if it has one."""
     yield from (f"  {line}" for line in shown)
     least = document["unfinished"]
     yield f"  ({f'not made minimal: {least}' if least else _MINIMAL})"
-    path = document["counterexample"]
+    if document["counterexample"] is None:
+        return
     if document["kept"]:
-        yield f"counterexample: {path} keeps another one, no larger, that was there:"
+        yield "the file keeps another one, no larger, that was there:"
         yield from (f"  {line}" for line in kept)
-        yield "it holds a Python script and LaTeX to paste"
-    else:
-        yield f"counterexample: {path}; it holds a Python script and LaTeX to paste"
+    with_pack = "".join(f" --pack {pack}" for pack in packs)
+    yield f"replay it: attsvm replay{with_pack} {document['counterexample']}"
+    yield "  (the file holds a Python script and LaTeX to paste)"
     if document["worst"]:
         yield f"the worst found: {document['worst']}"
-    with_pack = "".join(f" --pack {pack}" for pack in packs)
-    yield f"replay it: attsvm replay{with_pack} {path}"
 
 
 _NEEDS = {"gradient": "PyTorch is missing"}
@@ -410,11 +409,11 @@ _NEEDS = {"gradient": "PyTorch is missing"}
 def _searchers_text(document: Mapping[str, Any]) -> Iterator[str]:
     """Who looked, and who could not."""
     for name, effort in document["searchers"].items():
+        took = "" if effort["seconds"] is None else f", {effort['seconds']:.1f} s"
         yield (
             f"  {name:10} {counted(effort['turns'], 'turn'):>8}, "
             f"{effort['accepted']:7} instances, "
-            f"{effort['rejected']:7} refused, {effort['closer']:3} times closer, "
-            f"{effort['seconds']:.1f} s"
+            f"{effort['rejected']:7} refused, {effort['closer']:3} times closer{took}"
         )
     if document["no_turn"] and not document["found"]:
         yield f"  no turn in this hunt, give more time: {', '.join(document['no_turn'])}"

@@ -44,6 +44,15 @@ def test_the_exponential_of_a_sum_is_a_product(a, b, power):
     assert same(M.power(M.exp(b), 3), M.exp(3 * b))
 
 
+@given(DYADIC, st.integers(1, 6))
+def test_the_logarithm_of_an_inverse_is_the_negative_one(a, n):
+    y = 2 + M.exp(number(a))
+    assert same(M.log(1 / y), -M.log(y))
+    assert not same(M.log(y), -M.log(y))
+    shares = M.softmax(entries([number(a)] * n))
+    assert same(-M.sum(shares * M.log(shares)), M.log(M.exact(n)))
+
+
 @given(VECTORS, DYADIC)
 def test_softmax_does_not_see_a_shift(values, shift):
     s = vector(values)

@@ -170,10 +170,17 @@ def test_a_find_is_shown_with_its_place_and_who_searched():
         "  (minimal: none of these that makes it smaller leaves a counterexample: an index left "
         "out; an entry, slice or array set to 0; entries rounded, scaled or shifted; an entry, or "
         "equal ones together, made simpler; docs/hunting.md has the list)",
-        "counterexample: here.json; it holds a Python script and LaTeX to paste",
+        "replay it: attsvm replay --pack a.py here.json",
     ]
-    assert lines[5] == "replay it: attsvm replay --pack a.py here.json"
+    assert lines[5] == "  (the file holds a Python script and LaTeX to paste)"
     assert lines[6].split()[:3] == ["drawn", "1", "turn,"]
+
+
+def test_a_find_that_is_not_written_names_no_file():
+    said = told(["case = 6.0"], **FOUND, counterexample=None)
+    assert "case = 6.0" in said
+    assert "replay" not in said
+    assert "file" not in said
 
 
 @pytest.mark.parametrize(
@@ -237,7 +244,7 @@ def test_a_find_and_the_one_that_its_file_keeps_are_told_apart():
     lines = told(["case = 7.0"], ["case = 6.0"], **FOUND, kept=True).splitlines()
     assert lines[1] == "  case = 7.0"
     assert lines[3:5] == [
-        "counterexample: here.json keeps another one, no larger, that was there:",
+        "the file keeps another one, no larger, that was there:",
         "  case = 6.0",
     ]
 

@@ -64,7 +64,7 @@ th, td { text-align: left; vertical-align: top; padding: .25rem 1rem .25rem 0;
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap }
 td:not(:last-child) { min-width: 4rem }
 .soft { color: var(--soft); font-weight: 400 }
-.badge + .badge, a + .badge { margin-left: .35rem }
+.badge + .badge { margin-left: .35rem }
 .reading > h3 .badge { margin-left: 0 }
 .count { white-space: nowrap; margin-right: .7rem }
 .lead { font-size: 1.1rem; max-width: 48rem }
