@@ -33,7 +33,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.limit_certificates import agreement, short_step
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, stepped, tends
+from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped, tends
 from attsvm.theory import Reading, Slack, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
@@ -105,7 +105,7 @@ FIGURE = Statement(
     printed="compare the cosine similarity of X(k) (Definition 3.6) and X^mm (Definition 3.8) "
     "during the optimization of X(k) with logistic loss ... This observation still complies with "
     "our Theorem 3.15",
-    variables=stepped(TokenSequences, token_sequences.drawn_sequences()),
+    variables=stepped(TokenSequences, token_sequences.drawn_sequences(), steps=ANY),
     conclusion=COSINE,
     cost=10,
     hypotheses={
@@ -151,7 +151,9 @@ FIGURE = Statement(
             expected="refuted, certified",
             constants={"loss": REPAIRED, "towards": "soft"},
             under=(SAID, ZERO),
-            variables=stepped(TokenSequences, token_sequences.drawn_sequences(from_zero=True)),
+            variables=stepped(
+                TokenSequences, token_sequences.drawn_sequences(from_zero=True), steps=ANY
+            ),
             examples=(sentences.OUTVOTED,),
             siblings={
                 "with the sum of the differences": changed(

@@ -37,7 +37,7 @@ from attsvm.limits import ALLOWANCE
 from attsvm.primitives.att_svm import exact_constraints, flat
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, stepped
+from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped
 from attsvm.theory import Measured, Reading, Slack, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
@@ -112,7 +112,7 @@ FIGURE = Statement(
     place="Section 4, figure 2",
     printed="the initial margin is near 0 ..., and as training proceeds, the margin generally "
     "becomes larger and eventually converges to violet bins as sufficiently large positive values",
-    variables=stepped(TokenSequences, drawn_sequences()),
+    variables=stepped(TokenSequences, drawn_sequences(), steps=ANY),
     conclusion=replace(END, tensors=None, many=rival_lead),  # sentences are no arrays of numbers
     cost=10,
     hypotheses={
@@ -129,7 +129,7 @@ FIGURE = Statement(
             expected="refuted, certified",
             constants={"loss": PRINTED, **LEAST},
             under=(ZERO,),
-            variables=stepped(TokenSequences, drawn_sequences(from_zero=True)),
+            variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
             examples=(SHORTEST,),
             siblings={
                 "the largest margin ends positive": changed(of="largest", examples=[SHORTEST]),
@@ -155,7 +155,7 @@ FIGURE = Statement(
             expected="refuted, certified",
             constants={"loss": PRINTED},
             under=(ZERO,),
-            variables=stepped(TokenSequences, drawn_sequences(from_zero=True)),
+            variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
             conclusion=CONVERGES,
             examples=(SHORTEST,),
             siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},
@@ -165,7 +165,7 @@ FIGURE = Statement(
             expected="refuted, certified",
             constants={"loss": REPAIRED, **LEAST},
             under=(ZERO,),
-            variables=stepped(TokenSequences, drawn_sequences(from_zero=True)),
+            variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
             examples=(TORN,),
             siblings={
                 "margins of the tokens of least score end positive": changed(
@@ -183,7 +183,7 @@ FIGURE = Statement(
             proof="symbolic.sim.figure_2:prove",
             constants={"loss": REPAIRED},
             under=(ORTHONORMAL, SUCCESSOR),
-            variables=stepped(TokenSequences, followed(), fixed=("whole",)),
+            variables=stepped(TokenSequences, followed(), fixed=("whole",), steps=ANY),
             conclusion=growth,
             cost=1,
             examples=(sentences.said(np.eye(3), [[0, 1, 2]]),),
@@ -216,7 +216,7 @@ FIGURE = Statement(
             expected="refuted, certified",
             constants={"loss": REPAIRED},
             under=(ZERO,),
-            variables=stepped(TokenSequences, drawn_sequences(from_zero=True)),
+            variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
             conclusion=CONVERGES,
             examples=(SHORTEST,),
             siblings={"the least margin converges": changed(of="least", examples=[SHORTEST])},

@@ -161,7 +161,7 @@ THEOREM = Statement(
     source=SOURCE,
     place=PLACE,
     printed=SAID,
-    variables=stepped(Trained, trained(sorted(LOSSES))),
+    variables=stepped(Trained, trained(sorted(LOSSES)), steps=ANY),
     hypotheses={
         UNIQUE: scores.unique_optimum,
         TWO: scores.several_tokens,

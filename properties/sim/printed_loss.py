@@ -149,7 +149,7 @@ LOSS = Statement(
     source=SOURCE,
     place="Abstract, definitions 3.5 to 3.7",
     printed="we demonstrate that gradient descent converges to the optimal solution for SVM",
-    variables=stepped(SelfAttention, sequences(0, 2)),
+    variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),
     hypotheses={
         UNIQUE: scores.unique_optimum,
         DEFINED: scores.exists,
@@ -185,7 +185,7 @@ LOSS = Statement(
             expected="refuted",
             constants={"loss": PRINTED, "towards": "opposite"},
             under=(UNIQUE, DEFINED, LOWEST, LOW, ZERO),
-            variables=stepped(SelfAttention, sequences(), fixed=("start",)),
+            variables=stepped(SelfAttention, sequences(), fixed=("start",), steps=ANY),
             examples=(THREE,),
             siblings={**OTHERS, "X(k) itself": changed(side="X(k)", examples=[THREE])},
         ),
@@ -196,7 +196,7 @@ LOSS = Statement(
             expected="refuted",
             constants={"loss": PRINTED, "towards": "worst"},
             under=(LOWEST, LOW, ZERO),
-            variables=stepped(SelfAttention, sequences(), fixed=("start",)),
+            variables=stepped(SelfAttention, sequences(), fixed=("start",), steps=ANY),
             examples=(OTHER_WAY,),
             siblings={
                 **OTHERS,

@@ -160,7 +160,7 @@ THEOREM = Statement(
             siblings={
                 **training.OTHER_DIRECTIONS,
                 "several inputs": changed(
-                    drop=[SINGLE], variables=stepped(Run, runs(opposed_data(), 0))
+                    drop=[SINGLE], variables=stepped(Run, runs(opposed_data(), 0), steps=ANY)
                 ),
             },
         ),

@@ -46,7 +46,7 @@ from attsvm.primitives.descent_runs import (
     towards_solution,
 )
 from attsvm.primitives.hypotheses import all_tight, lower_scores_equal, two_scores
-from attsvm.primitives.steps import SHORT, stepped
+from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
@@ -90,7 +90,7 @@ SEPARATION = Statement(
     source=SOURCE,
     place="Section 1, token separation; figure 2",
     printed="all tokens are gradually separated during the training process",
-    variables=stepped(Run, runs(st.one_of(separable_data(), opposed_data()), 0, 1)),
+    variables=stepped(Run, runs(st.one_of(separable_data(), opposed_data()), 0, 1), steps=ANY),
     conclusion=growth,
     cost=2,
     hypotheses={
@@ -176,7 +176,7 @@ SEPARATION = Statement(
             proof="symbolic.sim.token_separation:prove_raised",
             constants={"loss": REPAIRED, "strict": True},
             under=(FEASIBLE, SOMETHING, PART),
-            variables=stepped(Run, EITHER_PART, towards_solution),
+            variables=stepped(Run, EITHER_PART, towards_solution, steps=ANY),
             conclusion=gain,
             examples=(TWO_TOKENS, training.NOT_ALIGNED, TIED_APART),
             siblings={
@@ -210,7 +210,7 @@ SEPARATION = Statement(
             proof="symbolic.sim.token_separation:prove_gain",
             constants={"loss": REPAIRED},
             under=(FEASIBLE, PART),
-            variables=stepped(Run, EITHER_PART, towards_solution),
+            variables=stepped(Run, EITHER_PART, towards_solution, steps=ANY),
             conclusion=gain,
             tight=True,
             examples=(TWO_TOKENS, training.NOT_ALIGNED, TIED_APART, ALL_TIED),
@@ -241,7 +241,9 @@ SEPARATION = Statement(
             proof="symbolic.sim.token_separation:prove_lowered",
             constants={"loss": REPAIRED},
             under=(PAIRS,),
-            variables=stepped(Run, runs(st.one_of(opposed_data(), attention_data(T=(1, 2))), 0)),
+            variables=stepped(
+                Run, runs(st.one_of(opposed_data(), attention_data(T=(1, 2))), 0), steps=ANY
+            ),
             conclusion=lowered,
             tight=True,
             examples=(*OPPOSED, training.NOT_ALIGNED),

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.primitives.descent_runs import LEAPING, Run, runs, tight_data
-from attsvm.primitives.steps import SHORT, stepped
+from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.sim import SOURCE
@@ -66,7 +66,7 @@ BIAS = Statement(
     place="Section 1, contribution 1, and section 5",
     printed="We show that W = QK^T trained by gradient descent in the language modeling "
     "pretraining converge to the solution of SVM with the Frobenius norm objective",
-    variables=stepped(Run, runs(tight_data(), 0, 1)),
+    variables=stepped(Run, runs(tight_data(), 0, 1), steps=ANY),
     hypotheses={**training.HYPOTHESES, ONE: factors.one_pair, LEANS: factors.leans},
     conclusion=training.DIRECTION,
     cost=10,
@@ -126,6 +126,7 @@ BIAS = Statement(
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
+            variables=stepped(Run, runs(tight_data(), 0, 1)),
             examples=(TWO_TOKENS,),
             siblings={**training.OTHER_TARGETS, **training.any_start(PASSED_OVER)},
         ),

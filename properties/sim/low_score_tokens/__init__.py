@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.primitives.descent_runs import Run, runs
 from attsvm.primitives.hypotheses import feasible
-from attsvm.primitives.steps import SHORT, stepped
+from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import NO_QUERY, TIED_APART
@@ -107,7 +107,7 @@ LOW_SCORES = Statement(
             expected="refuted, certified",
             constants={"loss": PRINTED},
             under=(),
-            variables=stepped(Run, left_out.line_runs(), fixed=("data.Z", "start")),
+            variables=stepped(Run, left_out.line_runs(), fixed=("data.Z",), steps=ANY),
             conclusion=left_out.ALIKE,
             cost=10,
             examples=(ENDS_THERE,),
@@ -154,7 +154,7 @@ LOW_SCORES = Statement(
             expected="refuted, certified",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE),
-            variables=stepped(Run, left_out.line_runs(), fixed=("data.Z", "start")),
+            variables=stepped(Run, left_out.line_runs(), fixed=("data.Z",), steps=ANY),
             conclusion=left_out.NO_WORSE,
             cost=10,
             examples=(PUSHED,),

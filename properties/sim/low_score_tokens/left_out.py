@@ -331,8 +331,9 @@ def scaled(draw: st.DrawFn) -> Scaled:
 
 @composite
 def line_runs(draw: st.DrawFn) -> Run:
-    """One input of three or four tokens in R^1, of different scores, from zero."""
+    """One input of three or four tokens in R^1, of different scores, from zero or any start."""
     T = draw(st.integers(3, 4))
     scores = np.cumsum(1.0 + np.abs(draw(arrays(T))))
     X = draw(arrays(1, T, 1))
-    return Run(AttentionData(X, np.ones((1, 1)), scores=scores[None, ::-1]), np.zeros((1, 1)))
+    data = AttentionData(X, np.ones((1, 1)), scores=scores[None, ::-1])
+    return Run(data, draw(st.sampled_from([0.0, 1.0, 4.0])) * draw(arrays(1, 1)))

@@ -38,7 +38,7 @@ import numpy as np
 from attsvm.data import AttentionData
 from attsvm.primitives.descent_runs import Run
 from attsvm.primitives.hypotheses import feasible
-from attsvm.primitives.steps import SHORT, stepped
+from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_CROWD
 from properties.sim import SOURCE
@@ -99,7 +99,7 @@ SPARSITY = Statement(
     printed="... only a few tokens, which can be regarded as feature vectors, contribute to the "
     "gradient computation for each update. Tokens that do not serve as support vectors have zero "
     "gradients and can be safely disregarded during pretraining",
-    variables=stepped(Run, tokens.redundant_runs()),
+    variables=stepped(Run, tokens.redundant_runs(), steps=ANY),
     hypotheses={**training.hypotheses(UNIQUE, BASIN, SHORT), EXISTS: feasible},
     conclusion=dropping.coefficients,
     cost=2,
