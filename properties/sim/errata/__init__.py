@@ -44,9 +44,9 @@ SIM = Source(
     },
     notes=(
         "The main text prints informal versions: lemma 3.12 of F.4, lemma 3.13 of F.9, theorem "
-        "3.14 of G.4, theorem 3.15 of G.5. The copy at hand has no appendix, so that the main text "
-        "alone is judged here; a condition that is missed may stand in the formal version. The "
-        "copy lacks the formula of definition 3.8, the minus signs of section 3.3, and in its "
+        "3.14 of G.4, theorem 3.15 of G.5. The copy at hand has no appendix: the main text alone is "
+        "judged, and a condition that is missed may stand in the formal version. The copy lacks "
+        "the formula of definition 3.8, the minus signs of section 3.3, and in its "
         "bound seven a norm and a transpose.",
     ),
     notation={
@@ -54,7 +54,7 @@ SIM = Source(
         "printed loss": "g(b <f, h>) of definition 3.6, which increases in the score.",
         "decreasing loss": "A loss l that falls with the score, such as g(-b <f, h>) or log(1 + "
         "exp(-b <f, h>)).",
-        "basin": "The starts whose risk exceeds the infimum by less than min_i [l(second score) - "
+        "basin": "The starts whose risk gap is below min_i [l(second score) - "
         'l(best score)] over the number of inputs. "From the basin" supposes a decreasing loss, '
         "unique optimal tokens, a feasible Att-SVM, an input of two tokens and steps of at most "
         "1/L_X; then no optimal token is lost.",
@@ -63,8 +63,8 @@ SIM = Source(
         "n": "The length of a sentence, as in the paper; of inputs and in thresholds /n their "
         "number, with one query each.",
         "W": "K Q^T, for K and Q of shape d x d; the paper prints QK^T.",
-        "L_X": "A Lipschitz constant of the gradient of the risk, also for L_x; neither is defined "
-        "in the main text.",
+        "L_X": "A Lipschitz constant of the gradient of the risk, also for L_x; the main text "
+        "defines neither.",
         "X-GD, W^mm, z_i, T, B": "Not defined in the main text. Read: W-GD (theorem 3.15), X^mm "
         "and the query of input i (assumption 3.10), n and the label (definition 3.9).",
         "L(X)": "Of definition 3.7, not defined from L_{l0,j0,i0}. Read: the mean over inputs of "
@@ -72,9 +72,9 @@ SIM = Source(
         "A_j": "(x_opt - x_t) z^T, one a constraint of Att-SVM; A_{l0,j0} is a block of A1 kron "
         "A2.",
         "X^mm": "The solution of Att-SVM of least Frobenius norm.",
-        "rival": "A token of an input other than its optimal one.",
-        "aligned": "Inputs, or entries of self-attention, are aligned where <A_j, A_k> >= 0 for "
-        "all constraints j and k of different ones.",
-        "E_21": "The matrix with a 1 in row 2, column 1, and 0 elsewhere.",
+        "rival": "A token other than its input's optimal one.",
+        "aligned": "Inputs (or entries of self-attention) with <A_j, A_k> >= 0 for all constraints "
+        "j, k of different ones.",
+        "E_21": "The matrix of one 1, in row 2, column 1, and zeros.",
     },
 )

@@ -89,8 +89,8 @@ CLAIMS = (
     ),
     erratum(
         self_attention.THEOREM,
-        gist="Theorem 3.14 is false on the paper's own data too: self-attention in which every "
-        "token is a query, over all tokens or causal.",
+        gist="Theorem 3.14 is false on the paper's own data too: self-attention, causal or not, with "
+        "every token a query.",
         printed="Under assumption 3.10 W-GD from any X(0) has X(k)/||X(k)||_F -> "
         "X^mm/||X^mm||_F (theorem 3.14). Read: with the loss summed over sequences, positions and "
         "columns of the values.",
@@ -133,8 +133,7 @@ CLAIMS = (
     erratum(
         theorem_3_15.THEOREM,
         gist="No delta is small enough, as two tokens an input leave nothing to compare. An "
-        "explicit one does where inputs are aligned (no inner product of constraints of different "
-        "inputs is negative); from the basin none is needed.",
+        "explicit one does where inputs are aligned; from the basin none is needed.",
         printed="For every X(0) there is delta > 0 such that |gamma_it - gamma_i,tau| <= delta "
         "for all rivals implies of X-GD with eta <= 1/(2 L_x) that ||X(k)||_F diverges and "
         "X(k)/||X(k)||_F -> X^mm/||X^mm||_F.",
@@ -177,7 +176,7 @@ CLAIMS = (
         "there is no X^mm exactly where some query asks for tokens in a circle: over the whole "
         "vocabulary, where it asks for two different next tokens. For sentences of two words the "
         "probability has a closed form; in lower dimension separability fails besides.",
-        stands=("literal-1", "amended-1", "amended-2", "sharp"),
+        stands=("literal-1", "literal-3", "amended-1", "amended-2", "sharp"),
     ),
     erratum(
         orientation.MARGINS,
@@ -230,7 +229,7 @@ CLAIMS = (
     ),
     erratum(
         token_sparsity.SPARSITY,
-        gist="Tokens that are no support vectors have gradients that are not 0. Att-SVM can do "
+        gist="Tokens that are no support vectors have gradients other than 0. Att-SVM can do "
         "without them; in training they fade from the basin only.",
         printed='Tokens that are no support vectors "have zero gradients and can be safely '
         'disregarded during pretraining"; their gradients "effectively amount to zero".',
@@ -260,8 +259,8 @@ CLAIMS = (
     ),
     erratum(
         stability_l2.STABILITY,
-        gist="With the l2 loss, too, softmax attention need not be more stable than linear "
-        "attention on the same data. Over data of given norms its loss is, its gradient only for "
+        gist="With the l2 loss, too, softmax attention need not be more stable on the same "
+        "data. Over data of given norms its loss is, its gradient only for "
         "small |b| / ||h||.",
         printed='Softmax attention is "more stable than linear attention" by the Lipschitz '
         "constants of the losses, with the l2 loss as well.",

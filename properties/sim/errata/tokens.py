@@ -11,7 +11,7 @@ erratum = partial(made.erratum, weight=Weight.CLAIM)
 TOKENS = (
     erratum(
         hyperplanes.HYPERPLANES,
-        gist="Decision hyperplanes of different sub-sequences can be the same one.",
+        gist="Decision hyperplanes of different sub-sequences can coincide.",
         printed='"For each subsequent in language modeling task, the decision hyperplane are '
         "fundamentally different as the optimal tokens are different for each next work "
         'prediction." Read: the hyperplanes, or half-spaces, of <X^mm z, x> halfway between the '
