@@ -44,10 +44,10 @@ SIM = Source(
     },
     notes=(
         "The main text prints informal versions: lemma 3.12 of F.4, lemma 3.13 of F.9, theorem "
-        "3.14 of G.4, theorem 3.15 of G.5. The copy at hand has no appendix: the main text alone is "
-        "judged, and a condition that is missed may stand in the formal version. The copy lacks "
-        "the formula of definition 3.8, the minus signs of section 3.3, and in its "
-        "bound seven a norm and a transpose.",
+        "3.14 of G.4, theorem 3.15 of G.5. The copy at hand has no appendix: the main text alone "
+        "is judged, and a condition that is missed may stand in the formal version. The copy lacks "
+        "the formula of definition 3.8, the minus signs of section 3.3, and in its bound seven a "
+        "norm and a transpose.",
     ),
     notation={
         "g": "The logistic function 1 / (1 + exp(-x)).",

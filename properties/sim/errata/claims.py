@@ -89,8 +89,8 @@ CLAIMS = (
     ),
     erratum(
         self_attention.THEOREM,
-        gist="Theorem 3.14 is false on the paper's own data too: self-attention, causal or not, with "
-        "every token a query.",
+        gist="Theorem 3.14 is false on the paper's own data too: self-attention, causal or not, "
+        "with every token a query.",
         printed="Under assumption 3.10 W-GD from any X(0) has X(k)/||X(k)||_F -> "
         "X^mm/||X^mm||_F (theorem 3.14). Read: with the loss summed over sequences, positions and "
         "columns of the values.",
