@@ -45,7 +45,7 @@ SIM = Source(
     notes=(
         "The main text prints informal versions: lemma 3.12 of F.4, lemma 3.13 of F.9, theorem "
         "3.14 of G.4, theorem 3.15 of G.5. The copy at hand has no appendix: the main text alone "
-        "is judged, and a condition that is missed may stand in the formal version. The copy lacks "
+        "is judged, and a missed condition may stand in the formal version. The copy lacks "
         "the formula of definition 3.8, the minus signs of section 3.3, and in its bound seven a "
         "norm and a transpose.",
     ),
@@ -75,6 +75,6 @@ SIM = Source(
         "rival": "A token other than its input's optimal one.",
         "aligned": "Inputs (or entries of self-attention) with <A_j, A_k> >= 0 for all constraints "
         "j, k of different ones.",
-        "E_21": "The matrix of one 1, in row 2, column 1, and zeros.",
+        "E_21": "A 1 in row 2, column 1; else 0.",
     },
 )

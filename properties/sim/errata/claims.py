@@ -72,7 +72,7 @@ CLAIMS = (
     ),
     erratum(
         theorem_3_14_part_2.THEOREM,
-        gist="Convergence under part 2 of assumption 3.10 is false as well; with a decreasing loss "
+        gist="Convergence under part 2 of assumption 3.10 is false too; with a decreasing loss "
         "it is proved from the basin, and for a single input.",
         printed="If all rivals of an optimal token score the same, W-GD with eta <= 1/L_X from "
         "any X(0) has X(k)/||X(k)||_F -> X^mm/||X^mm||_F.",
@@ -119,8 +119,8 @@ CLAIMS = (
     ),
     erratum(
         loss_assumptions.THEOREM,
-        gist="What the loss has to meet is not said; a slope that is negative and Lipschitz "
-        "between the extreme scores is enough, and the sign is needed.",
+        gist="What the loss has to meet is not said; a negative slope, Lipschitz between the "
+        "extreme scores, is enough, and the sign is needed.",
         printed='"we relax their assumption of the loss function\'s derivative and Lipschitz" '
         "(section 2; likewise the abstract).",
         fails="Without a sign of l' theorem 3.14 fails by the printed loss. A strictly decreasing "

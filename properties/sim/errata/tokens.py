@@ -28,8 +28,7 @@ TOKENS = (
     ),
     erratum(
         few_support_tokens.FEW,
-        gist="Tokens that contribute, or that are support vectors, need not be few; X^mm needs "
-        "few of them.",
+        gist="Contributing tokens, or support vectors, need not be few; X^mm needs few of them.",
         printed='"... only a few tokens, which can be regarded as feature vectors, contribute to '
         'the gradient computation for each update." Read: at most half of them.',
         fails="Attention is positive, so that every token contributes whose score is not the "
