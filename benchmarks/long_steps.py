@@ -40,7 +40,7 @@ def simplex(generator: np.random.Generator, n: int, T: int) -> Array:
 
 
 def gaussian(generator: np.random.Generator, n: int, T: int) -> Array:
-    """Gaussian tokens (n, T, d) of length about 1; often the first input pulls at the last one."""
+    """Gaussian tokens (n, T, d) of length about 1; often the last is opposed to the first."""
     X = generator.normal(size=(n, T, int(generator.integers(n * (T - 1), 6 * n * (T - 1) + 2))))
     X /= np.sqrt(X.shape[2])
     if n > 1 and generator.random() < 0.5:
@@ -84,8 +84,8 @@ def moved(X: Array, scores: Array, w: Array, step: Array) -> tuple[Array, Array,
     pairs[..., np.eye(X.shape[2], dtype=bool)] = -np.inf
     largest = pairs.max(axis=(1, 2, 3))  # gradients are over this power: none is lost
     weights = np.exp(pairs - largest[:, None, None, None])
-    pulls = (weights * (scores[..., :, None] - scores[..., None, :])).sum(axis=3)
-    gradient = np.einsum("mnt,mntd->md", pulls, X)
+    along = (weights * (scores[..., :, None] - scores[..., None, :])).sum(axis=3)
+    gradient = np.einsum("mnt,mntd->md", along, X)
     change = np.ptp(np.einsum("mntd,md->mnt", X, gradient), axis=2).max(axis=1)
     true = step / X.shape[1] * np.exp(largest)
     leaps = true * change > NEAR

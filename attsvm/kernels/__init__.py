@@ -98,5 +98,5 @@ def compiled(function: F) -> F:
 
 
 def inlined(function: F) -> F:
-    """A few lines, compiled anew within every function that calls them."""
+    """A few lines, or what one function alone calls: compiled anew within each that calls them."""
     return cast(F, _Kernel(function, inline="always"))
