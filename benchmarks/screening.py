@@ -1,5 +1,8 @@
 """Instances a second and core, beside rivals: `python -m benchmarks.screening [--write FILE]`.
 
+With `--device cuda` the same on a GPU, by the clock: the formula and a whole turn of the searcher
+there, beside a torch batch by hand on that GPU and the formula in numpy on a core of that machine.
+
 One run, one thread, processor time. For each statement: the formula on one batch, as the searcher
 `screen` evaluates it; a whole turn of the searcher, which also draws, moves and judges instances of
 all sizes; Hypothesis alone (it draws an instance, the conclusion is evaluated); the conclusion
@@ -40,6 +43,7 @@ from attsvm.kernels import compiled
 from attsvm.losses import LOG_LOSS
 from attsvm.svm.batch import att_svm_batch
 from attsvm.theory import Claim, load_packs
+from attsvm.theory.arithmetic import Tensors
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.search import GUIDED
 from attsvm.theory.search.turn import Turn, take
@@ -55,6 +59,11 @@ _RUNS, _STEPS = 500, 1000
 """Runs of a limit, and steps of each."""
 
 COLUMNS = ("batch", "turn", "Hypothesis", "numpy loop", "scipy", "torch", "machine")
+
+ON_DEVICE = ("batch", "turn", "torch by hand", "one core")
+
+_LARGE, _MANY_RUNS = 2**21, 2**16
+"""Instances in a batch on a device, and runs of a limit there."""
 
 Sides = tuple[Any, Any]
 Values = Mapping[str, Any]
@@ -145,28 +154,35 @@ CASES = (
 )
 
 
-def rate(action: Callable[[], Any], count: float, seconds: float) -> float:
+def rate(
+    action: Callable[[], Any],
+    count: float,
+    seconds: float,
+    clock: Callable[[], float] = time.process_time,
+) -> float:
     """How many a second of processor time, of an action that does so many; it ran before."""
-    started, done = time.process_time(), 0.0
-    while time.process_time() - started < seconds:
+    started, done = clock(), 0.0
+    while clock() - started < seconds:
         action()
         done += count
-    return done / (time.process_time() - started)
+    return done / (clock() - started)
 
 
-def turns(claim: Claim, seconds: float) -> float:
-    """Instances that whole turns of the searcher in batches screen."""
-    who = next(name for name in ("screen", "batches") if GUIDED[name].works_on(claim))
+def turns(
+    claim: Claim, seconds: float, who: str = "", clock: Callable[[], float] = time.process_time
+) -> float:
+    """Instances that whole turns of a searcher screen, of that in batches where none is named."""
+    who = who or next(name for name in ("screen", "batches") if GUIDED[name].works_on(claim))
     pool = json.dumps(take(claim, Turn(claim.id, "", "drawn", 0, 0, 64)).pool)
     number, screened, started = 0, 0, 0.0
-    while number == 0 or time.process_time() - started < seconds:
+    while number == 0 or clock() - started < seconds:
         gain = take(claim, Turn(claim.id, "", who, number, 0, 96, pool=pool))
         if gain.error or gain.found:
             sys.exit(f"{claim.id} is no true claim to screen: {gain.error or 'refuted'}")
         if number == 0:  # loads and compiles
-            started, gain.screened = time.process_time(), 0
+            started, gain.screened = clock(), 0
         screened, number = screened + gain.screened, number + 1
-    return screened / (time.process_time() - started)
+    return screened / (clock() - started)
 
 
 class _Over(BaseException):
@@ -257,6 +273,121 @@ def screened(case: Case, claim: Claim, machine: Mapping[str, float], seconds: fl
         rate(lambda: _heights(torch, case, tensors), _BATCH, seconds),
         _limit(machine, *case.work),
     ]
+
+
+def _formula_there(case: Case, claim: Claim, device: str, seconds: float) -> list[float]:
+    """A row of the table for a closed form on a device."""
+    formula, parameters = claim.formula, claim.part("").parameters
+    clock, finished = time.perf_counter, _finishing(device)
+    few = formula.filled(np.random.default_rng(0), case.shape, _BATCH)
+    fitted, height = formula.fit_screened(few, case.shape, _BATCH, parameters)
+    times = _LARGE // _BATCH
+    raw = {
+        name: torch.tensor(x).repeat(*[1] * (x.ndim - 1), times).to(device)
+        for name, x in few.items()
+    }
+    m = Tensors(device)
+    there = formula.fit_screened(raw, case.shape, _LARGE, parameters, m)[1][:_BATCH].cpu().numpy()
+    usable = np.isfinite(height) & np.isfinite(there)
+    if not np.isclose(height[usable], there[usable], 1e-6, 1e-9).mean() > 0.98:
+        sys.exit(f"{case.claim}: the device computes something else")
+    rows = {
+        name: torch.tensor(np.ascontiguousarray(np.moveaxis(x, -1, 0)), device=device).repeat(
+            times, *[1] * (x.ndim - 1)
+        )
+        for name, x in fitted.items()
+    }
+    actions = (
+        lambda: formula.fit_screened(raw, case.shape, _LARGE, parameters, m),
+        lambda: _heights(torch, case, rows),
+    )
+    formula_rate, by_hand = (rate(finished(action), _LARGE, seconds, clock) for action in actions)
+    once = lambda: formula.fit_screened(few, case.shape, _BATCH, parameters)  # noqa: E731
+    return [
+        formula_rate,
+        turns(claim, seconds, "gpu", clock) if device != "cpu" else math.nan,
+        by_hand,
+        rate(once, _BATCH, seconds, clock),
+    ]
+
+
+def _finishing(device: str) -> Callable[[Callable[[], Any]], Callable[[], None]]:
+    """From an action the same, at the end of which the device has done what it was asked."""
+
+    def finished(action: Callable[[], Any]) -> Callable[[], None]:
+        def run() -> None:
+            action()
+            if device != "cpu":
+                torch.cuda.synchronize(device)
+
+        run()  # loads kernels
+        return run
+
+    return finished
+
+
+def _runs_there(device: str, seconds: float) -> list[float]:
+    """A row of the table for runs of descent on a device."""
+    sets, clock = _data(_RUNS), time.perf_counter
+    many = (sets * (_MANY_RUNS // _RUNS + 1))[:_MANY_RUNS]
+
+    def ours(data: list[AttentionData], device: str | None, steps: int = _STEPS) -> Any:
+        return descend_w(
+            data, np.zeros((3, 3)), LOG_LOSS,
+            step=0.1, steps=steps, record=[steps], normalised=True, device=device,
+        )  # fmt: skip
+
+    if not np.allclose(ours(sets, device, 50).W, ours(sets, None, 50).W, 1e-6, 1e-9):
+        sys.exit("the device runs another descent")
+    tensors = [
+        torch.tensor(np.array(x), device=device)
+        for x in (
+            np.zeros((_MANY_RUNS, 3, 3)),
+            *([getattr(s, name) for s in many] for name in ("X", "Z", "scores")),
+        )
+    ]
+
+    def by_hand() -> None:
+        W, *arrays = tensors
+        for _ in range(_STEPS):
+            W = _step(torch, W, *arrays)
+
+    finished = _finishing(device)
+    return [
+        rate(finished(lambda: ours(many, device)), _MANY_RUNS, seconds, clock),
+        math.nan,
+        rate(finished(by_hand), _MANY_RUNS, seconds, clock),
+        rate(lambda: ours(sets, None), _RUNS, seconds, clock),
+    ]
+
+
+def on_device(device: str, seconds: float) -> str:
+    """The table for a device, as a page; told row by row."""
+    name = "the processor" if device == "cpu" else torch.cuda.get_device_name(device)
+    rows = []
+    packs = load_packs()
+    for case in CASES:
+        (claim,) = find_claims(packs, [case.claim])
+        sizes = ", ".join(f"{name} = {size}" for name, size in case.shape.items())
+        rows.append((case.claim, sizes, _formula_there(case, claim, device, seconds)))
+        _tell(*rows[-1])
+    rows.append((f"runs of {_STEPS} steps", "n = T = d = 3", _runs_there(device, seconds)))
+    _tell(*rows[-1])
+    said = (
+        f"Written by `python -m benchmarks.screening --device {device} --write "
+        f"docs/screening-gpu.md` on one {name}, by the clock, in double precision. `batch` is the "
+        f"formula on {_LARGE} instances of that size, hypotheses and fitted bounds included, which "
+        f"lie on the device; for runs `descend_w` on {_MANY_RUNS} data sets with that `device`. "
+        "`turn` is a whole turn of the searcher `gpu`, which also draws, moves, ranks and judges, "
+        "on instances of all sizes. `torch by hand` is the conclusion written by hand, for a "
+        "batch of that size there. `one core` is `batch` in numpy (and compiled loops for runs) on "
+        "one core of that machine."
+    )
+    lines = ["# Instances a second on a GPU", "", textwrap.fill(said, 100), ""]
+    lines += ["| | sizes | " + " | ".join(ON_DEVICE) + " |", "| --- | --- |" + " ---: |" * 4]
+    for what, size, figures in rows:
+        lines.append(f"| {what} | {size} | " + " | ".join(map(_shown, figures)) + " |")
+    return "\n".join([*lines, ""])
 
 
 def _limit(machine: Mapping[str, float], multiplications: float, exponentials: float) -> float:
@@ -436,7 +567,8 @@ def measured(seconds: float) -> tuple[dict[str, float], list[tuple[str, str, lis
 
 
 def _tell(what: str, sizes: str, figures: list[float]) -> None:
-    cells = "".join(f"{_shown(f):>12}" for f in figures)
+    width = 12 if len(figures) == len(COLUMNS) else 14
+    cells = "".join(f"{_shown(f):>{width}}" for f in figures)
     print(f"{what:<26}{sizes:<16}{cells}", flush=True)
 
 
@@ -466,13 +598,8 @@ def page(
         "and exponentials of the formula would take alone."
     )
     device = (
-        "No graphics processor is used, and none was measured. Formulas of variables are screened "
-        "in numpy, records in PyTorch on the processor at hand. To use a card, `Tensors` would "
-        "make its constants on the device of the batch, the batches of "
-        "`attsvm.theory.search.screen` would be filled, moved and ranked there (the moves are "
-        "numpy's, and random numbers of a card are others), tensors of records be made there, and "
-        "the few closest be fetched for the judge, which stays with exact arithmetic on the "
-        "processor."
+        "Formulas of variables are screened in numpy here, records in PyTorch on the processor; "
+        "[screening-gpu.md](screening-gpu.md) is the table for formulas and runs on a GPU."
     )
     lines = ["# Instances a second", "", textwrap.fill(said, 100, break_long_words=False), ""]
     lines += ["| | sizes | " + " | ".join(COLUMNS) + " |", "| --- | --- |" + " ---: |" * 7]
@@ -488,7 +615,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.screening", description=__doc__)
     parser.add_argument("--seconds", type=float, default=2.0, help="for each figure")
     parser.add_argument("--write", metavar="FILE", help="the table as a page")
+    parser.add_argument("--device", help="measure there, such as cuda")
     options = parser.parse_args()
+    if options.device:
+        print(f"{'':<42}" + "".join(f"{name:>14}" for name in ON_DEVICE))
+        text = on_device(options.device, options.seconds)
+        if options.write:
+            Path(options.write).write_text(text, encoding="utf-8")
+        return
     print(f"{'':<42}" + "".join(f"{name:>12}" for name in COLUMNS))
     machine, rows = measured(options.seconds)
     if options.write:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from operator import and_, or_
 from typing import Any
 
 import numpy as np
@@ -47,17 +48,18 @@ def heights(library: Any, relation: Any) -> Any:
     return library.where((right > 0) & (left >= 0), ratio, gap)
 
 
-def is_met(relation: Any, batch: int) -> Array:
-    """Which instances meet a hypothesis in floats, rounding in their favour; NaN does not."""
+def is_met(relation: Any) -> Any:
+    """Which instances meet a hypothesis in floats, rounding in their favour; NaN does not.
+
+    One answer for each instance of the batch, in the library of the lanes, or one for all of it.
+    """
     if isinstance(relation, All | AnyOf):
-        parts = [is_met(part, batch) for part in relation.parts]
-        joined = np.logical_and if isinstance(relation, All) else np.logical_or
-        return np.asarray(joined.reduce(parts))
-    if relation.kind == "equal":
-        gaps = [np.abs(_number(g)) <= _ROUNDING for g in _gap(relation)]
-        return np.broadcast_to(np.logical_and.reduce(gaps), (batch,))
+        parts = [is_met(part) for part in relation.parts]
+        return functools.reduce(and_ if isinstance(relation, All) else or_, parts)
+    if relation.kind == "equal":  # of arrays that may have no entry
+        return functools.reduce(and_, [abs(_number(g)) <= _ROUNDING for g in _gap(relation)], True)
     left, right = _number(relation.left), _number(relation.right)
-    return np.broadcast_to(left <= right + 1e-12 * np.abs(right), (batch,))
+    return left <= right + 1e-12 * abs(right)
 
 
 def shortfall(relation: Any, batch: int) -> Array:
@@ -76,7 +78,7 @@ def shortfall(relation: Any, batch: int) -> Array:
     else:
         missed = _number(relation.left) - _number(relation.right)
     missed = np.where(np.isnan(missed), np.inf, np.maximum(missed, 0.0))
-    return np.where(is_met(relation, batch), 0.0, np.broadcast_to(missed, (batch,)))
+    return np.where(is_met(relation), 0.0, np.broadcast_to(missed, (batch,)))
 
 
 def violated(relation: Relation) -> Any:

@@ -11,6 +11,7 @@ import functools
 import itertools
 import math
 import operator
+from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from operator import methodcaller
@@ -18,6 +19,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from attsvm._types import Array
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import (
     CONSTANTS,
@@ -104,6 +106,13 @@ class _Lanes(Arithmetic):
 
     numbers = Lane
 
+    library: Any
+    """Numpy or torch."""
+
+    @abstractmethod
+    def zeros(self, batch: int) -> Any:
+        """One 0 for each instance of a batch."""
+
     def _rational(self, value: Fraction) -> Lane:
         return Lane(np.array([_float(value)]))
 
@@ -172,6 +181,7 @@ class Floats(_Lanes):
     """Batches of floats in numpy."""
 
     name = "floats"
+    library = np
 
     exp = _elementary(np.exp)
     log = _elementary(np.log)
@@ -181,6 +191,10 @@ class Floats(_Lanes):
     abs = _elementary(np.abs)
     logistic = _elementary(_expit)
     is_zero = _elementary(lambda x: np.where(x == 0.0, 1.0, 0.0))
+
+    def zeros(self, batch: int) -> Array:
+        """One 0 for each instance of a batch."""
+        return np.zeros(batch)
 
     def maximum(self, x: Any, y: Any) -> Any:
         """The larger one; either may be a plain integer."""
@@ -228,30 +242,31 @@ _TURNED = 4
 """Matrices of at most so many rows or columns are diagonalised by rotations in numpy."""
 
 
-def _largest_eigenvalue(rows: Any) -> Any:
+def _largest_eigenvalue(rows: Any, library: Any = np) -> Any:
     """That of A A^T for many matrices (rows, columns, batch), by Jacobi's rotations."""
     k = len(rows)
-    g: Any = [[_dot(rows[i], rows[j]) if i <= j else None for j in range(k)] for i in range(k)]
+    dot = _dot if library is np else lambda x, y: (x * y).sum(0)
+    g: Any = [[dot(rows[i], rows[j]) if i <= j else None for j in range(k)] for i in range(k)]
     pairs = list(itertools.combinations(range(k), 2))
     for p, q in pairs * (1 if k == 2 else k + 1):
         half, entry = (g[q][q] - g[p][p]) * 0.5, g[p][q]
-        whole = half + np.copysign(np.sqrt(half * half + entry * entry), half)
-        tangent = np.divide(entry, whole, out=np.zeros_like(whole), where=whole != 0.0)
+        whole = half + library.copysign(library.sqrt(half * half + entry * entry), half)
+        tangent = entry / library.where(whole != 0.0, whole, 1.0)
         moved = tangent * entry
         g[p][p], g[q][q] = g[p][p] - moved, g[q][q] + moved
         if k == 2:  # it is diagonal
             break
-        cosine = 1.0 / np.sqrt(1.0 + tangent * tangent)
+        cosine = 1.0 / library.sqrt(1.0 + tangent * tangent)
         sine = tangent * cosine
-        g[p][q] = np.zeros_like(whole)
+        g[p][q] = library.zeros_like(whole)
         for r in set(range(k)) - {p, q}:
             (i, j), (s, t) = sorted((r, p)), sorted((r, q))
             left, right = g[i][j], g[s][t]
             g[i][j] = cosine * left - sine * right
             g[s][t] = sine * left + cosine * right
-        if (p, q) == pairs[-1] and all((np.abs(g[i][j]) <= _SEEN_AS_0).all() for i, j in pairs):
+        if (p, q) == pairs[-1] and all((abs(g[i][j]) <= _SEEN_AS_0).all() for i, j in pairs):
             break
-    return functools.reduce(np.maximum, [g[p][p] for p in range(k)])
+    return functools.reduce(library.maximum, [g[p][p] for p in range(k)])
 
 
 _SEEN_AS_0 = 1e-17
@@ -260,7 +275,10 @@ entry of the matrix is 1 and so the largest eigenvalue at least 1."""
 
 
 class Tensors(_Lanes):
-    """Batches of floats in torch, which know their gradients; torch is imported when first used."""
+    """Batches of floats in torch, on the processor or on a GPU, which know their gradients.
+
+    Torch is imported when the first one is made.
+    """
 
     name = "tensors"
 
@@ -273,42 +291,61 @@ class Tensors(_Lanes):
     logistic = _elementary(methodcaller("sigmoid"))
     is_zero = _elementary(lambda x: (x == 0.0).to(x.dtype))
 
-    def __init__(self) -> None:
+    def __init__(self, device: str = "cpu") -> None:
         import torch
 
-        self.torch = torch
+        self.library, self.device = torch, device
 
     def _rational(self, value: Fraction) -> Lane:
-        return Lane(self.torch.tensor([_float(value)], dtype=self.torch.float64))
+        return Lane(self.zeros(1) + _float(value))
+
+    def zeros(self, batch: int) -> Any:
+        """One 0 for each instance of a batch."""
+        return self.library.zeros(batch, dtype=self.library.float64, device=self.device)
 
     def values(self, x: Any) -> Any:
         """Numbers (batch, ...) of many records as lanes; a number that they share as one."""
-        if isinstance(x, self.torch.Tensor):
+        if isinstance(x, self.library.Tensor):
             return lanes(x.movedim(0, -1))
         return super().values(x)
 
     def maximum(self, x: Any, y: Any) -> Any:
-        """The larger one."""
-        return Lane(self.torch.maximum(_value(x), _value(y)))
+        """The larger one; either may be a plain integer."""
+        x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
+        return Lane(self.library.maximum(_value(x), _value(y)))
+
+    def norm(self, x: Entries) -> Any:
+        """The Euclidean norm, its scale taken out so that no square over- or underflows."""
+        values, scale = self._scaled(x)
+        return Lane(scale * self.library.linalg.vector_norm(values, dim=0))
+
+    def _scaled(self, x: Entries) -> tuple[Any, Any]:
+        """Numbers (numbers, batch) over the largest of each instance, and that number."""
+        width = max(len(lane.value) for lane in x.ravel())
+        values = self.library.stack([lane.value.expand(width) for lane in x.ravel()])
+        top = values.detach().abs().amax(0)
+        scale = top.where((top > 0.0) & top.isfinite(), top.new_ones(()))
+        return values / scale, scale
 
     def spectral(self, A: Entries) -> Any:
         """The largest singular value."""
         if 1 in A.shape:
             return self.norm(A)
-        width = _width(A)
-        stacked = self.torch.stack([lane.value.expand(width) for lane in A.ravel()], -1)
-        matrices = stacked.reshape(-1, *A.shape).nan_to_num(0.0, 0.0, 0.0)
-        return Lane(self.torch.linalg.svdvals(matrices)[..., 0])
+        rows = A if A.shape[0] <= A.shape[1] else A.T
+        values, scale = self._scaled(rows)
+        usable = values.isfinite().all(0)
+        matrices = values.where(usable, 0.0 * scale).reshape(*rows.shape, -1)
+        if self.device == "cpu" or len(rows) > _TURNED:
+            top = self.library.linalg.svdvals(matrices.movedim(-1, 0))[:, 0]
+        else:  # a GPU is slow at decompositions of many small matrices; no gradient is known here
+            top = _root(_largest_eigenvalue(matrices, self.library))
+        return Lane(scale * top.where(usable, math.nan * scale))
 
 
 def _value(x: Any) -> Any:
     if not isinstance(x, Lane):
         raise mixed(x)
     return x.value
-
-
-def _width(A: Entries) -> int:
-    return max(len(lane.value) for lane in A.ravel())
 
 
 FLOATS = Floats()

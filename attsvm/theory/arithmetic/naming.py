@@ -105,8 +105,8 @@ class Primitive:
             values = [n.value for n in numbers]
             if self.tensors is not None:
                 return Lane(self.tensors(*values))
-            found = self.floats(*(v.detach().numpy() for v in values))
-            return Lane(m.torch.as_tensor(np.asarray(found)))
+            found = self.floats(*(v.detach().cpu().numpy() for v in values))
+            return Lane(m.library.as_tensor(np.asarray(found), device=m.device))
         if m.name == "traces":
             return self._trace(numbers)
         if m.name == "text":

@@ -307,9 +307,9 @@ class Formula:
 
     def fit(self, raw: Mapping[str, Any], shape: Shape) -> dict[str, Any]:
         """The batch where hypotheses hold: values moved there, bounds fitted to the others."""
-        return self._fit(raw, shape)[0]
+        return self._fit(raw, shape, FLOATS)[0]
 
-    def _fit(self, raw: Mapping[str, Any], shape: Shape) -> tuple[dict[str, Any], Any]:
+    def _fit(self, raw: Mapping[str, Any], shape: Shape, m: Any) -> tuple[dict[str, Any], Any]:
         """The same, and its values as lanes where these were needed, else None."""
         fitted = dict(raw)
         for name, variable in self.variables.items():
@@ -320,45 +320,47 @@ class Formula:
             return fitted, None
         for name in bounds:
             del fitted[name]
-        v = self.floats(fitted, shape)
+        v = self.floats(fitted, shape, m)
         for name in bounds:
-            mark = Lane(np.zeros(1))
+            mark = Lane(m.zeros(1))
             _put(v, name, mark)
-            self._define_again(v)
-            least, most = np.array([-np.inf]), np.array([np.inf])
+            self._define_again(v, m)
+            least, most = m.zeros(1) - np.inf, m.zeros(1) + np.inf
             for condition in self.hypotheses.values():
                 try:
-                    relation = returned(condition(FLOATS, v), "a hypothesis")
+                    relation = returned(condition(m, v), "a hypothesis")
                 except AttributeError:  # it speaks of a bound that is not fitted yet
                     continue
                 for part in _leaves(relation, needed=True):
                     if part.right is mark and isinstance(part.left, Lane):
-                        least = np.fmax(least, part.left.value)
+                        least = m.library.fmax(least, part.left.value)
                     if part.left is mark and isinstance(part.right, Lane):
-                        most = np.fmin(most, part.right.value)
-            fitted[name] = Fitted.fitted(np.asarray(raw[name]), least, most)
-            _put(v, name, lanes(np.atleast_1d(fitted[name])))
-        self._define_again(v)
+                        most = m.library.fmin(most, part.right.value)
+            fitted[name] = Fitted.fitted(m.zeros(1) + raw[name], least, most, m.library)
+            _put(v, name, lanes(fitted[name]))
+        self._define_again(v, m)
         return {name: fitted[name] for name in raw}, v
 
-    def _define_again(self, v: Any) -> None:
+    def _define_again(self, v: Any, m: Any) -> None:
         try:
-            self._defined(FLOATS, v)
+            self._defined(m, v)
         except AttributeError:
             return
 
-    def floats(self, raw: Mapping[str, Any], shape: Shape) -> Any:
-        """The values of a batch as lanes of floats."""
+    def floats(self, raw: Mapping[str, Any], shape: Shape, m: Any = FLOATS) -> Any:
+        """The values of a batch as lanes of numpy, or of the tensors `m`."""
         v = Values(**shape)
         for name, value in raw.items():
             variable = self.variables[name]
             if isinstance(variable, Choice):
                 _put(v, name, _member(variable, name, value))
-            elif isinstance(variable, Integer) and not isinstance(value, np.ndarray):
+            elif isinstance(variable, Integer) and not hasattr(value, "shape"):
                 _put(v, name, value)
-            else:
+            elif isinstance(value, np.ndarray | float):
                 _put(v, name, lanes(np.atleast_1d(np.asarray(value, dtype=float))))
-        self._define_again(v)
+            else:
+                _put(v, name, lanes(value))
+        self._define_again(v, m)
         return v
 
     def screened(
@@ -368,24 +370,33 @@ class Formula:
 
         Minus infinity where a hypothesis is not met or an evaluation is no number.
         """
-        return self._heights(self.floats(raw, shape), batch, parameters)
+        return np.asarray(self._heights(self.floats(raw, shape), batch, parameters, FLOATS))
 
     def fit_screened(
-        self, raw: Mapping[str, Any], shape: Shape, batch: int, parameters: Mapping[str, Any]
-    ) -> tuple[dict[str, Any], Array]:
-        """A batch by `fit`, and that of it: they share what both compute, such as norms."""
-        with np.errstate(all="ignore"):
-            fitted, v = self._fit(raw, shape)
-        v = self.floats(fitted, shape) if v is None else v
-        return fitted, self._heights(v, batch, parameters)
+        self,
+        raw: Mapping[str, Any],
+        shape: Shape,
+        batch: int,
+        parameters: Mapping[str, Any],
+        m: Any = FLOATS,
+    ) -> tuple[dict[str, Any], Any]:
+        """A batch by `fit`, and that of it: they share what both compute, such as norms.
 
-    def _heights(self, v: Any, batch: int, parameters: Mapping[str, Any]) -> Array:
+        In numpy, or in torch where `m` is an arithmetic of tensors and the batch lies on its
+        device; no variable may be one that is moved there (`Meeting`).
+        """
         with np.errstate(all="ignore"):
-            met = np.ones(batch, dtype=bool)
+            fitted, v = self._fit(raw, shape, m)
+        v = self.floats(fitted, shape, m) if v is None else v
+        return fitted, self._heights(v, batch, parameters, m)
+
+    def _heights(self, v: Any, batch: int, parameters: Mapping[str, Any], m: Any) -> Any:
+        with np.errstate(all="ignore"):
+            height = heights(m.library, self.relation(m, v, parameters)) + m.zeros(batch)
+            met = ~m.library.isnan(height)
             for condition in self.hypotheses.values():
-                met &= is_met(returned(condition(FLOATS, v), "a hypothesis"), batch)
-            height = np.broadcast_to(heights(np, self.relation(FLOATS, v, parameters)), (batch,))
-        return np.where(met & ~np.isnan(height), height, -np.inf)
+                met = met & is_met(returned(condition(m, v), "a hypothesis"))
+        return m.library.where(met, height, -np.inf)
 
     def missing(self, raw: Mapping[str, Any], shape: Shape, batch: int) -> Array:
         """How far each instance of a batch is from meeting the hypotheses (batch,), 0 if it does.
@@ -422,7 +433,7 @@ class Formula:
             nothing = 0.0 * value.flatten()[:: max(value[0].numel(), 1)]
         v = self._defined(m, Values(**{**shape, **raw}))
         # a formula may come to a constant, such as 0 for one token: still one height an instance
-        return heights(m.torch, self.relation(m, v, parameters)) + nothing
+        return heights(m.library, self.relation(m, v, parameters)) + nothing
 
     def instance_at(self, raw: Mapping[str, Any], lane: int) -> Any:
         """One instance of a batch."""

@@ -207,7 +207,7 @@ class RecordFormula(Formula):
         from attsvm.theory.arithmetic import Tensors
 
         m = Tensors()
-        found = heights(m.torch, self.relation(m, case, parameters))
+        found = heights(m.library, self.relation(m, case, parameters))
         # a formula may come to a constant, such as for one token: still one height an instance
         first = next(_tensors(case))
         return found + 0.0 * first.reshape(len(first), -1)[:, 0]

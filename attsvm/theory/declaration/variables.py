@@ -304,20 +304,23 @@ class Fitted(Variable):
         return generator.choice(np.array(self.grids, dtype=float), size=batch)
 
     @staticmethod
-    def fitted(grid: Any, least: Any, most: Any) -> Any:
+    def fitted(grid: Any, least: Any, most: Any, library: Any = np) -> Any:
         """The closest multiple of 2^-grid at or above `least`, and at or below `most`; else 2^grid.
 
         Values that are multiples but for rounding count as such: the hypotheses decide exactly.
+        The library is numpy, or torch where these are tensors.
         """
-        unit = np.exp2(-grid)
+        unit = library.exp2(-grid)
         with np.errstate(all="ignore"):
-            above = np.ceil(least / unit * (1 - 1e-12)) * unit
+            above = library.ceil(least / unit * (1 - 1e-12)) * unit
             # below a bound: the leading bits of it, so that small ones are not rounded to 0
-            bits = np.exp2(np.floor(np.log2(np.maximum(most, 1e-300))) - grid)
-            below = np.floor(most / bits * (1 + 1e-12)) * bits
-        value = np.where(np.isfinite(most), np.where(most > 0, below, most), above)
-        value = np.where(np.isneginf(value), np.exp2(grid), value)  # no hypothesis names it
-        return np.where(np.isfinite(value), value, 0.0)
+            leading = library.floor(library.log2(library.clip(most, 1e-300, None)))
+            bits = library.exp2(leading - grid)
+            below = library.floor(most / bits * (1 + 1e-12)) * bits
+        value = library.where(library.isfinite(most), library.where(most > 0, below, most), above)
+        # no hypothesis names it
+        value = library.where(library.isneginf(value), library.exp2(grid), value)
+        return library.where(library.isfinite(value), value, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -403,7 +403,7 @@ def _find_text(
         yield f"the worst found: {document['worst']}"
 
 
-_NEEDS = {"gradient": "PyTorch is missing"}
+_NEEDS = {"gradient": "PyTorch is missing", "gpu": "PyTorch sees none"}
 
 
 def _searchers_text(document: Mapping[str, Any]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from attsvm.theory.run.pool import Elite, Pool
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EVERY, EXPLICIT
 from attsvm.theory.search.drawn import draw
 from attsvm.theory.search.families import families
+from attsvm.theory.search.gpu import gpu_is_there, runs_there, screen_on_gpu
 from attsvm.theory.search.grid import grid
 from attsvm.theory.search.landscape import screens, torch_is_there
 from attsvm.theory.search.optimise import (
@@ -72,6 +73,7 @@ class Guided:
         fits: whether it can work on a claim.
         there: whether what it needs is installed.
         without: profiles that do without it, so that no quick check waits for a large library.
+        missed: whether an account says that it is not there, where nobody asked for it.
     """
 
     title: str
@@ -80,6 +82,7 @@ class Guided:
     fits: Callable[[Claim], bool] = lambda claim: True
     there: Callable[[], bool] = lambda: True
     without: tuple[str, ...] = ()
+    missed: bool = True
 
     def works_on(self, claim: Claim) -> bool:
         """Whether it fits and is there."""
@@ -92,6 +95,15 @@ GUIDED: dict[str, Guided] = {
         screen,
         0.2,
         fits=lambda claim: claim.formula.batches,
+    ),
+    "gpu": Guided(
+        "screening on a GPU",
+        screen_on_gpu,
+        0.2,
+        fits=runs_there,
+        there=gpu_is_there,
+        without=("quick", "deep"),  # what a run checks is the same on every machine
+        missed=False,
     ),
     "sizes": Guided(
         "sizes beyond the drawn ones",
@@ -153,6 +165,7 @@ NEEDS = {
     "gradient": "a conclusion that runs on tensors",
     "batches": "records, and a conclusion that is cheap or runs on tensors",
     "screen": "variables that are drawn one by one",
+    "gpu": "real variables that are drawn one by one, and that no hypothesis moves",
     "integers": "integers alone for variables",
 }
 """What a claim must have for a searcher to fit it, where that is not every claim."""

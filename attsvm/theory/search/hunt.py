@@ -29,6 +29,9 @@ from attsvm.theory.search.turn import Gain, Turn, searchers_of, take, turn_job, 
 _BUDGET = 96
 """Instances of a turn in the first rounds, for a claim of cost 1."""
 
+_FILLING = ("screen", "gpu")
+"""Who fills batches, and so needs nothing to start from."""
+
 _ONCE = ("explicit", "every")
 """Who has one turn, in the first round."""
 
@@ -100,7 +103,12 @@ def hunt(
         Hunt(
             claim,
             part,
-            absent=[n for n, g in GUIDED.items() if g.fits(claim) and not g.there()],
+            absent=[
+                name
+                for name, guided in GUIDED.items()
+                if guided.fits(claim) and not guided.there()
+                if guided.missed or name in (searchers or ())
+            ],
             pool=Pool() if pool is None else pool,
         ),
         crew=crew,
@@ -209,7 +217,7 @@ class _Chase:
         """Submit the turns of a round."""
         drawing = [s for s in self.searchers if s in ("ensemble", "drawn")]
         known = bool(self.pool.templates)  # most guided searchers need something to start from
-        ready = drawing + [s for s in self.searchers if s in GUIDED and (known or s == "screen")]
+        ready = drawing + [s for s in self.searchers if s in GUIDED and (known or s in _FILLING)]
         names = ["explicit"] if number == 0 and "explicit" in self.searchers else []
         turns, times = self.schedule.size(number)
         if not known:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +31,7 @@ _BATCH = 4096
 _KEPT = 256
 """How many of them, the closest, live on."""
 
-_GENERATIONS = 20
+GENERATIONS = 20
 """How often a batch is renewed from its closest instances."""
 
 _JUDGED = 2
@@ -62,7 +62,7 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
     """Screen batches of shapes of all sizes until the budget is spent, or for some rounds."""
     formula = scout.tally.part.formula
     for k in range(2 + scout.budget // 20):
-        shape = {name: _length(formula.variables[name], generator) for name in formula.axes}
+        shape = length_of_each(formula, generator)
         raw = formula.filled(generator, shape, _BATCH)
         _evolve(scout, formula, raw, shape, generator, seek=k == 0)
 
@@ -77,7 +77,7 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
     free = list(grows(formula))
     chosen = [free, *([name] for name in free)][int(generator.integers(1 + len(free)))]
     for rung in range(1, _RUNGS):
-        shape = {name: _length(formula.variables[name], generator) for name in formula.axes}
+        shape = length_of_each(formula, generator)
         shape |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in shape}
         small = formula.filled(generator, shape, 8)
         numbers = sum(value.size // 8 for value in small.values() if isinstance(value, np.ndarray))
@@ -162,6 +162,11 @@ def _beyond(formula: Formula, name: str, rung: int, generator: np.random.Generat
     return int(generator.integers((high << rung) // 2 + 1, (high << rung) + 1))
 
 
+def length_of_each(formula: Formula, generator: np.random.Generator) -> dict[str, int]:
+    """A length of each axis."""
+    return {name: _length(formula.variables[name], generator) for name in formula.axes}
+
+
 def _length(variable: Any, generator: np.random.Generator) -> int:
     """A length of an axis, the shorter ones more often."""
     two = generator.integers(variable.low, variable.drawn_to + 1, size=2)
@@ -175,7 +180,7 @@ def _evolve(
     shape: dict[str, int],
     generator: np.random.Generator,
     batch: int = _BATCH,
-    generations: int = _GENERATIONS,
+    generations: int = GENERATIONS,
     seek: bool = False,
 ) -> None:
     parameters = scout.tally.part.parameters
@@ -185,21 +190,66 @@ def _evolve(
         scout.look(formula.instance_at(raw, 0))
         return
     raw = _sought(scout, formula, raw, shape, generator, batch) if seek else raw
-    best, known, fresh = -np.inf, 0, _fresh(formula, generator, shape, batch)
+    fresh = _fresh(formula, generator, shape, batch)
+
+    def renewed(raw: dict[str, Any], parents: Array) -> dict[str, Any]:
+        return _renewed(formula, raw, parents, next(fresh), generator)
+
+    evolve(scout, formula, raw, shape, batch, generations, _closest, renewed)
+
+
+def evolve(
+    scout: Scout,
+    formula: Formula,
+    raw: dict[str, Any],
+    shape: dict[str, int],
+    batch: int,
+    generations: int,
+    closest: Callable[[Any], Any],
+    renewed: Callable[[dict[str, Any], Any], dict[str, Any]],
+    m: Any = FLOATS,
+) -> None:
+    """Generations of a batch, of which the judge sees the closest few.
+
+    Args:
+        scout: what the searcher sees of the check.
+        formula: the formula of the part.
+        raw: the first batch, in numpy or as tensors.
+        shape: the length of each axis.
+        batch: how many instances.
+        generations: how many batches at most.
+        closest: from heights (batch,) the lanes that live on, the closest first.
+        renewed: from a batch and those lanes the next batch, in which they come first.
+        m: floats, or tensors.
+
+    Raises:
+        Stop: the turn is over, by a find, the budget or the time.
+    """
+    best, known = -np.inf, 0
     for generation in range(1, generations + 1):
         scout.ensure_time()
-        fitted, height = formula.fit_screened(raw, shape, batch, parameters)
+        fitted, height = formula.fit_screened(raw, shape, batch, scout.tally.part.parameters, m)
         scout.tally.seen.screened += batch - known
-        order = _closest(height)
+        order = closest(height)
         due = generation % _LOOKS == 0 or generation == generations
-        for lane in order[:_JUDGED]:
-            new = (due and height[lane] > best) or height[lane] >= _PROMISING
-            if np.isfinite(height[lane]) and new and _usable(fitted, lane):
-                scout.look(formula.instance_at(fitted, int(lane)))
+        first = _fetched(fitted, order[:_JUDGED])
+        for k, found in enumerate(height[order[:_JUDGED]].tolist()):
+            new = (due and found > best) or found >= _PROMISING
+            if math.isfinite(found) and new and _usable(first, k):
+                scout.look(formula.instance_at(first, k))
         if not len(order):
             return
         best = max(best, float(height[order[0]])) if due else best
-        raw, known = _renewed(formula, raw, order, next(fresh), generator), len(order)
+        raw, known = renewed(raw, order), len(order)
+
+
+def _fetched(raw: dict[str, Any], lanes: Any) -> dict[str, Any]:
+    """Some instances of a batch, in numpy."""
+    few = {name: value[..., lanes] for name, value in raw.items() if hasattr(value, "shape")}
+    return raw | {
+        name: np.asarray(value.cpu() if hasattr(value, "cpu") else value)
+        for name, value in few.items()
+    }
 
 
 def _sought(
@@ -351,20 +401,20 @@ def _children(flat: Array, family: Array, generator: np.random.Generator) -> Arr
     single = child[:, 2 * eighth : 5 * eighth]
     largest = np.abs(single).max(axis=0)
     largest[largest == 0.0] = 1.0
-    largest *= _SINGLE[generator.integers(0, len(_SINGLE), size=3 * eighth)]
+    largest *= SINGLE[generator.integers(0, len(SINGLE), size=3 * eighth)]
     single[generator.integers(0, size, size=3 * eighth), np.arange(3 * eighth)] += largest
     whole = child[:, 5 * eighth : 6 * eighth]
-    whole *= _WHOLE[generator.integers(0, len(_WHOLE), size=eighth)]
+    whole *= WHOLE[generator.integers(0, len(WHOLE), size=eighth)]
     crossed = child[:, 6 * eighth : 7 * eighth]
     taken = generator.integers(0, 2, size=crossed.shape, dtype=bool)
     np.copyto(crossed, _taken(flat, family[1, 6 * eighth : 7 * eighth]), where=taken)
     return child
 
 
-_SINGLE = np.concatenate([np.zeros(16), *(s * 2.0 ** -np.arange(24) for s in (1.0, -1.0))])
+SINGLE = np.concatenate([np.zeros(16), *(s * 2.0 ** -np.arange(24) for s in (1.0, -1.0))])
 """By which an entry moves, in units of the largest: in a quarter of the cases it does not."""
 
-_WHOLE = np.concatenate([np.full(3, -1.0), 2.0 ** np.arange(-3, 4)])
+WHOLE = np.concatenate([np.full(3, -1.0), 2.0 ** np.arange(-3, 4)])
 """By which an array is multiplied."""
 
 

@@ -131,7 +131,7 @@ class TensorSide(FloatSide):
     def put(self, values, radius):
         found = super().put(values, radius)
         for lane in flat(found):
-            lane.value = self.arithmetic.torch.tensor(lane.value)
+            lane.value = self.arithmetic.library.tensor(lane.value)
         return found
 
     def room(self, rounding):

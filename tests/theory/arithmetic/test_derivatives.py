@@ -72,7 +72,7 @@ def test_gradients_are_those_of_differences(name, values):
     tensor = Tensors()
     given_ = np.array([values, values]).T
     float_ = gradient(FLOATS, f, lanes(given_))
-    tensor_ = gradient(tensor, f, lanes(tensor.torch.tensor(given_)))
+    tensor_ = gradient(tensor, f, lanes(tensor.library.tensor(given_)))
     for i, expected in enumerate(referee(f, values, i) for i in range(3)):
         # an error of the order of the step squared, as an absolute one of 2^-1100
         with ctx.workprec(4000):

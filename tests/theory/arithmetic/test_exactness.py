@@ -210,7 +210,7 @@ def test_numbers_that_instances_share_stand_beside_their_own():
 def test_records_of_tensors_become_lanes_entry_by_entry():
     arithmetic = Tensors()
     batch = np.arange(24.0).reshape(4, 2, 3)
-    found = arithmetic.values(arithmetic.torch.tensor(batch))
+    found = arithmetic.values(arithmetic.library.tensor(batch))
     assert found.shape == (2, 3)
     assert found[1, 2].value.tolist() == batch[:, 1, 2].tolist()
 

@@ -66,8 +66,8 @@ def lane(function):
 
 
 def spectral_is_nuclear(self, A):
-    stacked = self.torch.stack([t.value for t in A.ravel()], -1).reshape(-1, *A.shape)
-    return Lane(self.torch.linalg.svdvals(stacked).sum(-1))
+    stacked = self.library.stack([t.value for t in A.ravel()], -1).reshape(-1, *A.shape)
+    return Lane(self.library.linalg.svdvals(stacked).sum(-1))
 
 
 def residue_of_its_own(self, x):

@@ -214,7 +214,7 @@ def test_softmax_of_a_matrix_is_that_of_its_rows_in_every_arithmetic():
     batch = np.array([[0.5, -1, 3], [0, 2, 2]])[..., None]
     floats = FLOATS.softmax(lanes(batch))
     m = Tensors()
-    tensors = m.softmax(lanes(m.torch.as_tensor(batch)))
+    tensors = m.softmax(lanes(m.library.as_tensor(batch)))
     traces = TRACES.softmax(entries([[TRACES.of(x) for x in row] for row in NUMBERS]))
     symbols = SYMBOLS.softmax(entries([[sp.Rational(x.p, x.q) for x in row] for row in NUMBERS]))
     for i, j in np.ndindex(2, 3):
@@ -256,7 +256,7 @@ def test_a_gradient_multiplies_by_numbers_of_every_arithmetic(factor):
         found = gradient(m, form(made[0]), made[1])
         assert all(getattr(g, "ball", g) == e for g, e in zip(found, expected, strict=True))
     m = Tensors()
-    for arithmetic, array in ((FLOATS, np.array), (m, m.torch.tensor)):
+    for arithmetic, array in ((FLOATS, np.array), (m, m.library.tensor)):
         made = [lanes(array(np.array(v, dtype=float)[..., None].tolist())) for v in (rows, at)]
         found = gradient(arithmetic, form(made[0]), made[1])
         assert [float(g.value[0]) for g in found] == expected
