@@ -25,20 +25,21 @@ def minimise_on_ball(
     points inward the sphere is left. The first value of -inf ends the search. What it returns is
     graded elsewhere.
     """
-    y = start * (radius / size if (size := float(np.linalg.norm(start))) > radius else 1.0)
+    y = start * (radius / size if (size := _length(start)) > radius else 1.0)
     found, damping = jet(y), 1e-3
     for _ in range(steps):
         unit = y / radius
         g, radial = found.gradient, float(found.gradient @ unit)
-        outer = float(np.linalg.norm(y)) >= radius * (1.0 - 1e-12) and radial <= 0.0
+        outer = _length(y) >= radius * (1.0 - 1e-12) and radial <= 0.0
         H = found.hessian
         if outer:
             g = g - radial * unit
             Hu = H @ unit
-            H = H - np.outer(unit, Hu) - np.outer(Hu, unit)
-            H = H + (float(unit @ Hu) + 1.0 + radial / radius) * np.outer(unit, unit)
-            H[np.diag_indices_from(H)] -= radial / radius
-        size = float(np.linalg.norm(g))
+            across = unit[:, None] * Hu
+            H = H - across - across.T
+            H = H + (float(unit @ Hu) + 1.0 + radial / radius) * (unit[:, None] * unit)
+            np.einsum("kk->k", H)[:] -= radial / radius
+        size = _length(g)
         if not size > tolerance * max(-radial, 0.0 if outer else 1.0 / radius):
             break
         scale = max(float(np.abs(np.diag(H)).max()), size / radius, -radial / radius, 1e-300)
@@ -47,7 +48,7 @@ def minimise_on_ball(
             step = _solve(H, damping * scale, g)
             if step is not None:
                 trial = y + step
-                length = float(np.linalg.norm(trial))
+                length = _length(trial)
                 if outer or length > radius:
                     trial = trial * (radius / length)
                 change = value(trial) - found.value
@@ -76,14 +77,18 @@ def _tangent(found: Jet, y: Array, radius: float, outer: bool) -> float:
     if outer:
         unit = y / radius
         g = g - float(g @ unit) * unit
-    return float(np.linalg.norm(g))
+    return _length(g)
+
+
+def _length(x: Array) -> float:
+    return math.sqrt(x @ x)
 
 
 def _solve(H: Array, shift: float, g: Array) -> Array | None:
     from scipy.linalg.lapack import dposv
 
     shifted = H.copy()
-    shifted[np.diag_indices_from(H)] += shift
+    np.einsum("kk->k", shifted)[:] += shift
     _, step, failed = dposv(shifted, -g, lower=1)
     if failed or not np.abs(step).max() < 1e100:  # nothing curves
         return None

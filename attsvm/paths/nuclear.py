@@ -219,7 +219,7 @@ class _Factored(Problem):
         in_w = (self.D * found.gradient[:, None]).T @ self.Z
         hessian = J.T @ found.hessian @ J
         cut = self.D.shape[1] * r
-        cross = np.kron(in_w, np.eye(r))
+        cross = (in_w[:, None, :, None] * np.eye(r)[:, None, :]).reshape(cut, -1)
         hessian[:cut, cut:] += cross
         hessian[cut:, :cut] += cross.T
         return Jet(found.value, J.T @ found.gradient, hessian)
