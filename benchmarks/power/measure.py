@@ -262,7 +262,7 @@ def examine(claim: Claim, instances: int, seed: int, seconds: float) -> list[Hun
 
 def screener(claim: Claim) -> list[str]:
     """The searcher that screens batches of the claim's instances, if there is one."""
-    return [name for name in ("screen", "batches") if GUIDED[name].works_on(claim)]
+    return [name for name in ("gpu", "screen", "batches") if GUIDED[name].works_on(claim)][:1]
 
 
 def unmoved(hunts: Sequence[Hunt], screened: Sequence[str]) -> bool:

@@ -363,6 +363,7 @@ def test_the_next_night_goes_on_where_too_little_was_seen(monkeypatch, capsys):
     third = show_true(1000, ids, 1.0, 5, 1, changed)
     assert asked == [(id, 1000, 5) for id in ids]
     assert [r["screened"] for r in third] == [400, 400]
+    assert show_true(1000, ids, 1.0, 5, 1, by=["batches"]) == []  # they are formulas
 
 
 def test_a_false_alarm_would_be_told(capsys, monkeypatch):
