@@ -20,7 +20,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
-from symbolic import divergence
+from symbolic.divergence import ensure_passed
 from symbolic.gains import (
     GAMMA,
     GAMMA_O,
@@ -31,7 +31,7 @@ from symbolic.gains import (
     ensure_gain_of_equal_rivals,
     ensure_gain_of_support,
 )
-from symbolic.inner_products import inner, vector
+from symbolic.inner_products import vector
 from symbolic.mean_value import ensure_lipschitz
 from symbolic.sums import (
     ensure_at_least_each,
@@ -43,7 +43,6 @@ from symbolic.sums import (
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPACT,
-    COMPLETE,
     CONTINUOUS,
     DESCENT,
     DIFFERENTIABLE,
@@ -58,7 +57,6 @@ from symbolic.textbook import (
     SHORT,
     SIGN,
     STOLZ,
-    SUMMABLE,
     SYMMETRIC,
     TRIANGLE,
     UNBOUNDED,
@@ -154,9 +152,9 @@ def ensure_divergence() -> None:
     cite(CAUCHY_SCHWARZ)
     ensure_positive(
         STEP * c * sp.exp(-a * radius),
-        "where ||W|| <= radius margins are at most a radius, and a step adds a constant to <W, V>, "
-        "which is at most radius N there: so W is there finitely often",
+        "where ||W|| <= radius margins are at most a radius, and a step adds a constant to <W, V>",
     )
+    ensure_passed("which is at most radius N there: so W is there finitely often")
 
 
 def ensure_lag(what: str) -> None:
@@ -278,6 +276,16 @@ def ensure_log_of_powers() -> None:
     ensure_lipschitz(RAYLEIGH)
 
 
+def ensure_kept_odds() -> None:
+    """Where exp(F) is bounded, and rivals have one score, s_o and u less it are above constants."""
+    power = sp.Symbol("exp(F)", positive=True)
+    ensure_nonnegative(
+        (1 / (1 + power) - 1 / (1 + power + MORE)) * LEAD,
+        "so s_o = 1/(1 + exp(F)), and u less the score of rivals, s_o lead, stay above constants",
+        normal=sp.factor,
+    )
+
+
 def ensure_raised() -> None:
     """Attention to the optimal tokens stays above a constant, with any step.
 
@@ -286,7 +294,7 @@ def ensure_raised() -> None:
     ||A_t||, and small = n/(e max|l'| lead reach^2).
     """
     share = sp.Symbol("s_t", positive=True)
-    top, n, power = sp.symbols("max|l'| n exp(F)", positive=True)
+    top, n = sp.symbols("max|l'| n", positive=True)
     slope = top / (1 + LESS)  # |l'|, at most the largest
     ensure_gain()
     ensure_gain_of_equal_rivals()
@@ -339,11 +347,7 @@ def ensure_raised() -> None:
         "with level = growth - ln(small) F, which from one step to the next does not increase or "
         "is at most level, stays at most the larger of level and F(0)",
     )
-    ensure_nonnegative(
-        (1 / (1 + power) - 1 / (1 + power + MORE)) * LEAD,
-        "so s_o = 1/(1 + exp(F)), and u less the score of rivals, s_o lead, stay above constants",
-        normal=sp.factor,
-    )
+    ensure_kept_odds()
 
 
 def prove_equal_rivals() -> str:
@@ -501,144 +505,3 @@ def prove_after_step() -> str:
         normal=sp.expand,
     )
     return prove_by_margins()
-
-
-def prove_pair() -> str:
-    """Two inputs of two tokens with the same two scores, from zero.
-
-    Let a = ||A_1||^2 >= b = ||A_2||^2 and c = -<A_1, A_2>. If c <= 0 they are aligned; let c be
-    above 0. Then W = alpha A_1 + beta A_2, alpha, beta >= 0, m_1 = a alpha - c beta, m_2 = b beta -
-    c alpha, and e p(m_i) is added to alpha and to beta, p one function of slope K at most.
-    """
-    prove_equal_rivals()
-    a, b, c, apart = sp.symbols("a b c apart", positive=True)
-    alpha, beta = sp.symbols("alpha beta", nonnegative=True)
-    m_1, m_2 = a * alpha - c * beta, b * beta - c * alpha
-    cite(CAUCHY_SCHWARZ)
-    ensure_positive(
-        (b + MORE) ** 2 - (b * (b + MORE) - apart),
-        "A_1 and A_2 are independent, as the Att-SVM is feasible: c^2 < a b <= a^2",
-        normal=expanded,
-    )
-    ensure_equal(
-        (sp.Matrix([[1, -1]]) * sp.Matrix([[a, -c], [-c, b]]) * sp.Matrix([1, -1]))[0] / 2,
-        (a + b) / 2 + c,
-        "L is at least K times that, by a point with m_1 = m_2 where |p'| = K",
-    )
-    ensure_nonnegative(
-        (1 - (b + c) / ((a + b) / 2 + c)).subs(a, b + MORE),
-        "a step adds to m_1 - m_2 >= 0 e times p(m_1) (a + c) - p(m_2) (b + c), at least "
-        "-K (b + c) (m_1 - m_2): m_1 stays at least m_2",
-        normal=sp.factor,
-    )
-    cite(DESCENT, given={LIPSCHITZ: "L is that constant", SHORT: "as the statement has it"})
-    ensure_equal(
-        c * m_1 + a * m_2,
-        (a * b - c**2) * beta,
-        "the gradient tends to 0, and so do p(m_1) and p(m_2): both |m_i| tend to infinity, with "
-        "signs that settle. <W, V> grows from 0, so m_1 > 0. And c m_1 + a m_2 >= 0, so -m_2 is at "
-        "most m_1 c/a",
-        normal=expanded,
-    )
-    y = sp.Symbol("m_1", positive=True)
-    ensure_positive(
-        (y - c / a * y).subs(a, c + apart),
-        "were m_2 to tend to -infinity, m_1 + m_2 would to infinity: p(m_1), at most C exp(-m_1), "
-        "over p(m_2), at least C' exp(m_2), would tend to 0, and m_2 grow",
-        normal=sp.factor,
-    )
-    ensure_from_basin()  # both margins tend to infinity, and the risk gap to 0
-    return "for every smooth loss with l' < 0 and any d"
-
-
-def prove_three() -> str:
-    """One input of three tokens, the second best a support vector: any start and any step.
-
-    Let d_1, d_2 be the optimal token minus the second best and minus the worst, c = <d_1, d_2>,
-    q = ||d_2||^2, and p_t = s_t (u - gamma_t). A step adds to m_1 and m_2 the same positive
-    multiple of p_1 ||d_1||^2 + p_2 c and of p_1 c + p_2 q.
-    """
-    prove_equal_rivals()  # two tokens, or two rivals of one score
-    q, drop, weight, first = sp.symbols("q drop s_2 s_1", positive=True)
-    short = LESS  # second - u
-    more = inner("d_1", "d_2") - q
-    ensure_equal(
-        inner("d_1", "d_2") / q,
-        1 + more / q,
-        "were c above q, V = d_2/q, the least one for d_2, would leave a margin above 1 to the "
-        "second best",
-    )
-    cite(CAUCHY_SCHWARZ)
-    gain = -first * short + weight * (drop - short)
-    ensure_nonnegative(
-        -first * short * (q - MORE) + weight * (drop - short) * q - q * gain,
-        "as c <= q the margin of the worst token moves by at least q times the sum over rivals of "
-        "s_t (u - gamma_t), where u is at most second",
-        normal=expanded,
-    )
-    ensure_gain_of_support()
-    ensure_positive(P * (LEAD + short), "which is s_o (gamma_o - u) > 0: s_o/s_2 never falls")
-    ensure_equal(
-        P * GAMMA_O + (1 - P - weight) * SECOND + weight * (SECOND - drop) - SECOND,
-        P * (LEAD - drop * weight / P),
-        "u - second is s_o (lead - drop exp(-m_2)), above 0 where m_2 > ln(drop/lead). u <= second "
-        "for ever would bound m_2, and the s_o would be summable",
-    )
-    cite(TRIANGLE)
-    ensure_nonnegative(
-        weight * drop - (weight * (drop - short) - P * (LEAD + short)), SHORTER, normal=expanded
-    )
-    summable = (
-        "m_2 grows by at least e |l'| q lead s_o, and is bounded then: the s_o are summable, and "
-        "so are the lengths of the steps, as s_2 is at most s_o exp(-m_2(0))"
-    )
-    ensure_nonnegative(
-        STEP * SLOPE * q * P * (LEAD + short) - STEP * SLOPE * q * P * LEAD,
-        summable,
-        normal=expanded,
-    )
-    cite(COMPLETE, met={SUMMABLE: summable})  # W would converge, to a point with s_o above 0
-    p_1, p_2, size, c = sp.symbols("p_1 p_2 ||d_1||^2 c", positive=True)
-    ensure_nonnegative(
-        [p_1 * size + p_2 * MORE, p_1 * MORE + p_2 * q],
-        "if c >= 0 no margin falls where u is above second: s_o and lead - drop exp(-m_2) rise",
-    )
-    ensure_opposed(c, size, q, drop)
-    ensure_from_kept()
-    return "for every loss with continuous l' < 0, any d and start, and any constant step"
-
-
-def ensure_opposed(c: sp.Symbol, size: sp.Symbol, q: sp.Symbol, drop: sp.Symbol) -> None:
-    """Where <d_1, d_2> = -c < 0, m_1 and m_2 - ln(drop/lead) stay above constants, the latter > 0.
-
-    A step moves margins by J at most. V = w_1 A_1 + w_2 A_2 with w_t > 0, as no multiple of one A_t
-    has a margin above 0 for the other; so A_1, A_2 are independent, and both have the margin 1. Let
-    b be ln(drop/lead) + J + 1. Where B is large enough, m_1 grows if m_1 <= 0 and m_2 >= B, and m_2
-    grows if m_2 <= b and m_1 >= B. The norm tends to infinity, and <W, V> = w_1 m_1 + w_2 m_2 +
-    constant grows. Were it bounded, one margin would tend to infinity and the other one to
-    -infinity, always the same ones as J is finite: but the latter would grow. So <W, V> tends to
-    infinity, and of two margins below 0 and B, or b and B, there are none from some step on: m_1
-    stays above the lesser of -J and its value then, and m_2 above b - J once it is above b. It gets
-    there, as m_1 is large while m_2 <= b, so that a step adds a multiple of p_2 to m_2, where s_o
-    and s_2 are bounded below.
-    """
-    divergence.prove()
-    small, y = sp.symbols("exp(-m_2) s_1", positive=True)
-    ensure_positive([c / q, c / size], "minus the other margin of A_2/q and of A_1/||d_1||^2")
-    p_2 = small * (LEAD + drop)
-    ensure_zero(
-        sp.limit(c * p_2 / (size * (LEAD - drop * small) / 3), small, 0),
-        "if m_1 <= 0 <= m_2, s_1 is 1/3 at least: p_2 is at most s_o exp(-m_2) (lead + drop), p_1 "
-        "at least s_o (lead - drop exp(-m_2))/3, and c p_2 below ||d_1||^2 p_1 for large m_2",
-    )
-    ensure_equal(
-        P * GAMMA_O + y * SECOND + (1 - P - y) * (SECOND - drop) - (SECOND - drop),
-        P * (LEAD + drop) + y * drop,
-        "u - worst, which is at least s_o lead",
-    )
-    ensure_nonnegative(
-        P * (LEAD + drop) + y * drop - (P * LEAD - MORE),
-        "and u - second at most that: so p_1/p_2 is at most s_1/s_2 = exp(m_2 - m_1), and c p_1 "
-        "below q p_2 where m_2 <= b and m_1 is large",
-        normal=expanded,
-    )
