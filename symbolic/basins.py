@@ -38,11 +38,13 @@ from symbolic.sums import (
     ensure_mean,
     ensure_nonnegative_sum,
     entry,
+    n,
     total,
 )
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPACT,
+    COMPOSED,
     CONTINUOUS,
     DESCENT,
     DIFFERENTIABLE,
@@ -209,7 +211,14 @@ def ensure_direction() -> None:
     ensure_positive(STEP * p / N, GROWS)
     ensure_equal(STEP * a * p, a * N * (STEP * p / N), BEYOND)
     cite(STOLZ, met={INCREASING: GROWS, UNBOUNDED: BEYOND})
-    cite(CAUCHY_SCHWARZ)
+    far, off = sp.symbols("S off", positive=True)
+    ensure_equal(
+        sp.limit((1 - off) * N * far / ((1 + off) * far * N), off, 0),
+        1,
+        "with S that sum, ||W||/S is at most 1 + off in the end and <W, V>/(N S) at least 1 - off, "
+        "for every off > 0: the cosine <W, V>/(||W|| N) has no limit below 1",
+    )
+    cite(CAUCHY_SCHWARZ)  # nor one above
 
 
 def ensure_from_kept() -> None:
@@ -357,19 +366,51 @@ def prove_equal_rivals() -> str:
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
 
 
+def ensure_between_powers() -> None:
+    """P is between multiples of exp(-y/N) and of exp(-b y) for every b < 1/N, y = ||W|| large."""
+    y, N, C, b = sp.symbols("y N C b", positive=True)
+    p = entry("p")
+    ensure_nonnegative(
+        -(y / N - MORE) - -y / N,
+        "P, at least the p_j >= c exp(-m_j) of the least margin, which is at most y/N, is at least "
+        "c exp(-y/N), as the exponential rises",
+        normal=expanded,
+    )
+    cite(COMPOSED, given={CONTINUOUS: "<A_j, .>, at the direction W/||W||"})
+    ensure_nonnegative(
+        (1 + MORE) / N - 1 / N,
+        "m_j/y tends to <A_j, V>/N, which is at least 1/N: all m_j are at least b y in the end",
+        normal=expanded,
+    )
+    ensure_nonnegative_sum(
+        n * C * sp.exp(-b * y) - total(p),
+        C * sp.exp(-b * y) - p,
+        "so P, a sum of p_j <= C exp(-b y), is at most a multiple of exp(-b y)",
+        p=C * sp.exp(-b * y) / (1 + MORE),
+    )
+
+
 def ensure_rate() -> None:
     """||W_k||/ln k tends to N, and the least margin over ln k to 1.
 
-    As m_j/||W|| tends to <A_j, V>/N, of least value 1/N, and ||W|| to <W, V>/N in proportion, y =
-    ||W|| grows by steps between A exp(-b y) and B exp(-b y) for A, B > 0, with every b above 1/N
-    below and every b below 1/N above.
+    Let f = <W, V>/N, which is at most y = ||W||, and in the end at least y/(1 + apart), for every
+    apart > 0.
     """
-    y, b, A, B = sp.symbols("y b A B", positive=True)
+    y, N, b, A, B, apart, f = sp.symbols("y N b A B apart f", positive=True)
+    k, first = sp.symbols("k first", positive=True)
+    ensure_between_powers()
+    ensure_nonnegative(
+        -((1 + apart) * f - MORE) / N - -(1 + apart) / N * f,
+        "f grows by e P/N at least, so by A exp(-y/N), and by A exp(-b f) with b = (1 + apart)/N, "
+        "as y <= (1 + apart) f in the end; y grows by e P/N times what tends to 1 at most, so by "
+        "B exp(-b y) for every b below 1/N",
+        normal=expanded,
+    )
     cite(EXPONENTIAL)
     ensure_equal(
         sp.exp(b * y) * (b * A * sp.exp(-b * y)),
         b * A,
-        "exp(b y) grows by b A at least, so y is at least (ln k)/b up to a constant",
+        "exp(b f) grows by b A at least, so f is at least (ln k)/b up to a constant",
     )
     step = B * sp.exp(-b * y)
     ensure_equal(
@@ -377,6 +418,17 @@ def ensure_rate() -> None:
         b * B * (sp.exp(b * step) - 1),
         "exp(b y) grows by at most b B exp(b B), so y is at most (ln k)/b up to a constant",
         normal=sp.simplify,
+    )
+    ensure_equal(
+        [
+            sp.limit((sp.log(k) / b + first) / sp.log(k), k, sp.oo),
+            sp.limit(N / (1 + apart), apart, 0),
+            sp.limit(1 / b, b, 1 / N),
+        ],
+        [1 / b, N, N],
+        "so y/ln k is in the end about between N/(1 + apart) and 1/b, for every apart > 0 and b < "
+        "1/N: it tends to N; and as the least margin is between b y and y/N, over ln k it tends to "
+        "N/N = 1",
     )
 
 
@@ -399,6 +451,13 @@ def prove_shares() -> str:
         normal=lambda x: sp.expand(sp.expand_log(x, force=True)),
     )
     ensure_rate()
+    y, N, log_k = sp.symbols("y N ln(k)", positive=True)
+    ensure_equal(
+        ((y / N - m * y / N) / log_k).subs(y, N * log_k),
+        -(m - 1),
+        "over ln k that tends to -(m - 1), as least/y tends to 1/N, m_j/y to m/N and y/ln k to N",
+        normal=sp.cancel,
+    )
     return "for every smooth loss with l' < 0 and any n, T and d"
 
 

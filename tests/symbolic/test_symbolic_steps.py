@@ -289,7 +289,13 @@ SPOILT = {
                 ),
                 (global_conjecture, ("MORE", "LESS", "S_T"), [global_conjecture.prove]),
                 (basins, ("MORE", "LESS"), [basins.prove, *ALIGNED]),
-                (basins, ("MORE",), [basins.ensure_log_of_powers]),
+                (
+                    *(basins, ("MORE",)),
+                    [
+                        *(basins.ensure_log_of_powers, basins.ensure_between_powers),
+                        basins.ensure_rate,
+                    ],
+                ),
                 (basins, ("MORE", "S"), [basins.ensure_raised_by_others, *ALIGNED]),
                 (
                     *(TWO_RIVALS, ("MORE", "LESS", "ALSO")),
@@ -315,7 +321,13 @@ SPOILT = {
         )
         for module, proofs in (
             (joint_path, [joint_path.prove_prompt, joint_path.prove_ratio]),
-            (basins, [basins.ensure_log_of_powers, basins.ensure_raised_by_others, *ALIGNED]),
+            (
+                basins,
+                [
+                    *(basins.ensure_log_of_powers, basins.ensure_raised_by_others, *ALIGNED),
+                    *(basins.ensure_between_powers, basins.prove_rate),
+                ],
+            ),
             (local_convergence, [*RADII[1:], local_convergence.prove]),
         )
     },
