@@ -450,6 +450,11 @@ def prove_shares() -> str:
         "the logarithm of p_j over the largest p is least - m_j up to a constant",
         normal=lambda x: sp.expand(sp.expand_log(x, force=True)),
     )
+    ensure_at_least_each(
+        "the sum of all |dL/d(x_t^T X z)|, p_j of rivals and their sum for the optimal token of "
+        "each input, so twice the sum of the p_j, is at least the largest p",
+    )
+    ensure_mean("and at most twice their number times it", most=C * sp.exp(-least))
     ensure_rate()
     y, N, log_k = sp.symbols("y N ln(k)", positive=True)
     ensure_equal(
