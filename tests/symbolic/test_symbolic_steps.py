@@ -273,7 +273,11 @@ SPOILT = {
         )
     },
     "numbers that pass a bound without growing": (
-        *(divergence, "GAIN", REAL, [divergence.prove, basins.prove, *OF_PAIR, *OF_THREE]),
+        *(divergence, "GAIN", REAL),
+        [
+            *(divergence.prove, basins.prove, *OF_PAIR, *OF_THREE),
+            *(local_convergence.prove_sharp, local_convergence.ensure_parallel),
+        ],
     ),
     "widths of cones that reach beyond the conditions": (
         *(local_convergence, "wider", lambda share, part: share + part),
@@ -304,6 +308,10 @@ SPOILT = {
                 (TWO_RIVALS, ("MORE",), [lambda: TWO_RIVALS.ensure_stays("stays")]),
                 (TWO_RIVALS, ("LESS",), [TWO_RIVALS.ensure_independent]),
                 (TWO_RIVALS, ("DROP", "LEAD"), OF_THREE),
+                (
+                    *(benign_landscape, ("POSITIVE", "MORE")),
+                    [benign_landscape.prove_no_minimum],
+                ),
                 (heads_of_mm, ("ALSO",), [heads_of_mm.prove]),
                 (generalised_svm, ("MORE", "LESS"), [generalised_svm.prove_kept_pair]),
             )
