@@ -121,9 +121,9 @@ def decreases(data: ExactData, loss: str) -> bool:
     """
     scores = [g for gamma in data.gamma for g in gamma]
     if loss == "squared":
-        return max(scores) < 1
+        return all(g < 1 for g in scores)
     if loss == "cubic":
-        return min(scores) > 0 or max(scores) < 0
+        return all(g > 0 for g in scores) or all(g < 0 for g in scores)
     return loss in ("log-loss", "logistic-loss", "exponential", "correlation")
 
 
