@@ -269,7 +269,7 @@ def risk_smoothness(data: AttentionData, loss: Loss) -> float:
         grid = np.linspace(float(gamma.min()), float(gamma.max()), 2)
         if math.isfinite(loss.lipschitz):
             slope, curvature = loss.lipschitz, loss.smoothness
-        else:  # exp and the square: |l'| and |l''| are largest at an end of the range
+        else:  # |l'| and |l''| are convex, so largest at an end of the range
             slope = float(np.abs(loss.slope(grid)).max())
             curvature = float(np.abs(loss.curvature(grid)).max())
         total += (

@@ -80,10 +80,10 @@ def log_logistic(u: Vector) -> Vector:
     return -np.logaddexp(0.0, -u)
 
 
-def _log_slope_of_square(u: Vector) -> Vector:
-    with np.errstate(divide="ignore"):  # -inf at the minimum
-        slope: Array = np.log(2.0 * np.abs(1.0 - u))
-    return slope
+def _log(u: Vector) -> Vector:
+    with np.errstate(divide="ignore"):  # -inf where a slope is 0
+        found: Array = np.log(u)
+    return found
 
 
 def _logistic_drop(best: Vector, deficit: Vector) -> Vector:
@@ -174,7 +174,7 @@ SQUARED = Loss(
     lambda u: (1.0 - u) ** 2,
     lambda u: -2.0 * (1.0 - u),
     lambda u: 2.0 * np.ones_like(u),
-    _log_slope_of_square,
+    lambda u: _log(2.0 * np.abs(1.0 - u)),
     lambda best, deficit: deficit * (2.0 * (1.0 - best) + deficit),
     direction=0,
     lipschitz=math.inf,
@@ -182,9 +182,22 @@ SQUARED = Loss(
 )
 """(1 - u)^2: decreasing only below 1."""
 
+CUBIC = Loss(
+    "cubic",
+    lambda u: -u * u * u,
+    lambda u: -3.0 * u * u,
+    lambda u: -6.0 * u,
+    lambda u: math.log(3.0) + 2.0 * _log(np.abs(u)),
+    lambda best, deficit: deficit * ((2.0 * deficit - 3.0 * best) ** 2 + 3.0 * best**2) / 4.0,
+    direction=-1,
+    lipschitz=math.inf,
+    smoothness=math.inf,
+)
+"""-u^3: decreasing, with slope 0 at 0; convex below 0 and concave above."""
+
 LOSSES: dict[str, Loss] = {
     loss.name: loss
-    for loss in (LOGISTIC, LOGISTIC_LOSS, LOG_LOSS, EXPONENTIAL, CORRELATION, SQUARED)
+    for loss in (LOGISTIC, LOGISTIC_LOSS, LOG_LOSS, EXPONENTIAL, CORRELATION, SQUARED, CUBIC)
 }
 """All losses by name."""
 

@@ -20,7 +20,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
-from symbolic import divergence
+from symbolic.divergence import ensure_passed
 from symbolic.gains import (
     GAMMA,
     GAMMA_O,
@@ -31,19 +31,20 @@ from symbolic.gains import (
     ensure_gain_of_equal_rivals,
     ensure_gain_of_support,
 )
-from symbolic.inner_products import inner, vector
+from symbolic.inner_products import vector
 from symbolic.mean_value import ensure_lipschitz
 from symbolic.sums import (
     ensure_at_least_each,
     ensure_mean,
     ensure_nonnegative_sum,
     entry,
+    n,
     total,
 )
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPACT,
-    COMPLETE,
+    COMPOSED,
     CONTINUOUS,
     DESCENT,
     DIFFERENTIABLE,
@@ -58,7 +59,6 @@ from symbolic.textbook import (
     SHORT,
     SIGN,
     STOLZ,
-    SUMMABLE,
     SYMMETRIC,
     TRIANGLE,
     UNBOUNDED,
@@ -154,9 +154,9 @@ def ensure_divergence() -> None:
     cite(CAUCHY_SCHWARZ)
     ensure_positive(
         STEP * c * sp.exp(-a * radius),
-        "where ||W|| <= radius margins are at most a radius, and a step adds a constant to <W, V>, "
-        "which is at most radius N there: so W is there finitely often",
+        "where ||W|| <= radius margins are at most a radius, and a step adds a constant to <W, V>",
     )
+    ensure_passed("which is at most radius N there: so W is there finitely often")
 
 
 def ensure_lag(what: str) -> None:
@@ -211,7 +211,14 @@ def ensure_direction() -> None:
     ensure_positive(STEP * p / N, GROWS)
     ensure_equal(STEP * a * p, a * N * (STEP * p / N), BEYOND)
     cite(STOLZ, met={INCREASING: GROWS, UNBOUNDED: BEYOND})
-    cite(CAUCHY_SCHWARZ)
+    far, off = sp.symbols("S off", positive=True)
+    ensure_equal(
+        sp.limit((1 - off) * N * far / ((1 + off) * far * N), off, 0),
+        1,
+        "with S that sum, ||W||/S is at most 1 + off in the end and <W, V>/(N S) at least 1 - off, "
+        "for every off > 0: the cosine <W, V>/(||W|| N) has no limit below 1",
+    )
+    cite(CAUCHY_SCHWARZ)  # nor one above
 
 
 def ensure_from_kept() -> None:
@@ -278,6 +285,16 @@ def ensure_log_of_powers() -> None:
     ensure_lipschitz(RAYLEIGH)
 
 
+def ensure_kept_odds() -> None:
+    """Where exp(F) is bounded, and rivals have one score, s_o and u less it are above constants."""
+    power = sp.Symbol("exp(F)", positive=True)
+    ensure_nonnegative(
+        (1 / (1 + power) - 1 / (1 + power + MORE)) * LEAD,
+        "so s_o = 1/(1 + exp(F)), and u less the score of rivals, s_o lead, stay above constants",
+        normal=sp.factor,
+    )
+
+
 def ensure_raised() -> None:
     """Attention to the optimal tokens stays above a constant, with any step.
 
@@ -286,7 +303,7 @@ def ensure_raised() -> None:
     ||A_t||, and small = n/(e max|l'| lead reach^2).
     """
     share = sp.Symbol("s_t", positive=True)
-    top, n, power = sp.symbols("max|l'| n exp(F)", positive=True)
+    top, n = sp.symbols("max|l'| n", positive=True)
     slope = top / (1 + LESS)  # |l'|, at most the largest
     ensure_gain()
     ensure_gain_of_equal_rivals()
@@ -339,11 +356,7 @@ def ensure_raised() -> None:
         "with level = growth - ln(small) F, which from one step to the next does not increase or "
         "is at most level, stays at most the larger of level and F(0)",
     )
-    ensure_nonnegative(
-        (1 / (1 + power) - 1 / (1 + power + MORE)) * LEAD,
-        "so s_o = 1/(1 + exp(F)), and u less the score of rivals, s_o lead, stay above constants",
-        normal=sp.factor,
-    )
+    ensure_kept_odds()
 
 
 def prove_equal_rivals() -> str:
@@ -353,19 +366,51 @@ def prove_equal_rivals() -> str:
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
 
 
+def ensure_between_powers() -> None:
+    """P is between multiples of exp(-y/N) and of exp(-b y) for every b < 1/N, y = ||W|| large."""
+    y, N, C, b = sp.symbols("y N C b", positive=True)
+    p = entry("p")
+    ensure_nonnegative(
+        -(y / N - MORE) - -y / N,
+        "P, at least the p_j >= c exp(-m_j) of the least margin, which is at most y/N, is at least "
+        "c exp(-y/N), as the exponential rises",
+        normal=expanded,
+    )
+    cite(COMPOSED, given={CONTINUOUS: "<A_j, .>, at the direction W/||W||"})
+    ensure_nonnegative(
+        (1 + MORE) / N - 1 / N,
+        "m_j/y tends to <A_j, V>/N, which is at least 1/N: all m_j are at least b y in the end",
+        normal=expanded,
+    )
+    ensure_nonnegative_sum(
+        n * C * sp.exp(-b * y) - total(p),
+        C * sp.exp(-b * y) - p,
+        "so P, a sum of p_j <= C exp(-b y), is at most a multiple of exp(-b y)",
+        p=C * sp.exp(-b * y) / (1 + MORE),
+    )
+
+
 def ensure_rate() -> None:
     """||W_k||/ln k tends to N, and the least margin over ln k to 1.
 
-    As m_j/||W|| tends to <A_j, V>/N, of least value 1/N, and ||W|| to <W, V>/N in proportion, y =
-    ||W|| grows by steps between A exp(-b y) and B exp(-b y) for A, B > 0, with every b above 1/N
-    below and every b below 1/N above.
+    Let f = <W, V>/N, which is at most y = ||W||, and in the end at least y/(1 + apart), for every
+    apart > 0.
     """
-    y, b, A, B = sp.symbols("y b A B", positive=True)
+    y, N, b, A, B, apart, f = sp.symbols("y N b A B apart f", positive=True)
+    k, first = sp.symbols("k first", positive=True)
+    ensure_between_powers()
+    ensure_nonnegative(
+        -((1 + apart) * f - MORE) / N - -(1 + apart) / N * f,
+        "f grows by e P/N at least, so by A exp(-y/N), and by A exp(-b f) with b = (1 + apart)/N, "
+        "as y <= (1 + apart) f in the end; y grows by e P/N times what tends to 1 at most, so by "
+        "B exp(-b y) for every b below 1/N",
+        normal=expanded,
+    )
     cite(EXPONENTIAL)
     ensure_equal(
         sp.exp(b * y) * (b * A * sp.exp(-b * y)),
         b * A,
-        "exp(b y) grows by b A at least, so y is at least (ln k)/b up to a constant",
+        "exp(b f) grows by b A at least, so f is at least (ln k)/b up to a constant",
     )
     step = B * sp.exp(-b * y)
     ensure_equal(
@@ -373,6 +418,17 @@ def ensure_rate() -> None:
         b * B * (sp.exp(b * step) - 1),
         "exp(b y) grows by at most b B exp(b B), so y is at most (ln k)/b up to a constant",
         normal=sp.simplify,
+    )
+    ensure_equal(
+        [
+            sp.limit((sp.log(k) / b + first) / sp.log(k), k, sp.oo),
+            sp.limit(N / (1 + apart), apart, 0),
+            sp.limit(1 / b, b, 1 / N),
+        ],
+        [1 / b, N, N],
+        "so y/ln k is in the end about between N/(1 + apart) and 1/b, for every apart > 0 and b < "
+        "1/N: it tends to N; and as the least margin is between b y and y/N, over ln k it tends to "
+        "N/N = 1",
     )
 
 
@@ -394,7 +450,19 @@ def prove_shares() -> str:
         "the logarithm of p_j over the largest p is least - m_j up to a constant",
         normal=lambda x: sp.expand(sp.expand_log(x, force=True)),
     )
+    ensure_at_least_each(
+        "the sum of all |dL/d(x_t^T X z)|, p_j of rivals and their sum for the optimal token of "
+        "each input, so twice the sum of the p_j, is at least the largest p",
+    )
+    ensure_mean("and at most twice their number times it", most=C * sp.exp(-least))
     ensure_rate()
+    y, N, log_k = sp.symbols("y N ln(k)", positive=True)
+    ensure_equal(
+        ((y / N - m * y / N) / log_k).subs(y, N * log_k),
+        -(m - 1),
+        "over ln k that tends to -(m - 1), as least/y tends to 1/N, m_j/y to m/N and y/ln k to N",
+        normal=sp.cancel,
+    )
     return "for every smooth loss with l' < 0 and any n, T and d"
 
 
@@ -501,144 +569,3 @@ def prove_after_step() -> str:
         normal=sp.expand,
     )
     return prove_by_margins()
-
-
-def prove_pair() -> str:
-    """Two inputs of two tokens with the same two scores, from zero.
-
-    Let a = ||A_1||^2 >= b = ||A_2||^2 and c = -<A_1, A_2>. If c <= 0 they are aligned; let c be
-    above 0. Then W = alpha A_1 + beta A_2, alpha, beta >= 0, m_1 = a alpha - c beta, m_2 = b beta -
-    c alpha, and e p(m_i) is added to alpha and to beta, p one function of slope K at most.
-    """
-    prove_equal_rivals()
-    a, b, c, apart = sp.symbols("a b c apart", positive=True)
-    alpha, beta = sp.symbols("alpha beta", nonnegative=True)
-    m_1, m_2 = a * alpha - c * beta, b * beta - c * alpha
-    cite(CAUCHY_SCHWARZ)
-    ensure_positive(
-        (b + MORE) ** 2 - (b * (b + MORE) - apart),
-        "A_1 and A_2 are independent, as the Att-SVM is feasible: c^2 < a b <= a^2",
-        normal=expanded,
-    )
-    ensure_equal(
-        (sp.Matrix([[1, -1]]) * sp.Matrix([[a, -c], [-c, b]]) * sp.Matrix([1, -1]))[0] / 2,
-        (a + b) / 2 + c,
-        "L is at least K times that, by a point with m_1 = m_2 where |p'| = K",
-    )
-    ensure_nonnegative(
-        (1 - (b + c) / ((a + b) / 2 + c)).subs(a, b + MORE),
-        "a step adds to m_1 - m_2 >= 0 e times p(m_1) (a + c) - p(m_2) (b + c), at least "
-        "-K (b + c) (m_1 - m_2): m_1 stays at least m_2",
-        normal=sp.factor,
-    )
-    cite(DESCENT, given={LIPSCHITZ: "L is that constant", SHORT: "as the statement has it"})
-    ensure_equal(
-        c * m_1 + a * m_2,
-        (a * b - c**2) * beta,
-        "the gradient tends to 0, and so do p(m_1) and p(m_2): both |m_i| tend to infinity, with "
-        "signs that settle. <W, V> grows from 0, so m_1 > 0. And c m_1 + a m_2 >= 0, so -m_2 is at "
-        "most m_1 c/a",
-        normal=expanded,
-    )
-    y = sp.Symbol("m_1", positive=True)
-    ensure_positive(
-        (y - c / a * y).subs(a, c + apart),
-        "were m_2 to tend to -infinity, m_1 + m_2 would to infinity: p(m_1), at most C exp(-m_1), "
-        "over p(m_2), at least C' exp(m_2), would tend to 0, and m_2 grow",
-        normal=sp.factor,
-    )
-    ensure_from_basin()  # both margins tend to infinity, and the risk gap to 0
-    return "for every smooth loss with l' < 0 and any d"
-
-
-def prove_three() -> str:
-    """One input of three tokens, the second best a support vector: any start and any step.
-
-    Let d_1, d_2 be the optimal token minus the second best and minus the worst, c = <d_1, d_2>,
-    q = ||d_2||^2, and p_t = s_t (u - gamma_t). A step adds to m_1 and m_2 the same positive
-    multiple of p_1 ||d_1||^2 + p_2 c and of p_1 c + p_2 q.
-    """
-    prove_equal_rivals()  # two tokens, or two rivals of one score
-    q, drop, weight, first = sp.symbols("q drop s_2 s_1", positive=True)
-    short = LESS  # second - u
-    more = inner("d_1", "d_2") - q
-    ensure_equal(
-        inner("d_1", "d_2") / q,
-        1 + more / q,
-        "were c above q, V = d_2/q, the least one for d_2, would leave a margin above 1 to the "
-        "second best",
-    )
-    cite(CAUCHY_SCHWARZ)
-    gain = -first * short + weight * (drop - short)
-    ensure_nonnegative(
-        -first * short * (q - MORE) + weight * (drop - short) * q - q * gain,
-        "as c <= q the margin of the worst token moves by at least q times the sum over rivals of "
-        "s_t (u - gamma_t), where u is at most second",
-        normal=expanded,
-    )
-    ensure_gain_of_support()
-    ensure_positive(P * (LEAD + short), "which is s_o (gamma_o - u) > 0: s_o/s_2 never falls")
-    ensure_equal(
-        P * GAMMA_O + (1 - P - weight) * SECOND + weight * (SECOND - drop) - SECOND,
-        P * (LEAD - drop * weight / P),
-        "u - second is s_o (lead - drop exp(-m_2)), above 0 where m_2 > ln(drop/lead). u <= second "
-        "for ever would bound m_2, and the s_o would be summable",
-    )
-    cite(TRIANGLE)
-    ensure_nonnegative(
-        weight * drop - (weight * (drop - short) - P * (LEAD + short)), SHORTER, normal=expanded
-    )
-    summable = (
-        "m_2 grows by at least e |l'| q lead s_o, and is bounded then: the s_o are summable, and "
-        "so are the lengths of the steps, as s_2 is at most s_o exp(-m_2(0))"
-    )
-    ensure_nonnegative(
-        STEP * SLOPE * q * P * (LEAD + short) - STEP * SLOPE * q * P * LEAD,
-        summable,
-        normal=expanded,
-    )
-    cite(COMPLETE, met={SUMMABLE: summable})  # W would converge, to a point with s_o above 0
-    p_1, p_2, size, c = sp.symbols("p_1 p_2 ||d_1||^2 c", positive=True)
-    ensure_nonnegative(
-        [p_1 * size + p_2 * MORE, p_1 * MORE + p_2 * q],
-        "if c >= 0 no margin falls where u is above second: s_o and lead - drop exp(-m_2) rise",
-    )
-    ensure_opposed(c, size, q, drop)
-    ensure_from_kept()
-    return "for every loss with continuous l' < 0, any d and start, and any constant step"
-
-
-def ensure_opposed(c: sp.Symbol, size: sp.Symbol, q: sp.Symbol, drop: sp.Symbol) -> None:
-    """Where <d_1, d_2> = -c < 0, m_1 and m_2 - ln(drop/lead) stay above constants, the latter > 0.
-
-    A step moves margins by J at most. V = w_1 A_1 + w_2 A_2 with w_t > 0, as no multiple of one A_t
-    has a margin above 0 for the other; so A_1, A_2 are independent, and both have the margin 1. Let
-    b be ln(drop/lead) + J + 1. Where B is large enough, m_1 grows if m_1 <= 0 and m_2 >= B, and m_2
-    grows if m_2 <= b and m_1 >= B. The norm tends to infinity, and <W, V> = w_1 m_1 + w_2 m_2 +
-    constant grows. Were it bounded, one margin would tend to infinity and the other one to
-    -infinity, always the same ones as J is finite: but the latter would grow. So <W, V> tends to
-    infinity, and of two margins below 0 and B, or b and B, there are none from some step on: m_1
-    stays above the lesser of -J and its value then, and m_2 above b - J once it is above b. It gets
-    there, as m_1 is large while m_2 <= b, so that a step adds a multiple of p_2 to m_2, where s_o
-    and s_2 are bounded below.
-    """
-    divergence.prove()
-    small, y = sp.symbols("exp(-m_2) s_1", positive=True)
-    ensure_positive([c / q, c / size], "minus the other margin of A_2/q and of A_1/||d_1||^2")
-    p_2 = small * (LEAD + drop)
-    ensure_zero(
-        sp.limit(c * p_2 / (size * (LEAD - drop * small) / 3), small, 0),
-        "if m_1 <= 0 <= m_2, s_1 is 1/3 at least: p_2 is at most s_o exp(-m_2) (lead + drop), p_1 "
-        "at least s_o (lead - drop exp(-m_2))/3, and c p_2 below ||d_1||^2 p_1 for large m_2",
-    )
-    ensure_equal(
-        P * GAMMA_O + y * SECOND + (1 - P - y) * (SECOND - drop) - (SECOND - drop),
-        P * (LEAD + drop) + y * drop,
-        "u - worst, which is at least s_o lead",
-    )
-    ensure_nonnegative(
-        P * (LEAD + drop) + y * drop - (P * LEAD - MORE),
-        "and u - second at most that: so p_1/p_2 is at most s_1/s_2 = exp(m_2 - m_1), and c p_1 "
-        "below q p_2 where m_2 <= b and m_1 is large",
-        normal=expanded,
-    )

@@ -10,6 +10,7 @@ LOSSES = {
     "exponential": lambda u: torch.exp(-u),
     "correlation": lambda u: -u,
     "squared": lambda u: (1 - u) ** 2,
+    "cubic": lambda u: -(u**3),
 }
 
 

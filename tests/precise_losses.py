@@ -9,4 +9,5 @@ VALUES = {
     "exponential": lambda u: mpmath.exp(-u),
     "correlation": lambda u: -u,
     "squared": lambda u: (1 - u) ** 2,
+    "cubic": lambda u: -(u**3),
 }

@@ -11,7 +11,7 @@ from flint import arb, fmpq
 from attsvm.errors import DataError
 from attsvm.exact.attention import gradient, risk_gap
 from attsvm.exact.cones import cone_at
-from attsvm.exact.losses import loss_drop, loss_slope
+from attsvm.exact.losses import loss_curvature, loss_drop, loss_slope
 from attsvm.exact.numbers import (
     ExactData,
     Matrix,
@@ -114,12 +114,16 @@ def threshold(data: ExactData, loss: str) -> arb | None:
 
 
 def decreases(data: ExactData, loss: str) -> bool:
-    """Whether l' < 0 at every score that attention over the data can return.
+    """Whether l' < 0 from the lowest to the highest score of all inputs, both included.
 
-    True for the decreasing losses; of (1 - u)^2 where all scores lie below 1.
+    True for the losses of negative slope; of (1 - u)^2 where all scores lie below 1, of -u^3 where
+    all are above 0 or all below.
     """
+    scores = [g for gamma in data.gamma for g in gamma]
     if loss == "squared":
-        return all(g < 1 for gamma in data.gamma for g in gamma)
+        return all(g < 1 for g in scores)
+    if loss == "cubic":
+        return all(g > 0 for g in scores) or all(g < 0 for g in scores)
     return loss in ("log-loss", "logistic-loss", "exponential", "correlation")
 
 
@@ -147,8 +151,11 @@ def _suprema(loss: str, gamma: Vector) -> tuple[arb, arb]:
         return arb(1), arb(1) / 4
     if loss in ("logistic", "logistic-loss"):
         return arb(1) / 4, 1 / (6 * arb(3).sqrt())
-    steepest = abs(loss_slope(loss, min(gamma))).max(abs(loss_slope(loss, max(gamma))))
-    return steepest, steepest if loss == "exponential" else arb(2)
+    steepest, bend = (
+        abs(size(loss, min(gamma))).max(abs(size(loss, max(gamma))))
+        for size in (loss_slope, loss_curvature)
+    )
+    return steepest, bend
 
 
 def basin(data: ExactData, W: Matrix, loss: str) -> arb | None:
@@ -194,8 +201,8 @@ def always_converges(data: ExactData, loss: str) -> bool:
     Let optimal tokens be unique, the Att-SVM feasible, some input have two tokens, and l' < 0. It
     does where inputs are aligned and the rivals of each have one score, and where queries are
     orthogonal and in each input the rivals have one score, or are two, the second best a support
-    vector (`prove_equal_rivals` and `prove_three` in `symbolic/basins.py`, `ensure_any_step` in
-    `symbolic/tf/global_conjecture.py`).
+    vector (`prove_equal_rivals` in `symbolic/basins.py`, `prove_three` in
+    `symbolic/sim/theorem_3_14.py`, `ensure_any_step` in `symbolic/tf/global_conjecture.py`).
     """
     if _level(data, loss) is None:
         return False

@@ -59,6 +59,12 @@ _FORMULAS: dict[str, tuple[Callable[..., Any], ...]] = {
         lambda g, x: x * (2 * (1 - g) + x),
         lambda x: arb(2),
     ),
+    "cubic": (
+        lambda x: -x * x * x,
+        lambda x: -3 * x * x,
+        lambda g, x: x * ((2 * x - 3 * g) * (2 * x - 3 * g) + 3 * g * g) / 4,
+        lambda x: -6 * x,
+    ),
 }
 """l(x), l'(x), l(g - x) - l(g) without cancellation, and l''(x)."""
 

@@ -55,6 +55,8 @@ def _bend(loss: int, u: float) -> float:
         return 0.0
     if loss == 5:  # squared
         return -1.0 / (1.0 - u)
+    if loss == 6:  # cubic
+        return 2.0 / u
     return -np.tanh(0.5 * u)
 
 

@@ -20,6 +20,7 @@ LOSS_NUMBERS = {
     "correlation": 3,
     "logistic": 4,
     "squared": 5,
+    "cubic": 6,
 }
 """How the loops call the losses."""
 
@@ -38,6 +39,8 @@ def slope(loss: int, u: float) -> float:
         return float(-np.exp(-u))
     if loss == 5:  # squared
         return -2.0 * (1.0 - u)
+    if loss == 6:  # cubic
+        return -3.0 * u * u
     e = np.exp(-abs(u))
     flat = e / (1.0 + e) ** 2
     return flat if loss == 4 else -flat
@@ -54,6 +57,8 @@ def log_slope(loss: int, u: float) -> float:
         return -u
     if loss == 5:
         return np.log(2.0 * abs(1.0 - u))
+    if loss == 6:
+        return np.log(3.0) + 2.0 * np.log(abs(u))
     return -abs(u) - 2.0 * np.log1p(np.exp(-abs(u)))
 
 

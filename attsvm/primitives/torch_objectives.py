@@ -135,6 +135,7 @@ _SLOPES: dict[str, Callable[[Tensor], Tensor]] = {
     "exponential": lambda u: -(-u).exp(),
     "correlation": lambda u: 0.0 * u - 1.0,
     "squared": lambda u: -2.0 * (1.0 - u),
+    "cubic": lambda u: -3.0 * u * u,
 }
 
 

@@ -7,6 +7,7 @@ tensors, the whole batch at once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -85,6 +86,8 @@ def slopes(xp: Any, loss: Loss, u: Any) -> tuple[Any, Any]:
         return zero - 1.0, zero
     if loss.name == "squared":
         return xp.sign(u - 1.0), xp.log(2.0 * xp.abs(1.0 - u))
+    if loss.name == "cubic":
+        return zero - 1.0, math.log(3.0) + 2.0 * xp.log(xp.abs(u))
     tails = -xp.logaddexp(zero, u) - xp.logaddexp(zero, -u)
     return zero + (1.0 if loss.name == "logistic" else -1.0), tails
 

@@ -147,9 +147,10 @@ GENERAL = Statement(
             },
         ),
         "amended": Reading(
-            "some input has two tokens, alpha locally optimal, l' < 0 at its scores, any constant "
-            "step, W_0 within some angle of W^mm(alpha) and of some norm at least, both depending "
-            "on the data, alpha, the loss and the step: descent on W converges in direction to "
+            "some input has two tokens, alpha locally optimal, l' continuous and below 0 at its "
+            "scores, any constant step, W_0 within some angle of W^mm(alpha) and of some norm at "
+            "least, both depending on the data, alpha, the loss and the step: descent on W "
+            "converges in direction to "
             "W^mm(alpha); so does that on p to p(alpha), where queries are e_1 and W_0 = p(0) "
             "e_1^T",
             expected="proved",

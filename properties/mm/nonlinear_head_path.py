@@ -46,15 +46,18 @@ def inputs(m: Any, v: Any) -> list[Any]:
     found = []
     for X, b, s in zip(v.X, v.b, v.s, strict=True):
         own = SimpleNamespace(phi=v.phi, A=v.A, b=b, X=X, s=s)
-        own.best, own.q = head(m, own, X[0]), m.sum(s[1:])
+        own.best = head(m, own, X[0])
+        own.q = m.sum(m.array([m.exact(0), *s[1:]]))
         found.append(own)
     return found
 
 
 def gap(m: Any, v: Any) -> Any:
     """The number n (L(p) - L_*), with L_* the risk at the first tokens."""
-    drops = []
+    drops = [m.exact(0)]
     for own in inputs(m, v):
+        if len(own.X) == 1:
+            continue  # it adds exactly 0
         moved = own.s @ (own.X - own.X[0])
         drops.append(v.loss.drop(m, own.best, -change(m, own, own.X[0], moved)))
     return m.sum(m.array(drops))
@@ -62,28 +65,27 @@ def gap(m: Any, v: Any) -> Any:
 
 def least(m: Any, v: Any, share: Any = 1) -> Any:
     """The sum of l(best - d q) - l(best), d the least gap of h at a token from the best one."""
-    drops = []
+    drops = [m.exact(0)]
     for own in inputs(m, v):
-        lead = m.min(m.array([-change(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]))
-        drops.append(v.loss.drop(m, own.best, share * lead * own.q))
+        falls = [-change(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
+        if falls:  # else there is no other token
+            drops.append(v.loss.drop(m, own.best, share * m.min(m.array(falls)) * own.q))
     return m.sum(m.array(drops))
 
 
 def most(m: Any, v: Any, share: Any = 1) -> Any:
     """The sum of l(best - D q) - l(best), D the largest slope of h from a token to the best one."""
-    drops = []
+    drops = [m.exact(0)]
     for own in inputs(m, v):
-        slope = m.max(
-            m.array([-derivative_along(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]])
-        )
-        drops.append(v.loss.drop(m, own.best, share * slope * own.q))
+        slopes = [-derivative_along(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
+        if slopes:
+            drops.append(v.loss.drop(m, own.best, share * m.max(m.array(slopes)) * own.q))
     return m.sum(m.array(drops))
 
 
 def no_better(m: Any, v: Any, share: Any = 0) -> Any:
     """L(p) is at least the risk at the first tokens, or beyond it by a share of what gaps tell."""
-    whole = m.sum(m.array([v.loss.value(m, own.best) for own in inputs(m, v)]))
-    return m.at_most(whole + share * least(m, v), whole + gap(m, v))
+    return m.at_most(share * least(m, v), gap(m, v))
 
 
 def between(m: Any, v: Any, low: Any = 1, high: Any = 1) -> Any:
@@ -97,13 +99,8 @@ def between(m: Any, v: Any, low: Any = 1, high: Any = 1) -> Any:
 
 def leads(m: Any, v: Any) -> Any:
     """The first token of each input alone has the largest value of its head."""
-    return m.all_of(
-        *(
-            m.below(change(m, own, own.X[0], x - own.X[0]), m.exact(0))
-            for own in inputs(m, v)
-            for x in own.X[1:]
-        )
-    )
+    falls = [-change(m, own, own.X[0], x - own.X[0]) for own in inputs(m, v) for x in own.X[1:]]
+    return m.all_of(*(m.above(fall, m.exact(0)) for fall in falls or [m.exact(1)]))
 
 
 def rising(m: Any, v: Any) -> Any:
@@ -133,7 +130,11 @@ BOTH_LABELS = example(
 BENT = example([[[4, 0], [0, 3]]], [[1, 0], [0, 1]], [[1, 1]], "logistic", [0, 0])
 """Of a sum of logistic functions the mean of both tokens is better than either."""
 
+ONE_TOKEN = example([[[1]]], [[1]], [[1]], "identity", [0])
+"""Nothing can be attended to beside the best token."""
+
 CONVEX, RISING = "phi is convex", "every Y_i b_k >= 0, or phi is linear"
+SEVERAL = "T >= 2"
 ALONE = "the first token of each input alone is best"
 
 PATH = Statement(
@@ -145,7 +146,7 @@ PATH = Statement(
     "of attention even for nonlinear prediction heads",
     variables={
         "n": Integer(1, 2),
-        "T": Integer(2, 4),
+        "T": Integer(1, 4),
         "d": Integer(1, 3),
         "K": Integer(1, 2),
         "X": Tensor(("n", "T", "d")),
@@ -161,9 +162,11 @@ PATH = Statement(
         CONVEX: lambda m, v: m.equal(m.exact(int(v.phi.convex)), m.exact(1)),
         RISING: rising,
         ALONE: leads,
+        SEVERAL: lambda m, v: m.at_least(m.exact(v.T), m.exact(2)),
     },
     conclusion=no_better,
     cost=10,
+    violating={SEVERAL: [ONE_TOKEN]},
     readings={
         "literal-1": Reading(
             "l' < 0, best tokens unique: no prompt is better than the best tokens, as p_R/R can "
@@ -188,7 +191,8 @@ PATH = Statement(
             "prompt is better than the best tokens",
             expected="proved",
             proof="symbolic.mm.nonlinear_head_path:prove_no_better",
-            examples=(ONE_SIDED, BOTH_LABELS),
+            under=(CONVEX, RISING, ALONE),
+            examples=(ONE_SIDED, BOTH_LABELS, ONE_TOKEN),
             siblings={
                 "worse by what twice the gaps tell": changed(share=2, examples=[ONE_SIDED]),
                 "b_k of any sign": changed(drop=[RISING], examples=[INSIDE]),
@@ -196,11 +200,11 @@ PATH = Statement(
             },
         ),
         "amended-2": Reading(
-            "l' < 0, phi convex and every Y_i b_k >= 0, or phi linear, best tokens unique, q the "
-            "attention to other tokens: sum_i [l(best - d q) - l(best)] <= n (L(p) - L_*) <= sum_i "
-            "[l(best - D q) - l(best)], d the least gap of h from its value at the best token, D "
-            "the largest slope <h'(x_best), x_best - x_t>, and L(p) > L_*; so p_R/R tends to "
-            "p(alpha)/||p(alpha)|| where there is a p(alpha)",
+            "T >= 2, l' < 0 and continuous, phi convex and every Y_i b_k >= 0, or phi linear, best "
+            "tokens unique, q the attention to other tokens: sum_i [l(best - d q) - l(best)] <= "
+            "n (L(p) - L_*) <= sum_i [l(best - D q) - l(best)], d the least gap of h from its "
+            "value at the best token, D the largest slope <h'(x_best), x_best - x_t>, and L(p) > "
+            "L_*; so p_R/R tends to p(alpha)/||p(alpha)|| where there is a p(alpha)",
             expected="proved",
             proof="symbolic.mm.nonlinear_head_path:prove_path",
             conclusion=between,

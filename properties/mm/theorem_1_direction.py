@@ -94,7 +94,7 @@ THEOREM = Statement(
             "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and "
             "is not 0, in any dimension and for any number of inputs and tokens: descent with "
             "step at most 1/L converges in direction to p(alpha) from every p(0) whose risk gap "
-            "is below min_i [l(second) - l(best)]/n; 105% of that will not do",
+            "is below min_i [l(second) - l(best)]/n",
             expected="proved",
             proof="symbolic.basins:prove",
             under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),

@@ -11,11 +11,11 @@ else is as theorem 3.14 is true with g(-u): a single input, rivals of one score,
 
 `literal-1` falls by the loss of the paper itself, which increases. `literal-2` falls by -u^3, which
 is strictly decreasing, and at rest at u = 0: scores 1 and -1 at X(0) = 0. So a negative derivative
-can not be relaxed to a decreasing loss; what can be is everything else. l may be unbounded
-(-u), not convex (g(-u)), and neither l nor l' need be Lipschitz (exp(-u)) nor l' negative outside
-of the scores ((1 - u)^2 below 1), since attention never leaves their interval (`amended-3`).
-`amended-1` has any constant step, so that l' need not be Lipschitz there either. `amended-2` needs
-L_X, which exists where l'' is continuous, and fails with steps of 256/L.
+can not be relaxed to a decreasing loss; what can be is everything else. l may be unbounded (-u),
+not convex (g(-u)), and neither l nor l' need be Lipschitz (exp(-u)) nor l' negative outside of the
+scores ((1 - u)^2 below 1, -u^3 on one side of 0), since attention never leaves their interval
+(`amended-3`). `amended-1` has any constant step, so that l' need not be Lipschitz there either.
+`amended-2` needs L_X, which exists where l'' is continuous, and fails with steps of 256/L.
 """
 
 from dataclasses import dataclass, replace
@@ -67,7 +67,7 @@ from properties.sim._support.training import BASIN, FEASIBLE, OTHER_TARGETS, TWO
 SLOPED = "l' < 0 from the lowest to the highest score, both included"
 SMOOTH, STRICT = "l has a continuous derivative", "l is strictly decreasing"
 LEVEL, SINGLE = "all rivals of an optimal token score the same", "there is a single input"
-NEGATIVE = [*EVERYWHERE, "squared"]
+NEGATIVE = [*EVERYWHERE, "squared", "cubic"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +120,17 @@ def sloped(case: Trained) -> bool:
 def trained(draw: st.DrawFn, losses: list[str], *, near: bool = False) -> Trained:
     """Rivals of one score from zero, small, large or adversarial starts; any near four times X^mm.
 
-    For (1 - u)^2 the scores are lowered below 1 half of the time.
+    For (1 - u)^2 the scores are lowered below 1 half of the time, for -u^3 to one side of 0.
     """
     any_data = st.one_of(rival_data(), tight_data(), separable_data()) if near else rival_data()
     data, loss = draw(any_data), draw(st.sampled_from(losses))
     lowered = draw(st.booleans()) or near
-    if loss == "squared" and lowered:
-        top = float(np.where(data.present, data.gamma, -np.inf).max())
-        data = AttentionData(data.X, data.Z, scores=data.gamma - top + 0.5)
+    if loss in ("squared", "cubic") and lowered:
+        seen = data.gamma[data.present]
+        to = -seen.max() + 0.5 if loss == "squared" else -seen.max() - 0.5
+        if loss == "cubic" and draw(st.booleans()):
+            to = -seen.min() + 0.5
+        data = AttentionData(data.X, data.Z, scores=data.gamma + to)
     start = draw(starts_about(data, 0, 2))
     if near:
         target = max_margin(data, "optimal")
@@ -151,6 +154,11 @@ CUBIC = on(Run.of([[[1], [0]]], [[1]], scores=[[1, -1]]), "cubic")
 """-u^3 has the slope 0 at the score 0 that attention starts with."""
 TOP = replace(CUBIC, data=AttentionData.of([[[1], [0]]], [[1]], scores=[[2, 0]]), loss="squared")
 """(1 - u)^2 has the slope 0 at the score 1 that attention starts with."""
+BELOW, ABOVE = (
+    Run.of([[[1], [0], [-1]]], [[1]], scores=[[high, low, low]], start=[[-2]])
+    for high, low in ((-1, -2), (2, 1))
+)
+"""Scores on either side of the flat point of -u^3."""
 FAR = Trained(TWO_TOKENS.data, np.array([[-24.0]]), "exponential")
 PLACE = "Section 2, support vector machine"
 SAID = "In our paper, we relax their assumption of the loss function's derivative and Lipschitz"
@@ -225,7 +233,10 @@ THEOREM = Statement(
             constants={"towards": "optimal"},
             under=(UNIQUE, LEVEL, TWO, FEASIBLE, SINGLE, SLOPED),
             variables=stepped(Trained, trained(NEGATIVE), steps=ANY),
-            examples=(on(TWO_TOKENS, "exponential"), on(TWO_TOKENS, "correlation"), FAR),
+            examples=(
+                *(on(TWO_TOKENS, "exponential"), on(TWO_TOKENS, "correlation"), FAR),
+                *(on(run, "cubic") for run in (BELOW, ABOVE)),
+            ),
             siblings={
                 **OTHER_TARGETS,
                 "several inputs": changed(

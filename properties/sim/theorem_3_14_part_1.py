@@ -132,7 +132,7 @@ THEOREM = Statement(
             "being a support vector: descent on the decreasing loss g(-b <f, h>) with any constant "
             "step from any start converges in direction to X^mm",
             expected="proved",
-            proof="symbolic.basins:prove_three",
+            proof="symbolic.sim.theorem_3_14:prove_three",
             constants={"loss": REPAIRED},
             under=(UNIQUE, training.TWO, SINGLE, THREE, SECOND),
             variables=stepped(Run, runs(few_tokens(), 0, 1), steps=ANY),

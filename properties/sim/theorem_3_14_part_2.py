@@ -8,12 +8,13 @@ of opposite constraints there is no X^mm at all. `amended-1` takes the decreasin
 and still falls from zero: the input with the larger score gap can drag another one to its worse
 token for ever (`NOT_ALIGNED`).
 
-Three repairs are proved (`symbolic/basins.py`). From the start of `amended-3` rivals may have any
-scores. `amended-2` has a single input: every start and every step will do, because long steps are
-taken only where attention to the optimal token is not small, so that it stays above a constant.
-`amended-4` starts from zero with two inputs of two tokens and the same two scores in both: the
-input that is dragged away at first has a gradient that grows with its distance, and returns. Three
-such inputs may fail from zero (`OUTNUMBERED`), and so may two of three tokens (`THREE_EACH`).
+Three repairs are proved (`symbolic/basins.py`, `symbolic/sim/theorem_3_14.py`). From the start of
+`amended-3` rivals may have any scores. `amended-2` has a single input: every start and every step
+will do, because long steps are taken only where attention to the optimal token is not small, so
+that it stays above a constant. `amended-4` starts from zero with two inputs of two tokens and the
+same two scores in both: the input that is dragged away at first has a gradient that grows with its
+distance, and returns. Three such inputs may fail from zero (`OUTNUMBERED`), and so may two of three
+tokens (`THREE_EACH`).
 
 Longer steps than 1/L leap out of the basin of `amended-3` (`LEAPING`). In `amended-4` the input
 that was dragged away comes back so fast that it throws the other one beyond return (`RETURNING`).
@@ -183,7 +184,7 @@ THEOREM = Statement(
             "descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0 "
             "converges in direction to X^mm",
             expected="proved",
-            proof="symbolic.basins:prove_pair",
+            proof="symbolic.sim.theorem_3_14:prove_pair",
             constants={"loss": REPAIRED},
             under=(FEASIBLE, SAME, PAIRS, ZERO, SHORT),
             variables=stepped(Run, pairs(), fixed=("start",)),

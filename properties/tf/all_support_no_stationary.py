@@ -24,11 +24,13 @@ positive, and are kept for that.
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from attsvm.data import AttentionData
+from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import att_svm, exact_att_svm, flat
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.hypotheses import all_tight, sloped, two_scores
@@ -115,6 +117,13 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.tf.all_support_no_stationary:prove_bound",
             under=(TIGHT,),
+            variables=Records(
+                Descent,
+                cases.descents(list(LOSSES)),
+                partial(cases.larger, losses=list(LOSSES)),
+                ("step",),
+                climbed=True,
+            ),
             conclusion=bounded_below,
             tight=True,
             examples=(*HOLDING, cases.TIED, cases.FLAT),

@@ -63,6 +63,7 @@ from symbolic.textbook import (
     CONTINUOUS,
     CONVEX_FUNCTION,
     CONVEX_MAXIMUM,
+    EXPONENTIAL,
     FORM,
     HULL,
     RAYLEIGH,
@@ -464,6 +465,12 @@ def prove_published() -> str:
     over, under = sp.fraction(sp.together(gap))
     ensure_nonnegative(
         [over, under], "K(D) <= D/8 + D^2/32, as a and c are in [0, 1]", normal=expanded
+    )
+    cite(EXPONENTIAL)
+    ensure_nonnegative(
+        (1 + MORE) ** 3 * (1 + 13 * R**2) - 1,
+        "n^3 exp(13 R^2) is at least n^3 (1 + 13 R^2), so at least 1, as n = 1 + more",
+        normal=expanded,
     )
     D = 2 * R**2
     rest = 3 * R**7 - R**2 * (D / 8 + D**2 / 32)

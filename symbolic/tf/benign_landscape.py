@@ -25,7 +25,13 @@ from symbolic.gains import (
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_product
 from symbolic.sim.large_dimension import ensure_margins_of_sum
-from symbolic.sums import entry, total
+from symbolic.sums import (
+    ensure_at_least_each,
+    ensure_mean,
+    ensure_nonnegative_sum,
+    entry,
+    total,
+)
 from symbolic.textbook import (
     CONTINUOUS,
     DIFFERENTIABLE,
@@ -131,19 +137,31 @@ def prove_no_minimum() -> str:
     lowered = -sp.Symbol("|c_t|", nonnegative=True)
     ensure_zero(bent(lowered, 0), "with a_t = 0 where c_t < 0 such tokens add nothing to u''")
     ensure_nonnegative(
-        bent(POSITIVE, sp.Symbol("a", real=True)), "which leaves another one with c_t > 0 out"
+        bent(POSITIVE, sp.Symbol("a", real=True)),
+        "those with c_t > 0, of which another one is left out, add no negative number",
     )
-    ensure_positive(bent(POSITIVE, 1), "and one with a_t = 1 adds c_t")
-    ensure_positive(
-        POSITIVE * (1 + MORE),
-        "if c_o alone is positive, sum_t |c_t| (x_o - x_t) = 0 while margins of 1 at least add up "
-        "to sum_t |c_t| > 0: the input has no Att-SVM",
-        normal=expanded,
+    ensure_equal(bent(POSITIVE, 1), POSITIVE, "and one with a_t = 1 adds c_t")
+    ensure_at_least_each("so u'', the sum of these, is at least that c_t > 0")
+    size, x, best = entry("size"), entry("x"), sp.Symbol("x_o", real=True)
+    ensure_zero(
+        total(size * (best - x)).subs({total(size * x): POSITIVE * best, total(size): POSITIVE}),
+        "if c_o alone is positive it is sum_t |c_t|, and c_o x_o is sum_t |c_t| x_t, so that "
+        "sum_t |c_t| (x_o - x_t) = 0",
     )
-    falls = -sp.Symbol("|l'|", positive=True)
-    ensure_positive(
-        -falls * POSITIVE, "l'' u'^2 being 0, minus l' u'' is above 0: the risk falls both ways"
+    ensure_mean(
+        "while margins of 1 at least, times |c_t|, add up to sum_t |c_t| > 0: the input has no "
+        "Att-SVM",
+        least=1,
     )
+    e, level, bend = sp.symbols("e u u''", real=True)
+    loss, at = sp.Function("l"), sp.Symbol("v", real=True)
+    ensure_equal(
+        sp.diff(loss(level + bend * e**2 / 2), e, 2).subs(e, 0).doit(),
+        sp.diff(loss(at), at).subs(at, level).doit() * bend,
+        "as u' = 0 the second derivative of l(u) is l'(u) u''",
+    )
+    steep = sp.Symbol("|l'|", positive=True)
+    ensure_positive(-(-steep * (POSITIVE + MORE)), "which is below 0: the risk falls both ways")
     return "for every loss with l' < 0 and any n, T and d"
 
 
@@ -163,9 +181,12 @@ def ensure_one_root() -> None:
             sp.limit(sp.exp(-sign * term.subs(gamma, u + sign * gap) / b), gap, 0, "+"),
             f"and tends to {'' if sign > 0 else '-'}inf as u tends to its score",
         )
+    slope, rises = entry("slope"), "so the slope of h, the sum of those of its terms, is positive"
+    ensure_nonnegative_sum(total(slope), slope, rises, slope=POSITIVE)
     cite(
         RISING,
-        given={DIFFERENTIABLE: "each term of h between the parts' scores", SIGN: "as shown"},
+        met={SIGN: rises},
+        given={DIFFERENTIABLE: "each term of h between the parts' scores"},
     )
     cite(
         INTERMEDIATE_VALUE,

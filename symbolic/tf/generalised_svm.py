@@ -29,6 +29,8 @@ from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     CLOSED,
+    COMPOSED,
+    CONTINUOUS,
     CONVEX,
     DIFFERENTIABLE,
     EXPONENTIAL,
@@ -428,13 +430,14 @@ def prove_unbounded() -> str:
     ensure_positive(sp.diff(f, to, 2), convex)
     ensure_equal(sp.diff(f, to), 1 + sp.exp(to), "its slope")
     cite(TANGENT, met={SECOND_DERIVATIVE: convex})
-    cite(
-        MONOTONE_SEQUENCE,
-        given={
-            MONOTONE: "w_1 and w_2 grow, and f(w_2) - w_1 never falls: if w_2 stays below a bound "
-            "so does w_1"
-        },
+    first, top = sp.symbols("first f(bound)", real=True)
+    bounded = (
+        "f(w_2) - w_1 never falls below its first value, so that w_1 is at most f(bound) - first "
+        "where w_2 is at most a bound: both grow and are bounded"
     )
+    ensure_nonnegative((top - first) - ((top - LESS) - (first + MORE)), bounded, normal=sp.expand)
+    cite(MONOTONE_SEQUENCE, met={MONOTONE: bounded})
+    cite(COMPOSED, given={CONTINUOUS: "l', so the length of a step, which would tend to 0"})
     ensure_positive(
         slopes[0],
         "but at a limit the step of w_1 would be positive: w_2 is unbounded, and so is "
@@ -448,4 +451,4 @@ def prove_unbounded() -> str:
         "w = (1, 0) has both margins 1, and is 1 times the first difference and 0 times the second",
     )
     ensure_multipliers_suffice()
-    return "for every loss with l' < 0, every start and constant step"
+    return "for every loss with continuous l' < 0, every start and constant step"

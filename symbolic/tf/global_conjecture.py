@@ -24,12 +24,12 @@ from symbolic.basins import (
     ensure_from_basin,
     ensure_lag,
     ensure_own_constant,
-    prove_three,
 )
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
 from symbolic.sim.large_dimension import ensure_margins_of_sum
+from symbolic.sim.theorem_3_14 import prove_three
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, n, r, swapped, t, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,

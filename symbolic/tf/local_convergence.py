@@ -21,6 +21,7 @@ from attsvm.exact.cones import bend_room, sideways, widening
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from properties.tf.local_convergence.radius import WIDER, wider
+from symbolic.divergence import ensure_passed
 from symbolic.gains import ensure_gain
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_sum_of_multipliers
@@ -255,8 +256,9 @@ def ensure_kept() -> None:
     )
     ensure_positive(
         step * _least_gain(x) / N,
-        "where a is bounded a step adds a constant to it, so a tends to infinity",
+        "where a is at most a bound a step adds a constant to it, as exp(-a/N) is above one",
     )
+    ensure_passed("so a, which grows at each step, passes every bound")
     ensure_zero(
         sp.limit((Q**2 + B * H) / (A0 + H) ** 2, H, sp.oo),
         "y/a tends to 0: the direction of W to u",
@@ -426,8 +428,9 @@ def ensure_parallel() -> None:
     )
     ensure_positive(
         step * _least_gain(x) / N,
-        "so g > 0 as above: a step adds a constant to a where a is bounded",
+        "so g > 0 as above: a step adds a constant to a where a is at most a bound",
     )
+    ensure_passed("so a passes every bound")
     ensure_zero(sp.limit(far / (A0 + H), H, sp.oo), "and ||E||/a tends to 0")
 
 

@@ -19,6 +19,7 @@ VALUE = {
     "exponential": lambda u: mpmath.exp(-u),
     "correlation": lambda u: -u,
     "squared": lambda u: (1 - u) ** 2,
+    "cubic": lambda u: -(u**3),
 }
 
 

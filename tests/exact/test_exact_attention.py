@@ -136,7 +136,8 @@ def test_loss_drops_and_slopes_hold_their_values(name, best, missing):
         assert loss_drop(name, rational(best), rational(0.0)) == 0
     with mpmath.workdps(250):
         slope = mpmath.diff(VALUE[name], b)
-    assert encloses(loss_slope(name, rational(best)), mpmath.mpf(slope))
+    found = loss_slope(name, rational(best)) + arb(0, "1e-400")  # what the derivative may be off
+    assert encloses(found, mpmath.mpf(slope))
     if name == "logistic":
         assert encloses(logistic_slope(rational(best)), mpmath.mpf(slope))
 

@@ -13,7 +13,15 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap as exact_gap
-from attsvm.losses import CORRELATION, EXPONENTIAL, LOG_LOSS, LOGISTIC, LOGISTIC_LOSS, SQUARED
+from attsvm.losses import (
+    CORRELATION,
+    CUBIC,
+    EXPONENTIAL,
+    LOG_LOSS,
+    LOGISTIC,
+    LOGISTIC_LOSS,
+    SQUARED,
+)
 from attsvm.paths import path_joint, path_kq, path_w
 from attsvm.paths.ball import minimise_on_ball
 from attsvm.paths.drops import curvature_ratio
@@ -28,7 +36,6 @@ from attsvm.svm.nuclear import solve_nuclear
 from attsvm.theory.arithmetic import BALLS
 from properties._support.published_data import joint_inputs
 from properties.tf._support.regularisation_paths import (
-    FLAT,
     FLAT_SLOPE,
     TURNING,
     Path,
@@ -397,7 +404,7 @@ def test_bad_input_is_named(path, radius, table):
 
 
 def test_a_flat_loss_leads_elsewhere_and_that_is_certified():
-    (found,) = path_w(FLAT_SLOPE.data, FLAT, [1e4])
+    (found,) = path_w(FLAT_SLOPE.data, CUBIC, [1e4])
     assert found.W[:, 0] / 1e4 == pytest.approx([3 / math.sqrt(10), 1 / math.sqrt(10)], abs=1e-3)
     assert certified_direction(FLAT_SLOPE, "optimal").contains(fmpq(-1, 5))
     steep = Path(FLAT_SLOPE.data, "log-loss")

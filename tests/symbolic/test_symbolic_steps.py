@@ -8,10 +8,10 @@ import sympy as sp
 
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
-from symbolic import basins, least_points
+from symbolic import basins, divergence, least_points
 from symbolic.mm import joint_path
 from symbolic.mm import theorem_2 as heads_of_mm
-from symbolic.sim import low_score_tokens
+from symbolic.sim import low_score_tokens, theorem_3_14
 from symbolic.sums import ensure_nonnegative_sum, entry, r, swapped, t, total
 from symbolic.tf import (
     all_local_unique,
@@ -89,6 +89,15 @@ NEAR = [SLOPES.ensure_near_tangent]
 """A step of `prove_smooth`, which `prove_exactly` takes as well."""
 ALIGNED = [basins.prove_aligned, basins.prove_equal_rivals]
 RADII = [local_convergence.ensure_least_coefficients, local_convergence.ensure_spread]
+TWO_RIVALS = theorem_3_14
+OF_PAIR, OF_THREE = [TWO_RIVALS.prove_pair], [TWO_RIVALS.prove_three]
+
+
+def other_square(p_1, p_2, squares, moves=TWO_RIVALS.moves):
+    """With <A_1, A_2> in the place of the square of A_2."""
+    return moves(p_1, p_2, (*squares[:2], squares[1]))
+
+
 SPOILT = {
     "the balance of an affine dependency falls": (
         benign_landscape,
@@ -253,23 +262,59 @@ SPOILT = {
             ("bend_room", lambda r, B, Q, c: c - r * B * Q, [local_convergence.ensure_radius]),
         )
     },
+    **{
+        f"{name} of two rivals": (TWO_RIVALS, name, other, proofs)
+        for name, other, proofs in (
+            ("moves", other_square, [TWO_RIVALS.ensure_independent, *OF_PAIR, *OF_THREE]),
+            ("pulls", lambda x, y: (x * (1 - y), y), [TWO_RIVALS.ensure_opposed, *OF_THREE]),
+            ("attended", lambda x, y: 1 / (1 + x - y), [TWO_RIVALS.ensure_opposed, *OF_THREE]),
+            ("shares", lambda odds: odds / (1 + odds), OF_PAIR),
+            ("reach", scaled(TWO_RIVALS.reach, LESS), OF_PAIR),
+        )
+    },
+    "numbers that pass a bound without growing": (
+        *(divergence, "GAIN", REAL),
+        [
+            *(divergence.prove, basins.prove, *OF_PAIR, *OF_THREE),
+            *(local_convergence.prove_sharp, local_convergence.ensure_parallel),
+        ],
+    ),
     "widths of cones that reach beyond the conditions": (
         *(local_convergence, "wider", lambda share, part: share + part),
         [local_convergence.prove],
     ),
     **{
-        f"{name} of either sign in {module.__name__}": (module, name, REAL, proofs)
-        for module, names, proofs in (
+        f"{name} of either sign in {module.__name__}, {place}": (module, name, REAL, proofs)
+        for place, (module, names, proofs) in enumerate(
             (
-                *(local_convergence, ("MORE", "ALSO")),
-                [local_convergence.prove, local_convergence.ensure_radius, *RADII],
-            ),
-            (global_conjecture, ("MORE", "LESS", "S_T"), [global_conjecture.prove]),
-            (basins, ("MORE", "LESS"), [basins.prove, *ALIGNED]),
-            (basins, ("MORE",), [basins.ensure_log_of_powers]),
-            (basins, ("MORE", "S"), [basins.ensure_raised_by_others, *ALIGNED]),
-            (heads_of_mm, ("ALSO",), [heads_of_mm.prove]),
-            (generalised_svm, ("MORE", "LESS"), [generalised_svm.prove_kept_pair]),
+                (
+                    *(local_convergence, ("MORE", "ALSO")),
+                    [local_convergence.prove, local_convergence.ensure_radius, *RADII],
+                ),
+                (global_conjecture, ("MORE", "LESS", "S_T"), [global_conjecture.prove]),
+                (basins, ("MORE", "LESS"), [basins.prove, *ALIGNED]),
+                (
+                    *(basins, ("MORE",)),
+                    [
+                        *(basins.ensure_log_of_powers, basins.ensure_between_powers),
+                        basins.ensure_rate,
+                    ],
+                ),
+                (basins, ("MORE", "S"), [basins.ensure_raised_by_others, *ALIGNED]),
+                (
+                    *(TWO_RIVALS, ("MORE", "LESS", "ALSO")),
+                    [TWO_RIVALS.ensure_rises_above, TWO_RIVALS.ensure_opposed, *OF_PAIR, *OF_THREE],
+                ),
+                (TWO_RIVALS, ("MORE",), [lambda: TWO_RIVALS.ensure_stays("stays")]),
+                (TWO_RIVALS, ("LESS",), [TWO_RIVALS.ensure_independent]),
+                (TWO_RIVALS, ("DROP", "LEAD"), OF_THREE),
+                (
+                    *(benign_landscape, ("POSITIVE", "MORE")),
+                    [benign_landscape.prove_no_minimum],
+                ),
+                (heads_of_mm, ("ALSO",), [heads_of_mm.prove]),
+                (generalised_svm, ("MORE", "LESS"), [generalised_svm.prove_kept_pair]),
+            )
         )
         for name in names
     },
@@ -284,7 +329,13 @@ SPOILT = {
         )
         for module, proofs in (
             (joint_path, [joint_path.prove_prompt, joint_path.prove_ratio]),
-            (basins, [basins.ensure_log_of_powers, basins.ensure_raised_by_others, *ALIGNED]),
+            (
+                basins,
+                [
+                    *(basins.ensure_log_of_powers, basins.ensure_raised_by_others, *ALIGNED),
+                    *(basins.ensure_between_powers, basins.prove_rate),
+                ],
+            ),
             (local_convergence, [*RADII[1:], local_convergence.prove]),
         )
     },

@@ -1,5 +1,6 @@
 """Descents: instances, most of them with all tokens support vectors, conditions, and limits."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,10 +51,10 @@ class Descent(Stepped):
 
 
 @composite
-def descents(draw: st.DrawFn) -> Descent:
+def descents(draw: st.DrawFn, losses: Sequence[str] = SLOPED) -> Descent:
     """Data with mostly tight margins, some masked; starts adversarial, zero, small and large."""
     data = draw(ragged(tight_data()))
-    loss = draw(st.sampled_from(SLOPED))
+    loss = draw(st.sampled_from(losses))
     return Descent(data, draw(starts_about(data, 0, 2)), loss)
 
 
@@ -72,11 +73,11 @@ def opposed(draw: st.DrawFn) -> Descent:
     return Descent(data, np.zeros((d, d)), loss)
 
 
-def larger(generator: np.random.Generator) -> Descent:
+def larger(generator: np.random.Generator, losses: Sequence[str] = SLOPED) -> Descent:
     """Up to three inputs of four tokens, a random start."""
     run = towards_solution(generator)
     start = generator.integers(-8, 9, size=run.start.shape) / 4
-    return Descent(ragged_larger(generator, run.data), start, str(generator.choice(SLOPED)))
+    return Descent(ragged_larger(generator, run.data), start, str(generator.choice(losses)))
 
 
 def started_right(generator: np.random.Generator) -> Descent:

@@ -21,7 +21,6 @@ import numpy as np
 from flint import arb, ctx, fmpq, fmpq_mat
 from hypothesis import strategies as st
 
-from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError, present
 from attsvm.exact import ExactData, dot, rational, rationals
@@ -29,7 +28,7 @@ from attsvm.exact.numbers import Matrix, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import ExactAnswer, solve_exactly
 from attsvm.limits import ALLOWANCE
-from attsvm.losses import LOSSES, Loss
+from attsvm.losses import CUBIC, LOSSES
 from attsvm.paths import FactorMinimum, path_kq, path_w
 from attsvm.paths import Minimum as PathMinimum
 from attsvm.primitives.att_svm import exact_att_svm
@@ -48,33 +47,6 @@ from properties._support.hypothesis_violations import TIED_APART
 from properties.tf._support.solution_ranks import beyond_rank
 from properties.tf._support.token_choices import separable
 
-
-def _cubic_drop(best: Array, deficit: Array) -> Array:
-    """best^3 - (best - D)^3 = D times a sum of squares."""
-    u = best - deficit
-    grown: Array = deficit * ((u + best / 2.0) ** 2 + 0.75 * best**2)
-    return grown
-
-
-def _log_cubic_slope(u: Array) -> Array:
-    with np.errstate(divide="ignore"):  # -inf at 0
-        slope: Array = math.log(3.0) + 2.0 * np.log(np.abs(u))
-    return slope
-
-
-FLAT = Loss(
-    "cubic",
-    lambda u: -(u**3),
-    lambda u: -3.0 * u**2,
-    lambda u: -6.0 * u,
-    _log_cubic_slope,
-    _cubic_drop,
-    direction=-1,
-    lipschitz=math.inf,
-    smoothness=math.inf,
-)
-"""l(u) = -u^3: strictly decreasing and smooth, with l'(0) = 0."""
-
 SURELY, UNSURE = 0.01, Slack.unknown("the value found is not known to be the least")
 """How far log(L - L_*) of a minimum may lie above its lower bound on the ball, and what is said
 where it lies further."""
@@ -84,11 +56,6 @@ STARTS = "svm", "gradient"
 
 NEAREST = 1e-4
 """C_* / R at the larger radius."""
-
-
-def loss_named(name: str) -> Loss:
-    """A loss of the package, or `cubic`."""
-    return FLAT if name == FLAT.name else LOSSES[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +101,8 @@ def paths(*further: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[Path]
 @composite
 def flat_paths(draw: st.DrawFn) -> Path:
     """The same, and the cubic with some best scores at its flat point."""
-    data, loss = draw(SEPARABLE), draw(st.sampled_from([*SLOPED, FLAT.name]))
-    if loss == FLAT.name:
+    data, loss = draw(SEPARABLE), draw(st.sampled_from([*SLOPED, CUBIC.name]))
+    if loss == CUBIC.name:
         given = present(data.scores, "the scores")
         shift = draw(st.sampled_from([0.0, 1.0])) * np.arange(data.n)[:, None]
         scores = given - given.max(axis=1, keepdims=True) + shift
@@ -193,7 +160,7 @@ VIOLATING = {
 
 def orders(case: Path, exact: ExactData) -> list[int]:
     """The power with which l grows below the best score, by input."""
-    return [3 if case.loss == FLAT.name and max(g) == 0 else 1 for g in exact.gamma]
+    return [3 if case.loss == CUBIC.name and max(g) == 0 else 1 for g in exact.gamma]
 
 
 def follows(case: Path, towards: str = "optimal") -> Slack:
@@ -214,7 +181,7 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
 
 def follows_ray(case: Path, target: Matrix) -> Slack:
     """The same for any target other than 0, where W^mm exists."""
-    loss, unit_radius = loss_named(case.loss), late(case) * length(case)
+    loss, unit_radius = LOSSES[case.loss], late(case) * length(case)
     radii = [1e3 * unit_radius, 1e4 * unit_radius]
     found = path_w(case.data, loss, radii, starts=STARTS)
     if sloped(case) and max(m.excess for m in found) > SURELY:
@@ -344,7 +311,7 @@ def set_slack(
 
 
 def _found(case: Path, inner: int | None) -> tuple[FactorMinimum, ...]:
-    value, loss = nuclear(case.data).value, loss_named(case.loss)
+    value, loss = nuclear(case.data).value, LOSSES[case.loss]
     radii = [0.1 * value / NEAREST, value / NEAREST]
     return path_kq(case.data, loss, radii, inner=inner, starts=STARTS)
 

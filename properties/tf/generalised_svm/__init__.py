@@ -219,10 +219,10 @@ STATEMENT = Statement(
             },
         ),
         "sharp-2": Reading(
-            "tokens 0, (-1, 0), (-1, -1), query (1, 0), scores 2, -1, -1, l' < 0, any start and "
-            "constant step, w the first column of W: in each step w_1 grows, and by no more than "
-            "w_2 + exp(w_2) does. So w_2 tends to infinity and, W_svm being (1, 0; 0, 0), "
-            "W(k) - c_k W_svm is bounded for no numbers c_k",
+            "tokens 0, (-1, 0), (-1, -1), query (1, 0), scores 2, -1, -1, l' < 0 and continuous, "
+            "any start and constant step, w the first column of W: in each step w_1 grows, and by "
+            "no more than w_2 + exp(w_2) does. So w_2 tends to infinity and, W_svm being (1, 0; "
+            "0, 0), W(k) - c_k W_svm is bounded for no numbers c_k",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_unbounded",
             under=(FORWARD, SLOPED_LOSS),

@@ -101,9 +101,9 @@ THEOREM = Statement(
             },
         ),
         "amended": Reading(
-            "some input has two tokens, alpha locally optimal, l' < 0 at its scores, any constant "
-            "step, W_0 within some angle of W^mm(alpha) and of some norm at least, both depending "
-            "on the data, alpha, the loss and the step: W_k/||W_k|| -> "
+            "some input has two tokens, alpha locally optimal, l' continuous and below 0 at its "
+            "scores, any constant step, W_0 within some angle of W^mm(alpha) and of some norm at "
+            "least, both depending on the data, alpha, the loss and the step: W_k/||W_k|| -> "
             "W^mm(alpha)/||W^mm(alpha)|| under descent",
             expected="proved",
             proof="symbolic.tf.local_convergence:prove",

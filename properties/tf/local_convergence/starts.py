@@ -21,8 +21,13 @@ from properties.tf._support.token_choices import Choice
 from properties.tf.local_convergence.cones import Local, parts, tangent
 from properties.tf.local_convergence.radius import Pairs, radius
 
-FALLING = [*SLOPED, "squared"]
-"""Losses with l' < 0 at 0, the scores of alpha here; (1 - u)^2 grows from 1 on."""
+LEVELS = {
+    **dict.fromkeys(SLOPED, (0.0, 1.0, -2.0)),
+    "squared": (0.0, 0.5, -2.0),
+    "cubic": (1.0, -1.0, 0.125),
+}
+"""Losses by name, and scores of alpha at which l' < 0: (1 - u)^2 grows from 1 on, -u^3 is flat at
+0."""
 
 
 def escaping_start(reach: int, R: float, share: float = 0.5) -> Local:
@@ -205,6 +210,12 @@ def local_choices_larger(generator: np.random.Generator) -> Choice:
     return replace(whole, data=ragged_larger(generator, whole.data, _supported(whole)))
 
 
+def lifted(choice: Choice, level: float) -> Choice:
+    """The choice with that added to all scores, of which those of alpha are 0."""
+    data = choice.data
+    return replace(choice, data=replace(data, scores=data.gamma + level))
+
+
 def _supported(choice: Choice) -> Array:
     """The chosen tokens (n, T) and the first support token of each, which no mask takes."""
     first = np.where(choice.alpha == 0, 1, 0)
@@ -223,10 +234,11 @@ def started(draw: st.DrawFn, *shares: float) -> Local:
     """
     place, share = draw(sizes(0, 3)), draw(st.sampled_from(shares))
     part, far = draw(st.sampled_from([1.0, 0.5, 0.0])), draw(st.sampled_from([1.0, 2.0, 8.0]))
-    loss, step = draw(st.sampled_from(FALLING)), draw(st.sampled_from(ANY))
+    loss, step = draw(st.sampled_from(list(LEVELS))), draw(st.sampled_from(ANY))
+    choice = draw(local_choices(1, 3) if place > 1 else local_choices())
+    choice = lifted(choice, draw(st.sampled_from(LEVELS[loss])))
     if place > 1:
-        return leaving(draw(local_choices(1, 3)), share, far, loss, step)
-    choice = draw(local_choices())
+        return leaving(choice, share, far, loss, step)
     if place == 1:
         return placed(choice, narrowest(choice), shares[-1], 1.0, far, loss, step)
     square = 2 * (choice.data.d,)
@@ -243,7 +255,8 @@ def started_larger(*shares: float) -> Callable[[np.random.Generator], Local]:
         away = generator.integers(-8, 9, size=2 * (choice.data.d,)) / 8
         if generator.random() < 0.5:
             away = narrowest(choice)
-        loss, step = str(generator.choice(FALLING)), float(generator.choice(ANY))
+        loss, step = str(generator.choice(list(LEVELS))), float(generator.choice(ANY))
+        choice = lifted(choice, float(generator.choice(LEVELS[loss])))
         return placed(choice, away, share, float(part), float(far), loss, step)
 
     return draw

@@ -46,6 +46,7 @@ from attsvm.exact.attention import risk_gap
 from attsvm.exact.numbers import Matrix
 from attsvm.exact.optimality import norm_bracket
 from attsvm.exact.programme import ExactProgramme
+from attsvm.losses import LOSSES
 from attsvm.paths import FactorMinimum, Minimum, path_kq, path_w
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent_runs import max_margin
@@ -139,7 +140,7 @@ def stationary(case: Path, find: Find[Point], size: float, power: int, k: float)
     for _ in range(TURNS):
         point = find(radius, starts)
         gradient = normalised_gradient(
-            data.X, data.Z, data.gamma, point.W, paths.loss_named(case.loss), data.mask
+            data.X, data.Z, data.gamma, point.W, LOSSES[case.loss], data.mask
         )
         slope = float(np.linalg.norm(gradient.matrix, "fro" if power == 2 else 2))
         if not slope > 0.0:
@@ -189,7 +190,7 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
         return Slack(-1.0, 0.0)
 
     def find(radius: float, starts: tuple[object, ...]) -> Minimum:
-        return path_w(case.data, paths.loss_named(case.loss), [radius], starts=starts)[0]
+        return path_w(case.data, LOSSES[case.loss], [radius], starts=starts)[0]
 
     found = at_each_lambda(case, find, paths.length(case), 2)
     return paths.UNSURE if found is None else paths.ray_slack(case, found, target)
@@ -199,7 +200,7 @@ def follows_set(case: Path, target: str = "solutions", share: int | Fraction = 1
     """The same of K_lambda Q_lambda^T / R_lambda and a set, see `regularisation_paths`."""
 
     def find(radius: float, starts: tuple[object, ...]) -> FactorMinimum:
-        return path_kq(case.data, paths.loss_named(case.loss), [radius], starts=starts)[0]
+        return path_kq(case.data, LOSSES[case.loss], [radius], starts=starts)[0]
 
     def both() -> list[FactorMinimum] | None:
         return at_each_lambda(case, find, paths.nuclear(case.data).value, 1)

@@ -26,7 +26,7 @@ def test_sloped_says_whether_the_slope_is_negative_at_all_scores(case):
 
 def test_the_losses_that_stand_break_what_is_relaxed():
     stand = [c for c in losses.THEOREM.claim("amended-1").examples if c is not losses.FAR]
-    assert {c.loss for c in stand} == {"exponential", "correlation"}
+    assert {c.loss for c in stand} == {"exponential", "correlation", "cubic"}
     assert FOLLOWED["exponential"].lipschitz == FOLLOWED["exponential"].smoothness == np.inf
     assert (FOLLOWED["logistic-loss"].curvature(np.array([-1.0, 1.0])) * [1, -1] < 0).all()
 
@@ -44,8 +44,29 @@ def test_cubic_is_strictly_decreasing_and_smooth_but_not_sloped():
     assert LOSSES["cubic"].strictly_decreasing
     assert LOSSES["cubic"].smooth
     assert not losses.sloped(losses.CUBIC)
-    other = losses.converges(replace(losses.CUBIC, start=np.array([[0.5]])))
-    assert other.kind == "unknown"
+
+
+@pytest.mark.parametrize("run", [losses.BELOW, losses.ABOVE])
+def test_cubic_is_sloped_on_one_side_of_zero_and_reaches_its_limit_there(run):
+    case = losses.on(run, "cubic")
+    assert losses.sloped(case)
+    assert losses.decided(case) > 0
+    assert losses.converges(case).holds
+    assert losses.decided(case, "worst") < 0
+
+
+def test_cubic_is_drawn_on_either_side_of_zero():
+    """Where the sentence speaks of it, among other scores."""
+    sides = set()
+
+    @settings(deadline=None, max_examples=400)
+    @given(losses.trained(losses.NEGATIVE))
+    def drawn(case):
+        if case.loss == "cubic" and losses.sloped(case):
+            sides.add(bool(case.data.gamma[case.data.present].min() > 0))
+
+    drawn()
+    assert sides == {False, True}
 
 
 @pytest.mark.parametrize("loss", losses.EVERYWHERE)

@@ -8,6 +8,7 @@ import pytest
 from flint import ctx, fmpq
 
 from attsvm.data import AttentionData
+from attsvm.losses import LOSSES
 from attsvm.paths import path_kq, path_w
 from attsvm.risk import gradient_w, risk
 from attsvm.svm import att_svm
@@ -20,7 +21,7 @@ PUBLISHED, UNEVEN, TURNING = map(penalised, (paths.PUBLISHED, paths.UNEVEN, path
 
 def at(case, k):
     """The minimiser that is found with the penalty exp(-k) ||W||^2 / 2, and the loss."""
-    loss = paths.loss_named(case.loss)
+    loss = LOSSES[case.loss]
 
     def find(radius, starts):
         return path_w(case.data, loss, [radius], starts=starts)[0]
@@ -81,7 +82,7 @@ FULL = of_signs([[1, 1, 1], [1, -1, 1], [1, 1, -1]])
 
 @pytest.mark.parametrize(("case", "large"), [(PUBLISHED, 0.2), (TURNING, 1.4)])
 def test_the_bound_of_the_distance_holds_of_the_factors_that_floats_find(case, large):
-    answer, loss = paths.nuclear(case.data), paths.loss_named(case.loss)
+    answer, loss = paths.nuclear(case.data), LOSSES[case.loss]
 
     def find(radius, starts):
         return path_kq(case.data, loss, [radius], starts=starts)[0]

@@ -1,0 +1,390 @@
+"""Data of two rivals: two inputs of two tokens from zero, or one input of three from any start.
+
+Letters are those of `symbolic.basins`, with A_1 and A_2 the only two A_j. A step adds a positive
+multiple of p_1 A_1 + p_2 A_2 to W. What is shown is 1 of `symbolic.basins`: that from some step on
+s_o and u - second are above constants, so that the rest follows as from the basin.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory.declaration.proof import expanded
+from symbolic.basins import (
+    LEAD,
+    LESS,
+    MORE,
+    SECOND,
+    STEP,
+    ensure_from_kept,
+    ensure_kept_odds,
+    prove_equal_rivals,
+)
+from symbolic.divergence import ensure_passed
+from symbolic.gains import GAMMA_O
+from symbolic.inner_products import inner, vector
+from symbolic.mean_value import ensure_no_less
+from symbolic.textbook import (
+    CAUCHY_SCHWARZ,
+    DIFFERENTIABLE,
+    EXPONENTIAL,
+    MEAN_VALUE_ON_A_LINE,
+)
+
+A_1, A_2, V = vector("A_1"), vector("A_2"), vector("V")
+DROP, X, Y = sp.symbols("drop x y", positive=True)
+"""Second less worst; s_1/s_o = exp(-m_1) and s_2/s_o = exp(-m_2)."""
+PACE, ALSO = sp.symbols("pace also", positive=True)
+"""e |l'|, which is between constants."""
+
+
+def moves(p_1: Any, p_2: Any, squares: tuple[Any, Any, Any]) -> tuple[Any, Any]:
+    """What adding p_1 A_1 + p_2 A_2 to W adds to m_1 and m_2.
+
+    Args:
+        p_1: the coefficient of A_1.
+        p_2: that of A_2.
+        squares: <A_1, A_1>, <A_1, A_2> and <A_2, A_2>.
+    """
+    a, c, q = squares
+    found = {inner("A_1", "A_1"): a, inner("A_1", "A_2"): c, inner("A_2", "A_2"): q}
+    moved = p_1 * A_1 + p_2 * A_2
+    return (moved @ A_1).subs(found), (moved @ A_2).subs(found)
+
+
+def ensure_stays(what: str) -> None:
+    """Numbers stay at least the lesser of the first one and level - jump.
+
+    They do not fall where they are at most `level`, and elsewhere by `jump` at most.
+    """
+    level = sp.Symbol("level", real=True)
+    jump, below, over = sp.symbols("jump below over", nonnegative=True)
+    least = level - jump - below
+    ensure_nonnegative(
+        [(least + over + MORE) - least, (level + over) - jump + MORE - least], what, normal=expanded
+    )
+
+
+def ensure_independent() -> None:
+    """Where <A_1, A_2> = -c < 0 and V has margins of 1 at least, ||A_1||^2 ||A_2||^2 > c^2."""
+    a, q, c, N = sp.symbols("a q c N", positive=True)
+    both = q * A_1 + c * A_2
+    ensure_equal(
+        q * moves(q, c, (a, -c, q))[0] + c * moves(q, c, (a, -c, q))[1],
+        q * (a * q - c**2),
+        "with a = ||A_1||^2, q = ||A_2||^2 the square of q A_1 + c A_2 is q (a q - c^2)",
+    )
+    margins = {inner("A_1", "V"): 1 + MORE, inner("A_2", "V"): 1 + LESS}
+    ensure_nonnegative(
+        (both @ V).subs(margins) - (q + c),
+        "its inner product with V is at least q + c",
+        normal=expanded,
+    )
+    cite(CAUCHY_SCHWARZ)
+    ensure_positive(
+        ((q + c) ** 2 + LESS) / (N**2 * q), "so a q - c^2 is at least (q + c)^2/(N^2 q) > 0"
+    )
+
+
+def ensure_order(a: Any, b: Any, c: Any) -> None:
+    """Of two inputs of two tokens, a >= b, m_1 stays at least m_2 from m_1 = m_2 on."""
+    m = sp.Symbol("m", real=True)
+    first = sp.Symbol("p(m_1)", positive=True)
+    apart = sp.Symbol("m_1-m_2", nonnegative=True)
+    squares = a, -c, b
+    margins = moves(m * (b + c), m * (a + c), squares)
+    ensure_equal(
+        margins,
+        [m * (a * b - c**2)] * 2,
+        "a multiple of (b + c) A_1 + (a + c) A_2 has m_1 = m_2 = m, for every m",
+    )
+    along = moves(1, -1, squares)  # <A_1, H> and <A_2, H>
+    square = along[0] - along[1]
+    turned = moves(*along, squares)
+    ensure_equal(
+        turned[0] - turned[1],
+        (square**2 + (a - b) ** 2) / 2,
+        "there -grad L has along H = A_1 - A_2 the slope p'(m) (<A_1, H> A_1 + <A_2, H> A_2), "
+        "whose inner product with H is p'(m) times (||H||^4 + (a - b)^2)/2",
+    )
+    cite(CAUCHY_SCHWARZ)
+    half = (a + b) / 2 + c
+    reached = "so along H/||H|| the length of its slope is at least |p'(m)| ((a + b)/2 + c)"
+    ensure_nonnegative((square**2 + (a - b) ** 2) / 2 / square - half, reached, normal=sp.factor)
+    ensure_no_less(reached)
+    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "p, as the loss is smooth"})
+    second = first + apart / (STEP * half) - LESS
+    moved = moves(first, second, squares)
+    ensure_nonnegative(
+        apart + STEP * (moved[0] - moved[1]),
+        "as e <= 1/L p(m_2) is at most p(m_1) + (m_1 - m_2)/(e ((a + b)/2 + c)), and m_1 - m_2 "
+        ">= 0, to which a step adds e (p(m_1) (a + c) - p(m_2) (b + c)), stays at least 0",
+        normal=sp.factor,
+    )
+
+
+def shares(odds: Any) -> Any:
+    """s_o s_1 of two tokens, odds = exp(-m)."""
+    return odds / (1 + odds) ** 2
+
+
+def reach(c: Any, most: Any, b: Any, least: Any, over: Any) -> Any:
+    """How far below 0 m_2 has to be, so that no step lowers it."""
+    return sp.log(c * most / (b * least)) / over
+
+
+def ensure_returns(a: Any, b: Any, c: Any) -> None:
+    """Where m_2 is below some constant a step does not lower it, as m_1 is farther above 0."""
+    alpha, beta = sp.symbols("alpha beta", nonnegative=True)
+    odds, most, least, over = sp.symbols("exp(-m) C c_p a/c-1", positive=True)
+    m_1, m_2 = moves(alpha, beta, (a, -c, b))
+    ensure_equal(c * m_1 + a * m_2, (a * b - c**2) * beta, "c m_1 + a m_2 is (a b - c^2) beta")
+    ensure_nonnegative(
+        ALSO * beta, "which is at least 0, as a b > c^2: so m_1 is at least -m_2 a/c"
+    )
+    ensure_positive(
+        a**2 - (a * b - ALSO), "and a/c is above 1, as c^2 < a b <= a^2", normal=expanded
+    )
+    s_o = 1 / (1 + odds)
+    ensure_equal(
+        (1 - s_o) * (s_o * GAMMA_O + (1 - s_o) * SECOND - SECOND),
+        shares(odds) * LEAD,
+        "s_1 (u - second) is gap s_o s_1, gap the lead, with s_o s_1 = odds/(1 + odds)^2 and odds "
+        "= exp(-m): p = |l'| gap s_o s_1/2 is one function of the margin for both inputs",
+        normal=sp.cancel,
+    )
+    small = 1 / (1 + MORE)
+    ensure_nonnegative(
+        [odds - shares(odds), shares(1 / small) - small / 4],
+        "p is at most C exp(-m), and at least c_p exp(m) where m <= 0, as s_o s_1 is at most "
+        "exp(-m), and then at least exp(m)/4",
+        normal=sp.factor,
+    )
+    low = reach(c, most, b, least, over) + MORE
+    ensure_equal(
+        c * most * sp.exp(-(1 + over) * low),
+        b * least * sp.exp(-low) * sp.exp(-over * MORE),
+        "where m_2 = -ln(c C/(b c_p))/(a/c - 1) - more, if below 0, c p(m_1) <= c C exp(m_2 a/c) "
+        "is b c_p exp(m_2) exp(-(a/c - 1) more)",
+        normal=sp.simplify,
+    )
+    cite(EXPONENTIAL)
+    ensure_nonnegative(
+        b * least * (1 - 1 / (1 + over * MORE)),
+        "which is at most b c_p exp(m_2) <= b p(m_2): a step, which adds e (b p(m_2) - c p(m_1)) "
+        "to m_2, does not lower it",
+        normal=sp.factor,
+    )
+    ensure_nonnegative(
+        STEP * (-c * shares(odds) + c), "and elsewhere by e c max|l'| gap at most", normal=sp.factor
+    )
+
+
+def prove_pair() -> str:
+    """Two inputs of two tokens with the same two scores, from zero.
+
+    Let a = ||A_1||^2 >= b = ||A_2||^2 and c = -<A_1, A_2>. If c <= 0 they are aligned; let c be
+    above 0. Then W = alpha A_1 + beta A_2, alpha, beta >= 0, and a step adds e p(m_1) to alpha and
+    e p(m_2) to beta, with p > 0 one function.
+    """
+    prove_equal_rivals()
+    b, c = sp.symbols("b c", positive=True)
+    a = b + LESS
+    ensure_independent()
+    ensure_order(a, b, c)
+    ensure_returns(a, b, c)
+    ensure_stays("from 0 on m_2 stays above a constant, and so does m_1, which is at least m_2")
+    ensure_kept_odds()
+    ensure_from_kept()
+    return "for every smooth loss with l' < 0 and any d"
+
+
+def attended(x: Any, y: Any) -> Any:
+    """s_o of three tokens."""
+    return 1 / (1 + x + y)
+
+
+def pulls(x: Any, y: Any) -> tuple[Any, Any]:
+    """p_1 and p_2 of three tokens over s_o^2, where p_t = s_t (u - gamma_t)."""
+    return x * (LEAD - DROP * y), y * (LEAD + DROP + DROP * x)
+
+
+def gains(x: Any, y: Any, squares: tuple[Any, Any, Any]) -> tuple[Any, Any]:
+    """What a step adds to m_1 and m_2, over e |l'| s_o^2."""
+    return moves(*pulls(x, y), squares)
+
+
+def ensure_of_three() -> None:
+    """The coefficients of A_1 and A_2."""
+    s_o = attended(X, Y)
+    u = s_o * (GAMMA_O + X * SECOND + Y * (SECOND - DROP))
+    ensure_equal(
+        [X * s_o * (u - SECOND), Y * s_o * (u - (SECOND - DROP))],
+        [s_o**2 * p for p in pulls(X, Y)],
+        "p_1 = s_1 (u - second) and p_2 = s_2 (u - worst), with u - second = s_o (lead - drop y) "
+        "and u - worst = s_o (lead + drop + drop x)",
+        normal=sp.cancel,
+    )
+
+
+def ensure_no_more_than_square() -> None:
+    """<A_1, A_2> <= ||A_2||^2 = q, as the second best token is a support vector."""
+    q = sp.Symbol("q", positive=True)
+    found = {
+        inner("A_2", "A_2"): q,
+        inner("A_2", "V"): 1 + MORE,
+        inner("V", "V"): 1 / q - LESS,
+    }
+    apart = V - A_2 / q
+    ensure_nonnegative(
+        -(apart @ apart).subs(found),
+        "were c = <A_1, A_2> at least q, A_2/q had margins of 1 at least, and V, no longer and of "
+        "a margin of the worst token of 1 at least, were A_2/q: ||V - A_2/q||^2 <= 0",
+        normal=expanded,
+    )
+    ensure_positive(
+        (A_2 / q @ A_1).subs(inner("A_1", "A_2"), q + ALSO) - 1,
+        "and were c above q the margin of the second best token were above 1: so c <= q",
+        normal=expanded,
+    )
+
+
+def ensure_rises_above() -> None:
+    """Where 0 <= <A_1, A_2> = c <= q, u is above second after finitely many steps, and stays so."""
+    a, x_0 = sp.symbols("a x_0", positive=True)
+    c = sp.Symbol("c", nonnegative=True)
+    q = c + MORE
+    level = LEAD / DROP
+    y, y_0 = level + LESS, level + LESS + ALSO
+    first, second = gains(X, y, (a, c, q))
+    gained = q * (X * LEAD + y * (LEAD + DROP))
+    ensure_nonnegative(
+        second - gained,
+        "where u <= second, so y >= lead/drop, a step adds to m_2 at least e |l'| s_o^2 q "
+        "(x lead + y (lead + drop))",
+        normal=expanded,
+    )
+    ensure_nonnegative(
+        first + a * DROP * y_0 / (q * LEAD) * gained,
+        "and to m_1 at least minus a drop y_0/(q lead) times that, y_0 above the first y: as m_2 "
+        "is at most ln(drop/lead) there, m_1 stays above a constant, and x below x_0",
+        normal=expanded,
+    )
+    ensure_nonnegative(
+        attended(x_0 / (1 + MORE), y) ** 2 * y - level / (1 + x_0 + y_0) ** 2,
+        "so that s_o^2 y is at least (lead/drop)/(1 + x_0 + y_0)^2",
+        normal=sp.factor,
+    )
+    ensure_passed("and m_2 is above ln(drop/lead) after finitely many steps")
+    share = 1 / (1 + LESS)
+    ensure_nonnegative(
+        gains(X, level * share, (a, c, q)),
+        "where u is at least second no margin falls",
+        normal=sp.factor,
+    )
+
+
+def ensure_above(y: Any) -> None:
+    """Margins above constants, that of the worst token above ln(drop/lead), keep u above second.
+
+    Args:
+        y: what exp(-m_2) is at most, itself below lead/drop.
+    """
+    s_o, later = attended(X, y), attended(X / (1 + MORE), y / (1 + LESS))
+    ahead = LEAD - DROP * y
+    ensure_nonnegative(
+        [later - s_o, (LEAD - DROP * y / (1 + LESS)) - ahead],
+        "s_o = 1/(1 + x + y) and (u - second)/s_o = lead - drop y do not fall as margins rise",
+        normal=sp.factor,
+    )
+    ensure_positive([s_o, ahead], "so that both stay above constants", normal=sp.factor)
+
+
+def ensure_opposed() -> None:
+    """Where <A_1, A_2> = -c < 0, s_o and u - second are above constants from some step on.
+
+    The inner product of W with (q + c) A_1 + (a + c) A_2 is f = (q + c) m_1 + (a + c) m_2.
+    """
+    a, q, c, x_0, y_0, y_b = sp.symbols("a q c x_0 y_0 y_b", positive=True)
+    f_0, bound, b = sp.symbols("f_0 bound b", real=True)
+    ensure_independent()
+    squares = a, -c, q
+    f_1, f_2 = q + c, a + c
+    first, second = gains(X, Y, squares)
+    spread = LEAD + DROP
+    ensure_nonnegative(
+        [gain + (a + c) * spread / attended(X, Y) ** 2 for gain in (first, second)],
+        "no step lowers a margin by more than J = e max|l'| (a + c) (lead + drop)",
+        normal=expanded,
+    )
+    ensure_nonnegative(
+        gains(X, LEAD / DROP + LESS, squares)[1],
+        "where m_2 <= ln(drop/lead), so y >= lead/drop, a step does not lower m_2",
+        normal=expanded,
+    )
+    ensure_stays("so m_2 stays above a constant, and y below y_0")
+    ensure_equal(
+        f_1 * first + f_2 * second,
+        (a * q - c**2) * (X * LEAD + Y * spread),
+        "f grows at each step by e |l'| (a q - c^2) s_o^2 (x lead + y (lead + drop))",
+    )
+    small = a * LEAD / (a * DROP + c * (LEAD + 2 * DROP))
+    ensure_nonnegative(
+        gains(1 + MORE, small / (1 + LESS), squares)[0],
+        "where m_1 <= 0 and y <= a lead/(a drop + c (lead + 2 drop)) a step does not lower m_1",
+        normal=sp.factor,
+    )
+    ensure_nonnegative(
+        ((f_0 + MORE) - f_1 * ((f_0 - f_2 * b) / f_1 - LESS)) / f_2 - b,
+        "as f is at least its first value f_0, m_2 is at least any b where m_1 is at most "
+        "(f_0 - (a + c) b)/(q + c)",
+        normal=sp.factor,
+    )
+    ensure_stays("so m_1 stays above a constant, and x below x_0")
+    ensure_nonnegative(
+        (bound + f_2 * sp.log(y_0)) / f_1 - (bound - MORE - f_2 * (LESS - sp.log(y_0))) / f_1,
+        "where f <= bound m_1 is at most (bound + (a + c) ln y_0)/(q + c), and x above a constant",
+        normal=sp.factor,
+    )
+    ensure_nonnegative(
+        attended(x_0 / (1 + MORE), y_0 / (1 + LESS)) - attended(x_0, y_0),
+        "s_o is at least 1/(1 + x_0 + y_0)",
+        normal=sp.factor,
+    )
+    ensure_positive(
+        PACE * ALSO * attended(x_0, y_0) ** 2 * X * LEAD, "so that f grows there by a constant"
+    )
+    ensure_passed("so f is above any bound from some step on")
+    ensure_nonnegative(
+        (f_1 * bound + f_2 * b + MORE - f_2 * (b - LESS)) / f_1 - bound,
+        "then m_1 is at least any bound where m_2 <= b, once f >= (q + c) bound + (a + c) b",
+        normal=sp.factor,
+    )
+    x = q * y_b * spread / (2 * c * LEAD) / (1 + MORE)
+    ensure_nonnegative(
+        gains(x, y_b + LESS, squares)[1] - q * y_b * spread / 2,
+        "and where m_2 <= b, so y >= y_b = exp(-b), and x <= q y_b (lead + drop)/(2 c lead), a "
+        "step adds to m_2 at least e |l'| s_o^2 q y_b (lead + drop)/2",
+        normal=sp.factor,
+    )
+    ensure_passed("so m_2 gets above b = J + ln(2 drop/lead)")
+    ensure_stays("and stays above ln(2 drop/lead), y below lead/(2 drop)")
+    ensure_above(LEAD / (2 * DROP))
+
+
+def prove_three() -> str:
+    """One input of three tokens, the second best a support vector: any start and any step.
+
+    A_1 is for the second best token and A_2 for the worst one.
+    """
+    prove_equal_rivals()  # two tokens, or two rivals of one score
+    ensure_of_three()
+    ensure_no_more_than_square()
+    ensure_rises_above()
+    ensure_above(LEAD / (DROP * (1 + ALSO)))
+    ensure_opposed()
+    ensure_from_kept()
+    return "for every loss with continuous l' < 0, any d and start, and any constant step"
