@@ -1,10 +1,13 @@
 """What continuous integration runs is there: every command of the workflow and of `.ci/run`."""
 
+import ast
 import functools
+import importlib.metadata
 import importlib.util
 import re
 import runpy
 import shlex
+import sys
 import tomllib
 import warnings
 from pathlib import Path
@@ -21,6 +24,7 @@ ROOT = Path(__file__).parents[1]
 JOBS = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 PINNED = (ROOT / "constraints.txt").read_text()
+ROOMS = ("attsvm", "properties", "symbolic", "tests")
 CHECK = (ROOT / ".ci/run").read_text()
 ACTIONS = {"actions/checkout@v4", "actions/setup-python@v5", "actions/cache@v4"}
 
@@ -156,6 +160,21 @@ def test_a_command_that_is_not_there_is_noticed():
         known(("pip", "install", "-e", ".[tests]"))
     with pytest.raises(UsageError):
         known(("attsvm", "verify", "--profile", "ci"))
+
+
+def test_what_the_tests_import_is_what_their_extra_installs():
+    """Also where nothing else that is installed happens to need it."""
+    files = [ROOT / "conftest.py", *(f for r in ROOMS for f in (ROOT / r).rglob("*.py"))]
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text()))]
+    named = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    named += [n.module for n in nodes if isinstance(n, ast.ImportFrom) and n.module]
+    modules = {name.partition(".")[0] for name in named} - sys.stdlib_module_names
+    homes = importlib.metadata.packages_distributions()
+    needed = {re.split(r"[\[<>=]", n)[0].lower() for n in extra("test") + PROJECT["dependencies"]}
+    needed |= {"mpmath"}  # of which sympy is made
+    foreign = {module: homes[module] for module in modules if module in homes}
+    assert {"flint", "torch", "yaml"} <= set(foreign)
+    assert {m: who for m, who in foreign.items() if not {w.lower() for w in who} & needed} == {}
 
 
 @pytest.mark.parametrize("name", ["browser", "dev"])

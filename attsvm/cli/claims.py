@@ -15,10 +15,11 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List them; 0."""
-    from attsvm.theory.declaration.packs import find_claims, load_packs
+    from attsvm.theory.declaration.packs import NO_CLAIMS, find_claims, load_packs
     from attsvm.theory.report.terminal import claims_text
 
     packs = load_packs(options.pack, options.only_pack)
     entries = [c.json() for c in find_claims(packs, options.ids)]
-    tell(options, {"claims": entries}, claims_text(entries))
+    lines = claims_text(entries) if entries else [f"There is no claim to list. {NO_CLAIMS}"]
+    tell(options, {"claims": entries}, lines)
     return 0

@@ -23,11 +23,15 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Draw, or list what can be drawn; 0."""
     from attsvm.reproduce import conclusions, find_figures, named, write
-    from attsvm.theory.declaration.packs import load_packs
+    from attsvm.theory.declaration.packs import NO_CLAIMS, load_packs
 
-    figures = find_figures(load_packs(options.pack))
+    packs = load_packs(options.pack)
+    figures = find_figures(packs)
     if options.name is None:
         lines = [f"{f.id}: {f.shows} ({f.place})" for f in figures]
+        if not figures:
+            why = "No pack that is loaded declares one." if packs else NO_CLAIMS
+            lines = [f"There is no figure to redraw. {why}"]
         tell(options, {"figures": [f.json() for f in figures]}, lines)
         return 0
     figure = named(figures, options.name)

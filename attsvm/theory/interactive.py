@@ -6,6 +6,7 @@ notebook, as HTML. Nothing is written to disk.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from attsvm._html import cell, pre, table
 from attsvm._words import counted
 from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import Pack, find_claims, load_packs
+from attsvm.theory.declaration.packs import NO_CLAIMS, Pack, find_claims, load_packs
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.record.counterexample import shown
 from attsvm.theory.report.errata import find_source
@@ -136,29 +137,38 @@ class Shown:
         return f"{title}{printed}{table(('reading', 'verdict', 'says', 'fails at'), rows)}"
 
 
-def verify(*what: What, profile: str = "quick", seed: int = 0) -> Verdicts:
+def verify(*what: What, profile: str = "quick", seed: int = 0, progress: bool = True) -> Verdicts:
     """Check claims and their siblings; all that are found where nothing is named.
+
+    Args:
+        what: ids, prefixes, statements or claims.
+        profile: how much is checked, "quick" or "deep".
+        seed: base seed.
+        progress: whether to say on standard error how far a check is that takes over ten seconds;
+            a notebook that is to look the same after every run leaves that out.
 
     Raises:
         UnknownClaimError: no claim has that id.
-        UsageError: there is no such profile.
+        UsageError: there is no such profile, or no claim at all.
     """
     claims = _claims(what)
+    if not claims:
+        raise UsageError("there is no claim to check", remedy=NO_CLAIMS)
     packs = load_packs()
     known = {id(c) for pack in packs for c in pack.claims}
     typed = tuple(c for c in claims if id(c) not in known)
     if typed:  # beside nothing that is stored
         packs = (Pack("typed", typed, Path("typed at a prompt")), *packs)
     started = time.monotonic()
-    with Live(_QUIET) as live:
+    with _live(progress) as live:
 
-        def progress(done: int, total: int, checked: Checked | None) -> None:
+        def tell(done: int, total: int, checked: Checked | None) -> None:
             said = f": {checked.claim.id}" if checked else ""
             long = time.monotonic() - started > _QUIET
             live.update(lambda: f"[{done}/{total}]{said}", long and checked is not None)
 
         wanted = [c.id for c in claims]
-        return Verdicts(_verify(packs, wanted, profile=profile, seed=seed, progress=progress))
+        return Verdicts(_verify(packs, wanted, profile=profile, seed=seed, progress=tell))
 
 
 def hunt(
@@ -169,6 +179,7 @@ def hunt(
     rounds: int | None = None,
     seed: int = 0,
     fresh: bool = False,
+    progress: bool = True,
 ) -> Hunted:
     """Search a counterexample of one claim, confirm it and make it smaller.
 
@@ -179,6 +190,7 @@ def hunt(
         rounds: at most so many rounds of search.
         seed: base seed.
         fresh: whether to leave out the claim's own instances and its stored counterexample.
+        progress: whether to say on standard error how a hunt goes that takes over ten seconds.
 
     Raises:
         UsageError: several claims, or no end.
@@ -194,9 +206,9 @@ def hunt(
     (claim,) = claims
     claim.part(sibling)
     started = time.monotonic()
-    with Live(_QUIET) as live:
+    with _live(progress) as live:
 
-        def progress(account: Hunt) -> None:
+        def tell(account: Hunt) -> None:
             elapsed = time.monotonic() - started
             live.update(lambda: hunt_line(account, elapsed, seconds), elapsed > _QUIET)
 
@@ -208,7 +220,7 @@ def hunt(
                 rounds=rounds,
                 seed=seed,
                 known=not fresh,
-                progress=progress,
+                progress=tell,
             )
         )
 
@@ -231,6 +243,11 @@ def show(what: What) -> Shown:
         claims = [c for c in every if c.statement_id == id]
         names, erratum = dict(source.names), source.erratum(id)
     return Shown(statement_view(claims, names, every, erratum))
+
+
+def _live(wanted: bool) -> Live:
+    """The line on progress; one that is never shown where none is wanted."""
+    return Live(_QUIET, sys.stderr if wanted else StringIO())
 
 
 def _claims(what: Iterable[What]) -> list[Claim]:

@@ -2,15 +2,16 @@
 
 It opens the page, filters, follows deep links, types keys, copies, prints, narrows the window,
 turns dark, turns JavaScript off, measures the contrast of every text, and asks axe-core what is
-wrong with it, in both colour schemes and in a narrow window. A page of 500 claims is timed. Exit
-code 1 where something fails. Pictures go to `--pictures FOLDER`. Playwright drives a Chromium or
-Chrome that is installed (`pip install -e '.[browser]'`); where there is none it says so and ends
+wrong with it, in a wide and a narrow window, in both colour schemes. A page of 500 claims is timed.
+Exit code 1 where something fails. Pictures go to `--pictures FOLDER`. Playwright drives a Chromium
+or Chrome that is installed (`pip install -e '.[browser]'`); where there is none it says so and ends
 with 2. Without a page it is one of a few claims, checked for the purpose.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import shutil
 import subprocess
@@ -281,7 +282,7 @@ def _legible(page: Page, address: str) -> Check:
 
 def _accessible(page: Page, address: str) -> Check:
     axe = Axe()
-    for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light")):
+    for width, scheme in itertools.product((1280, 390), ("light", "dark")):
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
         _open(page, address)
@@ -314,7 +315,8 @@ def _pictures(page: Page, address: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     _open(page, address)
     first = page.evaluate("document.querySelector('.statement').id")
-    for name, width, dark in (("wide", 1280, False), ("dark", 1280, True), ("narrow", 390, False)):
+    narrow = (("narrow", 390, False), ("narrow-dark", 390, True))
+    for name, width, dark in (("wide", 1280, False), ("dark", 1280, True), *narrow):
         page.set_viewport_size({"width": width, "height": 1400})
         page.emulate_media(color_scheme="dark" if dark else "light")
         for part, place in (("top", ""), ("statement", f"#{first}"), ("run", "#run")):

@@ -144,13 +144,12 @@ def _lines(
         loop = ["for plain in (True, False):", said, *(f"    {line}" for line in loop)]
     lines = [
         *textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   "),
-        "# Descent, and the margins of the best token of each input over its others: a negative",
-        "# one means that attention goes elsewhere." + " W_mm is the max-margin solution." * known,
+        "# Margins are the best token's over the others: below 0, attention goes to one of these.",
         "import numpy as np",
         f"X = [{', '.join(map(_short, X))}]",
         f"Z = {_short(data.Z)}",
         f"scores = [{', '.join(map(_short, scores))}]",
-        *([f"W_mm = np.array({W.tolist()})"] if W is not None else []),
+        *([f"W_mm = np.array({W.tolist()})  # max-margin"] if W is not None else []),
         *loop,
     ]
     return "\n".join(line for line in lines if line.strip()) + "\n"

@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import pytest
 from commands import PACK, TOYS
 
 from attsvm.theory import load_packs
+from attsvm.theory.declaration import packs
 
 
 def test_claims_lists_every_claim_with_the_promised_keys(document):
@@ -44,3 +46,24 @@ def test_json_goes_to_a_file_beside_the_table(attsvm, tmp_path):
     assert code == 0
     assert "sim/lemma-3.12:sharp" in out
     assert json.loads((tmp_path / "deep" / "claims.json").read_text())["schema"] == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "code"), [("claims", 0), ("reproduce", 0), ("verify", 2), ("hunt x/y", 2)]
+)
+def test_where_no_pack_is_known_every_command_says_so_and_what_to_do(
+    attsvm, monkeypatch, command, code
+):
+    monkeypatch.setattr(packs, "load_packs", lambda *_: ())
+    ended, out, error = attsvm(*command.split())
+    assert (ended, packs.NO_CLAIMS in (error if code else out)) == (code, True)
+
+
+def test_where_packs_have_no_figures_the_list_says_so(attsvm, monkeypatch):
+    toys = packs.load_packs([], [PACK])
+    monkeypatch.setattr(packs, "load_packs", lambda *_: toys)
+    assert attsvm("reproduce") == (
+        0,
+        "There is no figure to redraw. No pack that is loaded declares one.\n",
+        "",
+    )

@@ -163,6 +163,15 @@ def test_what_takes_long_tells_how_far_it_is_and_what_does_not_is_quiet(typed, c
     assert re.fullmatch(r"\[(\d+)/\1\]: mine/softmax-lipschitz:literal\n", capsys.readouterr().err)
     hunt(typed(2), seconds=None, rounds=1)
     assert "mine/softmax-lipschitz:literal: round 1, " in capsys.readouterr().err
+    verify(typed(2), progress=False)
+    hunt(typed(2), seconds=None, rounds=1, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_where_no_pack_is_known_nothing_is_checked_and_the_error_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(interactive, "load_packs", lambda: ())
+    with pytest.raises(UsageError, match=r"there is no claim to check.*--pack"):
+        verify()
 
 
 def test_data_statements_and_runs_show_themselves(typed):

@@ -13,7 +13,8 @@ import numpy as np
 
 from attsvm.theory.arithmetic.text import escaped
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.record.snippets import LONG, ODD_BITS, leaves, rounded, scaled, short
+from attsvm.theory.instance.in_words import ODD_BITS, leaves, scaled, short
+from attsvm.theory.record.snippets import LONG, rounded
 
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted

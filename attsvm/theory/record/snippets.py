@@ -7,7 +7,6 @@ import json
 import math
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
@@ -18,15 +17,13 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import LOOSE
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.instance import codec
+from attsvm.theory.instance.in_words import ODD_BITS, given, scaled, short
 
 _SHORT = 8
 """Decimals up to this length are written as such where they are exact."""
 
 LONG = 10**640
 """Integers of more digits are not written in decimals: Python may refuse that from 641 on."""
-
-ODD_BITS = 20
-"""Odd integers of so many bits are written where they are multiplied by a power of two."""
 
 
 class _Unnamed(Exception):
@@ -140,18 +137,10 @@ def _literal(value: Any, imports: dict[str, list[str]], indent: str) -> str:
         imports[kind.__module__].append(kind.__name__)
     rows = [
         f"{inner}{name}={_literal(x, imports, inner)},\n"
-        for name, x, default in _given(value)
+        for name, x, default in given(value)
         if not (x is None and default is None)
     ]
     return f"{kind.__name__}(\n{''.join(rows)}{indent})"
-
-
-def _given(value: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Fields of a record, values, and defaults; keyword-only ones where they differ from these."""
-    for f in dataclasses.fields(value):
-        x = getattr(value, f.name)
-        if not (f.kw_only and isinstance(x, float | int | str) and x == f.default):
-            yield f.name, x, f.default
 
 
 def _integer(value: int) -> str:
@@ -197,39 +186,6 @@ def _float(value: float) -> str:
     if odd.bit_length() <= ODD_BITS:
         return f"{odd} * 2.0**{power}"
     return f'float.fromhex("{value.hex()}")'
-
-
-def short(value: float) -> bool:
-    """Whether files write it as an integer or a short fraction (or it is not finite)."""
-    return "0x" not in codec.encode(value)["float"]
-
-
-def scaled(value: float) -> tuple[int, int]:
-    """A finite float other than 0 as an odd integer times a power of two."""
-    above, below = value.as_integer_ratio()
-    power = (above & -above).bit_length() - below.bit_length()
-    return above >> max(power, 0), power
-
-
-def leaves(
-    value: Any, path: tuple[str, ...] = (), names: Mapping[str, str] | None = None
-) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The parts of an instance that are no records, with the names that lead to them.
-
-    A keyword-only field at its default is left out.
-
-    `names` has what fields are called, "Record.field" to a word, where that is something else.
-    """
-    if dataclasses.is_dataclass(value):
-        for field, x, _ in _given(value):
-            name = (names or {}).get(f"{type(value).__name__}.{field}", field)
-            yield from leaves(x, (*path, name), names)
-    elif isinstance(value, tuple):
-        for k, item in enumerate(value):
-            yield from leaves(item, (*path, f"{path[-1] if path else 'x'} {k + 1}"), names)
-    elif value is not None:
-        plain = isinstance(value, np.ndarray | np.generic) and value.ndim == 0
-        yield path or ("x",), value.item() if plain else value
 
 
 def rounded(bound: str, rounding: str, digits: int) -> Decimal:

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR
-from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from attsvm._words import printable
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import Evidence
-from attsvm.theory.record.snippets import ODD_BITS, leaves, rounded, scaled, short
+from attsvm.theory.instance.in_words import in_words
+from attsvm.theory.record.snippets import rounded
 from attsvm.theory.run.confirm import Confirmation, confirm
-
-_LONGEST = 400
-"""An instance of more letters is told by the sizes of its arrays."""
 
 _DIGITS = 4
 """Of the bounds of a slack, which are rounded outwards."""
@@ -39,51 +31,6 @@ def refutation(claim: Claim, case: Any, names: Mapping[str, str]) -> tuple[str, 
     if answer.refuted is not True:
         raise ClaimError(f"no counterexample to {claim.id}: {answer.method} does not refute it")
     return in_words(case, names), _slack(answer, kind)
-
-
-def in_words(case: Any, names: Mapping[str, str]) -> str:
-    """An instance as equations of exact numbers, in one line."""
-    parts = [(_joined(path[-1]), value) for path, value in leaves(case, names=names)]
-    every = [_told(name, value) for name, value in parts]
-    if sum(map(len, every)) > _LONGEST:
-        sized = [(name, value) for name, value in parts if np.ndim(value)]
-        every = [f"{name} of {' x '.join(map(str, np.shape(x)))}" for name, x in sized]
-    return ", ".join(every)
-
-
-def _told(name: str, value: Any) -> str:
-    """An equation; of a field called "yes|no" the word that is true."""
-    if isinstance(value, bool | np.bool_) and "|" in name:
-        yes, _, no = name.partition("|")
-        return yes if value else no
-    return f"{name} = {_plain(value)}"
-
-
-def _joined(name: str) -> str:
-    """A name without the space before a number at its end."""
-    return re.sub(r" (?=[0-9 ]+$)", "", name)
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        return (
-            _plain(value.tolist()) if value.size else f"none ({' x '.join(map(str, value.shape))})"
-        )
-    if isinstance(value, list):
-        return f"[{', '.join(map(_plain, value))}]"
-    if isinstance(value, bool | np.bool_):
-        return "yes" if value else "no"
-    if not isinstance(value, float | np.floating):
-        return printable(str(value))
-    number = float(value)
-    if not math.isfinite(number):
-        return str(number)
-    if short(number):
-        return str(Fraction(number))
-    odd, power = scaled(number)
-    if odd.bit_length() > ODD_BITS:
-        return repr(number)
-    return {1: "", -1: "-"}.get(odd, f"{odd} * ") + f"2^{power}"
 
 
 def _slack(answer: Confirmation, kind: str) -> str:

@@ -20,7 +20,8 @@ from attsvm.theory.arithmetic.relations import All, AnyOf, Relation
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, modules
-from attsvm.theory.record.snippets import leaves, literal
+from attsvm.theory.instance.in_words import leaves
+from attsvm.theory.record.snippets import literal
 
 LINES = 25
 """Lines of a script at most, where longer ones can do with fewer."""

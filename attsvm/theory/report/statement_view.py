@@ -14,8 +14,8 @@ from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.typesetting import Typeset, Written, typeset
 from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.record import curated
-from attsvm.theory.record.two_lines import in_words
 from attsvm.theory.report.dependencies import dependencies, resting_on
 from attsvm.theory.report.errata import Erratum, to_show
 from attsvm.theory.report.script import verifier

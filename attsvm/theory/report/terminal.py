@@ -196,12 +196,12 @@ def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterat
 
 
 class Live:
-    """A line on standard error, redrawn on a terminal; elsewhere one `every` so many seconds."""
+    """A line, redrawn on a terminal; elsewhere one `every` so many seconds."""
 
-    def __init__(self, every: float = 0.0) -> None:
+    def __init__(self, every: float = 0.0, stream: TextIO | None = None) -> None:
         self._every, self._told = every, -math.inf
         self._line: Callable[[], str] = lambda: "starting"
-        self._stream = sys.stderr
+        self._stream = sys.stderr if stream is None else stream
         self._ended = threading.Event()
         self._drawing: threading.Thread | None = None
 

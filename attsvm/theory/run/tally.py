@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -20,6 +19,7 @@ from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import rebuilt
 from attsvm.theory.instance.domain import Domain
+from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
 from attsvm.theory.run.confirm import Confirmation, confirm
 from attsvm.theory.run.coverage import Counts
@@ -477,15 +477,15 @@ class Tally:
                 f"floats see a slack of {slack.value!r} within {slack.error!r}, which "
                 f"{answer.method} contradicts"
             )
-        where = json.dumps(codec.encode(case))
-        self.seen.undecided_note = self.seen.undecided_note or f"{said}; first at {where[:300]}"
+        where = in_words(case, {})
+        self.seen.undecided_note = self.seen.undecided_note or f"{said}; first at {where}"
 
     def leave_broken(
         self, what: str, case: Any, problem: Exception, searcher: str | None = None
     ) -> None:
         """Count an exception of the claim on a made-up instance, None where it has none to show."""
         self.seen.broke += 1
-        where = "" if case is None else f"; first at {json.dumps(codec.encode(case))[:300]}"
+        where = "" if case is None else f"; first at {in_words(case, {})}"
         where += "" if searcher is None else f", proposed by {searcher}"
         said = f"{type(problem).__name__}: {problem} in {what}{where}"
         self.seen.broke_note = self.seen.broke_note or said

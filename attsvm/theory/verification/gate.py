@@ -23,13 +23,13 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Truth, Verdict
 from attsvm.theory.instance import codec
+from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.record import curated
 from attsvm.theory.record.checkout import checked_packs, code_of
 from attsvm.theory.record.counterexample import replay_instance
 from attsvm.theory.record.expectations import UNREVIEWED, Expectation
 from attsvm.theory.record.ledger import NOT_REPLAYED, Run
 from attsvm.theory.record.reviewed import Reviewed, differences, review
-from attsvm.theory.record.two_lines import in_words
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome
 from attsvm.theory.verification.verify import Task, conclude, plan

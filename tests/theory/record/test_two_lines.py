@@ -16,7 +16,8 @@ from hypothesis.extra import numpy as arrays
 
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.verdict import Evidence
-from attsvm.theory.record.two_lines import _slack, in_words, refutation
+from attsvm.theory.instance.in_words import in_words
+from attsvm.theory.record.two_lines import _slack, refutation
 from attsvm.theory.run.confirm import Confirmation
 
 

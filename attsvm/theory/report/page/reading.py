@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.record.snippets import python
-from attsvm.theory.record.two_lines import in_words
 from attsvm.theory.report.errata import Erratum, to_show
 from attsvm.theory.report.markup import (
     Markup,

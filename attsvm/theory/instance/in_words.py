@@ -1,0 +1,107 @@
+"""An instance in words: the names of its parts, with their exact values in few letters."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from attsvm._words import printable
+from attsvm.theory.instance import codec
+
+ODD_BITS = 20
+"""Odd integers of so many bits are written where they are multiplied by a power of two."""
+
+_LONGEST = 400
+"""An instance of more letters is told by the sizes of its arrays."""
+
+
+def in_words(case: Any, names: Mapping[str, str]) -> str:
+    """An instance as equations of exact numbers, in one line."""
+    parts = [(_joined(path[-1]), value) for path, value in leaves(case, names=names)]
+    every = [_told(name, value) for name, value in parts]
+    if sum(map(len, every)) > _LONGEST:
+        sized = [(name, value) for name, value in parts if np.ndim(value)]
+        every = [f"{name} of {' x '.join(map(str, np.shape(x)))}" for name, x in sized]
+    return ", ".join(every)
+
+
+def _told(name: str, value: Any) -> str:
+    """An equation; of a field called "yes|no" the word that is true."""
+    if isinstance(value, bool | np.bool_) and "|" in name:
+        yes, _, no = name.partition("|")
+        return yes if value else no
+    return f"{name} = {_plain(value)}"
+
+
+def _joined(name: str) -> str:
+    """A name without the space before a number at its end."""
+    return re.sub(r" (?=[0-9 ]+$)", "", name)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return (
+            _plain(value.tolist()) if value.size else f"none ({' x '.join(map(str, value.shape))})"
+        )
+    if isinstance(value, list):
+        return f"[{', '.join(map(_plain, value))}]"
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if not isinstance(value, float | np.floating):
+        return printable(str(value))
+    number = float(value)
+    if not math.isfinite(number):
+        return str(number)
+    if short(number):
+        return str(Fraction(number))
+    odd, power = scaled(number)
+    if odd.bit_length() > ODD_BITS:
+        return repr(number)
+    return {1: "", -1: "-"}.get(odd, f"{odd} * ") + f"2^{power}"
+
+
+def given(value: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Fields of a record, values, and defaults; keyword-only ones where they differ from these."""
+    for f in dataclasses.fields(value):
+        x = getattr(value, f.name)
+        if not (f.kw_only and isinstance(x, float | int | str) and x == f.default):
+            yield f.name, x, f.default
+
+
+def short(value: float) -> bool:
+    """Whether files write it as an integer or a short fraction (or it is not finite)."""
+    return "0x" not in codec.encode(value)["float"]
+
+
+def scaled(value: float) -> tuple[int, int]:
+    """A finite float other than 0 as an odd integer times a power of two."""
+    above, below = value.as_integer_ratio()
+    power = (above & -above).bit_length() - below.bit_length()
+    return above >> max(power, 0), power
+
+
+def leaves(
+    value: Any, path: tuple[str, ...] = (), names: Mapping[str, str] | None = None
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The parts of an instance that are no records, with the names that lead to them.
+
+    A keyword-only field at its default is left out.
+
+    `names` has what fields are called, "Record.field" to a word, where that is something else.
+    """
+    if dataclasses.is_dataclass(value):
+        for field, x, _ in given(value):
+            name = (names or {}).get(f"{type(value).__name__}.{field}", field)
+            yield from leaves(x, (*path, name), names)
+    elif isinstance(value, tuple):
+        for k, item in enumerate(value):
+            yield from leaves(item, (*path, f"{path[-1] if path else 'x'} {k + 1}"), names)
+    elif value is not None:
+        plain = isinstance(value, np.ndarray | np.generic) and value.ndim == 0
+        yield path or ("x",), value.item() if plain else value
