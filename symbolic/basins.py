@@ -366,6 +366,44 @@ def prove_equal_rivals() -> str:
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
 
 
+def ensure_margins() -> None:
+    """From where the direction tends to V/N, and y = ||W|| to infinity, all m_j are beyond b y.
+
+    For every b < 1/N, from some step on.
+    """
+    N = sp.Symbol("N", positive=True)
+    cite(COMPOSED, given={CONTINUOUS: "<A_j, .>, at the direction W/||W||"})
+    ensure_nonnegative(
+        (1 + MORE) / N - 1 / N,
+        "m_j/y tends to <A_j, V>/N, which is at least 1/N: all m_j are at least b y in the end",
+        normal=expanded,
+    )
+
+
+def prove_attention() -> str:
+    """From the basin every margin passes every bound, and each s_o tends to 1."""
+    ensure_from_basin()
+    ensure_margins()
+    b, y = sp.symbols("b y", positive=True)
+    e, rest = entry("e"), sp.Symbol("R", nonnegative=True)
+    ensure_nonnegative(
+        rest - (1 - 1 / (1 + rest)),
+        "1 - s_o, with s_o = 1/(1 + R) and R the sum of exp(-m_j) over the rivals, is at most R",
+        normal=sp.cancel,
+    )
+    ensure_nonnegative_sum(
+        n * sp.exp(-b * y) - total(e),
+        sp.exp(-b * y) - e,
+        "R is at most the number of rivals times exp(-b y)",
+        e=sp.exp(-b * y) / (1 + MORE),
+    )
+    ensure_zero(sp.limit(sp.exp(-b * y), y, sp.oo), "which tends to 0 as y tends to infinity")
+    return (
+        "for every smooth loss with l' < 0 and any n, T and d; an input without rivals attends to "
+        "its optimal token alone"
+    )
+
+
 def ensure_between_powers() -> None:
     """P is between multiples of exp(-y/N) and of exp(-b y) for every b < 1/N, y = ||W|| large."""
     y, N, C, b = sp.symbols("y N C b", positive=True)
@@ -376,12 +414,7 @@ def ensure_between_powers() -> None:
         "c exp(-y/N), as the exponential rises",
         normal=expanded,
     )
-    cite(COMPOSED, given={CONTINUOUS: "<A_j, .>, at the direction W/||W||"})
-    ensure_nonnegative(
-        (1 + MORE) / N - 1 / N,
-        "m_j/y tends to <A_j, V>/N, which is at least 1/N: all m_j are at least b y in the end",
-        normal=expanded,
-    )
+    ensure_margins()
     ensure_nonnegative_sum(
         n * C * sp.exp(-b * y) - total(p),
         C * sp.exp(-b * y) - p,

@@ -198,7 +198,7 @@ FIGURE = Statement(
             "with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
             "l(best)]/n ends with every margin above every bound",
             expected="proved",
-            proof="symbolic.basins:prove",
+            proof="symbolic.basins:prove_attention",
             constants={"loss": REPAIRED, **LEAST},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(TokenSequences, started()),

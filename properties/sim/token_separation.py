@@ -190,7 +190,7 @@ SEPARATION = Statement(
             "with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
             "l(best)]/n ends with every margin above every bound",
             expected="proved",
-            proof="symbolic.basins:prove",
+            proof="symbolic.basins:prove_attention",
             constants={"loss": REPAIRED, **LEAST},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(Run, EITHER_PART, training.near_solution),

@@ -159,7 +159,7 @@ COMBINATION = Statement(
         "amended": Reading(
             "where T >= 2 and a vector u has <u, x_k> > <u, x_t> for all t != k, <u, x_k - x^att> "
             "is positive and between the least and the largest (1 - s_k) <u, x_k - x_t>: no W puts "
-            "out x_k, and x^att tends to x_k exactly where s_k tends to 1",
+            "out x_k, and <u, x^att> tends to <u, x_k> exactly where s_k tends to 1",
             expected="proved",
             proof="symbolic.tf.convex_combination:prove_short",
             constants={"share": 1},

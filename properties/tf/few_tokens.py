@@ -167,7 +167,7 @@ OBSERVATION = Statement(
             "step at most 1/L, start with a risk gap below min_i [l(second) - l(best)]/n: ||W_k|| "
             "tends to infinity and each input's attention to its optimal token to 1",
             expected="proved",
-            proof="symbolic.basins:prove",
+            proof="symbolic.basins:prove_attention",
             variables=stepped(Descent, cases.descents(), cases.started_right),
             conclusion=SETTLES,
             siblings={"the worst tokens": changed(towards="worst")},

@@ -200,7 +200,7 @@ SELECTION = Statement(
             expected="proved",
             constants={"which": "optimal"},
             variables=stepped(Descent, cases.descents(), cases.started_right),
-            proof="symbolic.basins:prove",
+            proof="symbolic.basins:prove_attention",
             siblings=WORST,
         ),
     },

@@ -296,8 +296,9 @@ SPOILT = {
                 (
                     *(basins, ("MORE",)),
                     [
-                        *(basins.ensure_log_of_powers, basins.ensure_between_powers),
-                        basins.ensure_rate,
+                        *(basins.ensure_log_of_powers, basins.ensure_margins),
+                        *(basins.ensure_between_powers, basins.ensure_rate),
+                        basins.prove_attention,
                     ],
                 ),
                 (basins, ("MORE", "S"), [basins.ensure_raised_by_others, *ALIGNED]),
@@ -333,7 +334,7 @@ SPOILT = {
                 basins,
                 [
                     *(basins.ensure_log_of_powers, basins.ensure_raised_by_others, *ALIGNED),
-                    *(basins.ensure_between_powers, basins.prove_rate),
+                    *(basins.ensure_between_powers, basins.prove_rate, basins.prove_attention),
                 ],
             ),
             (local_convergence, [*RADII[1:], local_convergence.prove]),

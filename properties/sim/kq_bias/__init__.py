@@ -106,9 +106,9 @@ BIAS = Statement(
             siblings=training.OTHER_TARGETS,
         ),
         "amended-1": Reading(
-            "optimal tokens unique, Att-SVM feasible: K Q^T trained by descent on g(-b <f, h>) "
-            "from a start whose risk gap is below min_i [l(second) - l(best)]/n converges in "
-            "direction to the Frobenius solution",
+            "optimal tokens unique, Att-SVM feasible, some input has two tokens: K Q^T trained by "
+            "descent on g(-b <f, h>) from a start whose risk gap is below min_i [l(second) - "
+            "l(best)]/n converges in direction to the Frobenius solution",
             expected="refuted",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE, training.TWO, BASIN),
