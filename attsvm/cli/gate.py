@@ -81,7 +81,8 @@ def run(options: argparse.Namespace) -> int:
     shown = [(str(r), checkout.place(r.about)) for r in brief(run, expectations, reasons)]
     lines = _told(options, shown)
     if any(r.rank > Rank.MISSING and UNREVIEWED not in str(r) for r in reasons):
-        lines.append("if the claims are right as they are now, see `attsvm gate --update`")
+        again = f"attsvm gate{_packs(options)} --update"
+        lines.append(f"if the claims are right as they are now, see `{again}`")
     lines.append(said)
     lines += (
         f"the run checked nothing of the installed pack {n}, nor was it held to it"
@@ -130,14 +131,18 @@ def _held(
     }
 
 
-def _ensure_there(place: Path, packs: tuple[Pack, ...], options: argparse.Namespace) -> None:
+def _packs(options: argparse.Namespace) -> str:
+    """The packs that were named, as a command names them."""
     words = [f" --pack {name}" for name in options.pack]
-    words += (f" --only-pack {name}" for name in options.only_pack)
+    return "".join([*words, *(f" --only-pack {name}" for name in options.only_pack)])
+
+
+def _ensure_there(place: Path, packs: tuple[Pack, ...], options: argparse.Namespace) -> None:
     for pack in packs:
         if pack.expectations == place and not place.is_file():
             raise UsageError(
                 f"pack {pack.name} has no expectations.json beside it",
-                remedy=f"`attsvm gate{''.join(words)} --update --yes` writes one, or name it "
+                remedy=f"`attsvm gate{_packs(options)} --update --yes` writes one, or name it "
                 "(--expect).",
             )
 

@@ -34,7 +34,7 @@ STATEMENT = Statement(
             expected="holds",
             constants={{"factor": 2}},
             tight=True,  # 95 % and 99.9 % of the right side must be refuted
-            siblings={{"three of them": changed(factor=3)}},  # a false neighbour; it must fall
+            siblings={{"factor 3": changed(factor=3)}},  # a false neighbour; it must fall
         ),
     }},
 )

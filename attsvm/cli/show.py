@@ -87,7 +87,7 @@ def _scripts(shown: Iterable[tuple[Claim, Sequence[Any]]], packs: Iterable[Pack]
     for claim, cases in shown:
         k, found = _first(script(claim, case, own) for case in cases)
         if not cases:
-            yield f"# {claim.id} has no stored counterexample"
+            yield _none(claim)
         elif found is None:
             yield f"# {claim.id}: no short script; the one in its file needs attsvm"
         else:
@@ -105,13 +105,25 @@ def _verifiers(shown: Iterable[tuple[Claim, Sequence[Any]]]) -> Iterator[str]:
     for claim, cases in shown:
         k, found = _first(verifier(claim, case) for case in cases)
         if not cases:
-            yield f"# {claim.id} has no stored counterexample"
+            yield _none(claim)
         elif found is None:
             yield f"# {claim.id}: no verifier, it takes irrational numbers or a run"
         else:
             if k:
                 yield _SMALLEST
             yield found.rstrip()
+
+
+def _none(claim: Claim) -> str:
+    """That a reading has no stored counterexample, and how one that expects a fall gets it."""
+    from attsvm.theory.declaration.verdict import Truth
+
+    if claim.expected.truth is not Truth.REFUTED:
+        return f"# {claim.id} is expected to stand and has no stored counterexample"
+    return (
+        f"# {claim.id} has no stored counterexample: copy the file that `attsvm verify` or `attsvm "
+        "hunt` wrote into a folder `counterexamples` beside the claim"
+    )
 
 
 def _first(made: Iterable[_T | None]) -> tuple[int, _T | None]:

@@ -146,7 +146,10 @@ def test_an_author_s_way_from_a_new_claim_to_a_red_gate(attsvm, own, tmp_path):
     )
     assert out.splitlines()[1].startswith("my/lemma-1:literal: the code of its conclusion")
     assert out.splitlines()[1].endswith(f" [lemma_1.py:{LINE}]")
-    assert out.endswith("gate: 2 reasons to stop\n")
+    hint = (
+        "if the claims are right as they are now, see `attsvm gate --only-pack lemma_1.py --update`"
+    )
+    assert out.endswith(f"{hint}\ngate: 2 reasons to stop\n")
     assert claim.read_text().splitlines()[LINE - 1].startswith("STATEMENT = Statement(")
 
 

@@ -113,7 +113,10 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judge
             return Judgement(answer, slack, ratio, kind, method)
         if bits >= _TRACED and _equal_by_trace(formula, parameters, case, bits):
             return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
-    said = f"sign open at {bits} bits: the sides may be equal, but are not known as one expression"
+    said = (
+        f"sign open at {bits} bits: the sides may be equal, but are not known as one expression "
+        "(a claim of squares in place of norms avoids roots that hide this)"
+    )
     return Judgement(None, slack, ratio, kind, said)
 
 

@@ -212,7 +212,7 @@ def test_show_prints_the_scripts_of_a_statement(capsys):
     assert main(["show", "--script", "tf/svm-rank"]) == 0
     said = capsys.readouterr().out
     assert "# tf/svm-rank:literal-2: no short script; the one in its file needs attsvm" in said
-    assert "has no stored counterexample" in said
+    assert "is expected to stand and has no stored counterexample" in said
 
 
 def test_show_prints_verifiers_of_rational_counterexamples(capsys):
