@@ -1,6 +1,6 @@
 """Readers refuse hostile files by errors of our own, or accept and show them harmlessly.
 
-The profiles `--profile=quick|deep` give each reader 300 or 15,000 files, from the base
+The profiles `--profile=quick|deep` give each reader 100 or 15,000 files, from the base
 seed `--claim-seed`; `python -m benchmarks.fuzz` takes any number and reads one again.
 """
 
@@ -15,7 +15,7 @@ from benchmarks.fuzz import mutation
 from benchmarks.fuzz.__main__ import feed, main, mutated
 from benchmarks.fuzz.readers import Broken, Reader, chained, readers
 
-COUNTS = {"quick": 300, "deep": 15_000}
+COUNTS = {"quick": 100, "deep": 15_000}
 NAMES = [
     *("data set", "counterexample", "ledger", "expectations", "shipped counterexample"),
     *("project", "entry points"),

@@ -1,6 +1,7 @@
 """Mutants change one thing each, reach the tests that run them, and never touch the checkout."""
 
 import ast
+import functools
 import subprocess
 from collections import Counter
 
@@ -80,31 +81,46 @@ def test_what_says_nothing_to_a_computer_is_left_as_it_is():
     assert [m.kind for m in mutants("a.py", source.encode())] == ["dropped statement"]
 
 
+@pytest.fixture(scope="module")
+def _once():
+    """The mutants of a file are made once for all samples."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command, "mutants", functools.cache(mutants))
+        yield
+
+
+@functools.lru_cache(4)
+def parsed(source):
+    return ast.parse(source).body
+
+
 def statement_at(line, source):
     """The outermost statement on a line, as text."""
-    body = ast.parse(source).body
-    return next(ast.dump(node) for node in body if line <= node.end_lineno)
+    return next(ast.dump(node) for node in parsed(source) if line <= node.end_lineno)
 
 
+@pytest.mark.usefixtures("_once")
 @pytest.mark.parametrize("room", ROOMS)
 def test_samples_of_rooms_parse_and_differ(room):
     assert all((ROOT / tests).exists() for tests in ROOMS[room])
-    found = sample([room], 40, 7)
-    assert len({m.key for _, m in found}) == len(found) == 40
+    found = sample([room], 20, 7)
+    assert len({m.key for _, m in found}) == len(found) == 20
     assert len({m.kind for _, m in found}) >= 10
     sources = {file: (ROOT / file).read_bytes() for file in {m.file for _, m in found}}
-    for _, m in found:
+    for _, m in sorted(found, key=lambda each: each[1].file):
         source = sources[m.file]
         assert room_of(m.file) == room
         assert statement_at(m.line, m.applied(source)) != statement_at(m.line, source)
         assert source.count(b"\n", 0, m.span[0]) + 1 == m.line
 
 
+@pytest.mark.usefixtures("_once")
 def test_the_seed_draws_the_sample():
     found = sample(["limits/"], 20, 7)
     assert found == sample(["limits/"], 20, 7) != sample(["limits/"], 20, 8)
 
 
+@pytest.mark.usefixtures("_once")
 def test_a_full_count_has_all_rooms_of_which_those_that_certify_count_threefold():
     counts = Counter(room for room, _ in sample(list(ROOMS), 400, 0))
     assert counts.total() >= 400

@@ -278,12 +278,12 @@ def test_an_equality_in_balls_is_violated_away_from_zero():
     assert silent(np.array([2.0])).kind == "unknown"
 
 
-@pytest.mark.parametrize("attempt", [quick, lambda c, s: hunt_one(c, 2.0, s), "drawn", "rival"])
+@pytest.mark.parametrize("attempt", [quick, lambda c, s: hunt_one(c, 0.5, s), "drawn", "rival"])
 def test_every_attempt_finds_a_plain_mistake_and_spares_the_truth(attempt):
     if attempt == "drawn":
-        attempt = lambda c, s: alone(c, "drawn", 2.0, s)  # noqa: E731
+        attempt = lambda c, s: alone(c, "drawn", 0.5, s)  # noqa: E731
     if attempt == "rival":
-        attempt = lambda c, s: rival(c, 1.0, s)  # noqa: E731
+        attempt = lambda c, s: rival(c, 0.5, s)  # noqa: E731
     fallen = attempt(sow("constant", "one-half", factor=Fraction(3, 2)), 0)
     assert fallen.found
     assert fallen.by
@@ -325,7 +325,7 @@ def test_true_claims_are_looked_at_as_often_as_asked():
 
 def test_a_night_over_true_claims_tells_what_was_looked_at(capsys):
     ids = ["sim/lemma-3.12:*", "mm/p-svm:sharp-1"]
-    rows = show_true(2000, ids, 30.0, 0, 1)  # seconds at most: so many instances take less
+    rows = show_true(300, ids, 30.0, 0, 1)  # seconds at most: so many instances take less
     standing = {c.id for c in SHIPPED if str(c.expected.truth) in ("holds", "proved")}
     assert {c.id for c in true_claims()} == standing
     assert [row["claim"] for row in rows] == sorted(
@@ -369,7 +369,7 @@ def test_the_next_night_goes_on_where_too_little_was_seen(monkeypatch, capsys):
 def test_a_false_alarm_would_be_told(capsys, monkeypatch):
     false = next(c for c in SHIPPED if str(c.expected.truth) == "refuted" and c.examples)
     monkeypatch.setattr(power, "true_claims", lambda: [false])
-    (row,) = show_true(2000, ["*"], 30.0, 0, 1)
+    (row,) = show_true(300, ["*"], 30.0, 0, 1)
     assert row["refuted"]
     assert row["found"]["claim"] == false.id
     said = capsys.readouterr().out

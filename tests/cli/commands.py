@@ -24,7 +24,7 @@ def expect(folder, **changes):
     packs = load_packs([PACK])
     (found,) = review(find_claims(packs, ["toy/true"]), packs).values()
     words = {"truth": "holds", "evidence": "numeric", "validity": "exercised", "reason": "true"}
-    words["reviewed"] = replace(found, examples=100).json()
+    words["reviewed"] = replace(found, examples=20).json()
     path = folder / "expect.json"
     path.write_text(json.dumps({"schema": 1, "claims": {"toy/true:literal": {**words, **changes}}}))
     return path

@@ -169,7 +169,7 @@ def test_nothing_better_is_found_by_force(more, loss, radius):
 @pytest.mark.parametrize("loss", DECREASING, ids=lambda loss: loss.name)
 def test_the_path_is_certified_and_stays_at_a_bounded_distance(loss):
     data = protocol(1)
-    path = path_w(data, loss, [100.0, 1e3, 1e4])
+    path = path_w(data, loss, [100.0, 1e3, 1e4], starts=("svm", "gradient"))
     unit = att_svm(data).W / att_svm(data).value
     away = [np.linalg.norm(m.W - m.radius * unit) for m in path]
     assert away[2] < 1.5 * away[1]

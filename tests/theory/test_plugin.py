@@ -34,7 +34,7 @@ def made(name, says, floats, balls, expected="holds"):
         printed=says,
         variables=Records(float, st.integers(-1000, 1000).map(float)),
         conclusion=Measured(says, floats=floats, balls=balls),
-        readings={"literal": Reading(says, expected, siblings=SHIFTED)},
+        readings={"literal": Reading(says, expected, siblings=SHIFTED, cost=10)},
     )
 
 
@@ -176,7 +176,7 @@ def test_counterexamples_are_replayed_before_anything_else(alone):
         "3 curated counterexamples replayed: 2 not confirmed (1 of them although the code has",
         "! NOT CONFIRMED: claims/counterexamples/mine--wrong--literal.json: ",
         "! ERROR: claims/counterexamples/stray.json: ",
-        "mine/blunt:literal[shift 100]: this false sibling survived 150 instances, so the check "
+        "mine/blunt:literal[shift 100]: this false sibling survived 15 instances, so the check "
         "of the claim is blunt",
         "mine/wrong:literal: refuted, certified, exercised; expected holds, numeric, exercised",
         "\nx^2 >= 1\n",
@@ -263,7 +263,7 @@ def test_an_item_is_selected_by_its_id_under_another_profile_from_another_folder
         "PASSED",
     )
     assert "verdicts (deep)" in done.stdout
-    assert re.search(r"mine/square:literal +holds +numeric +exercised +2/2 +1000", done.stdout)
+    assert re.search(r"mine/square:literal +holds +numeric +exercised +2/2 +100", done.stdout)
     assert done.returncode == 0
 
 

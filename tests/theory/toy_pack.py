@@ -5,6 +5,7 @@ Every conclusion is a slack in exact small numbers; a sibling subtracts `shift` 
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import sys
@@ -136,16 +137,18 @@ def recording(seen: list[float], **rest: Any) -> Any:
     return build("recording", conclusion, square_ball, **rest)
 
 
-true = build("true", square, square_ball)
-false = build("false", below_five, below_five_ball, expected="refuted")
+toy = functools.partial(build, cost=6)
+"""25 instances are drawn and 50 made up, which is enough for claims of one number."""
+true = toy("true", square, square_ball)
+false = toy("false", below_five, below_five_ball, expected="refuted")
 
 
 def blunt_slack(x: float, shift: float = 0.0) -> Slack:
     return Slack(1.0, 0.0)
 
 
-blunt = build("blunt", blunt_slack, lambda x, shift=0.0: arb(1))
-vacuous = build(
+blunt = toy("blunt", blunt_slack, lambda x, shift=0.0: arb(1))
+vacuous = toy(
     "vacuous", square, square_ball, hypotheses={"x above itself": lambda x: x > x}, cost=12
 )
 
@@ -156,14 +159,14 @@ def broken(x: float, shift: float = 0.0) -> Slack:
     return square(x, shift)
 
 
-raises = build("raises", broken, square_ball)
+raises = toy("raises", broken, square_ball)
 
 
 def leaves(x: float, shift: float = 0.0) -> Slack:
     sys.exit(0)
 
 
-exits = build("exits", leaves, square_ball)
+exits = toy("exits", leaves, square_ball)
 
 
 def assumes(x: float, shift: float = 0.0) -> Slack:
@@ -171,39 +174,39 @@ def assumes(x: float, shift: float = 0.0) -> Slack:
     return Slack(-1.0, 0.0)
 
 
-assuming = build("assuming", assumes, says(arb(-1)))
-odd_hypothesis = build(
+assuming = toy("assuming", assumes, says(arb(-1)))
+odd_hypothesis = toy(
     "odd-hypothesis", square, square_ball, hypotheses={"numpy": lambda x: np.float64(x) < 9}
 )
-odd_certificate = build("odd-certificate", constant(-1.0, 0.0), says(-1.0))
-rounding = build("rounding", constant(-1e-17, 1e-15), says(arb(0)))
-rounding_open = build(
+odd_certificate = toy("odd-certificate", constant(-1.0, 0.0), says(-1.0))
+rounding = toy("rounding", constant(-1e-17, 1e-15), says(arb(0)))
+rounding_open = toy(
     "rounding-open", constant(-1e-17, 1e-15), says(None), expected="undecided, numeric"
 )
-nan_slack = build("nan-slack", constant(math.nan, 0.0), says(arb(1)))
-nan_error = build("nan-error", constant(1.0, math.nan), says(arb(1)))
-negative_error = build("negative-error", constant(1.0, -1.0), says(arb(1)))
+nan_slack = toy("nan-slack", constant(math.nan, 0.0), says(arb(1)))
+nan_error = toy("nan-error", constant(1.0, math.nan), says(arb(1)))
+negative_error = toy("negative-error", constant(1.0, -1.0), says(arb(1)))
 
 
 def number(x: float, shift: float = 0.0) -> Any:
     return 1.0
 
 
-no_slack = build("no-slack", number, says(arb(1)))
-endless = build("endless", constant(1.0, math.inf), says(arb(1)))
-endless_open = build("endless-open", constant(1.0, math.inf), says(None), expected="undecided")
-tie = build("tie", constant(0.0, 0.0, "strict"), says(arb(0)), expected="refuted")
-tie_open = build("tie-open", constant(0.0, 0.0, "strict"), says(None), expected="undecided")
-audited_away = build("audited-away", constant(1.0, 1e-9), says(arb(-1)), expected="refuted")
-audited_near = build("audited-near", constant(1.0, 1e-9), says(arb(2)))
-overruled = build("overruled", constant(-1.0, 1e-9), says(arb(1)), expected="undecided")
+no_slack = toy("no-slack", number, says(arb(1)))
+endless = toy("endless", constant(1.0, math.inf), says(arb(1)))
+endless_open = toy("endless-open", constant(1.0, math.inf), says(None), expected="undecided")
+tie = toy("tie", constant(0.0, 0.0, "strict"), says(arb(0)), expected="refuted")
+tie_open = toy("tie-open", constant(0.0, 0.0, "strict"), says(None), expected="undecided")
+audited_away = toy("audited-away", constant(1.0, 1e-9), says(arb(-1)), expected="refuted")
+audited_near = toy("audited-near", constant(1.0, 1e-9), says(arb(2)))
+overruled = toy("overruled", constant(-1.0, 1e-9), says(arb(1)), expected="undecided")
 
 
 def too_short(x: float, shift: float = 0.0) -> Slack:
     return Slack(-shift, 0.0) if shift else Slack.unknown("the run was too short")
 
 
-short = build("short", too_short, says(None), expected="undecided")
+short = toy("short", too_short, says(None), expected="undecided")
 
 
 def identity(x: float, shift: float = 0.0) -> Slack:
@@ -214,7 +217,7 @@ def identity_ball(x: float, shift: float = 0.0) -> arb:
     return arb(-abs(rational(shift)))
 
 
-equality = build("equality", identity, identity_ball)
+equality = toy("equality", identity, identity_ball)
 
 
 def same_square(x: float, shift: float = 0.0) -> Slack:
@@ -225,20 +228,20 @@ def same_square_ball(x: float, shift: float = 0.0) -> arb:
     return arb(-abs(rational(x) ** 2 - rational(x) + rational(shift)))
 
 
-unequal = build("unequal", same_square, same_square_ball, expected="refuted")
+unequal = toy("unequal", same_square, same_square_ball, expected="refuted")
 
 
 def run(x: float, shift: float = 0.0) -> Slack:
     return Slack(3.0 - abs(x) - shift, 0.5)
 
 
-numeric = build("numeric", run, rerun=run, expected="refuted, numeric")
+numeric = toy("numeric", run, rerun=run, expected="refuted, numeric")
 PROOF: dict[str, Any] = {"certify": square_ball, "expected": "proved"}
-proved = build("proved", square, proof="toy_pack:prove", **PROOF)
-proof_raises = build("proof-raises", square, proof="toy_pack:fail", **PROOF)
-proof_empty = build("proof-empty", square, proof="toy_pack:shrug", **PROOF)
-proof_missing = build("proof-missing", square, proof="toy_pack:nowhere", **PROOF)
-proof_contradicted = build(
+proved = toy("proved", square, proof="toy_pack:prove", **PROOF)
+proof_raises = toy("proof-raises", square, proof="toy_pack:fail", **PROOF)
+proof_empty = toy("proof-empty", square, proof="toy_pack:shrug", **PROOF)
+proof_missing = toy("proof-missing", square, proof="toy_pack:nowhere", **PROOF)
+proof_contradicted = toy(
     "proof-contradicted", below_five, below_five_ball, expected="proved", proof="toy_pack:prove"
 )
 
@@ -256,7 +259,7 @@ def shrug() -> str:
     return ""
 
 
-thin = build(
+thin = toy(
     "thin",
     square,
     square_ball,
@@ -270,7 +273,7 @@ def pole(x: float, shift: float = 0.0) -> Slack:
     return Slack(1.0 / (1.0 - shift), 0.0)
 
 
-sibling_breaks = build(
+sibling_breaks = toy(
     "sibling-breaks",
     pole,
     lambda x, shift=0.0: arb(1),
@@ -343,7 +346,7 @@ def receding_ball(x: float, shift: float = 0.0) -> arb:
     return arb(1) / arb(1 + abs(rational(x))) - arb(rational(shift))
 
 
-outward = build(
+outward = toy(
     "outward",
     receding,
     receding_ball,
@@ -360,7 +363,7 @@ def inside_ball(x: float, shift: float = 0.0) -> arb:
     return arb(1 - abs(rational(x)) - rational(shift))
 
 
-sampled = build(
+sampled = toy(
     "sampled",
     inside,
     inside_ball,

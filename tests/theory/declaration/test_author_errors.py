@@ -28,7 +28,7 @@ def conclusion(m, v, c=1):
     return {conclusion}
 
 {before}S = Statement(
-    {id!r}, source="My paper", place="Lemma 1", printed="printed",
+    {id!r}, source="My paper", place="Lemma 1", printed="printed", cost=3,
     variables={{"n": Integer(1, 3), "d": Integer(1, 2), "x": Vector("n"), "A": Matrix("n", "d"),
                "t": Real() {variables}}},
     hypotheses={{"first": lambda m, v: {hypothesis}}},

@@ -26,7 +26,7 @@ from attsvm.exact import rational
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 
 NUMBERS = Records(float, st.integers(-1000, 0).map(float))
-FIXED = dict(source="toys", place="here", variables=NUMBERS)
+FIXED = dict(source="toys", place="here", variables=NUMBERS, cost=12)
 SHIFTED = {"shift 100": changed(shift=100.0), "shift 1000": changed(shift=1000.0)}
 LARGE = {"shift 1e8": changed(shift=1e8), "shift 1e9": changed(shift=1e9)}
 

@@ -86,7 +86,7 @@ def cleared(case: Inputs) -> bool:
     return not case.W.any() and bool(case.s.any())
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0])
 @pytest.mark.parametrize(
     "violated", [opposed, tied, nearly_tied, dependent, huge, tiny, dominated, cleared]
 )
@@ -107,7 +107,7 @@ def score_tables(data: AttentionData) -> bool:
     )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0])
 def test_inputs_of_opposed_gradients_are_found(seed):
     data = st.builds(
         lambda X, Z, s: AttentionData(X, Z, scores=s), odd(2, 2, 2), odd(2, 2), odd(2, 2)

@@ -442,9 +442,10 @@ def test_a_hunt_tells_how_it_came_closer_and_who_varied_what():
         lambda m, v, c: m.at_most(m.abs(v.x - v.y), m.abs(v.x) + m.abs(v.y) + c),
         constants={"c": 1},
         siblings={"-1": changed(c=-1)},
+        cost=8,
     )
     still = replace(claim, data=claim.data.map(lambda case: replace(case, y=1.0)))
-    result = chase(still, 6, searchers=["drawn", "relatives", "screen"])
+    result = chase(still, 3, searchers=["drawn", "relatives", "screen"])
     told = result.json()
     assert told["growth"][-1]["height"] == told["closest"]["height"] == pytest.approx(1, abs=0.5)
     for one, other in itertools.pairwise(told["growth"]):

@@ -61,10 +61,9 @@ def left(f, name, budget, seed):
     return -scout.pool.closest[0].height / f(np.zeros(10))
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("f", [sphere, valley, distant, sizes])
-def test_ten_entries_come_within_a_thousandth_along_lines(f, seed):
-    assert left(f, "powell", 1500, seed) < 1e-3
+def test_ten_entries_come_within_a_thousandth_along_lines(f):
+    assert left(f, "powell", 1500, 0) < 1e-3
 
 
 @pytest.mark.parametrize("name", [name for name in SHELF if name != "powell"])
@@ -73,9 +72,8 @@ def test_ten_entries_come_within_a_thousandth_by_generations(f, name):
     assert left(f, name, 1500, 0) < 1e-3
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", SHELF)
-def test_a_violation_that_no_strategy_draws_is_reached(name, seed):
+def test_a_violation_that_no_strategy_draws_is_reached(name):
     centre = np.array([37.25, -21.75, 5.5, -80.0])
 
     def slack(case: Table) -> float:
@@ -94,7 +92,7 @@ def test_a_violation_that_no_strategy_draws_is_reached(name, seed):
         expected="refuted",
     )
     budget = {"powell": 300, "cma": 2400, "evolution": 4000}[name]
-    assert scouted(claim, name, seed=seed, budget=budget).found is not None
+    assert scouted(claim, name, budget=budget).found is not None
 
 
 @pytest.mark.parametrize("name", SHELF)

@@ -90,10 +90,10 @@ def test_no_verdict_hangs_on_what_becomes_of_warnings(action):
 
     with warnings.catch_warnings():
         warnings.simplefilter(action)
-        claim = build("warning", conclusion, square_ball)
+        claim = build("warning", conclusion, square_ball, cost=12)
         outcome = check(claim)
         assert hunt(claim, seconds=None, rounds=1).error is None
-    assert (outcome.error, outcome.examples) == (None, QUICK.examples)
+    assert (outcome.error, outcome.examples) == (None, QUICK.scaled(12).examples)
 
 
 def test_a_find_of_hypothesis_is_shrunk_to_the_simplest_number():

@@ -308,7 +308,7 @@ def test_the_same_seed_draws_the_same_instances_and_another_seed_others():
     drawn = []
     for seed, shard in ((0, 0), (0, 0), (1, 0), (0, 1)):
         seen = []
-        check(recording(seen), shard=shard, seed=seed)
+        check(recording(seen, cost=6), shard=shard, seed=seed)
         drawn.append(seen)
     assert drawn[0] == drawn[1]
     assert drawn[0] != drawn[2]
