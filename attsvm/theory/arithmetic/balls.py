@@ -124,6 +124,15 @@ class Balls(Arithmetic):
     def _given(self, number: Any) -> Any:
         return number if isinstance(number, fmpq | arb) else fmpq(*number.as_integer_ratio())
 
+    def power(self, x: Any, k: int) -> Any:
+        """The k-th power by repeated squaring: exact where the number is, and fast for large k."""
+        result = self.exact(1)
+        while k:
+            result = result * x if k % 2 else result
+            k //= 2
+            x = x * x if k else x
+        return result
+
     def maximum(self, x: Any, y: Any) -> Any:
         """The larger one; of balls that overlap, a ball that holds the maximum."""
         if isinstance(x, fmpq) and isinstance(y, fmpq):
@@ -157,5 +166,15 @@ class Balls(Arithmetic):
         return max(s, key=lambda x: arb(x).mid())
 
 
-BALLS = Balls()
-"""The arithmetic of balls; it has no state."""
+class Enclosures(Balls):
+    """Balls from the start: rationals of a long run would have more digits with every step."""
+
+    def _rational(self, value: Fraction) -> Any:
+        return arb(super()._rational(value))
+
+    def _given(self, number: Any) -> Any:
+        return arb(super()._given(number))
+
+
+BALLS, ENCLOSURES = Balls(), Enclosures()
+"""The arithmetics of balls; they have no state."""

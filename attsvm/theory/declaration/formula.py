@@ -20,7 +20,16 @@ from attsvm import _types
 from attsvm._dyadic import composite
 from attsvm._types import Array
 from attsvm.errors import ClaimError, DataError
-from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic, Lane, entries, lanes
+from attsvm.theory.arithmetic import (
+    BALLS,
+    ENCLOSURES,
+    FLOATS,
+    Arithmetic,
+    Balls,
+    Lane,
+    entries,
+    lanes,
+)
 from attsvm.theory.arithmetic.entries import CONSTANTS, READ_ONLY, misuse
 from attsvm.theory.arithmetic.heights import heights, is_met, shortfall
 from attsvm.theory.arithmetic.rational_script import Verifiers
@@ -180,6 +189,17 @@ class Formula:
         """The values of an instance as rationals."""
         return self._values(BALLS, case, _rational)
 
+    def enclosed(self, case: Any) -> Any:
+        """The values of an instance as balls of the working precision."""
+        return self._values(ENCLOSURES, case, ENCLOSURES.values)
+
+    def counts_beyond(self, case: Any) -> bool:
+        """Whether an integer, such as a number of steps, is larger than those that are drawn."""
+        return any(
+            isinstance(variable, Integer) and getattr(case, name, 0) > variable.drawn_to
+            for name, variable in self.variables.items()
+        )
+
     def traced(self, case: Any) -> Any:
         """The values of an instance with fingerprints."""
         return self._values(TRACES, case, lambda value: TRACES.of(_rational(value)))
@@ -228,7 +248,10 @@ class Formula:
     def sides(self, case: Any, parameters: Mapping[str, Any]) -> str:
         """Both sides of each comparison of the conclusion, in digits that tell instances apart."""
         with ctx.workprec(_DIGITS):
-            relation = self.relation(BALLS, self.exact(case), parameters)
+            if self.counts_beyond(case):
+                relation = self.relation(ENCLOSURES, self.enclosed(case), parameters)
+            else:
+                relation = self.relation(BALLS, self.exact(case), parameters)
             return "; ".join(f"{c.left} {c.right}" for c in _leaves(relation))
 
     def values_of(self, case: Any) -> dict[str, Any]:
@@ -554,7 +577,7 @@ def _spelled_out(m: Arithmetic) -> Iterator[None]:
         yield
     except TypeError as error:
         mixed = re.search(r"for (\S+): '(\S+)' and '(\S+)'", str(error))
-        kinds = mixed.groups()[1:] if mixed and m is BALLS else ()
+        kinds = mixed.groups()[1:] if mixed and isinstance(m, Balls) else ()
         strange = [kind for kind in kinds if not kind.startswith("flint.")]
         if len(strange) != 1:
             raise

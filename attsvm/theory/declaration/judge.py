@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from flint import arb, ctx, fmpq
 
-from attsvm.theory.arithmetic import BALLS, Entries
+from attsvm.theory.arithmetic import BALLS, ENCLOSURES, Balls, Entries
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.formula import Formula
@@ -102,22 +102,33 @@ def glance(formula: Formula, parameters: Mapping[str, Any], case: Any) -> float:
 
 
 def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
-    for bits in PRECISIONS:
+    for bits, m, values in _attempts(formula, case):
         with ctx.workprec(bits):
-            relation = formula.relation(BALLS, formula.exact(case), parameters)
+            relation = formula.relation(m, values(case), parameters)
             kind, slack, ratio = _measured(relation)
             answer = _decided(relation)
         if answer is not None:
             exact = isinstance(slack, fmpq)
             method = "rationals" if exact else f"ball arithmetic at {bits} bits"
             return Judgement(answer, slack, ratio, kind, method)
-        if bits >= _TRACED and _equal_by_trace(formula, parameters, case, bits):
+        if m is BALLS and bits >= _TRACED and _equal_by_trace(formula, parameters, case, bits):
             return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
     said = (
         f"sign open at {bits} bits: the sides may be equal, but are not known as one expression "
         "(a claim of squares in place of norms avoids roots that hide this)"
     )
     return Judgement(None, slack, ratio, kind, said)
+
+
+def _attempts(formula: Formula, case: Any) -> Iterator[tuple[int, Balls, Callable[[Any], Any]]]:
+    """Precisions, an arithmetic, and what gives it the values of an instance, to try in turn.
+
+    Where an integer lies beyond those that are drawn, such as the number of steps of a long run,
+    rationals may have more digits than fit into any memory: there they come last.
+    """
+    if formula.counts_beyond(case):
+        yield from ((bits, ENCLOSURES, formula.enclosed) for bits in PRECISIONS)
+    yield from ((bits, BALLS, formula.exact) for bits in PRECISIONS)
 
 
 _SIGNS = {"at most": "<=", "below": "<", "equal": "="}
@@ -155,12 +166,12 @@ def meets(condition: Any, formula: Formula, case: Any) -> bool:
 
 
 def _met(condition: Any, formula: Formula, case: Any) -> bool:
-    for bits in PRECISIONS:
+    for bits, m, values in _attempts(formula, case):
         with ctx.workprec(bits):
-            answer = _decided(returned(condition(BALLS, formula.exact(case)), "a hypothesis"))
+            answer = _decided(returned(condition(m, values(case)), "a hypothesis"))
         if answer is not None:
             return answer
-        if bits >= _TRACED:
+        if m is BALLS and bits >= _TRACED:
             with contextlib.suppress(Untraceable), ctx.workprec(bits):
                 if _traced(condition(TRACES, formula.traced(case))):
                     return True

@@ -66,8 +66,12 @@ def screen_on_gpu(
         numbers = sum(value.size for value in arrays.values()) // _FILLED
         moves = _Moves(formula, arrays, m, int(generator.integers(2**62)))
         size = 8 * max(min(batch, _NUMBERS // numbers) // 8, 1)
-        raw = filled | moves.fresh(size)
-        evolve(scout, formula, raw, shape, size, GENERATIONS, moves.closest, moves.renewed, m)
+        try:
+            raw = filled | moves.fresh(size)
+            evolve(scout, formula, raw, shape, size, GENERATIONS, moves.closest, moves.renewed, m)
+        except m.library.cuda.OutOfMemoryError:  # others may use the card, or a formula much memory
+            m.library.cuda.empty_cache()
+            batch = size // 4
 
 
 class _Moves:

@@ -54,6 +54,9 @@ _NUMBERS = 2**18
 _ENUMERATED, _ROWS = 2**13, 2**16
 """Integers that are enumerated for each instance of a budget, and at once."""
 
+_ODD = 0x1E3779B97F4A7C15
+"""A factor that spreads the bits of a number, modulo 2^64."""
+
 _PROMISING = 1.0 - 1e-9
 """Heights from here on may be violations that rounding hides."""
 
@@ -229,7 +232,7 @@ def evolve(
     for generation in range(1, generations + 1):
         scout.ensure_time()
         fitted, height = formula.fit_screened(raw, shape, batch, scout.tally.part.parameters, m)
-        scout.tally.seen.screened += batch - known
+        scout.tally.seen.screened += _new(fitted, known, m.library)
         order = closest(height)
         due = generation % _LOOKS == 0 or generation == generations
         first = _fetched(fitted, order[:_JUDGED])
@@ -241,6 +244,25 @@ def evolve(
             return
         best = max(best, float(height[order[0]])) if due else best
         raw, known = renewed(raw, order), len(order)
+
+
+def _new(raw: Mapping[str, Any], known: int, library: Any = np) -> int:
+    """How many different instances a batch has besides its first few, which are known.
+
+    Moves come back to the same ones where numbers are few. They are told apart by hashes.
+    """
+    hashed: Any = 0
+    for value in raw.values():
+        if hasattr(value, "shape"):  # else one for the whole batch
+            for row in value.reshape(-1, value.shape[-1]):
+                bits = (row + 0.0).view(library.int64) * _ODD
+                hashed = (hashed + (bits ^ (bits >> 32))) * _ODD
+    return _different(hashed) - _different(hashed[:known])
+
+
+def _different(numbers: Any) -> int:
+    ordered = np.sort(numbers) if isinstance(numbers, np.ndarray) else numbers.sort().values
+    return min(len(ordered), 1) + int((ordered[1:] != ordered[:-1]).sum())
 
 
 def _fetched(raw: dict[str, Any], lanes: Any) -> dict[str, Any]:
@@ -261,17 +283,17 @@ def _sought(
     batch: int,
 ) -> dict[str, Any]:
     """The batch, renewed until one of it meets the hypotheses; as it is where none comes to."""
-    nearest, fresh = raw, _fresh(formula, generator, shape, batch)
+    nearest, known, fresh = raw, 0, _fresh(formula, generator, shape, batch)
     for _ in range(_SOUGHT):
         scout.ensure_time()
         missing = formula.missing(formula.fit(nearest, shape), shape, batch)
         if not missing.all():
             return nearest
-        scout.tally.seen.screened += batch
+        scout.tally.seen.screened += _new(nearest, known)
         order = _closest(-missing)
         if not len(order):
             break
-        nearest = _renewed(formula, nearest, order, next(fresh), generator)
+        nearest, known = _renewed(formula, nearest, order, next(fresh), generator), len(order)
     return raw
 
 

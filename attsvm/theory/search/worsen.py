@@ -22,8 +22,9 @@ from attsvm.theory.search.shrink import Polished, changed, still_refuted
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted, Tally
 
-_LARGEST = 2.0**20
-"""Numbers are not moved beyond this, as some violations grow for ever."""
+_LARGEST, _COUNTED = 2.0**20, 2**12
+"""Floats and integers are not moved beyond these, as some violations grow for ever. An integer may
+be a number of steps, each of which is computed anew."""
 
 
 def worsen(
@@ -88,7 +89,7 @@ def _counted(document: Any, counts: list[Path], stride: int, generator: np.rando
     value = int(value_at(document, path))
     step = 2 ** max(math.floor(math.log2(max(1, abs(value)))) + stride, 0)
     moved = value + int(generator.choice([-1, 1])) * step
-    return replaced(document, path, str(moved)) if _fits(moved) else document
+    return replaced(document, path, str(moved)) if abs(moved) <= _COUNTED else document
 
 
 def _fits(value: float) -> bool:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attsvm.errors import ClaimError
 from attsvm.theory import Defined, Real, Vector
-from attsvm.theory.arithmetic import traces
+from attsvm.theory.arithmetic import BALLS, traces
 from attsvm.theory.arithmetic.traces import TRACES, Untraceable
 from attsvm.theory.declaration.formula import Formula, instance_type
 from attsvm.theory.declaration.judge import judge, meets, sides
@@ -354,3 +354,50 @@ def test_a_ratio_is_never_above_the_true_one_however_wide_the_ball():
     for x in (0.0, 2.0**-10, 2.0**-7):
         assert 0.0 <= cancelled(x) <= x
     assert 0.5 < cancelled(0.75) <= 0.75
+
+
+def cubic(m, v):
+    """1 after k steps x - x^3/10, whose rationals have three times as many digits each."""
+    x = m.exact(1)
+    for _ in range(v.k):
+        x = x - x * x * x / 10
+    return x
+
+
+def counted(conclusion, k):
+    f = formula(conclusion, k=Integer(1, 4, beyond=True))
+    return judge(f, {}, f.build(k=k))
+
+
+def test_a_long_run_is_judged_in_balls():
+    steps = 1000
+    assert counted(lambda m, v: m.at_least(cubic(m, v), m.exact("1/50")), steps).holds
+    fell = counted(lambda m, v: m.at_least(cubic(m, v), m.exact("1/5")), steps)
+    assert fell.holds is False
+    assert fell.method == "ball arithmetic at 64 bits"
+    f = formula(lambda m, v: m.equal(1, 1), k=Integer(1, 4, beyond=True))
+    long = f.build(k=steps)
+    assert meets(lambda m, v: m.at_most(cubic(m, v), m.exact("1/5")), f, long)
+    assert f.sides(long, {}) == "1 1"
+
+
+@pytest.mark.parametrize("k", [4, 5])
+def test_what_is_equal_is_decided_in_rationals_beyond_the_drawn_integers_too(k):
+    """K times 1/k is 1, which no ball about 1/5 tells."""
+
+    def all_of_it(m, v):
+        return sum([m.exact(1) / m.exact(v.k)] * v.k, m.exact(0))
+
+    found = counted(lambda m, v: m.equal(all_of_it(m, v), m.exact(1)), k)
+    assert (found.holds, found.method) == (True, "rationals")
+    short = counted(lambda m, v: m.below(all_of_it(m, v), m.exact(1)), k)
+    assert short.holds is False
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 5, 13])
+def test_powers_in_balls_are_products(k):
+    base = fmpq(-7, 3)
+    assert BALLS.power(base, k) == base**k
+    assert arb(BALLS.power(arb(0, 1), k)).contains(fmpq(1, 2) ** k)
+    if k > 0:
+        assert list(BALLS.power(BALLS.values([2, -3]), k)) == [2**k, (-3) ** k]

@@ -10,9 +10,10 @@ from toy_pack import stated
 
 from attsvm.theory import Fitted, Integer, Labels, Near, Real, Vector, changed, load_packs
 from attsvm.theory.arithmetic import Tensors
+from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.run.tally import Tally
-from attsvm.theory.search import GUIDED, Scout
+from attsvm.theory.search import GUIDED, Scout, gpu
 from attsvm.theory.search.gpu import runs_there, screen_on_gpu
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.sequence import guide
@@ -20,7 +21,7 @@ from benchmarks.power.regions import proportional, right_triangles
 
 GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU: this is not counted")
 DEVICES = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=GPU)])
-BATCH = 512
+BATCH, _LOOKS = 512, 60
 
 
 @functools.cache
@@ -64,11 +65,11 @@ def test_tensors_see_the_heights_that_numpy_sees(device, share):
     assert compared >= BATCH / 4 * len(screened_there()[share::4])
 
 
-def scouted(claim, device, part="", seed=0, batch=2048):
+def scouted(claim, device, part="", seed=0, batch=512):
     searcher = replace(
         GUIDED["gpu"], search=functools.partial(screen_on_gpu, device=device, batch=batch)
     )
-    scout = Scout(Tally(claim, claim.part(part), 0), "gpu", 60)
+    scout = Scout(Tally(claim, claim.part(part), 0), "gpu", _LOOKS)
     guide(searcher, scout, np.random.default_rng(seed))
     return scout
 
@@ -110,11 +111,49 @@ def test_a_sharp_bound_stands_and_less_falls(device):
 
 
 @DEVICES
-def test_a_batch_keeps_its_best_and_is_finite(device):
-    """No generation loses what came closest, and what is screened is counted once."""
-    scout = scouted(nearby, device)
-    assert scout.tally.seen.screened <= 5 * 20 * 2048
+def test_a_batch_keeps_its_best_and_what_is_new_in_it_is_counted_once(device, monkeypatch):
+    best, new, kept = [], [], []
+    whole, fresh, renewed = Formula.fit_screened, gpu._Moves.fresh, gpu._Moves.renewed
+
+    def begun(moves, count):
+        kept.clear()
+        return fresh(moves, count)
+
+    def followed(moves, raw, parents):
+        child = renewed(moves, raw, parents)
+        kept.append(len(parents))
+        return child
+
+    def watched(self, raw, shape, batch, parameters, m):
+        fitted, height = whole(self, raw, shape, batch, parameters, m)
+        numbers = torch.cat([x.reshape(-1, batch).cpu() for x in fitted.values()])
+        lanes = [tuple(lane) for lane in numbers.T.tolist()]
+        new.append(len({*lanes}) - len({*lanes[: kept[0] if kept else 0]}))
+        if kept:
+            assert height.max() >= best[-1]
+        best.append(float(height.max()))
+        return fitted, height
+
+    monkeypatch.setattr(gpu._Moves, "fresh", begun)
+    monkeypatch.setattr(gpu._Moves, "renewed", followed)
+    monkeypatch.setattr(Formula, "fit_screened", watched)
+    scout = scouted(nearby, device, batch=256)
+    assert len(new) >= 20
+    assert scout.tally.seen.screened == sum(new) < 256 * len(new)
     assert all(np.isfinite(elite.height) for elite in scout.pool.elites())
+
+
+def test_a_card_without_memory_gets_smaller_batches(monkeypatch):
+    asked = []
+
+    def crowded(scout, formula, raw, shape, batch, *rest):
+        asked.append(batch)
+        if batch > 100:
+            raise torch.cuda.OutOfMemoryError
+
+    monkeypatch.setattr(gpu, "evolve", crowded)
+    scouted(nearby, "cpu", batch=2048)
+    assert asked == [2048, 512, 128, 32, 32]
 
 
 def test_integers_records_and_moved_variables_are_left_to_others():
@@ -134,14 +173,12 @@ def test_integers_records_and_moved_variables_are_left_to_others():
 def test_an_account_speaks_of_a_gpu_only_where_somebody_asked(monkeypatch):
     absent = replace(GUIDED["gpu"], there=lambda: False)
     monkeypatch.setitem(GUIDED, "gpu", absent)
-    planted = {"claim": nearby, "part": "less", "seconds": None, "rounds": 1, "known": False}
+    planted = {"claim": nearby, "part": "less", "seconds": None, "rounds": 0}
     assert "gpu" not in hunt(**planted).absent
     assert hunt(**planted, searchers=["drawn", "gpu"]).absent[0] == "gpu"
 
 
 def test_without_a_driver_torch_is_not_imported(monkeypatch):
-    from attsvm.theory.search import gpu
-
     monkeypatch.setattr(gpu, "_DRIVERS", ("/nowhere",))
     assert not gpu.gpu_is_there()
 
