@@ -392,7 +392,7 @@ def prove_logistic_exceeded(cells: int = 200_000) -> str:
 
 def ensure_turned() -> None:
     """What sharp-3 says for b < 0 it says for b > 0 as well, of the same numbers."""
-    variables = stability_l2.STABILITY.readings["sharp-3"].variables
+    variables: Any = stability_l2.STABILITY.readings["sharp-3"].variables
     size = sp.Symbol("size", positive=True)
     below, above = (
         [variables[name].by(SYMBOLS, SimpleNamespace(sign=sign, size=size)) for name in "hb"]
@@ -402,7 +402,7 @@ def ensure_turned() -> None:
     ensure_equal([*above[0], above[1]], [-10, 7, size], "for b > 0 h and b turn their signs")
     x, y, b = sp.symbols("x y b", real=True)
     A, h = opposite(x).A, symbols_of("h", 2)
-    found = [
+    plain, turned = (
         [
             squared_gradient(SYMBOLS, A, entries([x]), sign * h, sign * b)[0],
             stability_l2.compared(
@@ -412,8 +412,8 @@ def ensure_turned() -> None:
             ).right,
         ]
         for sign in (1, -1)
-    ]
-    ensure_equal(*found, "as h and b turn their signs the gradient and the constant stay")
+    )
+    ensure_equal(plain, turned, "as h and b turn their signs the gradient and the constant stay")
 
 
 def prove_squared_exceeded() -> str:
