@@ -9,9 +9,14 @@ so scores 4, 0 and 1, 0. exp(-x) and log(1 + exp(-x)) slow the first input down,
 high, and reach p(alpha) = (1, 3), from a start that cannot lose the optimal tokens. The loss -x
 does not slow it down, and attention of the second input converges to its lower-scored token.
 
-`literal-2` falls with every single input: there the gradient of each risk is |l'(u)| times that of
-the risk of -x, u being the attended score, so that the flows of all losses follow one curve
-(`amended-2`) at different speeds. `amended-1` is proved for each loss in `symbolic/basins.py`.
+`literal-2` compares the directions in which the paths leave p(0): those of the gradients there. A
+single input has one direction for all losses, as the gradient of its risk at p is |l'(u)| times
+that of the risk of -x, u being the attended score at p. So the curves of gradient flow are one
+(`amended-2`), run at different speeds. Paths of descent can part there all the same: their first
+steps have one direction but different lengths, so that the second ones start at different points.
+With two keys, as in `TWO_KEYS_CENTRED`, they do not part: every gradient is along the difference of
+the keys, and descent on every decreasing loss runs along one ray. `amended-1` is proved for each
+loss in `symbolic/basins.py`.
 """
 
 from dataclasses import replace
@@ -50,7 +55,7 @@ DRAGGED = prompting(
     [[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], [[1, 0], [11, 10]], [1, 3], "exponential"
 )
 """In the basin of -x; exp(-x) is flat at high scores, and the second input loses its token."""
-CENTRED = prompting([[[1, 0], [0, 0], [1, -2]]], [[2, -1, -1]], loss="log-loss")
+TWO_KEYS_CENTRED = prompting([[[2, 1], [0, 0]]], [[1, -1]], loss="log-loss")
 """From zero the attended score is 0, so that the gradients of both risks are rational."""
 
 
@@ -188,14 +193,14 @@ CHOICE = Statement(
             },
         ),
         "literal-2": Reading(
-            "descent on exp(-x) or log(1 + exp(-x)) takes another path than descent on -x: their "
-            "gradients differ in direction",
+            "from any p(0) the path of descent on exp(-x) or log(1 + exp(-x)) starts in another "
+            "direction than that of descent on -x: the gradients at p(0) differ in direction",
             expected="refuted",
             under=(NAMED,),
             variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
             conclusion=differ,
             cost=3,
-            examples=(CENTRED,),
+            examples=(TWO_KEYS_CENTRED,),
             siblings={
                 "by an angle of sine above a quarter": changed(sine="0.25"),
                 "by an angle of sine above a half": changed(sine="0.5"),

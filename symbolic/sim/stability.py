@@ -6,7 +6,7 @@ have the larger one.
 
 Logistic loss, beta = |b| ||h|| >= 0.72271. The gradient of g(b <softmax(A x), h>) is
 ||A||^2 K(D)-Lipschitz, D = |b| osc(h) (sim/lemma-3.13:sharp), and that of g(b <A x, h>) has
-beta^2 ||A||^2/(6 sqrt 3) over all A and h of these norms.
+beta^2 ||A||^2/(6 sqrt 3) over all A and h of these norms (`stability_of_loss`).
 
 1. D <= sqrt 2 beta, as 2 (u^2 + v^2) = (u - v)^2 + (u + v)^2 for two entries u and v of h.
 2. K(D) is a maximum over a, c in [0, 1] of heights that grow with D and that fall with D once they
@@ -70,7 +70,6 @@ On a domain ||s|| <= R it is the same as long as the best two tokens are inside.
 from __future__ import annotations
 
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any
 
 import sympy as sp
@@ -80,10 +79,11 @@ from attsvm.exact.lipschitz import softmax_gradient_constant
 from attsvm.lipschitz import softmax_height, squared_height
 from attsvm.theory import cite, ensure_nonnegative, ensure_true, ensure_zero
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim import stability_l2, stability_logistic
 from symbolic import textbook
 from symbolic.sim import basic_4, lemma_3_13, lemma_3_13_l2
+from symbolic.sim.stability_of_loss import ensure_logistic_linear, ensure_squared_linear
 
 LOGISTIC = fmpq(72269, 100_000), fmpq(72271, 100_000)
 """The gradient of softmax has the larger constant up to the first beta, the smaller from the
@@ -99,6 +99,7 @@ _WEIGHT = fmpq(43, 40)
 
 def prove_logistic() -> str:
     """Run every step for the logistic loss; with it go the thresholds of the readings."""
+    ensure_logistic_linear()
     lemma_3_13.prove()
     ensure_zero(height_residuals(), "steps 1 and 2 of the logistic loss")
     u, v, D = sp.symbols("u v D", positive=True)
@@ -125,6 +126,7 @@ def prove_logistic() -> str:
 
 def prove_squared() -> str:
     """Run every step for the squared loss; with it goes the threshold of the reading."""
+    ensure_squared_linear()
     lemma_3_13_l2.prove()
     ensure_zero(square_residuals(), "steps 1 and 2 of the squared loss")
     cite(textbook.TRIANGLE)  # r - w/2 = |mu - b| <= |mu| + t
@@ -221,13 +223,9 @@ def _polynomials(a: Any) -> tuple[Any, Any]:
 def square_residuals() -> list[Any]:
     """Steps 1 and 2 of the squared loss; all of these are 0.
 
-    Linear attention's constant, as the claim evaluates it for one token, minus 2 ||A||^2 ||h||^2;
-    the sum of squares of mu +- w/2; the height's degree; its form by P and Q; and that form, plus
-    W times what the condition has to spare, minus W + t^2 P^2/S and the squares.
+    The sum of squares of mu +- w/2; the height's degree; its form by P and Q; and that form, plus W
+    times what the condition has to spare, minus W + t^2 P^2/S and the squares.
     """
-    A, h, x, y = (symbols_of(name, 1) for name in "Ahxy")
-    v = SimpleNamespace(A=A.reshape(1, 1), h=h, x=x, y=y, b=symbols_of("b"))
-    right = stability_l2.compared(SYMBOLS, v, "gradient").right
     a, w, mu, t, m, P, Q = sp.symbols("a w mu t m P Q", real=True)
     W, S, scale = sp.symbols("W S scale", positive=True)
     height = squared_height(w, m, a)
@@ -236,7 +234,6 @@ def square_residuals() -> list[Any]:
     squares = 2 * W * (mu - w * P / (4 * W)) ** 2 + S / 4 * (w - 2 * t * P / S) ** 2
     rest = value - (W + t**2 * P**2 / S - squares)
     return [
-        sp.simplify(right - 2 * A[0] ** 2 * h[0] ** 2 * sp.Abs(x[0] - y[0])),
         sp.expand((mu + w / 2) ** 2 + (mu - w / 2) ** 2 - w**2 / 2 - 2 * mu**2),
         sp.expand(squared_height(scale * w, scale * m, a) - scale**2 * height),
         sp.expand(height - w * m * found[0] - w**2 * found[1]),

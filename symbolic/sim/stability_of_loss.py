@@ -5,6 +5,11 @@ A and h of given norms it is at most ||A|| ||h||/2, as softmax is 1/2-Lipschitz 
 given data it is at most osc(h) osc(A z)/4 by Cauchy, Schwarz and Popoviciu, and osc(A z) is at most
 diam(A). The slope of the loss is l' times that: |g'| <= 1/4 for the logistic loss, and 2 |<f, h> -
 b|, at most 2 (||h|| + |b|), for the squared one.
+
+Linear attention's loss is l(<A x, h>), so that z^T Hess z = l'' <A z, h>^2. For the squared loss
+l'' = 2, for the logistic one |l''| <= b^2 sup |g''| (`lemma_3_12`), and |<A z, h>| <= ||A|| ||h||,
+with equality where h and z are along singular vectors of ||A||: the largest constants of its
+gradient (`ensure_squared_linear`, `ensure_logistic_linear`).
 """
 
 from __future__ import annotations
@@ -26,6 +31,7 @@ from attsvm.theory import (
     ensure_true,
     ensure_zero,
 )
+from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from attsvm.theory.declaration.proof import expanded
@@ -33,8 +39,9 @@ from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.entry_loss import gradient, loss, squared_gradient, squared_loss
 from symbolic import softmax, textbook
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less
-from symbolic.sim import basic_4, lemma_3_13_l2
+from symbolic.sim import basic_4, lemma_3_12, lemma_3_13, lemma_3_13_l2
 from symbolic.sim.basic_4 import opposite
+from symbolic.sums import LENGTHS, entry, total, vector
 
 SPREAD, HEAD, LABEL, EDGE = sp.symbols("spread h b R", nonnegative=True)
 """||A|| ||h|| or ||A^T h||; ||h||; |b|; R."""
@@ -131,6 +138,86 @@ def linear_in_two(entry: Any) -> tuple[Any, Any, Any]:
     """Linear attention's loss of two tokens in the plane, its points x and A^T h, on symbols."""
     A, x, h = symbols_of("A", 2, 2), symbols_of("x", 2), symbols_of("h", 2)
     return entry(SYMBOLS, A, x, h, LABEL), x, A.T @ h
+
+
+class _Rows:
+    """A matrix of any size: it takes the symbols x and z to the vectors A x and A z."""
+
+    def __matmul__(self, point: Any) -> Any:
+        return vector(point.subs({_X: entry("Ax"), _Z: entry("Az")}))
+
+
+_X, _Z, _STEP = sp.symbols("x z step", real=True)
+SCORE, RISE = sp.symbols("score rise", real=True)
+"""<A x, h> and <A z, h>."""
+
+
+def curvature_along(loss: Any, b: Any) -> Any:
+    """z^T Hess z of linear attention's loss at x in the letters above, for any n and D."""
+    value = loss(LENGTHS, _Rows(), _X + _STEP * _Z, vector(entry("h")), b)
+    bend = sp.diff(value, _STEP, 2).subs(_STEP, 0)
+    inner = {total(entry(name) * entry("h")): d for name, d in (("Ax", SCORE), ("Az", RISE))}
+    return bend.subs(inner)
+
+
+def ensure_largest(statement: Any, second: Any, most: Any, score: Any) -> Any:
+    """The constant that is compared is the largest one of the gradient of linear attention's loss.
+
+    Args:
+        statement: whose constant is compared.
+        second: l'' at <A x, h>, for the label `_LABEL`.
+        most: the largest |l''|.
+        score: <A x, h> where l'' is as large as that.
+
+    Returns:
+        The constant, in the letters of `constant_of`.
+
+    Raises:
+        ProofError: it is another one, or the loss has another Hessian.
+    """
+    bend = curvature_along(statement.linear_loss, _LABEL)
+    ensure_zero(
+        bend - second * RISE**2,
+        "linear attention has z^T Hess z = l'' <A z, h>^2, for any n and D",
+        normal=numerator,
+    )
+    constant = constant_of(statement, 1, "norms", "gradient")
+    cite(textbook.SINGULAR_VALUES)  # |<A z, h>| <= ||A|| ||h|| for ||z|| = 1, with equality
+    size, more = sp.symbols("size more", nonnegative=True)
+    bound = "no |z^T Hess z| of linear attention's loss exceeds the constant that is compared"
+    ensure_nonnegative(constant.subs(SPREAD, size + more) - most * size**2, bound, normal=expanded)
+    lemma_3_13.ensure_smooth(bound)
+    reached = (
+        "z^T Hess z of linear attention's loss is that constant for h and z along singular vectors "
+        "of ||A|| and x along z, so that <A x, h> is any number"
+    )
+    ensure_equal(
+        bend.subs({RISE: SPREAD, SCORE: score}),
+        constant.subs(LABEL, sp.Abs(_LABEL)),
+        reached,
+        normal=lambda x: sp.expand(sp.radsimp(x)),
+    )
+    ensure_no_less(reached)
+    return constant
+
+
+_LABEL = sp.Symbol("b", real=True, nonzero=True)
+
+
+def ensure_squared_linear() -> Any:
+    """2 ||A||^2 ||h||^2 is the largest constant of the gradient of (<A x, h> - b)^2."""
+    return ensure_largest(stability_l2, sp.Integer(2), sp.Integer(2), SCORE)
+
+
+def ensure_logistic_linear() -> Any:
+    """b^2 ||A||^2 ||h||^2 sup |g''| is the largest constant of the gradient of g(b <A x, h>)."""
+    most = LABEL**2 * lemma_3_12.ensure_curvature()
+    *_, second = lemma_3_12.derivatives(2)
+    second = _LABEL**2 * second.subs(lemma_3_12.u, sp.exp(_LABEL * SCORE))
+    root = 1 / sp.sqrt(3)  # g'' is largest where e^(b <A x, h>) is (1 - root)/(1 + root)
+    return ensure_largest(
+        stability_logistic, second, most, sp.log((1 - root) / (1 + root)) / _LABEL
+    )
 
 
 def prove_logistic_over_norms() -> str:
@@ -243,8 +330,12 @@ def prove_squared_gradient_on_data() -> str:
     return "on the same data, for any n, by the curvature of lemma 3.13's l2 form"
 
 
-def slope_of(statement: Any, entry: Any, h: tuple[int, int], closed: Any) -> None:
-    """The gradient that runs at the tokens 1 and -1 is a closed form in T = tanh x and b."""
+def slope_of(statement: str, entry: Any, h: tuple[int, int], closed: Any) -> Any:
+    """The gradient that runs at the tokens 1 and -1 is a closed form in T = tanh x and b.
+
+    Returns:
+        ||A|| ||h|| of these tokens.
+    """
     x, b = sp.symbols("x b", real=True)
     v = opposite(x)
     values = entries([sp.Integer(value) for value in h])
@@ -255,6 +346,7 @@ def slope_of(statement: Any, entry: Any, h: tuple[int, int], closed: Any) -> Non
         f"{statement}: the gradient at tokens 1 and -1 in tanh x",
         normal=numerator,
     )
+    return SYMBOLS.spectral(v.A) * SYMBOLS.norm(values)
 
 
 def ends(at: Fraction) -> tuple[list[arb], fmpq]:
@@ -266,7 +358,7 @@ def ends(at: Fraction) -> tuple[list[arb], fmpq]:
 def prove_logistic_exceeded(cells: int = 200_000) -> str:
     """The gradient changes by more than linear attention's constant for 0 < |b| ||h|| < 0.7226.
 
-    Both sides are even in b and divided by it. All b up to 0.7226/sqrt 2 are covered by cells on
+    Both sides are even in b and divided by |b|. All b up to 0.7226/sqrt 2 are covered by cells on
     which balls decide, halved until they do.
 
     Raises:
@@ -276,10 +368,14 @@ def prove_logistic_exceeded(cells: int = 200_000) -> str:
     def closed(b: Any, T: Any) -> Any:
         return b * SYMBOLS.logistic_slope(b * T) * (1 - T * T)
 
-    slope_of("the logistic loss", gradient, (1, -1), closed)
+    ensure_logistic_linear()
+    norms = slope_of("the logistic loss", gradient, (1, -1), closed)
+    b, at = sp.symbols("b T", real=True)
+    turned = closed(b, at) + closed(-b, at)
+    ensure_zero(turned, "with b the gradient turns its sign, and its change none", normal=numerator)
     T, length = ends(stability_logistic.BENT_AT)
     size = rational(stability_logistic.LOWER)
-    most = 4 / (6 * arb(3).sqrt()) * length
+    most = stability_logistic.linear_constant(BALLS, arb(int(norms)), "gradient") * length
     mantissa, exponent = (arb(size) / arb(2).sqrt()).upper().man_exp()
     edge = fmpq(mantissa) * fmpq(2) ** int(exponent)
     left, looked = [(fmpq(0), edge)], 0
@@ -295,6 +391,32 @@ def prove_logistic_exceeded(cells: int = 200_000) -> str:
     return "for every such label, by balls on cells that cover them; ||A|| = ||h|| = sqrt 2"
 
 
+def ensure_turned() -> None:
+    """What sharp-3 says for b < 0 it says for b > 0 as well, of the same numbers."""
+    variables: Any = stability_l2.STABILITY.readings["sharp-3"].variables
+    size = sp.Symbol("size", positive=True)
+    below, above = (
+        [variables[name].by(SYMBOLS, SimpleNamespace(sign=sign, size=size)) for name in "hb"]
+        for sign in (stability_l2.SIGNS["b < 0"], stability_l2.SIGNS["b > 0"])
+    )
+    ensure_equal([*below[0], below[1]], [10, -7, -size], "for b < 0 h is (10, -7), and b = -size")
+    ensure_equal([*above[0], above[1]], [-10, 7, size], "for b > 0 h and b turn their signs")
+    x, y, b = sp.symbols("x y b", real=True)
+    A, h = opposite(x).A, symbols_of("h", 2)
+    plain, turned = (
+        [
+            squared_gradient(SYMBOLS, A, entries([x]), sign * h, sign * b)[0],
+            stability_l2.compared(
+                SYMBOLS,
+                SimpleNamespace(A=A, x=entries([x]), y=entries([y]), h=sign * h, b=sign * b),
+                "gradient",
+            ).right,
+        ]
+        for sign in (1, -1)
+    )
+    ensure_equal(plain, turned, "as h and b turn their signs the gradient and the constant stay")
+
+
 def prove_squared_exceeded() -> str:
     """The gradient changes by more than linear attention's constant for |b| > 3.533 ||h||.
 
@@ -307,15 +429,17 @@ def prove_squared_exceeded() -> str:
     def closed(b: Any, T: Any) -> Any:
         return 17 * (sp.Rational(3, 2) + sp.Rational(17, 2) * T - b) * (1 - T * T)
 
-    slope_of("the squared loss", squared_gradient, (10, -7), closed)
+    largest = ensure_squared_linear()
+    norms = slope_of("the squared loss", squared_gradient, (10, -7), closed)
+    ensure_turned()
     T, length = ends(stability_l2.BENT_AT)
     still, moved = (
         [17 * (fmpq(3, 2) + fmpq(17, 2) * t) * (1 - t * t) for t in T],
         [17 * (1 - t * t) for t in T],
     )
     label = rational(stability_l2.UPPER) * arb(149).sqrt()  # -b at the edge
-    constant = 2 * (2 * 149) * length
+    constant = int(largest.subs(SPREAD, norms)) * length
     change, growth = still[1] - still[0], moved[1] - moved[0]
     ensure_true(bool(growth > 0), "the change grows with -b")
     ensure_true(bool(change + label * growth > constant), "and exceeds the constant at the edge")
-    return "for every such label of either sign, as h and b turn their signs together"
+    return "for every such label of either sign; ||A|| = sqrt 2, ||h|| = sqrt 149"

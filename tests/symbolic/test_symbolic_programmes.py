@@ -1,5 +1,9 @@
 """Proofs for all sizes by inner products: the letters are sound, and false neighbours fail."""
 
+import functools
+import re
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -12,7 +16,7 @@ from symbolic.inner_products import INNER, inner, vector
 from symbolic.mm import loss_choice, w_p_equivalence
 from symbolic.mm import programmes as of_mm
 from symbolic.sim import programmes as of_sim
-from symbolic.sim import stability_of_loss
+from symbolic.sim import stability, stability_of_loss
 from symbolic.sums import LENGTHS, entry, n, t
 from symbolic.sums import vector as lengths
 
@@ -115,6 +119,89 @@ def test_a_smaller_constant_of_linear_attention_is_not_proved(statement, prove, 
     monkeypatch.setattr(statement, "compared", smaller)
     with pytest.raises(ProofError):
         proves(prove)
+
+
+OF_GRADIENTS = [
+    (stability_logistic, stability.prove_logistic),
+    (stability_logistic, stability_of_loss.prove_logistic_exceeded),
+    (stability_l2, stability.prove_squared),
+    (stability_l2, stability_of_loss.prove_squared_exceeded),
+]
+"""What compares the gradient with the largest constant of linear attention's gradient."""
+
+
+@pytest.mark.parametrize(
+    ("share", "step"), [(sp.Rational(19, 20), "no |z"), (sp.Rational(21, 20), "is that constant")]
+)
+@pytest.mark.parametrize(("statement", "prove"), OF_GRADIENTS)
+def test_no_other_constant_is_the_largest_of_linear_attention_s_gradient(
+    statement, prove, share, step, monkeypatch
+):
+    formula = statement.compared
+
+    def other(m, v, of, data="norms", part=1, attention="softmax"):
+        return formula(m, v, of, data, part * share, attention)
+
+    monkeypatch.setattr(statement, "compared", other)
+    with pytest.raises(ProofError, match=re.escape(step)):
+        proves(prove)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda loss, m, A, x, h, b: 2 * loss(m, A, x, h, b),
+        lambda loss, m, A, x, h, b: loss(m, A, x, 2 * h, b),
+        lambda loss, m, A, x, h, b: loss(m, A, x, h * h, b),
+        lambda loss, m, A, x, h, b: loss(m, A, x, h, b) + m.square(m.dot(A @ x, A @ x)),
+    ],
+)
+@pytest.mark.parametrize(("statement", "prove"), OF_GRADIENTS)
+def test_the_curvature_of_linear_attention_is_that_of_the_loss_that_runs(
+    statement, prove, other, monkeypatch
+):
+    loss = statement.linear_loss
+    monkeypatch.setattr(statement, "linear_loss", functools.partial(other, loss))
+    with pytest.raises(ProofError, match="linear attention has z"):
+        proves(prove)
+
+
+def test_labels_of_the_other_sign_are_covered_only_where_the_head_turns_as_well(monkeypatch):
+    gradient = stability_of_loss.squared_gradient
+
+    def uneven(m, A, x, h, b):
+        return gradient(m, A, x, h, b) + b * A.T @ m.covariance(m.softmax(A @ x), h * h)
+
+    monkeypatch.setattr(stability_of_loss, "squared_gradient", uneven)
+    with pytest.raises(ProofError, match="as h and b turn their signs the gradient"):
+        proves(stability_of_loss.ensure_turned)
+
+
+@pytest.mark.parametrize(
+    ("name", "by", "step"),
+    [
+        ("h", lambda m, v: m.array([m.exact(-10 * v.sign), m.exact(-7)]), "turn their signs"),
+        ("b", lambda m, v: m.abs(v.size), "b = -size"),
+    ],
+)
+def test_the_head_and_the_label_that_turn_are_those_of_the_reading(name, by, step, monkeypatch):
+    variables = stability_l2.STABILITY.readings["sharp-3"].variables
+    reading = SimpleNamespace(variables={**variables, name: SimpleNamespace(by=by)})
+    planted = SimpleNamespace(readings={"sharp-3": reading})
+    monkeypatch.setattr(stability_l2, "STABILITY", planted)
+    with pytest.raises(ProofError, match=step):
+        proves(stability_of_loss.ensure_turned)
+
+
+def test_another_gradient_is_not_odd_in_the_label(monkeypatch):
+    def slope(b):
+        return 1 / (1 + sp.exp(-b))
+
+    monkeypatch.setattr(stability_of_loss, "slope_of", lambda *_: sp.Integer(2))
+    monkeypatch.setattr(stability_of_loss, "ensure_logistic_linear", lambda: None)
+    monkeypatch.setattr(stability_of_loss, "SYMBOLS", SimpleNamespace(logistic_slope=slope))
+    with pytest.raises(ProofError, match="with b the gradient turns its sign"):
+        proves(stability_of_loss.prove_logistic_exceeded)
 
 
 def test_a_price_that_is_half_is_not_proved(monkeypatch):

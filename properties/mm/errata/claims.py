@@ -127,8 +127,8 @@ CLAIMS = (
         "different paths (literal-2).",
         fails="From p(0) = 0, with keys (1, 0), 0 and (-2, 1), 0 and scores 4, 0 and 1, 0, exp(-u) "
         "and log-loss converge to p(alpha) = (1, 3), while -u never slows the first input down and "
-        "drags the second one to its worse token for ever. With one input all gradients have one "
-        "direction.",
+        "drags the second one to its worse token for ever. With one input the gradients of all "
+        "losses at p have one direction, and with two keys all paths of descent lie on one ray.",
         repair="From a start in the basins of both losses both converge in direction to p(alpha). "
         "With a single input gradient flow follows one curve for all losses with l' < 0.",
         telling={"literal-2": 0},

@@ -197,6 +197,27 @@ def test_one_path_for_one_input_and_not_for_two():
     assert claim.conclusion(replace(one, loss="correlation"), length="same").holds
 
 
+@pytest.mark.parametrize(
+    ("case", "one_ray"),
+    [
+        (loss_choice.TWO_KEYS_CENTRED, True),
+        (prompts.prompting([[[1, 0], [0, 0], [1, -2]]], [[2, -1, -1]], loss="log-loss"), False),
+    ],
+)
+def test_descent_on_two_losses_follows_one_ray_for_two_keys_and_not_for_three(case, one_ray):
+    """The first steps have one direction in both cases."""
+    with ctx.workprec(128):
+        keys, scores, start = (BALLS.values(x) for x in (case.keys, case.scores, case.start))
+        one, other = (
+            prompts.descent(BALLS, keys, scores, start, loss, arb(1), 3)
+            for loss in (case.loss, "correlation")
+        )
+        parted = [p[0] * q[1] - p[1] * q[0] for p in one[1:] for q in other[1:]]
+        assert all(x.contains(0) for x in parted) == one_ray
+        assert parted[0].contains(0)
+        assert not one_ray or all(p[0] > 0 for p in one[1:] + other[1:])
+
+
 def bound(run, k):
     """The right side of amended-1 after k steps."""
     with ctx.workprec(64):
