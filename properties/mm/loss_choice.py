@@ -225,8 +225,7 @@ CHOICE = Statement(
         ),
         "amended-2": Reading(
             "a single input: at every p the gradient of every loss with l' < 0 everywhere and "
-            "continuous has the direction of that of -x, so that all curves of gradient flow are "
-            "one",
+            "continuous has the direction of that of -x",
             expected="proved",
             proof="symbolic.mm.loss_choice:prove",
             under=(SINGLE, SLOPED),
