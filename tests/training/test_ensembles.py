@@ -137,12 +137,9 @@ def test_the_score_of_an_absent_token_plays_no_part(score, W0):
 
 # devices
 
-GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU: this is not counted")
-
-
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
 @pytest.mark.parametrize("head", [None, RELU], ids=["linear", "relu"])
-@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=GPU)])
+@pytest.mark.parametrize("device", ["cpu", *["cuda"] * torch.cuda.is_available()])
 def test_tensors_agree_with_the_loops_to_rounding(device, attention, head):
     """20 stable steps: 1e4 roundings of the size of the iterates."""
     sets, generator = [protocol(s, masked=s % 2 == 0) for s in range(4)], np.random.default_rng(61)

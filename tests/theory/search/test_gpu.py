@@ -19,8 +19,7 @@ from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.sequence import guide
 from benchmarks.power.regions import proportional, right_triangles
 
-GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU: this is not counted")
-DEVICES = pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=GPU)])
+DEVICES = pytest.mark.parametrize("device", ["cpu", *["cuda"] * torch.cuda.is_available()])
 BATCH, _LOOKS = 512, 60
 
 
