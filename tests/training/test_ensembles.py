@@ -137,6 +137,7 @@ def test_the_score_of_an_absent_token_plays_no_part(score, W0):
 
 # devices
 
+
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
 @pytest.mark.parametrize("head", [None, RELU], ids=["linear", "relu"])
 @pytest.mark.parametrize("device", ["cpu", *["cuda"] * torch.cuda.is_available()])
