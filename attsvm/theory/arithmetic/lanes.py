@@ -114,7 +114,12 @@ class _Lanes(Arithmetic):
         """One 0 for each instance of a batch."""
 
     def _rational(self, value: Fraction) -> Lane:
-        return Lane(np.array([_float(value)]))
+        return Lane(self.zeros(1) + _float(value))
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        """The larger one; either may be a plain integer."""
+        x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
+        return Lane(self.library.maximum(_value(x), _value(y)))
 
     def logistic_slope(self, x: Any) -> Any:
         """g'(x), by exp(-|x|), which does not overflow."""
@@ -196,11 +201,6 @@ class Floats(_Lanes):
         """One 0 for each instance of a batch."""
         return np.zeros(batch)
 
-    def maximum(self, x: Any, y: Any) -> Any:
-        """The larger one; either may be a plain integer."""
-        x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
-        return Lane(np.maximum(_value(x), _value(y)))
-
     @_once
     def norm(self, x: Entries) -> Any:
         """The Euclidean norm, its scale taken out so that no square over- or underflows."""
@@ -239,7 +239,7 @@ def _dot(x: Any, y: Any) -> Any:
 
 
 _TURNED = 4
-"""Matrices of at most so many rows or columns are diagonalised by rotations in numpy."""
+"""Matrices of at most so many rows or columns are diagonalised by rotations, many at once."""
 
 
 def _largest_eigenvalue(rows: Any, library: Any = np) -> Any:
@@ -296,9 +296,6 @@ class Tensors(_Lanes):
 
         self.library, self.device = torch, device
 
-    def _rational(self, value: Fraction) -> Lane:
-        return Lane(self.zeros(1) + _float(value))
-
     def zeros(self, batch: int) -> Any:
         """One 0 for each instance of a batch."""
         return self.library.zeros(batch, dtype=self.library.float64, device=self.device)
@@ -308,11 +305,6 @@ class Tensors(_Lanes):
         if isinstance(x, self.library.Tensor):
             return lanes(x.movedim(0, -1))
         return super().values(x)
-
-    def maximum(self, x: Any, y: Any) -> Any:
-        """The larger one; either may be a plain integer."""
-        x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
-        return Lane(self.library.maximum(_value(x), _value(y)))
 
     def norm(self, x: Entries) -> Any:
         """The Euclidean norm, its scale taken out so that no square over- or underflows."""
@@ -337,7 +329,7 @@ class Tensors(_Lanes):
         matrices = values.where(usable, 0.0 * scale).reshape(*rows.shape, -1)
         if self.device == "cpu" or len(rows) > _TURNED:
             top = self.library.linalg.svdvals(matrices.movedim(-1, 0))[:, 0]
-        else:  # a GPU is slow at decompositions of many small matrices; no gradient is known here
+        else:  # a GPU is slow at decomposing many small matrices; no gradient is asked for there
             top = _root(_largest_eigenvalue(matrices, self.library))
         return Lane(scale * top.where(usable, math.nan * scale))
 

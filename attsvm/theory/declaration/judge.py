@@ -115,7 +115,7 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judge
             return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
     said = (
         f"sign open at {bits} bits: the sides may be equal, but are not known as one expression "
-        "(a claim of squares in place of norms avoids roots that hide this)"
+        "(roots can hide that sides are equal: compare squares in place of norms)"
     )
     return Judgement(None, slack, ratio, kind, said)
 

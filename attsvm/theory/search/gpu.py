@@ -1,4 +1,4 @@
-"""Screening on a GPU: as `screen`, in batches some hundred times as large, as tensors of torch.
+"""Screening on a GPU: as `screen`, in batches five hundred times as large, as tensors of torch.
 
 A batch is filled from some thousand instances of the processor and lives on the card from then on:
 it is fitted to the hypotheses, evaluated, ranked and moved there, in double precision. The closest
@@ -7,14 +7,14 @@ few of each generation are fetched for the judge, which decides from their exact
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attsvm.theory.arithmetic import Tensors
-from attsvm.theory.declaration.variables import Fitted, Integer, Meeting
+from attsvm.theory.declaration.variables import Fitted, Meeting
+from attsvm.theory.search.landscape import torch_is_there
 from attsvm.theory.search.screen import GENERATIONS, SINGLE, WHOLE, evolve, length_of_each
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _DRIVERS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 
 def gpu_is_there() -> bool:
     """Whether torch is installed and sees a GPU."""
-    if importlib.util.find_spec("torch") is None or not any(Path(d).exists() for d in _DRIVERS):
+    if not torch_is_there() or not any(Path(driver).exists() for driver in _DRIVERS):
         return False
     import torch
 
@@ -102,7 +102,7 @@ class _Moves:
 
     def _moves(self, name: str) -> bool:
         variable = self.formula.variables[name]
-        return not (isinstance(variable, Fitted | Integer) or variable.listed)
+        return not (isinstance(variable, Fitted) or variable.listed)
 
     def closest(self, height: Any) -> Any:
         """The lanes that live on, the closest first; none that meets no hypothesis."""
