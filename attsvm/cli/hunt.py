@@ -92,7 +92,7 @@ def _tell_of_interruption(options: argparse.Namespace) -> None:
     account.interrupted = True
     if account.smallest is not None:
         options.stored.update(store(Path(options.out), account))
-    document = account.json() | {"kept": False, "unfinished": unfinished(account, None)}
+    document = account.json() | {"kept": False, "unfinished": account.unfinished(None)}
     document |= {name: options.stored.get(file) for name, file in _STORED.items()}
     tell(options, document, list(hunt_text(document, options.pack, [], [])))
 
@@ -122,17 +122,6 @@ def _searchers(text: str | None) -> list[str] | None:
             remedy="Add drawn.",
         )
     return chosen
-
-
-def unfinished(account: Hunt, seconds: float | None) -> str | None:
-    """Why a find is not known to be minimal."""
-    if account.smallest is None or account.minimal:
-        return None
-    if account.interrupted:
-        return "interrupted"
-    if seconds is not None and account.seconds >= 0.9 * seconds:  # hunts end a little early
-        return "the time ran out, go on with more --seconds"
-    return f"shrinking broke ({account.error or 'it found no way on'})"
 
 
 def _hunt(crew: Workers, options: argparse.Namespace) -> int:
@@ -211,7 +200,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
         document["kept"] = there["instance"] != result.smallest.instance
         if document["kept"]:
             kept = counterexample.standing(stored["smallest"], claim, options.sibling)
-    document["unfinished"] = unfinished(result, seconds)
+    document["unfinished"] = result.unfinished(seconds)
     document |= {name: stored.get(file) for name, file in _STORED.items()}
     lines = list(hunt_text(document, options.pack, shown, kept))
     earlier = folder / counterexample.file_name(claim.id, options.sibling)

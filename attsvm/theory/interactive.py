@@ -95,9 +95,11 @@ class Hunted:
     Attributes:
         account: the hunt, with its `smallest` and `worst` counterexamples, None where it found
             none.
+        seconds: how many it was given, None where no time ends it.
     """
 
     account: Hunt
+    seconds: float | None = None
 
     @property
     def found(self) -> bool:
@@ -108,7 +110,8 @@ class Hunted:
         account, smallest = self.account, self.account.smallest
         lines = [] if smallest is None else list(shown(account.claim, account.part, smallest))
         document = account.json() | {"sibling": account.part or None, "counterexample": None}
-        document |= {"kept": False, "worst": None, "unfinished": None}
+        document |= {"kept": False, "worst": None}
+        document["unfinished"] = account.unfinished(self.seconds)
         efforts = document["searchers"].items()  # without times, to be the same in every run
         document["searchers"] = {name: effort | {"seconds": None} for name, effort in efforts}
         return "\n".join(hunt_text(document, (), lines))
@@ -221,7 +224,8 @@ def hunt(
                 seed=seed,
                 known=not fresh,
                 progress=tell,
-            )
+            ),
+            seconds,
         )
 
 

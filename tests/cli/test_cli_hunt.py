@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from commands import PACK, TOYS
 
-from attsvm.cli.hunt import unfinished
 from attsvm.theory import load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.run.tally import Refuted
@@ -149,8 +148,8 @@ def test_a_hunt_that_is_interrupted_before_it_searches_says_so(
     [
         ({"minimal": True}, 9.0, None),
         ({"interrupted": True}, 9.0, "interrupted"),
-        ({"seconds": 9.0}, 9.0, "the time ran out, go on with more --seconds"),
-        ({"seconds": 8.2}, 9.0, "the time ran out, go on with more --seconds"),
+        ({"seconds": 9.0}, 9.0, "the time ran out, go on with more seconds"),
+        ({"seconds": 8.2}, 9.0, "the time ran out, go on with more seconds"),
         ({"seconds": 8.0}, 9.0, "shrinking broke (it found no way on)"),
         ({"seconds": 9.0, "error": "a slip"}, None, "shrinking broke (a slip)"),
     ],
@@ -158,8 +157,8 @@ def test_a_hunt_that_is_interrupted_before_it_searches_says_so(
 def test_why_a_find_is_not_minimal(account, limit, said):
     (claim,) = find_claims(load_packs([PACK]), ["toy/false:literal"])
     found = Refuted({"float": "6"}, {}, "certified", None, "", "")
-    assert unfinished(Hunt(claim, smallest=found, **account), limit) == said
-    assert unfinished(Hunt(claim, **account), limit) is None
+    assert Hunt(claim, smallest=found, **account).unfinished(limit) == said
+    assert Hunt(claim, **account).unfinished(limit) is None
 
 
 def test_a_hunt_for_what_is_proved_says_so(attsvm):

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -30,7 +31,7 @@ def stated(share):
     return Statement(
         "mine/softmax-lipschitz", source="A & <b>paper</b>", place="Lemma 1",
         printed="||softmax(s) - softmax(t)|| <= ||s - t||/2",
-        variables={"n": Integer(1, 4), "s": Vector("n"), "t": Near("s", ("n",))}, cost=8,
+        variables={"n": Integer(1, 4), "s": Vector("n"), "t": Near("s", ("n",))}, cost=4,
         conclusion=lambda m, v: m.at_most(
             m.norm(m.softmax(v.s) - m.softmax(v.t)), m.norm(v.s - v.t) / share),
         readings={"literal": Reading("softmax is <b>Lipschitz</b>", "holds", tight=True)},
@@ -101,6 +102,9 @@ def test_a_typed_claim_is_hunted_and_shown(typed):
     assert repr(hunted).startswith("refuted, certified: mine/softmax-lipschitz:literal after ")
     assert "replay" not in repr(hunted)
     assert Tags(hunted._repr_html_()).seen == {"pre"}
+    assert "\n  (minimal: " in repr(hunted)
+    left = replace(hunted, account=replace(hunted.account, minimal=False))
+    assert "\n  (not made minimal: shrinking broke" in repr(left)
     quiet = hunt(typed(2), rounds=1)
     assert not quiet.found
     assert repr(quiet).startswith("not refuted: ")

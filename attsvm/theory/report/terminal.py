@@ -378,9 +378,9 @@ def _left_open(number: int, unexamined: int) -> str:
 
 
 _MINIMAL = (
-    "minimal: none of these that makes it smaller leaves a counterexample: an index left out; an "
-    "entry, slice or array set to 0; entries rounded, scaled or shifted; an entry, or equal ones "
-    "together, made simpler; docs/hunting.md has the list"
+    "minimal: none of these that makes it smaller leaves a counterexample: an index left out, or a "
+    "block of many; an entry, slice or array set to 0; entries rounded, scaled or shifted; an "
+    "entry, or equal ones together, made simpler; docs/hunting.md has the list"
 )
 
 

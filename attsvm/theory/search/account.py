@@ -116,6 +116,16 @@ class Hunt:
             return []
         return warnings_of(self.seen, growing=growing, stepped=self.claim.formula.stepped)
 
+    def unfinished(self, seconds: float | None) -> str | None:
+        """Why the find of a hunt of that many seconds is not known to be minimal, if it is not."""
+        if self.smallest is None or self.minimal:
+            return None
+        if self.interrupted:
+            return "interrupted"
+        if seconds is not None and self.seconds >= 0.9 * seconds:  # hunts end a little early
+            return "the time ran out, go on with more seconds"
+        return f"shrinking broke ({self.error or 'it found no way on'})"
+
     def json(self) -> dict[str, Any]:
         """As plain data, schema 1."""
         busy = sum(e.seconds for e in self.efforts.values())

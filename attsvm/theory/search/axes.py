@@ -119,10 +119,10 @@ def _axis_names(hint: Any) -> tuple[str, ...] | None:
     return words if words and all(word.isidentifier() for word in words) else None
 
 
-def lacking(document: Any, group: Group, index: int, *, renumbered: bool) -> Any:
-    """A copy of an encoded instance that lacks one index of the axes of a group.
+def lacking(document: Any, group: Group, start: int, stop: int, *, renumbered: bool) -> Any:
+    """A copy of an encoded instance that lacks the indices from start to stop of a group's axes.
 
-    Where `renumbered`, integers above it, which may be indices themselves, go down by 1.
+    Where `renumbered`, integers above them, which may be indices themselves, go down with those.
     """
     for path, axes in group.axes:
         array = document
@@ -131,22 +131,22 @@ def lacking(document: Any, group: Group, index: int, *, renumbered: bool) -> Any
         name = present(array_key(array), "the kind of an encoded array")
         values = np.array(array["values"], dtype=object).reshape(array[name])
         for axis in axes:
-            values = np.delete(values, index, axis)
+            values = np.delete(values, slice(start, stop), axis)
         shorter = {name: list(values.shape), "values": values.ravel().tolist()}
         document = replaced(document, path, shorter)
-    return _renumbered(document, index) if renumbered else document
+    return _renumbered(document, start, stop) if renumbered else document
 
 
-def _renumbered(document: Any, index: int) -> Any:
+def _renumbered(document: Any, start: int, stop: int) -> Any:
     def lower(text: str) -> str:
-        return str(int(text) - 1) if int(text) > index else text
+        return str(int(text) - (stop - start)) if int(text) >= stop else text
 
     if isinstance(document, list):
-        return [_renumbered(item, index) for item in document]
+        return [_renumbered(item, start, stop) for item in document]
     if not isinstance(document, dict):
         return document
     if set(document) == {"int64", "values"}:
         return {**document, "values": [lower(text) for text in document["values"]]}
     if set(document) == {"int"}:
         return {"int": lower(document["int"])}
-    return {key: _renumbered(item, index) for key, item in document.items()}
+    return {key: _renumbered(item, start, stop) for key, item in document.items()}

@@ -14,7 +14,7 @@ _PATIENCE = 20
 """A turn also ends after this many times its budget of proposals, refused ones included."""
 
 
-_LARGEST = 2**12
+_LARGEST = 2**15
 """Numbers in an instance at most, where nothing else is said."""
 
 

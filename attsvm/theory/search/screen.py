@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,10 @@ _RUNGS, _CLIMB = 12, 6
 _NUMBERS = 2**18
 """Numbers in a batch of large instances: what a turn can evaluate."""
 
+_CHEAP, _DEAR = 2**9, 0.2
+"""With more numbers than this in an instance, which is what a check looks at at most, a turn of a
+hunt goes to no larger sizes once an evaluation lasts that many seconds."""
+
 _ENUMERATED, _ROWS = 2**13, 2**16
 """Integers that are enumerated for each instance of a budget, and at once."""
 
@@ -74,7 +79,8 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
     """Screen lengths and counts beyond those that are drawn.
 
     A turn takes one of them, or all together, to twice what was drawn, then four times, and so on,
-    up to the numbers in an instance that the scout may propose.
+    up to the numbers in an instance that the scout may propose, or to a size at which one
+    evaluation lasts: a formula of all pairs or triples of tokens grows faster than its instances.
     """
     formula = scout.tally.part.formula
     free = list(grows(formula))
@@ -89,7 +95,17 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
         batch = 8 * max(min(_NUMBERS // (8 * max(numbers, 1)), _BATCH // 8), 1)
         raw = formula.filled(generator, shape, batch)
         raw |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in raw}
+        if numbers > _CHEAP and _lasts(scout, formula, raw, shape):
+            return
         _evolve(scout, formula, raw, shape, generator, batch=batch, generations=_CLIMB)
+
+
+def _lasts(scout: Scout, formula: Formula, raw: dict[str, Any], shape: dict[str, int]) -> bool:
+    """Whether it takes long to evaluate the formula on a few instances of a batch."""
+    few = {n: x[..., :8] if isinstance(x, np.ndarray) else x for n, x in raw.items()}
+    started = time.process_time()
+    formula.fit_screened(few, shape, 8, scout.tally.part.parameters)
+    return time.process_time() - started > _DEAR
 
 
 def counts(formula: Formula) -> bool:

@@ -3,12 +3,12 @@
 Small means few numbers, then few that are not 0, then short ones: of floats, those with few bits
 after the point, then those near 0; of fractions p/q, those of least height max(|p|, q); positive
 before negative. Every move makes an instance smaller in this sense, so shrinking ends, and it ends
-where each of its moves has been tried in vain: leaving an index out of the axes that share it,
-unless every instance drawn has as many (with the rest as it is, doubled or quadrupled), setting an
-array, a slice or an entry to 0, rounding all entries or one, scaling an array or all of them by a
-power of two, adding an integer to their entries, dividing all integers by a common factor, moving
-an entry towards 0, putting a fraction of less height in the place of another, and changing equal
-entries together as one.
+where each of its moves has been tried in vain: leaving an index, or a block of many, out of the
+axes that share it, unless every instance drawn has as many (with the rest as it is, doubled or
+quadrupled), setting an array, a slice or an entry to 0, rounding all entries or one, scaling an
+array or all of them by a power of two, adding an integer to their entries, dividing all integers by
+a common factor, moving an entry towards 0, putting a fraction of less height in the place of
+another, and changing equal entries together as one.
 
 In one entry the moves reach the simplest number of an interval of refutations: a float is rounded
 down and up to every number of bits, a fraction goes up its branch of the Stern-Brocot tree, which
@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 
 _MAKING_UP = (0, 1, 2)
 """Powers of two that what remains is scaled by, to make up for an index that was left out."""
+
+_LONG = 8
+"""Of an axis longer than this, blocks of indices are left out as well."""
 
 _SCALES = (1, 2, 3, -1, -2, -3)
 """Powers of two that arrays are scaled by."""
@@ -216,21 +219,35 @@ Slot = Callable[[Any], Iterable[Any]]
 
 
 def _shorter(document: Any, space: Space) -> list[Slot]:
-    """Leave an index out of a group of axes."""
+    """Leave indices out of a group of axes: blocks of a long one first, then one."""
 
-    def slot(group: Group, index: int, power: int) -> Slot:
+    def slot(group: Group, start: int, stop: int, power: int) -> Slot:
         def trials(document: Any) -> Iterator[Any]:
             for renumbered in (False, True):
-                trial = lacking(document, group, index, renumbered=renumbered)
+                trial = lacking(document, group, start, stop, renumbered=renumbered)
                 yield _changed(trial, finite_leaves(trial) if power else [], _times(power))
 
         return trials
 
-    return [
-        slot(group, index, power)
+    found = groups(document, space.hint, space.samples)
+    blocks = [
+        slot(group, start, start + size, 0)
+        for group in found
+        for size in _halves(group.length)
+        for start in reversed(range(0, group.length - size + 1, size))
+    ]
+    return blocks + [
+        slot(group, index, index + 1, power)
         for power in _MAKING_UP
-        for group in groups(document, space.hint, space.samples)
+        for group in found
         for index in reversed(range(group.length))
+    ]
+
+
+def _halves(length: int) -> list[int]:
+    """Half of a length, a quarter of it, and so on, where it is long."""
+    return [
+        length >> k for k in range(1, length.bit_length()) if length >> k > 1 and length > _LONG
     ]
 
 

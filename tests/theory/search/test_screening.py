@@ -1,5 +1,7 @@
 """Batches: what is screened is counted, hypotheses are decided, and small matrices keep digits."""
 
+import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +23,7 @@ from attsvm.theory.search.screen import _new as screened_anew
 from attsvm.theory.search.sequence import guide
 from benchmarks.power.courses import brocard, pell
 from benchmarks.power.regions import proportional, right_triangles
-from benchmarks.power.sizes import few, late, slow, taxicab
+from benchmarks.power.sizes import few, late, slow, taxicab, tokens
 from tests.theory.search.scouting import scouted, share
 
 
@@ -130,6 +132,18 @@ def test_integers_are_screened_beyond_those_that_are_drawn(planted, searcher, se
     found, again = (scouted(planted, searcher, [case], 100, seed) for _ in range(2))
     assert found.found is not None
     assert found.found == again.found
+
+
+@pytest.mark.parametrize(("dear", "large"), [(math.inf, True), (-1.0, False)])
+def test_a_turn_goes_to_sizes_that_no_check_has_unless_an_evaluation_lasts(
+    monkeypatch, dear, large
+):
+    monkeypatch.setattr(sys.modules["attsvm.theory.search.screen"], "_DEAR", dear)
+    case = tokens.formula.build(a=[0.0, 0.0])
+    found = scouted(tokens, "sizes", [case], 100).found
+    assert (found is not None) is large
+    if large:
+        assert len(codec.decode(found.instance, tokens.instance_type).a) > 2**9
 
 
 @pytest.mark.parametrize("seed", range(3))
