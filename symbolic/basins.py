@@ -16,8 +16,13 @@ the risk gap lies below (1/n) min_i [l(second) - l(best)]. From a start in it:
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 import sympy as sp
 
+from attsvm.lipschitz import attention_bend
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from symbolic.divergence import ensure_passed
@@ -81,9 +86,11 @@ SHORTER = (
 
 def ensure_own_constant() -> None:
     """The Lipschitz constant L of the gradient is at least that of each input's part, L_i/n."""
-    ensure_at_least_each(
-        "n L, the sum of the L_i, is at least each of them",
+    square, reach, lead, slope, bend = sp.symbols(
+        "||z||^2 ||X-mean|| D sup|l'| sup|l''|", nonnegative=True
     )
+    part = square * reach**2 * attention_bend(lead, slope, bend, sp.sqrt)
+    ensure_at_least_each(part, "n L, the sum of the L_i, is at least each of them")
 
 
 def ensure_kept() -> None:
@@ -91,21 +98,23 @@ def ensure_kept() -> None:
     n, level, left = sp.symbols("n level left", positive=True)
     cite(DESCENT, given={LIPSCHITZ: "L is that constant", SHORT: "as the statement has it"})
     ensure_gain_of_support()
-    ensure_mean(
-        "u is at most gamma_o, so that no input's part l(u) - l(gamma_o) of the gap is negative",
-        most=GAMMA_O,
-    )
+    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "the loss is smooth"})
+    behind = MORE  # gamma_o - gamma_t
+    ensure_mean(S, GAMMA_O - behind, "u is at most gamma_o", most=GAMMA_O)
     ensure_at_least_each(
-        "each input's part is at most n times the risk gap, which is the mean of the parts",
+        SLOPE * behind,
+        "each input's part l(u) - l(gamma_o) = |l'| (gamma_o - u) is at most n times the risk gap, "
+        "which is the mean of the parts",
     )
     ensure_nonnegative(
         n * level + MORE - (n * (level - left) - LESS) - n * left,
         "l(second) - l(u) is at least n times what the start's gap lacks to the threshold",
         normal=expanded,
     )
-    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "the loss is smooth"})
     ensure_positive(n * left / SLOPE, "so u - second is at least n left / max|l'|")
     ensure_mean(
+        S,
+        SECOND - MORE,
         "the rivals' sum of s_t gamma_t is at most second times 1 - s_o",
         most=SECOND,
     )
@@ -116,11 +125,17 @@ def ensure_kept() -> None:
     )
 
 
-def ensure_coefficients() -> None:
-    """-grad L is the sum of p_j A_j with c exp(-m_j) <= p_j <= C exp(-m_j)."""
+def ensure_coefficients() -> tuple[Any, Any]:
+    """-grad L is the sum of p_j A_j with c exp(-m_j) <= p_j <= C exp(-m_j).
+
+    Returns:
+        c and C.
+    """
     a, m = sp.symbols("a_o m", real=True)
     total, kept, gap, n = sp.symbols("total kept gap n", positive=True)
     rest, also = sp.symbols("rest also", nonnegative=True)
+    top = sp.Symbol("max|l'|", positive=True)
+    low, high = SLOPE * P * kept / n, top * gap / n
     ensure_gain()
     ensure_equal(sp.exp(a - m) / total, sp.exp(-m) * sp.exp(a) / total, "s_j = s_o exp(-m_j)")
     interval = "the smallest interval that holds all scores"
@@ -132,53 +147,74 @@ def ensure_coefficients() -> None:
         normal=sp.simplify,
     )
     ensure_nonnegative(
-        ((SLOPE + MORE) * (P + also) * (kept + LESS) - SLOPE * P * kept) / n,
+        (SLOPE + MORE) * (P + also) * (kept + LESS) / n - low,
         "which is at least min|l'|/n times the bounds that s_o and u - second are above",
         normal=expanded,
     )
-    ensure_positive(SLOPE * P * kept / n, "a positive constant")
+    ensure_positive(low, "a positive constant")
     ensure_nonnegative(
-        ((SLOPE + MORE) * gap * (P + rest) - SLOPE * P * (gap - LESS)) / n,
+        high * (P + rest) - top / (1 + MORE) * P * (gap - LESS) / n,
         "and at most max|l'| (gamma_o - gamma_j)/n, as s_o + rest = 1",
-        normal=expanded,
+        normal=sp.factor,
     )
+    return low, high
 
 
-def ensure_divergence() -> None:
-    """The norm tends to infinity."""
-    c, a, radius = sp.symbols("c a radius", positive=True)
+def ensure_divergence(c: Any) -> None:
+    """The norm tends to infinity.
+
+    Args:
+        c: p_j is at least c exp(-m_j).
+    """
+    a, radius, p = sp.symbols("a radius p", positive=True)
     ensure_mean(
+        p,
+        1 + MORE,
         "<W, V> grows by e sum_j p_j m_j(V), which is at least e P",
         least=1,
     )
     cite(CAUCHY_SCHWARZ)
-    ensure_positive(
+    ensure_passed(
         STEP * c * sp.exp(-a * radius),
-        "where ||W|| <= radius margins are at most a radius, and a step adds a constant to <W, V>",
+        "where ||W|| <= radius margins are at most a radius, and a step adds a constant to <W, V>, "
+        "which is at most radius N there: so W is there finitely often",
+        bound=radius * sp.Symbol("N", positive=True),
+        elsewhere=STEP * p,
     )
-    ensure_passed("which is at most radius N there: so W is there finitely often")
 
 
-def ensure_lag(what: str) -> None:
+def ensure_lag(c: Any, C: Any, whole: Callable[[Any], Any], what: str) -> None:
     """Where c exp(-m_j) <= p_j <= C exp(-m_j) no p_j (m_j - least) is above C exp(-least).
 
     Args:
-        what: says what this makes of the sum of them.
+        c: that constant, in symbols of known sign.
+        C: the other one.
+        whole: a number, or several, of the p_j of the least margin: over J rivals the sum of these
+            is at most J C/c times it.
+        what: says what this makes of the sum.
+
+    Raises:
+        ProofError: `whole` is not known to be at least that p_j, or c and C to be positive.
     """
-    least, c, C, J, x = sp.symbols("least c C J x", positive=True)
+    x, J, lowest = sp.symbols("x J exp(-least)", positive=True)
     cite(EXPONENTIAL)  # exp(-x) <= 1/(1 + x)
+    p = C * lowest / (1 + x + MORE)
     ensure_nonnegative(
-        C * sp.exp(-least) * (1 - x / (1 + x)),
+        C * lowest - p * x,
         "p_j (m_j - least) <= C exp(-least) x exp(-x), x = m_j - least, is at most C exp(-least)",
         normal=sp.factor,
     )
-    ensure_nonnegative(
-        J * C / c * (c * sp.exp(-least) + MORE) - J * C * sp.exp(-least), what, normal=expanded
-    )
+    found = np.atleast_1d(whole(c * lowest + MORE))
+    ensure_nonnegative(J * C / c * found - J * C * lowest, what, normal=expanded)
 
 
-def ensure_direction() -> None:
-    """W_k/||W_k|| tends to V/||V||."""
+def ensure_direction(c: Any, C: Any) -> None:
+    """W_k/||W_k|| tends to V/||V||.
+
+    Args:
+        c: p_j is at least c exp(-m_j).
+        C: and at most C exp(-m_j).
+    """
     W, G = vector("W"), vector("G")
     p, a, least = sp.symbols("p a least", positive=True)
     y, N, extra = sp.symbols("y N extra", positive=True)
@@ -189,6 +225,8 @@ def ensure_direction() -> None:
     )
     cite(TRIANGLE)
     ensure_mean(
+        p,
+        a / (1 + MORE),
         "||G||, at most the sum of p_j ||A_j||, is at most a P",
         most=a,
     )
@@ -198,8 +236,11 @@ def ensure_direction() -> None:
         normal=expanded,
     )
     ensure_lag(
+        c,
+        C,
+        lambda lowest: lowest + LESS,
         "so that over J rivals sum_j p_j (m_j - least) is at most P J C/c, P being at least the "
-        "p_j of the least margin: <G, W> is at most P (||W||/N + extra)"
+        "p_j of the least margin: <G, W> is at most P (||W||/N + extra)",
     )
     h = STEP * p * (y / N + extra) + (STEP * a * p) ** 2 / 2
     ensure_equal(
@@ -226,9 +267,9 @@ def ensure_from_kept() -> None:
 
     And the norm diverges.
     """
-    ensure_coefficients()
-    ensure_divergence()
-    ensure_direction()
+    c, C = ensure_coefficients()
+    ensure_divergence(c)
+    ensure_direction(c, C)
 
 
 def ensure_from_basin() -> None:
@@ -278,7 +319,8 @@ def ensure_log_of_powers() -> None:
         "which is the mean of (a_t - v)^2, v that of a_t: so it is not negative",
     )
     cite(CAUCHY_SCHWARZ)
-    ensure_mean("and the mean of a_t^2 is at most reach^2", most=REACH**2)
+    reached = REACH / (1 + MORE)  # ||A_t||
+    ensure_mean(S, reached**2, "and the mean of a_t^2 is at most reach^2", most=REACH**2)
     curved = "so |F''| is at most reach^2 along every unit vector"
     ensure_nonnegative(REACH**2 - (REACH**2 - MORE - v**2), curved)
     cite(RAYLEIGH, met={FORM: curved}, given={SYMMETRIC: "the Hessian of F"})
@@ -332,7 +374,12 @@ def ensure_raised() -> None:
         normal=sp.factor,
     )
     cite(TRIANGLE)
-    ensure_mean("||sum_t q_t A_t||, at most the mean of ||A_t||, is at most reach", most=REACH)
+    ensure_mean(
+        S,
+        REACH / (1 + MORE),
+        "||sum_t q_t A_t||, at most the mean of ||A_t||, is at most reach",
+        most=REACH,
+    )
     odds = S / P
     ensure_nonnegative(
         STEP * top * LEAD / n * REACH**2
@@ -484,10 +531,13 @@ def prove_shares() -> str:
         normal=lambda x: sp.expand(sp.expand_log(x, force=True)),
     )
     ensure_at_least_each(
+        c * sp.exp(-m) + MORE,
         "the sum of all |dL/d(x_t^T X z)|, p_j of rivals and their sum for the optimal token of "
         "each input, so twice the sum of the p_j, is at least the largest p",
     )
-    ensure_mean("and at most twice their number times it", most=C * sp.exp(-least))
+    largest = C * sp.exp(-least)
+    twice = sp.Integer(2)
+    ensure_mean(twice, largest - MORE, "and at most twice their number times it", most=largest)
     ensure_rate()
     y, N, log_k = sp.symbols("y N ln(k)", positive=True)
     ensure_equal(
@@ -505,6 +555,8 @@ def ensure_gap_of_rest() -> None:
     cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "the loss is smooth"})
     ensure_gain_of_support()
     ensure_mean(
+        S,
+        far - MORE,
         "l(u) - l(gamma_o) is at most max|l'| (gamma_o - u), and gamma_o - u, the sum of s_t "
         "(gamma_o - gamma_t) over rivals, at most range (1 - s_o)",
         most=far,
@@ -539,11 +591,15 @@ def ensure_aligned() -> None:
         given={DIFFERENTIABLE: "u along the move by other parts, up to a first return to second"},
     )
     ensure_mean(
+        S,
+        (kept + LESS) * (1 + MORE),
         "-<grad L, V> is the mean of |l'| sum_t s_t (u - gamma_t) m_t, and that sum at least kept "
         "(1 - s_o), kept = u(0) - second, as margins m_t of V are at least 1",
         least=kept,
     )
-    ensure_at_least_each("the mean of |l'| kept (1 - s_o) is at least 1/n times each of these")
+    ensure_at_least_each(
+        SLOPE * kept * S, "the mean of |l'| kept (1 - s_o) is at least 1/n times each of these"
+    )
     cite(CAUCHY_SCHWARZ)
     cite(DESCENT, given={LIPSCHITZ: "L is that constant", SHORT: "as the statement has it"})
     ensure_zero(

@@ -8,6 +8,9 @@ is said of a sum over constraints is executed for one term of it, which stands f
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import sympy as sp
 
 from attsvm.primitives.att_svm import pythagoras
@@ -34,21 +37,30 @@ AX, AV = inner("A", "X"), inner("A", "V")
 BOUND = sp.Symbol("b", nonnegative=True)
 SHARE, REST = sp.symbols("s t", nonnegative=True)
 """Weights of a mean, of sum 1."""
-MORE = sp.Symbol("more", nonnegative=True)
+MORE, LESS = sp.symbols("more less", nonnegative=True)
 """What is not negative by what has been said before."""
 
+MARGINS = "the margin of s U + t V is s times that of U and t times that of V"
 MEAN = "a mean of two vectors that meet a constraint meets it"
 CONVEX_NORM = "||s U + t V||^2 = s ||U||^2 + t ||V||^2 - s t ||U - V||^2 where s + t = 1"
 PYTHAGORAS = "||V||^2 - ||X||^2 - ||V - X||^2 = 2 <X, V - X>"
 
 
-def ensure_mean_meets() -> None:
-    """A mean of vectors that meet a constraint meets it: the slack is the mean of the slacks."""
-    slack = SHARE * (inner("A", "U") - BOUND) + REST * (AV - BOUND)
-    left = A @ (SHARE * U + REST * V) - BOUND
-    ensure_zero((left - slack).subs(REST, 1 - SHARE), "the slack of a mean is the mean of slacks")
-    first, second = sp.symbols("u v", nonnegative=True)
-    ensure_nonnegative(SHARE * first + REST * second, MEAN)
+def ensure_mean_meets(margin: Callable[[Any], Any] = A.__matmul__, bound: Any = BOUND) -> None:
+    """A mean of vectors that meet a constraint meets it, as the slack of the mean is not negative.
+
+    Args:
+        margin: what is to be at least `bound`, of a vector.
+        bound: that bound.
+
+    Raises:
+        ProofError: the margin of a mean is not known to be at least the bound where the margins of
+            both vectors are.
+    """
+    mean = SHARE * U + REST * V
+    ensure_equal(margin(mean), SHARE * margin(U) + REST * margin(V), MARGINS)
+    slacks = SHARE * (bound + MORE) + REST * (bound + LESS) - (SHARE + REST) * bound
+    ensure_nonnegative(slacks, MEAN, normal=expanded)
 
 
 def ensure_norm_convex() -> None:

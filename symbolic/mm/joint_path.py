@@ -125,6 +125,8 @@ def ensure_shorter_mean() -> None:
     )
     Q, lead, size = sp.symbols("Q lead ||v||", positive=True)
     ensure_mean(
+        sp.Symbol("s_t", nonnegative=True),
+        lead + MORE,
         "scores lead by at least lead times the attention to other tokens, and <G/||G||, E> is at "
         "least lead Q, by sums over tokens and then over inputs",
         least=lead,

@@ -273,12 +273,18 @@ def ensure_rises_above() -> None:
         "is at most ln(drop/lead) there, m_1 stays above a constant, and x below x_0",
         normal=expanded,
     )
+    x, least = x_0 / (1 + MORE), level * (LEAD + DROP) / (1 + x_0 + y_0) ** 2
     ensure_nonnegative(
-        attended(x_0 / (1 + MORE), y) ** 2 * y - level / (1 + x_0 + y_0) ** 2,
-        "so that s_o^2 y is at least (lead/drop)/(1 + x_0 + y_0)^2",
+        attended(x, y) ** 2 * (gained / q).subs(X, x) - least,
+        "so that s_o^2 (x lead + y (lead + drop)) is at least (lead/drop) (lead + drop)/(1 + x_0 + "
+        "y_0)^2",
         normal=sp.factor,
     )
-    ensure_passed("and m_2 is above ln(drop/lead) after finitely many steps")
+    ensure_passed(
+        PACE * sp.Symbol("||A_2||^2", positive=True) * least,
+        "and m_2 is above ln(drop/lead) after finitely many steps",
+        bound=-sp.log(level),
+    )
     share = 1 / (1 + LESS)
     ensure_nonnegative(
         gains(X, level * share, (a, c, q)),
@@ -354,10 +360,13 @@ def ensure_opposed() -> None:
         "s_o is at least 1/(1 + x_0 + y_0)",
         normal=sp.factor,
     )
-    ensure_positive(
-        PACE * ALSO * attended(x_0, y_0) ** 2 * X * LEAD, "so that f grows there by a constant"
+    ensure_passed(
+        PACE * ALSO * attended(x_0, y_0) ** 2 * X * LEAD,
+        "so that f grows there by a constant, as a q > c^2, and is above any bound from "
+        "some step on",
+        bound=bound,
+        elsewhere=PACE * ALSO * attended(X, Y) ** 2 * (X * LEAD + Y * spread),
     )
-    ensure_passed("so f is above any bound from some step on")
     ensure_nonnegative(
         (f_1 * bound + f_2 * b + MORE - f_2 * (b - LESS)) / f_1 - bound,
         "then m_1 is at least any bound where m_2 <= b, once f >= (q + c) bound + (a + c) b",
@@ -370,7 +379,11 @@ def ensure_opposed() -> None:
         "step adds to m_2 at least e |l'| s_o^2 q y_b (lead + drop)/2",
         normal=sp.factor,
     )
-    ensure_passed("so m_2 gets above b = J + ln(2 drop/lead)")
+    ensure_passed(
+        PACE * attended(x_0, y_0) ** 2 * q * y_b * spread / 2,
+        "so m_2 gets above b = J + ln(2 drop/lead)",
+        bound=b,
+    )
     ensure_stays("and stays above ln(2 drop/lead), y below lead/(2 drop)")
     ensure_above(LEAD / (2 * DROP))
 

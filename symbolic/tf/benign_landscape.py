@@ -10,7 +10,6 @@ import sympy as sp
 from attsvm.theory import (
     cite,
     ensure_equal,
-    ensure_nonnegative,
     ensure_positive,
     ensure_zero,
 )
@@ -136,12 +135,12 @@ def prove_no_minimum() -> str:
     ensure_any_margins("all tokens but one of those with c_t != 0, their one dependency")
     lowered = -sp.Symbol("|c_t|", nonnegative=True)
     ensure_zero(bent(lowered, 0), "with a_t = 0 where c_t < 0 such tokens add nothing to u''")
-    ensure_nonnegative(
+    ensure_equal(bent(POSITIVE, 1), POSITIVE, "one with c_t > 0 and a_t = 1 adds c_t")
+    ensure_at_least_each(
         bent(POSITIVE, sp.Symbol("a", real=True)),
-        "those with c_t > 0, of which another one is left out, add no negative number",
+        "those with c_t > 0, of which another one is left out, add no negative number: u'', the "
+        "sum of these, is at least that c_t > 0",
     )
-    ensure_equal(bent(POSITIVE, 1), POSITIVE, "and one with a_t = 1 adds c_t")
-    ensure_at_least_each("so u'', the sum of these, is at least that c_t > 0")
     size, x, best = entry("size"), entry("x"), sp.Symbol("x_o", real=True)
     ensure_zero(
         total(size * (best - x)).subs({total(size * x): POSITIVE * best, total(size): POSITIVE}),
@@ -149,6 +148,8 @@ def prove_no_minimum() -> str:
         "sum_t |c_t| (x_o - x_t) = 0",
     )
     ensure_mean(
+        POSITIVE,
+        1 + MORE,
         "while margins of 1 at least, times |c_t|, add up to sum_t |c_t| > 0: the input has no "
         "Att-SVM",
         least=1,

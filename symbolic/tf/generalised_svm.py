@@ -118,6 +118,8 @@ def prove_correlation() -> str:
     ensure_sum_of_multipliers()
     mu, size = sp.symbols("mu size", positive=True)
     ensure_mean(
+        sp.Symbol("w", nonnegative=True),
+        mu + MORE,
         "<V, W_svm> - mu sum_j w_j is a sum over tokens left out of w_j (<A_j, V> - mu); "
         "equalities add 0 as V is orthogonal to E",
         least=mu,

@@ -125,6 +125,8 @@ def ensure_lower_tokens_outweigh() -> None:
     grown = sp.Symbol("exp(C P_L/2)", positive=True)
     cite(CAUCHY_SCHWARZ)  # <A_s, sum_t p_t A_t> is at most a^2 sum_t p_t, a the largest ||A_t||
     ensure_mean(
+        S_T,
+        grown / (1 + MORE),
         "logits move by at most C P_L/2, as P_H is below P_L: the sum of all powers grows by a "
         "factor exp(C P_L/2) at most, and s_l falls by exp(-C P_L) at most, while u - gamma_l "
         "never falls",
@@ -168,15 +170,20 @@ def ensure_direction_of_b() -> None:
             low=sp.Integer(which),
             margin=at,
         )
+    apart, times = sp.symbols("P_L-P_H times", positive=True)
     ensure_lag(
+        c,
+        C,
+        lambda lowest: [lowest + LESS, lowest + LESS + apart],
         "of the least margin, be it that of some l or of some h, p is above c exp(-least), so that "
-        "P_L is: over J rivals sum_l p_l (m_l - least) is at most P_L J C/c"
+        "P_L is: over J rivals sum_l p_l (m_l - least) is at most P_L J C/c",
     )
     ensure_mean(
+        S_T,
+        least + MORE,
         "and sum_h p_h m_h is at least P_H least",
         least=least,
     )
-    apart, times = sp.symbols("P_L-P_H times", positive=True)
     ensure_nonnegative(
         apart * (least + LESS + J * C / c * times)
         - (least * apart + J * C / c * (times * apart - MORE)),
@@ -184,7 +191,7 @@ def ensure_direction_of_b() -> None:
         "P_L - P_H and the least margin at most ||W||/N",
         normal=expanded,
     )
-    ensure_direction()
+    ensure_direction(c, C)
 
 
 def ensure_any_step() -> None:

@@ -254,11 +254,13 @@ def ensure_kept() -> None:
         most=x + MORE,
         rate=KAPPA,
     )
-    ensure_positive(
+    ensure_passed(
         step * _least_gain(x) / N,
-        "where a is at most a bound a step adds a constant to it, as exp(-a/N) is above one",
+        "where a is at most a bound a step adds a constant to it, as exp(-a/N) is above one: so a, "
+        "which grows at each step, passes every bound",
+        bound=sp.Symbol("bound", real=True),
+        elsewhere=step * _least_gain(x) / N + MORE,
     )
-    ensure_passed("so a, which grows at each step, passes every bound")
     ensure_zero(
         sp.limit((Q**2 + B * H) / (A0 + H) ** 2, H, sp.oo),
         "y/a tends to 0: the direction of W to u",
@@ -426,11 +428,13 @@ def ensure_parallel() -> None:
         "margins are least at a = a_0: so c_j, kappa and D are bounds for all a >= a_0",
         normal=expanded,
     )
-    ensure_positive(
+    ensure_passed(
         step * _least_gain(x) / N,
-        "so g > 0 as above: a step adds a constant to a where a is at most a bound",
+        "so g > 0 as above: a step adds a constant to a where a is at most a bound, so that a "
+        "passes every bound",
+        bound=sp.Symbol("bound", real=True),
+        elsewhere=step * _least_gain(x) / N + MORE,
     )
-    ensure_passed("so a passes every bound")
     ensure_zero(sp.limit(far / (A0 + H), H, sp.oo), "and ||E||/a tends to 0")
 
 

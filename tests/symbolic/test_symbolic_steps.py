@@ -9,10 +9,20 @@ import sympy as sp
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
 from symbolic import basins, divergence, least_points
+from symbolic.gains import P
 from symbolic.mm import joint_path
 from symbolic.mm import theorem_2 as heads_of_mm
 from symbolic.sim import low_score_tokens, theorem_3_14
-from symbolic.sums import ensure_nonnegative_sum, entry, r, swapped, t, total
+from symbolic.sums import (
+    ensure_at_least_each,
+    ensure_mean,
+    ensure_nonnegative_sum,
+    entry,
+    r,
+    swapped,
+    t,
+    total,
+)
 from symbolic.tf import (
     all_local_unique,
     benign_landscape,
@@ -272,12 +282,51 @@ SPOILT = {
             ("reach", scaled(TWO_RIVALS.reach, LESS), OF_PAIR),
         )
     },
-    "numbers that pass a bound without growing": (
-        *(divergence, "GAIN", REAL),
+    **{
+        f"numbers of {module.__name__} that pass a bound but need not grow, {place}": (
+            *(module, name, other),
+            proofs,
+        )
+        for place, (module, name, other, proofs) in enumerate(
+            (
+                (divergence, "ensure_positive_gain", lambda: -P, [divergence.prove]),
+                (basins, "STEP", REAL, [lambda: basins.ensure_divergence(P), *OF_PAIR]),
+                (TWO_RIVALS, "PACE", REAL, OF_THREE),
+                (TWO_RIVALS, "ALSO", REAL, [TWO_RIVALS.ensure_opposed]),
+                (
+                    *(local_convergence, "_least_gain", lambda x: REAL),
+                    [local_convergence.ensure_kept, local_convergence.ensure_parallel],
+                ),
+            )
+        )
+    },
+    "constants of inputs that may be negative": (
+        *(basins, "attention_bend", scaled(basins.attention_bend, -1)),
+        [basins.ensure_own_constant, basins.prove_aligned, global_conjecture.ensure_apart],
+    ),
+    "a loss that may rise": (
+        *(basins, "SLOPE", REAL),
+        [basins.ensure_kept, basins.ensure_aligned, basins.ensure_coefficients],
+    ),
+    "means of tokens that are not bounded": (
+        *(basins, "MORE", REAL),
         [
-            *(divergence.prove, basins.prove, *OF_PAIR, *OF_THREE),
-            *(local_convergence.prove_sharp, local_convergence.ensure_parallel),
+            *(basins.ensure_kept, basins.ensure_gap_of_rest, basins.ensure_aligned),
+            *(lambda: basins.ensure_divergence(P), lambda: basins.ensure_direction(P, P)),
+            basins.prove_shares,
         ],
+    ),
+    "a whole that the p_j of the least margin may exceed": (
+        *(basins, "LESS", REAL),
+        [lambda: basins.ensure_direction(P, P)],
+    ),
+    "a whole that some p_h may exceed": (
+        *(global_conjecture, "LESS", REAL),
+        [global_conjecture.ensure_direction_of_b],
+    ),
+    "a mean that meets what one of two does not": (
+        *(least_points, "LESS", REAL),
+        [least_points.ensure_mean_meets, definition_2.prove],
     ),
     "widths of cones that reach beyond the conditions": (
         *(local_convergence, "wider", lambda share, part: share + part),
@@ -374,6 +423,30 @@ def test_a_sum_is_not_taken_for_another_one_nor_for_one_of_terms_of_no_sign():
     ):
         with pytest.raises(ProofError):
             ensure_nonnegative_sum(found, term, "a mean", **values)
+
+
+MEMBER = sp.Symbol("member", nonnegative=True)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: ensure_mean(REAL, 1 + MEMBER, "a weight of either sign", least=1),
+        lambda: ensure_mean(P, LESS + MEMBER, "a value below the bound", least=1),
+        lambda: ensure_mean(P, 1 + MEMBER, "a value above the bound", most=1),
+        lambda: ensure_at_least_each(REAL, "a term of either sign"),
+        lambda: divergence.ensure_passed(MEMBER, "no growth", bound=1),
+        lambda: divergence.ensure_passed(P, "falls elsewhere", bound=1, elsewhere=-MEMBER),
+        lambda: basins.ensure_lag(P, P, lambda p: p - MEMBER, "less than that p_j"),
+        lambda: basins.ensure_lag(P, P, lambda p: [p, LESS * p], "one is less"),
+        lambda: basins.ensure_lag(REAL, P, lambda p: p, "a bound of either sign"),
+        lambda: least_points.ensure_mean_meets(lambda x: x @ x),
+        lambda: least_points.ensure_mean_meets(lambda x: x @ least_points.A + 1),
+    ],
+)
+def test_a_lemma_is_refused_where_the_quantities_are_others(wrong):
+    with pytest.raises(ProofError):
+        proves(wrong)
 
 
 def test_a_sum_within_a_sum_that_depends_on_it_is_refused():
