@@ -23,8 +23,17 @@ import numpy as np
 import sympy as sp
 
 from attsvm.lipschitz import attention_bend
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import (
+    Supposed,
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_zero,
+)
 from attsvm.theory.declaration.proof import expanded
+from symbolic.continuity import cite_extreme_value, ensure_smooth
+from symbolic.curvature import ensure_smoothness
 from symbolic.divergence import ensure_passed
 from symbolic.gains import (
     GAMMA,
@@ -46,9 +55,9 @@ from symbolic.sums import (
     n,
     total,
 )
+from symbolic.suppositions import LOSS, SHORT_STEP
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
-    COMPACT,
     COMPOSED,
     CONTINUOUS,
     DESCENT,
@@ -59,6 +68,7 @@ from symbolic.textbook import (
     LIPSCHITZ,
     MEAN_VALUE,
     MEAN_VALUE_ON_A_LINE,
+    MIXED_DERIVATIVES,
     RAYLEIGH,
     RISING,
     SHORT,
@@ -66,8 +76,8 @@ from symbolic.textbook import (
     STOLZ,
     SYMMETRIC,
     TRIANGLE,
+    TWICE,
     UNBOUNDED,
-    WEIERSTRASS,
 )
 
 LEAD, SLOPE, STEP, REACH = sp.symbols("lead slope e reach", positive=True)
@@ -77,6 +87,7 @@ MORE, LESS = sp.symbols("more less", nonnegative=True)
 """What is not negative by what has been said before."""
 
 GROWS = "e P/N is positive, so that S increases"
+F_SMOOTH = "F has all derivatives in the margins, which are linear in W"
 BEYOND = "||W_k|| <= ||W_0|| + a N S_k, a the largest ||A_j||, so that S tends to infinity"
 SHORTER = (
     "s_1 (second - u) = s_2 (u - worst) - s_o (gamma_o - u) is at most s_2 (second - worst): the "
@@ -93,12 +104,17 @@ def ensure_own_constant() -> None:
     ensure_at_least_each(part, "n L, the sum of the L_i, is at least each of them")
 
 
-def ensure_kept() -> None:
-    """From the basin u stays above the second-best score, and s_o above 0, by constants."""
+def ensure_kept(short: Supposed = SHORT_STEP) -> None:
+    """From the basin u stays above the second-best score, and s_o above 0, by constants.
+
+    Args:
+        short: what says that the step is at most 1/L.
+    """
     n, level, left = sp.symbols("n level left", positive=True)
-    cite(DESCENT, given={LIPSCHITZ: "L is that constant", SHORT: "as the statement has it"})
+    ensure_smoothness()
+    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: short})
     ensure_gain_of_support()
-    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "the loss is smooth"})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     behind = MORE  # gamma_o - gamma_t
     ensure_mean(S, GAMMA_O - behind, "u is at most gamma_o", most=GAMMA_O)
     ensure_at_least_each(
@@ -138,8 +154,7 @@ def ensure_coefficients() -> tuple[Any, Any]:
     low, high = SLOPE * P * kept / n, top * gap / n
     ensure_gain()
     ensure_equal(sp.exp(a - m) / total, sp.exp(-m) * sp.exp(a) / total, "s_j = s_o exp(-m_j)")
-    interval = "the smallest interval that holds all scores"
-    cite(WEIERSTRASS, given={CONTINUOUS: "|l'|", COMPACT: interval})
+    cite_extreme_value(LOSS)  # |l'| on the smallest interval that holds all scores
     ensure_equal(
         SLOPE * (P * sp.exp(-m)) * gap / n * sp.exp(m),
         SLOPE * P * gap / n,
@@ -272,9 +287,13 @@ def ensure_from_kept() -> None:
     ensure_direction(c, C)
 
 
-def ensure_from_basin() -> None:
-    """From the basin the norm diverges and the direction converges to that of V."""
-    ensure_kept()
+def ensure_from_basin(short: Supposed = SHORT_STEP) -> None:
+    """From the basin the norm diverges and the direction converges to that of V.
+
+    Args:
+        short: what says that the step is at most 1/L.
+    """
+    ensure_kept(short)
     ensure_from_kept()
 
 
@@ -300,6 +319,7 @@ def ensure_log_of_powers() -> None:
     """The gradient of F is -sum_t q_t A_t, and has the Lipschitz constant reach^2."""
     m, v = sp.symbols("m_t v", real=True)
     others = sp.Symbol("others", positive=True)
+    ensure_smooth(sp.log(others + sp.exp(-m)), F_SMOOTH)
     ensure_equal(
         sp.diff(sp.log(others + sp.exp(-m)), m),
         -(P * sp.exp(-m)) / (P * (others + sp.exp(-m))),
@@ -323,7 +343,8 @@ def ensure_log_of_powers() -> None:
     ensure_mean(S, reached**2, "and the mean of a_t^2 is at most reach^2", most=REACH**2)
     curved = "so |F''| is at most reach^2 along every unit vector"
     ensure_nonnegative(REACH**2 - (REACH**2 - MORE - v**2), curved)
-    cite(RAYLEIGH, met={FORM: curved}, given={SYMMETRIC: "the Hessian of F"})
+    cite(MIXED_DERIVATIVES, met={TWICE: F_SMOOTH})
+    cite(RAYLEIGH, met={FORM: curved, SYMMETRIC: MIXED_DERIVATIVES})
     ensure_lipschitz(RAYLEIGH)
 
 
@@ -349,8 +370,7 @@ def ensure_raised() -> None:
     slope = top / (1 + LESS)  # |l'|, at most the largest
     ensure_gain()
     ensure_gain_of_equal_rivals()
-    interval = "the smallest interval that holds all scores"
-    cite(WEIERSTRASS, given={CONTINUOUS: "|l'|", COMPACT: interval})
+    cite_extreme_value(LOSS)  # |l'| on the smallest interval that holds all scores
     ensure_equal(1 / (1 + REST / P), P, "exp(F) is (1 - s_o)/s_o", normal=sp.simplify)
     ensure_equal(
         SLOPE * share * P * LEAD,
@@ -388,7 +408,7 @@ def ensure_raised() -> None:
         "at most by growth = e max|l'| lead reach^2/n",
         normal=sp.factor,
     )
-    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "F on the segment from W to where it moves"})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: F_SMOOTH})
     ensure_raised_by_others()
     z = entry("z")
     ensure_nonnegative_sum(
@@ -419,7 +439,9 @@ def ensure_margins() -> None:
     For every b < 1/N, from some step on.
     """
     N = sp.Symbol("N", positive=True)
-    cite(COMPOSED, given={CONTINUOUS: "<A_j, .>, at the direction W/||W||"})
+    linear = "<A_j, .>, a sum of products of entries, is continuous at the direction W/||W||"
+    ensure_smooth(entry("A_j") * entry("W/||W||"), linear)
+    cite(COMPOSED, met={CONTINUOUS: linear})
     ensure_nonnegative(
         (1 + MORE) / N - 1 / N,
         "m_j/y tends to <A_j, V>/N, which is at least 1/N: all m_j are at least b y in the end",
@@ -552,7 +574,7 @@ def prove_shares() -> str:
 def ensure_gap_of_rest() -> None:
     """An input's part of the risk gap is at most max|l'| times its scores' range times 1 - s_o."""
     far = sp.Symbol("range", positive=True)
-    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "the loss is smooth"})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     ensure_gain_of_support()
     ensure_mean(
         S,
@@ -572,7 +594,8 @@ def ensure_aligned() -> None:
     kept, n, size, N = sp.symbols("kept n ||grad|| N", positive=True)
     m, others, second = sp.symbols("m_t others second", real=True)
     ensure_own_constant()
-    cite(DESCENT, given={LIPSCHITZ: "for part i the constant is L_i/n", SHORT: "e <= 1/L <= n/L_i"})
+    ensure_smoothness()  # of part i, with L_i/n <= L
+    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: SHORT_STEP})
     ensure_gain()
     ensure_raised_by_others()
     powers = sp.Symbol("powers", positive=True)
@@ -585,11 +608,9 @@ def ensure_aligned() -> None:
     )
     rises = "which is not negative where u is at least second, as no gamma_t is above that"
     ensure_nonnegative(S * ((second + MORE) - (second - LESS)), rises, normal=expanded)
-    cite(
-        RISING,
-        met={SIGN: rises},
-        given={DIFFERENTIABLE: "u along the move by other parts, up to a first return to second"},
-    )
+    smooth = "u is smooth along the move by other parts, up to a first return to second"
+    ensure_smooth(attended, smooth)
+    cite(RISING, met={SIGN: rises, DIFFERENTIABLE: smooth})
     ensure_mean(
         S,
         (kept + LESS) * (1 + MORE),
@@ -601,7 +622,7 @@ def ensure_aligned() -> None:
         SLOPE * kept * S, "the mean of |l'| kept (1 - s_o) is at least 1/n times each of these"
     )
     cite(CAUCHY_SCHWARZ)
-    cite(DESCENT, given={LIPSCHITZ: "L is that constant", SHORT: "as the statement has it"})
+    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: SHORT_STEP})
     ensure_zero(
         sp.limit(n * N * size / (SLOPE * kept), size, 0),
         "so 1 - s_o, at most n N ||grad L||/(min|l'| kept), tends to 0 with the gradient",

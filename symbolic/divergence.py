@@ -13,13 +13,19 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import cite, ensure_positive
+from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import (
+    GAMMA,
+    GAMMA_O,
     ensure_gain,
     ensure_gain_of_equal_rivals,
     ensure_gain_of_support,
     ensure_positive_gain,
 )
-from symbolic.textbook import CAUCHY_SCHWARZ, COMPACT, CONTINUOUS, WEIERSTRASS
+from symbolic.suppositions import LOSS
+from symbolic.textbook import CAUCHY_SCHWARZ
+
+PULL = "|l'| s_o s_t is continuous in the logits, which are linear in W"
 
 
 def ensure_passed(gain: Any, what: str, *, bound: Any, elsewhere: Any = 0) -> None:
@@ -39,14 +45,22 @@ def ensure_passed(gain: Any, what: str, *, bound: Any, elsewhere: Any = 0) -> No
     ensure_positive(first + times * gain + others * elsewhere - bound, what, normal=sp.cancel)
 
 
+def ensure_pull_continuous() -> None:
+    """How a rival and the optimal token pull at each other depends on W continuously."""
+    a, power = sp.Symbol("a", real=True), sp.Symbol("power", positive=True)
+    share, slope = sp.exp(a) / (sp.exp(a) + power), sp.Function("l'")
+    pull = sp.Abs(slope(GAMMA_O * share + GAMMA * (1 - share))) * share * (1 - share)
+    ensure_continuous(pull, PULL, (slope, LOSS))
+
+
 def prove() -> str:
     """||W_k|| tends to infinity from any start and with any step."""
     ensure_gain()
     ensure_gain_of_support()
     ensure_gain_of_equal_rivals()
     gain = ensure_positive_gain()
-    smooth = "softmax is, and l' where the loss is continuously differentiable"
-    cite(WEIERSTRASS, given={CONTINUOUS: smooth, COMPACT: "a closed ball of matrices"})
+    ensure_pull_continuous()
+    cite_extreme_value(PULL)  # D on a closed ball of matrices
     cite(CAUCHY_SCHWARZ)
     step, radius, norm, least = sp.symbols("e radius ||M|| D", positive=True)
     ensure_passed(

@@ -24,12 +24,10 @@ from symbolic.textbook import (
     CLOSED,
     CONVEX,
     GENERATED,
-    GENERATORS,
-    MINIMISER,
     MULTIPLIERS,
     NEAREST_POINT,
-    NOT_EMPTY,
     OBJECTIVE,
+    POLYHEDRON,
 )
 
 A, U, V, X = (vector(name) for name in "AUVX")
@@ -70,15 +68,11 @@ def ensure_norm_convex() -> None:
     ensure_zero(gap.subs(REST, 1 - SHARE), CONVEX_NORM)
 
 
-def ensure_least_point(met: str = "the constraints can be met") -> None:
-    """Where the constraints can be met X exists, is unique, and <X, V - X> >= 0 for those V.
-
-    Args:
-        met: why they can be.
-    """
+def ensure_least_point() -> None:
+    """Where the constraints can be met X exists, is unique, and <X, V - X> >= 0 for those V."""
     ensure_mean_meets()
-    closed = "finitely many inequalities that are not strict"
-    cite(NEAREST_POINT, met={CONVEX: MEAN}, given={CLOSED: closed, NOT_EMPTY: met})
+    cite(POLYHEDRON, met={AFFINE: MARGINS})
+    cite(NEAREST_POINT, met={CONVEX: MEAN, CLOSED: POLYHEDRON})
     ensure_equal(V @ V - X @ X - (V - X) @ (V - X), 2 * (X @ (V - X)), PYTHAGORAS)
 
 
@@ -97,14 +91,9 @@ def ensure_multipliers() -> None:
     moved = X + e * V
     slope = sp.diff(moved @ moved / 2, e).subs(e, 0)
     ensure_equal(slope, X @ V, "the gradient of ||X||^2/2 is X")
-    ensure_equal(sp.diff(A @ moved, e), AV, "the gradient of <A_j, X> is A_j")
-    constraints = "inner products, one for each A_j"
-    minimiser = "X is the least vector that meets them"
-    cite(
-        MULTIPLIERS,
-        met={OBJECTIVE: CONVEX_NORM},
-        given={AFFINE: constraints, MINIMISER: minimiser},
-    )
+    affine = "the gradient of <A_j, X> is A_j, whatever X is"
+    ensure_equal(sp.diff(A @ moved, e), AV, affine)
+    cite(MULTIPLIERS, met={OBJECTIVE: CONVEX_NORM, AFFINE: affine})
 
 
 def ensure_sum_of_multipliers() -> None:
@@ -191,12 +180,8 @@ def ensure_some_margin_is_tight() -> None:
 
 def ensure_distance_of_hull() -> None:
     """X exists exactly where 0 is not in C, and then ||X|| is 1 over the distance of C from 0."""
-    cite(GENERATED, given={GENERATORS: "the A_j of either bound"})
-    cite(
-        NEAREST_POINT,
-        met={CLOSED: GENERATED},
-        given={CONVEX: "a hull plus a cone", NOT_EMPTY: "some A_j has bound 1"},
-    )
+    cite(GENERATED)
+    cite(NEAREST_POINT, met={CLOSED: GENERATED, CONVEX: GENERATED})
     Z, W = vector("Z"), vector("W")
     ZZ = sp.Symbol("<Z, Z>", positive=True)
     margin = (A @ (Z / ZZ)).subs(inner("A", "Z"), ZZ + MORE)
@@ -223,4 +208,4 @@ def ensure_distance_of_hull() -> None:
         normal=expanded,
     )
     cite(CAUCHY_SCHWARZ)
-    ensure_least_point("Z/||Z||^2 meets them")
+    ensure_least_point()

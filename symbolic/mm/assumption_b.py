@@ -237,6 +237,6 @@ def prove_void() -> str:
         "are not idle are in S",
         normal=sp.cancel,
     )
-    ensure_least_point("p(alpha) without relaxation exists")
+    ensure_least_point()
     ensure_pythagoras()
     return "in any dimension: p' has margins of 1 everywhere, and is the least such vector"

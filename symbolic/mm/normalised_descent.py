@@ -53,7 +53,7 @@ def prove_close() -> str:
         normal=_logs,
     )
     ensure_scaled_meets()
-    ensure_least_point("p over its least margin, where that is positive")
+    ensure_least_point()
     cite(CAUCHY_SCHWARZ)
     p, g = vector("p"), vector("g")
     moved = p + g * (s / G)

@@ -87,7 +87,7 @@ def prove_as_much() -> str:
     )
     ensure_positive(other - low, "and those of least score, which lose alike", normal=expanded)
     ensure_zero(low - also, "stay tied, as no other token comes to be", normal=expanded)
-    ensure_least_point("where it can be met; else neither can be")
+    ensure_least_point()
     return "in any dimension: of scores the programme reads only which token is optimal"
 
 

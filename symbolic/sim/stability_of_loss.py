@@ -38,8 +38,9 @@ from attsvm.theory.declaration.proof import expanded
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.entry_loss import gradient, loss, squared_gradient, squared_loss
 from symbolic import softmax, textbook
+from symbolic.curvature import ensure_hessian
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less
-from symbolic.sim import basic_4, lemma_3_12, lemma_3_13, lemma_3_13_l2
+from symbolic.sim import basic_4, lemma_3_12, lemma_3_13_l2
 from symbolic.sim.basic_4 import opposite
 from symbolic.sums import LENGTHS, entry, total, vector
 
@@ -186,7 +187,7 @@ def ensure_largest(statement: Any, second: Any, most: Any, score: Any) -> Any:
     size, more = sp.symbols("size more", nonnegative=True)
     bound = "no |z^T Hess z| of linear attention's loss exceeds the constant that is compared"
     ensure_nonnegative(constant.subs(SPREAD, size + more) - most * size**2, bound, normal=expanded)
-    lemma_3_13.ensure_smooth(bound)
+    ensure_hessian(bound)
     reached = (
         "z^T Hess z of linear attention's loss is that constant for h and z along singular vectors "
         "of ||A|| and x along z, so that <A x, h> is any number"

@@ -27,6 +27,7 @@ from symbolic.divergence import ensure_passed
 from symbolic.gains import GAMMA_O
 from symbolic.inner_products import inner, vector
 from symbolic.mean_value import ensure_no_less
+from symbolic.suppositions import TWICE_SMOOTH_LOSS
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     DIFFERENTIABLE,
@@ -115,7 +116,7 @@ def ensure_order(a: Any, b: Any, c: Any) -> None:
     reached = "so along H/||H|| the length of its slope is at least |p'(m)| ((a + b)/2 + c)"
     ensure_nonnegative((square**2 + (a - b) ** 2) / 2 / square - half, reached, normal=sp.factor)
     ensure_no_less(reached)
-    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "p, as the loss is smooth"})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: TWICE_SMOOTH_LOSS})  # p
     second = first + apart / (STEP * half) - LESS
     moved = moves(first, second, squares)
     ensure_nonnegative(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_positive
-from symbolic.textbook import COMPACT, CONTINUOUS, WEIERSTRASS
+from attsvm.theory import ensure_positive
+from symbolic.continuity import cite_extreme_value
+from symbolic.suppositions import LOSS
 from symbolic.tf import lemma_2, lemma_2_limit, theorem_2, theorem_3
 
 LAMBDA, SQUARE, GAP, START = sp.symbols("lambda square gap gap_0", positive=True)
@@ -20,7 +21,7 @@ def ensure_on_path() -> None:
         "a penalty of at least the risk gap at 0 makes the objective larger than at 0",
         normal=sp.expand,
     )
-    cite(WEIERSTRASS, given={CONTINUOUS: "risk and penalty are", COMPACT: "a closed ball"})
+    cite_extreme_value(LOSS)  # risk and penalty, on a closed ball
     ensure_positive(
         sp.expand(GAP + LAMBDA * (SQUARE + LESS) / 2 - LAMBDA * SQUARE / 2),
         "a point of no larger norm whose risk is less by a gap has a lower objective",
@@ -29,10 +30,10 @@ def ensure_on_path() -> None:
 
 def ensure_norm_grows() -> None:
     """The norm tends to infinity as lambda falls to 0."""
-    lemma_2_limit.ensure_above()  # which asks for l decreasing and continuous alone
+    lemma_2_limit.ensure_above(LOSS)  # which asks for l decreasing and continuous alone
     lemma_2.prove()  # attended scores are below the best ones
     theorem_2.ensure_secants()  # l(best - x) > l(best) for x > 0, strictly decreasing or not
-    cite(WEIERSTRASS, given={CONTINUOUS: "the risk is", COMPACT: "a closed ball"})
+    cite_extreme_value(LOSS)  # the risk, on a closed ball
     on_ball, more = 2 * GAP + MORE, sp.Symbol("beyond", positive=True)
     ensure_positive(
         (on_ball - (GAP + LAMBDA * SQUARE / 2)).subs(LAMBDA, 2 * GAP / (SQUARE * (1 + more))),

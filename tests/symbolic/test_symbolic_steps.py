@@ -8,7 +8,7 @@ import sympy as sp
 
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
-from symbolic import basins, divergence, least_points
+from symbolic import basins, curvature, divergence, least_points
 from symbolic.gains import P
 from symbolic.mm import joint_path
 from symbolic.mm import theorem_2 as heads_of_mm
@@ -303,6 +303,10 @@ SPOILT = {
     "constants of inputs that may be negative": (
         *(basins, "attention_bend", scaled(basins.attention_bend, -1)),
         [basins.ensure_own_constant, basins.prove_aligned, global_conjecture.ensure_apart],
+    ),
+    "95% of the constant of the gradient": (
+        *(curvature, "attention_bend", scaled(curvature.attention_bend, LESS)),
+        [curvature.ensure_smoothness, basins.prove, global_conjecture.ensure_apart],
     ),
     "a loss that may rise": (
         *(basins, "SLOPE", REAL),
