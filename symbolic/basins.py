@@ -473,15 +473,27 @@ def prove_attention() -> str:
     )
 
 
+def _above_tangent(gap: Any) -> Any:
+    """Expanded, where exp(x) is 1 + x and more for every x that is not negative."""
+    return sp.expand(
+        sp.expand(gap).replace(
+            lambda x: isinstance(x, sp.exp) and x.args[0].is_nonnegative,
+            lambda x: 1 + x.args[0] + LESS,
+        )
+    )
+
+
 def ensure_between_powers() -> None:
     """P is between multiples of exp(-y/N) and of exp(-b y) for every b < 1/N, y = ||W|| large."""
     y, N, C, b = sp.symbols("y N C b", positive=True)
-    p = entry("p")
+    p, c = entry("p"), sp.Symbol("c", positive=True)
+    least = y / N - MORE
+    ensure_at_least_each(c * sp.exp(-least) + LESS, "P is at least the p_j of the least margin")
+    cite(EXPONENTIAL)
     ensure_nonnegative(
-        -(y / N - MORE) - -y / N,
-        "P, at least the p_j >= c exp(-m_j) of the least margin, which is at most y/N, is at least "
-        "c exp(-y/N), as the exponential rises",
-        normal=expanded,
+        c * sp.exp(-least) - c * sp.exp(-y / N),
+        "which is at most y/N: so P is at least c exp(-y/N)",
+        normal=_above_tangent,
     )
     ensure_margins()
     ensure_nonnegative_sum(
@@ -501,14 +513,14 @@ def ensure_rate() -> None:
     y, N, b, A, B, apart, f = sp.symbols("y N b A B apart f", positive=True)
     k, first = sp.symbols("k first", positive=True)
     ensure_between_powers()
+    cite(EXPONENTIAL)
     ensure_nonnegative(
-        -((1 + apart) * f - MORE) / N - -(1 + apart) / N * f,
+        A * sp.exp(-((1 + apart) * f - MORE) / N) - A * sp.exp(-(1 + apart) / N * f),
         "f grows by e P/N at least, so by A exp(-y/N), and by A exp(-b f) with b = (1 + apart)/N, "
         "as y <= (1 + apart) f in the end; y grows by e P/N times what tends to 1 at most, so by "
         "B exp(-b y) for every b below 1/N",
-        normal=expanded,
+        normal=_above_tangent,
     )
-    cite(EXPONENTIAL)
     ensure_equal(
         sp.exp(b * y) * (b * A * sp.exp(-b * y)),
         b * A,

@@ -153,13 +153,6 @@ MONOTONE_SEQUENCE = Lemma(
     "the numbers converge",
 )
 
-POPOVICIU = Lemma(
-    "Popoviciu's inequality on variances",
-    "Popoviciu, Mathematica 9 (1935); Bhatia and Davis, Amer. Math. Monthly 107 (2000)",
-    (),
-    "the variance of a number between lo and hi is at most (hi - lo)^2/4",
-)
-
 DIFFERENTIABLE = "f is differentiable"
 SLOPE = "its slope along every unit vector is at most c"
 

@@ -1,6 +1,8 @@
 """Steps of the tf and mm proofs fall where the formula, predicate or sign they run is spoilt."""
 
 from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,11 +10,12 @@ import sympy as sp
 
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
+from properties.sim import stability_logistic
 from symbolic import basins, curvature, divergence, least_points
 from symbolic.gains import P
-from symbolic.mm import joint_path
+from symbolic.mm import assumption_b, joint_path, normalised_descent, optimal_tokens
 from symbolic.mm import theorem_2 as heads_of_mm
-from symbolic.sim import low_score_tokens, theorem_3_14
+from symbolic.sim import basic_1, low_score_tokens, stability_of_loss, theorem_3_14
 from symbolic.sums import (
     ensure_at_least_each,
     ensure_mean,
@@ -29,6 +32,7 @@ from symbolic.tf import (
     convex_combination,
     definition_1,
     definition_2,
+    few_tokens,
     generalised_svm,
     global_conjecture,
     lemma_2,
@@ -45,6 +49,9 @@ from symbolic.tf import (
 
 REAL = sp.Symbol("more", real=True)
 LESS = sp.Rational(19, 20)
+SECANTS, ATTENDED = basic_1.constant_of, low_score_tokens.attended
+EXPOSED = convex_combination.exposed
+LOWER, ATTENDS_MORE = optimal_tokens.lower, optimal_tokens.attends_more
 BETWEEN = definition_1.between
 FAR, GROWTH, RAISED = convex_combination.far, generalised_svm.logarithmic, generalised_svm.raised
 SHORT_OF, INSIDE = convex_combination.short_of, convex_combination.inside
@@ -62,6 +69,11 @@ def looser(formula):
 
 def scaled(function, factor):
     return lambda *values: function(*values) * factor
+
+
+def turned_round(said):
+    """The comparison with its sides exchanged."""
+    return replace(said, left=said.right, right=said.left)
 
 
 def tighter(formula):
@@ -327,6 +339,63 @@ SPOILT = {
     "a whole that some p_h may exceed": (
         *(global_conjecture, "LESS", REAL),
         [global_conjecture.ensure_direction_of_b],
+    ),
+    "no more than 95% of R for the norms that sharp-2 bounds": (
+        *(basic_1, "constant_of"),
+        lambda reading, A: SECANTS(reading, A) * (LESS if reading == "sharp-2" else 1),
+        [basic_1.prove],
+    ),
+    "a logit bound that is not the product of norms": (
+        *(basic_1, "MORE", REAL),
+        [basic_1.prove],
+    ),
+    "attention in which the rest may score least": (
+        *(low_score_tokens, "attended"),
+        lambda of_low, of_kept: ATTENDED(of_kept, of_low),
+        [low_score_tokens.prove_no_lower, low_score_tokens.prove_kept],
+    ),
+    "a hypothesis on 95% of a quarter of the product": (
+        *(stability_logistic, "STABILITY"),
+        SimpleNamespace(
+            hypotheses={
+                stability_logistic.SPREAD: stability_logistic.spread_at_least(Fraction(19, 80))
+            }
+        ),
+        [stability_of_loss.prove_logistic_on_data],
+    ),
+    "a least gap that is not asked to be positive": (
+        *(convex_combination, "exposed"),
+        lambda m, v: replace(EXPOSED(m, v), left=0 * EXPOSED(m, v).left - 1),
+        [convex_combination.prove_short],
+    ),
+    "powers that may be less than that of the largest lead": (
+        *(few_tokens, "total", lambda *term: total(*term) / 2),
+        [few_tokens.prove],
+    ),
+    "a prompt that attends less to the optimal tokens": (
+        *(optimal_tokens, "attends_more"),
+        lambda m, v: SimpleNamespace(parts=[turned_round(ATTENDS_MORE(m, v).parts[0])]),
+        [optimal_tokens.prove],
+    ),
+    "a risk gap of the other prompt": (
+        *(optimal_tokens, "lower"),
+        lambda m, v, share: turned_round(LOWER(m, v, share)),
+        [optimal_tokens.prove],
+    ),
+    **{
+        f"margins of the selected tokens of either sign, {k}": (
+            *(assumption_b, "MORE", REAL),
+            [prove],
+        )
+        for k, prove in enumerate((assumption_b.ensure_slow_is_cheap, assumption_b.prove_void))
+    },
+    "coefficients of a step of either sign": (
+        *(normalised_descent, "S", REAL),
+        [normalised_descent.prove],
+    ),
+    "a least margin that may be above ||W||/N": (
+        *(basins, "MORE", REAL),
+        [basins.ensure_between_powers, basins.prove_rate],
     ),
     "a mean that meets what one of two does not": (
         *(least_points, "LESS", REAL),
