@@ -428,7 +428,6 @@ SPOILT = {
                     *(TWO_RIVALS, ("MORE", "LESS", "ALSO")),
                     [TWO_RIVALS.ensure_rises_above, TWO_RIVALS.ensure_opposed, *OF_PAIR, *OF_THREE],
                 ),
-                (TWO_RIVALS, ("MORE",), [lambda: TWO_RIVALS.ensure_stays("stays")]),
                 (TWO_RIVALS, ("LESS",), [TWO_RIVALS.ensure_independent]),
                 (TWO_RIVALS, ("DROP", "LEAD"), OF_THREE),
                 (
@@ -513,6 +512,8 @@ MEMBER = sp.Symbol("member", nonnegative=True)
         lambda: basins.ensure_lag(P, P, lambda p: p - MEMBER, "less than that p_j"),
         lambda: basins.ensure_lag(P, P, lambda p: [p, LESS * p], "one is less"),
         lambda: basins.ensure_lag(REAL, P, lambda p: p, "a bound of either sign"),
+        lambda: TWO_RIVALS.ensure_stays(REAL, -P, P, "falls where it is low"),
+        lambda: TWO_RIVALS.ensure_stays(P, -P, LESS * P, "falls by more than the jump"),
         lambda: least_points.ensure_mean_meets(lambda x: x @ x),
         lambda: least_points.ensure_mean_meets(lambda x: x @ least_points.A + 1),
     ],
