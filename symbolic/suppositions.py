@@ -5,6 +5,8 @@ A reading that names a proof has to have one of those that are listed, for each 
 
 from __future__ import annotations
 
+from typing import Any
+
 from attsvm.primitives.hypotheses import sloped
 from attsvm.primitives.steps import is_short
 from attsvm.theory import Supposed
@@ -29,12 +31,13 @@ from properties.tf._support.regularisation_paths import steep
 from properties.tf.local_convergence import cones
 from properties.tf.theorem_2 import near_optimal_points
 
+_HEADS: Any = nonlinear_head_path.PATH.variables
 LOSS = Supposed(
     "the slope of the loss is continuous",
     (
         *(sloped, steep, loss_assumptions.sloped, near_optimal_points.cheap),
         *(cones.is_long, cones.is_large),  # the radius is there where l' < 0 at the scores
-        nonlinear_head_path.PATH.variables["loss"],
+        _HEADS["loss"],
         *(orientation.TRAINING.conclusion, printed_loss.RATE, PRINTED, REPAIRED),  # of one loss
     ),
 )

@@ -141,7 +141,7 @@ def ensure_induction(*, power: int = 2) -> None:
     for n, T, d in SIZES:
         X, scores = _symbols("x", n, T, d), _symbols("g", n, T)
         W, p = _symbols("w", d, d), _symbols("p", d)
-        case = SimpleNamespace(X=X, scores=scores, W=W, p=p, step=STEP, loss="exponential")
+        case: Any = SimpleNamespace(X=X, scores=scores, W=W, p=p, step=STEP, loss="exponential")
         own = weights_run(_Letters(), case, 1)
         prompt = partner_run(_Letters(), case, 1, sp.sqrt(p @ p) ** power, "q")
         at = f"in the runs for n = {n}, T = {T}, d = {d}"
