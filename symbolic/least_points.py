@@ -68,9 +68,14 @@ def ensure_norm_convex() -> None:
     ensure_zero(gap.subs(REST, 1 - SHARE), CONVEX_NORM)
 
 
-def ensure_least_point() -> None:
-    """Where the constraints can be met X exists, is unique, and <X, V - X> >= 0 for those V."""
-    ensure_mean_meets()
+def ensure_least_point(margin: Callable[[Any], Any] = A.__matmul__, bound: Any = BOUND) -> None:
+    """Where the constraints can be met X exists, is unique, and <X, V - X> >= 0 for those V.
+
+    Args:
+        margin: what the constraints ask to be at least `bound`, of a vector.
+        bound: that bound.
+    """
+    ensure_mean_meets(margin, bound)
     cite(POLYHEDRON, met={AFFINE: MARGINS})
     cite(NEAREST_POINT, met={CONVEX: MEAN, CLOSED: POLYHEDRON})
     ensure_equal(V @ V - X @ X - (V - X) @ (V - X), 2 * (X @ (V - X)), PYTHAGORAS)

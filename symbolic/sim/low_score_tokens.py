@@ -79,7 +79,7 @@ def prove_kept() -> str:
         "least (u - (1 - s) best)/s, is above second in the end",
         normal=expanded,
     )
-    return "for every decreasing loss and any number of inputs and tokens, ties included"
+    return "for every smooth decreasing loss, any number of inputs and tokens, ties included"
 
 
 def prove_as_much() -> str:

@@ -32,7 +32,7 @@ def prove_nearer() -> str:
 
 def prove_convex() -> str:
     """Half the sum of two feasible matrices is feasible, of at most the mean squared norm."""
-    least_points.ensure_mean_meets()
+    least_points.ensure_mean_meets(bound=sp.Integer(1))
     least_points.ensure_norm_convex()
     said = definition_3_8.shorter_mean(INNER, U, V, SHARE)
     apart = U - V

@@ -23,6 +23,7 @@ from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
     MORE,
     ensure_least_point,
+    ensure_mean_meets,
     ensure_multipliers_suffice,
     ensure_scaled_meets,
     ensure_sum_of_multipliers,
@@ -58,7 +59,7 @@ W, F, E, X, V = (vector(name) for name in ("W", "F", "E", "X", "V"))
 
 def ensure_projection() -> None:
     """W_fin is the projection of W on E, and V is orthogonal to it and to E."""
-    ensure_least_point()  # equalities are two inequalities each; W meets them
+    ensure_least_point(E.__matmul__, inner("E", "W"))  # and of -E; W meets both
     step = sp.Symbol("step", real=True)
     moved = F + step * E
     ensure_equal(
@@ -93,6 +94,7 @@ def prove_solvable() -> str:
     ensure_scaled_meets()
     mu = sp.Symbol("mu", positive=True)
     ensure_zero((E @ (V / mu)).subs(inner("E", "V"), 0), "and its equalities, as <E, V> = 0")
+    ensure_mean_meets(E.__matmul__, sp.Integer(0))  # and of -E
     ensure_least_point()  # V/mu meets them
     size = sp.Symbol("size", positive=True)  # of W_svm, squared
     said = longer(SYMBOLS, mu**2 * (size + MORE), size, mu)
