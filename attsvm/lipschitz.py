@@ -38,6 +38,15 @@ def best_level(slope: Any, offset: Any, root: Any) -> Any:
     return slope / (offset + root)
 
 
+def attention_bend(span: Any, slope: Any, curvature: Any, root: Any) -> Any:
+    """D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8: bounds the curvature of l(<softmax, gamma>).
+
+    D is the range of gamma: the third central moment of two tokens bounds the curvature of
+    <softmax, gamma>, the second its slope.
+    """
+    return span * slope / (3 * root(3)) + span * span * curvature / 8
+
+
 def log_loss_below(D: Any, root: Any) -> Any:
     """D/(3 sqrt 3), the constant of the log-loss up to D = 2 sqrt 3."""
     return D / (3 * root(3))
@@ -252,8 +261,7 @@ def risk_smoothness(data: AttentionData, loss: Loss) -> float:
     """A constant L such that the gradient of the risk in W is L-Lipschitz on the whole space.
 
     mean over inputs of ||z||^2 ||X - mean||^2 (D sup|l'| / (3 sqrt 3) + D^2 sup|l''| / 8), with
-    D = max gamma - min gamma: the third central moment of two tokens bounds the curvature of
-    <softmax, gamma>, the second its slope. The suprema are those over the whole line where
+    D = max gamma - min gamma (`attention_bend`). The suprema are those over the whole line where
     `Loss.lipschitz` is finite, and over [min gamma, max gamma] for other losses. Rounded up by a
     relative 1e-9.
     """
@@ -276,7 +284,7 @@ def risk_smoothness(data: AttentionData, loss: Loss) -> float:
             float(data.Z[i] @ data.Z[i])
             * reach
             * reach
-            * (span * slope / (3.0 * math.sqrt(3.0)) + span * span * curvature / 8.0)
+            * attention_bend(span, slope, curvature, math.sqrt)
         )
     return total / data.n * (1.0 + 1e-9)
 

@@ -16,10 +16,24 @@ the risk gap lies below (1/n) min_i [l(second) - l(best)]. From a start in it:
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.lipschitz import attention_bend
+from attsvm.theory import (
+    Supposed,
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_zero,
+)
 from attsvm.theory.declaration.proof import expanded
+from symbolic.continuity import cite_extreme_value, ensure_smooth
+from symbolic.curvature import ensure_smoothness
 from symbolic.divergence import ensure_passed
 from symbolic.gains import (
     GAMMA,
@@ -41,9 +55,9 @@ from symbolic.sums import (
     n,
     total,
 )
+from symbolic.suppositions import LOSS, SHORT_STEP
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
-    COMPACT,
     COMPOSED,
     CONTINUOUS,
     DESCENT,
@@ -54,6 +68,7 @@ from symbolic.textbook import (
     LIPSCHITZ,
     MEAN_VALUE,
     MEAN_VALUE_ON_A_LINE,
+    MIXED_DERIVATIVES,
     RAYLEIGH,
     RISING,
     SHORT,
@@ -61,8 +76,8 @@ from symbolic.textbook import (
     STOLZ,
     SYMMETRIC,
     TRIANGLE,
+    TWICE,
     UNBOUNDED,
-    WEIERSTRASS,
 )
 
 LEAD, SLOPE, STEP, REACH = sp.symbols("lead slope e reach", positive=True)
@@ -72,6 +87,7 @@ MORE, LESS = sp.symbols("more less", nonnegative=True)
 """What is not negative by what has been said before."""
 
 GROWS = "e P/N is positive, so that S increases"
+F_SMOOTH = "F has all derivatives in the margins, which are linear in W"
 BEYOND = "||W_k|| <= ||W_0|| + a N S_k, a the largest ||A_j||, so that S tends to infinity"
 SHORTER = (
     "s_1 (second - u) = s_2 (u - worst) - s_o (gamma_o - u) is at most s_2 (second - worst): the "
@@ -81,31 +97,40 @@ SHORTER = (
 
 def ensure_own_constant() -> None:
     """The Lipschitz constant L of the gradient is at least that of each input's part, L_i/n."""
-    ensure_at_least_each(
-        "n L, the sum of the L_i, is at least each of them",
+    square, reach, lead, slope, bend = sp.symbols(
+        "||z||^2 ||X-mean|| D sup|l'| sup|l''|", nonnegative=True
     )
+    part = square * reach**2 * attention_bend(lead, slope, bend, sp.sqrt)
+    ensure_at_least_each(part, "n L, the sum of the L_i, is at least each of them")
 
 
-def ensure_kept() -> None:
-    """From the basin u stays above the second-best score, and s_o above 0, by constants."""
+def ensure_kept(short: Supposed = SHORT_STEP) -> None:
+    """From the basin u stays above the second-best score, and s_o above 0, by constants.
+
+    Args:
+        short: what says that the step is at most 1/L.
+    """
     n, level, left = sp.symbols("n level left", positive=True)
-    cite(DESCENT, given={LIPSCHITZ: "L is that constant", SHORT: "as the statement has it"})
+    ensure_smoothness()
+    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: short})
     ensure_gain_of_support()
-    ensure_mean(
-        "u is at most gamma_o, so that no input's part l(u) - l(gamma_o) of the gap is negative",
-        most=GAMMA_O,
-    )
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    behind = MORE  # gamma_o - gamma_t
+    ensure_mean(S, GAMMA_O - behind, "u is at most gamma_o", most=GAMMA_O)
     ensure_at_least_each(
-        "each input's part is at most n times the risk gap, which is the mean of the parts",
+        SLOPE * behind,
+        "each input's part l(u) - l(gamma_o) = |l'| (gamma_o - u) is at most n times the risk gap, "
+        "which is the mean of the parts",
     )
     ensure_nonnegative(
         n * level + MORE - (n * (level - left) - LESS) - n * left,
         "l(second) - l(u) is at least n times what the start's gap lacks to the threshold",
         normal=expanded,
     )
-    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "the loss is smooth"})
     ensure_positive(n * left / SLOPE, "so u - second is at least n left / max|l'|")
     ensure_mean(
+        S,
+        SECOND - MORE,
         "the rivals' sum of s_t gamma_t is at most second times 1 - s_o",
         most=SECOND,
     )
@@ -116,15 +141,20 @@ def ensure_kept() -> None:
     )
 
 
-def ensure_coefficients() -> None:
-    """-grad L is the sum of p_j A_j with c exp(-m_j) <= p_j <= C exp(-m_j)."""
+def ensure_coefficients() -> tuple[Any, Any]:
+    """-grad L is the sum of p_j A_j with c exp(-m_j) <= p_j <= C exp(-m_j).
+
+    Returns:
+        c and C.
+    """
     a, m = sp.symbols("a_o m", real=True)
     total, kept, gap, n = sp.symbols("total kept gap n", positive=True)
     rest, also = sp.symbols("rest also", nonnegative=True)
+    top = sp.Symbol("max|l'|", positive=True)
+    low, high = SLOPE * P * kept / n, top * gap / n
     ensure_gain()
     ensure_equal(sp.exp(a - m) / total, sp.exp(-m) * sp.exp(a) / total, "s_j = s_o exp(-m_j)")
-    interval = "the smallest interval that holds all scores"
-    cite(WEIERSTRASS, given={CONTINUOUS: "|l'|", COMPACT: interval})
+    cite_extreme_value(LOSS)  # |l'| on the smallest interval that holds all scores
     ensure_equal(
         SLOPE * (P * sp.exp(-m)) * gap / n * sp.exp(m),
         SLOPE * P * gap / n,
@@ -132,53 +162,74 @@ def ensure_coefficients() -> None:
         normal=sp.simplify,
     )
     ensure_nonnegative(
-        ((SLOPE + MORE) * (P + also) * (kept + LESS) - SLOPE * P * kept) / n,
+        (SLOPE + MORE) * (P + also) * (kept + LESS) / n - low,
         "which is at least min|l'|/n times the bounds that s_o and u - second are above",
         normal=expanded,
     )
-    ensure_positive(SLOPE * P * kept / n, "a positive constant")
+    ensure_positive(low, "a positive constant")
     ensure_nonnegative(
-        ((SLOPE + MORE) * gap * (P + rest) - SLOPE * P * (gap - LESS)) / n,
+        high * (P + rest) - top / (1 + MORE) * P * (gap - LESS) / n,
         "and at most max|l'| (gamma_o - gamma_j)/n, as s_o + rest = 1",
-        normal=expanded,
+        normal=sp.factor,
     )
+    return low, high
 
 
-def ensure_divergence() -> None:
-    """The norm tends to infinity."""
-    c, a, radius = sp.symbols("c a radius", positive=True)
+def ensure_divergence(c: Any) -> None:
+    """The norm tends to infinity.
+
+    Args:
+        c: p_j is at least c exp(-m_j).
+    """
+    a, radius, p = sp.symbols("a radius p", positive=True)
     ensure_mean(
+        p,
+        1 + MORE,
         "<W, V> grows by e sum_j p_j m_j(V), which is at least e P",
         least=1,
     )
     cite(CAUCHY_SCHWARZ)
-    ensure_positive(
+    ensure_passed(
         STEP * c * sp.exp(-a * radius),
-        "where ||W|| <= radius margins are at most a radius, and a step adds a constant to <W, V>",
+        "where ||W|| <= radius margins are at most a radius, and a step adds a constant to <W, V>, "
+        "which is at most radius N there: so W is there finitely often",
+        bound=radius * sp.Symbol("N", positive=True),
+        elsewhere=STEP * p,
     )
-    ensure_passed("which is at most radius N there: so W is there finitely often")
 
 
-def ensure_lag(what: str) -> None:
+def ensure_lag(c: Any, C: Any, whole: Callable[[Any], Any], what: str) -> None:
     """Where c exp(-m_j) <= p_j <= C exp(-m_j) no p_j (m_j - least) is above C exp(-least).
 
     Args:
-        what: says what this makes of the sum of them.
+        c: that constant, in symbols of known sign.
+        C: the other one.
+        whole: a number, or several, of the p_j of the least margin: over J rivals the sum of these
+            is at most J C/c times it.
+        what: says what this makes of the sum.
+
+    Raises:
+        ProofError: `whole` is not known to be at least that p_j, or c and C to be positive.
     """
-    least, c, C, J, x = sp.symbols("least c C J x", positive=True)
+    x, J, lowest = sp.symbols("x J exp(-least)", positive=True)
     cite(EXPONENTIAL)  # exp(-x) <= 1/(1 + x)
+    p = C * lowest / (1 + x + MORE)
     ensure_nonnegative(
-        C * sp.exp(-least) * (1 - x / (1 + x)),
+        C * lowest - p * x,
         "p_j (m_j - least) <= C exp(-least) x exp(-x), x = m_j - least, is at most C exp(-least)",
         normal=sp.factor,
     )
-    ensure_nonnegative(
-        J * C / c * (c * sp.exp(-least) + MORE) - J * C * sp.exp(-least), what, normal=expanded
-    )
+    found = np.atleast_1d(whole(c * lowest + MORE))
+    ensure_nonnegative(J * C / c * found - J * C * lowest, what, normal=expanded)
 
 
-def ensure_direction() -> None:
-    """W_k/||W_k|| tends to V/||V||."""
+def ensure_direction(c: Any, C: Any) -> None:
+    """W_k/||W_k|| tends to V/||V||.
+
+    Args:
+        c: p_j is at least c exp(-m_j).
+        C: and at most C exp(-m_j).
+    """
     W, G = vector("W"), vector("G")
     p, a, least = sp.symbols("p a least", positive=True)
     y, N, extra = sp.symbols("y N extra", positive=True)
@@ -189,6 +240,8 @@ def ensure_direction() -> None:
     )
     cite(TRIANGLE)
     ensure_mean(
+        p,
+        a / (1 + MORE),
         "||G||, at most the sum of p_j ||A_j||, is at most a P",
         most=a,
     )
@@ -198,8 +251,11 @@ def ensure_direction() -> None:
         normal=expanded,
     )
     ensure_lag(
+        c,
+        C,
+        lambda lowest: lowest + LESS,
         "so that over J rivals sum_j p_j (m_j - least) is at most P J C/c, P being at least the "
-        "p_j of the least margin: <G, W> is at most P (||W||/N + extra)"
+        "p_j of the least margin: <G, W> is at most P (||W||/N + extra)",
     )
     h = STEP * p * (y / N + extra) + (STEP * a * p) ** 2 / 2
     ensure_equal(
@@ -226,14 +282,18 @@ def ensure_from_kept() -> None:
 
     And the norm diverges.
     """
-    ensure_coefficients()
-    ensure_divergence()
-    ensure_direction()
+    c, C = ensure_coefficients()
+    ensure_divergence(c)
+    ensure_direction(c, C)
 
 
-def ensure_from_basin() -> None:
-    """From the basin the norm diverges and the direction converges to that of V."""
-    ensure_kept()
+def ensure_from_basin(short: Supposed = SHORT_STEP) -> None:
+    """From the basin the norm diverges and the direction converges to that of V.
+
+    Args:
+        short: what says that the step is at most 1/L.
+    """
+    ensure_kept(short)
     ensure_from_kept()
 
 
@@ -259,6 +319,7 @@ def ensure_log_of_powers() -> None:
     """The gradient of F is -sum_t q_t A_t, and has the Lipschitz constant reach^2."""
     m, v = sp.symbols("m_t v", real=True)
     others = sp.Symbol("others", positive=True)
+    ensure_smooth(sp.log(others + sp.exp(-m)), F_SMOOTH)
     ensure_equal(
         sp.diff(sp.log(others + sp.exp(-m)), m),
         -(P * sp.exp(-m)) / (P * (others + sp.exp(-m))),
@@ -278,10 +339,12 @@ def ensure_log_of_powers() -> None:
         "which is the mean of (a_t - v)^2, v that of a_t: so it is not negative",
     )
     cite(CAUCHY_SCHWARZ)
-    ensure_mean("and the mean of a_t^2 is at most reach^2", most=REACH**2)
+    reached = REACH / (1 + MORE)  # ||A_t||
+    ensure_mean(S, reached**2, "and the mean of a_t^2 is at most reach^2", most=REACH**2)
     curved = "so |F''| is at most reach^2 along every unit vector"
     ensure_nonnegative(REACH**2 - (REACH**2 - MORE - v**2), curved)
-    cite(RAYLEIGH, met={FORM: curved}, given={SYMMETRIC: "the Hessian of F"})
+    cite(MIXED_DERIVATIVES, met={TWICE: F_SMOOTH})
+    cite(RAYLEIGH, met={FORM: curved, SYMMETRIC: MIXED_DERIVATIVES})
     ensure_lipschitz(RAYLEIGH)
 
 
@@ -307,8 +370,7 @@ def ensure_raised() -> None:
     slope = top / (1 + LESS)  # |l'|, at most the largest
     ensure_gain()
     ensure_gain_of_equal_rivals()
-    interval = "the smallest interval that holds all scores"
-    cite(WEIERSTRASS, given={CONTINUOUS: "|l'|", COMPACT: interval})
+    cite_extreme_value(LOSS)  # |l'| on the smallest interval that holds all scores
     ensure_equal(1 / (1 + REST / P), P, "exp(F) is (1 - s_o)/s_o", normal=sp.simplify)
     ensure_equal(
         SLOPE * share * P * LEAD,
@@ -332,7 +394,12 @@ def ensure_raised() -> None:
         normal=sp.factor,
     )
     cite(TRIANGLE)
-    ensure_mean("||sum_t q_t A_t||, at most the mean of ||A_t||, is at most reach", most=REACH)
+    ensure_mean(
+        S,
+        REACH / (1 + MORE),
+        "||sum_t q_t A_t||, at most the mean of ||A_t||, is at most reach",
+        most=REACH,
+    )
     odds = S / P
     ensure_nonnegative(
         STEP * top * LEAD / n * REACH**2
@@ -341,7 +408,7 @@ def ensure_raised() -> None:
         "at most by growth = e max|l'| lead reach^2/n",
         normal=sp.factor,
     )
-    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "F on the segment from W to where it moves"})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: F_SMOOTH})
     ensure_raised_by_others()
     z = entry("z")
     ensure_nonnegative_sum(
@@ -372,7 +439,9 @@ def ensure_margins() -> None:
     For every b < 1/N, from some step on.
     """
     N = sp.Symbol("N", positive=True)
-    cite(COMPOSED, given={CONTINUOUS: "<A_j, .>, at the direction W/||W||"})
+    linear = "<A_j, .>, a sum of products of entries, is continuous at the direction W/||W||"
+    ensure_smooth(entry("A_j") * entry("W/||W||"), linear)
+    cite(COMPOSED, met={CONTINUOUS: linear})
     ensure_nonnegative(
         (1 + MORE) / N - 1 / N,
         "m_j/y tends to <A_j, V>/N, which is at least 1/N: all m_j are at least b y in the end",
@@ -404,15 +473,27 @@ def prove_attention() -> str:
     )
 
 
+def _above_tangent(gap: Any) -> Any:
+    """Expanded, where exp(x) is 1 + x and more for every x that is not negative."""
+    return sp.expand(
+        sp.expand(gap).replace(
+            lambda x: isinstance(x, sp.exp) and x.args[0].is_nonnegative,
+            lambda x: 1 + x.args[0] + LESS,
+        )
+    )
+
+
 def ensure_between_powers() -> None:
     """P is between multiples of exp(-y/N) and of exp(-b y) for every b < 1/N, y = ||W|| large."""
     y, N, C, b = sp.symbols("y N C b", positive=True)
-    p = entry("p")
+    p, c = entry("p"), sp.Symbol("c", positive=True)
+    least = y / N - MORE
+    ensure_at_least_each(c * sp.exp(-least) + LESS, "P is at least the p_j of the least margin")
+    cite(EXPONENTIAL)
     ensure_nonnegative(
-        -(y / N - MORE) - -y / N,
-        "P, at least the p_j >= c exp(-m_j) of the least margin, which is at most y/N, is at least "
-        "c exp(-y/N), as the exponential rises",
-        normal=expanded,
+        c * sp.exp(-least) - c * sp.exp(-y / N),
+        "which is at most y/N: so P is at least c exp(-y/N)",
+        normal=_above_tangent,
     )
     ensure_margins()
     ensure_nonnegative_sum(
@@ -432,14 +513,14 @@ def ensure_rate() -> None:
     y, N, b, A, B, apart, f = sp.symbols("y N b A B apart f", positive=True)
     k, first = sp.symbols("k first", positive=True)
     ensure_between_powers()
+    cite(EXPONENTIAL)
     ensure_nonnegative(
-        -((1 + apart) * f - MORE) / N - -(1 + apart) / N * f,
+        A * sp.exp(-((1 + apart) * f - MORE) / N) - A * sp.exp(-(1 + apart) / N * f),
         "f grows by e P/N at least, so by A exp(-y/N), and by A exp(-b f) with b = (1 + apart)/N, "
         "as y <= (1 + apart) f in the end; y grows by e P/N times what tends to 1 at most, so by "
         "B exp(-b y) for every b below 1/N",
-        normal=expanded,
+        normal=_above_tangent,
     )
-    cite(EXPONENTIAL)
     ensure_equal(
         sp.exp(b * y) * (b * A * sp.exp(-b * y)),
         b * A,
@@ -484,10 +565,13 @@ def prove_shares() -> str:
         normal=lambda x: sp.expand(sp.expand_log(x, force=True)),
     )
     ensure_at_least_each(
+        c * sp.exp(-m) + MORE,
         "the sum of all |dL/d(x_t^T X z)|, p_j of rivals and their sum for the optimal token of "
         "each input, so twice the sum of the p_j, is at least the largest p",
     )
-    ensure_mean("and at most twice their number times it", most=C * sp.exp(-least))
+    largest = C * sp.exp(-least)
+    twice = sp.Integer(2)
+    ensure_mean(twice, largest - MORE, "and at most twice their number times it", most=largest)
     ensure_rate()
     y, N, log_k = sp.symbols("y N ln(k)", positive=True)
     ensure_equal(
@@ -502,9 +586,11 @@ def prove_shares() -> str:
 def ensure_gap_of_rest() -> None:
     """An input's part of the risk gap is at most max|l'| times its scores' range times 1 - s_o."""
     far = sp.Symbol("range", positive=True)
-    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "the loss is smooth"})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     ensure_gain_of_support()
     ensure_mean(
+        S,
+        far - MORE,
         "l(u) - l(gamma_o) is at most max|l'| (gamma_o - u), and gamma_o - u, the sum of s_t "
         "(gamma_o - gamma_t) over rivals, at most range (1 - s_o)",
         most=far,
@@ -520,7 +606,8 @@ def ensure_aligned() -> None:
     kept, n, size, N = sp.symbols("kept n ||grad|| N", positive=True)
     m, others, second = sp.symbols("m_t others second", real=True)
     ensure_own_constant()
-    cite(DESCENT, given={LIPSCHITZ: "for part i the constant is L_i/n", SHORT: "e <= 1/L <= n/L_i"})
+    ensure_smoothness()  # of part i, with L_i/n <= L
+    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: SHORT_STEP})
     ensure_gain()
     ensure_raised_by_others()
     powers = sp.Symbol("powers", positive=True)
@@ -533,19 +620,21 @@ def ensure_aligned() -> None:
     )
     rises = "which is not negative where u is at least second, as no gamma_t is above that"
     ensure_nonnegative(S * ((second + MORE) - (second - LESS)), rises, normal=expanded)
-    cite(
-        RISING,
-        met={SIGN: rises},
-        given={DIFFERENTIABLE: "u along the move by other parts, up to a first return to second"},
-    )
+    smooth = "u is smooth along the move by other parts, up to a first return to second"
+    ensure_smooth(attended, smooth)
+    cite(RISING, met={SIGN: rises, DIFFERENTIABLE: smooth})
     ensure_mean(
+        S,
+        (kept + LESS) * (1 + MORE),
         "-<grad L, V> is the mean of |l'| sum_t s_t (u - gamma_t) m_t, and that sum at least kept "
         "(1 - s_o), kept = u(0) - second, as margins m_t of V are at least 1",
         least=kept,
     )
-    ensure_at_least_each("the mean of |l'| kept (1 - s_o) is at least 1/n times each of these")
+    ensure_at_least_each(
+        SLOPE * kept * S, "the mean of |l'| kept (1 - s_o) is at least 1/n times each of these"
+    )
     cite(CAUCHY_SCHWARZ)
-    cite(DESCENT, given={LIPSCHITZ: "L is that constant", SHORT: "as the statement has it"})
+    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: SHORT_STEP})
     ensure_zero(
         sp.limit(n * N * size / (SLOPE * kept), size, 0),
         "so 1 - s_o, at most n N ||grad L||/(min|l'| kept), tends to 0 with the gradient",

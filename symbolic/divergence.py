@@ -8,27 +8,49 @@ has a least value above 0, and |<W, M>| is at most radius ||M||.
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
 from attsvm.theory import cite, ensure_positive
-from attsvm.theory.declaration.proof import expanded
+from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import (
+    GAMMA,
+    GAMMA_O,
     ensure_gain,
     ensure_gain_of_equal_rivals,
     ensure_gain_of_support,
     ensure_positive_gain,
 )
-from symbolic.textbook import CAUCHY_SCHWARZ, COMPACT, CONTINUOUS, WEIERSTRASS
+from symbolic.suppositions import LOSS
+from symbolic.textbook import CAUCHY_SCHWARZ
 
-GAIN = sp.Symbol("gain", positive=True)
-"""What a step adds at least."""
+PULL = "|l'| s_o s_t is continuous in the logits, which are linear in W"
 
 
-def ensure_passed(what: str) -> None:
-    """Numbers that never fall, and grow by a constant where they are at most `bound`, pass it."""
-    first, bound = sp.symbols("first bound", real=True)
-    times = (bound - first) / GAIN + sp.Symbol("more", positive=True)
-    ensure_positive(first + times * GAIN - bound, what, normal=expanded)
+def ensure_passed(gain: Any, what: str, *, bound: Any, elsewhere: Any = 0) -> None:
+    """Numbers pass a bound that grow by a positive constant often enough, and else do not fall.
+
+    Args:
+        gain: what they grow by at some steps, at least: a constant, in symbols of known sign.
+        what: says which numbers these are.
+        bound: what they pass.
+        elsewhere: what they grow by at the other steps, likewise.
+
+    Raises:
+        ProofError: `gain` is not known to be positive, or `elsewhere` to be no less than 0.
+    """
+    first, others = sp.Symbol("first", real=True), sp.Symbol("others", nonnegative=True)
+    times = (bound - first) / gain + sp.Symbol("more", positive=True)
+    ensure_positive(first + times * gain + others * elsewhere - bound, what, normal=sp.cancel)
+
+
+def ensure_pull_continuous() -> None:
+    """How a rival and the optimal token pull at each other depends on W continuously."""
+    a, power = sp.Symbol("a", real=True), sp.Symbol("power", positive=True)
+    share, slope = sp.exp(a) / (sp.exp(a) + power), sp.Function("l'")
+    pull = sp.Abs(slope(GAMMA_O * share + GAMMA * (1 - share))) * share * (1 - share)
+    ensure_continuous(pull, PULL, (slope, LOSS))
 
 
 def prove() -> str:
@@ -36,13 +58,17 @@ def prove() -> str:
     ensure_gain()
     ensure_gain_of_support()
     ensure_gain_of_equal_rivals()
-    ensure_positive_gain()
-    smooth = "softmax is, and l' where the loss is continuously differentiable"
-    cite(WEIERSTRASS, given={CONTINUOUS: smooth, COMPACT: "a closed ball of matrices"})
+    gain = ensure_positive_gain()
+    ensure_pull_continuous()
+    cite_extreme_value(PULL)  # D on a closed ball of matrices
     cite(CAUCHY_SCHWARZ)
+    step, radius, norm, least = sp.symbols("e radius ||M|| D", positive=True)
     ensure_passed(
+        step * least,
         "where W is in the ball a step moves <W, M> by a constant at least, and all other steps "
-        "move it the same way: so W is there finitely often"
+        "move it the same way: so W is there finitely often",
+        bound=radius * norm,
+        elsewhere=step * gain,
     )
     return (
         "for every continuously differentiable loss with l' of one sign, any n, T, d and start, "

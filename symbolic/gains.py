@@ -8,6 +8,8 @@ Inputs add up, each with the weight -l'(u_i)/n. Steps that are said of a rival h
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
@@ -61,10 +63,16 @@ def ensure_gain_of_equal_rivals() -> None:
     ensure_nonnegative(S * P * lead * more, "so a margin 1 + more adds no less than a margin 1")
 
 
-def ensure_positive_gain() -> None:
-    """Two different scores in an input make its sum positive: softmax is, and o scores most."""
+def ensure_positive_gain() -> Any:
+    """Two different scores in an input make its sum positive: softmax is, and o scores most.
+
+    Returns:
+        That sum.
+    """
     lead, others = sp.Symbol("lead", positive=True), sp.Symbol("others", nonnegative=True)
+    gain = P * (S * lead + others)
     ensure_positive(
-        P * (S * lead + others),
+        gain,
         "a rival of lower score makes s_o sum_t s_t (gamma_o - gamma_t) positive",
     )
+    return gain

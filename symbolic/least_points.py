@@ -8,6 +8,9 @@ is said of a sum over constraints is executed for one term of it, which stands f
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import sympy as sp
 
 from attsvm.primitives.att_svm import pythagoras
@@ -21,12 +24,10 @@ from symbolic.textbook import (
     CLOSED,
     CONVEX,
     GENERATED,
-    GENERATORS,
-    MINIMISER,
     MULTIPLIERS,
     NEAREST_POINT,
-    NOT_EMPTY,
     OBJECTIVE,
+    POLYHEDRON,
 )
 
 A, U, V, X = (vector(name) for name in "AUVX")
@@ -34,21 +35,30 @@ AX, AV = inner("A", "X"), inner("A", "V")
 BOUND = sp.Symbol("b", nonnegative=True)
 SHARE, REST = sp.symbols("s t", nonnegative=True)
 """Weights of a mean, of sum 1."""
-MORE = sp.Symbol("more", nonnegative=True)
+MORE, LESS = sp.symbols("more less", nonnegative=True)
 """What is not negative by what has been said before."""
 
+MARGINS = "the margin of s U + t V is s times that of U and t times that of V"
 MEAN = "a mean of two vectors that meet a constraint meets it"
 CONVEX_NORM = "||s U + t V||^2 = s ||U||^2 + t ||V||^2 - s t ||U - V||^2 where s + t = 1"
 PYTHAGORAS = "||V||^2 - ||X||^2 - ||V - X||^2 = 2 <X, V - X>"
 
 
-def ensure_mean_meets() -> None:
-    """A mean of vectors that meet a constraint meets it: the slack is the mean of the slacks."""
-    slack = SHARE * (inner("A", "U") - BOUND) + REST * (AV - BOUND)
-    left = A @ (SHARE * U + REST * V) - BOUND
-    ensure_zero((left - slack).subs(REST, 1 - SHARE), "the slack of a mean is the mean of slacks")
-    first, second = sp.symbols("u v", nonnegative=True)
-    ensure_nonnegative(SHARE * first + REST * second, MEAN)
+def ensure_mean_meets(margin: Callable[[Any], Any] = A.__matmul__, bound: Any = BOUND) -> None:
+    """A mean of vectors that meet a constraint meets it, as the slack of the mean is not negative.
+
+    Args:
+        margin: what is to be at least `bound`, of a vector.
+        bound: that bound.
+
+    Raises:
+        ProofError: the margin of a mean is not known to be at least the bound where the margins of
+            both vectors are.
+    """
+    mean = SHARE * U + REST * V
+    ensure_equal(margin(mean), SHARE * margin(U) + REST * margin(V), MARGINS)
+    slacks = SHARE * (bound + MORE) + REST * (bound + LESS) - (SHARE + REST) * bound
+    ensure_nonnegative(slacks, MEAN, normal=expanded)
 
 
 def ensure_norm_convex() -> None:
@@ -58,15 +68,16 @@ def ensure_norm_convex() -> None:
     ensure_zero(gap.subs(REST, 1 - SHARE), CONVEX_NORM)
 
 
-def ensure_least_point(met: str = "the constraints can be met") -> None:
+def ensure_least_point(margin: Callable[[Any], Any] = A.__matmul__, bound: Any = BOUND) -> None:
     """Where the constraints can be met X exists, is unique, and <X, V - X> >= 0 for those V.
 
     Args:
-        met: why they can be.
+        margin: what the constraints ask to be at least `bound`, of a vector.
+        bound: that bound.
     """
-    ensure_mean_meets()
-    closed = "finitely many inequalities that are not strict"
-    cite(NEAREST_POINT, met={CONVEX: MEAN}, given={CLOSED: closed, NOT_EMPTY: met})
+    ensure_mean_meets(margin, bound)
+    cite(POLYHEDRON, met={AFFINE: MARGINS})
+    cite(NEAREST_POINT, met={CONVEX: MEAN, CLOSED: POLYHEDRON})
     ensure_equal(V @ V - X @ X - (V - X) @ (V - X), 2 * (X @ (V - X)), PYTHAGORAS)
 
 
@@ -85,14 +96,9 @@ def ensure_multipliers() -> None:
     moved = X + e * V
     slope = sp.diff(moved @ moved / 2, e).subs(e, 0)
     ensure_equal(slope, X @ V, "the gradient of ||X||^2/2 is X")
-    ensure_equal(sp.diff(A @ moved, e), AV, "the gradient of <A_j, X> is A_j")
-    constraints = "inner products, one for each A_j"
-    minimiser = "X is the least vector that meets them"
-    cite(
-        MULTIPLIERS,
-        met={OBJECTIVE: CONVEX_NORM},
-        given={AFFINE: constraints, MINIMISER: minimiser},
-    )
+    affine = "the gradient of <A_j, X> is A_j, whatever X is"
+    ensure_equal(sp.diff(A @ moved, e), AV, affine)
+    cite(MULTIPLIERS, met={OBJECTIVE: CONVEX_NORM, AFFINE: affine})
 
 
 def ensure_sum_of_multipliers() -> None:
@@ -179,12 +185,8 @@ def ensure_some_margin_is_tight() -> None:
 
 def ensure_distance_of_hull() -> None:
     """X exists exactly where 0 is not in C, and then ||X|| is 1 over the distance of C from 0."""
-    cite(GENERATED, given={GENERATORS: "the A_j of either bound"})
-    cite(
-        NEAREST_POINT,
-        met={CLOSED: GENERATED},
-        given={CONVEX: "a hull plus a cone", NOT_EMPTY: "some A_j has bound 1"},
-    )
+    cite(GENERATED)
+    cite(NEAREST_POINT, met={CLOSED: GENERATED, CONVEX: GENERATED})
     Z, W = vector("Z"), vector("W")
     ZZ = sp.Symbol("<Z, Z>", positive=True)
     margin = (A @ (Z / ZZ)).subs(inner("A", "Z"), ZZ + MORE)
@@ -211,4 +213,4 @@ def ensure_distance_of_hull() -> None:
         normal=expanded,
     )
     cite(CAUCHY_SCHWARZ)
-    ensure_least_point("Z/||Z||^2 meets them")
+    ensure_least_point()

@@ -18,17 +18,29 @@ from attsvm.theory import (
     ensure_true,
     ensure_zero,
 )
+from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
+from symbolic.continuity import ensure_smooth
 from symbolic.textbook import (
     DIFFERENCE_QUOTIENTS,
     DIFFERENTIABLE,
-    DOMAIN,
     MEAN_VALUE,
     REACHED,
     SLOPE,
 )
 
-SMOOTH = "softmax, exp, log and polynomials are"
+SMOOTH = (
+    "weights of softmax, the logistic function, the log-loss and powers have all derivatives, and "
+    "so has what is composed of them"
+)
+
+
+def ensure_parts_smooth() -> None:
+    """What the claims' functions of logits are composed of is smooth."""
+    x, y = sp.symbols("x y", real=True)
+    weights = SYMBOLS.softmax(entries([x, y]))
+    parts = [SYMBOLS.logistic(x), SYMBOLS.log1p(SYMBOLS.exp(-x)), x**2]
+    ensure_smooth([*weights, *parts], SMOOTH)
 
 
 def said_by(statement: Statement, reading: str, v: Any) -> Any:
@@ -79,7 +91,8 @@ def ensure_lipschitz(slope: str | Lemma) -> None:
     Args:
         slope: the step, or the lemma cited, that has shown that bound.
     """
-    cite(MEAN_VALUE, met={SLOPE: slope}, given={DIFFERENTIABLE: SMOOTH, DOMAIN: "R^D"})
+    ensure_parts_smooth()
+    cite(MEAN_VALUE, met={SLOPE: slope, DIFFERENTIABLE: SMOOTH})
 
 
 def ensure_no_less(reached: str) -> None:
@@ -88,7 +101,8 @@ def ensure_no_less(reached: str) -> None:
     Args:
         reached: the step that has shown that they do.
     """
-    cite(DIFFERENCE_QUOTIENTS, met={REACHED: reached}, given={DIFFERENTIABLE: SMOOTH})
+    ensure_parts_smooth()
+    cite(DIFFERENCE_QUOTIENTS, met={REACHED: reached, DIFFERENTIABLE: SMOOTH})
 
 
 def _rational(value: Any) -> Any:

@@ -118,42 +118,36 @@ def ensure_nonnegative_sum(found: Any, term: Any, what: str, **entries_of: Any) 
     ensure_nonnegative(term.subs(values), f"{what}, no term of which is negative", normal=sp.factor)
 
 
-def ensure_mean(what: str, *, least: Any = None, most: Any = None) -> None:
-    """Sum_t w_t x_t is at least `least` times sum_t w_t, or at most `most` times, w_t >= 0.
+def ensure_mean(weight: Any, value: Any, what: str, *, least: Any = None, most: Any = None) -> None:
+    """Sum_t w_t x_t is at least `least` times sum_t w_t, or at most `most` times.
 
     Args:
-        what: which sum this is.
+        weight: w_t, in symbols from whose signs it follows that it is not negative.
+        value: x_t, in symbols from whose signs it follows that it is on that side of the bound.
+        what: says which sum this is.
         least: what no x_t is below.
         most: what none is above, in place of that.
 
     Raises:
-        ProofError: the identity of the sums fails.
+        ProofError: some weight or value is not known to be so.
     """
-    w, x, more = entry("w"), entry("x"), sp.Symbol("more", nonnegative=True)
+    w, x = entry("w"), entry("x")
     sign, bound = (1, least) if most is None else (-1, most)
-    ensure_nonnegative_sum(
-        sign * (total(w * x) - bound * total(w)),
-        sign * w * (x - bound),
-        what,
-        w=sp.Symbol("w_t", nonnegative=True),
-        x=bound + sign * more,
-    )
+    found = sign * (total(w * x) - bound * total(w))
+    ensure_nonnegative_sum(found, sign * w * (x - bound), what, w=weight, x=value)
 
 
-def ensure_at_least_each(what: str) -> None:
-    """A sum of numbers that are not negative is at least each of them, picked by weights 0 and 1.
+def ensure_at_least_each(term: Any, what: str) -> None:
+    """A sum of terms that are not negative is at least each of them, picked by weights 0 and 1.
 
     Args:
-        what: which sum this is.
+        term: one of them, in symbols from whose signs it follows that it is not negative.
+        what: says which sum this is.
 
     Raises:
-        ProofError: the identity of the sums fails.
+        ProofError: the term is not known to be so.
     """
     x, picked = entry("x"), entry("picked")
-    ensure_nonnegative_sum(
-        total(x) - total(picked * x),
-        x * (1 - picked),
-        what,
-        x=sp.Symbol("x_t", nonnegative=True),
-        picked=1 / (1 + sp.Symbol("more", nonnegative=True)),
-    )
+    others = sp.Symbol("others", nonnegative=True)
+    found = total(x) - total(picked * x)
+    ensure_nonnegative_sum(found, x * (1 - picked), what, x=term, picked=1 - others)

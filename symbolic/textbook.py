@@ -4,26 +4,34 @@ from __future__ import annotations
 
 from attsvm.theory import Lemma
 
-CLOSED, CONVEX, NOT_EMPTY = "the set is closed", "the set is convex", "the set is not empty"
+CLOSED, CONVEX = "the set is closed", "the set is convex"
 
 NEAREST_POINT = Lemma(
     "the nearest point of a convex set",
     "Boyd and Vandenberghe, Convex Optimization, sections 4.2.3 and 8.1",
-    (CLOSED, CONVEX, NOT_EMPTY),
-    "exactly one point X of the set has the least norm, and <X, V - X> >= 0 for every V in it",
+    (CLOSED, CONVEX),
+    "the set is empty, or exactly one point X of it has the least norm, and then <X, V - X> >= 0 "
+    "for every V in it",
 )
 """In R^N with its inner product."""
 
 OBJECTIVE = "the objective is convex and differentiable"
 AFFINE = "finitely many constraints, each affine"
-MINIMISER = "the programme has a minimiser"
+
+POLYHEDRON = Lemma(
+    "polyhedra",
+    "Rockafellar, Convex Analysis, section 19 and theorem 2.1",
+    (AFFINE,),
+    "the points that meet them, as equalities or as inequalities that are not strict, are a closed "
+    "and convex set",
+)
 
 MULTIPLIERS = Lemma(
     "multipliers of a convex programme with affine constraints",
     "Rockafellar, Convex Analysis, corollary 28.3.1",
-    (OBJECTIVE, AFFINE, MINIMISER),
-    "the gradient at the minimiser is a sum of the constraints' gradients with weights w_j >= 0, "
-    "and w_j = 0 where constraint j is not tight",
+    (OBJECTIVE, AFFINE),
+    "at a minimiser, if there is one, the gradient is a sum of the constraints' gradients with "
+    "weights w_j >= 0, and w_j = 0 where constraint j is not tight",
 )
 
 LINEAR = "objective and constraints are affine, finitely many"
@@ -31,17 +39,17 @@ LINEAR = "objective and constraints are affine, finitely many"
 DUALITY = Lemma(
     "duality of linear programmes",
     "Schrijver, Theory of Linear and Integer Programming, corollary 7.1g",
-    (LINEAR, MINIMISER),
-    "the least value is the largest value of the dual programme, which is attained",
+    (LINEAR,),
+    "where some point meets the constraints and the objective is bounded, the least value is "
+    "attained, and is the largest value of the dual programme, which is attained as well",
 )
-
-GENERATORS = "finitely many vectors A_j"
 
 GENERATED = Lemma(
     "finitely generated sets are closed",
     "Rockafellar, Convex Analysis, theorem 19.1",
-    (GENERATORS,),
-    "the convex hull of some A_j plus the cone of the others is a polyhedron, so closed",
+    (),
+    "the convex hull of finitely many A_j plus the cone of finitely many others is a polyhedron, "
+    "so closed and convex",
 )
 
 CAUCHY_SCHWARZ = Lemma(
@@ -145,21 +153,14 @@ MONOTONE_SEQUENCE = Lemma(
     "the numbers converge",
 )
 
-POPOVICIU = Lemma(
-    "Popoviciu's inequality on variances",
-    "Popoviciu, Mathematica 9 (1935); Bhatia and Davis, Amer. Math. Monthly 107 (2000)",
-    (),
-    "the variance of a number between lo and hi is at most (hi - lo)^2/4",
-)
-
-DIFFERENTIABLE, DOMAIN = "f is differentiable", "its domain is convex"
+DIFFERENTIABLE = "f is differentiable"
 SLOPE = "its slope along every unit vector is at most c"
 
 MEAN_VALUE = Lemma(
     "the mean value theorem",
     "Rudin, Principles of Mathematical Analysis, theorem 9.19",
-    (DIFFERENTIABLE, DOMAIN, SLOPE),
-    "|f(x) - f(y)| <= c ||x - y||, also where f has values in R^N",
+    (DIFFERENTIABLE, SLOPE),
+    "|f(x) - f(y)| <= c ||x - y|| where f is so on the segment between, also with values in R^N",
 )
 
 REACHED = "slopes of f along unit vectors, or its quotients |f(x) - f(y)|/||x - y||, tend to c"
@@ -172,6 +173,15 @@ DIFFERENCE_QUOTIENTS = Lemma(
 )
 """A slope is a limit of quotients, and a limit of numbers of at most a constant is at most that.
 What equals c tends to it."""
+
+TWICE = "f has two continuous derivatives"
+
+MIXED_DERIVATIVES = Lemma(
+    "mixed derivatives",
+    "Rudin, Principles of Mathematical Analysis, theorem 9.41",
+    (TWICE,),
+    "the Hessian of f is symmetric",
+)
 
 SIGN = "its derivative is at least 0 between the points"
 
@@ -222,6 +232,14 @@ INTERMEDIATE_VALUE = Lemma(
     "Rudin, Principles of Mathematical Analysis, theorem 4.23",
     (CONTINUOUS, VALUES),
     "the function takes the value c between",
+)
+
+HEINE_BOREL = Lemma(
+    "Heine and Borel",
+    "Rudin, Principles of Mathematical Analysis, theorem 2.41",
+    (),
+    "in R^N closed balls, spheres, boxes, intervals with their ends, and closed parts of these are "
+    "compact",
 )
 
 WEIERSTRASS = Lemma(
@@ -305,21 +323,19 @@ STOLZ = Lemma(
     "limsup y_k/S_k <= limsup (y_k+1 - y_k)/(S_k+1 - S_k), and the same for liminf with >=",
 )
 
-SUMMABLE = "the lengths of the steps are summable"
-
 COMPLETE = Lemma(
     "absolute convergence",
     "Rudin, Principles of Mathematical Analysis, theorems 3.11 and 3.45",
-    (SUMMABLE,),
-    "the points reached by the steps converge",
+    (),
+    "the points reached by steps of summable lengths converge",
 )
 
 CARATHEODORY = Lemma(
     "Caratheodory's theorem for cones",
     "Rockafellar, Convex Analysis, corollary 17.1.2",
-    (GENERATORS,),
-    "a combination of the A_j with weights w_j >= 0 is one of linearly independent A_j among them "
-    "with weights above 0; there are at most as many as the dimension of their span",
+    (),
+    "a combination of finitely many A_j with weights w_j >= 0 is one of linearly independent A_j "
+    "among them with weights above 0; there are at most as many as the dimension of their span",
 )
 
 CONTRACTION = "some norm of M is below 1"
@@ -357,14 +373,13 @@ HOEFFDING = Lemma(
     "the sum of d of them is more than e d in size with probability at most 2 exp(-d e^2/2)",
 )
 
-SERIES = "the series are exponential generating functions of numbers of structures"
-
 PRODUCT_OF_SERIES = Lemma(
     "products of exponential generating functions",
     "Stanley, Enumerative Combinatorics 2, proposition 5.1.3",
-    (SERIES,),
-    "m! [z^m] of the product is the sum over all ways to give each of m labelled places to one "
-    "factor, of the product of the factors' numbers for the places that they have",
+    (),
+    "m! [z^m] of a product of exponential generating functions of numbers of structures is the sum "
+    "over all ways to give each of m labelled places to one factor, of the product of the factors' "
+    "numbers for the places that they have",
 )
 """Also for weights in place of numbers."""
 

@@ -25,6 +25,7 @@ from attsvm.exact.numbers import (
 )
 from attsvm.exact.svm import ExactAnswer, separate
 from attsvm.exact.traps import trap_at
+from attsvm.lipschitz import attention_bend
 
 
 def descend(data: ExactData, W0: Matrix, loss: str, step: fmpq, steps: int) -> Matrix:
@@ -138,7 +139,7 @@ def smoothness(data: ExactData, loss: str) -> arb:
         mean = [sum(column, fmpq(0)) / len(tokens) for column in zip(*tokens, strict=True)]
         span, reach = max(gamma) - min(gamma), spectral_norm([subtract(x, mean) for x in tokens])
         slope, curvature = _suprema(loss, gamma)
-        bend = span * slope / (3 * arb(3).sqrt()) + span * span * curvature / 8
+        bend = attention_bend(span, slope, curvature, lambda x: arb(x).sqrt())
         total += dot(z, z) * reach * reach * bend
     return total / len(data.X)
 

@@ -9,6 +9,7 @@ from attsvm.theory.declaration.claim import Claim, Hypothesis, Sibling
 from attsvm.theory.declaration.packs import Pack, load_packs
 from attsvm.theory.declaration.proof import (
     Lemma,
+    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
@@ -63,6 +64,7 @@ __all__ = [
     "Sibling",
     "Slack",
     "Statement",
+    "Supposed",
     "Tensor",
     "Truth",
     "Validity",

@@ -11,12 +11,12 @@ does not slow it down, and attention of the second input converges to its lower-
 
 `literal-2` compares the directions in which the paths leave p(0): those of the gradients there. A
 single input has one direction for all losses, as the gradient of its risk at p is |l'(u)| times
-that of the risk of -x, u being the attended score at p. So the curves of gradient flow are one
-(`amended-2`), run at different speeds. Paths of descent can part there all the same: their first
-steps have one direction but different lengths, so that the second ones start at different points.
-With two keys, as in `TWO_KEYS_CENTRED`, they do not part: every gradient is along the difference of
-the keys, and descent on every decreasing loss runs along one ray. `amended-1` is proved for each
-loss in `symbolic/basins.py`.
+that of the risk of -x, u being the attended score at p (`amended-2`): gradient flow of every loss
+follows one field of directions, at its own speed. Paths of descent can part all the same: their
+first steps have one direction but different lengths, so that the second ones start at different
+points. With two keys, as in `TWO_KEYS_CENTRED`, they do not part: every gradient is along the
+difference of the keys, and descent on every decreasing loss runs along one ray. `amended-1` is
+proved for each loss in `symbolic/basins.py`.
 """
 
 from dataclasses import replace

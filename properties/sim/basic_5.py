@@ -62,6 +62,11 @@ def sharp(m: Any, v: Any, size: str = "oscillation") -> Any:
     )
 
 
+READ = (
+    "beta read as a lower bound of alpha(x) and alpha(y), the sums of the entries of exp(A x) and "
+    "exp(A y), and c, which is not defined, as c(x, z) = {c}: " + bounds.WHERE
+)
+
 BOUND = Statement(
     "sim/basic-5",
     rests_on=("sim/basic-4",),
@@ -77,8 +82,8 @@ BOUND = Statement(
     conclusion=printed,
     readings={
         "literal-1": Reading(
-            f"{bounds.WHERE}, A a block of A_1 kron A_2: |c(x, z) - c(y, z)| <= "
-            "R^2 beta^-2 n exp(3 R^2) ||x - y||, c(x, z) = <f(x), h(z)> - b",
+            f"{READ.format(c='<f(x), h(z)> - b')}, A a block of A_1 kron A_2: "
+            "|c(x, z) - c(y, z)| <= R^2 beta^-2 n exp(3 R^2) ||x - y||",
             expected="refuted",
             under=tuple(bounds.LISTED),
             variables={**bounds.BLOCK, "h": Vector("n", (0, 64, 128))},
@@ -92,8 +97,8 @@ BOUND = Statement(
             },
         ),
         "literal-2": Reading(
-            f"{bounds.WHERE}, A a block of A_1 kron A_2: ||c(x, z) - c(y, z)|| <= "
-            "R^2 beta^-2 n exp(3 R^2) ||x - y||, c(x, z) = f(x) - z",
+            f"{READ.format(c='f(x) - z')}, A a block of A_1 kron A_2: "
+            "||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||",
             expected="refuted",
             constants={"c": vector_change},
             under=tuple(bounds.LISTED),

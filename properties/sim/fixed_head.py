@@ -138,8 +138,8 @@ HEAD = Statement(
     conclusion=still_optimal,
     readings={
         "literal-1": Reading(
-            "the inner product of the gradients of the loss with a head and without it is not "
-            "below 0",
+            "'does not impact our analysis' read as that descent goes no other way: the inner "
+            "product of the gradients of the loss with a head and without it is not below 0",
             expected="refuted",
             under=(),
             conclusion=same_way,
@@ -150,7 +150,8 @@ HEAD = Statement(
             },
         ),
         "literal-2": Reading(
-            "some token that is optimal with a head is optimal without it",
+            "'does not impact our analysis' read as that optimal tokens stay so: some token that "
+            "is optimal with a head is optimal without it",
             expected="refuted",
             under=(),
             examples=(FLIPPED,),
@@ -160,7 +161,8 @@ HEAD = Statement(
             },
         ),
         "literal-3": Reading(
-            "Att(X), without H, has the size of B in R^{n x V}",
+            "'we will ignore that' read as that Att(X) takes the place of Att(X) H: Att(X) has the "
+            "size of B in R^{n x V}",
             expected="refuted",
             under=(),
             variables=dict.fromkeys(("A", "x", "M", "H", "b")),

@@ -38,7 +38,7 @@ SENTENCE = (
     "more stable than linear attention."
 )
 
-SOFTMAX, LINEAR = "L(x) = g(b <softmax(A x), h>)", "linear attention's g(b <A x, h>)"
+SOFTMAX, LINEAR = "L(x) = g(b <softmax(A x), h>)", "linear attention, read as g(b <A x, h>)"
 """The two losses, as sentences name them."""
 
 LOWER, UPPER = Fraction("0.7226"), Fraction("0.7228")
@@ -136,6 +136,9 @@ def label_below(size: Fraction) -> Any:
     )
 
 
+SPREAD = "||A^T h|| >= osc(h) diam(A)/4"
+
+
 def spread_at_least(part: Fraction) -> Any:
     """The hypothesis ||A^T h|| >= a part of osc(h) diam(A)."""
     return lambda m, v: m.at_least(
@@ -153,7 +156,7 @@ STABILITY = Statement(
     hypotheses={
         "|b| ||h|| >= 0.7228": label_at_least(UPPER),
         "0 < |b| ||h|| < 0.7226": label_below(LOWER),
-        "||A^T h|| >= osc(h) diam(A)/4": spread_at_least(Fraction(1, 4)),
+        SPREAD: spread_at_least(Fraction(1, 4)),
     },
     conclusion=compared,
     readings={
@@ -205,12 +208,12 @@ STABILITY = Statement(
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_logistic_on_data",
             constants={"of": "loss", "data": "same"},
-            under=("||A^T h|| >= osc(h) diam(A)/4",),
+            under=(SPREAD,),
             tight=True,
             examples=(wide(Fraction(-1)),),
             siblings={
                 "down to osc(h) diam(A)/4.2": changed(
-                    drop=["||A^T h|| >= osc(h) diam(A)/4"],
+                    drop=[SPREAD],
                     under={"||A^T h|| >= osc(h) diam(A)/4.2": spread_at_least(Fraction(5, 21))},
                     examples=[wide(Fraction(-67, 64))],
                 )

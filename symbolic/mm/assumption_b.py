@@ -204,13 +204,21 @@ def ensure_slow_is_cheap() -> None:
     least b R and one of them is b R, where 0 < b < a; e is the largest 1 - s of the idle inputs.
     Where p' has margins of 1 - lack < 1, be they 0, q = p' + t p(alpha) is such a prompt.
     """
-    lack = sp.Symbol("lack", positive=True)
-    margin = 1 + MORE  # of p(alpha)
-    t = lack / margin
-    ensure_positive(t * margin, "margins of q are at least t times those of p(alpha), above 0")
+    lack, also = sp.Symbol("lack", positive=True), sp.Symbol("also", nonnegative=True)
+    alpha, t = vector("p(alpha)"), lack / (1 + MORE)
+    q = vector("p'") + t * alpha
+    kept, slow, idle = (vector(name) for name in ("A", "B", "C"))
+    facts = {inner(name, "p(alpha)"): 1 + MORE for name in "ABC"}
+    facts |= {inner("A", "p'"): 1 + also, inner("B", "p'"): 1 - lack, inner("C", "p'"): also}
+    ensure_nonnegative(
+        (kept @ q).subs(facts) - (1 + t),
+        "with t = lack over the margin of p(alpha) where p' lacks it, margins of q of inputs that "
+        "are not idle are at least 1 + t",
+        normal=sp.factor,
+    )
     ensure_positive(
-        1 + t - (1 - lack + t * margin),
-        "and one of an idle input is below 1 + t, which those of the others are at least",
+        [(idle @ q).subs(facts), 1 + t - (slow @ q).subs(facts)],
+        "those of idle ones, at least 0 under p', are above 0, and that one is below 1 + t",
         normal=sp.factor,
     )
     ensure_tilt()
@@ -227,16 +235,21 @@ def ensure_slow_is_cheap() -> None:
 def prove_void() -> str:
     """B keeps idle inputs from being the slowest; then the relaxed solution needs no relaxation."""
     ensure_slow_is_cheap()
-    low = 1 / (1 + MORE)  # 1 - mu, above 0
-    tau = 1 / low
-    ensure_equal(
-        (1 - low) * tau,
-        tau - 1,
+    mu = MORE / (1 + MORE)  # in [0, 1)
+    tau, larger = 1 / (1 - mu), vector("p'") / (1 - mu)
+    inside = (vector("A") @ larger).subs(inner("A", "p'"), 1 + sp.Symbol("also", nonnegative=True))
+    ensure_nonnegative(
+        inside - tau,
         "were some margin mu of the relaxed solution p' below 1, p'/(1 - mu) would have margins "
-        "of tau = 1/(1 - mu) and of tau - 1: inputs that are not in S are idle, and those that "
-        "are not idle are in S",
+        "of tau = 1/(1 - mu) at least in S: inputs that are not idle are in S",
+        normal=sp.factor,
+    )
+    ensure_equal(
+        (vector("B") @ larger).subs(inner("B", "p'"), mu),
+        tau - 1,
+        "and of tau - 1 where the margin is mu: inputs that are not in S are idle",
         normal=sp.cancel,
     )
-    ensure_least_point("p(alpha) without relaxation exists")
+    ensure_least_point()
     ensure_pythagoras()
     return "in any dimension: p' has margins of 1 everywhere, and is the least such vector"

@@ -17,7 +17,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
 from properties.mm.theorem_2 import bent
-from symbolic.inner_products import inner, vector
+from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
 from symbolic.mm.theorem_2 import prove as prove_head
 from symbolic.sums import ensure_mean, entry, total
@@ -125,6 +125,8 @@ def ensure_shorter_mean() -> None:
     )
     Q, lead, size = sp.symbols("Q lead ||v||", positive=True)
     ensure_mean(
+        sp.Symbol("s_t", nonnegative=True),
+        lead + MORE,
         "scores lead by at least lead times the attention to other tokens, and <G/||G||, E> is at "
         "least lead Q, by sums over tokens and then over inputs",
         least=lead,
@@ -162,10 +164,19 @@ def ensure_directed() -> None:
     )
 
 
+def cite_bounded_sequence() -> None:
+    """Prompts p_R of norm R at most, over R, have limits of subsequences."""
+    bounded = "||p_R/R|| is at most 1, as p_R is in the ball of radius R"
+    prompt, square = vector("p_R"), (R / (1 + MORE)) ** 2
+    norm = INNER.norm(prompt / R).subs(inner("p_R", "p_R"), square)
+    ensure_nonnegative(1 - norm, bounded, normal=sp.factor)
+    cite(ACCUMULATION, met={BOUNDED_SEQUENCE: bounded})
+
+
 def ensure_prompt_nears() -> None:
     """Prompts of norm R and logit margins R/size - c tend to R X/size, X least, size = ||X||."""
     size, c = sp.symbols("size c", positive=True)
-    ensure_least_point("the least prompt exists")
+    ensure_least_point()
     ensure_pythagoras()
     ensure_zero(
         sp.limit((R / (R / size - c)) ** 2 - size**2, R, sp.oo),
@@ -218,7 +229,7 @@ def prove_prompt() -> str:
 
 def prove_ratio() -> str:
     """||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2, and the limit of p_R/R by that of r/R."""
-    ensure_least_point("q has these logit margins")
+    ensure_least_point()
     ensure_pythagoras()
     ensure_directed()  # an input that supports v(alpha) has m_i = 1
     prove_head()
@@ -278,7 +289,7 @@ def prove_ratio() -> str:
         "Gamma), for every e, and of 0",
         normal=sp.expand,
     )
-    cite(ACCUMULATION, met={}, given={BOUNDED_SEQUENCE: "||p_R/R|| <= 1"})
+    cite_bounded_sequence()
     ensure_equal(
         size * (bound / size),
         bound,

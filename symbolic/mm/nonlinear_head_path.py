@@ -11,6 +11,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import expanded
+from symbolic.suppositions import LOSS
 from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE
 from symbolic.tf.nonlinear_head_several import (
     ensure_convex,
@@ -61,7 +62,7 @@ def prove_no_better() -> str:
 def prove_path() -> str:
     """Both bounds, and the limit of the path."""
     prove_no_better()
-    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "l' < 0 is continuous on [best - D, best]"})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     c, q = sp.symbols("c q", positive=True)
     ensure_nonnegative(
         (c + MORE) * q - c * q,

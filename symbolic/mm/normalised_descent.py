@@ -9,10 +9,10 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative
-from attsvm.theory.declaration.proof import expanded
-from symbolic.gains import ensure_gain, ensure_gain_of_equal_rivals, ensure_positive_gain
+from symbolic.gains import P, S, ensure_gain, ensure_gain_of_equal_rivals, ensure_positive_gain
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_least_point, ensure_scaled_meets
+from symbolic.sums import ensure_mean
 from symbolic.textbook import CAUCHY_SCHWARZ, ENTROPY, TRIANGLE
 
 
@@ -21,17 +21,26 @@ def prove() -> str:
     ensure_gain()
     ensure_gain_of_equal_rivals()
     ensure_positive_gain()  # so grad L is not 0 and the step is defined
-    c, more, less, length = sp.symbols("c more less length", nonnegative=True)
-    ensure_nonnegative(
-        c * (1 + more) - c,
-        "-grad L is the sum of c_it A_it with c_it >= 0, so <-grad L, p*> is at least their sum",
-        normal=expanded,
+    more, less = sp.symbols("more less", nonnegative=True)
+    slope, lead, longest, sum_c, s = sp.symbols("|l'| lead B sum(c) s", positive=True)
+    c = slope * S * P * lead  # |l'| s_t (u - gamma_t), of equal rivals
+    ensure_mean(
+        c,
+        1 + more,
+        "-grad L is the sum of c_it A_it/n, so n <-grad L, p*> is at least that of the c_it",
+        least=1,
     )
     cite(TRIANGLE)
+    ensure_mean(
+        c,
+        longest / (1 + less),
+        "n ||grad L|| is at most the sum of c_it ||A_it||, so at most B times that of the c_it",
+        most=longest,
+    )
     ensure_nonnegative(
-        c * (length + less) - c * length,
-        "||grad L|| is at most the sum of c_it ||A_it||, so at most max ||A_it|| times theirs",
-        normal=expanded,
+        s * sum_c * (1 + more) / (sum_c * longest / (1 + less)) - s / longest,
+        "so a step of length s along -grad L gains at least s/B in <p, p*>",
+        normal=sp.factor,
     )
     cite(CAUCHY_SCHWARZ)
     return "for every loss with l' < 0, any n, T, d and k: each step gains s / max ||A_it||"
@@ -53,7 +62,7 @@ def prove_close() -> str:
         normal=_logs,
     )
     ensure_scaled_meets()
-    ensure_least_point("p over its least margin, where that is positive")
+    ensure_least_point()
     cite(CAUCHY_SCHWARZ)
     p, g = vector("p"), vector("g")
     moved = p + g * (s / G)

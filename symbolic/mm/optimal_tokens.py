@@ -1,25 +1,59 @@
-"""Where an input's other tokens share one score, its risk falls as they lose attention."""
+"""Where an input's other tokens share one score, its risk falls as they lose attention.
+
+The claim's formulas run on one input of n tokens, n a symbol, as in `symbolic.tf.definition_1`.
+"""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative
 from attsvm.theory.declaration.proof import expanded
+from properties.mm.optimal_tokens import attends_more, lower
+from symbolic.sums import entry, total, vector
+from symbolic.tf.definition_1 import BEST, GAMMA, OPTIMAL, Tokens
+
+
+class _Attended(Tokens):
+    """With letters for softmax, by the name of the prompt."""
+
+    def softmax(self, s: Any) -> Any:
+        """The attention."""
+        return vector(entry(str(s.item())))
+
+    def array(self, x: Any) -> Any:
+        """The one input that there is."""
+        return x[0]
+
+    def sum(self, x: Any) -> Any:
+        """What is a sum stays as it is."""
+        return x if isinstance(x, sp.Expr) else super().sum(x)
 
 
 def prove() -> str:
-    """The score attended to is the best one less (1 - s) times the gap, which falls with 1 - s."""
-    off, best = sp.Symbol("off", nonnegative=True), sp.Symbol("best", real=True)
+    """The score attended to is the best one less the gap times the weight off optimal tokens."""
+    one = np.array([[sp.Integer(1)]], dtype=object)
+    p, q = (np.array([sp.Symbol(name)], dtype=object) for name in "pq")
+    loss = SimpleNamespace(drop=lambda m, best, x: x)  # grows with x as l falls
+    v = SimpleNamespace(X=[one], W=one, p=p, q=q, gamma=[vector(GAMMA)], loss=loss, n=1)
+    said, (asked,) = lower(_Attended(), v, 1), attends_more(_Attended(), v).parts
     gap, more = sp.symbols("gap more", nonnegative=True)
+    apart = (entry("p") - entry("q")) * (BEST - GAMMA)
+    ensure_equal(said.right - said.left, total(apart), "what is compared is a sum over tokens")
+    alike = apart.subs(GAMMA, BEST - gap * (1 - OPTIMAL))
     ensure_equal(
-        (1 - off) * best + off * (best - gap),
-        best - off * gap,
-        "<s, gamma> is best - off gap, off the weight of the tokens of the other score",
+        total(alike),
+        gap * (asked.right - asked.left),
+        "where other tokens have one score it is the gap times what is lost off optimal tokens",
     )
+    whole = asked.left + more + total(entry("p") * OPTIMAL)  # of p, as the hypothesis has it
     ensure_nonnegative(
-        (off + more) * gap - off * gap,
-        "less weight off the optimal tokens attends to a score that is no lower",
+        total(alike).subs(total(entry("p")), whole),
+        "so prompt q, of no more weight off them, attends to a score that is no lower",
         normal=expanded,
     )
     return "for every decreasing loss, where l is no higher, in each input, any n, T and d"

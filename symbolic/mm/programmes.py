@@ -59,7 +59,7 @@ def prove_joint_distance() -> str:
 
 def prove_nearer() -> str:
     """||V - X||^2 <= ||V||^2 - ||X||^2 where V meets the constraints, with the best constant."""
-    ensure_least_point("V meets them")
+    ensure_least_point()
     ensure_pythagoras()
     far = sp.Symbol("far", positive=True)
     said = pythagoras(INNER, (1 + far) * X, X)
@@ -73,7 +73,7 @@ def prove_nearer() -> str:
 
 def prove_shorter() -> str:
     """The same for p(alpha) without relaxation and p' with it; the constant is attained."""
-    ensure_least_point("p(alpha) without relaxation has margins of 1, so of 0, at least")
+    ensure_least_point()
     ensure_pythagoras()
     ensure_attained(joint_svm.shorter(BALLS, ORTHOGONAL))
     return "in any dimension, by <p', p - p'> >= 0; orthogonal keys attain the constant"
@@ -81,7 +81,7 @@ def prove_shorter() -> str:
 
 def prove_of_support() -> str:
     """The least vector of some of the constraints that meets all of them is that of all."""
-    ensure_least_point("the inputs of S have a p-SVM")
+    ensure_least_point()
     ensure_pythagoras()
     return "in any dimension: what meets all constraints meets those of S, and p_S is nearest there"
 
@@ -89,7 +89,7 @@ def prove_of_support() -> str:
 def prove_led() -> str:
     """With one label y the norm of p(alpha) is at most ||q|| over the least lead."""
     ensure_scaled_meets()
-    ensure_least_point("y q over the least lead meets them")
+    ensure_least_point()
     ensure_some_margin_is_tight()
     ensure_attained(p_svm.led(BALLS, Rival(SEPARATED, np.ones(1))).parts[1])
     return "in any dimension, by y q over its least lead; y p(alpha) attains the bound"
@@ -98,7 +98,7 @@ def prove_led() -> str:
 def prove_largest_margin() -> str:
     """Every head h has a least margin of at most ||h|| / ||v(alpha)||, or 0 without a v(alpha)."""
     ensure_scaled_meets()
-    ensure_least_point("h over a positive least margin meets them")
+    ensure_least_point()
     ensure_some_margin_is_tight()
     ensure_attained(v_svm.best(BALLS, Rival(SEPARATED, np.ones(1))))
     return "in any dimension, by h over its least margin; h = v(alpha) attains the bound"

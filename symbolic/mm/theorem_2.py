@@ -72,6 +72,8 @@ def prove() -> str:
     size, gamma, nu, far = sp.symbols("||v|| Gamma nu D", positive=True)
     margin, least = sp.symbols("margin least", real=True)
     ensure_mean(
+        sp.Symbol("w", nonnegative=True),
+        least + MORE,
         "Gamma^2 <v, v(alpha)>, the mean of Y_i <v, x_i,alpha_i> with weights w, is at least the "
         "least of these",
         least=least,
@@ -95,6 +97,7 @@ def prove() -> str:
         power=top / (1 + MORE),
     )
     ensure_at_least_each(
+        sp.exp(-(margin + MORE)),
         "and at least exp(-margin)/n, the term of an input of least margin alone",
     )
     ensure_equal(

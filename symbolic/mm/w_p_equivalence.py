@@ -1,21 +1,24 @@
 """One step of descent on W, seen through p, is one step on the prompt q = W p, rescaled.
 
-Logits are x_t^T W p. By induction over the steps one step decides: the gradient depends on W
-through W p alone. Along W_rc the logits move with slopes x_tr p_c, so u_t = exp(logit_t) obeys
-u_t' = x_tr p_c u_t; l' enters as the value of a symbol for each input, whatever the loss.
+Logits are x_t^T W p. By induction over the steps one step from any W decides: the gradient depends
+on W through W p alone. The runs that are compared take their first step on symbols. Along W_rc the
+logits move with slopes x_tr p_c, so u_t = exp(logit_t) obeys u_t' = x_tr p_c u_t; l' enters as the
+value of a symbol for each input, whatever the loss.
 """
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from attsvm.theory import ensure_true, ensure_zero
+from attsvm.theory import ensure_equal, ensure_true, ensure_zero
 from attsvm.theory.arithmetic import entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
 from properties.mm._support.prompt_descent import logit_gradient
+from properties.mm.w_p_equivalence import partner_run, weights_run
 from symbolic import softmax
 from symbolic.sums import LENGTHS, entry, entry_of, total, vector
 
@@ -122,6 +125,38 @@ def fixed_weights_residual(*, scaled: bool = True) -> Any:
     return (moved - (W * p - STEP * s * g)).expand().doit()
 
 
+class _Letters(Symbols):
+    """Symbols, of which records of a run may hold some."""
+
+    def _given(self, number: Any) -> Any:
+        return number if isinstance(number, sp.Expr) else super()._given(number)
+
+
+def ensure_induction(*, power: int = 2) -> None:
+    """W_0 p = q_0, and W_k p = q_k makes W_(k + 1) p = q_(k + 1), in the runs that are compared.
+
+    Args:
+        power: of ||p||, by which the step is multiplied for q.
+    """
+    for n, T, d in SIZES:
+        X, scores = _symbols("x", n, T, d), _symbols("g", n, T)
+        W, p = _symbols("w", d, d), _symbols("p", d)
+        case: Any = SimpleNamespace(X=X, scores=scores, W=W, p=p, step=STEP, loss="exponential")
+        own = weights_run(_Letters(), case, 1)
+        prompt = partner_run(_Letters(), case, 1, sp.sqrt(p @ p) ** power, "q")
+        at = f"in the runs for n = {n}, T = {T}, d = {d}"
+        ensure_zero(own[0] - prompt[0], f"W_0 p is q_0 {at}")
+        ensure_zero(own[1] - prompt[1], f"from any W with W p = q a step leaves them equal {at}")
+    moved, state = sp.Function("g"), sp.Symbol("q_k", real=True)
+    size, weights = sp.Symbol("||p||^2", positive=True), sp.Symbol("W_k p", real=True)
+    ensure_equal(
+        (weights - STEP * size * moved(weights)).subs(weights, state),
+        state - STEP * size * moved(state),
+        "both gradients are one function of W p and q: where these agree they do so one step on, "
+        "and by induction for every k",
+    )
+
+
 def prove() -> str:
     """Prove the rescaled step, and that ||p|| or 1 in place of ||p||^2 make another one."""
     ensure_zero(
@@ -135,6 +170,7 @@ def prove() -> str:
         ensure_zero(chain_residual(n, T, d), f"the gradient in W is that in q times p^T {at}")
         step = step_residual(n, T, d)
         ensure_zero(step, f"the step on W moves W p by eta ||p||^2 grad_q L {at}", normal=cancelled)
+    ensure_induction()
     for power in (0, 1, 4):
         ensure_true(
             differs(step_residual(1, 2, 2, power=power)),
@@ -149,7 +185,7 @@ def prove_fixed_weights() -> str:
     By `prove` W_k p_0 is that q as well; both start at W_0 p_0, so they agree for every k.
     """
     prove()
-    zero = fixed_weights_residual()
+    zero = fixed_weights_residual()  # both start at W_0 p_0
     ensure_true(zero.is_ZeroMatrix, "W_0 p' = W_0 p - eta ||p_0||^2 g where W_0 W_0^T = c I, any d")
     other = fixed_weights_residual(scaled=False)
     ensure_true(other.is_ZeroMatrix is False, "a step that is not divided by c is another one")

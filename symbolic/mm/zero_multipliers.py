@@ -13,19 +13,15 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
+from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
 from symbolic.mm.assumption_b import ensure_odds, ensure_tilt
-from symbolic.mm.joint_path import prove_ratio
+from symbolic.mm.joint_path import cite_bounded_sequence, prove_ratio
 from symbolic.mm.theorem_2 import prove as prove_head
 from symbolic.textbook import (
-    ACCUMULATION,
-    BOUNDED_SEQUENCE,
     CAUCHY_SCHWARZ,
-    COMPACT,
-    CONTINUOUS,
     EXPONENTIAL,
-    WEIERSTRASS,
 )
 
 GAMMA, w, q, r, R, size = sp.symbols("Gamma w q r R size", positive=True)
@@ -118,9 +114,9 @@ def ensure_limit() -> None:
             (1 - e) * margin / size,
             f"logit margins of p_R/R in {where} have a lower limit of {margin}/||p'||, as e is any",
         )
-    cite(ACCUMULATION, met={}, given={BOUNDED_SEQUENCE: "||p_R/R|| <= 1"})
+    cite_bounded_sequence()
     ensure_equal(size * (c / size), c, "||p'|| times a limit of p_R/R meets the constraints of p'")
-    ensure_least_point("p(alpha) exists, so p' does")
+    ensure_least_point()
     ensure_pythagoras()
     ensure_zero(
         sp.limit(sp.sqrt(2 * sp.exp(-R) / GAMMA), R, sp.oo), "and ||v_r/r - e|| vanishes with short"
@@ -134,8 +130,10 @@ def ensure_powers() -> None:
     F(z) the sum over P of exp(-<a_i, z>).
     """
     least, far, number = sp.symbols("k far |P|", positive=True)
-    sphere = "the unit sphere of the span of the a_i"
-    cite(WEIERSTRASS, given={CONTINUOUS: "min_i <a_i, z>", COMPACT: sphere})
+    margins = sp.symbols("<a_1,z> <a_2,z>", real=True)
+    lowest = "min_i <a_i, z> is continuous, as margins are linear in z"
+    ensure_continuous(sp.Min(*margins), lowest)
+    cite_extreme_value(lowest)  # on the unit sphere of the span of the a_i
     ensure_equal(
         ((GAMMA * vector("e") + vector("a")) @ vector("z")).subs(inner("e", "z"), 0),
         inner("a", "z"),
@@ -145,7 +143,9 @@ def ensure_powers() -> None:
     ensure_zero(
         sp.limit(number * sp.exp(-least * far), far, sp.oo), "so F exceeds F(0) = |P| far out"
     )
-    cite(WEIERSTRASS, given={CONTINUOUS: "F", COMPACT: "a ball of the span"})
+    powers = "F, a sum of exp(-<a_i, z>), is continuous"
+    ensure_continuous(sum(sp.exp(-m) for m in margins), powers)
+    cite_extreme_value(powers)  # on a ball of the span
     level, L, C, size_u = sp.symbols("F_* ln_r C ||u||", positive=True)
     square, bench = inner("z", "z"), inner("b", "b")
     ensure_equal(

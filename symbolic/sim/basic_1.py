@@ -82,13 +82,15 @@ def prove() -> str:
     ensure_equal(
         constant_of("sharp-1", a), a * sp.exp(R), "sharp-1 has ||A|| e^M, M = R the largest logit"
     )
-    size, point = sp.symbols("||A|| ||x||", nonnegative=True)
+    size, point = R / (1 + MORE), R / (1 + LESS)  # ||A|| and ||x||
+    least = constant_of("sharp-1", a).subs({a: size, R: size * point}, simultaneous=True)
+    said = constant_of("sharp-2", a) / least
+    grown = sp.log(1 + MORE)
     ensure_nonnegative(
-        (size + MORE) * (point + LESS) - size * point,
-        "||A|| ||x|| <= R^2, which is M for sharp-2",
-        normal=expanded,
+        sp.expand_log(sp.log(said), force=True),
+        "sharp-2 has at least the ||A|| e^M of sharp-1, M = ||A|| ||x|| being at most R^2",
+        normal=lambda x: grown + sp.factor(sp.expand(x - grown)),
     )
-    ensure_equal(constant_of("sharp-2", a), R * sp.exp(R**2), "sharp-2 has R e^M >= ||A|| e^M")
     for reading, least in ("amended", 1), ("literal-1", 4):
         excess = sp.expand_log(sp.log(constant_of(reading, a) / (R * sp.exp(R))))
         ensure_nonnegative(

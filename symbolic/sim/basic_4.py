@@ -30,6 +30,7 @@ from attsvm.theory.declaration.proof import expanded
 from properties.sim._support.bounds import published, softmax_constant
 from properties.sim.basic_4 import BOUND, sharp
 from symbolic import softmax
+from symbolic.curvature import CUBE, ensure_cube, unit
 from symbolic.least_points import CONVEX_NORM, ensure_norm_convex
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less, said_by
 from symbolic.sim import basic_1, basic_3
@@ -55,7 +56,6 @@ SQUARE = (1 - P) ** 2 * a + P**2 * b
 """||Df[s]||^2 for the indicator s of a set."""
 
 LINEAR = "Df[s] is the code's covariance, linear in s, and 0 for equal s"
-CUBE = "[0, 1]^n, where s is after its least entry is taken from all and they are divided"
 
 
 def along(s: Any) -> Any:
@@ -127,12 +127,6 @@ def ensure_parts() -> None:
     )
 
 
-def unit(name: str) -> Any:
-    """Any number in (0, 1], as a quotient of symbols: a share over it and a rest."""
-    share, rest = sp.Symbol(name, positive=True), sp.Symbol(f"{name}'", nonnegative=True)
-    return share / (share + rest)
-
-
 def of_shares(value: Any, q: Any) -> Any:
     """The value at q = 2 P - 1 for any P in (0, 1], factored."""
     return sp.factor(value.subs(q, 2 * unit("p") - 1))
@@ -191,7 +185,8 @@ def prove() -> str:
     q = sp.Symbol("q", real=True)
     ensure_linear()
     ensure_norm_convex()
-    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: CONVEX_NORM}, given={HULL: CUBE})
+    ensure_cube()
+    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: CONVEX_NORM, HULL: CUBE})
     ensure_zero(square_residual(), "||Df[s]||^2 = (1-P)^2 a + P^2 b for the indicator s of a set")
     exchanged = square_residual(P**2 * a + (1 - P) ** 2 * b)
     ensure_nonzero(exchanged, "||Df[s]||^2 is not that with a and b exchanged")

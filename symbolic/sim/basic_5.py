@@ -13,9 +13,9 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
 from properties.sim._support.bounds import entry_constant
 from properties.sim.basic_5 import BOUND, sharp
+from symbolic.curvature import ensure_quarter
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4
-from symbolic.sim.basic_4 import LESS, MORE
 from symbolic.sums import entry, r, t, total, vector
 from symbolic.textbook import CAUCHY_SCHWARZ
 
@@ -30,21 +30,6 @@ def covariance_residual(share: int = 1) -> Any:
     pairs = share * total(entry("f", t) * entry("f", r) * apart[0] * apart[1], t, r) / 2
     found = (vector(s) * covariance(vector(f), vector(h))).sum() - pairs
     return sp.expand(found.subs(total(f), 1))
-
-
-def ensure_quarter(quarter: Any) -> None:
-    """A variance is at most a quarter of the squared range: Popoviciu's inequality, executed.
-
-    Args:
-        quarter: what is to be enough.
-    """
-    M, m, first, second = sp.symbols("M m first second", real=True)  # and moments of s
-    spare = (M + m) * first - second - M * m
-    missed = quarter * (M - m) ** 2 - (second - first**2) - (first - (M + m) / 2) ** 2 - spare
-    ensure_zero(sp.expand(missed), "(M-m)^2/4 - Var s is a square plus E (M-s)(s-m)")
-    s = m + MORE
-    product = (M - s) * (s - m)
-    ensure_nonnegative(product.subs(M, s + LESS), "and (M-s)(s-m) >= 0 for m <= s <= M")
 
 
 def prove() -> str:

@@ -10,16 +10,18 @@ from attsvm.theory.declaration.proof import expanded
 from properties.sim._support.bounds import entry_constant, softmax_constant
 from properties.sim.basic_4 import sharp as fourth_bound
 from properties.sim.basic_6 import BOUND, sharp
+from symbolic.curvature import CUBE, ensure_cube
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4
-from symbolic.sim.basic_4 import CUBE, LINEAR, MORE, P
+from symbolic.sim.basic_4 import LINEAR, MORE, P
 from symbolic.textbook import CONVEX_FUNCTION, CONVEX_MAXIMUM, COORDINATES, HULL, OPERATOR_NORM
 
 
 def ensure_entries() -> None:
     """An entry of Df[s] is at most (max s - min s)/4 in size, for every n."""
     basic_4.ensure_linear()
-    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: LINEAR}, given={HULL: CUBE})
+    ensure_cube()
+    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: LINEAR, HULL: CUBE})
     ensure_zero(basic_4.entry_residuals(), "the entries of Df[s] are f_t (1 - P) and -f_t P")
     rest = sp.Symbol("1-P", nonnegative=True)
     ensure_nonnegative(

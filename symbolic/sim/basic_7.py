@@ -15,11 +15,13 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
 from properties.sim._support.bounds import f, outer_constant, softmax_constant
 from properties.sim.basic_7 import BOUND, sharp, spectral
+from symbolic.continuity import ensure_smooth
+from symbolic.curvature import CUBE, ensure_cube
 from symbolic.inner_products import INNER, Vector, inner, vector
 from symbolic.least_points import CONVEX_NORM, ensure_norm_convex
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4
-from symbolic.sim.basic_4 import CUBE, LINEAR, SQUARE, P, a, b
+from symbolic.sim.basic_4 import LINEAR, SQUARE, P, a, b
 from symbolic.sums import entry, r, reduced, t, total
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
@@ -45,6 +47,7 @@ EIGENVALUES = (
     "and f, and is 0 beside it: its norm is |<w, f>| + ||w|| ||f||"
 )
 
+OWN_TRANSPOSE = "<p, (u v^T + v u^T) q> = <q, (u v^T + v u^T) p>: such matrices are symmetric"
 GROWS = "which are a square, and a sum of parts that are not negative"
 
 
@@ -86,9 +89,11 @@ def eigenvector_residuals(sign: int, factor: Any = 1) -> list[Any]:
 
 def ensure_norms() -> None:
     """The norms of w f^T + f w^T, and what the claim evaluates, for vectors of any length."""
-    cite(EIGENVECTORS, given={SYMMETRIC: "w f^T + f w^T is its own transpose"})
+    p, q, w, f = (vector(name) for name in "pqwf")
+    ensure_zero(p @ outer(w, f, q) - q @ outer(w, f, p), OWN_TRANSPOSE)
+    cite(EIGENVECTORS, met={SYMMETRIC: OWN_TRANSPOSE})
     ensure_zero([eigenvector_residuals(sign) for sign in (1, -1)], EIGENVALUES)
-    p, q, x = (vector(name) for name in "pqx")
+    x = vector("x")
     change = (p @ x) * p - (q @ x) * q - outer(p - q, p + q, x) / 2
     ensure_zero(coefficients(change), "p p^T - q q^T is (c d^T + d c^T)/2, c = p - q, d = p + q")
     m = SimpleNamespace(abs=sp.Abs, dot=lambda u, v: u @ v, norm=INNER.norm)
@@ -162,8 +167,11 @@ def ensure_two_tokens_are_most() -> None:
         "the slopes of <w, f> + ||w|| ||f|| in b and in a, times 2 ||w|| ||f||",
     )
     ensure_nonnegative([growth, *parts], GROWS)
-    smooth = "a and b are above 0 unless S is empty or all, and then w = 0"
-    cite(RISING, met={SIGN: GROWS}, given={DIFFERENTIABLE: smooth})
+    inside = sp.symbols("P 1-P a b", positive=True)
+    smooth = "<w, f> + ||w|| ||f|| is smooth where a, b > 0: else S is empty or all, and w = 0"
+    positive = dict(zip((1 - P, P, a, b), (inside[1], inside[0], *inside[2:]), strict=True))
+    ensure_smooth((ALONG + root).subs(positive), smooth)
+    cite(RISING, met={SIGN: GROWS, DIFFERENTIABLE: smooth})
     basic_4.ensure_parts()
 
 
@@ -192,7 +200,8 @@ def prove() -> str:
     ensure_nonzero(norms_residuals(along=-ALONG)[0], "<w, f> has not the other sign")
     basic_4.ensure_span()
     # as an operator: m^T M m = 2 <w, m> <f, m> for each unit m, linear in s
-    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: LINEAR}, given={HULL: CUBE})
+    ensure_cube()
+    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: LINEAR, HULL: CUBE})
     ensure_two_tokens_are_most()
     best = operator_supremum()
     half = outer_constant(SYMBOLS) ** 2 / 2
@@ -202,9 +211,9 @@ def prove() -> str:
     found = basic_4.constant_of(sharp, "spectral", outer_constant)
     ensure_equal(found**2, 2 * basic_4.SPREAD**2 * best, slope, normal=sp.simplify)
     ensure_lipschitz(slope)
-    cite(RAYLEIGH, met={FORM: slope}, given={SYMMETRIC: "f f^T and g g^T are"})
+    cite(RAYLEIGH, met={FORM: slope, SYMMETRIC: OWN_TRANSPOSE})  # f f^T and g g^T
     ensure_zero(reached(), "2 (6 z - z^3 - 1/z)/16 is an eigenvalue of the slope of f f^T")
-    cite(EIGENVECTORS, given={SYMMETRIC: "the slope of f f^T is"})
+    cite(EIGENVECTORS, met={SYMMETRIC: OWN_TRANSPOSE})
     tokens = basic_4.opposite(sp.Integer(1)).A
     reaches = "at the best z that is the constant of sharp-1 for A = (1, -1)^T"
     constant = outer_constant(SYMBOLS) * SYMBOLS.spread(tokens)
@@ -212,7 +221,7 @@ def prove() -> str:
     ensure_no_less(reaches)
     # in the Frobenius norm, of matrices as vectors
     ensure_norm_convex()
-    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: CONVEX_NORM}, given={HULL: CUBE})
+    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: CONVEX_NORM, HULL: CUBE})
     square = 4 * (1 - P) ** 2 * a**2 + 4 * P**2 * b**2 + 2 * (1 - 2 * P) ** 2 * a * b
     ensure_equal(frobenius(), square, "||M||_F^2 as a polynomial in a and b")
     ensure_nonnegative(

@@ -6,13 +6,13 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative
 from symbolic.least_points import ensure_multipliers, ensure_multipliers_suffice
-from symbolic.textbook import CARATHEODORY, GENERATORS
+from symbolic.textbook import CARATHEODORY
 
 
 def prove_by_rank() -> str:
     """X^mm is the same with as many constraints as those of margin 1 have dimensions."""
     ensure_multipliers()
-    cite(CARATHEODORY, given={GENERATORS: "the A_j of positive multiplier, all of margin 1"})
+    cite(CARATHEODORY)  # of the A_j of positive multiplier, all of margin 1
     ensure_multipliers_suffice()
     return "in any dimension: X^mm is the least point of the independent constraints as well"
 

@@ -13,9 +13,12 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from symbolic import textbook
+from symbolic.continuity import cite_extreme_value
+from symbolic.divergence import PULL, ensure_pull_continuous
 from symbolic.gains import ensure_gain, ensure_gain_of_equal_rivals
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_multipliers_suffice
+from symbolic.suppositions import LOSS
 
 MORE = sp.Symbol("more", nonnegative=True)
 P, Q = vector("p"), vector("q")
@@ -40,11 +43,7 @@ def ensure_step() -> None:
         "c = |l'| s_o s_t lead is at most sup|l'| lead/4",
         normal=sp.factor,
     )
-    scores = "the interval between both scores"
-    cite(
-        textbook.WEIERSTRASS,
-        given={textbook.CONTINUOUS: "|l'|, as l is smooth", textbook.COMPACT: scores},
-    )
+    cite_extreme_value(LOSS)  # |l'| on the interval between both scores
     ensure_nonnegative(
         STEP * (SLOPE + MORE) * LEAD / 4 * A * B - STEP * SLOPE * LEAD / 4 * A * B,
         "so x > 0 is at most some X = e max|l'| lead a b/4, whatever the step is",
@@ -69,14 +68,8 @@ def ensure_growth() -> None:
         "the margin D^T K Q^T z = a b <p, q> is a b (||s||^2 - ||r||^2)/4: bounded where s is, as "
         "||r||/||s|| does not grow",
     )
-    ball = "a closed interval of margins"
-    cite(
-        textbook.WEIERSTRASS,
-        given={
-            textbook.CONTINUOUS: "|l'| s_o s_t, as l' < 0 is continuous and softmax is",
-            textbook.COMPACT: ball,
-        },
-    )
+    ensure_pull_continuous()
+    cite_extreme_value(PULL)  # on a closed interval of margins
     cite(textbook.EXPONENTIAL)
     ensure_nonnegative(
         start * (1 + least + MORE) - start * (1 + least),

@@ -8,6 +8,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from properties.sim import large_dimension
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_multipliers, ensure_multipliers_suffice
+from symbolic.suppositions import CONSTRAINTS, SIGNS
 from symbolic.textbook import (
     BOOLE,
     BOUNDED,
@@ -26,7 +27,7 @@ def prove_exactly() -> str:
     """All margins are 1 exactly where G^-1 1 has no negative entry."""
     ensure_multipliers()
     ensure_margins_of_sum()
-    cite(INVERSE_OF_GRAM, given={INDEPENDENT: "the A_j, so that G has an inverse"})
+    cite(INVERSE_OF_GRAM, met={INDEPENDENT: CONSTRAINTS})
     ensure_multipliers_suffice()
     return "in any dimension: G^-1 1 are the multipliers where all margins are 1"
 
@@ -124,7 +125,7 @@ def prove_likely() -> str:
     ensure_equal(
         (sign**2 * d).subs(sign**2, 1), d, "squared norms are d, and products of signs are signs"
     )
-    cite(HOEFFDING, given={BOUNDED: "products of independent fair signs"})
+    cite(HOEFFDING, met={BOUNDED: SIGNS})
     return "for any n, T >= 2 and d"
 
 

@@ -64,32 +64,28 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import expanded
 from properties.sim._support import entry_loss
 from properties.sim.lemma_3_13_l2 import LEMMA
-from symbolic.mean_value import said_by
-from symbolic.sim import basic_4
-from symbolic.sim.lemma_3_12 import ensure_cubic
-from symbolic.sim.lemma_3_13 import (
+from symbolic.continuity import cite_extreme_value, ensure_smooth
+from symbolic.curvature import (
     LESS,
     MORE,
-    SHARE,
     a,
     bound,
-    curvature_of_two,
-    ensure_attained,
+    ensure_hessian,
     ensure_moments,
-    ensure_smooth,
     ensure_variances,
     nested_residual,
 )
+from symbolic.mean_value import said_by
+from symbolic.sim import basic_4
+from symbolic.sim.lemma_3_12 import ensure_cubic
+from symbolic.sim.lemma_3_13 import SHARE, curvature_of_two, ensure_attained
 from symbolic.textbook import (
-    COMPACT,
-    CONTINUOUS,
     DIFFERENTIABLE,
     INTERIOR,
     RISING,
     SIGN,
     STATIONARY,
     TRIANGLE,
-    WEIERSTRASS,
 )
 
 x = sp.Symbol("x", real=True)
@@ -234,9 +230,10 @@ def ensure_wider() -> None:
     )
     ensure_nonnegative(r * (rest * k + share * spare / 2), FIRST)
     ensure_nonnegative(r * k + w * (1 + k) * spare / 2, SECOND)
-    given = {DIFFERENTIABLE: "heights are polynomials"}
-    cite(RISING, met={SIGN: FIRST}, given=given)
-    cite(RISING, met={SIGN: SECOND}, given=given)
+    polynomial = "heights are polynomials"
+    ensure_smooth(squared_height(w, r - w / 2, k), polynomial)
+    cite(RISING, met={SIGN: FIRST, DIFFERENTIABLE: polynomial})
+    cite(RISING, met={SIGN: SECOND, DIFFERENTIABLE: polynomial})
     ensure_equal(
         sp.diff(squared_height(w, r, k), k),
         w * squared_slope(w, r, k),
@@ -248,7 +245,7 @@ def ensure_wider() -> None:
     ensure_equal(falls, parts, "step 5, the opposite of that slope for r - w/2 = w/2 - less")
     below, beyond = sp.symbols("1-a 3a-1", nonnegative=True)
     ensure_nonnegative(parts.subs({1 - 3 * k**2: spare, 3 * k - 1: beyond, 1 - k: below}), THIRD)
-    cite(RISING, met={SIGN: THIRD}, given=given)
+    cite(RISING, met={SIGN: THIRD, DIFFERENTIABLE: polynomial})
 
 
 def label(u: Any) -> Any:
@@ -341,7 +338,7 @@ def ensure_compared(reading: str, constant: Any, slope: str) -> None:
     )
     found = said_by(LEMMA, reading, v).right / SYMBOLS.norm(v.x - v.y)
     ensure_equal(sp.cancel(found), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * constant(v), slope)
-    ensure_smooth(slope)
+    ensure_hessian(slope)
     ensure_attained(reached(), REACHES)
 
 
@@ -392,8 +389,9 @@ def ensure_inside(value: Any, p: Any) -> None:
         normal=sp.factor,
     )
     smooth = "heights are polynomials in a, cos p and sin p"
-    cite(WEIERSTRASS, given={CONTINUOUS: smooth, COMPACT: "a rectangle of a and p"})
-    cite(STATIONARY, met={INTERIOR: EDGES}, given={DIFFERENTIABLE: smooth})
+    ensure_smooth(value, smooth)
+    cite_extreme_value(smooth)  # on a rectangle of a and p
+    cite(STATIONARY, met={INTERIOR: EDGES, DIFFERENTIABLE: smooth})
 
 
 def only_critical_residual(value: Any, p: Any, b: Any) -> Any:

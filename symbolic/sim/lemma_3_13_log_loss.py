@@ -43,24 +43,21 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import expanded
 from properties.sim._support import entry_loss
 from properties.sim.lemma_3_13_log_loss import LEMMA
+from symbolic.continuity import ensure_smooth
+from symbolic.curvature import MORE, a, bound, ensure_hessian, prove_bound
 from symbolic.mean_value import said_by
 from symbolic.sim import basic_4
 from symbolic.sim.lemma_3_12 import ensure_cubic
 from symbolic.sim.lemma_3_13 import (
-    MORE,
     ODDS,
     POWER,
     REACHES,
     SHARE,
     WIDTH,
-    a,
-    bound,
     c,
     curvature_of_two,
     ensure_attained,
-    ensure_smooth,
     of_power,
-    prove_bound,
 )
 from symbolic.textbook import DIFFERENTIABLE, RISING, SIGN
 
@@ -93,7 +90,9 @@ def ensure_below() -> None:
     ensure_equal(sp.diff(height, c), y * (a - y * c), "where a >= y the slope of the height in c")
     level, spare = sp.symbols("y 1-c", nonnegative=True)
     ensure_nonnegative(level * ((level + MORE) - level * (1 - spare)), RISES, normal=expanded)
-    cite(RISING, met={SIGN: RISES}, given={DIFFERENTIABLE: "a polynomial is"})
+    polynomial = "the height is a polynomial"
+    ensure_smooth(height, polynomial)
+    cite(RISING, met={SIGN: RISES, DIFFERENTIABLE: polynomial})
     ensure_cubic()
     free, root = D * a * (1 - a**2) / 2, 1 / sp.sqrt(3)
     ensure_equal(height.subs(c, 1), free, "so it grows to D a (1-a^2)/2 at c = 1")
@@ -174,6 +173,6 @@ def prove() -> str:
     constant = said_by(LEMMA, "sharp", v).right / SYMBOLS.norm(v.x - v.y)
     K = entry_loss.log_loss_constant(SYMBOLS, b * width)
     ensure_equal(sp.cancel(constant), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * K, BENDS)
-    ensure_smooth(BENDS)
+    ensure_hessian(BENDS)
     ensure_attained(reached(), REACHES)
     return "D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2: the supremum for every n"

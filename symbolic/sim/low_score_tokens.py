@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from properties.sim.low_score_tokens.left_out import lower_scores
-from symbolic.basins import ensure_kept
+from symbolic.basins import SLOPE, ensure_kept
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_least_point
-from symbolic.textbook import TRIANGLE
+from symbolic.sums import ensure_mean
+from symbolic.suppositions import LOSS
+from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE, TRIANGLE
 
 LOW, KEPT = sp.symbols("P_low P_kept", positive=True)
 """Sums of exp(logit) over the tokens that are left out, and over the others."""
@@ -21,9 +25,8 @@ def ensure_mixture() -> None:
     """What attention takes of all tokens is the mean, by p and 1 - p, of what it takes of parts."""
     of_low, of_kept = sp.symbols("G_low G_kept", real=True)
     p = LOW / (LOW + KEPT)
-    whole = (of_low + of_kept) / (LOW + KEPT)
     ensure_equal(
-        whole,
+        attended(of_low / LOW, of_kept / KEPT),
         p * (of_low / LOW) + (1 - p) * (of_kept / KEPT),
         "sum_t f_t a_t is p times that of the tokens left out and 1 - p times that of the rest, "
         "with sums P of exp(logit) and G of exp(logit) a_t",
@@ -32,17 +35,21 @@ def ensure_mixture() -> None:
     ensure_positive(p, "p, their share of attention, is positive", normal=sp.cancel)
 
 
+def attended(of_low: Any, of_kept: Any) -> Any:
+    """What attention takes of all tokens, by what it takes of those left out and of the rest."""
+    return (LOW * of_low + KEPT * of_kept) / (LOW + KEPT)
+
+
 def prove_no_lower() -> str:
     """<f, gamma> is no lower without the tokens of least score."""
     ensure_mixture()
-    p, least = sp.Symbol("p", positive=True), sp.Symbol("least", real=True)
-    rest = least + sp.Symbol(
-        "more", nonnegative=True
-    )  # a mean of scores that are at least the least one
+    least, more = sp.Symbol("least", real=True), sp.Symbol("more", nonnegative=True)
+    rest = least + more
+    ensure_mean(KEPT, rest, "u_rest is a mean of scores that are at least the least", least=least)
     ensure_nonnegative(
-        rest - (p * least + (1 - p) * rest),
+        rest - attended(least, rest),
         "u_rest - u = p (u_rest - u_low), and u_rest >= u_low",
-        normal=expanded,
+        normal=sp.factor,
     )
     return "at every X, for any number of inputs and tokens"
 
@@ -53,23 +60,26 @@ def prove_kept() -> str:
     With tied optimal tokens s_o is their weight in all.
     """
     prove_no_lower()
-    gap, level = sp.symbols("gap level", positive=True)
-    less, more = sp.symbols("less more", nonnegative=True)
+    least, more = sp.Symbol("least", real=True), sp.Symbol("more", nonnegative=True)
+    rest = least + more
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     ensure_nonnegative(
-        (level + more) - (gap - less) - (level - gap),
-        "l falls, so that the gap is no larger without the tokens of least score; the threshold is "
-        "no smaller: an input of three scores keeps its second best, one of two keeps one score "
-        "and has neither gap nor threshold",
-        normal=expanded,
+        SLOPE * (rest - attended(least, rest)),
+        "l falls, so that the gap is no larger without the tokens of least score, by |l'| (u_rest "
+        "- u); the threshold is no smaller: an input of three scores keeps its second best, one of "
+        "two keeps one score and has neither gap nor threshold",
+        normal=sp.factor,
     )
     ensure_kept()
-    second, above = sp.symbols("second above", positive=True)
+    second, best, s = sp.symbols("second best s", real=True)
+    above = sp.Symbol("above", positive=True)
     ensure_positive(
-        (second + above + more) - above / 2 - second,
-        "u stays second + above at least; where the weight of a token tends to 1 its score is at "
-        "least u - above/2 in the end, which is more than second",
+        sp.limit((second + above + more - (1 - s) * best) / s, s, 1) - second,
+        "u stays second + above at least; where the weight s of a token tends to 1 its score, at "
+        "least (u - (1 - s) best)/s, is above second in the end",
+        normal=expanded,
     )
-    return "for every decreasing loss and any number of inputs and tokens, ties included"
+    return "for every smooth decreasing loss, any number of inputs and tokens, ties included"
 
 
 def prove_as_much() -> str:
@@ -87,7 +97,7 @@ def prove_as_much() -> str:
     )
     ensure_positive(other - low, "and those of least score, which lose alike", normal=expanded)
     ensure_zero(low - also, "stay tied, as no other token comes to be", normal=expanded)
-    ensure_least_point("where it can be met; else neither can be")
+    ensure_least_point()
     return "in any dimension: of scores the programme reads only which token is optimal"
 
 

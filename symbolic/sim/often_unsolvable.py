@@ -9,6 +9,8 @@ from attsvm.theory import cite, ensure_nonnegative, ensure_positive, ensure_true
 from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY
 from properties.sim.often_unsolvable.contradictions import mean_probability
 from symbolic import textbook
+from symbolic.least_points import ensure_least_point
+from symbolic.suppositions import EMBEDDINGS, ROWS_OF_LANGUAGES
 
 
 def prove_circles() -> str:
@@ -31,20 +33,13 @@ def prove() -> str:
     more = sp.Symbol("more", integer=True, nonnegative=True)
     better = worse + 1 + more
     ensure_nonnegative(better - worse - 1, "the longest path from the better token is longer by 1")
-    cite(textbook.INVERSE_OF_GRAM, given={textbook.INDEPENDENT: "the embeddings are"})
+    cite(textbook.INVERSE_OF_GRAM, met={textbook.INDEPENDENT: EMBEDDINGS})
     V, d = sp.symbols("V d", integer=True, positive=True)
     E, L = sp.MatrixSymbol("E", V, d), sp.MatrixSymbol("L", V, V)
     gram = E * E.T
     X = E.T * gram.I * L * gram.I * E
     ensure_true([sp.simplify(E * X * E.T) == L], "E X E^T = L for X = E^+ L (E^+)^T")
-    cite(
-        textbook.NEAREST_POINT,
-        given={
-            textbook.CLOSED: "the constraints are affine and not strict",
-            textbook.CONVEX: "they are affine",
-            textbook.NOT_EMPTY: "X meets them",
-        },
-    )
+    ensure_least_point()
     return "for any number of tokens and sentences"
 
 
@@ -61,10 +56,7 @@ def prove_probability() -> str:
         (1 + (sp.exp(p * z) - 1) + (sp.exp(r * z) - 1)).subs(z, 0) - 1,
         "no sentence that begins with q has weight 1, and k > 0 that end alike, sum_s p_qs^k",
     )
-    cite(
-        textbook.PRODUCT_OF_SERIES,
-        given={textbook.SERIES: "weights of the sentences that begin with q, for each q"},
-    )
+    cite(textbook.PRODUCT_OF_SERIES)  # a factor for the sentences that begin with q, for each q
     return "for any vocabulary, any weights and any m"
 
 
@@ -73,7 +65,7 @@ def prove_often() -> str:
     prove_circles()  # of two tokens: a query asks for a before b, and for b before a
     prove_probability()
     z, q, r = sp.symbols("z mean_q mean_r")
-    cite(textbook.MEAN_OF_PRODUCT, given={textbook.ROWS: "rows of a random language are"})
+    cite(textbook.MEAN_OF_PRODUCT, met={textbook.ROWS: ROWS_OF_LANGUAGES})
     ensure_zero(
         sp.expand((1 + q * z) * (1 + r * z)).coeff(z, 2) - q * r,
         "a coefficient of the product is a sum of products of one coefficient of each factor, so "

@@ -15,7 +15,7 @@ from symbolic import least_points
 from symbolic.basins import ensure_from_basin
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import MORE, SHARE, A, U, V, X
-from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, MINIMISER, SINGULAR_VALUES
+from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, SINGULAR_VALUES
 
 XX = inner("X", "X")
 WEIGHT = sp.Symbol("w", nonnegative=True)
@@ -25,14 +25,14 @@ PRICE, SLACK = sp.symbols("C xi", nonnegative=True)
 
 def prove_nearer() -> str:
     """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for every feasible V, and X^mm is unique."""
-    least_points.ensure_least_point("V is feasible")
+    least_points.ensure_least_point()
     least_points.ensure_pythagoras()
     return "in any dimension, by <X, V - X> >= 0"
 
 
 def prove_convex() -> str:
     """Half the sum of two feasible matrices is feasible, of at most the mean squared norm."""
-    least_points.ensure_mean_meets()
+    least_points.ensure_mean_meets(bound=sp.Integer(1))
     least_points.ensure_norm_convex()
     said = definition_3_8.shorter_mean(INNER, U, V, SHARE)
     apart = U - V
@@ -58,7 +58,7 @@ def prove_classified() -> str:
     a, b = sp.symbols("a b", real=True)
     ensure_equal((a * b) ** 2, a**2 * b**2, "||v u^T||_F = ||u|| ||v||, entry by entry")
     least_points.ensure_scaled_meets()
-    least_points.ensure_least_point("v u^T over its least margin meets them")
+    least_points.ensure_least_point()
     return "in any dimension, by v u^T over its least margin"
 
 
@@ -123,13 +123,12 @@ def prove_shared_price() -> str:
 def prove_exact_price() -> str:
     """X^mm minimises f_C where some multipliers have sums of C ||X^mm|| at most, and else not."""
     prove_shared_price()
-    cite(
-        DUALITY,
-        given={
-            LINEAR: "the least t with sums of multipliers w of X^mm at most t, over w >= 0 and t",
-            MINIMISER: "t >= 0, and X^mm has multipliers",
-        },
+    paid, w = sp.Symbol("t", real=True), sp.symbols("w_1 w_2", real=True)
+    linear = (
+        "the least t with t - sum of w_j >= 0 and X^mm = sum of w_j A_j is a linear programme in w"
     )
+    ensure_zero(list(sp.hessian(paid - sum(w), (paid, *w))), linear)
+    cite(DUALITY, met={LINEAR: linear})  # X^mm has multipliers, and t >= 0
     AY, XY, YY = inner("A", "Y"), inner("X", "Y"), inner("Y", "Y")
     Y, e, mu = vector("Y"), sp.Symbol("e", positive=True), sp.Symbol("mu", nonnegative=True)
     ensure_nonnegative(
@@ -189,7 +188,7 @@ def prove_at_most_lost() -> str:
         2 * MORE,
         "||Y||^2 - (||X||^2 - ||J||^2) = ||Y - K||^2 + 2 (<K, Y> - sum over K of w_j)",
     )
-    least_points.ensure_least_point("X meets the constraints that are left")
+    least_points.ensure_least_point()
     return "in any dimension, for every matrix Y that meets the constraints that are left"
 
 
@@ -205,7 +204,7 @@ def prove_at_least_lost() -> str:
         XX - WEIGHT**2 * square,
         "X - w_j R meets the others as X does, and its square is ||X||^2 - w_j^2 ||R||^2",
     )
-    least_points.ensure_least_point("X - w_j R meets the constraints that are left")
+    least_points.ensure_least_point()
     return "in any dimension, by X less w_j times the part of A_j that is orthogonal to the others"
 
 

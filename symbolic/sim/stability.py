@@ -82,7 +82,9 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.sim import stability_l2, stability_logistic
 from symbolic import textbook
-from symbolic.sim import basic_4, lemma_3_13, lemma_3_13_l2
+from symbolic.continuity import ensure_smooth
+from symbolic.curvature import unit
+from symbolic.sim import lemma_3_13, lemma_3_13_l2
 from symbolic.sim.stability_of_loss import ensure_logistic_linear, ensure_squared_linear
 
 LOGISTIC = fmpq(72269, 100_000), fmpq(72271, 100_000)
@@ -106,15 +108,16 @@ def prove_logistic() -> str:
     ensure_nonnegative(
         2 * (u**2 + v**2) - (u - v) ** 2, "step 1, (max h - min h)^2 <= 2 ||h||^2", normal=sp.factor
     )
-    a, c = basic_4.unit("a"), basic_4.unit("c")
+    a, c = unit("a"), unit("c")
     height = softmax_height(D, D**2, a, c)
-    given = {textbook.DIFFERENTIABLE: "polynomials in D and 1/D are"}
+    smooth = "heights are polynomials in D and 1/D"
+    ensure_smooth([height, height / D**2], smooth)
     for value, slope in (
         (height, "step 2, a height grows with D, and so does K"),
         (-height / D**2, "step 2, over D^2 a height falls, and so does K"),
     ):
         ensure_nonnegative(sp.factor(sp.diff(value, D)), slope)
-        cite(textbook.RISING, met={textbook.SIGN: slope}, given=given)
+        cite(textbook.RISING, met={textbook.SIGN: slope, textbook.DIFFERENTIABLE: smooth})
     ensure_true(logistic_is_smaller(LOGISTIC[1]), "step 3 of the logistic loss")
     threshold = _rational(stability_logistic.UPPER)
     ensure_true(threshold >= LOGISTIC[1], "the threshold of sharp-2 is in the range of step 3")
@@ -133,7 +136,7 @@ def prove_squared() -> str:
     w, m, a = sp.symbols("w m a", nonnegative=True)
     higher = squared_height(w, m + sp.Symbol("more", nonnegative=True), a) - squared_height(w, m, a)
     ensure_nonnegative(
-        sp.factor(higher.subs(a, basic_4.unit("a"))), "step 2, the height grows with r - w/2"
+        sp.factor(higher.subs(a, unit("a"))), "step 2, the height grows with r - w/2"
     )
     ensure_true(squared_is_smaller(SQUARED[0]), "step 3 of the squared loss")
     threshold = _rational(stability_l2.LOWER)

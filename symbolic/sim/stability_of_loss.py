@@ -38,8 +38,9 @@ from attsvm.theory.declaration.proof import expanded
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.entry_loss import gradient, loss, squared_gradient, squared_loss
 from symbolic import softmax, textbook
+from symbolic.curvature import ensure_hessian, ensure_quarter
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less
-from symbolic.sim import basic_4, lemma_3_12, lemma_3_13, lemma_3_13_l2
+from symbolic.sim import basic_4, lemma_3_12, lemma_3_13_l2
 from symbolic.sim.basic_4 import opposite
 from symbolic.sums import LENGTHS, entry, total, vector
 
@@ -83,13 +84,14 @@ class _Spans(Symbols):
 def ensure_covariance() -> None:
     """|Cov_f(h, A z)| <= osc(h) diam(A)/4, so at most ||A^T h|| where the hypothesis holds."""
     ensure_zero(softmax.structural_residual(), "the slope of <f, h> along z is Cov_f(h, A z)")
-    cite(textbook.POPOVICIU)
+    ensure_quarter(sp.Rational(1, 4))
     cite(textbook.CAUCHY_SCHWARZ)
-    of_h, of_A = sp.symbols("osc_h diam_A", nonnegative=True)
-    ensure_equal(
-        sp.sqrt(of_h**2 / 4) * sp.sqrt(of_A**2 / 4),
-        of_h * of_A / 4,
-        "|Cov_f(h, A z)| <= sqrt(osc(h)^2/4) sqrt(diam(A)^2/4) = osc(h) diam(A)/4",
+    of_h, of_A, more, less = sp.symbols("osc_h diam_A more less", nonnegative=True)
+    ensure_nonnegative(
+        (of_h * of_A / 4) ** 2 - of_h**2 / 4 / (1 + more) * (of_A**2 / 4) / (1 + less),
+        "Cov_f(h, A z)^2, at most the product of the variances of h and A z, is at most (osc(h) "
+        "diam(A)/4)^2",
+        normal=sp.factor,
     )
 
 
@@ -186,7 +188,7 @@ def ensure_largest(statement: Any, second: Any, most: Any, score: Any) -> Any:
     size, more = sp.symbols("size more", nonnegative=True)
     bound = "no |z^T Hess z| of linear attention's loss exceeds the constant that is compared"
     ensure_nonnegative(constant.subs(SPREAD, size + more) - most * size**2, bound, normal=expanded)
-    lemma_3_13.ensure_smooth(bound)
+    ensure_hessian(bound)
     reached = (
         "z^T Hess z of linear attention's loss is that constant for h and z along singular vectors "
         "of ||A|| and x along z, so that <A x, h> is any number"
@@ -240,8 +242,22 @@ def prove_logistic_on_data() -> str:
     """|L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4."""
     ensure_covariance()
     ensure_steepest_slope()
-    slope = "|b| g' ||A^T h|| is at most what is compared"
-    ensure_zero(constant_of(stability_logistic, 1, "same") - LABEL * SPREAD / 4, slope)
+    w, diameter, more, less = sp.symbols("w diameter more less", nonnegative=True)
+    square = sp.Symbol("(g-1/2)^2", nonnegative=True)
+    A, h = symbols_of("A", 1, 1, positive=True), symbols_of("h", 1, positive=True)
+    hypothesis = stability_logistic.STABILITY.hypotheses[stability_logistic.SPREAD]
+    asked = hypothesis(_Spans(w, w, diameter), SimpleNamespace(A=A, h=h))
+    spread = sp.solve(asked.right - asked.left - less, A[0, 0])[0] * h[0]  # ||A^T h||
+    covariance = w * diameter / 4 / (1 + more)
+    slope = (
+        "|b| g' |Cov_f(h, A z)| is at most what is compared by the hypothesis; g' = 1/4 - square"
+    )
+    ensure_nonnegative(
+        constant_of(stability_logistic, 1, "same").subs(SPREAD, spread)
+        - LABEL * (sp.Rational(1, 4) - square) * covariance,
+        slope,
+        normal=sp.factor,
+    )
     ensure_lipschitz(slope)
     linear, x, slope_x = linear_in_two(stability_logistic.linear_loss)
     ensure_equal(

@@ -27,6 +27,7 @@ from symbolic.divergence import ensure_passed
 from symbolic.gains import GAMMA_O
 from symbolic.inner_products import inner, vector
 from symbolic.mean_value import ensure_no_less
+from symbolic.suppositions import TWICE_SMOOTH_LOSS
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     DIFFERENTIABLE,
@@ -55,16 +56,23 @@ def moves(p_1: Any, p_2: Any, squares: tuple[Any, Any, Any]) -> tuple[Any, Any]:
     return (moved @ A_1).subs(found), (moved @ A_2).subs(found)
 
 
-def ensure_stays(what: str) -> None:
+def ensure_stays(rise: Any, fall: Any, jump: Any, what: str) -> None:
     """Numbers stay at least the lesser of the first one and level - jump.
 
-    They do not fall where they are at most `level`, and elsewhere by `jump` at most.
+    Args:
+        rise: what a step adds where they are at most some level, in symbols of known sign.
+        fall: what it adds elsewhere, likewise.
+        jump: what it takes away at most there.
+        what: says which numbers these are.
+
+    Raises:
+        ProofError: `rise` is not known to be at least 0, or `fall` to be at least -jump.
     """
     level = sp.Symbol("level", real=True)
-    jump, below, over = sp.symbols("jump below over", nonnegative=True)
+    below, over = sp.symbols("below over", nonnegative=True)
     least = level - jump - below
     ensure_nonnegative(
-        [(least + over + MORE) - least, (level + over) - jump + MORE - least], what, normal=expanded
+        [(least + over + rise) - least, (level + over + fall) - least], what, normal=sp.factor
     )
 
 
@@ -115,7 +123,7 @@ def ensure_order(a: Any, b: Any, c: Any) -> None:
     reached = "so along H/||H|| the length of its slope is at least |p'(m)| ((a + b)/2 + c)"
     ensure_nonnegative((square**2 + (a - b) ** 2) / 2 / square - half, reached, normal=sp.factor)
     ensure_no_less(reached)
-    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "p, as the loss is smooth"})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: TWICE_SMOOTH_LOSS})  # p
     second = first + apart / (STEP * half) - LESS
     moved = moves(first, second, squares)
     ensure_nonnegative(
@@ -136,8 +144,12 @@ def reach(c: Any, most: Any, b: Any, least: Any, over: Any) -> Any:
     return sp.log(c * most / (b * least)) / over
 
 
-def ensure_returns(a: Any, b: Any, c: Any) -> None:
-    """Where m_2 is below some constant a step does not lower it, as m_1 is farther above 0."""
+def ensure_returns(a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
+    """Where m_2 is below some constant a step does not lower it, as m_1 is farther above 0.
+
+    Returns:
+        What a step adds there, what it adds elsewhere, and what it takes away at most there.
+    """
     alpha, beta = sp.symbols("alpha beta", nonnegative=True)
     odds, most, least, over = sp.symbols("exp(-m) C c_p a/c-1", positive=True)
     m_1, m_2 = moves(alpha, beta, (a, -c, b))
@@ -172,15 +184,17 @@ def ensure_returns(a: Any, b: Any, c: Any) -> None:
         normal=sp.simplify,
     )
     cite(EXPONENTIAL)
+    rise, fall = b * least * (1 - 1 / (1 + over * MORE)), -STEP * c * shares(odds)
     ensure_nonnegative(
-        b * least * (1 - 1 / (1 + over * MORE)),
+        rise,
         "which is at most b c_p exp(m_2) <= b p(m_2): a step, which adds e (b p(m_2) - c p(m_1)) "
         "to m_2, does not lower it",
         normal=sp.factor,
     )
     ensure_nonnegative(
-        STEP * (-c * shares(odds) + c), "and elsewhere by e c max|l'| gap at most", normal=sp.factor
+        fall + STEP * c, "and elsewhere by e c max|l'| gap at most", normal=sp.factor
     )
+    return rise, fall, STEP * c
 
 
 def prove_pair() -> str:
@@ -195,8 +209,10 @@ def prove_pair() -> str:
     a = b + LESS
     ensure_independent()
     ensure_order(a, b, c)
-    ensure_returns(a, b, c)
-    ensure_stays("from 0 on m_2 stays above a constant, and so does m_1, which is at least m_2")
+    moved = ensure_returns(a, b, c)
+    ensure_stays(
+        *moved, "from 0 on m_2 stays above a constant, and so does m_1, which is at least m_2"
+    )
     ensure_kept_odds()
     ensure_from_kept()
     return "for every smooth loss with l' < 0 and any d"
@@ -273,12 +289,18 @@ def ensure_rises_above() -> None:
         "is at most ln(drop/lead) there, m_1 stays above a constant, and x below x_0",
         normal=expanded,
     )
+    x, least = x_0 / (1 + MORE), level * (LEAD + DROP) / (1 + x_0 + y_0) ** 2
     ensure_nonnegative(
-        attended(x_0 / (1 + MORE), y) ** 2 * y - level / (1 + x_0 + y_0) ** 2,
-        "so that s_o^2 y is at least (lead/drop)/(1 + x_0 + y_0)^2",
+        attended(x, y) ** 2 * (gained / q).subs(X, x) - least,
+        "so that s_o^2 (x lead + y (lead + drop)) is at least (lead/drop) (lead + drop)/(1 + x_0 + "
+        "y_0)^2",
         normal=sp.factor,
     )
-    ensure_passed("and m_2 is above ln(drop/lead) after finitely many steps")
+    ensure_passed(
+        PACE * sp.Symbol("||A_2||^2", positive=True) * least,
+        "and m_2 is above ln(drop/lead) after finitely many steps",
+        bound=-sp.log(level),
+    )
     share = 1 / (1 + LESS)
     ensure_nonnegative(
         gains(X, level * share, (a, c, q)),
@@ -320,20 +342,23 @@ def ensure_opposed() -> None:
         "no step lowers a margin by more than J = e max|l'| (a + c) (lead + drop)",
         normal=expanded,
     )
+    jump, square = (a + c) * spread, attended(X, Y) ** 2
+    rise = gains(X, LEAD / DROP + LESS, squares)[1]
     ensure_nonnegative(
-        gains(X, LEAD / DROP + LESS, squares)[1],
+        rise,
         "where m_2 <= ln(drop/lead), so y >= lead/drop, a step does not lower m_2",
         normal=expanded,
     )
-    ensure_stays("so m_2 stays above a constant, and y below y_0")
+    ensure_stays(rise, second * square, jump, "so m_2 stays above a constant, and y below y_0")
     ensure_equal(
         f_1 * first + f_2 * second,
         (a * q - c**2) * (X * LEAD + Y * spread),
         "f grows at each step by e |l'| (a q - c^2) s_o^2 (x lead + y (lead + drop))",
     )
     small = a * LEAD / (a * DROP + c * (LEAD + 2 * DROP))
+    rise = gains(1 + MORE, small / (1 + LESS), squares)[0]
     ensure_nonnegative(
-        gains(1 + MORE, small / (1 + LESS), squares)[0],
+        rise,
         "where m_1 <= 0 and y <= a lead/(a drop + c (lead + 2 drop)) a step does not lower m_1",
         normal=sp.factor,
     )
@@ -343,7 +368,7 @@ def ensure_opposed() -> None:
         "(f_0 - (a + c) b)/(q + c)",
         normal=sp.factor,
     )
-    ensure_stays("so m_1 stays above a constant, and x below x_0")
+    ensure_stays(rise, first * square, jump, "so m_1 stays above a constant, and x below x_0")
     ensure_nonnegative(
         (bound + f_2 * sp.log(y_0)) / f_1 - (bound - MORE - f_2 * (LESS - sp.log(y_0))) / f_1,
         "where f <= bound m_1 is at most (bound + (a + c) ln y_0)/(q + c), and x above a constant",
@@ -354,24 +379,34 @@ def ensure_opposed() -> None:
         "s_o is at least 1/(1 + x_0 + y_0)",
         normal=sp.factor,
     )
-    ensure_positive(
-        PACE * ALSO * attended(x_0, y_0) ** 2 * X * LEAD, "so that f grows there by a constant"
+    ensure_passed(
+        PACE * ALSO * attended(x_0, y_0) ** 2 * X * LEAD,
+        "so that f grows there by a constant, as a q > c^2, and is above any bound from "
+        "some step on",
+        bound=bound,
+        elsewhere=PACE * ALSO * attended(X, Y) ** 2 * (X * LEAD + Y * spread),
     )
-    ensure_passed("so f is above any bound from some step on")
     ensure_nonnegative(
         (f_1 * bound + f_2 * b + MORE - f_2 * (b - LESS)) / f_1 - bound,
         "then m_1 is at least any bound where m_2 <= b, once f >= (q + c) bound + (a + c) b",
         normal=sp.factor,
     )
     x = q * y_b * spread / (2 * c * LEAD) / (1 + MORE)
+    rise = gains(x, y_b + LESS, squares)[1]
     ensure_nonnegative(
-        gains(x, y_b + LESS, squares)[1] - q * y_b * spread / 2,
+        rise - q * y_b * spread / 2,
         "and where m_2 <= b, so y >= y_b = exp(-b), and x <= q y_b (lead + drop)/(2 c lead), a "
         "step adds to m_2 at least e |l'| s_o^2 q y_b (lead + drop)/2",
         normal=sp.factor,
     )
-    ensure_passed("so m_2 gets above b = J + ln(2 drop/lead)")
-    ensure_stays("and stays above ln(2 drop/lead), y below lead/(2 drop)")
+    ensure_passed(
+        PACE * attended(x_0, y_0) ** 2 * q * y_b * spread / 2,
+        "so m_2 gets above b = J + ln(2 drop/lead)",
+        bound=b,
+    )
+    ensure_stays(
+        rise, second * square, jump, "and stays above ln(2 drop/lead), y below lead/(2 drop)"
+    )
     ensure_above(LEAD / (2 * DROP))
 
 

@@ -19,7 +19,7 @@ def prove() -> str:
     """
     best, lead = sp.Symbol("gamma_opt", real=True), sp.Symbol("lead", positive=True)
     margin = sp.Symbol("margin", real=True)
-    ensure_least_point("the Att-SVM is feasible")
+    ensure_least_point()
     ensure_true(
         allowed(best, best - lead, margin),
         "unique optimal tokens score more than each other token, whatever its margin is",

@@ -8,15 +8,16 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import (
+    Supposed,
     cite,
     ensure_equal,
-    ensure_nonnegative,
     ensure_positive,
     ensure_zero,
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
 from properties.tf.benign_landscape.stationary_points import share
+from symbolic.continuity import ensure_smooth
 from symbolic.gains import (
     ensure_gain,
     ensure_gain_of_support,
@@ -32,6 +33,7 @@ from symbolic.sums import (
     entry,
     total,
 )
+from symbolic.suppositions import DIFFERENCES, ONE_DEPENDENCY
 from symbolic.textbook import (
     CONTINUOUS,
     DIFFERENTIABLE,
@@ -46,10 +48,14 @@ from symbolic.textbook import (
 MORE, POSITIVE = sp.Symbol("more", nonnegative=True), sp.Symbol("c", positive=True)
 
 
-def ensure_any_margins(of: str) -> None:
-    """Independent differences have any margins that are asked for."""
+def ensure_any_margins(of: Supposed) -> None:
+    """Independent differences have any margins that are asked for.
+
+    Args:
+        of: what says that they are independent.
+    """
     ensure_margins_of_sum()
-    cite(INVERSE_OF_GRAM, given={INDEPENDENT: of})
+    cite(INVERSE_OF_GRAM, met={INDEPENDENT: of})
 
 
 def ensure_own_query() -> None:
@@ -70,7 +76,7 @@ def prove_feasible() -> str:
         ProofError: a step fails.
     """
     ensure_own_query()
-    ensure_any_margins("the differences x_o - x_t of an input, whichever token is chosen")
+    ensure_any_margins(DIFFERENCES)
     ensure_product()
     margin, own, other = sp.symbols("margin own other", real=True)
     away = inner("q_k", "z_i")
@@ -89,7 +95,7 @@ def prove_no_stationary_point() -> str:
         ProofError: a step fails.
     """
     ensure_own_query()
-    ensure_any_margins("the differences x_o - x_t of the input")
+    ensure_any_margins(DIFFERENCES)
     ensure_gain()
     ensure_gain_of_support()
     ensure_positive_gain()
@@ -133,15 +139,15 @@ def prove_no_minimum() -> str:
     bent = ensure_second_derivative()
     ensure_gain_of_support()
     ensure_positive_gain()  # gamma_o > u, so c_o > 0
-    ensure_any_margins("all tokens but one of those with c_t != 0, their one dependency")
+    ensure_any_margins(ONE_DEPENDENCY)  # of all tokens but one of those with c_t != 0
     lowered = -sp.Symbol("|c_t|", nonnegative=True)
     ensure_zero(bent(lowered, 0), "with a_t = 0 where c_t < 0 such tokens add nothing to u''")
-    ensure_nonnegative(
+    ensure_equal(bent(POSITIVE, 1), POSITIVE, "one with c_t > 0 and a_t = 1 adds c_t")
+    ensure_at_least_each(
         bent(POSITIVE, sp.Symbol("a", real=True)),
-        "those with c_t > 0, of which another one is left out, add no negative number",
+        "those with c_t > 0, of which another one is left out, add no negative number: u'', the "
+        "sum of these, is at least that c_t > 0",
     )
-    ensure_equal(bent(POSITIVE, 1), POSITIVE, "and one with a_t = 1 adds c_t")
-    ensure_at_least_each("so u'', the sum of these, is at least that c_t > 0")
     size, x, best = entry("size"), entry("x"), sp.Symbol("x_o", real=True)
     ensure_zero(
         total(size * (best - x)).subs({total(size * x): POSITIVE * best, total(size): POSITIVE}),
@@ -149,6 +155,8 @@ def prove_no_minimum() -> str:
         "sum_t |c_t| (x_o - x_t) = 0",
     )
     ensure_mean(
+        POSITIVE,
+        1 + MORE,
         "while margins of 1 at least, times |c_t|, add up to sum_t |c_t| > 0: the input has no "
         "Att-SVM",
         least=1,
@@ -169,6 +177,13 @@ def ensure_one_root() -> None:
     """h(u) = sum_t b_t ln(b_t/(gamma_t - u)) is 0 at some u between the two parts' scores."""
     u = sp.Symbol("u", real=True)
     b, gap = sp.symbols("b gap", positive=True)
+    smooth = "a term of h is smooth between the parts' scores, where all |gamma_t - u| are positive"
+    ends = [
+        f"and tends to {end} as u tends to its score, while the others are bounded from there to "
+        "halfway: h takes both signs"
+        for end in ("inf", "-inf")
+    ]
+    ensure_smooth([share(SYMBOLS, sign * b, u + sign * gap, u) for sign in (1, -1)], smooth)
     for sign, side in ((1, "above"), (-1, "below")):
         gamma = sp.Symbol("gamma", real=True)
         term = share(SYMBOLS, sign * b, gamma, u)
@@ -179,24 +194,12 @@ def ensure_one_root() -> None:
         )
         ensure_zero(
             sp.limit(sp.exp(-sign * term.subs(gamma, u + sign * gap) / b), gap, 0, "+"),
-            f"and tends to {'' if sign > 0 else '-'}inf as u tends to its score",
+            ends[sign < 0],
         )
     slope, rises = entry("slope"), "so the slope of h, the sum of those of its terms, is positive"
     ensure_nonnegative_sum(total(slope), slope, rises, slope=POSITIVE)
-    cite(
-        RISING,
-        met={SIGN: rises},
-        given={DIFFERENTIABLE: "each term of h between the parts' scores"},
-    )
-    cite(
-        INTERMEDIATE_VALUE,
-        given={
-            CONTINUOUS: "h between the parts' scores",
-            VALUES: "towards either end one term is unbounded, and the others are no nearer to 0 "
-            "than halfway: those of the least score with b_t > 0 to inf, of the largest with "
-            "b_t < 0 to -inf",
-        },
-    )
+    cite(RISING, met={SIGN: rises, DIFFERENTIABLE: smooth})
+    cite(INTERMEDIATE_VALUE, met={CONTINUOUS: smooth, VALUES: ends[0]})
 
 
 def prove_where_stationary() -> str:
@@ -243,7 +246,7 @@ def prove_where_stationary() -> str:
         "logits <x_t, p> have sum_t b_t a_t = <sum_t b_t x_t, p> = 0, which is h(u) = 0",
     )
     ensure_one_root()
-    ensure_any_margins("all tokens but one, as their one dependency is of all")
+    ensure_any_margins(ONE_DEPENDENCY)  # of all tokens but one, as their dependency is of all
     last, others = sp.symbols("b_last others", nonzero=True)
     ensure_equal(
         sp.solve(last * sp.Symbol("a_last") + others, sp.Symbol("a_last"))[0] * last + others,

@@ -14,7 +14,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic.entries import entries
-from properties.tf.convex_combination import far, inside, short_of, within
+from properties.tf.convex_combination import exposed, far, inside, short_of, within
 from symbolic.inner_products import Vector, inner, vector
 from symbolic.least_points import ensure_product
 from symbolic.sums import Lengths, entry, n, total
@@ -92,9 +92,14 @@ def prove_short() -> str:
     high = high - BEST * total(WEIGHT) + RANGE * total(WEIGHT)
     for found, term, what in zip((above, low, high), terms, ("0", "least", "largest"), strict=True):
         ensure_equal(found, total(term), f"the comparison with {what} is a sum over other tokens")
+    asked = exposed(_Attended(first, WEIGHT), _along(BEST, GAMMA))
+    ensure_equal(
+        asked.right - asked.left, NEXT, "the hypothesis says that the least gap is above 0"
+    )
     least = sp.Symbol("least", positive=True)
     ensure_positive(
-        added(definition_1.ADDED, S, BEST - least - MORE), "each gap is positive, so is the first"
+        added(definition_1.ADDED, S, BEST - (asked.right - asked.left) - MORE).subs(NEXT, least),
+        "a gap is no less than that, so that each is positive, and so is the first comparison",
     )
     ensure_nonnegative(
         [added(terms[1], S, BEST - NEXT - MORE), added(terms[2], S, BEST - RANGE + MORE)],

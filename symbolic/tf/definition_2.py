@@ -16,7 +16,7 @@ from symbolic.least_points import (
 
 def prove() -> str:
     """The rivals' least margin is the larger of 1 and that under the solution without them."""
-    ensure_least_point("W^mm(alpha) meets them all, so those of the tokens that are no rivals")
+    ensure_least_point()
     ensure_multipliers()
     ensure_multipliers_suffice()
     return (
@@ -30,7 +30,7 @@ def prove_optimal() -> str:
     """Unique optimal tokens of a feasible Att-SVM score above all others and have a W^mm."""
     best = sp.Symbol("best", real=True)
     apart = sp.Symbol("apart", nonnegative=True, nonzero=True)
-    ensure_least_point("the Att-SVM is feasible")
+    ensure_least_point()
     said = led(SYMBOLS, best, best - apart, sp.Symbol("margin", real=True), "all")
     ensure_positive(
         said.right - said.left,

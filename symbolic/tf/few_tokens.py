@@ -5,26 +5,31 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_nonnegative
-from attsvm.theory.declaration.proof import expanded
+from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, n, total
 from symbolic.textbook import CAUCHY_SCHWARZ
 from symbolic.tf.softmax_range import ensure_odds
 
 
 def prove() -> str:
     """1 / sum_t s_t^2 >= 1 / max_t s_t >= 1 + (T - 1) exp(-D ||W||)."""
-    largest = sp.Symbol("largest", positive=True)
-    less, share = sp.symbols("less share", nonnegative=True)
-    ensure_nonnegative(
-        (largest * share - (largest - less) * share),
-        "s_t^2 <= max s times s_t, so that sum_t s_t^2 <= max s, as the s_t add up to 1",
-        normal=expanded,
+    largest, length = sp.symbols("max(s) D||W||", positive=True)
+    less, more = sp.symbols("less more", nonnegative=True)
+    share, power, least = largest / (1 + less), entry("power"), sp.exp(-length)
+    ensure_mean(
+        share, share, "sum_t s_t s_t is at most max s, as the s_t add up to 1", most=largest
     )
     ensure_odds()
     cite(CAUCHY_SCHWARZ)
-    others = sp.Symbol("others", nonnegative=True)
+    ensure_nonnegative_sum(
+        total(power) - n * least,
+        power - least,
+        "the odds of the n = T - 1 others, sum_t exp(-lead_t), are at least n exp(-D ||W||)",
+        power=least * (1 + more),
+    )
+    odds = n * least + more
     ensure_nonnegative(
-        1 / (largest / (largest + others)) - 1 - others / largest,
-        "1 / max s is 1 plus the odds of the others, each exp(-lead) >= exp(-D ||W||)",
+        1 - (1 + n * least) * (1 / (1 + odds)) / (1 + less),
+        "what is compared, the bound times sum_t s_t^2, is at most 1, as max s = 1/(1 + odds)",
         normal=sp.factor,
     )
     return "for any T, d, W and attention"

@@ -18,48 +18,48 @@ from attsvm.theory.declaration.proof import expanded
 from properties.tf._support.descent_steps import logarithmic
 from properties.tf._support.head_descent import farthest, raised
 from properties.tf.generalised_svm.kept_tokens import longer, split
+from symbolic.continuity import ensure_smooth
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
     MORE,
+    ensure_least_point,
+    ensure_mean_meets,
     ensure_multipliers_suffice,
     ensure_scaled_meets,
     ensure_sum_of_multipliers,
 )
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
+from symbolic.suppositions import CONVEX_LOSS, LOSS
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
-    CLOSED,
     COMPOSED,
     CONTINUOUS,
-    CONVEX,
     DIFFERENTIABLE,
     EXPONENTIAL,
     MONOTONE,
     MONOTONE_SEQUENCE,
-    NEAREST_POINT,
-    NOT_EMPTY,
     RISING,
     SECOND_DERIVATIVE,
     SIGN,
     TANGENT,
 )
-from symbolic.tf.nonlinear_head_several import ensure_convex, ensure_relu, prove_smooth
+from symbolic.tf.nonlinear_head_several import (
+    CONVEX_UNITS,
+    ensure_convex,
+    ensure_relu,
+    prove_smooth,
+)
 
 T = sp.Symbol("t", real=True)
 LESS = sp.Symbol("less", nonnegative=True)
+SMOOTH_UNITS = "identity", "square", "softplus"
+"""Convex activations that are smooth."""
 W, F, E, X, V = (vector(name) for name in ("W", "F", "E", "X", "V"))
 
 
 def ensure_projection() -> None:
     """W_fin is the projection of W on E, and V is orthogonal to it and to E."""
-    cite(
-        NEAREST_POINT,
-        given={
-            CLOSED: "finitely many equalities",
-            CONVEX: "finitely many equalities",
-            NOT_EMPTY: "W meets them",
-        },
-    )
+    ensure_least_point(E.__matmul__, inner("E", "W"))  # and of -E; W meets both
     step = sp.Symbol("step", real=True)
     moved = F + step * E
     ensure_equal(
@@ -94,14 +94,8 @@ def prove_solvable() -> str:
     ensure_scaled_meets()
     mu = sp.Symbol("mu", positive=True)
     ensure_zero((E @ (V / mu)).subs(inner("E", "V"), 0), "and its equalities, as <E, V> = 0")
-    cite(
-        NEAREST_POINT,
-        given={
-            CLOSED: "finitely many equalities and inequalities",
-            CONVEX: "the same",
-            NOT_EMPTY: "V/mu meets them",
-        },
-    )
+    ensure_mean_meets(E.__matmul__, sp.Integer(0))  # and of -E
+    ensure_least_point()  # V/mu meets them
     size = sp.Symbol("size", positive=True)  # of W_svm, squared
     said = longer(SYMBOLS, mu**2 * (size + MORE), size, mu)
     ensure_nonnegative(
@@ -118,6 +112,8 @@ def prove_correlation() -> str:
     ensure_sum_of_multipliers()
     mu, size = sp.symbols("mu size", positive=True)
     ensure_mean(
+        sp.Symbol("w", nonnegative=True),
+        mu + MORE,
         "<V, W_svm> - mu sum_j w_j is a sum over tokens left out of w_j (<A_j, V> - mu); "
         "equalities add 0 as V is orthogonal to E",
         least=mu,
@@ -205,13 +201,10 @@ def prove_rising_head() -> str:
     ensure_step()
     ensure_convex()
     ensure_relu()
-    cite(
-        RISING,
-        given={
-            DIFFERENTIABLE: "phi' of square, softplus and identity is",
-            SIGN: "phi'' >= 0, as executed",
-        },
-    )
+    slopes = "phi' of identity, square and softplus is smooth"
+    named = [ACTIVATIONS[name].slope(SYMBOLS, T) for name in SMOOTH_UNITS]
+    ensure_smooth(named, slopes)
+    cite(RISING, met={DIFFERENTIABLE: slopes, SIGN: CONVEX_UNITS})
     relu, right = ACTIVATIONS["relu"], sp.Symbol("right", positive=True)
     left = sp.Symbol("left", nonpositive=True)
     ensure_nonnegative(
@@ -225,29 +218,30 @@ def prove_rising_head() -> str:
     )
     lesser, over = sp.symbols("lesser over", real=True), MORE
     slope = entry("slope")
+    rises = "so the slope of h is at least p, the sum over units of the lesser one"
     ensure_nonnegative_sum(
         total(slope) - total(entry("least")),
         slope - entry("least"),
-        "so the slope of h is at least p, the sum over units of the lesser one",
+        rises,
         slope=lesser[0] + over,
         least=lesser[0],
     )
-    _ensure_falling("p > 0")
+    _ensure_falling(rises)
     ensure_logarithmic()
     _ensure_alone()
     return "for any d and number of units, every convex loss with l' < 0, convex phi as those here"
 
 
-def _ensure_falling(slope: str) -> None:
-    """From the mean of the tokens to the first one h rises, so that -l' falls."""
-    cite(RISING, given={DIFFERENTIABLE: "h on the line, piece by piece", SIGN: slope})
-    cite(
-        RISING,
-        given={
-            DIFFERENTIABLE: "l', as the loss is smooth",
-            SIGN: "l'' >= 0, the loss being convex",
-        },
-    )
+def _ensure_falling(rises: str) -> None:
+    """From the mean of the tokens to the first one h rises, so that -l' falls.
+
+    Args:
+        rises: the step that has shown what the slope of h is.
+    """
+    pieces = "h is smooth on the line, or, of ReLU, piece by piece"
+    ensure_smooth([ACTIVATIONS[name].value(SYMBOLS, T) for name in SMOOTH_UNITS], pieces)
+    cite(RISING, met={DIFFERENTIABLE: pieces, SIGN: rises})
+    cite(RISING, met={DIFFERENTIABLE: CONVEX_LOSS, SIGN: CONVEX_LOSS})  # of l'
 
 
 def prove_critical_head() -> str:
@@ -255,13 +249,14 @@ def prove_critical_head() -> str:
     ensure_step()
     b, t, s = sp.symbols("b t s", real=True)  # t = <a_k, x_2>; <a_k, o> = (1 - s) t
     phi = ACTIVATIONS["square"]
+    rises = "the slope along x_1 - x_2 is 2 beta s_2, unit by unit"
     ensure_equal(
         sp.diff(b * phi.value(SYMBOLS, (1 - s) * t), s),
         2 * (-b * t**2) * (1 - s),
-        "the slope along x_1 - x_2 is 2 beta s_2, unit by unit",
+        rises,
         normal=expanded,
     )
-    _ensure_falling("2 beta s_2 > 0")
+    _ensure_falling(rises)
     ensure_logarithmic(half=True)
     _ensure_alone()
     k, c = sp.symbols("k c", positive=True)
@@ -437,7 +432,7 @@ def prove_unbounded() -> str:
     )
     ensure_nonnegative((top - first) - ((top - LESS) - (first + MORE)), bounded, normal=sp.expand)
     cite(MONOTONE_SEQUENCE, met={MONOTONE: bounded})
-    cite(COMPOSED, given={CONTINUOUS: "l', so the length of a step, which would tend to 0"})
+    cite(COMPOSED, met={CONTINUOUS: LOSS})  # l', so the length of a step, which would tend to 0
     ensure_positive(
         slopes[0],
         "but at a limit the step of w_1 would be positive: w_2 is unbounded, and so is "

@@ -25,17 +25,18 @@ from symbolic.basins import (
     ensure_lag,
     ensure_own_constant,
 )
+from symbolic.continuity import cite_extreme_value
+from symbolic.curvature import ensure_smoothness
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
 from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.sim.theorem_3_14 import prove_three
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, n, r, swapped, t, total
+from symbolic.suppositions import DIFFERENCES, LOSS, SHORT_OR_FEW
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
-    COMPACT,
     COMPLETE,
-    CONTINUOUS,
     DESCENT,
     DIFFERENTIABLE,
     EIGENVECTORS,
@@ -43,38 +44,36 @@ from symbolic.textbook import (
     INDEPENDENT,
     INVERSE_OF_GRAM,
     LIPSCHITZ,
+    MEAN_VALUE,
     MEAN_VALUE_ON_A_LINE,
     MONOTONE,
     MONOTONE_SEQUENCE,
     SHORT,
-    SUMMABLE,
     SYMMETRIC,
-    WEIERSTRASS,
 )
 
 P_L, P_H, STEP, K, C = sp.symbols("P_L P_H e k C", positive=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 S_T = sp.Symbol("s_t", positive=True)
-DIFFERENCES = "the A_t of an input, as its tokens are affinely independent and its query is not 0"
 
 
 def ensure_apart() -> None:
     """Inputs of orthogonal queries run by themselves, with steps that are short for each."""
     ensure_inputs_apart()
     ensure_own_constant()
-    cite(DESCENT, given={LIPSCHITZ: "for part i the constant is L_i/n", SHORT: "e <= 1/L <= n/L_i"})
+    ensure_smoothness()  # of part i, with L_i/n <= L
+    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: SHORT_OR_FEW})
 
 
 def ensure_limit() -> None:
     """The attended score rises, to some score; below it for ever where that is not the best."""
     away = sp.Symbol("away", positive=True)
     s, p, gamma, u = entry("s"), entry("p"), entry("gamma"), sp.Symbol("u", real=True)
-    interval = "the smallest interval that holds all scores"
-    cite(WEIERSTRASS, given={CONTINUOUS: "|l'|, as the loss is smooth", COMPACT: interval})
+    cite_extreme_value(LOSS)  # |l'| on the smallest interval that holds all scores
     ensure_gain()
     ensure_margins_of_sum()
-    cite(INVERSE_OF_GRAM, given={INDEPENDENT: DIFFERENCES})  # p_t is at most a constant times G
-    cite(MONOTONE_SEQUENCE, given={MONOTONE: "u, a mean of scores, by the descent lemma"})
+    cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES})  # p_t is at most a constant times G
+    cite(MONOTONE_SEQUENCE, met={MONOTONE: DESCENT})  # u, a mean of scores
     ensure_nonnegative_sum(
         total(p) - away * total(s),
         p - away * s,
@@ -98,7 +97,9 @@ def ensure_lower_tokens_outweigh() -> None:
     sigma, low, top, count = sp.symbols("sigma min|l'| max|l'| T", positive=True)
     p = entry("p")
     eigenvalue, along = entry("eigenvalue"), entry("along")
-    cite(EIGENVECTORS, given={SYMMETRIC: "the Gram matrix of the A_t"})
+    symmetric = "<A_s, A_t> = <A_t, A_s>: the Gram matrix of the A_t is symmetric"
+    ensure_equal(vector("A_s") @ vector("A_t"), vector("A_t") @ vector("A_s"), symmetric)
+    cite(EIGENVECTORS, met={SYMMETRIC: symmetric})
     ensure_nonnegative_sum(
         total(eigenvalue * along**2) - sigma * total(along**2),
         along**2 * (eigenvalue - sigma),
@@ -114,7 +115,7 @@ def ensure_lower_tokens_outweigh() -> None:
         "least P_L^2/T",
     )
     square = sigma * P_L**2 / count + MORE  # over |l'|^2 that of the gradient
-    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "the loss is smooth"})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     k = STEP * sigma * low**2 / (2 * count * top)
     ensure_nonnegative(
         STEP / 2 * (low + LESS) ** 2 * square / top - k * P_L**2,
@@ -125,6 +126,8 @@ def ensure_lower_tokens_outweigh() -> None:
     grown = sp.Symbol("exp(C P_L/2)", positive=True)
     cite(CAUCHY_SCHWARZ)  # <A_s, sum_t p_t A_t> is at most a^2 sum_t p_t, a the largest ||A_t||
     ensure_mean(
+        S_T,
+        grown / (1 + MORE),
         "logits move by at most C P_L/2, as P_H is below P_L: the sum of all powers grows by a "
         "factor exp(C P_L/2) at most, and s_l falls by exp(-C P_L) at most, while u - gamma_l "
         "never falls",
@@ -144,8 +147,13 @@ def ensure_lower_tokens_outweigh() -> None:
         normal=expanded,
     )
     divergence.prove()  # from any start, by M with margins 1
-    moved = "were the P_L summable, of which the length of a step is at most a multiple"
-    cite(COMPLETE, given={SUMMABLE: moved})  # W would converge
+    reach, apart = sp.symbols("a P_L-P_H", positive=True)
+    ensure_nonnegative(
+        2 * reach * P_L - reach * (P_L + (P_L - apart)),
+        "a step over e |l'| is no longer than a (P_L + P_H), so at most 2 a P_L",
+        normal=expanded,
+    )
+    cite(COMPLETE)  # were the P_L summable W would converge
     summed = sp.Symbol("sum", positive=True)
     ensure_true(
         sp.limit(x - K / 2 * summed, summed, sp.oo) == -sp.oo,
@@ -168,15 +176,20 @@ def ensure_direction_of_b() -> None:
             low=sp.Integer(which),
             margin=at,
         )
+    apart, times = sp.symbols("P_L-P_H times", positive=True)
     ensure_lag(
+        c,
+        C,
+        lambda lowest: [lowest + LESS, lowest + LESS + apart],
         "of the least margin, be it that of some l or of some h, p is above c exp(-least), so that "
-        "P_L is: over J rivals sum_l p_l (m_l - least) is at most P_L J C/c"
+        "P_L is: over J rivals sum_l p_l (m_l - least) is at most P_L J C/c",
     )
     ensure_mean(
+        S_T,
+        least + MORE,
         "and sum_h p_h m_h is at least P_H least",
         least=least,
     )
-    apart, times = sp.symbols("P_L-P_H times", positive=True)
     ensure_nonnegative(
         apart * (least + LESS + J * C / c * times)
         - (least * apart + J * C / c * (times * apart - MORE)),
@@ -184,7 +197,7 @@ def ensure_direction_of_b() -> None:
         "P_L - P_H and the least margin at most ||W||/N",
         normal=expanded,
     )
-    ensure_direction()
+    ensure_direction(c, C)
 
 
 def ensure_any_step() -> None:
@@ -218,7 +231,7 @@ def prove() -> str:
     ensure_direction_of_b()
     ensure_multipliers()
     multiplier, norm = sp.symbols("lambda_h N", positive=True)
-    cite(INVERSE_OF_GRAM, given={INDEPENDENT: DIFFERENCES})
+    cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES})
     first, size = sp.symbols("first size", positive=True)
     fall = entry("fall")
     ensure_nonnegative_sum(
@@ -238,6 +251,6 @@ def prove() -> str:
         "while the coefficients of W/||W|| converge to those of V/N, where that of one h is "
         "lambda_h/N > 0: so b is the best token",
     )
-    ensure_from_basin()  # all u tend to the best scores, and the risk gap to 0
+    ensure_from_basin(SHORT_OR_FEW)  # all u tend to the best scores, and the risk gap to 0
     ensure_any_step()
     return "for every smooth loss with l' < 0 and any n, T, d and start, and any step if T <= 3"

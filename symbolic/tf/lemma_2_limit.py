@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory import Supposed, cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import expanded
 from symbolic.least_points import ensure_least_point, ensure_scaled_meets
+from symbolic.suppositions import CONTINUOUS_LOSS
 from symbolic.textbook import COMPOSED, CONTINUOUS, EXPONENTIAL
 from symbolic.tf import definition_1
 
@@ -61,8 +62,12 @@ def ensure_below() -> None:
     )
 
 
-def ensure_above() -> None:
-    """The weight off the optimal tokens is at most r/(r + exp(x)) in every input at x M."""
+def ensure_above(continuous: Supposed) -> None:
+    """The weight off the optimal tokens is at most r/(r + exp(x)) in every input at x M.
+
+    Args:
+        continuous: what says that the loss is continuous, so that L_* is the infimum.
+    """
     odds = sp.Symbol("odds", nonnegative=True)
     cite(EXPONENTIAL)
     ensure_nonnegative(
@@ -84,7 +89,7 @@ def ensure_above() -> None:
     ensure_equal(
         sp.limit(R / (R + sp.exp(sp.Symbol("x"))), sp.Symbol("x"), sp.oo), 0, "which tends to 0"
     )
-    cite(COMPOSED, given={CONTINUOUS: "l at the best scores, where L_* is said to be the infimum"})
+    cite(COMPOSED, met={CONTINUOUS: continuous})  # l at the best scores
 
 
 def prove() -> str:
@@ -92,7 +97,7 @@ def prove() -> str:
     definition_1.prove()
     ensure_margin()
     ensure_below()
-    ensure_above()
+    ensure_above(CONTINUOUS_LOSS)
     ensure_equal(
         (1 / (1 + K * POWER)).subs(K, 1), (R / (R + POWER)).subs(R, 1), "attained by two tokens"
     )

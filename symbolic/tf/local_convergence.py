@@ -21,21 +21,21 @@ from attsvm.exact.cones import bend_room, sideways, widening
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from properties.tf.local_convergence.radius import WIDER, wider
+from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.divergence import ensure_passed
 from symbolic.gains import ensure_gain
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_sum_of_multipliers
 from symbolic.sums import ensure_nonnegative_sum, entry, total
+from symbolic.suppositions import LOSS
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
-    COMPACT,
     COMPOSED,
     CONTINUOUS,
     EXPONENTIAL,
     JENSEN,
     SECOND_DERIVATIVE,
     TRIANGLE,
-    WEIERSTRASS,
 )
 
 A0, N, Q, KAPPA, ROOM, GAIN = sp.symbols("a_0 N Q kappa room g", positive=True)
@@ -254,11 +254,13 @@ def ensure_kept() -> None:
         most=x + MORE,
         rate=KAPPA,
     )
-    ensure_positive(
+    ensure_passed(
         step * _least_gain(x) / N,
-        "where a is at most a bound a step adds a constant to it, as exp(-a/N) is above one",
+        "where a is at most a bound a step adds a constant to it, as exp(-a/N) is above one: so a, "
+        "which grows at each step, passes every bound",
+        bound=sp.Symbol("bound", real=True),
+        elsewhere=step * _least_gain(x) / N + MORE,
     )
-    ensure_passed("so a, which grows at each step, passes every bound")
     ensure_zero(
         sp.limit((Q**2 + B * H) / (A0 + H) ** 2, H, sp.oo),
         "y/a tends to 0: the direction of W to u",
@@ -327,7 +329,7 @@ def ensure_least_coefficients() -> None:
         less=KAPPA,
     )
     Z, slope, lead, lost, n = sp.symbols("Z slope lead lost n", positive=True)
-    cite(WEIERSTRASS, given={CONTINUOUS: "|l'|", COMPACT: "the interval of gamma_a - missing"})
+    cite_extreme_value(LOSS)  # |l'| on the interval of gamma_a - missing
     before, after = lost + EXCESS, lost
     ensure_nonnegative(
         [
@@ -344,9 +346,12 @@ def ensure_least_coefficients() -> None:
         sp.limit(coefficient(slope, 1 / (1 + Z), lead, Z * lost, n), Z, 0),
         "c_j and C_j of good j tend to |l'| lead_j/n > 0, l' < 0 the slope at the score of alpha_i",
     )
-    cite(COMPOSED, given={CONTINUOUS: "l', and kappa of the c_j > 0"})
+    cite(COMPOSED, met={CONTINUOUS: LOSS})  # l'
     c, others, lam = sp.symbols("c_j others lambda_j", positive=True)
     kappa = N**2 * sp.exp(lam * sp.log(c / lam) / N**2) * others
+    smooth = "kappa is smooth in the c_j > 0"
+    ensure_smooth(kappa, smooth)
+    cite(COMPOSED, met={CONTINUOUS: smooth})
     ensure_positive(
         [kappa, sp.diff(kappa, c)],
         "kappa, a product over j of exp(lambda_j ln(c_j/lambda_j)/N^2), grows with each c_j, to a "
@@ -426,11 +431,13 @@ def ensure_parallel() -> None:
         "margins are least at a = a_0: so c_j, kappa and D are bounds for all a >= a_0",
         normal=expanded,
     )
-    ensure_positive(
+    ensure_passed(
         step * _least_gain(x) / N,
-        "so g > 0 as above: a step adds a constant to a where a is at most a bound",
+        "so g > 0 as above: a step adds a constant to a where a is at most a bound, so that a "
+        "passes every bound",
+        bound=sp.Symbol("bound", real=True),
+        elsewhere=step * _least_gain(x) / N + MORE,
     )
-    ensure_passed("so a passes every bound")
     ensure_zero(sp.limit(far / (A0 + H), H, sp.oo), "and ||E||/a tends to 0")
 
 

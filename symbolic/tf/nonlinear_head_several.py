@@ -19,10 +19,10 @@ from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import expanded
 from properties.tf.nonlinear_head_several import gains, returns
+from symbolic.continuity import ensure_smooth
 from symbolic.sim.lemma_3_12 import prove as prove_bend_of_logistic
 from symbolic.textbook import (
     DIFFERENTIABLE,
-    DOMAIN,
     JENSEN,
     LIPSCHITZ,
     MEAN_VALUE,
@@ -70,15 +70,17 @@ def ensure_slopes() -> None:
         )
 
 
+CONVEX_UNITS = "and so are identity'' and square''"
+
+
 def ensure_convex() -> None:
     """Square and softplus have phi'' >= 0; ReLU is the larger one of two linear functions."""
     curved = sp.diff(ACTIVATIONS["softplus"].slope(SYMBOLS, T), T).subs(sp.exp(-T), POWER)
     ensure_nonnegative(curved, "softplus'' >= 0, with power = exp(-t)", normal=sp.factor)
-    ensure_nonnegative(sp.diff(ACTIVATIONS["square"].slope(SYMBOLS, T), T), "and square'' >= 0")
+    others = [sp.diff(ACTIVATIONS[name].slope(SYMBOLS, T), T) for name in ("identity", "square")]
+    ensure_nonnegative(others, CONVEX_UNITS)
     for lemma in (JENSEN, TANGENT):
-        cite(
-            lemma, given={SECOND_DERIVATIVE: "as executed for square and softplus; 0 for identity"}
-        )
+        cite(lemma, met={SECOND_DERIVATIVE: CONVEX_UNITS})
 
 
 def ensure_relu() -> None:
@@ -179,19 +181,16 @@ def ensure_near_tangent() -> None:
         "and that of the derivative along y, on the way along o, the sum of b <a, y> <a, o> phi''",
     )
     room = bending(SYMBOLS, head_of, along, o) - sum(sp.Mul(*map(sp.Abs, part)) for part in parts)
+    slope = "which is at most c sum_k |b_k <a_k, y> <a_k, o>|, as |phi''| <= c"
     ensure_nonnegative(
         room.replace(lambda z: z.func is sp.Abs and z.has(_Bend), lambda z: c - MORE),
-        "which is at most c sum_k |b_k <a_k, y> <a_k, o>|, as |phi''| <= c",
+        slope,
         normal=expanded,
     )
-    cite(
-        MEAN_VALUE,
-        given={
-            DIFFERENTIABLE: "the slope of h on the way",
-            DOMAIN: "e in [0, 1]",
-            SLOPE: "the sum of c |b <a, y> <a, o>|",
-        },
-    )
+    smooth = "the slopes of square, softplus and logistic have all derivatives"
+    named = ("identity", "square", "softplus", "logistic")
+    ensure_smooth([ACTIVATIONS[name].slope(SYMBOLS, T) for name in named], smooth)
+    cite(MEAN_VALUE, met={DIFFERENTIABLE: smooth, SLOPE: slope})
     cite(QUADRATIC_BOUND, met={LIPSCHITZ: MEAN_VALUE})
     pair = SimpleNamespace(**vars(head_of), X=entries([x, x + along]), s=entries([1 - e, e]))
     start, beta = (

@@ -10,6 +10,7 @@ from properties.tf import overparameterisation as statement
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_inputs_apart
 from symbolic.sim import large_dimension
+from symbolic.suppositions import GAUSSIAN, SPHERICAL
 from symbolic.textbook import (
     BETA,
     BOOLE,
@@ -79,17 +80,14 @@ def ensure_two_squares() -> None:
     )
     cite(
         GAUSSIAN_PROJECTION,
-        given={
-            FIXED: "the differences of the others span T - 3 dimensions, of which their mean, "
-            "x_s and x_t are independent: across them m = d - T + 3 are left"
-        },
+        met={FIXED: GAUSSIAN},  # differences of the others span T - 3 dimensions, m are left
     )
     q, m = statement.obtuse(T, D)
     ensure_equal(m, D - (T - 3), "m = d - (T - 3)")
     ensure_equal(
         q, 1 / (1 + RHO), "rho chi < chi' says chi/(chi + chi') < 1/(1 + rho) = q", normal=sp.cancel
     )
-    cite(BETA, given={TWO_SQUARES: "|u|^2 and |v|^2 over their variances"})
+    cite(BETA, met={TWO_SQUARES: GAUSSIAN_PROJECTION})
 
 
 def prove_bound() -> str:
@@ -154,5 +152,5 @@ def prove_sphere() -> str:
     """
     large_dimension.prove_incoherent()
     large_dimension.ensure_likely()
-    cite(SPHERICAL_CAP, given={UNIFORM: "tokens and queries, of which one is held fixed"})
+    cite(SPHERICAL_CAP, met={UNIFORM: SPHERICAL})
     return "for any n, T >= 2 and d, whichever tokens are chosen"

@@ -16,16 +16,15 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
+from symbolic.continuity import cite_extreme_value
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_multipliers
+from symbolic.suppositions import LOSS
 from symbolic.textbook import (
-    COMPACT,
-    CONTINUOUS,
     DIFFERENTIABLE,
     JENSEN,
     MEAN_VALUE_ON_A_LINE,
     SECOND_DERIVATIVE,
-    WEIERSTRASS,
 )
 
 CONVEX_LOGARITHM = "-log is convex"
@@ -72,7 +71,7 @@ def ensure_margins_are_large() -> None:
         e / (1 + e), (1 / (1 + 1 / e)), "as e^-m/(1 + e^-m) = 1/(1 + e^m)", normal=sp.cancel
     )
     ensure_nonnegative(S - S / (1 + S), "and at most S <= (T - 1) e^-rho at V", normal=sp.factor)
-    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "l' < 0 is continuous, between b_j and a_j"})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     b, delta = sp.symbols("b delta", positive=True)
     ensure_nonnegative(
         (b + more) * (delta + also) * (1 + still) / (b * delta) - 1,
@@ -110,13 +109,7 @@ def ensure_secants() -> None:
         (near + MORE) / x,
         "further on the drop is at least what it is near 0, as l never rises",
     )
-    cite(
-        WEIERSTRASS,
-        given={
-            CONTINUOUS: "the drop over x, with -l' of the best score at x = 0, is continuous",
-            COMPACT: "the interval from 0 to the range of the scores",
-        },
-    )
+    cite_extreme_value(LOSS)  # the drop over x, with -l' of the best score at 0, up to the range
 
 
 def prove_limit() -> str:
@@ -132,7 +125,7 @@ def ensure_mean_margin_is_large() -> None:
     """L(W) <= L(V) gives sum_j p_j m_j >= rho - kappa, p_j = lambda_j/||W^mm||^2."""
     G, b, d, s = sp.symbols("G least gap s", positive=True)
     more, also = sp.symbols("more also", nonnegative=True)
-    cite(MEAN_VALUE_ON_A_LINE, given={DIFFERENTIABLE: "l' < 0 is continuous"})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     ensure_nonnegative(
         (b + more) * also,
         "an input at deficit x costs at least b x >= 0, b its least |l'|: each costs G at most, "

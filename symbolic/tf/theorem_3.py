@@ -11,11 +11,12 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
+from symbolic.continuity import cite_extreme_value, ensure_continuous
+from symbolic.sums import entry
+from symbolic.suppositions import CONVEX_LOSS
 from symbolic.textbook import (
     ACCUMULATION,
     BOUNDED_SEQUENCE,
-    COMPACT,
-    CONTINUOUS,
     CONVEX_FUNCTION,
     FACTORS,
     JENSEN,
@@ -24,7 +25,6 @@ from symbolic.textbook import (
     RANK_OF_PRODUCT,
     SECOND_DERIVATIVE,
     TRIANGLE,
-    WEIERSTRASS,
 )
 from symbolic.tf import svm_rank
 from symbolic.tf.theorem_2 import ensure_margins_are_large, ensure_secants
@@ -42,6 +42,14 @@ def ensure_products() -> None:
     cite(RANK_OF_PRODUCT)
 
 
+def cite_bounded_sequence() -> None:
+    """Matrices K Q^T of nuclear norm R at most, over R, have limits of subsequences."""
+    bounded = "the nuclear norm of W/R, at most (||K||^2 + ||Q||^2)/(2 R), is at most 1"
+    square = 2 * R - sp.Symbol("less", nonnegative=True)  # ||K||^2 + ||Q||^2
+    ensure_nonnegative(1 - square / (2 * R), bounded, normal=expanded)
+    cite(ACCUMULATION, met={BOUNDED_SEQUENCE: bounded})
+
+
 def ensure_limit_points() -> None:
     """Limit points of W/R have a nuclear norm of 1 at most and margins of 1/C_* at least."""
     ensure_secants()
@@ -55,7 +63,7 @@ def ensure_limit_points() -> None:
         normal=expanded,
     )
     ensure_equal(sp.limit((1 - SPREAD / RHO) / C, RHO, sp.oo), 1 / C, "which tends to 1/C_*")
-    cite(ACCUMULATION, given={BOUNDED_SEQUENCE: "the nuclear norm of W/R is at most 1"})
+    cite_bounded_sequence()
     less, margin = sp.Symbol("less", nonnegative=True), 1 / C + MORE
     ensure_nonnegative(
         [C * margin - 1, C - C * (1 - less)],
@@ -71,10 +79,12 @@ def cite_only_there() -> None:
     The distance of a limit of W/R from the set is at most that of W/R plus what W/R lacks to the
     limit, so 0, and it is attained.
     """
-    cite(ACCUMULATION, given={BOUNDED_SEQUENCE: "the nuclear norm of W/R is at most 1"})
+    cite_bounded_sequence()
     cite(TRIANGLE)
-    solutions = "the solutions: inequalities that are not strict, and one nuclear norm"
-    cite(WEIERSTRASS, given={CONTINUOUS: "the distance from a matrix", COMPACT: solutions})
+    W, V = entry("W"), entry("V")
+    distance = "the squared distance from a matrix, a sum over entries, is continuous"
+    ensure_continuous((W - V) ** 2, distance)
+    cite_extreme_value(distance)  # on the solutions, in a ball of nuclear norm
     cite(MINORS)
 
 
@@ -117,7 +127,7 @@ def prove_no_limit() -> str:
     concave = "and is concave in it from 0 on: S of a mean is at least the mean of S"
     ensure_nonnegative(sp.simplify(-sp.diff(share, m, 2)), concave, normal=_halved)
     cite(JENSEN, met={SECOND_DERIVATIVE: concave})
-    cite(MEAN, given={CONVEX_FUNCTION: "the loss, of the scores S(m_1) and S(m_2)"})
+    cite(MEAN, met={CONVEX_FUNCTION: CONVEX_LOSS})
     ensure_nonnegative(
         falls * m,
         "l falls: l(S(R/2)) is at most l of the mean of S(|m_i|), which is at most the mean of "

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
-from attsvm.theory import cite, ensure_positive
-from symbolic.textbook import COMPACT, CONTINUOUS, WEIERSTRASS
+from attsvm.theory import ensure_positive
+from symbolic.continuity import cite_extreme_value, ensure_continuous
+from symbolic.gains import GAMMA, GAMMA_O
+from symbolic.suppositions import LOSS
 from symbolic.tf import lemma_2, lemma_2_limit, theorem_2, theorem_3
 
 LAMBDA, SQUARE, GAP, START = sp.symbols("lambda square gap gap_0", positive=True)
 """`square` is ||W||^2, or ||K||^2 + ||Q||^2, so that the penalty is lambda R; gaps are of risks."""
 LESS, MORE = sp.symbols("less more", nonnegative=True)
+
+
+OBJECTIVE = "the loss of what attention puts out and the penalty are continuous in W"
+
+
+def ensure_continuous_objective(weight: Any) -> None:
+    """An input's loss and the penalty, with a weight, are continuous in logits and entries.
+
+    Args:
+        weight: that of the penalty.
+    """
+    a, entry_of_w = sp.symbols("a w", real=True)
+    loss, power = sp.Function("l"), sp.Symbol("power", positive=True)
+    share = sp.exp(a) / (sp.exp(a) + power)
+    objective = loss(GAMMA_O * share + GAMMA * (1 - share)) + weight * entry_of_w**2 / 2
+    ensure_continuous(objective, OBJECTIVE, (loss, LOSS))
 
 
 def ensure_on_path() -> None:
@@ -20,7 +40,8 @@ def ensure_on_path() -> None:
         "a penalty of at least the risk gap at 0 makes the objective larger than at 0",
         normal=sp.expand,
     )
-    cite(WEIERSTRASS, given={CONTINUOUS: "risk and penalty are", COMPACT: "a closed ball"})
+    ensure_continuous_objective(LAMBDA)
+    cite_extreme_value(OBJECTIVE)  # on a closed ball
     ensure_positive(
         sp.expand(GAP + LAMBDA * (SQUARE + LESS) / 2 - LAMBDA * SQUARE / 2),
         "a point of no larger norm whose risk is less by a gap has a lower objective",
@@ -29,10 +50,11 @@ def ensure_on_path() -> None:
 
 def ensure_norm_grows() -> None:
     """The norm tends to infinity as lambda falls to 0."""
-    lemma_2_limit.ensure_above()  # which asks for l decreasing and continuous alone
+    lemma_2_limit.ensure_above(LOSS)  # which asks for l decreasing and continuous alone
     lemma_2.prove()  # attended scores are below the best ones
     theorem_2.ensure_secants()  # l(best - x) > l(best) for x > 0, strictly decreasing or not
-    cite(WEIERSTRASS, given={CONTINUOUS: "the risk is", COMPACT: "a closed ball"})
+    ensure_continuous_objective(sp.Integer(0))
+    cite_extreme_value(OBJECTIVE)  # on a closed ball
     on_ball, more = 2 * GAP + MORE, sp.Symbol("beyond", positive=True)
     ensure_positive(
         (on_ball - (GAP + LAMBDA * SQUARE / 2)).subs(LAMBDA, 2 * GAP / (SQUARE * (1 + more))),

@@ -46,7 +46,8 @@ pytestmark = pytest.mark.usefixtures("steps")
 
 NUMBERS = {
     *("symbolic.mean_value", "symbolic.sums", "symbolic.inner_products", "symbolic.textbook"),
-    *("symbolic.gains", "symbolic.softmax"),
+    *("symbolic.gains", "symbolic.softmax", "symbolic.continuity", "symbolic.suppositions"),
+    "symbolic.curvature",
 }
 """What proofs calculate with; nothing is proved there by itself."""
 PROOFS = sorted(

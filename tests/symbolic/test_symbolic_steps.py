@@ -1,6 +1,8 @@
 """Steps of the tf and mm proofs fall where the formula, predicate or sign they run is spoilt."""
 
 from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,17 +10,29 @@ import sympy as sp
 
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
-from symbolic import basins, divergence, least_points
-from symbolic.mm import joint_path
+from properties.sim import stability_logistic
+from symbolic import basins, curvature, divergence, least_points
+from symbolic.gains import P
+from symbolic.mm import assumption_b, joint_path, normalised_descent, optimal_tokens
 from symbolic.mm import theorem_2 as heads_of_mm
-from symbolic.sim import low_score_tokens, theorem_3_14
-from symbolic.sums import ensure_nonnegative_sum, entry, r, swapped, t, total
+from symbolic.sim import basic_1, low_score_tokens, stability_of_loss, theorem_3_14
+from symbolic.sums import (
+    ensure_at_least_each,
+    ensure_mean,
+    ensure_nonnegative_sum,
+    entry,
+    r,
+    swapped,
+    t,
+    total,
+)
 from symbolic.tf import (
     all_local_unique,
     benign_landscape,
     convex_combination,
     definition_1,
     definition_2,
+    few_tokens,
     generalised_svm,
     global_conjecture,
     lemma_2,
@@ -35,6 +49,9 @@ from symbolic.tf import (
 
 REAL = sp.Symbol("more", real=True)
 LESS = sp.Rational(19, 20)
+SECANTS, ATTENDED = basic_1.constant_of, low_score_tokens.attended
+EXPOSED = convex_combination.exposed
+LOWER, ATTENDS_MORE = optimal_tokens.lower, optimal_tokens.attends_more
 BETWEEN = definition_1.between
 FAR, GROWTH, RAISED = convex_combination.far, generalised_svm.logarithmic, generalised_svm.raised
 SHORT_OF, INSIDE = convex_combination.short_of, convex_combination.inside
@@ -52,6 +69,11 @@ def looser(formula):
 
 def scaled(function, factor):
     return lambda *values: function(*values) * factor
+
+
+def turned_round(said):
+    """The comparison with its sides exchanged."""
+    return replace(said, left=said.right, right=said.left)
 
 
 def tighter(formula):
@@ -272,12 +294,112 @@ SPOILT = {
             ("reach", scaled(TWO_RIVALS.reach, LESS), OF_PAIR),
         )
     },
-    "numbers that pass a bound without growing": (
-        *(divergence, "GAIN", REAL),
+    **{
+        f"numbers of {module.__name__} that pass a bound but need not grow, {place}": (
+            *(module, name, other),
+            proofs,
+        )
+        for place, (module, name, other, proofs) in enumerate(
+            (
+                (divergence, "ensure_positive_gain", lambda: -P, [divergence.prove]),
+                (basins, "STEP", REAL, [lambda: basins.ensure_divergence(P), *OF_PAIR]),
+                (TWO_RIVALS, "PACE", REAL, OF_THREE),
+                (TWO_RIVALS, "ALSO", REAL, [TWO_RIVALS.ensure_opposed]),
+                (
+                    *(local_convergence, "_least_gain", lambda x: REAL),
+                    [local_convergence.ensure_kept, local_convergence.ensure_parallel],
+                ),
+            )
+        )
+    },
+    "constants of inputs that may be negative": (
+        *(basins, "attention_bend", scaled(basins.attention_bend, -1)),
+        [basins.ensure_own_constant, basins.prove_aligned, global_conjecture.ensure_apart],
+    ),
+    "95% of the constant of the gradient": (
+        *(curvature, "attention_bend", scaled(curvature.attention_bend, LESS)),
+        [curvature.ensure_smoothness, basins.prove, global_conjecture.ensure_apart],
+    ),
+    "a loss that may rise": (
+        *(basins, "SLOPE", REAL),
+        [basins.ensure_kept, basins.ensure_aligned, basins.ensure_coefficients],
+    ),
+    "means of tokens that are not bounded": (
+        *(basins, "MORE", REAL),
         [
-            *(divergence.prove, basins.prove, *OF_PAIR, *OF_THREE),
-            *(local_convergence.prove_sharp, local_convergence.ensure_parallel),
+            *(basins.ensure_kept, basins.ensure_gap_of_rest, basins.ensure_aligned),
+            *(lambda: basins.ensure_divergence(P), lambda: basins.ensure_direction(P, P)),
+            basins.prove_shares,
         ],
+    ),
+    "a whole that the p_j of the least margin may exceed": (
+        *(basins, "LESS", REAL),
+        [lambda: basins.ensure_direction(P, P)],
+    ),
+    "a whole that some p_h may exceed": (
+        *(global_conjecture, "LESS", REAL),
+        [global_conjecture.ensure_direction_of_b],
+    ),
+    "no more than 95% of R for the norms that sharp-2 bounds": (
+        *(basic_1, "constant_of"),
+        lambda reading, A: SECANTS(reading, A) * (LESS if reading == "sharp-2" else 1),
+        [basic_1.prove],
+    ),
+    "a logit bound that is not the product of norms": (
+        *(basic_1, "MORE", REAL),
+        [basic_1.prove],
+    ),
+    "attention in which the rest may score least": (
+        *(low_score_tokens, "attended"),
+        lambda of_low, of_kept: ATTENDED(of_kept, of_low),
+        [low_score_tokens.prove_no_lower, low_score_tokens.prove_kept],
+    ),
+    "a hypothesis on 95% of a quarter of the product": (
+        *(stability_logistic, "STABILITY"),
+        SimpleNamespace(
+            hypotheses={
+                stability_logistic.SPREAD: stability_logistic.spread_at_least(Fraction(19, 80))
+            }
+        ),
+        [stability_of_loss.prove_logistic_on_data],
+    ),
+    "a least gap that is not asked to be positive": (
+        *(convex_combination, "exposed"),
+        lambda m, v: replace(EXPOSED(m, v), left=0 * EXPOSED(m, v).left - 1),
+        [convex_combination.prove_short],
+    ),
+    "powers that may be less than that of the largest lead": (
+        *(few_tokens, "total", lambda *term: total(*term) / 2),
+        [few_tokens.prove],
+    ),
+    "a prompt that attends less to the optimal tokens": (
+        *(optimal_tokens, "attends_more"),
+        lambda m, v: SimpleNamespace(parts=[turned_round(ATTENDS_MORE(m, v).parts[0])]),
+        [optimal_tokens.prove],
+    ),
+    "a risk gap of the other prompt": (
+        *(optimal_tokens, "lower"),
+        lambda m, v, share: turned_round(LOWER(m, v, share)),
+        [optimal_tokens.prove],
+    ),
+    **{
+        f"margins of the selected tokens of either sign, {k}": (
+            *(assumption_b, "MORE", REAL),
+            [prove],
+        )
+        for k, prove in enumerate((assumption_b.ensure_slow_is_cheap, assumption_b.prove_void))
+    },
+    "coefficients of a step of either sign": (
+        *(normalised_descent, "S", REAL),
+        [normalised_descent.prove],
+    ),
+    "a least margin that may be above ||W||/N": (
+        *(basins, "MORE", REAL),
+        [basins.ensure_between_powers, basins.prove_rate],
+    ),
+    "a mean that meets what one of two does not": (
+        *(least_points, "LESS", REAL),
+        [least_points.ensure_mean_meets, definition_2.prove],
     ),
     "widths of cones that reach beyond the conditions": (
         *(local_convergence, "wider", lambda share, part: share + part),
@@ -306,7 +428,6 @@ SPOILT = {
                     *(TWO_RIVALS, ("MORE", "LESS", "ALSO")),
                     [TWO_RIVALS.ensure_rises_above, TWO_RIVALS.ensure_opposed, *OF_PAIR, *OF_THREE],
                 ),
-                (TWO_RIVALS, ("MORE",), [lambda: TWO_RIVALS.ensure_stays("stays")]),
                 (TWO_RIVALS, ("LESS",), [TWO_RIVALS.ensure_independent]),
                 (TWO_RIVALS, ("DROP", "LEAD"), OF_THREE),
                 (
@@ -374,6 +495,32 @@ def test_a_sum_is_not_taken_for_another_one_nor_for_one_of_terms_of_no_sign():
     ):
         with pytest.raises(ProofError):
             ensure_nonnegative_sum(found, term, "a mean", **values)
+
+
+MEMBER = sp.Symbol("member", nonnegative=True)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: ensure_mean(REAL, 1 + MEMBER, "a weight of either sign", least=1),
+        lambda: ensure_mean(P, LESS + MEMBER, "a value below the bound", least=1),
+        lambda: ensure_mean(P, 1 + MEMBER, "a value above the bound", most=1),
+        lambda: ensure_at_least_each(REAL, "a term of either sign"),
+        lambda: divergence.ensure_passed(MEMBER, "no growth", bound=1),
+        lambda: divergence.ensure_passed(P, "falls elsewhere", bound=1, elsewhere=-MEMBER),
+        lambda: basins.ensure_lag(P, P, lambda p: p - MEMBER, "less than that p_j"),
+        lambda: basins.ensure_lag(P, P, lambda p: [p, LESS * p], "one is less"),
+        lambda: basins.ensure_lag(REAL, P, lambda p: p, "a bound of either sign"),
+        lambda: TWO_RIVALS.ensure_stays(REAL, -P, P, "falls where it is low"),
+        lambda: TWO_RIVALS.ensure_stays(P, -P, LESS * P, "falls by more than the jump"),
+        lambda: least_points.ensure_mean_meets(lambda x: x @ x),
+        lambda: least_points.ensure_mean_meets(lambda x: x @ least_points.A + 1),
+    ],
+)
+def test_a_lemma_is_refused_where_the_quantities_are_others(wrong):
+    with pytest.raises(ProofError):
+        proves(wrong)
 
 
 def test_a_sum_within_a_sum_that_depends_on_it_is_refused():

@@ -5,8 +5,10 @@ the calls below and returns a sentence that says what it proved:
 
     ensure_equal(sp.diff(sp.sin(x), x), sp.cos(x), "the derivative of sin is cos")
 
-What a textbook proves is cited as a `Lemma`, whose hypotheses are met one by one by steps that have
-passed or by what the statement supposes.
+What a textbook proves is cited as a `Lemma`, whose hypotheses are met one by one: by steps that
+have passed, by lemmas cited before, or by what the reading supposes. The last is `Supposed`: it
+holds the very functions by which readings state their hypotheses, so that a proof does not count
+for a reading that has none of them.
 
 A step that fails raises a `ProofError` that says which one it was. A step passes only if sympy has
 decided it: an inequality that stays open, NaN or infinity in place of a number, and an empty list
@@ -30,13 +32,48 @@ Normal = Callable[[Any], Any]
 """What brings an expression to a form in which it can be told from 0, as `sympy.cancel` does."""
 
 
-_STEPS: ContextVar[list[str] | None] = ContextVar("steps", default=None)
+@dataclass(frozen=True, slots=True)
+class Supposed:
+    """What a proof takes from each reading that names it.
+
+    Attributes:
+        says: what that is, in one sentence.
+        by: what says so in a reading: one of its hypotheses, as the function that it is, its
+            conclusion, one of its variables, or the name that a constant of it is. A reading has to
+            have one of them, and functions, conclusions and variables by identity.
+    """
+
+    says: str
+    by: tuple[Any, ...]
+
+    def stands_in(self, formula: Any) -> bool:
+        """Whether the formula of a reading has one of them."""
+        there = [formula.conclusion, *formula.hypotheses.values(), *formula.variables.values()]
+        names = {c for c in formula.constants.values() if isinstance(c, str)}
+        return any(any(one is other for other in there) for one in self.by) or any(
+            isinstance(one, str) and one in names for one in self.by
+        )
+
+
+class Steps(list[str]):
+    """The names of steps that have passed, and what they take from the reading.
+
+    Attributes:
+        supposed: that, in the order of the steps.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.supposed: list[Supposed] = []
+
+
+_STEPS: ContextVar[Steps | None] = ContextVar("steps", default=None)
 
 
 @contextmanager
-def recorded() -> Iterator[list[str]]:
+def recorded() -> Iterator[Steps]:
     """The list of the steps that pass inside the block, by name and in their order."""
-    steps: list[str] = []
+    steps = Steps()
     token = _STEPS.set(steps)
     try:
         yield steps
@@ -44,7 +81,7 @@ def recorded() -> Iterator[list[str]]:
         _STEPS.reset(token)
 
 
-_EXECUTED: dict[Callable[[], Any], tuple[Any, list[str]]] = {}
+_EXECUTED: dict[Callable[[], Any], tuple[Any, Steps]] = {}
 
 
 def executed(prove: Callable[[], Any]) -> Any:
@@ -53,7 +90,7 @@ def executed(prove: Callable[[], Any]) -> Any:
     Several readings may name one proof: one that passed runs once a process, and whoever asks for
     it again gets the same steps.
     """
-    whose, (said, steps) = _STEPS.get(), _EXECUTED.get(prove, (None, []))
+    whose, (said, steps) = _STEPS.get(), _EXECUTED.get(prove, (None, Steps()))
     try:
         if prove not in _EXECUTED:
             with recorded() as steps:
@@ -63,6 +100,7 @@ def executed(prove: Callable[[], Any]) -> Any:
     finally:
         if whose is not None:
             whose += steps
+            whose.supposed += steps.supposed
 
 
 def expanded(expression: Any) -> Any:
@@ -175,36 +213,46 @@ class Lemma:
     says: str
 
 
-def cite(
-    lemma: Lemma,
-    *,
-    met: Mapping[str, str | Lemma] | None = None,
-    given: Mapping[str, str] | None = None,
-) -> None:
+def cite(lemma: Lemma, *, met: Mapping[str, str | Lemma | Supposed] | None = None) -> None:
     """Take a step by a lemma, each of whose hypotheses is met.
 
     Args:
         lemma: what is cited.
-        met: by hypothesis, the step of this proof that has passed: its name, or the lemma cited.
-        given: by hypothesis, what in the statement supposes it, in words.
+        met: by hypothesis, what meets it: the name of a step of this proof that has passed, a lemma
+            that has been cited, or what the reading supposes.
 
     Raises:
-        ProofError: a hypothesis is not met, met twice or none of the lemma's; or the step that
-            should meet it has not passed.
+        ProofError: a hypothesis is not met, or none of the lemma's; or the step that should meet it
+            has not passed.
     """
-    met, given = dict(met or {}), dict(given or {})
+    met = dict(met or {})
     what = f"cited, {lemma.name}"
-    named = [*met, *given]
-    if sorted(named) != sorted(lemma.hypotheses):
-        raise _failed(what, "the hypotheses of the lemma are not met one by one", named)
+    if sorted(met) != sorted(lemma.hypotheses):
+        raise _failed(what, "the hypotheses of the lemma are not met one by one", [*met])
     steps = _STEPS.get()
     for hypothesis, by in met.items():
+        if isinstance(by, Supposed):
+            suppose(by)
+            continue
         cited = isinstance(by, Lemma) and any(s.startswith(_citation(by)) for s in steps or [])
         if not cited and by not in (steps or []):
             remedy = "" if steps is not None else "Run the proof inside `recorded()`."
             raise _failed(what, f"no step has passed that meets: {hypothesis}", by, remedy)
-    ways = {h: by.name if isinstance(by, Lemma) else by for h, by in (met | given).items()}
-    _passed("; ".join([_citation(lemma), *(f"{h}: {way}" for h, way in ways.items())]))
+    _passed("; ".join([_citation(lemma), *(f"{h}: {_way(by)}" for h, by in met.items())]))
+
+
+def suppose(*what: Supposed) -> None:
+    """Take something from the reading: what names this proof and does not suppose it is refused."""
+    steps = _STEPS.get()
+    if steps is not None:
+        steps.supposed += what
+
+
+def _way(by: str | Lemma | Supposed) -> str:
+    """How a hypothesis of a lemma is met, in words."""
+    if isinstance(by, Supposed):
+        return f"supposed, {by.says}"
+    return by.name if isinstance(by, Lemma) else by
 
 
 def _citation(lemma: Lemma) -> str:

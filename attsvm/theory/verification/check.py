@@ -5,13 +5,12 @@ from __future__ import annotations
 import importlib
 import time
 import warnings
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim, Part
-from attsvm.theory.declaration.proof import executed, recorded
+from attsvm.theory.declaration.proof import Steps, executed, recorded
 from attsvm.theory.declaration.rehearsal import rehearse, unread
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.record import forms
@@ -116,7 +115,7 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
     refuted: Refuted | None = None
     proof: str | None = None
     error: str | None = None
-    steps: list[str] = []
+    steps = Steps()
     unused: list[str] = []
     try:
         with warnings.catch_warnings():
@@ -141,7 +140,7 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
         part=part.name,
         refuted=refuted,
         proof=proof,
-        steps=steps,
+        steps=[*steps],
         unread=unused,
         error=error,
         seconds=time.perf_counter() - started,
@@ -166,11 +165,11 @@ def execute_proof(claim: Claim) -> str:
     return proved
 
 
-def ensure_steps(claim: Claim, steps: Sequence[str]) -> None:
-    """Nothing where a proof took a step that was checked.
+def ensure_steps(claim: Claim, steps: Steps) -> None:
+    """Nothing where a proof took a step that was checked, and supposed what its reading does.
 
     Raises:
-        ClaimError: it took none.
+        ClaimError: it took none, or supposed something else.
     """
     if not steps:
         raise ClaimError(
@@ -179,6 +178,13 @@ def ensure_steps(claim: Claim, steps: Sequence[str]) -> None:
             remedy="Take its steps by ensure_equal, ensure_true or others of "
             "attsvm.theory.declaration.proof, or by cite.",
         )
+    for taken in steps.supposed:
+        if not taken.stands_in(claim.formula):
+            raise ClaimError(
+                f"the proof of {claim.id} supposes what the reading does not: {taken.says}",
+                value=claim.proof,
+                remedy="Give the reading that hypothesis, or the proof a step that shows it.",
+            )
 
 
 def check_part(claim: Claim, part: Part, profile: Profile, base_seed: int) -> Outcome:

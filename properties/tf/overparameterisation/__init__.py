@@ -28,6 +28,7 @@ tf/overparameterisation` counts both conditions and the selections of descent fr
 from typing import Any
 
 import numpy as np
+from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.strategies.data import attention_data
@@ -211,7 +212,10 @@ PROBABILITY = Statement(
             expected="proved",
             proof="symbolic.tf.overparameterisation:prove_sphere",
             under=(SEVERAL,),
-            variables=Records(Law, laws.drawn(2, (2, 3), (8, 64))),
+            variables=Records(
+                Law,
+                st.one_of(laws.drawn(2, (2, 3), (8, 64)), laws.drawn(1, (2, 2), (1200, 4096))),
+            ),  # of one input of two tokens the bound is above 0 from d = 1126 on
             conclusion=SPHERE,
             cost=20,
             examples=(Law(1, 2, 4096), Law(2, 2, 8192), Law(1, 3, 6144), Law(2, 3, 16)),

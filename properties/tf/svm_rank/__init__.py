@@ -123,7 +123,8 @@ RANK = Statement(
             siblings={"a smaller rank": changed(less=1), "rank one": changed(most=1)},
         ),
         "amended": Reading(
-            "where the Frobenius solution has rank 1, so has the nuclear-norm solution",
+            "where the Frobenius solution has rank 1 it is the one nuclear-norm solution, so that "
+            "some nuclear-norm solution has no larger rank",
             expected="proved",
             proof="symbolic.tf.svm_rank:prove_rank_one",
             under=(RANK_ONE,),

@@ -24,6 +24,7 @@ from attsvm.theory import PROFILES, Reading, Statement, Vector
 from attsvm.theory.declaration.judge import judge
 from properties.sim import lemma_3_13, lemma_3_13_hessian, lemma_3_13_l2, lemma_3_13_log_loss
 from properties.sim._support import entry_loss
+from symbolic import curvature
 from symbolic.sim import lemma_3_13 as proof
 from symbolic.sim import lemma_3_13_l2 as proof_l2
 from symbolic.sim import lemma_3_13_log_loss as proof_log_loss
@@ -189,7 +190,7 @@ def wrong(function, factor):
         (proof, "slope_kernel", wrong(proof.slope_kernel, 2)),
         (proof, "curvature_kernel", wrong(proof.curvature_kernel, -1)),
         (proof, "bound", wrong(proof.bound, sp.Rational(19, 20))),
-        (proof, "P", (1 - proof.a**2) / 2),
+        (curvature, "P", (1 - curvature.a**2) / 2),
         (proof_log_loss, "bound", wrong(proof_log_loss.bound, sp.Rational(19, 20))),
         (proof_log_loss, "y", proof_log_loss.y / 2),
         (proof, "softmax_height", wrong(proof.softmax_height, LITTLE)),
@@ -201,10 +202,10 @@ def wrong(function, factor):
         (proof_l2, "squared_slope", lambda w, m, a: m * (1 - 3 * a * a) - w * a),
         (proof_l2, "normed_height", wrong(proof_l2.normed_height, LITTLE)),
         (proof_l2, "normed_slope", wrong(proof_l2.normed_slope, LITTLE)),
-        (proof, "brackets", lambda E: (E(1, 2) - E(1, 0) * E(0, 2), E(1, 1))),
-        (proof, "convex_residual", functools.partial(proof.convex_residual, 2)),
-        (proof, "nested_residual", lambda: proof.q),
-        (proof, "covariance", wrong(proof.covariance, LITTLE)),
+        (curvature, "brackets", lambda E: (E(1, 2) - E(1, 0) * E(0, 2), E(1, 1))),
+        (curvature, "convex_residual", functools.partial(curvature.convex_residual, 2)),
+        (curvature, "nested_residual", lambda: curvature.q),
+        (curvature, "covariance", wrong(curvature.covariance, LITTLE)),
         (proof_l2, "shorter_residual", lambda sign: proof_l2.x),
         (proof_l2, "squared_height", lambda w, m, a: (1 - a * a) * (m * a + w / 4) * w),
         (proof_l2, "bound", wrong(proof_l2.bound, 2)),
@@ -213,7 +214,8 @@ def wrong(function, factor):
     ],
 )
 def test_a_proof_with_one_part_spoilt_falls(module, name, spoilt, monkeypatch):
-    prove = module.prove_normed if name.startswith("normed") else module.prove
+    home = proof if module is curvature else module
+    prove = home.prove_normed if name.startswith("normed") else home.prove
     monkeypatch.setattr(module, name, spoilt)
     with pytest.raises(ProofError):
         prove()

@@ -10,6 +10,10 @@ import sympy as sp
 from attsvm.errors import AttsvmError, ProofError, present
 from attsvm.theory import (
     Lemma,
+    Reading,
+    Real,
+    Statement,
+    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
@@ -141,43 +145,98 @@ LEMMA = Lemma("a lemma", "A book, section 1", ("it is closed", "it is convex"), 
 BASE = Lemma("its base", "A book, section 0", (), "it is closed")
 
 
+def closed(m, v):
+    return m.at_most(v.x * v.x, 1)
+
+
+def same(m, v):
+    return m.at_most(v.x * v.x, 1)
+
+
+HYPOTHESIS = Supposed("a closed ball", (closed,))
+
+
+def square(m, v):
+    return m.at_most(-v.x * v.x, 0)
+
+
+def on_ball(hypothesis, name="a closed ball"):
+    """A statement on a ball, whose proof supposes `HYPOTHESIS`."""
+    variables = {"x": Real()}
+    reading = Reading("-x^2 <= 0", expected="proved", proof=f"{__name__}:prove_on_ball")
+    return Statement(
+        "toys/ball",
+        source="Toys",
+        place="A toy",
+        printed="-x^2 <= 0 on a ball",
+        variables=variables,
+        hypotheses={name: hypothesis},
+        conclusion=square,
+        readings={"literal": reading},
+    ).claim("literal")
+
+
+def prove_on_ball():
+    ensure_nonnegative(x**2, "it is a ball")
+    cite(LEMMA, met={"it is convex": "it is a ball", "it is closed": HYPOTHESIS})
+    return "for every x"
+
+
+def test_a_reading_has_the_hypothesis_that_its_proof_supposes():
+    for claim, proved in ((on_ball(closed), True), (on_ball(same), False)):
+        outcome = check_shard(claim, claim.part(""), PROFILES["quick"].scaled(12), 0, 0)
+        assert (outcome.error is None) == proved
+        assert (outcome.proof is not None) == proved
+        assert proved or "supposes what the reading does not: a closed ball" in outcome.error
+
+
+def test_what_is_supposed_stands_in_a_reading_by_identity():
+    formula = on_ball(closed).formula
+    for by in (closed, square, formula.variables["x"]):
+        assert Supposed("it", (same, by)).stands_in(formula)
+    for by in (same, "a closed ball", "square", Real()):
+        assert not Supposed("it", (by,)).stands_in(formula)
+
+
 def test_a_lemma_is_cited_once_its_hypotheses_are_met():
     with recorded() as steps:
         ensure_zero(0, "it is a ball")
         cite(BASE)
         cite(LEMMA, met={"it is convex": "it is a ball", "it is closed": BASE})
-        cite(LEMMA, met={"it is convex": "it is a ball"}, given={"it is closed": "a closed ball"})
+        cite(LEMMA, met={"it is convex": "it is a ball", "it is closed": HYPOTHESIS})
     assert steps[1] == "cited, its base (A book, section 0): it is closed"
     assert steps[2].endswith("it is closed: its base")
     assert steps[3] == (
         "cited, a lemma (A book, section 1): it is near; it is convex: it is a ball; "
-        "it is closed: a closed ball"
+        "it is closed: supposed, a closed ball"
     )
+    assert steps.supposed == [HYPOTHESIS]
 
 
 @pytest.mark.parametrize(
-    ("met", "given", "why"),
+    ("met", "why"),
     [
-        ({}, {"it is closed": "as said"}, "not met one by one"),
-        ({"it is closed": "a step"}, {"it is closed": "x", "it is convex": "x"}, "not met one by"),
-        ({"it is open": "a step"}, {"it is closed": "x", "it is convex": "x"}, "not met one by"),
-        ({"it is convex": "another step"}, {"it is closed": "x"}, "no step has passed"),
-        ({"it is convex": "its base"}, {"it is closed": "x"}, "no step has passed"),
-        ({"it is convex": BASE}, {"it is closed": "x"}, "no step has passed"),
+        ({"it is closed": "a step"}, "not met one by one"),
+        ({"it is closed": HYPOTHESIS}, "not met one by one"),
+        ({"it is open": "a step", "it is convex": "a step"}, "not met one by one"),
+        ({"it is convex": "a step", "it is closed": "a closed ball"}, "no step has passed"),
+        ({"it is convex": "another step", "it is closed": HYPOTHESIS}, "no step has passed"),
+        ({"it is convex": "its base", "it is closed": HYPOTHESIS}, "no step has passed"),
+        ({"it is convex": BASE, "it is closed": HYPOTHESIS}, "no step has passed"),
     ],
 )
-def test_a_lemma_whose_hypotheses_are_not_met_proves_nothing(met, given, why):
+def test_a_lemma_whose_hypotheses_are_not_met_proves_nothing(met, why):
     with recorded() as steps:
         ensure_zero(0, "a step")
         ensure_zero(0, "cited, its base")
         with pytest.raises(ProofError, match=why):
-            cite(LEMMA, met=met, given=given)
+            cite(LEMMA, met=met)
     assert steps == ["a step", "cited, its base"]
 
 
 def test_steps_that_meet_a_hypothesis_have_to_be_recorded():
     with pytest.raises(ProofError, match="Run the proof inside `recorded"):
-        cite(LEMMA, met={"it is convex": "a step"}, given={"it is closed": "x"})
+        cite(LEMMA, met={"it is convex": "a step", "it is closed": HYPOTHESIS})
 
 
 def test_a_condition_is_true_itself():

@@ -1,0 +1,77 @@
+"""That an expression is continuous or smooth, by what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import sympy as sp
+
+from attsvm.theory import Lemma, Supposed, cite, ensure_true
+from attsvm.theory.declaration.proof import suppose
+from symbolic.textbook import COMPACT, CONTINUOUS, HEINE_BOREL, WEIERSTRASS
+
+_SMOOTH = (sp.exp, sp.sin, sp.cos, sp.tanh)
+_CONTINUOUS = (sp.Abs, sp.Min, sp.Max)
+
+
+def ensure_smooth(found: Any, what: str) -> None:
+    """Go on only if expressions have all derivatives at all real values of their letters.
+
+    They may be made of sums, products, natural powers, exp, sin, cos and tanh, and of logarithms
+    and other powers of what sympy knows to be positive.
+
+    Args:
+        found: one expression, or a list or an array of them.
+        what: which these are.
+
+    Raises:
+        ProofError: one is made of anything else.
+    """
+    ensure_true([_made(x, ()) for x in _all(found)], what)
+
+
+def ensure_continuous(found: Any, what: str, *supposed: tuple[Any, Supposed]) -> None:
+    """Go on only if expressions are continuous: made as smooth ones, with absolute values, extrema.
+
+    Args:
+        found: one expression, or a list or an array of them.
+        what: which these are.
+        supposed: functions that may occur as well, with what says that they are continuous.
+
+    Raises:
+        ProofError: one is made of anything else.
+    """
+    functions = (*_CONTINUOUS, *(function for function, _ in supposed))
+    ensure_true([_made(x, functions) for x in _all(found)], what)
+    suppose(*(says for _, says in supposed))
+
+
+def cite_extreme_value(continuous: str | Lemma | Supposed) -> None:
+    """A continuous function has a least and a largest value on a ball, a sphere or an interval.
+
+    Args:
+        continuous: what says that it is continuous.
+    """
+    cite(HEINE_BOREL)
+    cite(WEIERSTRASS, met={CONTINUOUS: continuous, COMPACT: HEINE_BOREL})
+
+
+def _all(found: Any) -> list[Any]:
+    return [sp.sympify(x, strict=True) for x in sp.flatten([found])]
+
+
+def _made(x: Any, more: Collection[Any]) -> bool:
+    """Whether an expression is made of what is allowed, and of these functions."""
+    if x.is_Symbol or isinstance(x, sp.Indexed):
+        return True
+    if x.is_number:
+        return bool(x.is_finite)
+    if x.is_Pow:
+        natural = x.exp.is_integer and x.exp.is_nonnegative
+        allowed = natural or x.base.is_positive
+    elif isinstance(x, sp.log):
+        allowed = x.args[0].is_positive
+    else:
+        allowed = x.is_Add or x.is_Mul or isinstance(x, (*_SMOOTH, *more))
+    return bool(allowed) and all(_made(y, more) for y in x.args)

@@ -1,0 +1,331 @@
+"""The curvature of a function of what attention puts out, for any number of tokens.
+
+Let f = softmax(s), m = <f, h>, phi twice differentiable, and H the Hessian of phi(m) in s. For a
+direction u write E, Var for moments under f, v = u - E u, osc(u) = max u - min u. With osc(h) = 1,
+p = |phi'(m)|, q = |phi''(m)|:
+
+    |u^T H u| <= osc(u)^2/2 max_{0 <= a <= 1} (1-a^2)/2 (p a + q (1-a^2)/4).                   (*)
+
+1. u^T H u = phi' E[h (v^2 - E v^2)] + phi'' (E[h v])^2 (`second_derivative_residual`). The first
+   bracket changes sign with h -> 1 - h, the second keeps its own: so it suffices to bound
+   F(h) = p E[h (v^2 - E v^2)] + q (E[h v])^2 from above, h in [0, 1]^n (adding a number to h
+   changes nothing but m). Keep p and q fixed from here on.
+2. F is linear plus a square in h, so convex, so largest at a vertex of [0, 1]^n: h is 1 on a set S
+   and 0 outside. Let S have probability T, a = 1 - 2 T, P = T (1 - T) = (1-a^2)/4; let u have
+   mean m1 and variance V1 in S, m0 and V0 outside, and d = m1 - m0. Then (`indicator_residual`)
+   F = P (p (V1 - V0 + a d^2) + q P d^2) <= P (p V1 + B d^2),  B = p a + q P.
+   Where S is empty or all, F = 0. Let osc(u) = 1, and u in [0, 1]^n.
+3. If B < 0 then F <= P p V1 <= P p/4 <= p/16, as no variance exceeds a quarter of the squared
+   range: less than half of p/(3 sqrt 3), which (1-a^2)/2 (p a + ...) is at least at a = 1/sqrt 3.
+4. If B >= 0: V1 = E_S[u^2] - m1^2 <= m1 (1-m1), as u^2 <= u, and d^2 <= w^2 for w = m1 or 1 - m1.
+   So F <= P (p w(1-w) + B w^2), and with k = T w <= T that is k (1-T) (p (1-2k) + q k (1-T))
+   (`nested_residual`); where the bracket is positive, 1-T <= 1-k makes that at most k (1-k)
+   (p (1-2k) + q k (1-k)), half of the height in (*) at 1 - 2k, for a < 0 less than at -a.
+
+(*) is attained: two tokens of probabilities (1-a)/2 and (1+a)/2 with h = (1, 0), any u
+(`two_tokens_residual`), if phi', phi'' have the signs of step 1; else with the tokens exchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sympy as sp
+
+from attsvm.lipschitz import attention_bend
+from attsvm.risk import covariance
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import executed, expanded
+from symbolic import softmax
+from symbolic.mean_value import SMOOTH, ensure_lipschitz, ensure_parts_smooth
+from symbolic.sums import entry, entry_of, total, vector
+from symbolic.textbook import (
+    CONVEX_FUNCTION,
+    CONVEX_MAXIMUM,
+    FORM,
+    HULL,
+    MIXED_DERIVATIVES,
+    RAYLEIGH,
+    SYMMETRIC,
+    TWICE,
+)
+
+a = sp.Symbol("a", real=True)
+p, q = sp.symbols("p q", nonnegative=True)
+MORE, LESS = sp.symbols("more less", nonnegative=True)
+"""What is not negative by what has been said before."""
+P = (1 - a**2) / 4
+"""Variance of an indicator of probability (1-a)/2."""
+
+VERTEX = "F(h) is convex in h: s F(h) + r F(h') - F(s h + r h') = q s r (E[(h - h') v])^2"
+
+CUBE = (
+    "s is in [0, 1]^n after its least entry is taken from all and they are divided: entry by entry "
+    "a point of it is the mean of two with 0 and 1 in its place, and so one of vertices"
+)
+
+
+def unit(name: str) -> Any:
+    """Any number in (0, 1], as a quotient of symbols: a share over it and a rest."""
+    share, rest = sp.Symbol(name, positive=True), sp.Symbol(f"{name}'", nonnegative=True)
+    return share / (share + rest)
+
+
+def ensure_cube() -> None:
+    """The cube [0, 1]^n is the hull of its 2^n vertices."""
+    own, other = unit("own"), unit("other")
+    means = [(1 - own) * other + own * other, (1 - own) * 0 + own * 1]
+    ensure_equal(means, [other, own], CUBE)
+
+
+def ensure_quarter(quarter: Any) -> None:
+    """A variance is at most a quarter of the squared range: Popoviciu's inequality, executed.
+
+    Args:
+        quarter: what is to be enough.
+    """
+    M, m, first, second = sp.symbols("M m first second", real=True)  # and moments of s
+    spare = (M + m) * first - second - M * m
+    missed = quarter * (M - m) ** 2 - (second - first**2) - (first - (M + m) / 2) ** 2 - spare
+    ensure_zero(sp.expand(missed), "(M-m)^2/4 - Var s is a square plus E (M-s)(s-m)")
+    s = m + MORE
+    product = (M - s) * (s - m)
+    ensure_nonnegative(product.subs(M, s + LESS), "and (M-s)(s-m) >= 0 for m <= s <= M")
+
+
+def bound(slope: Any = p, curvature: Any = q) -> Any:
+    """The right side of (*) at a, without the maximum, for osc(u)^2 = 2."""
+    return (1 - a**2) / 2 * (slope * a + curvature * (1 - a**2) / 4)
+
+
+def _moment(i: int, j: int) -> Any:
+    """E[h^i u^j]."""
+    return sp.Symbol(f"E{i}{j}", real=True) if i or j else sp.Integer(1)
+
+
+def _along(value: Any, order: int = 4) -> Any:
+    """Derivative of a polynomial in moments along u: (E y)' = E[y u] - E[y] E[u].
+
+    That rule is the derivative of softmax, `symbolic.softmax.structural_residual`.
+    """
+    return sum(
+        sp.diff(value, _moment(i, j)) * (_moment(i, j + 1) - _moment(i, j) * _moment(0, 1))
+        for i in (0, 1)
+        for j in range(order)
+        if i or j
+    )
+
+
+Moments = Callable[[int, int], Any]
+
+
+def brackets(E: Moments) -> tuple[Any, Any]:
+    """E[h (v^2 - E v^2)] and E[h v] for v = u - E u, by the moments E[h^i u^j]."""
+    mean = E(0, 1)
+    square = E(1, 2) - 2 * mean * E(1, 1) + mean**2 * E(1, 0)  # E[h v^2]
+    return square - E(1, 0) * (E(0, 2) - mean**2), E(1, 1) - E(1, 0) * mean
+
+
+def second_derivative_residual() -> Any:
+    """Step 1: (phi(E h))'' along u minus phi' E[h (v^2 - E v^2)] + phi'' (E[h v])^2."""
+    first, second = sp.symbols("phi1 phi2", real=True)
+    rise = _along(_moment(1, 0))
+    square, moved = brackets(_moment)
+    return sp.expand(first * _along(rise) + second * rise**2 - first * square - second * moved**2)
+
+
+def bend_residual() -> Any:
+    """u^T (diag(c) - f c^T - c f^T) u by the code's covariance c minus the first bracket, any n."""
+    f, h, u = (entry(name) for name in "fhu")
+    tilt = entry_of(covariance(vector(f), vector(h)))
+    form = total(tilt * u**2) - 2 * total(f * u) * total(tilt * u)
+    return sp.expand(form - brackets(lambda i, j: total(f * h**i * u**j))[0])
+
+
+def affine_residuals() -> list[Any]:
+    """Brackets of lo + w h and low + k u minus w k^2 and w k times those of h and u."""
+    lo, w, low, k = sp.symbols("lo w low k", real=True)
+
+    def of_u(i: int, j: int) -> Any:
+        rise = sp.expand((low + k * sp.Symbol("u")) ** j)
+        return sum(
+            sp.Poly(rise, sp.Symbol("u")).coeff_monomial((m,)) * _moment(i, m) for m in range(j + 1)
+        )
+
+    def moved(i: int, j: int) -> Any:
+        return lo * of_u(0, j) + w * of_u(1, j) if i else of_u(0, j)
+
+    found, before = brackets(moved), brackets(_moment)
+    return [sp.expand(found[0] - w * k**2 * before[0]), sp.expand(found[1] - w * k * before[1])]
+
+
+def convex_residual(share: int = 1) -> Any:
+    """The chord of F between two heads less its value there, minus q s r (E[(h - h') v])^2."""
+    s = sp.Symbol("s", real=True)
+
+    def of(name: str) -> Moments:
+        return lambda i, j: sp.Symbol(f"{name}{j}", real=True) if i else _moment(0, j)
+
+    def mixed(i: int, j: int) -> Any:
+        return s * of("g")(i, j) + (1 - s) * of("h")(i, j) if i else _moment(0, j)
+
+    def value(E: Moments) -> Any:
+        square, moved = brackets(E)
+        return p * square + q * moved**2
+
+    apart = brackets(of("g"))[1] - brackets(of("h"))[1]
+    chord = s * value(of("g")) + (1 - s) * value(of("h")) - value(mixed)
+    return sp.expand(chord - share * q * s * (1 - s) * apart**2)
+
+
+def indicator_residual() -> Any:
+    """Step 2: F of an indicator minus P (p (V1 - V0 + a d^2) + q P d^2)."""
+    m1, m0, V1, V0 = sp.symbols("m1 m0 V1 V0", real=True)
+    t = (1 - a) / 2
+    mean = t * m1 + (1 - t) * m0
+    inside, outside = (V + (m - mean) ** 2 for V, m in ((V1, m1), (V0, m0)))  # means of v^2
+    variance = t * inside + (1 - t) * outside
+    value = p * t * (inside - variance) + q * (t * (m1 - mean)) ** 2
+    d = m1 - m0
+    return sp.expand(value - P * (p * (V1 - V0 + a * d**2) + q * P * d**2))
+
+
+def nested_residual() -> Any:
+    """Step 4: P (p w(1-w) + B w^2) minus its form in k = t w."""
+    w, t = sp.symbols("w t", real=True)
+    B = p * (1 - 2 * t) + q * t * (1 - t)
+    k = t * w
+    closed = k * (1 - t) * (p * (1 - 2 * k) + q * k * (1 - t))
+    return sp.expand(t * (1 - t) * (p * w * (1 - w) + B * w**2) - closed)
+
+
+def two_tokens_residual() -> Any:
+    """F of two tokens with h = (1, 0) and u = (y, z), minus the bound (*) at a."""
+    t = (1 - a) / 2
+    u = sp.symbols("y z", real=True)
+    mean = t * u[0] + (1 - t) * u[1]
+    v = [value - mean for value in u]
+    variance = t * v[0] ** 2 + (1 - t) * v[1] ** 2
+    value = p * t * (v[0] ** 2 - variance) + q * (t * v[0]) ** 2
+    return sp.expand(value - (u[0] - u[1]) ** 2 / 2 * bound())
+
+
+def ensure_moments() -> None:
+    """Step 1: the second derivative by moments, for any number of tokens."""
+    ensure_zero(softmax.structural_residual(), "(E y)' = E[y u] - E[y] E[u] along u, any n")
+    ensure_zero(second_derivative_residual(), "step 1, the second derivative in moments")
+    ensure_zero(bend_residual(), "step 1, it is that of the code's Hessian for every n")
+    ensure_zero(
+        affine_residuals(),
+        "step 1, for h = lo + w h' and u = low + k u' the brackets are w k^2 and w k times those "
+        "of h' and u': osc(h) = osc(u) = 1, and w = -1 changes the sign of the first alone",
+    )
+
+
+def ensure_vertex(convex: str = VERTEX) -> None:
+    """Step 2: F is largest for an indicator."""
+    ensure_zero(convex_residual(), convex)
+    ensure_cube()
+    cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: convex, HULL: CUBE})
+    ensure_zero(indicator_residual(), "step 2, F of an indicator")
+
+
+def ensure_variances() -> None:
+    """No variance in [0, 1] exceeds 1/4 or m1 (1 - m1), and no distance max(m1, 1 - m1)."""
+    ensure_quarter(sp.Rational(1, 4))
+    u = unit("u")
+    ensure_nonnegative(
+        sp.factor(u - u**2),
+        "u^2 <= u in [0, 1], so that V1 = E u^2 - m1^2 is at most m1 - m1^2",
+    )
+    m0, m1 = sp.symbols("m0 m1", nonnegative=True)
+    ensure_nonnegative(
+        [(m1**2 - (m1 - m0) ** 2).subs(m1, m0 + MORE), (LESS + MORE) ** 2 - MORE**2],
+        "(m1-m0)^2 is at most m1^2 where m1 >= m0, else at most (1-m1)^2 with 1 - m0 = less",
+        normal=expanded,
+    )
+
+
+def ensure_nested() -> None:
+    """Step 4 on."""
+    ensure_zero(nested_residual(), "step 4, the bound in k = T w")
+    k, beside, more, bracket = sp.symbols("k 1-T more bracket", nonnegative=True)
+    slope = bracket - q * k * beside  # p (1-2k)
+    ensure_nonnegative(
+        k * (beside + more) * (slope + q * k * (beside + more)) - k * beside * bracket,
+        "step 4, where the bracket is positive 1-k in place of 1-T makes it no smaller",
+        normal=expanded,
+    )
+    k = (1 - a) / 2
+    ensure_zero(
+        sp.expand(k * (1 - k) * (p * (1 - 2 * k) + q * k * (1 - k)) - bound() / 2),
+        "step 4, that is half of the height in (*) at a = 1 - 2k",
+    )
+    turned = sp.expand(bound() - bound().subs(a, -a))
+    ensure_equal(turned, p * a * (1 - a**2), "step 4, the height at a less that at -a")
+    ensure_nonnegative(
+        sp.factor(turned.subs(a, unit("a"))), "which is not negative for a in [0, 1]"
+    )
+
+
+def prove_bound() -> None:
+    """Take every step of (*)."""
+    ensure_moments()
+    ensure_vertex()
+    V, V0, level, d2 = sp.symbols("V1 V0 P d^2", nonnegative=True)
+    found = level * (p * (V - V0 + a * d2) + q * level * d2)
+    ensure_nonnegative(
+        [
+            found.subs(V0, 0) - found,
+            (level * p * V - found.subs(V0, 0)).expand().subs(p * a, -MORE - q * level),
+        ],
+        "step 2, without V0 it is no smaller, and where B = -more is negative without d either",
+        normal=expanded,
+    )
+    ensure_variances()
+    ensure_nonnegative(
+        p * (V + MORE) / 4 - p * (sp.Rational(1, 4) - LESS) * V,
+        "step 3, P p V1 is at most p/16, as P = 1/4 - less and V1 = 1/4 - more",
+        normal=expanded,
+    )
+    gained = bound(1, 0).subs(a, 1 / sp.sqrt(3)) / 2 - sp.Rational(1, 16)
+    ensure_positive(gained, "step 3, p/16 is less than half of the bound at a = 1/sqrt 3")
+    ensure_nested()
+    ensure_zero(two_tokens_residual(), "two tokens attain the bound (*)")
+
+
+def ensure_hessian(slope: str) -> None:
+    """A bound of |z^T H z| for every unit z bounds the Hessian and the change of the gradient."""
+    ensure_parts_smooth()
+    cite(MIXED_DERIVATIVES, met={TWICE: SMOOTH})
+    cite(RAYLEIGH, met={FORM: slope, SYMMETRIC: MIXED_DERIVATIVES})
+    ensure_lipschitz(slope)
+
+
+def ensure_smoothness() -> None:
+    """The gradient of the risk is L-Lipschitz: each input's part has the code's constant L_i/n.
+
+    By (*), on the curvature of l(<softmax, gamma>) along any logits.
+    """
+    executed(prove_bound)
+    slope, bend, D = sp.symbols("sup|l'| sup|l''| D", nonnegative=True)
+    share, root = unit("a"), 1 / sp.sqrt(3)
+    height = bound(D * slope, D**2 * bend).subs(a, share)
+    first = slope * D * (share - root) ** 2 * (share + 2 * root) / 2
+    second = bend * D**2 * share**2 * (2 - share**2) / 8
+    ensure_equal(
+        attention_bend(D, slope, bend, sp.sqrt) - height,
+        first + second,
+        "the code's bound of the curvature, less that of (*) at any a",
+    )
+    one, other = sp.symbols("u_t u_r", real=True)
+    osc = "osc(u)^2 <= 2 ||u||^2, as 2 (u_t^2 + u_r^2) - (u_t - u_r)^2 = (u_t + u_r)^2"
+    ensure_nonnegative(2 * (one**2 + other**2) - (one - other) ** 2, osc, normal=sp.factor)
+    bounded = (
+        "is not negative, as a <= 1; logits move by ||z|| ||X - mean|| at most for a unit step: "
+        "the part's slopes along unit matrices have L_i/n as a bound"
+    )
+    rest = sp.Symbol("1-a^2", nonnegative=True)
+    ensure_nonnegative([first, second.subs(2 - share**2, 1 + rest)], bounded)
+    ensure_hessian(bounded)

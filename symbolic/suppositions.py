@@ -1,0 +1,96 @@
+"""What proofs take from readings: hypotheses and conclusions as the objects that they are.
+
+A reading that names a proof has to have one of those that are listed, for each that it takes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attsvm.primitives.hypotheses import sloped
+from attsvm.primitives.steps import is_short
+from attsvm.theory import Supposed
+from properties.mm import nonlinear_head_path
+from properties.sim import (
+    large_dimension,
+    loss_assumptions,
+    often_unsolvable,
+    orientation,
+    printed_loss,
+)
+from properties.sim._support.training import PRINTED, REPAIRED
+from properties.tf import (
+    benign_landscape,
+    generalised_svm,
+    global_conjecture,
+    lemma_2_limit,
+    overparameterisation,
+    theorem_3,
+)
+from properties.tf._support.regularisation_paths import steep
+from properties.tf.local_convergence import cones
+from properties.tf.theorem_2 import near_optimal_points
+
+_HEADS: Any = nonlinear_head_path.PATH.variables
+LOSS = Supposed(
+    "the slope of the loss is continuous",
+    (
+        *(sloped, steep, loss_assumptions.sloped, near_optimal_points.cheap),
+        *(cones.is_long, cones.is_large),  # the radius is there where l' < 0 at the scores
+        _HEADS["loss"],
+        *(orientation.TRAINING.conclusion, printed_loss.RATE, PRINTED, REPAIRED),  # of one loss
+    ),
+)
+TWICE_SMOOTH_LOSS = Supposed("the slope of the loss is differentiable", (REPAIRED,))
+CONTINUOUS_LOSS = Supposed(
+    "l is one of the strictly decreasing losses, all continuous", (lemma_2_limit.decreasing,)
+)
+CONVEX_LOSS = Supposed(
+    "the loss is convex, with a slope that is differentiable",
+    (
+        generalised_svm.STATEMENT.hypotheses[generalised_svm.CONVEX_LOSS],
+        theorem_3.diagonal,  # compares the margins, for every such loss
+    ),
+)
+SHORT_STEP = Supposed("the step is at most 1/L", (is_short,))
+SHORT_OR_FEW = Supposed(
+    "the step is at most 1/L where some input has more than three tokens",
+    (global_conjecture.CONJECTURE.hypotheses[global_conjecture.SHORT_OR_FEW],),
+)
+DIFFERENCES = Supposed(
+    "the differences of an input's tokens are independent, as its tokens are affinely so",
+    (
+        global_conjecture.CONJECTURE.hypotheses[global_conjecture.AFFINE],
+        benign_landscape.FEASIBILITY.hypotheses[benign_landscape.AFFINE],
+        benign_landscape.LANDSCAPE.hypotheses[benign_landscape.FREE],
+    ),
+)
+ONE_DEPENDENCY = Supposed(
+    "tokens of an input have one affine dependency at most",
+    (
+        benign_landscape.LANDSCAPE.hypotheses[benign_landscape.FEW],
+        benign_landscape.LANDSCAPE.hypotheses[benign_landscape.WHOLE],
+    ),
+)
+CONSTRAINTS = Supposed(
+    "the A_j are independent, as those of d + 1 Gaussian tokens at most almost surely are",
+    (
+        large_dimension.all_independent,
+        *(overparameterisation.BOUND, overparameterisation.EXACT),
+    ),
+)
+EMBEDDINGS = Supposed("the embeddings are independent", (often_unsolvable.independent,))
+ROWS_OF_LANGUAGES = Supposed(
+    "rows of a random language are independent", (often_unsolvable.COUNTED,)
+)
+SIGNS = Supposed(
+    "entries are independent fair signs, and so are their products", (large_dimension.COUNTED,)
+)
+GAUSSIAN = Supposed(
+    "tokens are independent standard Gaussian vectors, so that x_s, x_t and the mean of others are "
+    "independent of the span of the others' differences",
+    (overparameterisation.BOUND, overparameterisation.EXACT),
+)
+SPHERICAL = Supposed(
+    "tokens and queries are independent, uniform on the unit sphere", (overparameterisation.SPHERE,)
+)

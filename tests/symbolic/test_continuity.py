@@ -1,0 +1,53 @@
+"""What an expression is made of tells that it is continuous or smooth, and nothing else does."""
+
+import pytest
+import sympy as sp
+
+from attsvm.errors import ProofError
+from attsvm.theory import Supposed
+from attsvm.theory.declaration.proof import recorded
+from symbolic.continuity import cite_extreme_value, ensure_continuous, ensure_smooth
+
+x, y = sp.symbols("x y", real=True)
+positive = sp.Symbol("p", positive=True)
+slope = sp.Function("l'")
+LOSS = Supposed("the slope is continuous", ("a loss",))
+SMOOTH = [
+    *(x, x**2 * y - 3, sp.exp(x) / (sp.exp(x) + positive), sp.sqrt(1 + positive) * sp.cos(x)),
+    *(sp.log(positive + sp.exp(-x)), [x, sp.Rational(1, 3)], sp.IndexedBase("a", real=True)[x]),
+]
+CONTINUOUS = [sp.Abs(x), sp.Max(x, y), sp.Min(x, sp.Abs(y)) ** 2]
+NEITHER = [1 / x, sp.log(x), sp.sqrt(x), x**y, sp.floor(x), sp.sign(x), slope(x), sp.oo, [x, 1 / x]]
+
+
+@pytest.mark.parametrize("found", SMOOTH)
+def test_what_is_smooth_is_also_continuous(found):
+    with recorded() as steps:
+        ensure_smooth(found, "smooth")
+        ensure_continuous(found, "continuous")
+    assert steps == ["smooth", "continuous"]
+
+
+@pytest.mark.parametrize("found", [*CONTINUOUS, *NEITHER])
+def test_kinks_and_what_is_not_known_are_not_smooth(found):
+    with pytest.raises(ProofError, match="a step"):
+        ensure_smooth(found, "a step")
+
+
+@pytest.mark.parametrize("found", NEITHER)
+def test_what_has_a_pole_or_a_jump_is_not_continuous(found):
+    with pytest.raises(ProofError, match="a step"):
+        ensure_continuous(found, "a step")
+    for other in CONTINUOUS:
+        ensure_continuous(other, "a step")
+
+
+def test_a_function_is_continuous_where_the_reading_supposes_it():
+    with recorded() as steps:
+        ensure_continuous(sp.Abs(slope(x)) * x, "a step", (slope, LOSS))
+        cite_extreme_value("a step")
+    assert steps.supposed == [LOSS]
+    with recorded(), pytest.raises(ProofError, match="no step has passed"):
+        cite_extreme_value("a step")
+    with pytest.raises(ProofError):
+        ensure_continuous(sp.Function("other")(x), "a step", (slope, LOSS))
