@@ -564,10 +564,7 @@ def _member(variable: Choice | Variable, name: str, value: Any) -> Any:
 
 def _same_numbers(stored: Any, given: Any) -> bool:
     """Whether nothing was rounded when given numbers were stored."""
-    if isinstance(stored, str):
-        return True
-    pairs = zip(np.ravel(stored).tolist(), np.ravel(np.array(given, dtype=object)), strict=True)
-    return all(one == other for one, other in pairs)
+    return bool(np.all(stored == np.array(given, dtype=object)))
 
 
 @contextlib.contextmanager

@@ -421,7 +421,8 @@ def _siblings(
     the place of the automatic one.
     """
     if expected.truth is not Truth.REFUTED:
-        declared = [key for key in formula.hypotheses if key not in domains(formula.variables)]
+        of_domains = domains(formula.variables)
+        declared = [key for key in formula.hypotheses if key not in of_domains]
         alone = len(declared) == 1
         given = {o.drop for o in reading.siblings.values() if not o.constants}
         for key in declared:
@@ -497,8 +498,8 @@ def _neighbour(formula: Formula, other: Changed) -> Formula:
         for key, v in formula.variables.items()
     }
     variables = _overridden(free, {} if isinstance(other.variables, Records) else other.variables)
-    left = [key for key in domains(formula.variables) if key not in domains(variables)]
-    drop = (*other.drop, *left)  # a variable with another domain leaves its own
+    before, after = domains(formula.variables), domains(variables)
+    drop = {*other.drop, *(before.keys() - after.keys())}  # another domain takes the place of one
     kept = {k: h for k, h in formula.hypotheses.items() if k not in drop}
-    new = {k: h for k, h in domains(variables).items() if k not in formula.hypotheses}
+    new = {k: h for k, h in after.items() if k not in formula.hypotheses}
     return replace(formula, hypotheses={**kept, **new, **other.under}, variables=variables)
