@@ -95,7 +95,7 @@ def least_points(
     for b in range(B):
         m, demanded = 0, False
         for j in range(J):
-            size = largest_entry(A[b, j]) if not np.isnan(A[b, j].sum()) else np.nan
+            size = largest_entry(A[b, j])
             if not counted[b, j] or (size == 0.0 and bound[b, j] == 0.0):
                 continue
             if size == 0.0:

@@ -141,18 +141,6 @@ def scale(factor: float, a: Array) -> None:
 
 
 @compiled
-def largest_entry(a: Array) -> float:
-    """The largest absolute value in a matrix; NaN where one is NaN."""
-    top = 0.0
-    for j in range(a.shape[0]):
-        for k in range(a.shape[1]):
-            if np.isnan(a[j, k]):
-                return np.nan
-            top = max(top, abs(a[j, k]))
-    return top
-
-
-@compiled
 def negative_gradient(
     X: Array,
     rows: Array,

@@ -17,12 +17,12 @@ from attsvm.kernels.descent import (
     copy,
     factors,
     inner,
-    largest_entry,
     log_negative_gradient,
     negative_gradient,
     product,
     scale,
 )
+from attsvm.kernels.least_norm import largest_entry
 
 
 class Field(NamedTuple):

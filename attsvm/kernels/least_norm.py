@@ -44,12 +44,9 @@ def row_sizes(D: Array, Z: Array) -> tuple[float, float]:
     largest, smallest = 0.0, np.inf
     for side in (D, Z):
         for j in range(side.shape[0]):
-            size = 0.0
-            for k in range(side.shape[1]):
-                entry = abs(side[j, k])
-                if np.isnan(entry):
-                    return np.nan, np.nan
-                size = max(size, entry)
+            size = largest_entry(side[j])
+            if np.isnan(size):
+                return np.nan, np.nan
             if not size <= largest:
                 largest = size
             if 0.0 < size < smallest:
@@ -72,10 +69,12 @@ def scale_rows(D: Array, Z: Array) -> tuple[Array, Array, Array]:
 
 
 @inlined
-def largest_entry(row: Array) -> float:
-    """The largest size of an entry."""
+def largest_entry(a: Array) -> float:
+    """The largest absolute value in an array; NaN where one is NaN."""
     largest = 0.0
-    for x in row:
+    for x in a.flat:
+        if np.isnan(x):
+            return np.nan
         largest = max(largest, abs(x))
     return largest
 

@@ -294,13 +294,11 @@ def distance_falls(
     iterates: Float[Array, "k d d"],
     loss: Loss,
     answer: NuclearAnswer,
-    *,
-    rate: float = 0.5,
 ) -> Slack:
     """W / ||W||_* approaches the solutions of a nuclear-norm programme over their norm.
 
     For iterates of growing norm, products K Q^T say: the Frobenius distance of W ||V||_*/||W||_*
-    to the set of solutions V, over ||V||_*, falls like 1/norm^rate: 1/2 is the rate of factors
+    to the set of solutions V, over ||V||_*, falls like 1/norm^(1/2), the rate of factors
     whose own residuals stay bounded while W is their product. The slack is that of `falls`, taken
     for the lower and the upper bound of the distance; where they disagree it is undecided. Unknown
     where the norm did not grow tenfold twice or the run has not settled.
@@ -315,7 +313,7 @@ def distance_falls(
     scales = [answer.value / size for size in found.norms]
     bounds = [distance(answer, scale * W) for scale, W in zip(scales, chosen, strict=True)]
     low, high = (np.array(side) / answer.value for side in zip(*bounds, strict=True))
-    below, above = (falls(side, found.norms, SETTLED, rate) for side in (low, high))
+    below, above = (falls(side, found.norms, SETTLED, 0.5) for side in (low, high))
     if "unknown" in (below.kind, above.kind):
         return above if above.kind == "unknown" else below
     value = min(below.value, above.value)

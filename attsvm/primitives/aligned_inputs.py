@@ -17,6 +17,7 @@ delta_i < g_i s_i / (1 - s_i): for equal rivals from any start.
 
 import operator
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -43,10 +44,18 @@ def levels(gamma: Vector) -> tuple[int, Vector]:
     return best, [g for t, g in enumerate(gamma) if t != best]
 
 
-def spread_within(data: AttentionData, start: Array, factor: float, *, strict: bool = True) -> bool:
+def spread_within(
+    data: AttentionData,
+    start: Array,
+    factor: float | Fraction,
+    *,
+    strict: bool = True,
+    second: bool = True,
+) -> bool:
     """Whether delta_i < factor g_i s_i / (1 - s_i) for each input of two tokens, for sure.
 
-    Or at most that, where not strict.
+    Or at most that, where not strict; with 1 - s_i - s'_i below, where the attention s'_i to a
+    `second` best rival is not counted as lost.
     """
     less = operator.lt if strict else operator.le
     exact, W = ExactData.of(data), rationals(start)
@@ -55,7 +64,9 @@ def spread_within(data: AttentionData, start: Array, factor: float, *, strict: b
         if not rivals:
             continue
         s = softmax(logits(tokens, W, z))
-        lost = sum((weight for t, weight in enumerate(s) if t != best), arb(0))
+        next_best = next(t for t, g in enumerate(gamma) if t != best and g == max(rivals))
+        spared = {best} if second else {best, next_best}
+        lost = sum((weight for t, weight in enumerate(s) if t not in spared), arb(0))
         bound = rational(factor) * (gamma[best] - max(rivals)) * s[best]
         if not less((max(rivals) - min(rivals)) * lost, bound):
             return False

@@ -1,6 +1,8 @@
 """What a count of successes says of their probability."""
 
-from attsvm.theory import Slack
+from typing import Any
+
+from attsvm.theory import Measured, Slack
 
 RISK = 1e-9
 """How likely a confidence interval of a reading may be wrong, on either side."""
@@ -23,3 +25,24 @@ def at_least(share: float, hits: int, runs: int) -> Slack:
     low, high = interval(hits, runs, RISK)
     counted = hits / runs
     return Slack(counted - share, max(counted - low, high - counted))
+
+
+def probability(
+    event: str,
+    bound: tuple[str, str],
+    sign: tuple[str, str] = (r"\ge", ">="),
+    **forms: Any,
+) -> Measured:
+    """That the probability P of an event is at least a bound, as counted.
+
+    Args:
+        event: what is counted, constants in braces.
+        bound: in LaTeX and in plain characters, constants as `$share`.
+        sign: of the comparison, in both.
+        forms: its floats, and the same once more by other samples (`again`).
+    """
+    notation = f"P {sign[0]} {bound[0]}", f"P {sign[1]} {bound[1]}"
+    return Measured(f"P the probability {event}", notation=notation, **forms)
+
+
+HALF = (r"\frac{1}{2}", "1/2")

@@ -80,6 +80,11 @@ def over(above: Symbol, below: Symbol) -> Symbol:
     return rf"\frac{{{above[0]}}}{{{below[0]}}}", f"{above[1]}/{below[1]}"
 
 
+def together(one: Symbol, other: Symbol) -> Symbol:
+    """How two that tend to the same are written."""
+    return f"{one[0]}, {other[0]}", f"{one[1]}, {other[1]}"
+
+
 def tends(says: str, of: Symbol, to: Symbol, **forms: Any) -> Measured:
     """That `of` tends to `to`.
 
@@ -95,7 +100,12 @@ def tends(says: str, of: Symbol, to: Symbol, **forms: Any) -> Measured:
 
 def converges_in_direction(says: str, of: Symbol, to: Symbol, **forms: Any) -> Measured:
     """That `of` over its norm tends to `to` over its norm, where floats follow gradient flow."""
-    return tends(says, over(of, norm(of)), over(to, norm(to)), stand_in=FLOW, **forms)
+    return tends(says, along(of), along(to), stand_in=FLOW, **forms)
+
+
+def along(of: Symbol) -> Symbol:
+    """How a direction is written."""
+    return over(of, norm(of))
 
 
 W_K, X_K, X_MM, W_MM = ("W_k", "W_k"), ("X(k)", "X(k)"), ("X^{mm}", "X^mm"), ("W^{mm}", "W^mm")

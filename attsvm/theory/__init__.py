@@ -19,8 +19,9 @@ from attsvm.theory.declaration.proof import (
     ensure_zero,
 )
 from attsvm.theory.declaration.records import Measured, Records
+from attsvm.theory.declaration.siblings import changed
 from attsvm.theory.declaration.slack import Slack
-from attsvm.theory.declaration.statement import Reading, Statement, changed
+from attsvm.theory.declaration.statement import Reading, Statement
 from attsvm.theory.declaration.variables import (
     Choice,
     Defined,

@@ -86,17 +86,15 @@ def quick(claim: Claim, seed: int) -> Attempt:
     return Attempt(False, seconds, o.examples, o.tightness, o.min_slack, error=o.error or "")
 
 
-def hunt_one(
-    claim: Claim, seconds: float, seed: int, searchers: Sequence[str] | None = None
-) -> Attempt:
-    """A hunt up to its first find, with all searchers or those named."""
+def hunt_one(claim: Claim, seconds: float, seed: int) -> Attempt:
+    """A hunt up to its first find."""
     started = time.perf_counter()
 
     def stop(account: Hunt) -> None:
         if account.smallest is not None:
             raise KeyboardInterrupt  # no time is spent on making the find smaller
 
-    h = hunt(claim, seconds=seconds, seed=seed, searchers=searchers, known=False, progress=stop)
+    h = hunt(claim, seconds=seconds, seed=seed, known=False, progress=stop)
     return Attempt(
         h.smallest is not None,
         time.perf_counter() - started,

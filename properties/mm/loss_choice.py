@@ -31,9 +31,18 @@ from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.hypotheses import exists, sloped, unique_optimum
-from attsvm.primitives.steps import FLOW, SHORT, by_gradient_flow, is_short, stepped
+from attsvm.primitives.steps import (
+    FLOW,
+    SHORT,
+    along,
+    by_gradient_flow,
+    is_short,
+    stepped,
+    tends,
+    together,
+)
 from attsvm.primitives.torch_objectives import Tensor, elsewhere
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Reading, Records, Slack, Statement, changed
 from attsvm.training import follow_w
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -43,7 +52,7 @@ from properties.mm._support.prompt_descent import (
     prompting,
     starts_in_basin,
 )
-from properties.mm._support.prompt_limits import certified
+from properties.mm._support.prompt_limits import P_ALPHA, P_K, Q_K, certified
 
 FAR = 64.0
 
@@ -109,8 +118,10 @@ def parted(case: Any, other: str = "correlation", towards: str = "selected") -> 
     return ways[0].maximum(ways[1]) - (both if towards == "selected" else 0.0)
 
 
-ONE_LIMIT = Measured(
-    "descent on l and on the loss {other} converges to one direction: {towards}",
+ONE_LIMIT = tends(
+    "descent on l and, for q(k), on the loss {other}, alpha the {towards} tokens",
+    together(along(P_K), along(Q_K)),
+    along(P_ALPHA),
     floats=one_limit,
     balls=certified_one_limit,
     tensors=parted,

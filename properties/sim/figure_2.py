@@ -99,7 +99,8 @@ def certified_convergence(case: TokenSequences, loss: str, of: str = "largest") 
 
 
 CONVERGES = Measured(
-    "descent on the loss {loss} has a {of} margin that converges",
+    "descent on the loss {loss}, m the {of} margin",
+    notation=(r"\left|\lim m\right| < \infty", "|lim m| < infinity"),
     floats=converges,
     balls=certified_convergence,
     stand_in=FLOW,

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from attsvm.theory import Fitted, Matrix, Reading, Real, Statement, changed
-from attsvm.theory.declaration.statement import Changed
+from attsvm.theory.declaration.siblings import Changed
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 from properties.sim._support.attention import on_line

@@ -45,10 +45,11 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.counts import HALF, probability
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Measured, Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import PASSED_OVER
 from properties.sim.kq_bias import NOWHERE, OPPOSED
 from properties.sim.kq_bias import factor_descent as factors
@@ -163,17 +164,18 @@ def rank_above(m: Any, data: AttentionData, least: Any) -> Any:
     return m.below(least, m.exact(0 if solved is None else solved.rank))
 
 
-OFTEN = Measured(
-    "descent on (K, Q) ends nearer to the {kq} solution and that on W nearer to the {w} one, "
-    "with a probability of at least 1/2",
+OFTEN = probability(
+    "that descent on (K, Q) ends nearer to the {kq} solution and that on W nearer to the {w} one",
+    HALF,
     floats=ends.often,
     again=ends.often_again,
 )
 
-NEARS = Measured(
-    "the distance of W/||W||_* to W_*/C_*, of gradient flow on {of}, falls in each decade of the "
-    "norm, and d ln s_i/d ln s_1 is in the last one at most 1/5 from its law {law} on the mean and "
-    "nearer than in the first, with a probability of at least 1/2",
+NEARS = probability(
+    "that the distance of W/||W||_* to W_*/C_*, of gradient flow on {of}, falls in each decade of "
+    "the norm, and that d ln s_i/d ln s_1 is in the last one at most 1/5 from its law {law} on the "
+    "mean and nearer than in the first",
+    HALF,
     floats=ends.nears,
     again=ends.nears_again,
 )

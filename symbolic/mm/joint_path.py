@@ -16,7 +16,7 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
-from properties.mm.theorem_2 import bent
+from properties.mm.theorem_2.prompt_limits import bent
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
 from symbolic.mm.theorem_2 import prove as prove_head

@@ -6,7 +6,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from properties.mm.theorem_2 import short, turned
+from properties.mm.theorem_2.head_limits import short, turned
 from symbolic.least_points import MORE
 from symbolic.mm.assumption_b import prove_by_means
 from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_sum, entry, n, total

@@ -20,8 +20,8 @@ from attsvm.paths.search import scaled
 from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
 from properties._support.published_data import joint_inputs
-from properties.mm import theorem_2
 from properties.mm._support.token_selections import PUBLISHED, Rival
+from properties.mm.theorem_2 import prompt_limits
 from tests.paths.checks import check_derivatives, protocol
 
 LOSS = st.sampled_from([LOG_LOSS, LOGISTIC_LOSS, EXPONENTIAL])
@@ -67,8 +67,8 @@ def test_every_start_ends_in_a_joint_first_order_point_of_the_protocol():
 
 @pytest.mark.parametrize("tau", [0.25, 0.5, 0.75, 8.0])
 def test_the_prompt_follows_r_over_R_where_an_input_does_not_support_v(tau):
-    case = theorem_2.Tilted(Rival(PUBLISHED[1], np.zeros(2)), tau)
-    limit = np.array([float(x.p) / float(x.q) for x in theorem_2.tilted(case).vector])
+    case = prompt_limits.Tilted(Rival(PUBLISHED[1], np.zeros(2)), tau)
+    limit = np.array([float(x.p) / float(x.q) for x in prompt_limits.tilted(case).vector])
     ratio = tau / np.linalg.norm(limit)  # v(alpha) is (0, 1)
     radii = [(ratio * R, R) for R in (30.0, 300.0)]
     path = path_joint(joint_inputs(1.5), EXPONENTIAL, radii, starts=("mean",))

@@ -9,14 +9,12 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from flint import ctx, fmpq
 from hypothesis import strategies as st
 
-from attsvm import _types
 from attsvm._dyadic import composite
 from attsvm._types import Array
 from attsvm.errors import ClaimError, DataError
@@ -30,12 +28,20 @@ from attsvm.theory.arithmetic import (
     entries,
     lanes,
 )
-from attsvm.theory.arithmetic.entries import CONSTANTS, READ_ONLY, misuse
+from attsvm.theory.arithmetic.entries import CONSTANTS, misuse
 from attsvm.theory.arithmetic.heights import heights, is_met, shortfall
 from attsvm.theory.arithmetic.rational_script import Verifiers
 from attsvm.theory.arithmetic.relations import AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.arithmetic.traces import TRACES
+from attsvm.theory.declaration.instances import (
+    Values,
+    domains,
+    member,
+    put,
+    same_numbers,
+    shape_of,
+)
 from attsvm.theory.declaration.variables import (
     Choice,
     Defined,
@@ -59,101 +65,6 @@ _DIGITS = 64
 
 signature = functools.lru_cache(maxsize=4096)(inspect.signature)
 """What a function takes; all readings and siblings of a statement ask for it."""
-
-
-def instance_type(variables: Mapping[str, Variable]) -> type:
-    """The frozen record whose fields are the variables that an instance stores."""
-    return _record(tuple(variables.items()))
-
-
-@functools.lru_cache(maxsize=1024)
-def _record(named: tuple[tuple[str, Variable], ...]) -> type:
-    """The same: readings share their variables, and making a record is dear."""
-    variables = dict(named)
-    axes = axes_of(variables)
-    stored = [
-        (name, variable.stored)
-        for name, variable in variables.items()
-        if variable.stored is not None and name not in axes
-    ]
-
-    def fit(self: Any) -> None:
-        _shape_of(variables, self)
-
-    namespace = {
-        "__post_init__": fit,
-        "BUILT": True,
-        "__doc__": "An instance by its values.",  # a dataclass without one composes its own
-    }
-    record = dataclasses.make_dataclass(
-        "Instance", stored, frozen=True, slots=True, namespace=namespace
-    )
-    record.__module__ = _types.__name__  # where the texts of types are read; 3.12 overwrites it
-    return record
-
-
-def domains(variables: Mapping[str, Variable]) -> dict[str, Callable[[Any, Any], Relation]]:
-    """That numbers lie in their domains, as hypotheses: searchers and shrinkers leave them else.
-
-    Lengths of axes are none of them: a hunt may look at longer ones than are drawn, and shorter
-    ones than the least are no instances (`_shape_of`).
-    """
-    found: dict[str, Callable[[Any, Any], Relation]] = {}
-    axes = axes_of(variables)
-    for name, variable in variables.items():
-        for end, sign in zip(variable.ends, (">=", "<="), strict=True):
-            if end is not None and name not in axes:
-                lies = functools.partial(_beside, name, bool(variable.axes), sign, end)
-                found[f"{name} {sign} {end}"] = lies
-    return found
-
-
-def _beside(name: str, array: bool, sign: str, end: int, m: Arithmetic, v: Any) -> Relation:
-    """That a variable, or each entry of it, lies on one side of an end of its domain."""
-    value = getattr(v, name)
-    if sign == ">=":
-        return m.at_least(m.min(value) if array else value, m.exact(end))
-    return m.at_most(m.max(value) if array else value, m.exact(end))
-
-
-def _shape_of(variables: Mapping[str, Variable], case: Any) -> dict[str, int]:
-    """The length of each axis.
-
-    Raises:
-        DataError: two arrays disagree on it, it is shorter than declared, or one is empty.
-    """
-    shape: dict[str, int] = {}
-    for name, variable in variables.items():
-        if not variable.axes:
-            continue
-        found = np.shape(getattr(case, name))
-        if len(found) != len(variable.axes) or 0 in found:
-            raise DataError(f"{name} does not have its {len(variable.axes)} axes", value=found)
-        for axis, length in zip(variable.axes, found, strict=True):
-            if shape.setdefault(axis, length) != length:
-                raise DataError(
-                    f"the axis {axis} of {name} has another length than elsewhere", value=length
-                )
-            least = variables[axis].ends[0] if axis in variables else None
-            if least is not None and length < least:
-                raise DataError(f"the axis {axis} of {name} is shorter than {least}", value=length)
-    return shape
-
-
-class Values(SimpleNamespace):
-    """The values of the variables by name, as formulas are given them: none can be changed."""
-
-    def _refuse(self, *_: Any) -> None:
-        raise misuse(READ_ONLY, "Give what is computed a name of its own: x = 0 * v.x.")
-
-    __setattr__ = __delattr__ = _refuse
-
-
-def _put(v: Any, name: str, value: Any) -> None:
-    """Give a namespace of values one more."""
-    if isinstance(value, np.ndarray):
-        np.ndarray.setflags(value, write=False)
-    vars(v)[name] = value
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,25 +121,25 @@ class Formula:
             m.given(name, array)
         if not getattr(self.instance, "BUILT", False):
             return case
-        known: dict[str, Any] = dict(_shape_of(self.variables, case))
+        known: dict[str, Any] = dict(shape_of(self.variables, case))
         for name, variable in self.variables.items():
             if name not in known and variable.stored is not None:
                 value = getattr(case, name)
                 if isinstance(variable, Choice):
-                    known[name] = _member(variable, name, value)
+                    known[name] = member(variable, name, value)
                 else:
                     exact = isinstance(variable, Integer)
                     known[name] = int(value) if exact else m.given(name, value)
         return self._defined(m, Values(**known))
 
     def _values(self, m: Arithmetic, case: Any, number: Callable[[float], Any]) -> Any:
-        known: dict[str, Any] = dict(_shape_of(self.variables, case))
+        known: dict[str, Any] = dict(shape_of(self.variables, case))
         for name, variable in self.variables.items():
             if name in known or variable.stored is None:
                 continue
             value = getattr(case, name)
             if isinstance(variable, Choice):
-                known[name] = _member(variable, name, value)
+                known[name] = member(variable, name, value)
             elif isinstance(variable, Integer):
                 known[name] = int(value)
             elif isinstance(value, np.ndarray):
@@ -240,7 +151,7 @@ class Formula:
     def _defined(self, m: Arithmetic, v: Any) -> Any:
         for name, variable in self.variables.items():
             if isinstance(variable, Defined):
-                _put(v, name, variable.by(m, v))
+                put(v, name, variable.by(m, v))
         return v
 
     # one instance
@@ -256,7 +167,7 @@ class Formula:
 
     def values_of(self, case: Any) -> dict[str, Any]:
         """The value of each variable of an instance, lengths of axes included, as plain data."""
-        values: dict[str, Any] = dict(_shape_of(self.variables, case))
+        values: dict[str, Any] = dict(shape_of(self.variables, case))
         for name, variable in self.variables.items():
             if name not in values and variable.stored is not None:
                 value = getattr(case, name)
@@ -290,7 +201,7 @@ class Formula:
         for name in fields:
             try:
                 stored[name] = self._stored(name, values[name])
-                exact = _same_numbers(stored[name], values[name])
+                exact = same_numbers(stored[name], values[name])
             except (TypeError, ValueError, OverflowError) as error:
                 raise ClaimError(
                     f"an explicit instance gives {name} a value that it cannot have: {error}",
@@ -308,7 +219,7 @@ class Formula:
     def _stored(self, name: str, value: Any) -> Any:
         variable = self.variables[name]
         if isinstance(variable, Choice):
-            _member(variable, name, value)
+            member(variable, name, value)
             return value
         if isinstance(variable, Integer):
             return int(value)
@@ -346,7 +257,7 @@ class Formula:
         v = self.floats(fitted, shape, m)
         for name in bounds:
             mark = Lane(m.zeros(1))
-            _put(v, name, mark)
+            put(v, name, mark)
             self._define_again(v, m)
             least, most = m.zeros(1) - np.inf, m.zeros(1) + np.inf
             for condition in self.hypotheses.values():
@@ -360,7 +271,7 @@ class Formula:
                     if part.left is mark and isinstance(part.right, Lane):
                         most = m.library.fmin(most, part.right.value)
             fitted[name] = Fitted.fitted(m.zeros(1) + raw[name], least, most, m.library)
-            _put(v, name, lanes(fitted[name]))
+            put(v, name, lanes(fitted[name]))
         self._define_again(v, m)
         return {name: fitted[name] for name in raw}, v
 
@@ -376,13 +287,13 @@ class Formula:
         for name, value in raw.items():
             variable = self.variables[name]
             if isinstance(variable, Choice):
-                _put(v, name, _member(variable, name, value))
+                put(v, name, member(variable, name, value))
             elif isinstance(variable, Integer) and not hasattr(value, "shape"):
-                _put(v, name, value)
+                put(v, name, value)
             elif isinstance(value, np.ndarray | float):
-                _put(v, name, lanes(np.atleast_1d(np.asarray(value, dtype=float))))
+                put(v, name, lanes(np.atleast_1d(np.asarray(value, dtype=float))))
             else:
-                _put(v, name, lanes(value))
+                put(v, name, lanes(value))
         self._define_again(v, m)
         return v
 
@@ -447,9 +358,7 @@ class Formula:
             if value is None:
                 continue
             if not hasattr(value, "movedim"):
-                raw[name] = (
-                    _member(variable, name, value) if isinstance(variable, Choice) else value
-                )
+                raw[name] = member(variable, name, value) if isinstance(variable, Choice) else value
                 continue
             shape.update(zip(variable.axes, value.shape[1:], strict=True))
             raw[name] = lanes((value.detach() if variable.listed else value).movedim(0, -1))
@@ -554,20 +463,6 @@ def _rational(value: float) -> fmpq:
         return fmpq(*value.as_integer_ratio())
     except (ValueError, OverflowError) as error:
         raise DataError("a value that is not finite has no exact value", value=value) from error
-
-
-def _member(variable: Choice | Variable, name: str, value: Any) -> Any:
-    if not isinstance(variable, Choice) or value not in variable.members:
-        raise DataError(f"{name} is no member of its family", value=value)
-    return variable.members[value]
-
-
-def _same_numbers(stored: Any, given: Any) -> bool:
-    """Whether nothing was rounded when given numbers were stored."""
-    if isinstance(stored, str):
-        return True
-    pairs = zip(np.ravel(stored).tolist(), np.ravel(np.array(given, dtype=object)), strict=True)
-    return all(one == other for one, other in pairs)
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ of a field. Where a conclusion is the limit of a run or of a path, it is `Measur
 from __future__ import annotations
 
 import dataclasses
+import re
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -73,7 +74,7 @@ class Measured:
         stand_in: what floats follow in place of what the sentence speaks of, such as gradient flow
             in place of the steps of descent; empty where they follow that itself.
         notation: the conclusion as a formula, in LaTeX and in plain characters, if it has one;
-            constants are written `$name`.
+            constants are written `$name`, and not at all where they are a factor 1 or a summand 0.
     """
 
     says: str
@@ -104,11 +105,15 @@ class Measured:
         return self.says.format(**self._known(constants))
 
     def written(self, constants: Mapping[str, Any]) -> tuple[str, str] | None:
-        """Its notation with these constants and else their defaults."""
+        """Its notation with these constants and else their defaults; no factor 1, no summand 0."""
         if self.notation is None:
             return None
-        latex, plain = (Template(text).substitute(self._known(constants)) for text in self.notation)
-        return latex, plain
+        known, (latex, plain) = self._known(constants), self.notation
+        for name, value in known.items():
+            idle = {"1": rf"\${name} (?=[A-Za-z\\(|])", "0": rf" [+-] \${name}\b"}.get(str(value))
+            if idle:
+                latex, plain = re.sub(idle, "", latex), re.sub(idle, "", plain)
+        return Template(latex).substitute(known), Template(plain).substitute(known)
 
     def _known(self, constants: Mapping[str, Any]) -> dict[str, Any]:
         known = {k: p.default for k, p in signature(self.floats).parameters.items()}

@@ -23,7 +23,8 @@ from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic
 from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY
 from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.arithmetic.relations import returned
-from attsvm.theory.declaration.formula import Formula, Values, domains
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.instances import Values, domains
 from attsvm.theory.declaration.variables import Defined
 
 _NOT_THEIRS = (

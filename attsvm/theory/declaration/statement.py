@@ -17,61 +17,36 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
-from attsvm.errors import AttsvmError, ClaimError
+from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.relations import Relation
-from attsvm.theory.declaration.claim import Claim, Hypothesis, Sibling, ensure_checkable
+from attsvm.theory.declaration.claim import Claim, ensure_checkable
 from attsvm.theory.declaration.formula import (
-    TIGHTENED,
     Formula,
-    domains,
-    instance_type,
     signature,
 )
-from attsvm.theory.declaration.judge import judge, meets
+from attsvm.theory.declaration.instances import domains, instance_type
+from attsvm.theory.declaration.judge import judge
 from attsvm.theory.declaration.records import Measured, RecordFormula, Records
+from attsvm.theory.declaration.siblings import (
+    Changed,
+    Quantified,
+    ensure_among,
+    explicit,
+    hypothesis_of,
+    overridden,
+    siblings,
+)
 from attsvm.theory.declaration.slack import Slack
-from attsvm.theory.declaration.variables import Meeting, Variable
+from attsvm.theory.declaration.variables import Variable
 from attsvm.theory.declaration.verdict import Expected, Truth
-
-Quantified = Mapping[str, Variable] | Records
-"""What a statement quantifies over: variables by name, or the fields of a record."""
 
 Conclusion = Callable[..., Relation] | Measured
 """A function of (m, v) and of named constants that returns a comparison; or what is measured."""
-
-_SHARES = ("0.95", "0.999")
-"""The shares of its right side that a sharp reading must not survive."""
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """A false neighbour that only the author knows; made by `changed`."""
-
-    constants: Mapping[str, Any]
-    drop: tuple[str, ...] = ()
-    under: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    variables: Quantified = field(default_factory=dict)
-    examples: tuple[Any, ...] = ()
-
-
-def changed(
-    *,
-    drop: Iterable[str] = (),
-    under: Mapping[str, Callable[..., Any]] | None = None,
-    variables: Quantified | None = None,
-    examples: Iterable[Any] = (),
-    **constants: Any,
-) -> Changed:
-    """Describe a false neighbour: other constants, hypotheses left out, other variables.
-
-    `under` has hypotheses of its own, such as a looser form of one that is left out.
-    """
-    return Changed(constants, tuple(drop), under or {}, variables or {}, tuple(examples))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +129,7 @@ class Statement:
         """
         _ensure_form(self)
         said = f"{self.id} gives records that violate hypotheses which it does not have"
-        _ensure_among(said, self.violating, self.hypotheses)
+        ensure_among(said, self.violating, self.hypotheses)
         caller = sys._getframe(2)
         place = caller.f_code.co_filename, caller.f_lineno
         made = tuple(_made(self, name, reading, place) for name, reading in self.readings.items())
@@ -258,25 +233,11 @@ def _ensure_takes(whose: str, function: Any, names: str, *, more: bool = False) 
     )
 
 
-def _ensure_among(
-    said: str, given: Iterable[str], there: Collection[str], lead: str = "It has"
-) -> None:
-    """Nothing where all names are among those that are there.
-
-    Raises:
-        ClaimError: one is not.
-    """
-    unknown = sorted(set(given) - set(there))
-    if unknown:
-        remedy = f"{lead} {', '.join(there) or 'none'}."
-        raise ClaimError(said, value=", ".join(unknown), remedy=remedy)
-
-
 def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, int]) -> Claim:
     id = f"{statement.id}:{name}"
     under = statement.hypotheses
     if reading.under is not None:
-        _ensure_among(
+        ensure_among(
             f"{id} names hypotheses that its statement does not have", reading.under, under
         )
         under = {key: under[key] for key in reading.under}
@@ -289,12 +250,21 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
         source=statement.source,
         place=statement.place,
         statement=" ".join(reading.says.split()),
-        hypotheses=tuple(_hypothesis(formula, key) for key in formula.hypotheses),
+        hypotheses=tuple(hypothesis_of(formula, key) for key in formula.hypotheses),
         data=formula.strategy(),
         conclusion=functools.partial(_measured if formula.measured else _judged, formula),
         expected=expected,
-        siblings=tuple(_siblings(formula, reading, expected, id, statement.violating)),
-        examples=_examples(formula, reading.examples, id),
+        siblings=tuple(
+            siblings(
+                formula,
+                reading.siblings,
+                id,
+                statement.violating,
+                stands=expected.truth is not Truth.REFUTED,
+                tight=reading.tight,
+            )
+        ),
+        examples=explicit(formula, reading.examples, id),
         ensemble=formula.ensemble,
         relaxed=formula.relaxed if formula.continuous else None,
         proof=reading.proof,
@@ -335,7 +305,7 @@ def _ensure_constants(id: str, formula: Formula) -> None:
         formula.measured.ensure_takes(id, formula.named_constants)
     taken = formula.constant_parameters
     said = f"{id} sets constants that its conclusion lacks"
-    _ensure_among(said, formula.constants, [p.name for p in taken])
+    ensure_among(said, formula.constants, [p.name for p in taken])
     needed = [p.name for p in taken if p.default is p.empty and p.name not in formula.constants]
     if needed:
         raise ClaimError(
@@ -343,20 +313,6 @@ def _ensure_constants(id: str, formula: Formula) -> None:
             value=", ".join(needed),
             remedy="Give them in `constants`, or give them defaults.",
         )
-
-
-def _examples(formula: Any, given: Iterable[Any], whose: str) -> tuple[Any, ...]:
-    """Explicit instances from their values; what is wrong with one is told with its place."""
-    made = []
-    for k, example in enumerate(given, 1):
-        try:
-            records = isinstance(formula, RecordFormula)
-            made.append(formula.ensure_instance(example) if records else formula.build(**example))
-        except AttsvmError as error:
-            raise ClaimError(
-                f"example {k} of {whose}: {error.cause}", value=error.value, remedy=error.remedy
-            ) from error
-    return tuple(made)
 
 
 def _formula(
@@ -378,16 +334,9 @@ def _formula(
             value=conclusion.says,
             remedy="Let the statement quantify over Records, or write a formula of (m, v).",
         )
-    variables = _overridden(records, own)
+    variables = overridden(records, own)
     under = {**domains(variables), **under}
     return Formula(variables, under, conclusion, reading.constants, instance_type(variables))
-
-
-def _overridden(
-    variables: Mapping[str, Variable], other: Mapping[str, Variable | None]
-) -> dict[str, Variable]:
-    merged = {**variables, **other}
-    return {name: variable for name, variable in merged.items() if variable is not None}
 
 
 def _judged(formula: Formula, case: Any, **parameters: Any) -> Slack:
@@ -399,106 +348,3 @@ def _measured(formula: Formula, case: Any, **parameters: Any) -> Slack:
     """A formula whose conclusion is measured: the slack by floats."""
     floats: Callable[..., Slack] = formula.measured.floats
     return floats(case, **{**formula.constants, **parameters})
-
-
-def _hypothesis(formula: Formula, name: str) -> Hypothesis:
-    holds: Any = formula.hypotheses[name]
-    if not isinstance(formula, RecordFormula):
-        holds = functools.partial(meets, holds, formula)
-    return Hypothesis(name, holds)
-
-
-def _siblings(
-    formula: Formula,
-    reading: Reading,
-    expected: Expected,
-    id: str,
-    violating: Mapping[str, Records | Iterable[Any]],
-) -> Iterable[Sibling]:
-    """Hypotheses dropped and constants tightened, where the reading stands; then the author's.
-
-    Where the author gives a sibling that only drops a hypothesis, with instances of his, it takes
-    the place of the automatic one.
-    """
-    if expected.truth is not Truth.REFUTED:
-        declared = [key for key in formula.hypotheses if key not in domains(formula.variables)]
-        alone = len(declared) == 1
-        given = {o.drop for o in reading.siblings.values() if not o.constants}
-        for key in declared:
-            if (key,) in given:
-                continue
-            words = "without its hypothesis" if alone else f"without {key}"
-            other = _without(formula, key, violating.get(key, ()))
-            yield _sibling(formula, words, other, id, automatic=True)
-        if reading.tight:
-            for share in _SHARES:
-                words = f"{float(share):.1%} of the right side".replace(".0%", "%")
-                yield _sibling(formula, words, Changed({TIGHTENED: share}), id)
-    for words, other in reading.siblings.items():
-        yield _sibling(formula, words, other, id)
-
-
-def _without(formula: Formula, key: str, found: Records | Iterable[Any]) -> Changed:
-    """A hypothesis left out; of what violates it, the records of the reading's own type."""
-    if not isinstance(formula, RecordFormula):
-        return changed(drop=[key], examples=() if isinstance(found, Records) else found)
-    own = formula.records.type
-    if isinstance(found, Records):
-        return changed(drop=[key], variables=found if found.type is own else None)
-    return changed(drop=[key], examples=[record for record in found if type(record) is own])
-
-
-def _sibling(
-    formula: Formula, name: str, other: Changed, id: str, *, automatic: bool = False
-) -> Sibling:
-    whose = f"sibling {name!r} of {id}"
-    if isinstance(other.variables, Records) and not isinstance(formula, RecordFormula):
-        raise ClaimError(
-            f"{whose} redraws records where its statement has variables",
-            remedy="Give it other variables by their names.",
-        )
-    constants = set(other.constants) - (set() if formula.measured else {TIGHTENED})
-    said = f"{whose} sets constants that the conclusion lacks"
-    _ensure_among(said, constants, formula.named_constants)
-    redrawn = () if isinstance(other.variables, Records) else other.variables
-    for what, given, there in (
-        ("drops hypotheses", other.drop, formula.hypotheses),
-        ("redraws variables", redrawn, formula.variables),
-    ):
-        _ensure_among(f"{whose} {what} that are not there", given, there, "There are")
-    if not (other.constants or other.drop or other.variables or other.examples):
-        raise ClaimError(
-            f"{whose} changes nothing",
-            remedy="Give it another constant, drop a hypothesis, or redraw a variable.",
-        )
-    own = _neighbour(formula, other)
-    added = [key for key in own.hypotheses if key not in formula.hypotheses]
-    left = [key for key in formula.hypotheses if key not in own.hypotheses]
-    return Sibling(
-        name,
-        other.constants,
-        (*other.drop, *(key for key in left if key not in other.drop)),
-        own.strategy(),
-        _examples(formula, other.examples, whose),
-        automatic,
-        own,
-        tuple(_hypothesis(own, key) for key in added),
-    )
-
-
-def _neighbour(formula: Formula, other: Changed) -> Formula:
-    """The formula of a false neighbour: its own hypotheses and variables."""
-    if isinstance(formula, RecordFormula):
-        kept = {k: h for k, h in formula.hypotheses.items() if k not in other.drop}
-        records = other.variables if isinstance(other.variables, Records) else formula.records
-        return replace(formula, hypotheses={**kept, **other.under}, records=records)
-    free = {
-        key: v.without(other.drop) if isinstance(v, Meeting) else v
-        for key, v in formula.variables.items()
-    }
-    variables = _overridden(free, {} if isinstance(other.variables, Records) else other.variables)
-    left = [key for key in domains(formula.variables) if key not in domains(variables)]
-    drop = (*other.drop, *left)  # a variable with another domain leaves its own
-    kept = {k: h for k, h in formula.hypotheses.items() if k not in drop}
-    new = {k: h for k, h in domains(variables).items() if k not in formula.hypotheses}
-    return replace(formula, hypotheses={**kept, **new, **other.under}, variables=variables)

@@ -12,7 +12,8 @@ from typing import Any
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.naming import in_short
 from attsvm.theory.arithmetic.text import Term, Text, Word, escaped, letter, letters, written
-from attsvm.theory.declaration.formula import Formula, Values
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.instances import Values
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.variables import Defined
 

@@ -21,8 +21,8 @@ from attsvm.theory.declaration.code_bases import (
     is_installed,
     located,
 )
-from attsvm.theory.declaration.code_digests import module_of, whole
 from attsvm.theory.declaration.packs import Pack, modules
+from attsvm.theory.declaration.syntax import module_of, whole
 
 _PACKAGES = ("numpy", "python-flint", "hypothesis", "scipy", "sympy", "numba", "torch")
 

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from hypothesis.errors import UnsatisfiedAssumption
 
 from attsvm.errors import ClaimError, DataError
-from attsvm.theory.arithmetic.entries import COPY_FIRST
-from attsvm.theory.declaration.claim import Claim, Hypothesis, Part
+from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.judge import PRECISIONS
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Evidence
@@ -20,9 +18,10 @@ from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import rebuilt
 from attsvm.theory.instance.domain import Domain
 from attsvm.theory.instance.in_words import in_words
-from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
-from attsvm.theory.run.confirm import Confirmation, confirm
+from attsvm.theory.run.asking import agree, frozen
+from attsvm.theory.run.confirm import Confirmation
 from attsvm.theory.run.coverage import Counts
+from attsvm.theory.run.evaluation import Evaluation
 from attsvm.theory.run.pool import Pool
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EXPLICIT, sample
 
@@ -33,9 +32,6 @@ MANY = 64
 
 _TOUCHING = 12
 """How many made-up instances a searcher's turn has evaluated exactly though floats see no fault."""
-
-_ASKED = 8
-"""How often a hypothesis is asked about one instance to see whether its answers differ."""
 
 _WATCHED = 16
 """Among how many accepted instances those are chosen whose conclusion is evaluated again."""
@@ -82,6 +78,7 @@ class Tally:
     def __init__(self, claim: Claim, part: Part, audits: int) -> None:
         self.claim = claim
         self.part = part
+        self.evaluation = Evaluation(claim, part)
         self.audits = audits
         self.seen = Counts(
             hypotheses={h.name: 0 for h in part.hypotheses},
@@ -132,7 +129,7 @@ class Tally:
         case = codec.decode(found.instance, self.claim.instance_type)
         if found.found_by in _AUTHORS:
             self._domain.see(case)
-        self.exactly = self._slack(frozen(case)).holds
+        self.exactly = self.evaluation.slack(frozen(case)).holds
 
     def _ordinary(self) -> Iterator[Any]:
         """Instances as their author means them; draws only where few were examined."""
@@ -169,7 +166,7 @@ class Tally:
         """See whether an instance violates what a sibling of a formula drops; one is enough."""
         for hypothesis in self.part.dropped:
             if self.counting and self.seen.missed[hypothesis.name] == 0:
-                self.seen.missed[hypothesis.name] += not self._decided(hypothesis, case)
+                self.seen.missed[hypothesis.name] += not self.evaluation.decided(hypothesis, case)
 
     def accepts(self, case: Any) -> bool:
         """Whether the instance meets every hypothesis; counts each by name.
@@ -177,7 +174,8 @@ class Tally:
         Raises:
             ClaimError: a hypothesis is not decided, or raised on what is no change of a find.
         """
-        verdicts = {h.name: self._named(h, case) for h in self.part.hypotheses}
+        decided = self.evaluation.named if self.counting else self.evaluation.decided
+        verdicts = {h.name: decided(h, case) for h in self.part.hypotheses}
         accepted = all(verdicts.values())
         if self.counting:
             for name, answer in verdicts.items():
@@ -194,13 +192,13 @@ class Tally:
         excused = Exception if reshaped else DataError
         for each in self.part.hypotheses:
             what = f"hypothesis {each.name!r}"
-            if not self._asked(
-                functools.partial(self._decided, each), case, what, searcher, excused
+            if not self._excused(
+                functools.partial(self.evaluation.decided, each), case, what, searcher, excused
             ):
                 return False
         return True
 
-    def _asked(
+    def _excused(
         self,
         ask: Callable[[Any], _Answer],
         case: Any,
@@ -217,37 +215,6 @@ class Tally:
             self.leave_broken(what, case, problem, searcher)
             return None
 
-    def _named(self, hypothesis: Hypothesis, case: Any) -> bool:
-        """Decide a hypothesis; what it raises on an ordinary instance is told with its name."""
-        try:
-            return self._decided(hypothesis, case)
-        except (ClaimError, UnsatisfiedAssumption):
-            raise
-        except (Exception, SystemExit) as problem:
-            if not self.counting:
-                raise
-            formula = self.part.formula
-            values = formula.values_of(case)
-            at = ", ".join(f"{axis} = {values[axis]}" for axis in formula.axes)
-            raise ClaimError(
-                f"hypothesis {hypothesis.name!r} of {self.claim.id} raised {describe(problem)}"
-                f"{at and f' at {at}'}",
-                remedy="Let it be a comparison at every size, or leave sizes out by the bounds of "
-                "their variables, such as Integer(2, 4)."
-                if formula.batches
-                else "Return True or False on every instance.",
-            ) from problem
-
-    def _decided(self, hypothesis: Hypothesis, case: Any) -> bool:
-        answer = ask(self.claim.id, f"hypothesis {hypothesis.name!r}", hypothesis.holds, case)
-        if not isinstance(answer, bool):
-            raise ClaimError(
-                f"hypothesis {hypothesis.name!r} of {self.claim.id} is not decided",
-                value=repr(answer),
-                remedy="Return True or False.",
-            )
-        return answer
-
     def examine(self, case: Any, searcher: str) -> tuple[bool, Refuted | None]:
         """Examine an ordinary instance: whether it was accepted, and a confirmed refutation."""
         case = frozen(case)
@@ -259,19 +226,19 @@ class Tally:
         before = codec.encode(case) if watched else None
         accepted = self.accepts(case)
         if watched:
-            self._ensure_unchanged("a hypothesis", case, before)
+            self.evaluation.ensure_unchanged("a hypothesis", case, before)
         if not accepted:
             return False, None
         self._see_dropped(case)
         self._see_moves(case)
-        slack = self._slack(case)
+        slack = self.evaluation.slack(case)
         if self.counting:
             self.seen.drawn += searcher == DRAWN
             self.seen.describe(case)
             if searcher != EXPLICIT:  # an author's instance does not vary what he draws
                 self._see_variables(case)
         if watched:
-            self._ensure_unchanged("the conclusion", case, before)
+            self.evaluation.ensure_unchanged("the conclusion", case, before)
             if all(slack.value != other.value for _, _, other in self._first):
                 self._first.append((case, before, slack))
         if slack.holds and not self.exactly:
@@ -284,10 +251,10 @@ class Tally:
                 found = self._audited(case, slack, searcher)
             finally:
                 if watched:
-                    self._ensure_unchanged("the certificate", case, before)
+                    self.evaluation.ensure_unchanged("the certificate", case, before)
             self.seen.decided += found is not None or self.seen.audited > audited
             return True, found
-        answer, document = self._confirmed(case, slack)
+        answer, document = self.evaluation.confirmed(case, slack, anew=self.counting)
         if self.counting and self.part.formula.measured is not None:
             self.seen.decided += answer.evidence is Evidence.CERTIFIED
         self._record(slack, case, searcher, refuted=answer.refuted is True)
@@ -325,13 +292,15 @@ class Tally:
             self.seen.refused += self.seen.broke == broke
             return None, None
         excused = Exception if reshaped else DataError
-        slack = self._asked(self._slack, case, "the conclusion", searcher, excused)
+        slack = self._excused(self.evaluation.slack, case, "the conclusion", searcher, excused)
         if slack is None:
             return None, None
         answer, document = None, None
         if slack.violated or (not slack.holds and self._touches(searcher, progress)):
-            confirmed = functools.partial(self._confirmed, slack=slack)
-            settled = self._asked(confirmed, case, "what confirms it", searcher, Exception)
+            confirmed = functools.partial(
+                self.evaluation.confirmed, slack=slack, anew=self.counting
+            )
+            settled = self._excused(confirmed, case, "what confirms it", searcher, Exception)
             if settled is None:
                 return None, None
             answer, document = settled
@@ -363,9 +332,9 @@ class Tally:
     def height(self, case: Any) -> float | None:
         """How close an instance comes to violation, as floats see it; None if not admissible."""
         case = frozen(case)
-        if not all(self._decided(h, case) for h in self.part.hypotheses):
+        if not all(self.evaluation.decided(h, case) for h in self.part.hypotheses):
             return None
-        slack = self._slack(case)
+        slack = self.evaluation.slack(case)
         return None if slack.kind == "unknown" else slack.height
 
     def audit_closest(self) -> Refuted | None:
@@ -375,7 +344,7 @@ class Tally:
         _, case, slack = self.best
         audited = functools.partial(self._audited, slack=slack, searcher=self.best_by)
         excused = Exception if self.best_made_up else ()
-        return self._asked(audited, case, "what confirms it", self.best_by, excused)
+        return self._excused(audited, case, "what confirms it", self.best_by, excused)
 
     def _audited(self, case: Any, slack: Slack, searcher: str) -> Refuted | None:
         """Ask exactly about an instance on which floats see no fault; what is refuted after all."""
@@ -383,7 +352,7 @@ class Tally:
         if measured is None or measured.balls is None:
             return None
         bits = PRECISIONS[-1] if self._each else _AUDIT
-        answer, document = self._confirmed(case, slack, bits)
+        answer, document = self.evaluation.confirmed(case, slack, bits, anew=self.counting)
         self.seen.audited += answer.refuted is False
         return self._refutation(document, slack, answer, searcher) if answer.refuted else None
 
@@ -396,63 +365,8 @@ class Tally:
             ClaimError: it comes to another slack, or changes an instance.
         """
         for case, before, slack in (*self._first, *self._first[-1:] * (2 * self.repeats - 1)):
-            agree(self.claim.id, slack, self._slack(case), exactly=True)
-            self._ensure_unchanged("the conclusion", case, before)
-
-    def _ensure_unchanged(self, what: str, case: Any, document: Any) -> None:
-        ensure_unchanged(self.claim.id, what, case, document)
-
-    def _slack(self, case: Any) -> Slack:
-        conclusion = self.claim.conclusion
-        slack = ask(self.claim.id, "the conclusion", conclusion, case, **self.part.parameters)
-        if not isinstance(slack, Slack) or slack.broken:
-            raise ClaimError(
-                f"the conclusion of {self.claim.id} returned no usable slack",
-                value=repr(slack),
-                remedy="Return a Slack whose value and error are numbers.",
-            )
-        return slack
-
-    def _confirmed(
-        self, case: Any, slack: Slack, bits: int = PRECISIONS[-1]
-    ) -> tuple[Confirmation, Any]:
-        """What exact evaluation says where floats do not see the conclusion hold.
-
-        It is asked about the instance as its file would give it back, and a refutation stands only
-        if the hypotheses and the conclusion say the same of that one.
-
-        Returns:
-            The answer, and the encoded instance that it is about.
-        """
-        again = frozen(codec.canonical(case, self.claim.instance_type))
-        document = codec.encode(again)
-        answer = confirm(self.claim, self.part.parameters, again, slack.kind, bits)
-        self._ensure_unchanged("what confirms a violation", again, document)
-        if answer.refuted:
-            self._decide_again(again, document, slack)
-        return answer, document
-
-    def _decide_again(self, again: Any, document: Any, slack: Slack) -> None:
-        """Hold what was said of a refuting instance against what is said of its copy."""
-        for hypothesis in self.part.hypotheses:
-            what = f"hypothesis {hypothesis.name!r}"
-            holds = self._decided(hypothesis, again)
-            self._ensure_unchanged(what, again, document)
-            if not holds and any(self._decided(hypothesis, again) for _ in range(_ASKED)):
-                raise ClaimError(
-                    f"{what} of {self.claim.id} gives two answers on one instance",
-                    remedy="It must depend on nothing but the instance, not on chance nor on how "
-                    "often it is called.",
-                )
-            if not holds:  # it held when the instance was accepted
-                raise ClaimError(
-                    f"a hypothesis or the conclusion of {self.claim.id} changed its instance, "
-                    f"of which {what} held before",
-                    remedy=COPY_FIRST,
-                )
-        if self.counting:  # a find that is made smaller was evaluated twice when it was found
-            agree(self.claim.id, slack, self._slack(again), exactly=False)
-            self._ensure_unchanged("the conclusion", again, document)
+            agree(self.claim.id, slack, self.evaluation.slack(case), exactly=True)
+            self.evaluation.ensure_unchanged("the conclusion", case, before)
 
     def _refutation(
         self, document: Any, slack: Slack, answer: Confirmation, searcher: str

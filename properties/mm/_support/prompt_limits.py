@@ -103,7 +103,7 @@ def rival_lead_from_proper(
     return height
 
 
-P_K, P_ALPHA = ("p(k)", "p(k)"), (r"p(\alpha)", "p(alpha)")
+P_K, Q_K, P_ALPHA = ("p(k)", "p(k)"), ("q(k)", "q(k)"), (r"p(\alpha)", "p(alpha)")
 DIRECTION = converges_in_direction(
     "from p(0)", P_K, P_ALPHA, floats=direction, balls=certified, tensors=elsewhere
 )

@@ -31,12 +31,12 @@ from attsvm.exact import ExactData
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
-from attsvm.primitives.steps import FLOW
-from attsvm.theory import OPEN, Measured, Reading, Records, Slack, Statement, changed
+from attsvm.primitives.steps import FLOW, along, tends, together
+from attsvm.theory import OPEN, Reading, Records, Slack, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import prompt
-from properties.mm._support.prompt_limits import certified
+from properties.mm._support.prompt_limits import P_ALPHA, P_K, Q_K, certified
 from properties.mm.normalised_descent.paced_runs import (
     AHEAD,
     OVERSTEPPED,
@@ -91,8 +91,10 @@ def certified_same_limit(run: Paced, towards: str = "optimal") -> arb | None:
     return arb(-1) if any(t not in ts for t, ts in zip(chosen, best, strict=True)) else None
 
 
-SAME_LIMIT = Measured(
-    "plain and normalised descent converge in one direction, that of p(alpha)",
+SAME_LIMIT = tends(
+    "plain and, for q(k), normalised descent, alpha the {towards} tokens",
+    together(along(P_K), along(Q_K)),
+    along(P_ALPHA),
     floats=same_limit,
     balls=certified_same_limit,
     stand_in=FLOW,

@@ -21,7 +21,7 @@ from attsvm.theory import (
     changed,
     definition,
 )
-from attsvm.theory.declaration.statement import Changed
+from attsvm.theory.declaration.siblings import Changed
 from properties.sim._support.attention import on_line
 
 POINTS = {

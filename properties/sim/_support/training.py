@@ -33,7 +33,7 @@ from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.strategies import composite
 from attsvm.svm import att_svm
 from attsvm.theory import changed
-from attsvm.theory.declaration.statement import Changed
+from attsvm.theory.declaration.siblings import Changed
 from properties._support.published_data import gaussian_protocol
 
 PRINTED, REPAIRED = "logistic", "logistic-loss"

@@ -36,7 +36,7 @@ from attsvm.exact import dot, rational
 from attsvm.primitives.att_svm import AttSVM, Token, att_svm, constraints
 from attsvm.primitives.hypotheses import exists
 from attsvm.theory import Reading, Records, Statement, changed
-from attsvm.theory.declaration.statement import Changed
+from attsvm.theory.declaration.siblings import Changed
 from properties.sim import SOURCE
 from properties.sim.definition_4_1.instances import (
     Queried,

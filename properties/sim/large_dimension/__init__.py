@@ -48,8 +48,8 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational
 from attsvm.primitives.att_svm import att_svm, exact_att_svm
-from attsvm.primitives.counts import interval
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.primitives.counts import interval, probability
+from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties.sim import SOURCE
 from properties.sim.large_dimension import laws
 from properties.sim.large_dimension.laws import RandomSentences, Signs
@@ -148,7 +148,13 @@ def exactly_where(m: Any, data: AttentionData, by: str = "inverse") -> Any:
     return m.equal(m.exact(int(found.all_tight)), m.exact(int(condition)))
 
 
-def least_chance(law: Signs, factor: int) -> float:
+NEARLY_ORTHOGONAL = (
+    r"1 - N^2 \exp\left(-\frac{$factor d}{512 n^2 k^2}\right)",
+    "1 - N^2 exp(-$factor d/(512 n^2 k^2))",
+)
+
+
+def least_chance(law: Any, factor: int) -> float:
     """1 - N^2 exp(-factor d/(512 n^2 k^2))."""
     exponent = factor * law.d * near_enough(float(law.n), law.T - 1) ** 2 / 2
     return float(1.0 - (law.n * (law.T + 1)) ** 2 * np.exp(-exponent))
@@ -171,8 +177,9 @@ def frequent_again(law: Signs, factor: int = 1) -> Slack:
     return _frequent(Signs(law.n, law.T, law.d, law.seed + 10_000), factor, 4 * SAMPLES)
 
 
-COUNTED = Measured(
-    "for signs part 1 has probability at least 1 - N^2 exp(-{factor} d/(512 n^2 k^2))",
+COUNTED = probability(
+    "of part 1 for signs, N = n (T + 1), k = T - 1",
+    NEARLY_ORTHOGONAL,
     floats=frequent,
     again=frequent_again,
 )

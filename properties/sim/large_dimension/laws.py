@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from flint import fmpq_mat
 from hypothesis import strategies as st
 
-from attsvm._types import Array, Int
+from attsvm._types import Array, Bool, Int
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.language import Language
+from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import all_tight, unique_optimum
 from attsvm.strategies import composite, sizes
 from properties.sim._support.token_sequences import TokenSequences
@@ -67,28 +67,34 @@ def drawn(law: Signs, generator: np.random.Generator) -> AttentionData:
     return AttentionData(X, Z, scores=np.eye(1, law.T) * np.ones((law.n, 1)))
 
 
-def all_support(data: AttentionData) -> bool:
-    """Part 1 of assumption 3.10 for data of integers: by the signs of G^-1 1 where that exists.
+def support(data: AttentionData, alphas: Int[Array, "a n"]) -> Bool[Array, " a"]:
+    """Whether W^mm(alpha) exists and all tokens are its support vectors, choice by choice.
 
-    Floats tell them where none is near 0, else rationals do.
+    Where the constraints are independent it is so exactly where no entry of G^-1 1 is negative, G
+    their Gram matrix. Floats tell the signs where none is near 0, else rationals decide.
     """
-    D = (data.X[:, :1] - data.X[:, 1:]).reshape(-1, data.d)
-    Z = np.repeat(data.Z, data.T - 1, axis=0)
-    products = np.einsum("jd,kd->jk", D, D) * np.einsum("jd,kd->jk", Z, Z)
-    if np.linalg.cond(products) < FINE:
-        weights = np.linalg.solve(products, np.ones(len(products)))
-        if np.abs(weights).min() > np.abs(weights).max() / FINE:
-            return bool(weights.min() > 0.0)
-    gram = fmpq_mat([[int(x) for x in row] for row in products])
-    if gram.rank() < gram.nrows():
-        return all_tight(data)
-    return all(w >= 0 for w in gram.solve(fmpq_mat([[1]] * gram.nrows())).entries())
+    n, T = data.n, data.T
+    others = np.array([[[t for t in range(T) if t != a] for a in alpha] for alpha in alphas])
+    rows = np.arange(n)
+    D = data.X[rows, alphas][:, :, None] - data.X[rows[:, None], others]
+    D, Z = D.reshape(len(alphas), n * (T - 1), data.d), np.repeat(data.Z, T - 1, axis=0)
+    G = np.einsum("ajd,akd->ajk", D, D) * (Z @ Z.T)
+    found = np.zeros(len(alphas), dtype=bool)
+    for k, fine in enumerate(np.linalg.cond(G) < FINE):
+        w = np.linalg.solve(G[k], np.ones(len(Z))) if fine else np.zeros(1)
+        if fine and np.abs(w).min() > np.abs(w).max() / FINE:
+            found[k] = w.min() > 0.0
+        else:
+            answer = exact_att_svm(data, alphas[k])
+            found[k] = answer is not None and answer.all_tight
+    return found
 
 
 def counted(law: Signs, samples: int) -> int:
     """In how many samples part 1 holds for the first tokens."""
     generator = np.random.default_rng([law.seed, law.n, law.T, law.d])
-    return sum(all_support(drawn(law, generator)) for _ in range(samples))
+    first = np.zeros((1, law.n), dtype=np.int64)
+    return sum(bool(support(drawn(law, generator), first)[0]) for _ in range(samples))
 
 
 @dataclass(frozen=True, slots=True)

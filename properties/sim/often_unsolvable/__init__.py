@@ -30,9 +30,10 @@ from flint import fmpq, fmpq_mat
 from hypothesis import strategies as st
 
 from attsvm.exact import rationals
+from attsvm.primitives.counts import HALF, probability
 from attsvm.primitives.hypotheses import feasible
 from attsvm.strategies import composite, sizes
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import token_sequences
 from properties.sim._support.telling_sentences import OUTVOTED, SHARED, one_successor, said
@@ -99,10 +100,21 @@ READ = (
     "successors each, of weights uniform in 1..9, any token the first one, m = 10 sentences of n = "
     "5 tokens, attention over"
 )
-COUNTED = Measured(
-    "with probability 1/2 at least there is no X^mm for m = {m}, n = {n}, d = {d}",
+COUNTED = probability(
+    "that there is no X^mm for m = {m}, n = {n}, d = {d}",
+    HALF,
     floats=contradictions.often,
     again=contradictions.often_again,
+)
+EXPONENTIAL_SERIES = probability(
+    "that no word of m sentences of two words has two successors",
+    (
+        r"j! [z^j] \prod_q \left(1 + \sum_s \left(e^{p_{qs} z} - 1\right)\right), j = m + $more",
+        "j! [z^j] prod_q (1 + sum_s (exp(p_qs z) - 1)), j = m + $more",
+    ),
+    ("=", "="),
+    floats=gap_in_floats,
+    balls=gap,
 )
 FEWER = {
     "for one sentence of two words": changed(m=1, n=2),
@@ -190,12 +202,7 @@ OFTEN = Statement(
             proof="symbolic.sim.often_unsolvable:prove_probability",
             under=(),
             variables=Records(Table, tables()),
-            conclusion=Measured(
-                "m! [z^m] prod_q (1 + sum_s (exp(p_qs z) - 1)) is the probability that no word of "
-                "m + {more} sentences of two words has two successors",
-                floats=gap_in_floats,
-                balls=gap,
-            ),
+            conclusion=EXPONENTIAL_SERIES,
             cost=1,
             examples=(Table(np.array([1]), np.array([[1]]), 1),),
             siblings={

@@ -21,14 +21,12 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData, rational, rationals, softmax
-from attsvm.exact.attention import logits
+from attsvm.exact import ExactData, rationals
 from attsvm.exact.traps import is_stationary_start, moves_along_margins
 from attsvm.limits import norm_diverges
 from attsvm.losses import LOSSES
 from attsvm.primitives.aligned_inputs import (
     inputs_aligned,
-    levels,
     spread_within,
     together_larger,
 )
@@ -99,18 +97,7 @@ def within_of_others(run: Run, factor: Fraction = Fraction(1)) -> bool:
 
     s'_i is the attention of the start to a rival of the second-best score, which costs nothing.
     """
-    exact, W = ExactData.of(run.data), rationals(run.start)
-    for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
-        best, rivals = levels(gamma)
-        if not rivals:
-            continue
-        second = next(t for t, g in enumerate(gamma) if t != best and g == max(rivals))
-        s = softmax(logits(tokens, W, z))
-        lost = sum((weight for t, weight in enumerate(s) if t not in (best, second)), arb(0))
-        bound = rational(factor) * (gamma[best] - max(rivals)) * s[best]
-        if not (max(rivals) - min(rivals)) * lost < bound:
-            return False
-    return True
+    return spread_within(run.data, run.start, factor, second=False)
 
 
 def far(lead: float, at: float) -> Run:

@@ -31,10 +31,10 @@ from attsvm.primitives.descent_runs import Run
 from attsvm.primitives.gradients import log_coefficients
 from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
 from attsvm.primitives.limit_certificates import ends_at
-from attsvm.primitives.steps import FLOW, ZERO, by_gradient_flow, tends
+from attsvm.primitives.steps import FLOW, LN_K, ZERO, by_gradient_flow, over, tends
 from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.strategies import arrays, composite
-from attsvm.theory import Measured, Slack
+from attsvm.theory import Slack
 from attsvm.training import Trajectory, follow_w
 from properties.sim.token_sparsity.dropping import mask, named
 from properties.sim.token_sparsity.redundant_tokens import redundant_data, redundant_gaussian
@@ -197,9 +197,10 @@ FADING = tends(
     tensors=not_selecting,
     stand_in=FLOW,
 )
-EXPONENT = Measured(
-    "along descent on the loss {loss} the share in the gradient of a token of margin m falls like "
-    "k^-(m - 1)",
+EXPONENT = tends(
+    "along descent on the loss {loss}, c the share in the gradient of a token of margin m, not 1",
+    over((r"\ln c", "ln c"), LN_K),
+    (r"-$share \left(m - $less\right)", "-$share (m - $less)"),
     floats=exponent,
     balls=certified_exponent,
     tensors=not_selecting,

@@ -145,13 +145,20 @@ def points(draw: st.DrawFn) -> Descent:
 
 
 MINIMUM = Measured(
-    "the risk falls in some direction", minima.rounded(minima.descends), minima.descends
+    "the risk falls in some direction",
+    minima.rounded(minima.descends),
+    minima.descends,
+    notation=(
+        r"\left\|\nabla L(W)\right\| > 0 \text{ or } \lambda_{\min}\left(\nabla^2 L(W)\right) < 0",
+        "||grad L(W)|| > 0 or lambda_min(grad^2 L(W)) < 0",
+    ),
 )
 EXISTENCE = Measured(
-    "grad L(W) = 0 for some W exactly where the scores of each input are equal, or set the two "
-    "parts of its affine dependency apart",
+    "exactly where the scores of each input are equal, or set the two parts of its affine "
+    "dependency apart",
     minima.rounded(stationary_points.exists_exactly_where_apart),
     stationary_points.exists_exactly_where_apart,
+    notation=(r"\nabla L(W) = 0 \text{ for some } W", "grad L(W) = 0 for some W"),
 )
 
 FEASIBILITY = Statement(

@@ -20,8 +20,9 @@ from attsvm.svm.separability import separability
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
 from properties._support.experiments import curves, shares
+from properties.sim.large_dimension.laws import support
 from properties.tf import SOURCE
-from properties.tf.overparameterisation.laws import everywhere, support
+from properties.tf.overparameterisation.laws import everywhere
 
 SIZES = ((1, 3), (2, 4), (4, 4))
 DIMENSIONS = (1, 2, 4, 8, 16, 32, 64, 128)

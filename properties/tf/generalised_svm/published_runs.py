@@ -13,8 +13,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.errors import DataError
-from attsvm.primitives.counts import at_least
-from attsvm.theory import Measured, Slack
+from attsvm.primitives.counts import at_least, probability
+from attsvm.theory import Slack
 from properties.tf.figures.generalised_svm import SIZES, public_ends
 
 RUNS, AGAIN = 60, 120
@@ -62,9 +62,9 @@ def often_again(case: Published, above: str = "0.99", share: str = "1/2") -> Sla
     return _often(case, above, share, AGAIN, 1)
 
 
-OFTEN = Measured(
-    "the correlation of W with W_fin + c W_svm, at the best c >= 0, is above {above} with a "
-    "probability of at least {share}",
+OFTEN = probability(
+    "that the correlation of W with W_fin + c W_svm, at the best c >= 0, is above {above}",
+    ("$share", "$share"),
     floats=often,
     again=often_again,
 )

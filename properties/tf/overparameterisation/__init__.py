@@ -31,8 +31,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.primitives.counts import probability
 from attsvm.strategies.data import attention_data
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Reading, Records, Slack, Statement, changed
+from properties.sim import large_dimension
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
 from properties.tf.overparameterisation import laws
@@ -123,8 +125,7 @@ def exactly_again(law: Law, angles: int = 3, more: int = 0) -> Slack:
 def _spherically(law: Law, factor: int, samples: int) -> Slack:
     if law.T < 2:
         return Slack(-1.0, 0.0)  # k = 0, and the bound divides by it
-    n, k = law.n, law.T - 1
-    least = 1.0 - (n * (law.T + 1)) ** 2 * float(np.exp(-factor * law.d / (512.0 * (n * k) ** 2)))
+    least = large_dimension.least_chance(law, factor)
     return Slack.at_most(least, laws.bracket(law, "spherical", samples)[1], 1e-9)
 
 
@@ -138,20 +139,29 @@ def spherically_again(law: Law, factor: int = 1) -> Slack:
     return _spherically(_again(law), factor, SAMPLES)
 
 
-BOUND = Measured(
-    "all tokens support all Local-SVMs with probability (1 - C(T, 2) b^({power} m/2))^n at least",
+ALL = "that all tokens support all Local-SVMs, "
+BOUND = probability(
+    ALL + "b = 1 - 1/(T - 1)^2, m = d - T + 3",
+    (
+        r"\left(1 - \frac{T (T - 1)}{2} b^{$power m/2}\right)^n",
+        "(1 - (T (T - 1)/2) b^($power m/2))^n",
+    ),
     floats=frequent,
     again=frequent_again,
 )
-EXACT = Measured(
-    "all tokens support all Local-SVMs with probability (1 - {angles} I_q(m/2, m/2))^n, "
-    "q = 1/4, m = d + {more}",
+EXACT = probability(
+    ALL + "q = 1/4",
+    (
+        r"\left(1 - $angles I_q\left(\frac{m}{2}, \frac{m}{2}\right)\right)^n, m = d + $more",
+        "(1 - $angles I_q(m/2, m/2))^n, m = d + $more",
+    ),
+    ("=", "="),
     floats=exactly,
     again=exactly_again,
 )
-SPHERE = Measured(
-    "all tokens support all Local-SVMs with probability at least 1 - N^2 exp(-{factor} d/(512 n^2 "
-    "k^2))",
+SPHERE = probability(
+    ALL + "N = n (T + 1), k = T - 1",
+    large_dimension.NEARLY_ORTHOGONAL,
     floats=spherically,
     again=spherically_again,
 )

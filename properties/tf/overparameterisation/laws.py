@@ -11,18 +11,12 @@ from math import comb
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm._types import Array, Bool, Int
+from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.counts import interval
 from attsvm.strategies import composite, sizes
-
-FINE = 1e6
-"""Up to this condition, weights of at least 1/FINE of the largest one have the signs of floats."""
-
-RISK = 5e-10
-"""With this probability an end of an interval that decides is wrong."""
+from properties.sim.large_dimension.laws import RISK, support
 
 CHUNK = 64
 """How many choices are looked at together."""
@@ -60,29 +54,6 @@ def spherical(law: Law, generator: np.random.Generator) -> AttentionData:
 
 
 LAWS = {"gaussian": gaussian, "spherical": spherical}
-
-
-def support(data: AttentionData, alphas: Int[Array, "a n"]) -> Bool[Array, " a"]:
-    """Whether W^mm(alpha) exists and all tokens are its support vectors, choice by choice.
-
-    Where the constraints are independent it is so exactly where no entry of G^-1 1 is negative, G
-    their Gram matrix. Floats tell the signs where none is near 0, else rationals decide.
-    """
-    n, T = data.n, data.T
-    others = np.array([[[t for t in range(T) if t != a] for a in alpha] for alpha in alphas])
-    rows = np.arange(n)
-    D = data.X[rows, alphas][:, :, None] - data.X[rows[:, None], others]
-    D, Z = D.reshape(len(alphas), n * (T - 1), data.d), np.repeat(data.Z, T - 1, axis=0)
-    G = np.einsum("ajd,akd->ajk", D, D) * (Z @ Z.T)
-    found = np.zeros(len(alphas), dtype=bool)
-    for k, fine in enumerate(np.linalg.cond(G) < FINE):
-        w = np.linalg.solve(G[k], np.ones(len(Z))) if fine else np.zeros(1)
-        if fine and np.abs(w).min() > np.abs(w).max() / FINE:
-            found[k] = w.min() > 0.0
-        else:
-            answer = exact_att_svm(data, alphas[k])
-            found[k] = answer is not None and answer.all_tight
-    return found
 
 
 def everywhere(data: AttentionData) -> bool:

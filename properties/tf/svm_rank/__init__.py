@@ -74,7 +74,11 @@ def at_most(m: Any, data: AttentionData, bound: int) -> Any:
 
 
 NUCLEAR = Measured(
-    "some nuclear-norm solution has no larger rank than the Frobenius solution",
+    "for some nuclear-norm solution W_*",
+    notation=(
+        r"\mathrm{rank} W_* \le \mathrm{rank} W^{mm} - $less",
+        "rank W_* <= rank W^mm - $less",
+    ),
     floats=compare,
     balls=certified,
 )

@@ -12,7 +12,8 @@ from attsvm.errors import ClaimError
 from attsvm.theory import Defined, Real, Vector
 from attsvm.theory.arithmetic import BALLS, traces
 from attsvm.theory.arithmetic.traces import TRACES, Untraceable
-from attsvm.theory.declaration.formula import Formula, instance_type
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.judge import judge, meets, sides
 from attsvm.theory.declaration.variables import Integer
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from attsvm.theory.declaration.code_bases import base_of, followed, installed, learn
-from attsvm.theory.declaration.code_digests import Definitions, Start, module_of, whole
+from attsvm.theory.declaration.code_digests import Definitions, Start
+from attsvm.theory.declaration.syntax import module_of, whole
 
 PACK = {
     "pack/__init__.py": "from pack.inner import value as exported\n",

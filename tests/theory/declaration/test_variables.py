@@ -31,7 +31,8 @@ from attsvm.theory.arithmetic.relations import Comparison
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES
-from attsvm.theory.declaration.formula import Formula, instance_type
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.search.screen import _renewed
 

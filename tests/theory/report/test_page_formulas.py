@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.primitives.steps import W_K, X_MM, converges_in_direction
-from attsvm.theory import Records
+from attsvm.theory import Measured, Records
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.records import RecordFormula
@@ -167,6 +167,24 @@ def test_a_limit_is_written_as_one_with_the_run_that_it_is_said_of():
     shown = of_records(limit, loss="l").conclusion
     assert shown.plain == "descent on l: W_k/||W_k|| -> X^mm/||X^mm||"
     assert "\N{RIGHTWARDS ARROW}" in letters(mathml(shown.latex))
+
+
+@pytest.mark.parametrize(
+    ("constants", "plain"),
+    [
+        ({"share": 1, "less": 0}, "x <= m 1"),
+        ({"share": "1", "less": 1}, "x <= m 1 - 1"),
+        ({"share": 10, "less": 0}, "x <= 10 m 10"),
+    ],
+)
+def test_a_factor_of_one_and_a_summand_of_zero_are_not_written(constants, plain):
+    shared = Measured(
+        "",
+        lambda case, share, less: None,
+        lambda case, share, less: None,
+        notation=(r"x \le $share m $share - $less", "x <= $share m $share - $less"),
+    )
+    assert of_records(shared, **constants).conclusion.plain == plain
 
 
 def test_signs_are_those_of_mathematics():

@@ -20,7 +20,8 @@ _LETTERS = {
 _NAMES = {"cos", "exp", "lim", "ln", "max", "min"}
 _SIGNS = {
     "le": "≤", "ge": "≥", "cdot": "·", "otimes": "⊗", "nabla": "∇", "|": "‖", "#": "#", "_": "_",
-    "langle": "⟨", "rangle": "⟩", "{": "{", "}": "}", "in": "∈", "to": "→",
+    "langle": "⟨", "rangle": "⟩", "{": "{", "}": "}", "in": "∈", "to": "→", "sum": "∑",
+    "prod": "∏",
 }  # fmt: skip
 _WORDS = re.compile(r"\\text\{(?:[^{}]|\{[^{}]*\}|\\[{}])*\}")
 """A line that is words alone, which wrap where a formula does not."""

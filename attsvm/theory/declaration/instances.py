@@ -1,0 +1,129 @@
+"""Instances of variables: the record that holds one, its shape, the values that formulas get."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from attsvm import _types
+from attsvm.errors import DataError
+from attsvm.theory.arithmetic import Arithmetic
+from attsvm.theory.arithmetic.entries import READ_ONLY, misuse
+from attsvm.theory.arithmetic.relations import Relation
+from attsvm.theory.declaration.variables import Choice, Variable, axes_of
+
+
+def instance_type(variables: Mapping[str, Variable]) -> type:
+    """The frozen record whose fields are the variables that an instance stores."""
+    return _record(tuple(variables.items()))
+
+
+@functools.lru_cache(maxsize=1024)
+def _record(named: tuple[tuple[str, Variable], ...]) -> type:
+    """The same: readings share their variables, and making a record is dear."""
+    variables = dict(named)
+    axes = axes_of(variables)
+    stored = [
+        (name, variable.stored)
+        for name, variable in variables.items()
+        if variable.stored is not None and name not in axes
+    ]
+
+    def fit(self: Any) -> None:
+        shape_of(variables, self)
+
+    namespace = {
+        "__post_init__": fit,
+        "BUILT": True,
+        "__doc__": "An instance by its values.",  # a dataclass without one composes its own
+    }
+    record = dataclasses.make_dataclass(
+        "Instance", stored, frozen=True, slots=True, namespace=namespace
+    )
+    record.__module__ = _types.__name__  # where the texts of types are read; 3.12 overwrites it
+    return record
+
+
+def domains(variables: Mapping[str, Variable]) -> dict[str, Callable[[Any, Any], Relation]]:
+    """That numbers lie in their domains, as hypotheses: searchers and shrinkers leave them else.
+
+    Lengths of axes are none of them: a hunt may look at longer ones than are drawn, and shorter
+    ones than the least are no instances (`shape_of`).
+    """
+    found: dict[str, Callable[[Any, Any], Relation]] = {}
+    axes = axes_of(variables)
+    for name, variable in variables.items():
+        for end, sign in zip(variable.ends, (">=", "<="), strict=True):
+            if end is not None and name not in axes:
+                lies = functools.partial(_beside, name, bool(variable.axes), sign, end)
+                found[f"{name} {sign} {end}"] = lies
+    return found
+
+
+def _beside(name: str, array: bool, sign: str, end: int, m: Arithmetic, v: Any) -> Relation:
+    """That a variable, or each entry of it, lies on one side of an end of its domain."""
+    value = getattr(v, name)
+    if sign == ">=":
+        return m.at_least(m.min(value) if array else value, m.exact(end))
+    return m.at_most(m.max(value) if array else value, m.exact(end))
+
+
+def shape_of(variables: Mapping[str, Variable], case: Any) -> dict[str, int]:
+    """The length of each axis.
+
+    Raises:
+        DataError: two arrays disagree on it, it is shorter than declared, or one is empty.
+    """
+    shape: dict[str, int] = {}
+    for name, variable in variables.items():
+        if not variable.axes:
+            continue
+        found = np.shape(getattr(case, name))
+        if len(found) != len(variable.axes) or 0 in found:
+            raise DataError(f"{name} does not have its {len(variable.axes)} axes", value=found)
+        for axis, length in zip(variable.axes, found, strict=True):
+            if shape.setdefault(axis, length) != length:
+                raise DataError(
+                    f"the axis {axis} of {name} has another length than elsewhere", value=length
+                )
+            least = variables[axis].ends[0] if axis in variables else None
+            if least is not None and length < least:
+                raise DataError(f"the axis {axis} of {name} is shorter than {least}", value=length)
+    return shape
+
+
+class Values(SimpleNamespace):
+    """The values of the variables by name, as formulas are given them: none can be changed."""
+
+    def _refuse(self, *_: Any) -> None:
+        raise misuse(READ_ONLY, "Give what is computed a name of its own: x = 0 * v.x.")
+
+    __setattr__ = __delattr__ = _refuse
+
+
+def put(v: Any, name: str, value: Any) -> None:
+    """Give a namespace of values one more."""
+    if isinstance(value, np.ndarray):
+        np.ndarray.setflags(value, write=False)
+    vars(v)[name] = value
+
+
+def member(variable: Choice | Variable, name: str, value: Any) -> Any:
+    """What a name stands for in a family.
+
+    Raises:
+        DataError: it has no such member.
+    """
+    if not isinstance(variable, Choice) or value not in variable.members:
+        raise DataError(f"{name} is no member of its family", value=value)
+    return variable.members[value]
+
+
+def same_numbers(stored: Any, given: Any) -> bool:
+    """Whether nothing was rounded when given numbers were stored."""
+    return bool(np.all(stored == np.array(given, dtype=object)))

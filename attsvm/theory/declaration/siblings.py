@@ -1,0 +1,191 @@
+"""Siblings: false neighbours of a reading, which its check must refute as well."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from attsvm.errors import AttsvmError, ClaimError
+from attsvm.theory.declaration.claim import Hypothesis, Sibling
+from attsvm.theory.declaration.formula import TIGHTENED, Formula
+from attsvm.theory.declaration.instances import domains
+from attsvm.theory.declaration.judge import meets
+from attsvm.theory.declaration.records import RecordFormula, Records
+from attsvm.theory.declaration.variables import Meeting, Variable
+
+Quantified = Mapping[str, Variable] | Records
+"""What a statement quantifies over: variables by name, or the fields of a record."""
+
+_SHARES = ("0.95", "0.999")
+"""The shares of its right side that a sharp reading must not survive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A false neighbour that only the author knows; made by `changed`."""
+
+    constants: Mapping[str, Any]
+    drop: tuple[str, ...] = ()
+    under: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    variables: Quantified = field(default_factory=dict)
+    examples: tuple[Any, ...] = ()
+
+
+def changed(
+    *,
+    drop: Iterable[str] = (),
+    under: Mapping[str, Callable[..., Any]] | None = None,
+    variables: Quantified | None = None,
+    examples: Iterable[Any] = (),
+    **constants: Any,
+) -> Changed:
+    """Describe a false neighbour: other constants, hypotheses left out, other variables.
+
+    `under` has hypotheses of its own, such as a looser form of one that is left out.
+    """
+    return Changed(constants, tuple(drop), under or {}, variables or {}, tuple(examples))
+
+
+def siblings(
+    formula: Formula,
+    given: Mapping[str, Changed],
+    id: str,
+    violating: Mapping[str, Records | Iterable[Any]],
+    *,
+    stands: bool,
+    tight: bool,
+) -> Iterable[Sibling]:
+    """Hypotheses dropped, and constants tightened, of a reading that stands; then those given.
+
+    Where the author gives a sibling that only drops a hypothesis, with instances of his, it takes
+    the place of the automatic one.
+    """
+    if stands:
+        of_domains = domains(formula.variables)
+        declared = [key for key in formula.hypotheses if key not in of_domains]
+        alone = len(declared) == 1
+        own = {o.drop for o in given.values() if not o.constants}
+        for key in declared:
+            if (key,) in own:
+                continue
+            words = "without its hypothesis" if alone else f"without {key}"
+            other = _without(formula, key, violating.get(key, ()))
+            yield _sibling(formula, words, other, id, automatic=True)
+        if tight:
+            for share in _SHARES:
+                words = f"{float(share):.1%} of the right side".replace(".0%", "%")
+                yield _sibling(formula, words, Changed({TIGHTENED: share}), id)
+    for words, other in given.items():
+        yield _sibling(formula, words, other, id)
+
+
+def _without(formula: Formula, key: str, found: Records | Iterable[Any]) -> Changed:
+    """A hypothesis left out; of what violates it, the records of the reading's own type."""
+    if not isinstance(formula, RecordFormula):
+        return changed(drop=[key], examples=() if isinstance(found, Records) else found)
+    own = formula.records.type
+    if isinstance(found, Records):
+        return changed(drop=[key], variables=found if found.type is own else None)
+    return changed(drop=[key], examples=[record for record in found if type(record) is own])
+
+
+def _sibling(
+    formula: Formula, name: str, other: Changed, id: str, *, automatic: bool = False
+) -> Sibling:
+    whose = f"sibling {name!r} of {id}"
+    if isinstance(other.variables, Records) and not isinstance(formula, RecordFormula):
+        raise ClaimError(
+            f"{whose} redraws records where its statement has variables",
+            remedy="Give it other variables by their names.",
+        )
+    constants = set(other.constants) - (set() if formula.measured else {TIGHTENED})
+    said = f"{whose} sets constants that the conclusion lacks"
+    ensure_among(said, constants, formula.named_constants)
+    redrawn = () if isinstance(other.variables, Records) else other.variables
+    for what, given, there in (
+        ("drops hypotheses", other.drop, formula.hypotheses),
+        ("redraws variables", redrawn, formula.variables),
+    ):
+        ensure_among(f"{whose} {what} that are not there", given, there, "There are")
+    if not (other.constants or other.drop or other.variables or other.examples):
+        raise ClaimError(
+            f"{whose} changes nothing",
+            remedy="Give it another constant, drop a hypothesis, or redraw a variable.",
+        )
+    own = _neighbour(formula, other)
+    added = [key for key in own.hypotheses if key not in formula.hypotheses]
+    left = [key for key in formula.hypotheses if key not in own.hypotheses]
+    return Sibling(
+        name,
+        other.constants,
+        (*other.drop, *(key for key in left if key not in other.drop)),
+        own.strategy(),
+        explicit(formula, other.examples, whose),
+        automatic,
+        own,
+        tuple(hypothesis_of(own, key) for key in added),
+    )
+
+
+def _neighbour(formula: Formula, other: Changed) -> Formula:
+    """The formula of a false neighbour: its own hypotheses and variables."""
+    if isinstance(formula, RecordFormula):
+        kept = {k: h for k, h in formula.hypotheses.items() if k not in other.drop}
+        records = other.variables if isinstance(other.variables, Records) else formula.records
+        return replace(formula, hypotheses={**kept, **other.under}, records=records)
+    free = {
+        key: v.without(other.drop) if isinstance(v, Meeting) else v
+        for key, v in formula.variables.items()
+    }
+    variables = overridden(free, {} if isinstance(other.variables, Records) else other.variables)
+    before, after = domains(formula.variables), domains(variables)
+    drop = {*other.drop, *(before.keys() - after.keys())}  # another domain takes the place of one
+    kept = {k: h for k, h in formula.hypotheses.items() if k not in drop}
+    new = {k: h for k, h in after.items() if k not in formula.hypotheses}
+    return replace(formula, hypotheses={**kept, **new, **other.under}, variables=variables)
+
+
+def ensure_among(
+    said: str, given: Iterable[str], there: Collection[str], lead: str = "It has"
+) -> None:
+    """Nothing where all names are among those that are there.
+
+    Raises:
+        ClaimError: one is not.
+    """
+    unknown = sorted(set(given) - set(there))
+    if unknown:
+        remedy = f"{lead} {', '.join(there) or 'none'}."
+        raise ClaimError(said, value=", ".join(unknown), remedy=remedy)
+
+
+def explicit(formula: Any, given: Iterable[Any], whose: str) -> tuple[Any, ...]:
+    """Explicit instances from their values; what is wrong with one is told with its place."""
+    made = []
+    for k, example in enumerate(given, 1):
+        try:
+            records = isinstance(formula, RecordFormula)
+            made.append(formula.ensure_instance(example) if records else formula.build(**example))
+        except AttsvmError as error:
+            raise ClaimError(
+                f"example {k} of {whose}: {error.cause}", value=error.value, remedy=error.remedy
+            ) from error
+    return tuple(made)
+
+
+def overridden(
+    variables: Mapping[str, Variable], other: Mapping[str, Variable | None]
+) -> dict[str, Variable]:
+    """Variables, some of which are others or, where None, none."""
+    merged = {**variables, **other}
+    return {name: variable for name, variable in merged.items() if variable is not None}
+
+
+def hypothesis_of(formula: Formula, name: str) -> Hypothesis:
+    """A hypothesis of a formula, as it is asked about an instance."""
+    holds: Any = formula.hypotheses[name]
+    if not isinstance(formula, RecordFormula):
+        holds = functools.partial(meets, holds, formula)
+    return Hypothesis(name, holds)

@@ -1,0 +1,132 @@
+"""The head of the joint path: how near it is to v(alpha), and what a fixed prompt makes of it."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+from hypothesis import strategies as st
+
+from attsvm.exact import rationals
+from attsvm.exact.numbers import Vector, combine
+from attsvm.strategies import composite, sizes
+from properties.mm._support import max_margin as svm
+from properties.mm._support.label_margins import label_margin, others
+from properties.mm._support.token_selections import Rival, Selection, chosen
+from properties.mm.assumption_b import Attended, attended, mean_margin
+
+
+def total(case: Selection) -> Vector:
+    """The sum of the selected tokens, each times its label."""
+    rows = svm.v_rows(case)
+    return combine([1] * len(rows), rows)
+
+
+def positive(case: Any) -> bool:
+    """Whether the nu that is proved to do for Assumption B is above 0."""
+    gamma, most = mean_margin(chosen(case))
+    return bool(most < gamma)
+
+
+def with_fixed_prompt(m: Any, case: Attended, towards: str = "selected") -> Any:
+    """The attended token of the only input, at the best prompt of norm ||p||, is along a token.
+
+    That prompt is along the difference D of the two keys: the length of the attended token is
+    convex in attention and largest at an end, that of the longer token.
+    """
+    one, rows = case.chosen, svm.p_rows(case.chosen)
+    best = svm.v_rows(one)[0]
+    rival = svm.v_rows(next(others(one)))[0]
+    if towards == "other":
+        best, rival = rival, best
+    side = 1 if towards == "selected" else -1
+    share = m.logistic(-side * m.norm(m.values(case.p)) * m.norm(m.values(rows[0])))
+    a, b = m.values(best), m.values(rival)
+    return m.equal(share * ((a @ a) * b - (a @ b) * a), 0 * a)
+
+
+def for_linear_loss(m: Any, case: Selection, share: Any = 1) -> Any:
+    """||sum_i Y_i x_i,beta_i||^2 ||v||^2 <= (sum_i max_t Y_i <v, x_it>)^2 for beta in reach.
+
+    v is v(alpha). At the best pair v_r/r is along the sum of the attended tokens, each times its
+    label, and that is as long as any sum comes to be. Where v_r/r tends to v/||v||, the component
+    along v of the longest sum tends to its length.
+    """
+    v = svm.v_svm(m, case).vector
+    component = sum(
+        (m.max(int(y) * (m.values(tokens) @ v)) for y, tokens in zip(case.y, case.X, strict=True)),
+        m.exact(0),
+    )
+    sums = [m.values(total(b)) for b in (case, *others(case)) if svm.p_programme(b).exists]
+    said = [m.at_most((s @ s) * (v @ v), share * m.square(component)) for s in sums]
+    return m.all_of(*said) if said else m.at_most(m.exact(0), m.exact(0))
+
+
+def steered(m: Any, case: Any, share: Any = 1, spread: Any = 1) -> Any:
+    """Gamma times ||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu)."""
+    if m.name != "tensors" and not positive(case):
+        return m.below(m.exact(0), m.exact(0))  # there is no such bound
+    one, v = case.chosen, m.values(case.h)
+    square, most = (m.values(x) for x in mean_margin(one))
+    pairs = [(X[t], x) for X, t in zip(m.values(one.X), one.alpha, strict=True) for x in X]
+    gaps = [m.norm(best - x) for best, x in pairs]
+    far, nu = m.max(m.array(gaps)), m.sqrt(square) - m.sqrt(most)
+    size = m.sqrt(square * (v @ v))  # one root, so that a head along v(alpha) leaves exactly 0
+    along = square * (v @ m.values(svm.v_programme(one).vector))
+    return turned(m, size, along, label_margin(m, case)[0], far, nu, share, spread)
+
+
+def turned(
+    m: Any, size: Any, along: Any, margin: Any, far: Any, nu: Any, share: Any = 1, spread: Any = 1
+) -> Any:
+    """||v|| Gamma - Gamma^2 <v, v(alpha)> <= (||v|| Gamma - margin) (1 + D/nu)."""
+    return m.at_most(size - along, share * (size - margin) * (1 + spread * far / nu))
+
+
+def short(m: Any, margin: Any, size: Any, far: Any, others: Any, t: Any, share: Any = 1) -> Any:
+    """1 - margin <= ||v(alpha)|| D (T - 1) exp(-t)."""
+    return m.at_most(1 - margin, share * (size * far * others * m.exp(-t)))
+
+
+def turned_and_reached(m: Any, case: Attended, share: Any = 1, spread: Any = 1) -> Any:
+    """The same, and 1 - margin <= ||v(alpha)|| D (T - 1) exp(-t) at v(alpha) and t p(alpha).
+
+    Any t >= 0 will do; it is read off the prompt.
+    """
+    one = case.chosen
+    v, p = svm.v_programme(one).vector, svm.p_programme(one).vector
+    if v is None or p is None:
+        return m.below(m.exact(0), m.exact(0))  # there is no such pair
+    t = sum((abs(x) for x in rationals(case.p)), fmpq(0))
+    pair = SimpleNamespace(chosen=one, h=v, p=[t * x for x in p])
+    X = m.values(one.X)
+    gaps = [m.norm(best[t] - x) for best, t in zip(X, one.alpha, strict=True) for x in best]
+    far, size, others = m.max(m.array(gaps)), m.norm(m.values(v)), one.X.shape[1] - 1
+    reached = short(m, label_margin(m, pair)[0], size, far, others, m.values(t), share)
+    return m.all_of(steered(m, case, share, spread), reached)
+
+
+def for_every_radius(m: Any, case: Rival, share: Any = 1) -> Any:
+    """exp(-||q|| ||mean of Y_i x_i,alpha_i||) <= mean of exp(-Y_i q^T x_i,beta_i), beta in reach.
+
+    The left side bounds the risk of heads as long as q on the selected tokens; prompts come as near
+    to the right side as one likes where p(beta) exists.
+    """
+    one, q = case.chosen, m.values(case.q)
+    n = len(one.y)
+    least = m.exp(-share * m.norm(m.values(total(one))) * m.norm(q) / n)
+    said = [m.at_most(m.exact(0), least)]
+    for beta in (one, *others(one)):
+        if svm.p_programme(beta).exists:
+            risk = sum((m.exp(-(m.values(row) @ q)) for row in svm.v_rows(beta)), m.exact(0)) / n
+            said.append(m.at_most(least, risk))
+    return m.all_of(*said)
+
+
+@composite
+def single(draw: st.DrawFn) -> Attended:
+    """One input of two tokens."""
+    drawn = draw(attended(inputs=1))
+    one = drawn.chosen
+    keep = [int(one.alpha[0]), draw(sizes(0, one.X.shape[1] - 1))]
+    return Attended(Selection(one.X[:, keep], one.y, np.array([0]), one.W), drawn.p, drawn.h)
