@@ -27,7 +27,6 @@ tf/overparameterisation` counts both conditions and the selections of descent fr
 
 from typing import Any
 
-import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
