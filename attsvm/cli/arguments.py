@@ -169,7 +169,7 @@ def command(options: argparse.Namespace, name: str, *more: str) -> str:
     """A command line to paste that goes on with the packs, profile, seed and ledger of this one."""
     from attsvm.theory.declaration.packs import sources_of
 
-    alone = [] if name == "replay" else getattr(options, "only_pack", [])
+    alone = getattr(options, "only_pack", [])
     loaded = sources_of(alone) if alone else []  # `load_alone` has made packs of them
     words = ["attsvm", name]
     words += [w for pack in options.pack if pack not in loaded for w in ("--pack", pack)]
@@ -177,8 +177,9 @@ def command(options: argparse.Namespace, name: str, *more: str) -> str:
     for option, usual in DEFAULTS.items() if name in ("verify", "gate") else ():
         value = getattr(options, option, usual)
         words += [f"--{option}", str(value)] if name == "verify" or value != usual else []
-    if name != "replay" and options.ledger != LEDGER:
-        words += ["--ledger", options.ledger]
+    ledger = getattr(options, "ledger", LEDGER)
+    if name in ("verify", "gate") and ledger != LEDGER:
+        words += ["--ledger", ledger]
     return shlex.join([*words, *more])
 
 
