@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import io
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
@@ -158,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(
             f"attsvm: internal error ({type(error).__name__}: {error}). "
-            "Run again with --debug and report it.",
+            f"Report what `attsvm {shlex.join([*words, '--debug'])}` says.",
             file=sys.stderr,
         )
         return 3

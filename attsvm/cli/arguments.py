@@ -6,18 +6,21 @@ import argparse
 import difflib
 import math
 import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from attsvm._files import write_json
-from attsvm.errors import UsageError
+from attsvm.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.packs import Pack
     from attsvm.theory.record.ledger import Run
 
 LEDGER = ".attsvm/ledger.jsonl"
+DEFAULTS = {"profile": "quick", "seed": 0}
+"""Of the run that a command without these options is about."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -160,6 +163,33 @@ def load_alone(options: argparse.Namespace) -> None:
         from attsvm.theory.declaration.packs import sources_of
 
         options.pack = [*options.pack, *sources_of(options.only_pack)]
+
+
+def command(options: argparse.Namespace, name: str, *more: str) -> str:
+    """A command line to paste that goes on with the packs, profile, seed and ledger of this one."""
+    from attsvm.theory.declaration.packs import sources_of
+
+    alone = getattr(options, "only_pack", [])
+    loaded = sources_of(alone) if alone else []  # `load_alone` has made packs of them
+    words = ["attsvm", name]
+    words += [w for pack in options.pack if pack not in loaded for w in ("--pack", pack)]
+    words += [w for pack in alone for w in ("--only-pack", pack)]
+    for option, usual in DEFAULTS.items() if name in ("verify", "gate") else ():
+        value = getattr(options, option, usual)
+        words += [f"--{option}", str(value)] if name == "verify" or value != usual else []
+    ledger = getattr(options, "ledger", LEDGER)
+    if name in ("verify", "gate") and ledger != LEDGER:
+        words += ["--ledger", ledger]
+    return shlex.join([*words, *more])
+
+
+def recorded(options: argparse.Namespace, read: Callable[[str], Run]) -> Run:
+    """The run of a ledger; where there is none, the error names the command that records it."""
+    try:
+        return read(options.ledger)
+    except LedgerError as error:
+        remedy = error.remedy.replace("attsvm verify", command(options, "verify"))
+        raise LedgerError(error.cause, value=error.value, remedy=remedy) from error
 
 
 def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...], tuple[Pack, ...]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from attsvm._words import counted
 from attsvm.cli.actions import annotation, in_actions, summarise, within
-from attsvm.cli.arguments import LEDGER, Parsers, split_packs, tell
+from attsvm.cli.arguments import DEFAULTS, LEDGER, Parsers, command, recorded, split_packs, tell
 from attsvm.cli.places import ensure_apart
 from attsvm.errors import LedgerError, UsageError
 
@@ -33,10 +33,9 @@ def add(parsers: Parsers) -> None:
         "others that the run checked; with --only-pack, of those alone",
     )
     parser.add_argument("--ledger", metavar="FILE", default=LEDGER, help=f"default {LEDGER}")
-    parser.add_argument(
-        "--profile", default="quick", help="what the run has to be of (default quick)"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="what the run has to be of (default 0)")
+    for name, usual in DEFAULTS.items():
+        said = f"what the run has to be of (default {usual})"
+        parser.add_argument(f"--{name}", type=type(usual), default=usual, help=said)
     parser.add_argument(
         "--update",
         action="store_true",
@@ -56,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     if options.yes:
         raise UsageError("--yes goes with --update", remedy="Nothing else is written.")
     ensure_apart(ledger=options.ledger, json=options.json, expect=options.expect)
-    whole = last_run(options.ledger)
+    whole = recorded(options, last_run)
     packs, others = split_packs(options, whole)
     run = only_of(whole, packs, others)
     held = _held(options, packs, run)
@@ -81,13 +80,16 @@ def run(options: argparse.Namespace) -> int:
     shown = [(str(r), checkout.place(r.about)) for r in brief(run, expectations, reasons)]
     lines = _told(options, shown)
     if any(r.rank > Rank.MISSING and UNREVIEWED not in str(r) for r in reasons):
-        again = f"attsvm gate{_packs(options)} --update"
-        lines.append(f"if the claims are right as they are now, see `{again}`")
+        lines.append(f"if the claims are right as they are now, see `{_gate(options, '--update')}`")
     lines.append(said)
     lines += (
         f"the run checked nothing of the installed pack {n}, nor was it held to it"
         for n in left_out
     )
+    if reasons:
+        run_anew = any(r.rank is not Rank.REVIEW for r in reasons)
+        verify = f"{command(options, 'verify')} && " if run_anew else ""
+        lines.append(f"repeat it: {verify}{_gate(options)}")
     document = {"passed": not reasons, "reasons": [str(r) for r in reasons]}
     tell(options, {**document, "left_out": left_out}, lines)
     rows = [(text, *(_where(place) or [""])) for text, place in shown]
@@ -131,10 +133,10 @@ def _held(
     }
 
 
-def _packs(options: argparse.Namespace) -> str:
-    """The packs that were named, as a command names them."""
-    words = [f" --pack {name}" for name in options.pack]
-    return "".join([*words, *(f" --only-pack {name}" for name in options.only_pack)])
+def _gate(options: argparse.Namespace, *more: str) -> str:
+    """The same gate as a command to paste, with more options."""
+    expect = ["--expect", options.expect] if options.expect else []
+    return command(options, "gate", *expect, *more)
 
 
 def _ensure_there(place: Path, packs: tuple[Pack, ...], options: argparse.Namespace) -> None:
@@ -142,7 +144,7 @@ def _ensure_there(place: Path, packs: tuple[Pack, ...], options: argparse.Namesp
         if pack.expectations == place and not place.is_file():
             raise UsageError(
                 f"pack {pack.name} has no expectations.json beside it",
-                remedy=f"`attsvm gate{_packs(options)} --update --yes` writes one, or name it "
+                remedy=f"`{_gate(options, '--update', '--yes')}` writes one, or name it "
                 "(--expect).",
             )
 
@@ -178,7 +180,7 @@ def _update(options: argparse.Namespace) -> int:
     if not changes:
         said = "gate: the expectations are up to date"
     elif not files:
-        said += "; --yes writes them down"
+        said += f"; `{_gate(options, '--update', '--yes')}` writes them down"
     else:
         said += f" written to {', '.join(files)}"
     told = [*(_line(change, None) for change in changes), said]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attsvm._files import ensure_writable
-from attsvm.cli.arguments import Parsers, load_alone, positive_integer, seconds, tell
+from attsvm.cli.arguments import Parsers, command, load_alone, positive_integer, seconds, tell
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_apart, ensure_json, keep_from_git
 from attsvm.errors import UsageError
@@ -144,7 +144,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
             value=options.id,
             remedy=f"Choose among {', '.join(c.id for c in claims)}."
             if len(claims) <= _LISTED
-            else f"It names {len(claims)}: `attsvm claims {options.id}` lists them.",
+            else f"It names {len(claims)}: `{command(options, 'claims', options.id)}` lists them.",
         )
     claim = claims[0]
     claim.part(options.sibling)
@@ -154,8 +154,9 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     options.account = Hunt(claim, options.sibling)
     if claim.expected.truth is Truth.PROVED and not options.sibling:
         print(
-            f"attsvm: {claim.id} is expected to be proved; `attsvm verify {claim.id}` executes the "
-            "proof, and a hunt can only question it",
+            f"attsvm: {claim.id} is expected to be proved; "
+            f"`{command(options, 'verify', claim.id)}` executes the proof, and a hunt can only "
+            "question it",
             file=sys.stderr,
         )
     stored: dict[str, str] = options.stored
@@ -205,7 +206,8 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     lines = list(hunt_text(document, options.pack, shown, kept))
     earlier = folder / counterexample.file_name(claim.id, options.sibling)
     if result.smallest is None and earlier.is_file():
-        lines.append(f"what an earlier hunt found is in {earlier}: attsvm replay {earlier}")
+        again = command(options, "replay", str(earlier))
+        lines.append(f"what an earlier hunt found is in {earlier}: {again}")
     tell(options, document, lines)
     options.told = True
     if result.error is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from attsvm.cli.arguments import Parsers, tell
+from attsvm.cli.arguments import Parsers, command, tell
 
 
 def add(parsers: Parsers) -> None:
@@ -24,6 +24,12 @@ def run(options: argparse.Namespace) -> int:
 
     packs = load_packs(options.pack, options.only_pack)
     results = [replay(path, packs) for path in gathered(options.files)]
-    confirmed = all(r.confirmed for r in results)
-    tell(options, {"files": [r.json() for r in results], "confirmed": confirmed}, results)
-    return 0 if confirmed else 1
+    fallen = [r.file for r in results if not r.confirmed]
+    lines = [str(r) for r in results]
+    if fallen:
+        lines.append(
+            f"replay {'it' if len(fallen) == 1 else 'them'} again: "
+            f"{command(options, 'replay', *fallen)}"
+        )
+    tell(options, {"files": [r.json() for r in results], "confirmed": not fallen}, lines)
+    return 1 if fallen else 0

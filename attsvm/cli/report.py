@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from attsvm.cli.arguments import LEDGER, Parsers, split_packs, tell
+from attsvm.cli.arguments import LEDGER, Parsers, recorded, split_packs, tell
 from attsvm.cli.places import ensure_apart, ensure_json
 
 PAGE = "attsvm-report.html"
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     from attsvm.theory.record.ledger import joined_run, last_run
 
     ensure_json(options.json)
-    run = joined_run(options.ledger)
+    run = recorded(options, joined_run)
     if options.only_pack:
         from attsvm.theory.verification.gate import only_of
 

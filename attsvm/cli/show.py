@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from attsvm.cli.arguments import Parsers, tell
+from attsvm.cli.arguments import Parsers, command, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     if options.script or options.verifier:
         asked = [c for c in claims if options.id in (c.id, statement)] or claims
         shown = _shown(asked, source.erratum(statement))
-        scripts = _scripts(shown, packs) if options.script else _verifiers(shown)
+        scripts = _scripts(shown, packs, options) if options.script else _verifiers(shown, options)
         tell(options, view.json(), scripts)
         return 0
     if options.latex:
@@ -79,7 +79,9 @@ def _shown(claims: Iterable[Claim], words: Erratum | None) -> Iterator[tuple[Cla
         yield claim, to_show(words, claim, known)
 
 
-def _scripts(shown: Iterable[tuple[Claim, Sequence[Any]]], packs: Iterable[Pack]) -> Iterator[str]:
+def _scripts(
+    shown: Iterable[tuple[Claim, Sequence[Any]]], packs: Iterable[Pack], options: argparse.Namespace
+) -> Iterator[str]:
     """The script of each refuted reading, or why it has none."""
     from attsvm.theory.report.script import script, writers
 
@@ -87,7 +89,7 @@ def _scripts(shown: Iterable[tuple[Claim, Sequence[Any]]], packs: Iterable[Pack]
     for claim, cases in shown:
         k, found = _first(script(claim, case, own) for case in cases)
         if not cases:
-            yield _none(claim)
+            yield _none(claim, options)
         elif found is None:
             yield f"# {claim.id}: no short script; the one in its file needs attsvm"
         else:
@@ -98,14 +100,16 @@ def _scripts(shown: Iterable[tuple[Claim, Sequence[Any]]], packs: Iterable[Pack]
             yield found.text.rstrip()
 
 
-def _verifiers(shown: Iterable[tuple[Claim, Sequence[Any]]]) -> Iterator[str]:
+def _verifiers(
+    shown: Iterable[tuple[Claim, Sequence[Any]]], options: argparse.Namespace
+) -> Iterator[str]:
     """The verifier of each refuted reading, or why it has none."""
     from attsvm.theory.report.script import verifier
 
     for claim, cases in shown:
         k, found = _first(verifier(claim, case) for case in cases)
         if not cases:
-            yield _none(claim)
+            yield _none(claim, options)
         elif found is None:
             yield f"# {claim.id}: no verifier, it takes irrational numbers or a run"
         else:
@@ -114,15 +118,16 @@ def _verifiers(shown: Iterable[tuple[Claim, Sequence[Any]]]) -> Iterator[str]:
             yield found.rstrip()
 
 
-def _none(claim: Claim) -> str:
+def _none(claim: Claim, options: argparse.Namespace) -> str:
     """That a reading has no stored counterexample, and how one that expects a fall gets it."""
     from attsvm.theory.declaration.verdict import Truth
 
     if claim.expected.truth is not Truth.REFUTED:
         return f"# {claim.id} is expected to stand and has no stored counterexample"
     return (
-        f"# {claim.id} has no stored counterexample: copy the file that `attsvm verify` or `attsvm "
-        "hunt` wrote into a folder `counterexamples` beside the claim"
+        f"# {claim.id} has no stored counterexample: copy the file that "
+        f"`{command(options, 'hunt', claim.id)}` writes into a folder `counterexamples` beside the "
+        "claim"
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attsvm._words import counted
-from attsvm.cli.arguments import LEDGER, Parsers, load_alone, positive_integer
+from attsvm.cli.arguments import LEDGER, Parsers, command, load_alone, positive_integer, recorded
 from attsvm.cli.compiling import is_compiled
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_apart, ensure_json, finds_beside, open_ledger
@@ -83,9 +83,7 @@ def _tell_of_the_part_done(options: argparse.Namespace) -> None:
 
 def _again(options: argparse.Namespace, ids: list[str]) -> str:
     """The command that checks these claims in the same way."""
-    ledger = "" if options.ledger == LEDGER else f" --ledger {options.ledger}"
-    command = f"attsvm verify{_packs(options)} --profile {options.profile} --seed {options.seed}"
-    return f"{command}{ledger} {' '.join(ids) if len(ids) <= _LISTED else '--lf'}"
+    return command(options, "verify", *(ids if len(ids) <= _LISTED else ["--lf"]))
 
 
 def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
@@ -115,11 +113,7 @@ def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
         print(f"{each.claim.id} is refuted by")
         for line in shown(each.claim, "", each.reading.refuted):
             print(f"  {line}")
-        print(f"replay it: attsvm replay{_packs(options)} {each.counterexample}")
-
-
-def _packs(options: argparse.Namespace) -> str:
-    return "".join(f" --pack {pack}" for pack in options.pack)
+        print(f"replay it: {command(options, 'replay', str(each.counterexample))}")
 
 
 def _verify(crew: Workers, options: argparse.Namespace) -> int:
@@ -188,7 +182,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
         stored = [c.counterexample for c in report.checked if c.counterexample]
         if stored:
             of_run = f"{counted(len(stored), 'counterexample')} of this run in"
-            told = "" if wrong else f"; replay one: attsvm replay{_packs(options)} FILE"
+            told = "" if wrong else f"; replay one: {command(options, 'replay', 'FILE')}"
             print(f"{of_run} {Path(stored[0]).parent}{told}")
         amiss = [c.claim.id for c in report.checked if not c.as_expected]
         if amiss:
@@ -204,7 +198,7 @@ def _amiss(options: argparse.Namespace) -> list[str]:
     """
     from attsvm.theory.record.ledger import last_run
 
-    run = last_run(options.ledger)
+    run = recorded(options, last_run)
     fine = {name for name, verdict in run.verdicts.items() if verdict.get("as_expected") is True}
     return [name for name in options.wanted if name in {*run.claims} - fine]
 

@@ -26,6 +26,9 @@ SLOPES = {
 }
 """The derivatives of the losses at u."""
 
+PACES = "mm/normalised-descent:literal-2"
+"""The claim that compares norms of two runs, which written out has four steps of each."""
+
 TRANSPOSED = "sim/orientation:amended-2"
 """The claim whose logits are z^T X x, and whose margins are of x^T X z."""
 
@@ -41,6 +44,8 @@ def written(claim: Claim, case: Any) -> str | None:
         return None
     if hasattr(own, "K"):
         return _of_factors(claim, own, loss)
+    if claim.formula.measured is None:
+        return _side_by_side(claim, case, loss) if claim.id == PACES else None
     run = getattr(own, "run", own)
     if not hasattr(run, "start"):
         return _constant(claim, own.data)
@@ -56,6 +61,33 @@ def written(claim: Claim, case: Any) -> str | None:
     length = f"{case.step!r} * (np.linalg.norm(G) > 1e-150) / max(np.linalg.norm(G), 1e-300)"
     moves = [f"W = W - ({step!r} if plain else {length}) * G"]
     return _lines(claim, own.data, loss, starts, "", moves, both=True)
+
+
+def _side_by_side(claim: Claim, case: Any, loss: str) -> str:
+    """Norms of plain and normalised descent on a prompt, from one start and with one step."""
+    own = case.case
+    lines = [
+        *textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   "),
+        "import numpy as np",
+        f"keys = {_short(own.keys)}",
+        f"scores = {_short(own.scores)}",
+        f"plain = normalised = {_short(own.start)}",
+        "def gradient(p):",
+        "    G = 0",
+        "    for x, c in zip(keys, scores):",
+        "        s = np.exp(x @ p - np.max(x @ p))",
+        "        s = s / s.sum()",
+        "        u = c @ s",
+        f"        slope = {SLOPES[loss]}",
+        f"        G = G + slope / {len(own.keys)} * (s * (c - u)) @ x",
+        "    return G",
+        "for k in (1, 2, 3, 4):  # the claim: all of these",
+        f"    plain = plain - {case.step!r} * gradient(plain)",
+        "    G = gradient(normalised)",
+        f"    normalised = normalised - {case.step!r} * G / np.linalg.norm(G)",
+        '    print(np.linalg.norm(plain), "<=", np.linalg.norm(normalised))',
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _constant(claim: Claim, data: AttentionData) -> str | None:

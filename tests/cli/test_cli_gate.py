@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from contextlib import redirect_stdout
@@ -16,6 +17,9 @@ from commands import TOYS, TOYS_ALONE, expect
 from attsvm import cli
 from attsvm.cli.actions import annotation, summarise
 from attsvm.cli.arguments import LEDGER
+
+GATE = "attsvm gate --only-pack lemma_1.py"
+REPEAT = f"repeat it: attsvm verify --only-pack lemma_1.py --profile quick --seed 0 && {GATE}"
 
 
 @pytest.mark.usefixtures("ran")
@@ -149,8 +153,36 @@ def test_an_author_s_way_from_a_new_claim_to_a_red_gate(attsvm, own, tmp_path):
     hint = (
         "if the claims are right as they are now, see `attsvm gate --only-pack lemma_1.py --update`"
     )
-    assert out.endswith(f"{hint}\ngate: 2 reasons to stop\n")
+    assert out.endswith(f"{hint}\ngate: 2 reasons to stop\n{REPEAT}\n")
     assert claim.read_text().splitlines()[LINE - 1].startswith("STATEMENT = Statement(")
+
+
+def test_a_gate_that_stops_ends_with_the_commands_that_repeat_it(attsvm, own, tmp_path):
+    assert attsvm("gate", *own, "--update", "--yes")[0] == 0
+    options = [*own, "--seed", "3", "--ledger", "own dir/l.jsonl"]
+    missing = attsvm("gate", *options)[2]
+    verify, gate = (
+        f"attsvm {name} --only-pack lemma_1.py{more} --seed 3 --ledger 'own dir/l.jsonl'"
+        for name, more in (("verify", " --profile quick"), ("gate", ""))
+    )
+    assert missing.endswith(f"`{verify}` writes one.\n")
+    assert attsvm(*shlex.split(verify)[1:])[0] == 0
+    code, out, _ = attsvm("gate", *options)
+    assert (code, out.splitlines()[-1]) == (1, f"repeat it: {gate}")
+    assert attsvm(*shlex.split(gate)[1:]) == (code, out, "")
+    written = tmp_path / "expectations.json"
+    written.write_text(written.read_text().replace("not reviewed yet", "a square is positive"))
+    assert attsvm("gate", *options)[:2] == (0, "gate: 1 verdict as reviewed\n")
+    claim = tmp_path / "lemma_1.py"
+    claim.write_text(claim.read_text().replace('"factor": 2}', '"factor": 3}'))
+    forget()
+    code, out, _ = attsvm("gate", *options, "--update")
+    update = shlex.split(re.search("`attsvm (.*)` writes them down$", out)[1])
+    assert attsvm(*update)[0] == 0
+    assert attsvm(*shlex.split(verify)[1:])[0] == 1
+    out = attsvm("gate", *options)[1]
+    assert "holds -> refuted" in out
+    assert out.splitlines()[-1] == f"repeat it: {verify} && {gate}"
 
 
 def test_counts_stay_as_reviewed_while_half_of_them_are_evaluated(attsvm, own, tmp_path):
@@ -169,7 +201,8 @@ def test_what_nobody_reviewed_is_told_and_updating_drops_what_is_gone(attsvm, ow
     written.write_text('{"schema": 1, "claims": {}}')
     code, out, _ = attsvm("gate", *own)
     unreviewed = "my/lemma-1:literal: checked, but nobody reviewed what to expect of it"
-    assert (code, out) == (1, f"{unreviewed} [lemma_1.py:{LINE}]\ngate: 1 reason to stop\n")
+    said = f"{unreviewed} [lemma_1.py:{LINE}]\ngate: 1 reason to stop\n{REPEAT}\n"
+    assert (code, out) == (1, said)
     assert attsvm("gate", *own, "--update", "--yes")[0] == 0
     written.write_text(written.read_text().replace("lemma-1", "lemma-0"))
     code, out, _ = attsvm("gate", *own, "--update", "--yes")
@@ -215,13 +248,14 @@ def test_in_a_workflow_every_reason_is_an_annotation_at_its_line(attsvm, edited,
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_WORKSPACE", str(Path.cwd()))
     code, out, error = attsvm("gate", *edited)
-    first, second, third, fourth, hint, said = out.splitlines()
+    first, second, third, fourth, hint, said, repeat = out.splitlines()
     at = "::error file=a%2Cb%3A 100%25.py,line=5::my/a:literal: "
     assert first.startswith(f"{at}holds -> refuted by x = 1, y = 1, .attsvm/")
     assert second.startswith(f"{at}its reason in the expectations says")
     assert third.startswith(f"{at}no run of it was reviewed")
     assert fourth.startswith(f"{at}the code of its conclusion")
     assert (code, hint.startswith("if the claims"), said) == (1, True, "gate: 4 reasons to stop")
+    assert repeat.startswith("repeat it: attsvm verify --only-pack 'a,b: 100%.py' --profile quick ")
     code, out, error = attsvm("gate", *edited, "--json", "-")
     assert (code, len(json.loads(out)["reasons"])) == (1, 4)
     assert error.splitlines() == [first, second, third, fourth]

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from fractions import Fraction
 from pathlib import Path
 
@@ -47,9 +48,9 @@ def test_a_hunt_that_finds_nothing_says_that_this_is_no_proof(attsvm, document):
 def test_a_hunt_of_many_claims_counts_them_and_says_what_lists_them(attsvm):
     code, _, err = attsvm("hunt", *TOYS, "toy/")
     assert code == 2
-    assert re.search(
-        r"\(got toy/\)\. It names \d+: `attsvm claims toy/` lists them\.$", err.strip()
-    )
+    found = re.search(r"\(got toy/\)\. It names (\d+): `attsvm (.*)` lists them\.$", err.strip())
+    code, out, _ = attsvm(*shlex.split(found[2]))
+    assert (code, len(re.findall(r"^ *toy/\S+:", out, re.M))) == (0, int(found[1]))
 
 
 def test_the_documents_name_every_key_of_the_account(document):

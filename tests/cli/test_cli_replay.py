@@ -1,6 +1,7 @@
 """`attsvm replay` tells confirmed from tampered from foreign."""
 
 import json
+import shlex
 
 from commands import TOYS, TOYS_ALONE
 
@@ -24,6 +25,9 @@ def test_replay_tells_confirmed_from_tampered_from_foreign(attsvm, document, tmp
         assert attsvm("replay", *TOYS, file)[0] == (0 if k == 0 else 1)
     code, out, _ = attsvm("replay", good)
     assert (code, "name it with --pack." in out) == (1, True)
+    code, out, _ = attsvm("replay", *TOYS_ALONE, good, bad)
+    again = shlex.join(["attsvm", "replay", *map(str, TOYS_ALONE), str(bad)])
+    assert (code, out.splitlines()[-1]) == (1, f"replay it again: {again}")
 
 
 def test_replay_of_a_siblings_file_says_whose_it_is(attsvm, tmp_path):

@@ -131,7 +131,7 @@ def test_an_internal_error_exits_with_three_and_points_to_debug(attsvm, monkeypa
     assert (code, out) == (3, "")
     assert error == (
         "attsvm: internal error (ZeroDivisionError: a slip of ours). "
-        "Run again with --debug and report it.\n"
+        "Report what `attsvm claims --debug` says.\n"
     )
 
 

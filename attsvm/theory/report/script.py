@@ -46,7 +46,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """How a pack writes what is measured as scripts, such as runs; at module level of the pack.
+    """How a pack writes scripts of what is measured, or has loops; at module level of the pack.
 
     Attributes:
         write: the script of a claim's instance, None for what it does not know.
@@ -67,18 +67,17 @@ def script(claim: Claim, case: Any, others: Iterable[Writer] = ()) -> Script | N
     Args:
         claim: what it refutes.
         case: the instance.
-        others: who writes what is measured.
+        others: who writes what is measured, and what takes too many lines, such as loops.
     """
-    if claim.formula.measured is not None:
-        texts = (writer.write(claim, case) for writer in others)
-        return next((Script(text, True) for text in texts if text), None)
     made = None
-    for longest in (56, 76, 96):
-        with np.errstate(all="ignore"):
-            made = _written(claim, case, longest)
-        if made is None or made.text.count("\n") <= LINES:
-            break
-    return made
+    if claim.formula.measured is None:
+        for longest in (56, 76, 96):
+            with np.errstate(all="ignore"):
+                made = _written(claim, case, longest)
+            if made is None or made.text.count("\n") <= LINES:
+                return made
+    texts = (writer.write(claim, case) for writer in others)
+    return next((Script(text, True) for text in texts if text), made)
 
 
 def _written(claim: Claim, case: Any, longest: int) -> Script | None:

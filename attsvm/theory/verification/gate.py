@@ -314,7 +314,7 @@ def _replays(run: Run) -> Iterator[Reason]:
 def _stale(run: Run, code: Mapping[str, str]) -> Iterator[str]:
     """Whether the run ran other code than is checked out."""
     if not run.code:
-        yield "the run does not say which code it ran; run it again"
+        yield "the run does not say which code it ran"
         return
     names = sorted(n for n in set(run.code) | set(code) if run.code.get(n) != code.get(n))
     if names:
@@ -322,7 +322,7 @@ def _stale(run: Run, code: Mapping[str, str]) -> Iterator[str]:
         differ = "1 file differs" if len(names) == 1 else f"{len(names)} files differ"
         yield (
             f"the run is of other code than is checked out: {differ}, {', '.join(names[:_NAMED])}"
-            f"{more}; run `attsvm verify` again"
+            f"{more}"
         )
 
 

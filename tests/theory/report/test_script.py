@@ -16,6 +16,8 @@ from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
 from attsvm.theory.record import curated
 from attsvm.theory.report.script import LINES, _comparisons, _fields, script, verifier, writers
 from attsvm.training import descend_kq, descend_p, descend_w
+from properties._support.published_data import one_input
+from properties.tf.generalised_svm.published_runs import correlations
 
 PACKS = load_packs()
 REFUTED = {
@@ -30,9 +32,6 @@ UNSEEN = {
     "sim/lemma-3.13-hessian:literal": "entries of 1e96 cancel",
 }
 """Claims that only more digits than floats have refute."""
-
-LONG = {"mm/normalised-descent:literal-2": "four steps of two runs"}
-"""Claims whose scripts are longer."""
 
 
 def ran(text):
@@ -59,10 +58,10 @@ def judged(side):
 def test_a_script_prints_what_the_judge_finds(id):
     claim = REFUTED[id]
     (case, *_) = curated.known(claim)
-    found = script(claim, case)
+    found = script(claim, case, writers(PACKS))
     assert found is not None
     assert found.shows is (id not in UNSEEN)
-    assert (found.text.count("\n") > LINES) is (id in LONG)
+    assert found.text.count("\n") <= LINES
     assert max(map(len, found.text.splitlines())) <= 240
     if id in UNSEEN:
         return
@@ -137,30 +136,70 @@ RUNS = {
     for claim in pack.claims
     if claim.expected.truth is Truth.REFUTED and claim.formula.measured is not None
 }
-UNWRITTEN = {
-    "tf/svm-rank:literal-2": "it compares ranks of solutions of two programmes, and has no run",
-    "tf/theorem-3:literal-2": "a regularisation path is no loop of a few lines",
-    "tf/generalised-svm:literal-3": "it counts runs on a hundred random data sets",
-}
-"""Claims without a short script, and why."""
+RANKS, PATH, COUNT = (
+    "tf/svm-rank:literal-2",
+    "tf/theorem-3:literal-2",
+    "tf/generalised-svm:literal-3",
+)
+"""Claims that compare solutions of programmes, or count runs, and have tests of their own."""
 
 
-@pytest.mark.parametrize("id", RUNS)
-def test_the_script_of_a_run_goes_where_the_loops_of_this_package_go(id):
+def of_the_smallest(id):
+    """The smallest counterexample of a claim that is measured, and its script."""
     claim = RUNS[id]
     (case, *_) = curated.known(claim)
     found = script(claim, case, writers(PACKS))
-    assert (found is None) is (id in UNWRITTEN)
-    if found is None:
-        return
+    assert found is not None
     assert found.text.count("\n") <= LINES
-    if "W_11" in found.text:  # the scores are the same for every W
-        said = re.findall(r"scores (.*)", ran(found.text))
+    return case, found.text
+
+
+def test_a_script_shows_solutions_of_both_norms_with_their_ranks():
+    said = ran(of_the_smallest(RANKS)[1])
+    shown = {
+        name: [numbers(part) for part in re.findall(r"\[(.*?)\]", line)]
+        for name, line in re.findall(r"^(nuclear|Frobenius)(.*)$", said, re.M)
+    }
+    for margins, _ in shown.values():
+        assert len(margins) == 6
+        assert margins.min() > 1 - 1e-6
+    assert shown["nuclear"][1].min() > 1e-4
+    assert shown["Frobenius"][1].tolist()[-1] < 1e-12
+    assert "6 unknowns, rank 6" in said
+    assert re.search(r"S \[1\. 1\. 1\.\]", said)
+
+
+def test_a_script_shows_how_far_products_of_small_rank_are_from_the_solution():
+    said = ran(of_the_smallest(PATH)[1])
+    assert "3 unknowns, rank 3" in said
+    least, nearest = (float(re.search(rf"{word} (\S+)", said)[1]) for word in ("least", "ones:"))
+    assert least == pytest.approx(0.5, abs=1e-9)
+    assert least - 1e-9 < nearest < 0.6
+
+
+def test_a_script_counts_the_same_runs_as_the_claim():
+    case, text = of_the_smallest(COUNT)
+    own = correlations(case, 60, 0)
+    k, of, middle = re.search(r"^(\d+) of (\d+) runs .* is (\S+)$", ran(text), re.M).groups()
+    assert (int(k), int(of)) == (sum(x > 0.99 for x in own), len(own))
+    assert float(middle) == pytest.approx(np.median(own), abs=1e-9)
+
+
+def test_a_solution_that_may_not_be_the_only_one_has_no_script():
+    assert script(RUNS[RANKS], one_input(), writers(PACKS)) is None
+
+
+@pytest.mark.parametrize("id", sorted(RUNS.keys() - {RANKS, PATH, COUNT}))
+def test_the_script_of_a_run_goes_where_the_loops_of_this_package_go(id):
+    claim = RUNS[id]
+    case, text = of_the_smallest(id)
+    if "W_11" in text:  # the scores are the same for every W
+        said = re.findall(r"scores (.*)", ran(text))
         assert len(said) == 6
         assert len(set(said)) == 1
         return
-    shorter = found.text.replace("range(10001)", "range(101)")
-    assert shorter != found.text
+    shorter = text.replace("range(10001)", "range(101)")
+    assert shorter != text
     rows = re.findall(r"^(\d+) steps: norm (\S+) margins", ran(shorter), re.M)
     norms = np.array([float(norm) for _, norm in rows])
     paced = hasattr(case, "case")
@@ -171,17 +210,17 @@ def test_the_script_of_a_run_goes_where_the_loops_of_this_package_go(id):
         return
     kept = {"steps": 100, "record": [1, 10]}
     if hasattr(case, "K"):
-        step = re.search(r"K, Q = K - (\S+) \*", found.text)[1]
+        step = re.search(r"K, Q = K - (\S+) \*", text)[1]
         run = descend_kq([case.data], case.K, case.Q, loss, step=float(step), **kept)
     elif paced:
         own = case.case
         run = descend_p([own.data], own.start, loss, step=case.step, normalised=True, **kept)
         np.testing.assert_allclose(norms[4:], run.norms[0], rtol=1e-6, atol=1e-9)
-        step = re.search(r"W = W - \((\S+) if plain", found.text)[1]
+        step = re.search(r"W = W - \((\S+) if plain", text)[1]
         run = descend_p([own.data], own.start, loss, step=float(step), **kept)
     else:
         own = getattr(case, "run", case)
-        step = re.search(r"W = W - (\S+) \*", found.text)[1]
+        step = re.search(r"W = W - (\S+) \*", text)[1]
         start, loss = (own.start, loss) if loss else (own.start.T, "logistic-loss")
         run = descend_w([case.data], start, loss, step=float(step), **kept)
     np.testing.assert_allclose(norms[:4], run.norms[0], rtol=1e-6, atol=1e-9)
@@ -210,9 +249,14 @@ def test_show_prints_the_scripts_of_a_statement(capsys):
     assert text.startswith("# sim/lemma-3.11:literal: ")
     assert " = " in ran(text)
     assert main(["show", "--script", "tf/svm-rank"]) == 0
+    assert "is expected to stand and has no stored counterexample" in capsys.readouterr().out
+
+
+def test_a_pack_that_writes_no_scripts_of_its_runs_has_none(capsys, monkeypatch):
+    monkeypatch.setattr("attsvm.theory.report.script.writers", lambda packs: ())
+    assert main(["show", "--script", RANKS]) == 0
     said = capsys.readouterr().out
-    assert "# tf/svm-rank:literal-2: no short script; the one in its file needs attsvm" in said
-    assert "is expected to stand and has no stored counterexample" in said
+    assert f"# {RANKS}: no short script; the one in its file needs attsvm" in said
 
 
 def test_show_prints_verifiers_of_rational_counterexamples(capsys):

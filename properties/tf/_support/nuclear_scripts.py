@@ -1,0 +1,101 @@
+"""Counterexamples about Att-SVM* as scripts: its one solution in numpy, from its multipliers.
+
+Let S = sum_j w_j D_j z_j^T with all w_j > 0 have no singular values but 1. Feasible V have ||V||_*
+>= <S, V> >= sum_j w_j, and those with equality are V = S H for a symmetric H with <S^T D_j, H z_j>
+= 1 for all j, which is a system of linear equations.
+"""
+
+import re
+import textwrap
+from typing import Any
+
+import numpy as np
+
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.svm.nuclear import NuclearAnswer
+from attsvm.theory import Claim
+from attsvm.theory.record.snippets import literal
+from attsvm.theory.report.script import Writer
+from properties.tf._support.regularisation_paths import Path, nuclear
+from properties.tf.svm_rank import RANK
+
+ROUNDING = 1e-6
+
+
+def of_ranks(claim: Claim, case: Any) -> str | None:
+    """Singular values of both solutions; None unless the nuclear one is known to be unique."""
+    solved = exact_att_svm(case)
+    lines = None if solved is None else _solution(nuclear(case))
+    if lines is None:
+        return None
+    duals = [float(x.p) / float(x.q) for x in solved.duals.values()]
+    return _text(
+        claim,
+        *lines,
+        f"F = (D.T * {duals}) @ Z  # multipliers are positive or 0, and 0 at larger margins",
+        'print("Frobenius: margins", margins(F), "sizes", sizes(F))',
+    )
+
+
+def of_paths(claim: Claim, case: Any) -> str | None:
+    """How far all products K Q^T of few columns are from the only solution; None as above."""
+    columns = claim.formula.constants.get("inner")
+    lines = None if columns is None else _solution(nuclear(case.data))
+    if lines is None:
+        return None
+    d = case.data.d
+    return _text(
+        claim,
+        *lines,
+        f"# K_R Q_R^T / R has rank {columns} at most, and V / C further singular values: they are",
+        f'print("at least", np.linalg.norm(sizes(V / C)[{columns}:]), "apart")',
+        f"K, Q = np.random.default_rng(0).normal(size=(2, 100000, {d}, {columns}))",
+        "length = np.sum(K**2 + Q**2, axis=(1, 2))[:, None, None] / 2",
+        "apart = np.linalg.norm(K @ np.swapaxes(Q, 1, 2) / length - V / C, axis=(1, 2))",
+        'print("the nearest of 100,000 random ones:", apart.min())',
+    )
+
+
+def _solution(found: NuclearAnswer) -> list[str] | None:
+    """Lines that compute the only solution V and its norm C; None where it need not be one."""
+    ones = np.linalg.svd(found.certificate, compute_uv=False)
+    if found.dimension or found.weights.min() <= 0 or np.abs(ones - 1).max() > ROUNDING:
+        return None
+    programme = found.programme
+    D, Z = (_line(literal(np.asarray(part, dtype=float))) for part in (programme.D, programme.Z))
+    return [
+        f"D = {D}  # the best token less another one",
+        f"Z = {Z}",
+        f"w = np.array({found.weights.tolist()})",
+        "margins = lambda W: np.sum(D @ W * Z, axis=1)",
+        "sizes = lambda W: np.linalg.svd(W, compute_uv=False)  # singular values",
+        "S, C, d = (D.T * w) @ Z, w.sum(), len(D[0])",
+        'print("singular values of S", sizes(S), "so that no feasible V has ||V||_* <", C)',
+        "# As w > 0 equality asks for V = S H with symmetric H and all margins 1: equations for H.",
+        "I, pairs = np.eye(d), [(a, b) for a in range(d) for b in range(a, d)]",
+        "E = [np.outer(I[a], I[b]) + (a < b) * np.outer(I[b], I[a]) for a, b in pairs]",
+        "R = np.array([margins(S @ e) for e in E]).T",
+        "V = S @ np.tensordot(np.linalg.lstsq(R, np.ones(len(D)), rcond=None)[0], E, 1)",
+        'print(len(E), "unknowns, rank", np.linalg.matrix_rank(R), "so that there is one V")',
+        'print("nuclear: norm", sizes(V).sum(), "margins", margins(V), "sizes", sizes(V))',
+    ]
+
+
+def _text(claim: Claim, *lines: str) -> str:
+    said = textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   ")
+    return "\n".join([*said, "import numpy as np", *lines, ""])
+
+
+def _line(text: str) -> str:
+    """A literal in one line."""
+    return re.sub(r"\s+", " ", text).replace(", dtype=float", "")
+
+
+def written(claim: Claim, case: Any) -> str | None:
+    """The script of a comparison of ranks or of a path with few columns."""
+    if claim.statement_id == RANK.id:
+        return of_ranks(claim, case)
+    return of_paths(claim, case) if isinstance(case, Path) else None
+
+
+SOLUTIONS = Writer(written)
