@@ -78,7 +78,8 @@ def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgeme
     try:
         return _judged(formula, parameters, case)
     except ZeroDivisionError:
-        return Judgement(None, arb("nan"), None, "at most", "the conclusion divides by 0")
+        said = "the conclusion divides by 0: exclude that by a hypothesis, or multiply both sides"
+        return Judgement(None, arb("nan"), None, "at most", said)
 
 
 def glance(formula: Formula, parameters: Mapping[str, Any], case: Any) -> float:

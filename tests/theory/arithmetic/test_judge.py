@@ -163,7 +163,7 @@ def test_how_it_was_decided_is_told():
     assert judged(HOLD["equal expressions"]).method == "both sides are one expression"
     assert judged(HOLD["one expression"]).method == "roots of rationals, exactly"
     assert judged(OPEN["equal"]).method.startswith("sign open at 2048 bits")
-    assert judged(OPEN["a division by 0"]).method == "the conclusion divides by 0"
+    assert judged(OPEN["a division by 0"]).method.startswith("the conclusion divides by 0: ")
 
 
 def test_the_precision_of_the_caller_is_left_alone():
@@ -305,6 +305,12 @@ def test_a_defined_value_that_divides_by_0_is_open():
     f = formula(lambda m, v: m.at_most(v.y, v.y), x=Real(), y=Defined(lambda m, v: 1 / v.x))
     assert judge(f, {}, f.build(x=0)).holds is None
     assert judge(f, {}, f.build(x=1)).holds is True
+
+
+def test_the_sides_of_a_conclusion_that_divides_by_0_are_named_as_such():
+    f = formula(lambda m, v: m.at_most(1 / v.x, v.x))
+    assert f.sides(f.build(x=0), {}) == "a division by 0"
+    assert f.sides(f.build(x=1), {}) == "1 1"
 
 
 def test_an_array_of_an_instance_is_exact():
