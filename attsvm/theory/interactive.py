@@ -19,7 +19,7 @@ from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import NO_CLAIMS, Pack, find_claims, load_packs
 from attsvm.theory.declaration.statement import Statement
-from attsvm.theory.record.counterexample import shown
+from attsvm.theory.record.counterexample import in_python, shown
 from attsvm.theory.report.errata import find_source
 from attsvm.theory.report.statement_screen import screen
 from attsvm.theory.report.statement_view import StatementView, statement_of, statement_view
@@ -108,7 +108,11 @@ class Hunted:
 
     def __repr__(self) -> str:
         account, smallest = self.account, self.account.smallest
-        lines = [] if smallest is None else list(shown(account.claim, account.part, smallest))
+        lines: list[str] = []
+        if smallest is not None:
+            lines = list(shown(account.claim, account.part, smallest))
+        elif account.closest is not None:
+            lines = in_python(account.claim, account.part, account.closest.document)
         document = account.json() | {"sibling": account.part or None, "counterexample": None}
         document |= {"kept": False, "worst": None}
         document["unfinished"] = account.unfinished(self.seconds)

@@ -8,6 +8,10 @@ square, and so does a product with it, so that sides which are not negative can 
 their squares. Equal residues of both sides mean that the sides are equal unless two independent
 numbers of 128 bits agree by chance. That settles that a comparison such as 0 <= 0 holds; it never
 certifies that one is violated.
+
+A sum of square roots of rationals is known exactly as well, as a surd, and one that is rational,
+such as sqrt(8) - 2 sqrt(2), is that rational. A trace is `sure` where no step on the way to its
+ball or surd rests on a residue: then its sign is proved.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from flint import arb, fmpq
 from attsvm.theory.arithmetic.balls import BALLS
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries
+from attsvm.theory.arithmetic.surds import Surd, joined, root_of
 
 _PRIME = 0xC90FDAA22168C234C4C6628B80DC1DAF
 """The first 126 bits of pi, then the next number P such that P and (P - 1)/2 are both prime.
@@ -37,14 +42,23 @@ class Untraceable(Exception):
 
 
 class Trace(Number):
-    """A number with its fingerprint, and with that of its square."""
+    """A number with its fingerprint, that of its square, and its surd where that is known."""
 
-    __slots__ = ("ball", "residue", "squared")
+    __slots__ = ("ball", "residue", "squared", "surd", "sure")
 
-    def __init__(self, ball: Any, residue: int, squared: int | None = None) -> None:
+    def __init__(
+        self,
+        ball: Any,
+        residue: int,
+        squared: int | None = None,
+        surd: Surd | None = None,
+        sure: bool = True,
+    ) -> None:
         self.ball = ball
         self.residue = residue % _PRIME
         self.squared = (residue * residue if squared is None else squared) % _PRIME
+        self.surd = surd
+        self.sure = sure
 
     def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
         if isinstance(other, int):
@@ -54,29 +68,55 @@ class Trace(Number):
         a, b = (other, self) if swapped else (self, other)
         modulo = _quotient if operation is truediv else operation
         factors = operation in (mul, truediv)
+        surd = _surd(a, b, operation)
+        sure = a.sure and b.sure
         try:
+            if surd is not None and surd.rational is not None:
+                found = TRACES.of(surd.rational)
+                return found if sure else found.unsure()
             return Trace(
                 operation(a.ball, b.ball),
                 modulo(a.residue, b.residue),
                 modulo(a.squared, b.squared) if factors else None,
+                surd,
+                sure,
             )
         except ZeroDivisionError as error:
             raise Untraceable("a division by 0") from error
 
     def __neg__(self) -> Trace:
-        return Trace(-self.ball, -self.residue, self.squared)
+        surd = self.surd and Surd(tuple((r, -c) for r, c in self.surd.terms))
+        return Trace(-self.ball, -self.residue, self.squared, surd, self.sure)
+
+    def unsure(self) -> Trace:
+        """The same, said to rest on a residue."""
+        return Trace(self.ball, self.residue, self.squared, self.surd, sure=False)
 
     @property
     def zero(self) -> bool:
         """Whether the expression is 0, by its residue."""
         return self.residue == 0
 
+    @property
+    def exact_zero(self) -> bool:
+        """Whether the number is proved to be 0."""
+        return self.sure and isinstance(self.ball, fmpq) and self.ball == 0
+
     def same(self, other: Trace) -> bool:
-        """Whether two expressions are equal, by their residues or, from 0 on, by their squares."""
-        if self.residue == other.residue:
+        """Whether two expressions are equal, by residues or surds or, from 0 on, by squares."""
+        if self.residue == other.residue or (self - other).zero:
             return True
         both = bool(self.ball >= 0) and bool(other.ball >= 0)
         return both and self.squared == other.squared
+
+
+def _surd(a: Trace, b: Trace, operation: Operation) -> Surd | None:
+    """The surd of a sum, product or quotient, where one operand is an irrational one."""
+    if a.surd is None and b.surd is None:  # rationals are exact as they are
+        return None
+    both = [Surd.of(t.ball) if isinstance(t.ball, fmpq) else t.surd for t in (a, b)]
+    one, other = both
+    return None if one is None or other is None else joined(one, other, operation)
 
 
 def _quotient(a: int, b: int) -> int:
@@ -95,6 +135,16 @@ def _function(name: str, ball: Callable[[Any], Any], t: Trace) -> Trace:
     if isinstance(value, fmpq):
         return TRACES.of(value)
     return Trace(value, _hashed(name, t.residue))
+
+
+def _kept(function: Callable[[Trace], Trace]) -> Callable[[Trace], Trace]:
+    """A function that is unsure where its argument is, or is taken to be 0 by its residue."""
+
+    def kept(t: Trace) -> Trace:
+        found = function(t)
+        return found if t.sure and (t.exact_zero or not t.zero) else found.unsure()
+
+    return kept
 
 
 def _is_zero(t: Trace) -> Trace:
@@ -133,7 +183,9 @@ def _sqrt(t: Trace) -> Trace:
     if t.zero:
         return TRACES.exact(0)  # type: ignore[no-any-return]
     found = _function("sqrt", BALLS.sqrt, t)
-    return Trace(found.ball, found.residue, t.residue)
+    surd = root_of(t.ball) if isinstance(t.ball, fmpq) and t.ball > 0 else None
+    irrational = surd is not None and surd.rational is None
+    return Trace(found.ball, found.residue, t.residue, surd if irrational else None)
 
 
 def _abs(t: Trace) -> Trace:
@@ -151,11 +203,11 @@ class Traces(Arithmetic):
     name = "traces"
     numbers = Trace
 
-    exp = elementary(_exp)
-    log = elementary(_log)
-    sqrt = elementary(_sqrt)
-    abs = elementary(_abs)
-    is_zero = elementary(_is_zero)
+    exp = elementary(_kept(_exp))
+    log = elementary(_kept(_log))
+    sqrt = elementary(_kept(_sqrt))
+    abs = elementary(_kept(_abs))
+    is_zero = elementary(_kept(_is_zero))
 
     def of(self, value: fmpq) -> Trace:
         """A rational number."""
@@ -173,10 +225,13 @@ class Traces(Arithmetic):
     def maximum(self, x: Any, y: Any) -> Any:
         """The larger one, where the balls tell which one it is or both are equal."""
         x, y = (t if isinstance(t, Trace) else self.exact(t) for t in (x, y))  # an author's 0 or 1
-        if x.residue == y.residue or x.ball >= y.ball:
-            return x
+        sure = x.sure and y.sure
+        if x.ball >= y.ball:
+            return x if sure else x.unsure()
         if y.ball >= x.ball:
-            return y
+            return y if sure else y.unsure()
+        if x.same(y):
+            return x if sure and (x - y).exact_zero else x.unsure()
         raise Untraceable("a maximum of numbers that the balls do not tell apart")
 
     def spectral(self, A: Entries) -> Any:
@@ -184,11 +239,13 @@ class Traces(Arithmetic):
         if 1 in A.shape:
             return self.norm(A)
         ball = BALLS.spectral(entries([t.ball for t in A.ravel()], A.shape))
+        sure = all(t.sure for t in A.ravel())
         if isinstance(ball, fmpq):
-            return self.of(ball)
+            return self.of(ball) if sure else self.of(ball).unsure()
         if all(t.zero for t in A.ravel()):
-            return self.exact(0)
-        return Trace(ball, _hashed("spectral", str(A.shape), *(t.residue for t in A.ravel())))
+            return self.exact(0).unsure()
+        residue = _hashed("spectral", str(A.shape), *(t.residue for t in A.ravel()))
+        return Trace(ball, residue, sure=sure)
 
     def _level(self, s: Entries) -> Any:
         return max(s, key=lambda t: arb(t.ball).mid())

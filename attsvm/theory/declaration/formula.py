@@ -159,10 +159,13 @@ class Formula:
     def sides(self, case: Any, parameters: Mapping[str, Any]) -> str:
         """Both sides of each comparison of the conclusion, in digits that tell instances apart."""
         with ctx.workprec(_DIGITS):
-            if self.counts_beyond(case):
-                relation = self.relation(ENCLOSURES, self.enclosed(case), parameters)
-            else:
-                relation = self.relation(BALLS, self.exact(case), parameters)
+            try:
+                if self.counts_beyond(case):
+                    relation = self.relation(ENCLOSURES, self.enclosed(case), parameters)
+                else:
+                    relation = self.relation(BALLS, self.exact(case), parameters)
+            except ZeroDivisionError:
+                return "a division by 0"
             return "; ".join(f"{c.left} {c.right}" for c in _leaves(relation))
 
     def values_of(self, case: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The judge of formulas: decides an instance in balls, and exact zeros by fingerprints."""
+"""The judge of formulas: decides an instance in balls, exact zeros by surds and fingerprints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from flint import arb, ctx, fmpq
 
-from attsvm.theory.arithmetic import BALLS, ENCLOSURES, Balls, Entries
+from attsvm.theory.arithmetic import BALLS, ENCLOSURES, Balls, Entries, entries
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.formula import Formula
@@ -78,7 +78,8 @@ def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgeme
     try:
         return _judged(formula, parameters, case)
     except ZeroDivisionError:
-        return Judgement(None, arb("nan"), None, "at most", "the conclusion divides by 0")
+        said = "the conclusion divides by 0: exclude that by a hypothesis, or multiply both sides"
+        return Judgement(None, arb("nan"), None, "at most", said)
 
 
 def glance(formula: Formula, parameters: Mapping[str, Any], case: Any) -> float:
@@ -111,11 +112,19 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judge
             exact = isinstance(slack, fmpq)
             method = "rationals" if exact else f"ball arithmetic at {bits} bits"
             return Judgement(answer, slack, ratio, kind, method)
-        if m is BALLS and bits >= _TRACED and _equal_by_trace(formula, parameters, case, bits):
-            return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
+        if m is BALLS and bits >= _TRACED:
+            with contextlib.suppress(Untraceable), ctx.workprec(bits):
+                traced = formula.relation(TRACES, formula.traced(case), parameters)
+                known = _known(traced)
+                answer = _decided(known)
+                if answer is not None:
+                    kind, slack, _ = _measured(known)
+                    return Judgement(answer, slack, ratio, kind, "roots of rationals, exactly")
+                if _traced(traced):
+                    return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
     said = (
         f"sign open at {bits} bits: the sides may be equal, but are not known as one expression "
-        "(roots can hide that sides are equal: compare squares in place of norms)"
+        "(roots of irrational numbers can hide that sides are equal: compare squares)"
     )
     return Judgement(None, slack, ratio, kind, said)
 
@@ -178,10 +187,13 @@ def _met(condition: Any, formula: Formula, case: Any) -> bool:
     return False
 
 
-def _equal_by_trace(formula: Formula, parameters: Mapping[str, Any], case: Any, bits: int) -> bool:
-    with contextlib.suppress(Untraceable), ctx.workprec(bits):
-        return _traced(formula.relation(TRACES, formula.traced(case), parameters))
-    return False
+def _known(relation: Any) -> Any:
+    """A relation of traces as one of rationals and balls, no number where a residue decided."""
+    if isinstance(relation, All | AnyOf):
+        return type(relation)(tuple(_known(part) for part in relation.parts))
+    gaps = [right - left for left, right in _sides(relation)]
+    balls = [gap.ball if gap.sure else arb("nan") for gap in gaps]
+    return Comparison(relation.kind, fmpq(0), balls[0] if len(balls) == 1 else entries(balls))
 
 
 def _traced(relation: Any) -> bool:

@@ -26,7 +26,7 @@ def of_ranks(claim: Claim, case: Any) -> str | None:
     """Singular values of both solutions; None unless the nuclear one is known to be unique."""
     solved = exact_att_svm(case)
     lines = None if solved is None else _solution(nuclear(case))
-    if lines is None:
+    if solved is None or lines is None:
         return None
     duals = [float(x.p) / float(x.q) for x in solved.duals.values()]
     return _text(

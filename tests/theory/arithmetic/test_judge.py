@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.errors import ClaimError
+from attsvm.strategies import numbers
 from attsvm.theory import Defined, Real, Vector
 from attsvm.theory.arithmetic import BALLS, traces
 from attsvm.theory.arithmetic.traces import TRACES, Untraceable
@@ -37,6 +38,10 @@ def root(m):
     return m.sqrt(m.exact(2))
 
 
+def e(m):
+    return m.exp(m.exact(1))
+
+
 def little(m, bits):
     return m.exact(Fraction(1, 2**bits))
 
@@ -55,7 +60,13 @@ HOLD = {
     "equal arrays": lambda m, v: m.equal(
         m.array([root(m), v.x]), m.array([2 / root(m) * root(m) * root(m) / 2, v.x])
     ),
-    "many bits": lambda m, v: m.below(root(m), root(m) + little(m, 1500)),
+    "many bits": lambda m, v: m.below(e(m), e(m) + little(m, 1500)),
+    "roots that differ by more bits than there are": lambda m, v: m.below(
+        root(m), m.sqrt(m.exact(8)) / 2 + little(m, 5000)
+    ),
+    "multiples of one root": lambda m, v: m.at_most(
+        m.sqrt(m.exact(18)), m.sqrt(m.exact(8)) + m.sqrt(m.exact("1/2")) * 2
+    ),
     "integers": lambda m, v: m.at_most(2, 3),
     "an integer and one expression": lambda m, v: m.all_of(
         m.at_most(2, 3), m.at_most(2 * root(m), root(m) + root(m))
@@ -72,8 +83,13 @@ HOLD = {
 FAIL = {
     "rationals": lambda m, v: m.below(v.x, m.exact(0)),
     "irrational": lambda m, v: m.at_most(root(m), m.exact(1)),
-    "many bits": lambda m, v: m.at_most(root(m) + little(m, 1500), root(m)),
-    "equality by many bits": lambda m, v: m.equal(root(m) + little(m, 1500), root(m)),
+    "many bits": lambda m, v: m.at_most(e(m) + little(m, 1500), e(m)),
+    "equality by many bits": lambda m, v: m.equal(e(m) + little(m, 1500), e(m)),
+    "a strict comparison of one root": lambda m, v: m.below(2 * root(m), root(m) + root(m)),
+    "a strict comparison of multiples": lambda m, v: m.below(m.sqrt(m.exact(8)), 2 * root(m)),
+    "roots that differ by more bits than there are": lambda m, v: m.at_most(
+        m.sqrt(m.exact(8)) / 2 + little(m, 5000), root(m)
+    ),
     "equality of powers of two": lambda m, v: m.equal(
         root(m) * (1 + little(m, 200)), root(m) * (1 + little(m, 327))
     ),
@@ -92,9 +108,12 @@ OPEN = {
     "at least": lambda m, v: m.at_least(undecidable(m), m.exact(0)),
     "below": lambda m, v: m.below(undecidable(m), m.exact(0)),
     "equal": lambda m, v: m.equal(undecidable(m), m.exact(0)),
-    "a strict comparison of one expression": lambda m, v: m.below(2 * root(m), root(m) + root(m)),
-    "more bits than there are": lambda m, v: m.at_most(root(m), root(m) + little(m, 5000)),
-    "and its opposite": lambda m, v: m.at_most(root(m) + little(m, 5000), root(m)),
+    "a strict comparison of one expression": lambda m, v: m.below(2 * e(m), e(m) + e(m)),
+    "a strict comparison after a fingerprint": lambda m, v: m.below(
+        m.sqrt(2 * e(m) - (e(m) + e(m))), m.exact(0)
+    ),
+    "more bits than there are": lambda m, v: m.at_most(e(m), e(m) + little(m, 5000)),
+    "and its opposite": lambda m, v: m.at_most(e(m) + little(m, 5000), e(m)),
     "no number": lambda m, v: m.at_most(m.log(v.x), m.exact(0)),
     "no number on the right": lambda m, v: m.at_most(m.exact(0), m.sqrt(v.x - 1)),
     "no number is not itself": lambda m, v: m.below(m.log(v.x), m.log(v.x)),
@@ -142,9 +161,10 @@ def test_how_it_was_decided_is_told():
     assert judged(HOLD["rationals"]).method == "rationals"
     assert judged(HOLD["irrational"]).method == "ball arithmetic at 64 bits"
     assert judged(HOLD["many bits"]).method == "ball arithmetic at 2048 bits"
-    assert judged(HOLD["one expression"]).method == "both sides are one expression"
+    assert judged(HOLD["equal expressions"]).method == "both sides are one expression"
+    assert judged(HOLD["one expression"]).method == "roots of rationals, exactly"
     assert judged(OPEN["equal"]).method.startswith("sign open at 2048 bits")
-    assert judged(OPEN["a division by 0"]).method == "the conclusion divides by 0"
+    assert judged(OPEN["a division by 0"]).method.startswith("the conclusion divides by 0: ")
 
 
 def test_the_precision_of_the_caller_is_left_alone():
@@ -257,7 +277,10 @@ def test_rationals_are_decided_as_fractions_are(gap, compare):
     assert judged(conclusion, 1).holds is expected
     assert judged(
         lambda m, v: getattr(m, compare)(v.x * root(m), (v.x + m.exact(gap)) * root(m)), 1
-    ).holds in ({expected} if compare != "below" or gap else {None})
+    ).holds is (expected)
+    assert judged(
+        lambda m, v: getattr(m, compare)(v.x * e(m), (v.x + m.exact(gap)) * e(m)), 1
+    ).holds is (expected if compare != "below" or gap else None)
 
 
 def test_the_slack_and_the_ratio_are_those_of_the_sides():
@@ -283,6 +306,12 @@ def test_a_defined_value_that_divides_by_0_is_open():
     f = formula(lambda m, v: m.at_most(v.y, v.y), x=Real(), y=Defined(lambda m, v: 1 / v.x))
     assert judge(f, {}, f.build(x=0)).holds is None
     assert judge(f, {}, f.build(x=1)).holds is True
+
+
+def test_the_sides_of_a_conclusion_that_divides_by_0_are_named_as_such():
+    f = formula(lambda m, v: m.at_most(1 / v.x, v.x))
+    assert f.sides(f.build(x=0), {}) == "a division by 0"
+    assert f.sides(f.build(x=1), {}) == "1 1"
 
 
 def test_an_array_of_an_instance_is_exact():
@@ -402,3 +431,33 @@ def test_powers_in_balls_are_products(k):
     assert arb(BALLS.power(arb(0, 1), k)).contains(fmpq(1, 2) ** k)
     if k > 0:
         assert list(BALLS.power(BALLS.values([2, -3]), k)) == [2**k, (-3) ** k]
+
+
+SIDES = {"n": Integer(1, 4), "s": Vector("n"), "k": Real()}
+
+
+def triangle(m, v, compare="at_most", share=1):
+    """||s + k s|| against ||s|| + ||k s||, equal from k = 0 on."""
+    right = m.norm(v.s) + m.norm(v.k * v.s)
+    return getattr(m, compare)(share * m.norm(v.s + v.k * v.s), right)
+
+
+@given(st.lists(numbers(), min_size=1, max_size=4), numbers())
+def test_the_triangle_inequality_is_decided_of_parallel_sides(s, k):
+    f = formula(triangle, **SIDES)
+    case = f.build(s=s, k=k)
+    equal = k >= 0 or not any(s)
+    assert judge(f, {}, case).holds is True
+    assert judge(f, {"compare": "below"}, case).holds is (not equal)
+    assert judge(f, {"compare": "equal"}, case).holds is equal
+    more = judge(f, {"share": Fraction(1001, 1000)}, case)
+    assert more.holds is not (equal and any(s))
+    if more.holds is False:
+        assert more.as_slack.violated
+
+
+@given(st.lists(numbers(), min_size=2, max_size=4).filter(any), st.integers(1, 9))
+def test_unit_vectors_of_one_direction_are_equal(s, k):
+    f = formula(lambda m, v: m.equal(v.s / m.norm(v.s), v.k * v.s / m.norm(v.k * v.s)), **SIDES)
+    assert judge(f, {}, f.build(s=s, k=k)).holds is True
+    assert judge(f, {}, f.build(s=s, k=-k)).holds is False

@@ -158,8 +158,27 @@ def test_a_fingerprint_tells_whether_a_number_is_0():
     root = M.sqrt(M.exact(2))
     assert M.is_zero(root - root).ball == 1
     assert M.is_zero(root).ball == 0
+    assert M.is_zero(root * M.sqrt(M.exact(3)) - M.sqrt(M.exact(6))).ball == 1
     with pytest.raises(Untraceable):
-        M.is_zero(root * M.sqrt(M.exact(3)) - M.sqrt(M.exact(6)))
+        M.is_zero(M.log(M.exact(6)) - M.log(M.exact(2)) - M.log(M.exact(3)))
+
+
+def test_what_a_residue_decided_is_not_sure():
+    root, nothing = M.sqrt(M.exact(2)), M.exp(M.exact(1)) - M.exp(M.exact(1))
+    assert (root - root).exact_zero
+    assert nothing.zero
+    assert nothing.sure
+    assert not nothing.exact_zero
+    for made in (M.sqrt, M.exp, M.abs, M.is_zero, lambda t: M.maximum(t, M.exact(0))):
+        assert made(root - root).sure
+        assert made(root).sure
+        found = made(nothing)
+        assert not found.sure
+        for later in (found + root, -found, found * 0, M.exp(found), M.maximum(found, 1)):
+            assert not later.sure
+    A = entries([[nothing, nothing], [nothing, nothing]])
+    assert not M.spectral(A).sure
+    assert M.spectral(A + root).sure
 
 
 def test_the_exponential_of_minus_an_irrational_number_is_the_inverse():
