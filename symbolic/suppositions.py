@@ -36,7 +36,9 @@ LOSS = Supposed(
     "the slope of the loss is continuous",
     (
         *(sloped, steep, loss_assumptions.sloped, near_optimal_points.cheap),
-        *(cones.is_long, cones.is_large),  # the radius is there where l' < 0 at the scores
+        # the radius is there where l' < 0 at the scores, of a loss that a start may have: all of
+        # them have a continuous slope
+        *(cones.is_long, cones.is_large),
         _HEADS["loss"],
         *(orientation.TRAINING.conclusion, printed_loss.RATE, PRINTED, REPAIRED),  # of one loss
     ),

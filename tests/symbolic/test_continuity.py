@@ -1,12 +1,19 @@
 """What an expression is made of tells that it is continuous or smooth, and nothing else does."""
 
+from dataclasses import replace
+
 import pytest
 import sympy as sp
 
-from attsvm.errors import ProofError
+from attsvm.errors import DataError, ProofError
+from attsvm.primitives.losses import LOSSES as FORMULAS
 from attsvm.theory import Supposed
 from attsvm.theory.declaration.proof import recorded
+from properties.tf._support import regularisation_paths as paths
+from properties.tf.local_convergence import ON_RAY
+from properties.tf.theorem_2 import near_optimal_points as points
 from symbolic.continuity import cite_extreme_value, ensure_continuous, ensure_smooth
+from symbolic.suppositions import LOSS as CONTINUOUS_SLOPE
 
 x, y = sp.symbols("x y", real=True)
 positive = sp.Symbol("p", positive=True)
@@ -51,3 +58,19 @@ def test_a_function_is_continuous_where_the_reading_supposes_it():
         cite_extreme_value("a step")
     with pytest.raises(ProofError):
         ensure_continuous(sp.Function("other")(x), "a step", (slope, LOSS))
+
+
+@pytest.mark.parametrize(
+    ("test", "case"), [(paths.steep, paths.PUBLISHED), (points.cheap, points.AT_ZERO)]
+)
+def test_what_is_to_say_that_the_slope_is_continuous_is_false_where_it_has_a_jump(test, case):
+    assert any(test is one for one in CONTINUOUS_SLOPE.by)
+    assert test(case)
+    assert not any(test(replace(case, loss=loss)) for loss in ("hinge", "kinked"))
+
+
+def test_a_start_near_a_local_solution_has_no_loss_whose_slope_has_a_jump():
+    for name, loss in FORMULAS.items():
+        if not loss.smooth:
+            with pytest.raises(DataError):
+                replace(ON_RAY[1], loss=name)
