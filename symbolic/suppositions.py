@@ -25,7 +25,6 @@ from properties.tf import (
     global_conjecture,
     lemma_2_limit,
     overparameterisation,
-    theorem_3,
 )
 from properties.tf._support.regularisation_paths import steep
 from properties.tf.local_convergence import cones
@@ -48,11 +47,7 @@ CONTINUOUS_LOSS = Supposed(
     "l is one of the strictly decreasing losses, all continuous", (lemma_2_limit.decreasing,)
 )
 CONVEX_LOSS = Supposed(
-    "the loss is convex, with a slope that is differentiable",
-    (
-        generalised_svm.STATEMENT.hypotheses[generalised_svm.CONVEX_LOSS],
-        theorem_3.diagonal,  # compares the margins, for every such loss
-    ),
+    "the loss is convex", (generalised_svm.STATEMENT.hypotheses[generalised_svm.CONVEX_LOSS],)
 )
 SHORT_STEP = Supposed("the step is at most 1/L", (is_short,))
 SHORT_OR_FEW = Supposed(

@@ -1,6 +1,7 @@
 """What an expression is made of tells that it is continuous or smooth, and nothing else does."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import sympy as sp
@@ -13,6 +14,7 @@ from properties.tf._support import regularisation_paths as paths
 from properties.tf.local_convergence import ON_RAY
 from properties.tf.theorem_2 import near_optimal_points as points
 from symbolic.continuity import cite_extreme_value, ensure_continuous, ensure_smooth
+from symbolic.suppositions import CONVEX_LOSS
 from symbolic.suppositions import LOSS as CONTINUOUS_SLOPE
 
 x, y = sp.symbols("x y", real=True)
@@ -74,3 +76,9 @@ def test_a_start_near_a_local_solution_has_no_loss_whose_slope_has_a_jump():
         if not loss.smooth:
             with pytest.raises(DataError):
                 replace(ON_RAY[1], loss=name)
+
+
+def test_what_is_to_say_that_a_loss_is_convex_is_false_where_it_is_not():
+    for test in CONVEX_LOSS.by:
+        assert test(SimpleNamespace(loss="exponential"))
+        assert not test(SimpleNamespace(loss="logistic-loss"))

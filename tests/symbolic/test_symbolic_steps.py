@@ -368,6 +368,10 @@ SPOILT = {
         lambda m, v: replace(EXPOSED(m, v), left=0 * EXPOSED(m, v).left - 1),
         [convex_combination.prove_short],
     ),
+    "a head whose slope has no sign": (
+        *(generalised_svm, "ensure_nonnegative", lambda *_, **__: None),
+        [generalised_svm.prove_critical_head],
+    ),
     "powers that may be less than that of the largest lead": (
         *(few_tokens, "total", lambda *term: total(*term) / 2),
         [few_tokens.prove],
