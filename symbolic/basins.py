@@ -345,7 +345,7 @@ def ensure_log_of_powers() -> None:
     ensure_nonnegative(REACH**2 - (REACH**2 - MORE - v**2), curved)
     cite(MIXED_DERIVATIVES, met={TWICE: F_SMOOTH})
     cite(RAYLEIGH, met={FORM: curved, SYMMETRIC: MIXED_DERIVATIVES})
-    ensure_lipschitz(RAYLEIGH)
+    ensure_lipschitz(RAYLEIGH, sp.log(others + sp.exp(-m)))
 
 
 def ensure_kept_odds() -> None:

@@ -49,6 +49,10 @@ CONTINUOUS_LOSS = Supposed(
 CONVEX_LOSS = Supposed(
     "the loss is convex", (generalised_svm.STATEMENT.hypotheses[generalised_svm.CONVEX_LOSS],)
 )
+BENT_LOSS = Supposed(
+    "l'' is continuous, as it is where its supremum enters the L that steps are compared with",
+    (is_short, global_conjecture.CONJECTURE.hypotheses[global_conjecture.SHORT_OR_FEW]),
+)
 SHORT_STEP = Supposed("the step is at most 1/L", (is_short,))
 SHORT_OR_FEW = Supposed(
     "the step is at most 1/L where some input has more than three tokens",

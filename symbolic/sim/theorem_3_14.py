@@ -24,7 +24,7 @@ from symbolic.basins import (
     prove_equal_rivals,
 )
 from symbolic.divergence import ensure_passed
-from symbolic.gains import GAMMA_O
+from symbolic.gains import GAMMA, GAMMA_O
 from symbolic.inner_products import inner, vector
 from symbolic.mean_value import ensure_no_less
 from symbolic.suppositions import TWICE_SMOOTH_LOSS
@@ -122,7 +122,10 @@ def ensure_order(a: Any, b: Any, c: Any) -> None:
     half = (a + b) / 2 + c
     reached = "so along H/||H|| the length of its slope is at least |p'(m)| ((a + b)/2 + c)"
     ensure_nonnegative((square**2 + (a - b) ** 2) / 2 / square - half, reached, normal=sp.factor)
-    ensure_no_less(reached)
+    slope, x = sp.Function("l'"), sp.Symbol("x", real=True)
+    share = 1 / (1 + sp.exp(-x))
+    pull = slope(GAMMA_O * share + GAMMA * (1 - share)) * share * (1 - share)
+    ensure_no_less(reached, pull, (slope, TWICE_SMOOTH_LOSS))  # p, which makes up the gradient
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: TWICE_SMOOTH_LOSS})  # p
     second = first + apart / (STEP * half) - LESS
     moved = moves(first, second, squares)

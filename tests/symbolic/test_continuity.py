@@ -8,13 +8,15 @@ import sympy as sp
 
 from attsvm.errors import DataError, ProofError
 from attsvm.primitives.losses import LOSSES as FORMULAS
-from attsvm.theory import Supposed
+from attsvm.theory import Supposed, ensure_zero
 from attsvm.theory.declaration.proof import recorded
 from properties.tf._support import regularisation_paths as paths
 from properties.tf.local_convergence import ON_RAY
 from properties.tf.theorem_2 import near_optimal_points as points
 from symbolic.continuity import cite_extreme_value, ensure_continuous, ensure_smooth
-from symbolic.suppositions import CONVEX_LOSS
+from symbolic.curvature import ensure_hessian, ensure_smoothness
+from symbolic.mean_value import ensure_lipschitz, ensure_no_less
+from symbolic.suppositions import BENT_LOSS, CONVEX_LOSS
 from symbolic.suppositions import LOSS as CONTINUOUS_SLOPE
 
 x, y = sp.symbols("x y", real=True)
@@ -82,3 +84,20 @@ def test_what_is_to_say_that_a_loss_is_convex_is_false_where_it_is_not():
     for test in CONVEX_LOSS.by:
         assert test(SimpleNamespace(loss="exponential"))
         assert not test(SimpleNamespace(loss="logistic-loss"))
+
+
+@pytest.mark.parametrize("ensure", [ensure_lipschitz, ensure_no_less, ensure_hessian])
+def test_a_bound_of_slopes_is_that_of_a_function_whose_derivatives_are_shown(ensure):
+    with recorded() as steps:
+        ensure_zero(0, "a step")
+        ensure("a step", [sp.exp(x), slope(x)], (slope, LOSS))
+        assert set(steps.supposed) == {LOSS}
+        for kinked in (sp.Abs(x), [sp.exp(x), slope(x)]):
+            with pytest.raises(ProofError, match="has the derivatives"):
+                ensure("a step", kinked)
+
+
+def test_the_curvature_of_a_loss_is_bounded_where_a_reading_says_that_it_has_one():
+    with recorded() as steps:
+        ensure_smoothness()
+    assert set(steps.supposed) == {BENT_LOSS}
