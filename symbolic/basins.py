@@ -88,7 +88,10 @@ MORE, LESS = sp.symbols("more less", nonnegative=True)
 
 GROWS = "e P/N is positive, so that S increases"
 F_SMOOTH = "F has all derivatives in the margins, which are linear in W"
-BEYOND = "||W_k|| <= ||W_0|| + a N S_k, a the largest ||A_j||, so that S tends to infinity"
+FAR = (
+    "where ||W|| <= radius = bound/N margins are at most a radius, and a step adds a constant to "
+    "<W, V>, which is at most bound there: so W is there finitely often"
+)
 SHORTER = (
     "s_1 (second - u) = s_2 (u - worst) - s_o (gamma_o - u) is at most s_2 (second - worst): the "
     "length of a step is at most a constant times s_2, so at most one times s_o"
@@ -181,7 +184,7 @@ def ensure_divergence(c: Any) -> None:
     Args:
         c: p_j is at least c exp(-m_j).
     """
-    a, radius, p = sp.symbols("a radius p", positive=True)
+    a, N, p = sp.symbols("a N p", positive=True)
     ensure_mean(
         p,
         1 + MORE,
@@ -190,10 +193,8 @@ def ensure_divergence(c: Any) -> None:
     )
     cite(CAUCHY_SCHWARZ)
     ensure_passed(
-        STEP * c * sp.exp(-a * radius),
-        "where ||W|| <= radius margins are at most a radius, and a step adds a constant to <W, V>, "
-        "which is at most radius N there: so W is there finitely often",
-        bound=radius * sp.Symbol("N", positive=True),
+        lambda bound: STEP * c * sp.exp(-a * bound / N),
+        FAR,
         elsewhere=STEP * p,
     )
 
@@ -223,12 +224,13 @@ def ensure_lag(c: Any, C: Any, whole: Callable[[Any], Any], what: str) -> None:
     ensure_nonnegative(J * C / c * found - J * C * lowest, what, normal=expanded)
 
 
-def ensure_direction(c: Any, C: Any) -> None:
+def ensure_direction(c: Any, C: Any, diverges: str) -> None:
     """W_k/||W_k|| tends to V/||V||.
 
     Args:
         c: p_j is at least c exp(-m_j).
         C: and at most C exp(-m_j).
+        diverges: the step that has shown that ||W_k|| tends to infinity.
     """
     W, G = vector("W"), vector("G")
     p, a, least = sp.symbols("p a least", positive=True)
@@ -265,8 +267,13 @@ def ensure_direction(c: Any, C: Any) -> None:
     ensure_equal(h / y / (STEP * p / N), 1 + excess, "which is e P/N times 1 + excess")
     ensure_zero(sp.limit(excess, y, sp.oo), "the excess tends to 0, as P is bounded")
     ensure_positive(STEP * p / N, GROWS)
-    ensure_equal(STEP * a * p, a * N * (STEP * p / N), BEYOND)
-    cite(STOLZ, met={INCREASING: GROWS, UNBOUNDED: BEYOND})
+    ensure_equal(
+        STEP * a * p,
+        a * N * (STEP * p / N),
+        "||W_k|| <= ||W_0|| + a N S_k, a the largest ||A_j||, so that S tends to infinity as it "
+        "does",
+    )
+    cite(STOLZ, met={INCREASING: GROWS, UNBOUNDED: diverges})
     far, off = sp.symbols("S off", positive=True)
     ensure_equal(
         sp.limit((1 - off) * N * far / ((1 + off) * far * N), off, 0),
@@ -284,7 +291,7 @@ def ensure_from_kept() -> None:
     """
     c, C = ensure_coefficients()
     ensure_divergence(c)
-    ensure_direction(c, C)
+    ensure_direction(c, C, FAR)
 
 
 def ensure_from_basin(short: Supposed = SHORT_STEP) -> None:

@@ -302,7 +302,6 @@ def ensure_rises_above() -> None:
     ensure_passed(
         PACE * sp.Symbol("||A_2||^2", positive=True) * least,
         "and m_2 is above ln(drop/lead) after finitely many steps",
-        bound=-sp.log(level),
     )
     share = 1 / (1 + LESS)
     ensure_nonnegative(
@@ -386,7 +385,6 @@ def ensure_opposed() -> None:
         PACE * ALSO * attended(x_0, y_0) ** 2 * X * LEAD,
         "so that f grows there by a constant, as a q > c^2, and is above any bound from "
         "some step on",
-        bound=bound,
         elsewhere=PACE * ALSO * attended(X, Y) ** 2 * (X * LEAD + Y * spread),
     )
     ensure_nonnegative(
@@ -405,7 +403,6 @@ def ensure_opposed() -> None:
     ensure_passed(
         PACE * attended(x_0, y_0) ** 2 * q * y_b * spread / 2,
         "so m_2 gets above b = J + ln(2 drop/lead)",
-        bound=b,
     )
     ensure_stays(
         rise, second * square, jump, "and stays above ln(2 drop/lead), y below lead/(2 drop)"

@@ -161,8 +161,12 @@ def ensure_lower_tokens_outweigh() -> None:
     )
 
 
-def ensure_direction_of_b() -> None:
-    """W/||W|| tends to V/||V||, V = W^mm(b)."""
+def ensure_direction_of_b(diverges: str) -> None:
+    """W/||W|| tends to V/||V||, V = W^mm(b).
+
+    Args:
+        diverges: the step that has shown that ||W_k|| tends to infinity.
+    """
     least, C, c, J = sp.symbols("least C c J", positive=True)
     p, low, margin = entry("p"), entry("low"), entry("margin")
     gain = p * (2 * low - 1)
@@ -197,7 +201,7 @@ def ensure_direction_of_b() -> None:
         "P_L - P_H and the least margin at most ||W||/N",
         normal=expanded,
     )
-    ensure_direction(c, C)
+    ensure_direction(c, C, diverges)
 
 
 def ensure_any_step() -> None:
@@ -228,7 +232,7 @@ def prove() -> str:
     ensure_apart()
     ensure_limit()
     ensure_lower_tokens_outweigh()
-    ensure_direction_of_b()
+    ensure_direction_of_b(divergence.FAR)
     ensure_multipliers()
     multiplier, norm = sp.symbols("lambda_h N", positive=True)
     cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES})
