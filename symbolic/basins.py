@@ -33,7 +33,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import expanded
 from symbolic.continuity import cite_extreme_value, ensure_smooth
-from symbolic.curvature import ensure_smoothness
+from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.divergence import ensure_passed
 from symbolic.gains import (
     GAMMA,
@@ -66,7 +66,6 @@ from symbolic.textbook import (
     FORM,
     INCREASING,
     LIPSCHITZ,
-    MEAN_VALUE,
     MEAN_VALUE_ON_A_LINE,
     MIXED_DERIVATIVES,
     RAYLEIGH,
@@ -87,6 +86,7 @@ MORE, LESS = sp.symbols("more less", nonnegative=True)
 """What is not negative by what has been said before."""
 
 GROWS = "e P/N is positive, so that S increases"
+POWERS = "the gradient of F is Lipschitz with the constant reach^2"
 F_SMOOTH = "F has all derivatives in the margins, which are linear in W"
 FAR = (
     "where ||W|| <= radius = bound/N margins are at most a radius, and a step adds a constant to "
@@ -115,7 +115,7 @@ def ensure_kept(short: Supposed = SHORT_STEP) -> None:
     """
     n, level, left = sp.symbols("n level left", positive=True)
     ensure_smoothness()
-    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: short})
+    cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: short})
     ensure_gain_of_support()
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     behind = MORE  # gamma_o - gamma_t
@@ -352,7 +352,7 @@ def ensure_log_of_powers() -> None:
     ensure_nonnegative(REACH**2 - (REACH**2 - MORE - v**2), curved)
     cite(MIXED_DERIVATIVES, met={TWICE: F_SMOOTH})
     cite(RAYLEIGH, met={FORM: curved, SYMMETRIC: MIXED_DERIVATIVES})
-    ensure_lipschitz(RAYLEIGH, sp.log(others + sp.exp(-m)))
+    ensure_lipschitz(RAYLEIGH, sp.log(others + sp.exp(-m)), of=POWERS)
 
 
 def ensure_kept_odds() -> None:
@@ -393,7 +393,7 @@ def ensure_raised() -> None:
         short,
         normal=sp.factor,
     )
-    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: short})  # then F does not increase
+    cite(DESCENT, met={LIPSCHITZ: POWERS, SHORT: short})  # then F does not increase
     attended = small * (1 + MORE)
     ensure_positive(
         1 / small - (1 - attended) / attended,
@@ -614,7 +614,7 @@ def ensure_aligned() -> None:
     m, others, second = sp.symbols("m_t others second", real=True)
     ensure_own_constant()
     ensure_smoothness()  # of part i, with L_i/n <= L
-    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: SHORT_STEP})
+    cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: SHORT_STEP})
     ensure_gain()
     ensure_raised_by_others()
     powers = sp.Symbol("powers", positive=True)
@@ -641,7 +641,7 @@ def ensure_aligned() -> None:
         SLOPE * kept * S, "the mean of |l'| kept (1 - s_o) is at least 1/n times each of these"
     )
     cite(CAUCHY_SCHWARZ)
-    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: SHORT_STEP})
+    cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: SHORT_STEP})
     ensure_zero(
         sp.limit(n * N * size / (SLOPE * kept), size, 0),
         "so 1 - s_o, at most n N ||grad L||/(min|l'| kept), tends to 0 with the gradient",

@@ -67,6 +67,8 @@ MORE, LESS = sp.symbols("more less", nonnegative=True)
 P = (1 - a**2) / 4
 """Variance of an indicator of probability (1-a)/2."""
 
+RISK = "the gradient of the risk is Lipschitz, and so is that of the part of each input"
+
 VERTEX = "F(h) is convex in h: s F(h) + r F(h') - F(s h + r h') = q s r (E[(h - h') v])^2"
 
 CUBE = (
@@ -304,7 +306,9 @@ def prove_bound() -> None:
     ensure_zero(two_tokens_residual(), "two tokens attain the bound (*)")
 
 
-def ensure_hessian(slope: str, function: Any, *supposed: tuple[Any, Supposed]) -> None:
+def ensure_hessian(
+    slope: str, function: Any, *supposed: tuple[Any, Supposed], of: str = ""
+) -> None:
     """A bound of |z^T H z| for every unit z bounds the Hessian and the change of the gradient.
 
     Args:
@@ -312,11 +316,12 @@ def ensure_hessian(slope: str, function: Any, *supposed: tuple[Any, Supposed]) -
         function: whose Hessian H is, on symbols.
         supposed: functions that may occur in it, with what says that they have two continuous
             derivatives.
+        of: what is Lipschitz, in a sentence by which this can meet hypotheses.
     """
     ensure_smooth(function, SMOOTH, *supposed)
     cite(MIXED_DERIVATIVES, met={TWICE: SMOOTH})
     cite(RAYLEIGH, met={FORM: slope, SYMMETRIC: MIXED_DERIVATIVES})
-    ensure_lipschitz(slope, function, *supposed)
+    ensure_lipschitz(slope, function, *supposed, of=of)
 
 
 def ensure_smoothness(loss: Supposed = BENT_LOSS) -> None:
@@ -348,4 +353,4 @@ def ensure_smoothness(loss: Supposed = BENT_LOSS) -> None:
     rest = sp.Symbol("1-a^2", nonnegative=True)
     ensure_nonnegative([first, second.subs(2 - share**2, 1 + rest)], bounded)
     value, first, other = sp.Function("l"), *sp.symbols("gamma_1 gamma_2", real=True)
-    ensure_hessian(bounded, value(SOFTMAX[0] * first + SOFTMAX[1] * other), (value, loss))
+    ensure_hessian(bounded, value(SOFTMAX[0] * first + SOFTMAX[1] * other), (value, loss), of=RISK)

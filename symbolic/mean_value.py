@@ -88,16 +88,19 @@ def ensure_bound_of_slope(
     ensure_lipschitz(slope, function(sp.exp(x)))
 
 
-def ensure_lipschitz(slope: str | Lemma, function: Any, *supposed: tuple[Any, Supposed]) -> None:
+def ensure_lipschitz(
+    slope: str | Lemma, function: Any, *supposed: tuple[Any, Supposed], of: str = ""
+) -> None:
     """A function of x in R^D is Lipschitz with what bounds its slope along every unit vector.
 
     Args:
         slope: the step, or the lemma cited, that has shown that bound.
         function: that function, or a list of its entries, on symbols.
         supposed: functions that may occur in it, with what says that they are differentiable.
+        of: which function that is, in a sentence by which this can meet hypotheses.
     """
     ensure_smooth(function, SMOOTH, *supposed)
-    cite(MEAN_VALUE, met={SLOPE: slope, DIFFERENTIABLE: SMOOTH})
+    cite(MEAN_VALUE, met={SLOPE: slope, DIFFERENTIABLE: SMOOTH}, of=of)
 
 
 def ensure_no_less(reached: str, function: Any, *supposed: tuple[Any, Supposed]) -> None:

@@ -384,6 +384,14 @@ SPOILT = {
         lambda m, v: replace(EXPOSED(m, v), left=0 * EXPOSED(m, v).left - 1),
         [convex_combination.prove_short],
     ),
+    "descent by the curvature of something else than the risk": (
+        *(basins, "ensure_smoothness", basins.ensure_log_of_powers),
+        [basins.ensure_kept, basins.prove, *ALIGNED],
+    ),
+    "descent by that curvature, of one input": (
+        *(global_conjecture, "ensure_smoothness", basins.ensure_log_of_powers),
+        [global_conjecture.ensure_apart],
+    ),
     "runs of no divergence": (
         *(basins, "ensure_divergence", lambda c: None),
         [basins.prove, *ALIGNED],
