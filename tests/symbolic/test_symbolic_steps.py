@@ -386,7 +386,7 @@ SPOILT = {
     ),
     "descent by the curvature of something else than the risk": (
         *(basins, "ensure_smoothness", basins.ensure_log_of_powers),
-        [basins.ensure_kept, basins.prove, *ALIGNED],
+        [basins.ensure_kept, basins.prove, basins.prove_aligned],
     ),
     "descent by that curvature, of one input": (
         *(global_conjecture, "ensure_smoothness", basins.ensure_log_of_powers),
