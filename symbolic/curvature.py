@@ -352,5 +352,5 @@ def ensure_smoothness(loss: Supposed = BENT_LOSS) -> None:
     )
     rest = sp.Symbol("1-a^2", nonnegative=True)
     ensure_nonnegative([first, second.subs(2 - share**2, 1 + rest)], bounded)
-    value, first, other = sp.Function("l"), *sp.symbols("gamma_1 gamma_2", real=True)
+    value, (first, other) = sp.Function("l"), sp.symbols("gamma_1 gamma_2", real=True)
     ensure_hessian(bounded, value(SOFTMAX[0] * first + SOFTMAX[1] * other), (value, loss), of=RISK)
