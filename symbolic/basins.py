@@ -33,7 +33,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import expanded
 from symbolic.continuity import cite_extreme_value, ensure_smooth
-from symbolic.curvature import ensure_smoothness
+from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.divergence import ensure_passed
 from symbolic.gains import (
     GAMMA,
@@ -66,7 +66,6 @@ from symbolic.textbook import (
     FORM,
     INCREASING,
     LIPSCHITZ,
-    MEAN_VALUE,
     MEAN_VALUE_ON_A_LINE,
     MIXED_DERIVATIVES,
     RAYLEIGH,
@@ -87,8 +86,12 @@ MORE, LESS = sp.symbols("more less", nonnegative=True)
 """What is not negative by what has been said before."""
 
 GROWS = "e P/N is positive, so that S increases"
+POWERS = "the gradient of F is Lipschitz with the constant reach^2"
 F_SMOOTH = "F has all derivatives in the margins, which are linear in W"
-BEYOND = "||W_k|| <= ||W_0|| + a N S_k, a the largest ||A_j||, so that S tends to infinity"
+FAR = (
+    "where ||W|| <= radius = bound/N margins are at most a radius, and a step adds a constant to "
+    "<W, V>, which is at most bound there: so W is there finitely often"
+)
 SHORTER = (
     "s_1 (second - u) = s_2 (u - worst) - s_o (gamma_o - u) is at most s_2 (second - worst): the "
     "length of a step is at most a constant times s_2, so at most one times s_o"
@@ -112,7 +115,7 @@ def ensure_kept(short: Supposed = SHORT_STEP) -> None:
     """
     n, level, left = sp.symbols("n level left", positive=True)
     ensure_smoothness()
-    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: short})
+    cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: short})
     ensure_gain_of_support()
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     behind = MORE  # gamma_o - gamma_t
@@ -181,7 +184,7 @@ def ensure_divergence(c: Any) -> None:
     Args:
         c: p_j is at least c exp(-m_j).
     """
-    a, radius, p = sp.symbols("a radius p", positive=True)
+    a, N, p = sp.symbols("a N p", positive=True)
     ensure_mean(
         p,
         1 + MORE,
@@ -190,10 +193,8 @@ def ensure_divergence(c: Any) -> None:
     )
     cite(CAUCHY_SCHWARZ)
     ensure_passed(
-        STEP * c * sp.exp(-a * radius),
-        "where ||W|| <= radius margins are at most a radius, and a step adds a constant to <W, V>, "
-        "which is at most radius N there: so W is there finitely often",
-        bound=radius * sp.Symbol("N", positive=True),
+        lambda bound: STEP * c * sp.exp(-a * bound / N),
+        FAR,
         elsewhere=STEP * p,
     )
 
@@ -223,12 +224,13 @@ def ensure_lag(c: Any, C: Any, whole: Callable[[Any], Any], what: str) -> None:
     ensure_nonnegative(J * C / c * found - J * C * lowest, what, normal=expanded)
 
 
-def ensure_direction(c: Any, C: Any) -> None:
+def ensure_direction(c: Any, C: Any, diverges: str) -> None:
     """W_k/||W_k|| tends to V/||V||.
 
     Args:
         c: p_j is at least c exp(-m_j).
         C: and at most C exp(-m_j).
+        diverges: the step that has shown that ||W_k|| tends to infinity.
     """
     W, G = vector("W"), vector("G")
     p, a, least = sp.symbols("p a least", positive=True)
@@ -265,8 +267,13 @@ def ensure_direction(c: Any, C: Any) -> None:
     ensure_equal(h / y / (STEP * p / N), 1 + excess, "which is e P/N times 1 + excess")
     ensure_zero(sp.limit(excess, y, sp.oo), "the excess tends to 0, as P is bounded")
     ensure_positive(STEP * p / N, GROWS)
-    ensure_equal(STEP * a * p, a * N * (STEP * p / N), BEYOND)
-    cite(STOLZ, met={INCREASING: GROWS, UNBOUNDED: BEYOND})
+    ensure_equal(
+        STEP * a * p,
+        a * N * (STEP * p / N),
+        "||W_k|| <= ||W_0|| + a N S_k, a the largest ||A_j||, so that S tends to infinity as it "
+        "does",
+    )
+    cite(STOLZ, met={INCREASING: GROWS, UNBOUNDED: diverges})
     far, off = sp.symbols("S off", positive=True)
     ensure_equal(
         sp.limit((1 - off) * N * far / ((1 + off) * far * N), off, 0),
@@ -284,7 +291,7 @@ def ensure_from_kept() -> None:
     """
     c, C = ensure_coefficients()
     ensure_divergence(c)
-    ensure_direction(c, C)
+    ensure_direction(c, C, FAR)
 
 
 def ensure_from_basin(short: Supposed = SHORT_STEP) -> None:
@@ -345,7 +352,7 @@ def ensure_log_of_powers() -> None:
     ensure_nonnegative(REACH**2 - (REACH**2 - MORE - v**2), curved)
     cite(MIXED_DERIVATIVES, met={TWICE: F_SMOOTH})
     cite(RAYLEIGH, met={FORM: curved, SYMMETRIC: MIXED_DERIVATIVES})
-    ensure_lipschitz(RAYLEIGH)
+    ensure_lipschitz(RAYLEIGH, sp.log(others + sp.exp(-m)), of=POWERS)
 
 
 def ensure_kept_odds() -> None:
@@ -386,7 +393,7 @@ def ensure_raised() -> None:
         short,
         normal=sp.factor,
     )
-    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: short})  # then F does not increase
+    cite(DESCENT, met={LIPSCHITZ: POWERS, SHORT: short})  # then F does not increase
     attended = small * (1 + MORE)
     ensure_positive(
         1 / small - (1 - attended) / attended,
@@ -607,7 +614,7 @@ def ensure_aligned() -> None:
     m, others, second = sp.symbols("m_t others second", real=True)
     ensure_own_constant()
     ensure_smoothness()  # of part i, with L_i/n <= L
-    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: SHORT_STEP})
+    cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: SHORT_STEP})
     ensure_gain()
     ensure_raised_by_others()
     powers = sp.Symbol("powers", positive=True)
@@ -634,7 +641,7 @@ def ensure_aligned() -> None:
         SLOPE * kept * S, "the mean of |l'| kept (1 - s_o) is at least 1/n times each of these"
     )
     cite(CAUCHY_SCHWARZ)
-    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: SHORT_STEP})
+    cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: SHORT_STEP})
     ensure_zero(
         sp.limit(n * N * size / (SLOPE * kept), size, 0),
         "so 1 - s_o, at most n N ||grad L||/(min|l'| kept), tends to 0 with the gradient",

@@ -15,8 +15,10 @@ _SMOOTH = (sp.exp, sp.sin, sp.cos, sp.tanh)
 _CONTINUOUS = (sp.Abs, sp.Min, sp.Max)
 
 
-def ensure_smooth(found: Any, what: str) -> None:
+def ensure_smooth(found: Any, what: str, *supposed: tuple[Any, Supposed]) -> None:
     """Go on only if expressions have all derivatives at all real values of their letters.
+
+    With functions that are supposed to have some they have these.
 
     They may be made of sums, products, natural powers, exp, sin, cos and tanh, and of logarithms
     and other powers of what sympy knows to be positive.
@@ -24,11 +26,14 @@ def ensure_smooth(found: Any, what: str) -> None:
     Args:
         found: one expression, or a list or an array of them.
         what: which these are.
+        supposed: functions that may occur as well, with what says which derivatives they have.
 
     Raises:
         ProofError: one is made of anything else.
     """
-    ensure_true([_made(x, ()) for x in _all(found)], what)
+    functions = [function for function, _ in supposed]
+    ensure_true([_made(x, functions) for x in _all(found)], what)
+    suppose(*(says for _, says in supposed))
 
 
 def ensure_continuous(found: Any, what: str, *supposed: tuple[Any, Supposed]) -> None:

@@ -35,11 +35,20 @@ import sympy as sp
 
 from attsvm.lipschitz import attention_bend
 from attsvm.risk import covariance
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import (
+    Supposed,
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_zero,
+)
 from attsvm.theory.declaration.proof import executed, expanded
 from symbolic import softmax
-from symbolic.mean_value import SMOOTH, ensure_lipschitz, ensure_parts_smooth
+from symbolic.continuity import ensure_smooth
+from symbolic.mean_value import SMOOTH, SOFTMAX, ensure_lipschitz
 from symbolic.sums import entry, entry_of, total, vector
+from symbolic.suppositions import BENT_LOSS
 from symbolic.textbook import (
     CONVEX_FUNCTION,
     CONVEX_MAXIMUM,
@@ -57,6 +66,8 @@ MORE, LESS = sp.symbols("more less", nonnegative=True)
 """What is not negative by what has been said before."""
 P = (1 - a**2) / 4
 """Variance of an indicator of probability (1-a)/2."""
+
+RISK = "the gradient of the risk is Lipschitz, and so is that of the part of each input"
 
 VERTEX = "F(h) is convex in h: s F(h) + r F(h') - F(s h + r h') = q s r (E[(h - h') v])^2"
 
@@ -295,18 +306,31 @@ def prove_bound() -> None:
     ensure_zero(two_tokens_residual(), "two tokens attain the bound (*)")
 
 
-def ensure_hessian(slope: str) -> None:
-    """A bound of |z^T H z| for every unit z bounds the Hessian and the change of the gradient."""
-    ensure_parts_smooth()
+def ensure_hessian(
+    slope: str, function: Any, *supposed: tuple[Any, Supposed], of: str = ""
+) -> None:
+    """A bound of |z^T H z| for every unit z bounds the Hessian and the change of the gradient.
+
+    Args:
+        slope: the step that has shown that bound.
+        function: whose Hessian H is, on symbols.
+        supposed: functions that may occur in it, with what says that they have two continuous
+            derivatives.
+        of: what is Lipschitz, in a sentence by which this can meet hypotheses.
+    """
+    ensure_smooth(function, SMOOTH, *supposed)
     cite(MIXED_DERIVATIVES, met={TWICE: SMOOTH})
     cite(RAYLEIGH, met={FORM: slope, SYMMETRIC: MIXED_DERIVATIVES})
-    ensure_lipschitz(slope)
+    ensure_lipschitz(slope, function, *supposed, of=of)
 
 
-def ensure_smoothness() -> None:
+def ensure_smoothness(loss: Supposed = BENT_LOSS) -> None:
     """The gradient of the risk is L-Lipschitz: each input's part has the code's constant L_i/n.
 
     By (*), on the curvature of l(<softmax, gamma>) along any logits.
+
+    Args:
+        loss: what says that l has two continuous derivatives.
     """
     executed(prove_bound)
     slope, bend, D = sp.symbols("sup|l'| sup|l''| D", nonnegative=True)
@@ -328,4 +352,5 @@ def ensure_smoothness() -> None:
     )
     rest = sp.Symbol("1-a^2", nonnegative=True)
     ensure_nonnegative([first, second.subs(2 - share**2, 1 + rest)], bounded)
-    ensure_hessian(bounded)
+    value, (first, other) = sp.Function("l"), sp.symbols("gamma_1 gamma_2", real=True)
+    ensure_hessian(bounded, value(SOFTMAX[0] * first + SOFTMAX[1] * other), (value, loss), of=RISK)

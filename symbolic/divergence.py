@@ -8,6 +8,7 @@ has a least value above 0, and |<W, M>| is at most radius ||M||.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
@@ -27,20 +28,27 @@ from symbolic.textbook import CAUCHY_SCHWARZ
 
 PULL = "|l'| s_o s_t is continuous in the logits, which are linear in W"
 
+FAR = (
+    "where W is in the ball a step moves <W, M> by a constant at least, and all other steps move "
+    "it the same way: so it passes radius ||M||, and W is there finitely often"
+)
 
-def ensure_passed(gain: Any, what: str, *, bound: Any, elsewhere: Any = 0) -> None:
-    """Numbers pass a bound that grow by a positive constant often enough, and else do not fall.
+
+def ensure_passed(gain: Callable[[Any], Any] | Any, what: str, *, elsewhere: Any = 0) -> None:
+    """Numbers pass every bound that grow by a positive constant often enough, and else do not fall.
 
     Args:
-        gain: what they grow by at some steps, at least: a constant, in symbols of known sign.
+        gain: what they grow by at some steps, at least, while they are at most a bound: a constant,
+            in symbols of known sign, or such a constant as a function of that bound.
         what: says which numbers these are.
-        bound: what they pass.
         elsewhere: what they grow by at the other steps, likewise.
 
     Raises:
         ProofError: `gain` is not known to be positive, or `elsewhere` to be no less than 0.
     """
-    first, others = sp.Symbol("first", real=True), sp.Symbol("others", nonnegative=True)
+    first, bound = sp.symbols("first bound", real=True)
+    others = sp.Symbol("others", nonnegative=True)
+    gain = gain(bound) if callable(gain) else gain
     times = (bound - first) / gain + sp.Symbol("more", positive=True)
     ensure_positive(first + times * gain + others * elsewhere - bound, what, normal=sp.cancel)
 
@@ -62,12 +70,10 @@ def prove() -> str:
     ensure_pull_continuous()
     cite_extreme_value(PULL)  # D on a closed ball of matrices
     cite(CAUCHY_SCHWARZ)
-    step, radius, norm, least = sp.symbols("e radius ||M|| D", positive=True)
+    step, least = sp.symbols("e D", positive=True)
     ensure_passed(
         step * least,
-        "where W is in the ball a step moves <W, M> by a constant at least, and all other steps "
-        "move it the same way: so W is there finitely often",
-        bound=radius * norm,
+        FAR,
         elsewhere=step * gain,
     )
     return (

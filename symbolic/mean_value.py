@@ -12,6 +12,7 @@ from attsvm.errors import present
 from attsvm.theory import (
     Lemma,
     Statement,
+    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
@@ -19,7 +20,7 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from symbolic.continuity import ensure_smooth
 from symbolic.textbook import (
     DIFFERENCE_QUOTIENTS,
@@ -29,18 +30,20 @@ from symbolic.textbook import (
     SLOPE,
 )
 
-SMOOTH = (
-    "weights of softmax, the logistic function, the log-loss and powers have all derivatives, and "
-    "so has what is composed of them"
-)
+SMOOTH = "the function has the derivatives that are asked for, as what it is composed of has them"
+
+SOFTMAX = [*SYMBOLS.softmax(entries(sp.symbols("x y", real=True)))]
+"""Weights of two tokens by their logits; for more of them the denominator has more exponentials."""
 
 
-def ensure_parts_smooth() -> None:
-    """What the claims' functions of logits are composed of is smooth."""
-    x, y = sp.symbols("x y", real=True)
-    weights = SYMBOLS.softmax(entries([x, y]))
-    parts = [SYMBOLS.logistic(x), SYMBOLS.log1p(SYMBOLS.exp(-x)), x**2]
-    ensure_smooth([*weights, *parts], SMOOTH)
+def of_two(entry: Any) -> Any:
+    """A loss of attention, as it runs, of two tokens: more of them make longer sums.
+
+    Args:
+        entry: the loss of A, x, h and b.
+    """
+    A, x, h = symbols_of("A", 2, 1), symbols_of("x", 1), symbols_of("h", 2)
+    return entry(SYMBOLS, A, x, h, symbols_of("b"))
 
 
 def said_by(statement: Statement, reading: str, v: Any) -> Any:
@@ -82,26 +85,33 @@ def ensure_bound_of_slope(
     ensure_equal(found, constant, f"{reading}: the constant is the printed one", normal=sp.simplify)
     slope = f"{reading}: the constant is at least the supremum of |f'|"
     ensure_nonnegative(constant - supremum, slope)
-    ensure_lipschitz(slope)
+    ensure_lipschitz(slope, function(sp.exp(x)))
 
 
-def ensure_lipschitz(slope: str | Lemma) -> None:
+def ensure_lipschitz(
+    slope: str | Lemma, function: Any, *supposed: tuple[Any, Supposed], of: str = ""
+) -> None:
     """A function of x in R^D is Lipschitz with what bounds its slope along every unit vector.
 
     Args:
         slope: the step, or the lemma cited, that has shown that bound.
+        function: that function, or a list of its entries, on symbols.
+        supposed: functions that may occur in it, with what says that they are differentiable.
+        of: which function that is, in a sentence by which this can meet hypotheses.
     """
-    ensure_parts_smooth()
-    cite(MEAN_VALUE, met={SLOPE: slope, DIFFERENTIABLE: SMOOTH})
+    ensure_smooth(function, SMOOTH, *supposed)
+    cite(MEAN_VALUE, met={SLOPE: slope, DIFFERENTIABLE: SMOOTH}, of=of)
 
 
-def ensure_no_less(reached: str) -> None:
+def ensure_no_less(reached: str, function: Any, *supposed: tuple[Any, Supposed]) -> None:
     """A function has no Lipschitz constant below what its slopes or difference quotients tend to.
 
     Args:
         reached: the step that has shown that they do.
+        function: that function, or a list of its entries, on symbols.
+        supposed: functions that may occur in it, with what says that they are differentiable.
     """
-    ensure_parts_smooth()
+    ensure_smooth(function, SMOOTH, *supposed)
     cite(DIFFERENCE_QUOTIENTS, met={REACHED: reached, DIFFERENTIABLE: SMOOTH})
 
 

@@ -25,7 +25,6 @@ from properties.tf import (
     global_conjecture,
     lemma_2_limit,
     overparameterisation,
-    theorem_3,
 )
 from properties.tf._support.regularisation_paths import steep
 from properties.tf.local_convergence import cones
@@ -36,7 +35,9 @@ LOSS = Supposed(
     "the slope of the loss is continuous",
     (
         *(sloped, steep, loss_assumptions.sloped, near_optimal_points.cheap),
-        *(cones.is_long, cones.is_large),  # the radius is there where l' < 0 at the scores
+        # the radius is there where l' < 0 at the scores, of a loss that a start may have: all of
+        # them have a continuous slope
+        *(cones.is_long, cones.is_large),
         _HEADS["loss"],
         *(orientation.TRAINING.conclusion, printed_loss.RATE, PRINTED, REPAIRED),  # of one loss
     ),
@@ -46,11 +47,11 @@ CONTINUOUS_LOSS = Supposed(
     "l is one of the strictly decreasing losses, all continuous", (lemma_2_limit.decreasing,)
 )
 CONVEX_LOSS = Supposed(
-    "the loss is convex, with a slope that is differentiable",
-    (
-        generalised_svm.STATEMENT.hypotheses[generalised_svm.CONVEX_LOSS],
-        theorem_3.diagonal,  # compares the margins, for every such loss
-    ),
+    "the loss is convex", (generalised_svm.STATEMENT.hypotheses[generalised_svm.CONVEX_LOSS],)
+)
+BENT_LOSS = Supposed(
+    "l'' is continuous, as it is where its supremum enters the L that steps are compared with",
+    (is_short, global_conjecture.CONJECTURE.hypotheses[global_conjecture.SHORT_OR_FEW]),
 )
 SHORT_STEP = Supposed("the step is at most 1/L", (is_short,))
 SHORT_OR_FEW = Supposed(

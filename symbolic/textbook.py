@@ -300,6 +300,13 @@ MEAN = Lemma(
     "f of a mean is at most the mean of f",
 )
 
+SLOPES_OF_CONVEX = Lemma(
+    "slopes of a convex function",
+    "Rockafellar, Convex Analysis, theorem 24.1",
+    (CONVEX_FUNCTION,),
+    "the slope of a convex function of one number does not fall",
+)
+
 TANGENT = Lemma(
     "the tangent of a convex function",
     "Rockafellar, Convex Analysis, theorems 4.4 and 25.1",

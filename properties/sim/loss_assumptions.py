@@ -246,7 +246,7 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "unique optimal tokens, Att-SVM feasible: for every l with a continuous l' < 0 from "
-            "the lowest to the highest score, both included, and l' Lipschitz there, descent on "
+            "the lowest to the highest score, both included, and l'' continuous there, descent on "
             "l(b <f, h>) with step at most 1/L_X from a start whose risk gap is below "
             "min_i [l(second) - l(best)]/n converges in direction to X^mm",
             expected="proved",

@@ -22,11 +22,13 @@ on the span of the queries, W P is a solution where W is, so that some rank is a
 queries, and likewise at most that of the differences of tokens.
 
 What is approached is the set. Where it is no point the path need not have a limit in it: for W_11
->= 1 and W_22 >= 1 all solutions, (1, a; a, 1) with |a| <= 1, are minimisers at every radius for
-convex losses (sharp-2). If W_R is unique for all large R and l is a formula in exp and log, W_R/R
-has a limit, since it is then definable in the o-minimal structure of the exponential (Wilkie, J.
-Amer. Math. Soc. 9, 1996), where bounded functions of one variable have limits; that is cited, not
-run.
+>= 1 and W_22 >= 1 all R (1, a; a, 1)/2 with |a| <= 1, products K K^T, are minimisers at every R for
+a convex decreasing loss. For the margins' sizes add up to R at most (sharp-2), attention is concave
+in a margin that is not negative and rises with it, and so l(attention) is convex there and falls:
+margins R/2 and R/2 have the least risk. That is said here, not run. If W_R is unique for all large
+R and l is a formula in exp and log, W_R/R has a limit, since it is then definable in the o-minimal
+structure of the exponential (Wilkie, J. Amer. Math. Soc. 9, 1996), where bounded functions of one
+variable have limits; that is cited, not run.
 """
 
 from dataclasses import dataclass, replace
@@ -287,14 +289,11 @@ THEOREM = Statement(
             },
         ),
         "sharp-2": Reading(
-            "the path nears the set of solutions, and need not converge in it: on tokens (1, 0), 0 "
-            "with query (1, 0) and (0, 1), 0 with query (0, 1), scores 1, 0, margins are "
-            "(K Q^T)_11 and (K Q^T)_22, whose sizes add up to (||K||^2 + ||Q||^2)/2 at most, with "
-            "equality where K = Q; so for every convex decreasing loss all of R (1, a; a, 1)/2, "
-            "|a| <= 1, minimise at every R for K, Q of two or more columns (those with |a| = 1 for "
-            "one), and these over R are W_*^mm / C_*",
+            "|(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2 for K and Q of two rows and any "
+            "number of columns, with equality where K = Q: on tokens (1, 0), 0 with query (1, 0) "
+            "and (0, 1), 0 with query (0, 1), scores 1, 0, these entries are the margins",
             expected="proved",
-            proof="symbolic.tf.theorem_3:prove_no_limit",
+            proof="symbolic.tf.theorem_3:prove_diagonal",
             under=(),
             variables=Records(Factors, factors(), climbed=True),
             conclusion=diagonal,

@@ -72,7 +72,7 @@ def prove() -> str:
     reached = ratio(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
     what = "the quotients of 1/a tend to the factor where a and b tend to beta"
     ensure_equal(reached, 1, what)
-    ensure_no_less(what)
+    ensure_no_less(what, 1 / a)
     ensure_alpha()
     # n equal logits -R / sqrt n, the least alpha in a ball of radius R
     lowest = by_radius, LENGTHS, -1, lambda step: R / sp.sqrt(n) - step
@@ -86,5 +86,5 @@ def prove() -> str:
     )
     what = "and to the factor of the ball at these tokens"
     ensure_equal(ratio(*lowest, n=n, R=R), 1, what)
-    ensure_no_less(what)
+    ensure_no_less(what, 1 / (sp.exp(sp.Symbol("x", real=True)) + a))
     return "|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta; beta = n exp(-R / sqrt n) in the ball"

@@ -32,7 +32,7 @@ from properties.sim.basic_4 import BOUND, sharp
 from symbolic import softmax
 from symbolic.curvature import CUBE, ensure_cube, unit
 from symbolic.least_points import CONVEX_NORM, ensure_norm_convex
-from symbolic.mean_value import ensure_lipschitz, ensure_no_less, said_by
+from symbolic.mean_value import SOFTMAX, ensure_lipschitz, ensure_no_less, said_by
 from symbolic.sim import basic_1, basic_3
 from symbolic.sums import entry, entry_of, n, r, reduced, swapped, t, total, vector
 from symbolic.textbook import (
@@ -169,7 +169,7 @@ def ensure_attained() -> None:
     """Two tokens reach the constant, alone and beside any number of others."""
     quotients = "the quotients of two tokens tend to the constant"
     ensure_equal(limit_ratio(sharp), 1, quotients)
-    ensure_no_less(quotients)
+    ensure_no_less(quotients, SOFTMAX)
     # rows (1, 0), (-1, 0) and k times (0, -1) at (x, M) and (-x, M), weights exp(-M) sent to 0
     x, k, power = sp.symbols("x k exp(-M)", positive=True)
     f = sp.exp(x) / (sp.exp(x) + sp.exp(-x) + k * power)  # and the other one moves oppositely
@@ -177,7 +177,7 @@ def ensure_attained() -> None:
     reached = sp.limit(length / (softmax_constant(SYMBOLS) * sp.sqrt(2)), power, 0)
     slopes = "the slopes of two tokens beside any number of others tend to the constant"
     ensure_equal(reached, 1, slopes)
-    ensure_no_less(slopes)
+    ensure_no_less(slopes, f)
 
 
 def prove() -> str:
@@ -206,7 +206,7 @@ def prove() -> str:
     ensure_span()
     slope = "so ||Df[A z]|| is at most the constant of sharp, for a unit z"
     ensure_equal(constant_of(sharp), sp.sqrt(2) * SPREAD / sp.sqrt(8), slope)
-    ensure_lipschitz(slope)
+    ensure_lipschitz(slope, SOFTMAX)
     ensure_attained()
     return "||Df[s]|| <= (max s - min s) sqrt(2)/4 for every n, so f is spread(A)/2-Lipschitz"
 

@@ -14,7 +14,7 @@ from attsvm.theory.declaration.proof import expanded
 from properties.sim._support.bounds import entry_constant
 from properties.sim.basic_5 import BOUND, sharp
 from symbolic.curvature import ensure_quarter
-from symbolic.mean_value import ensure_lipschitz, ensure_no_less
+from symbolic.mean_value import SOFTMAX, ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4
 from symbolic.sums import entry, r, t, total, vector
 from symbolic.textbook import CAUCHY_SCHWARZ
@@ -49,11 +49,14 @@ def prove() -> str:
     found = basic_4.constant_of(sharp, h=h, b=b)  # max h - min h is 1
     slope = "so |Cov(A z, h)| <= sqrt 2 spread(A) (max h - min h)/4, the constant of sharp"
     ensure_equal(found, sp.sqrt(2) * basic_4.SPREAD / 4, slope)
-    ensure_lipschitz(slope)
+    attended = (
+        SOFTMAX[0] * sp.Symbol("h_1", real=True) + SOFTMAX[1] * sp.Symbol("h_2", real=True) - b
+    )
+    ensure_lipschitz(slope, attended)
     limit = basic_4.limit_ratio(sharp, h=h, b=b)
     reached = "the quotients of one weight, h being its indicator, tend to the constant"
     ensure_equal(limit, 1, reached)
-    ensure_no_less(reached)
+    ensure_no_less(reached, attended)
     return "|Cov(s, h)| <= (max s - min s)(max h - min h)/4 for every n: sqrt(2)/4 osc(h) spread(A)"
 
 

@@ -11,7 +11,7 @@ from properties.sim._support.bounds import entry_constant, softmax_constant
 from properties.sim.basic_4 import sharp as fourth_bound
 from properties.sim.basic_6 import BOUND, sharp
 from symbolic.curvature import CUBE, ensure_cube
-from symbolic.mean_value import ensure_lipschitz, ensure_no_less
+from symbolic.mean_value import SOFTMAX, ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4
 from symbolic.sim.basic_4 import LINEAR, MORE, P
 from symbolic.textbook import CONVEX_FUNCTION, CONVEX_MAXIMUM, COORDINATES, HULL, OPERATOR_NORM
@@ -46,11 +46,11 @@ def prove() -> str:
     slope = "so an entry of Df[A z] is at most the constant of sharp-1, for a unit z"
     found = basic_4.constant_of(sharp, "spectral", entry_constant)
     ensure_equal(found, sp.sqrt(2) * basic_4.SPREAD / 4, slope)
-    ensure_lipschitz(slope)
+    ensure_lipschitz(slope, SOFTMAX)
     limit = basic_4.limit_ratio(sharp, "spectral", entry_constant)
     reached = "the quotients of two tokens tend to the constant"
     ensure_equal(limit, 1, reached)
-    ensure_no_less(reached)
+    ensure_no_less(reached, SOFTMAX)
     basic_4.prove()
     v = basic_4.opposite(sp.Integer(1))
     found, fourth = sharp(SYMBOLS, v, "frobenius", softmax_constant), fourth_bound(SYMBOLS, v)

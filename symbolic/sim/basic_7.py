@@ -19,7 +19,7 @@ from symbolic.continuity import ensure_smooth
 from symbolic.curvature import CUBE, ensure_cube
 from symbolic.inner_products import INNER, Vector, inner, vector
 from symbolic.least_points import CONVEX_NORM, ensure_norm_convex
-from symbolic.mean_value import ensure_lipschitz, ensure_no_less
+from symbolic.mean_value import SOFTMAX, ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4
 from symbolic.sim.basic_4 import LINEAR, SQUARE, P, a, b
 from symbolic.sums import entry, r, reduced, t, total
@@ -210,7 +210,8 @@ def prove() -> str:
     slope = "so the slope of <f, m>^2 along a unit vector is at most the constant of sharp-1"
     found = basic_4.constant_of(sharp, "spectral", outer_constant)
     ensure_equal(found**2, 2 * basic_4.SPREAD**2 * best, slope, normal=sp.simplify)
-    ensure_lipschitz(slope)
+    products = [f * g for f in SOFTMAX for g in SOFTMAX]
+    ensure_lipschitz(slope, products)
     cite(RAYLEIGH, met={FORM: slope, SYMMETRIC: OWN_TRANSPOSE})  # f f^T and g g^T
     ensure_zero(reached(), "2 (6 z - z^3 - 1/z)/16 is an eigenvalue of the slope of f f^T")
     cite(EIGENVECTORS, met={SYMMETRIC: OWN_TRANSPOSE})
@@ -218,7 +219,7 @@ def prove() -> str:
     reaches = "at the best z that is the constant of sharp-1 for A = (1, -1)^T"
     constant = outer_constant(SYMBOLS) * SYMBOLS.spread(tokens)
     ensure_equal(4 * best, constant**2, reaches, normal=sp.simplify)
-    ensure_no_less(reaches)
+    ensure_no_less(reaches, products)
     # in the Frobenius norm, of matrices as vectors
     ensure_norm_convex()
     cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: CONVEX_NORM, HULL: CUBE})
@@ -235,10 +236,10 @@ def prove() -> str:
     slope = "so ||M||_F along a unit vector is at most the constant of sharp-2"
     found = basic_4.constant_of(sharp, "frobenius", softmax_constant)
     ensure_equal(found, sp.sqrt(2) * basic_4.SPREAD / sp.sqrt(8), slope)
-    ensure_lipschitz(slope)
+    ensure_lipschitz(slope, products)
     reaches = "the quotients of two tokens tend to the constant of sharp-2"
     ensure_equal(basic_4.limit_ratio(sharp, "frobenius", softmax_constant), 1, reaches)
-    ensure_no_less(reaches)
+    ensure_no_less(reaches, products)
     return "f f^T is 3^(-3/4) spread(A)-Lipschitz for every n, spread(A)/2 in the Frobenius norm"
 
 

@@ -33,6 +33,7 @@ from symbolic.continuity import ensure_smooth
 from symbolic.curvature import MORE, P, a, bound, ensure_hessian, p, prove_bound, q, unit
 from symbolic.mean_value import (
     ensure_no_less,
+    of_two,
     said_by,
 )
 from symbolic.sim import basic_4
@@ -105,12 +106,13 @@ def reached() -> list[Any]:
     return [sp.numer(sp.together(of_power(each, mean) - 2 * height)) for each in found]
 
 
-def ensure_attained(found: Any, reaches: str) -> None:
+def ensure_attained(found: Any, reaches: str, loss: Any = entry_loss.loss) -> None:
     """The least constant is the largest height: two tokens have curvatures that tend to it.
 
     Args:
         found: what their curvatures are minus twice the heights, for a in (-1, 1).
         reaches: this step in words.
+        loss: whose curvatures these are, which is smooth.
     """
     ensure_zero(found, reaches)
     v = basic_4.opposite(sp.Symbol("x", real=True))
@@ -118,7 +120,7 @@ def ensure_attained(found: Any, reaches: str) -> None:
     heights = "heights are polynomials in a and c, on the closed square"
     ensure_smooth(softmax_height(WIDTH, WIDTH**2, a, c), heights)
     cite(COMPOSED, met={CONTINUOUS: heights})
-    ensure_no_less(reaches)
+    ensure_no_less(reaches, of_two(loss))
 
 
 def ensure_constant(slope: str) -> None:
@@ -166,7 +168,7 @@ def prove() -> str:
     cite(TANGENT, met={SECOND_DERIVATIVE: "the height is concave for c >= 0"})
     bend = "|z^T Hess L z| is at most the constant of sharp-2, K spread(A)^2, for a unit z"
     ensure_constant(bend)
-    ensure_hessian(bend)
+    ensure_hessian(bend, of_two(entry_loss.loss))
     ensure_attained(reached(), REACHES)
     return (
         "||A||^2 K(D) bounds the curvature of g(b <softmax(A x), h>), n any; two tokens attain it"

@@ -75,7 +75,7 @@ from symbolic.curvature import (
     ensure_variances,
     nested_residual,
 )
-from symbolic.mean_value import said_by
+from symbolic.mean_value import of_two, said_by
 from symbolic.sim import basic_4
 from symbolic.sim.lemma_3_12 import ensure_cubic
 from symbolic.sim.lemma_3_13 import SHARE, curvature_of_two, ensure_attained
@@ -338,8 +338,8 @@ def ensure_compared(reading: str, constant: Any, slope: str) -> None:
     )
     found = said_by(LEMMA, reading, v).right / SYMBOLS.norm(v.x - v.y)
     ensure_equal(sp.cancel(found), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * constant(v), slope)
-    ensure_hessian(slope)
-    ensure_attained(reached(), REACHES)
+    ensure_hessian(slope, of_two(entry_loss.squared_loss))
+    ensure_attained(reached(), REACHES, entry_loss.squared_loss)
 
 
 def prove() -> str:

@@ -45,7 +45,7 @@ from properties.sim._support import entry_loss
 from properties.sim.lemma_3_13_log_loss import LEMMA
 from symbolic.continuity import ensure_smooth
 from symbolic.curvature import MORE, a, bound, ensure_hessian, prove_bound
-from symbolic.mean_value import said_by
+from symbolic.mean_value import of_two, said_by
 from symbolic.sim import basic_4
 from symbolic.sim.lemma_3_12 import ensure_cubic
 from symbolic.sim.lemma_3_13 import (
@@ -173,6 +173,6 @@ def prove() -> str:
     constant = said_by(LEMMA, "sharp", v).right / SYMBOLS.norm(v.x - v.y)
     K = entry_loss.log_loss_constant(SYMBOLS, b * width)
     ensure_equal(sp.cancel(constant), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * K, BENDS)
-    ensure_hessian(BENDS)
-    ensure_attained(reached(), REACHES)
+    ensure_hessian(BENDS, of_two(entry_loss.log_loss))
+    ensure_attained(reached(), REACHES, entry_loss.log_loss)
     return "D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2: the supremum for every n"

@@ -24,7 +24,7 @@ def prove() -> str:
     steepest = sp.limit((1 / (1 + sp.exp(-x)) - 1 / (1 + sp.exp(x))) / (2 * x), x, 0)
     reached = "the quotients of g between x and -x tend to 1/4 as x tends to 0"
     ensure_equal(steepest, quarter, reached)
-    ensure_no_less(reached)
+    ensure_no_less(reached, 1 / (1 + sp.exp(-x)))
     for reading, said in ("literal", sp.Integer(1)), ("sharp", quarter):
         ensure_bound_of_slope(STEP, reading, lambda w: w / (1 + w), said, quarter)
     return "1/4 - g' = ((1 - u)/(2 (1 + u)))^2 with u = e^x, so g is 1/4-Lipschitz, and no less"

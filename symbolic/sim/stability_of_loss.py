@@ -39,7 +39,7 @@ from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.entry_loss import gradient, loss, squared_gradient, squared_loss
 from symbolic import softmax, textbook
 from symbolic.curvature import ensure_hessian, ensure_quarter
-from symbolic.mean_value import ensure_lipschitz, ensure_no_less
+from symbolic.mean_value import ensure_lipschitz, ensure_no_less, of_two
 from symbolic.sim import basic_4, lemma_3_12, lemma_3_13_l2
 from symbolic.sim.basic_4 import opposite
 from symbolic.sums import LENGTHS, entry, total, vector
@@ -133,7 +133,7 @@ def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
     constant = constant_of(statement, 1, "norms").subs({SPREAD: A * h, HEAD: h})
     reached = "the slope of linear attention at one token is its constant"
     ensure_equal(found, constant, reached, normal=sp.simplify)
-    ensure_no_less(reached)
+    ensure_no_less(reached, value)
 
 
 def linear_in_two(entry: Any) -> tuple[Any, Any, Any]:
@@ -188,7 +188,7 @@ def ensure_largest(statement: Any, second: Any, most: Any, score: Any) -> Any:
     size, more = sp.symbols("size more", nonnegative=True)
     bound = "no |z^T Hess z| of linear attention's loss exceeds the constant that is compared"
     ensure_nonnegative(constant.subs(SPREAD, size + more) - most * size**2, bound, normal=expanded)
-    ensure_hessian(bound)
+    ensure_hessian(bound, of_two(statement.linear_loss))
     reached = (
         "z^T Hess z of linear attention's loss is that constant for h and z along singular vectors "
         "of ||A|| and x along z, so that <A x, h> is any number"
@@ -199,7 +199,7 @@ def ensure_largest(statement: Any, second: Any, most: Any, score: Any) -> Any:
         reached,
         normal=lambda x: sp.expand(sp.radsimp(x)),
     )
-    ensure_no_less(reached)
+    ensure_no_less(reached, of_two(statement.linear_loss))
     return constant
 
 
@@ -229,12 +229,12 @@ def prove_logistic_over_norms() -> str:
     half, slope = sp.Rational(1, 2), "|b| g' ||A|| ||h||/2 is at most the half that is compared"
     compared = constant_of(stability_logistic, half, "norms")
     ensure_zero(compared - LABEL * SPREAD / 4 * half, slope)
-    ensure_lipschitz(slope)
+    ensure_lipschitz(slope, of_two(loss))
     ensure_linear_attains(stability_logistic, sp.Integer(0), stability_logistic.linear_loss)
     two = sp.symbols("size head b", positive=True)
     reached = "the slope at x = 0 for A and h along (1, -1) is that half"
     ensure_equal(slope_at_zero(loss, *two), compared.subs(norms_at_zero(*two)), reached)
-    ensure_no_less(reached)
+    ensure_no_less(reached, of_two(loss))
     return "|b| ||A|| ||h||/8 is the best constant over all A and h of these norms, any n >= 2"
 
 
@@ -258,7 +258,7 @@ def prove_logistic_on_data() -> str:
         slope,
         normal=sp.factor,
     )
-    ensure_lipschitz(slope)
+    ensure_lipschitz(slope, of_two(loss))
     linear, x, slope_x = linear_in_two(stability_logistic.linear_loss)
     ensure_equal(
         [sp.diff(linear, y).subs(dict.fromkeys(x, 0)) for y in x],
@@ -279,7 +279,7 @@ def prove_squared_over_norms() -> str:
     ensure_nonnegative(
         (compared - (HEAD + LABEL) * SPREAD).subs(EDGE, 1 + more), slope, normal=expanded
     )
-    ensure_lipschitz(slope)
+    ensure_lipschitz(slope, of_two(squared_loss))
     ensure_linear_attains(stability_l2, EDGE, stability_l2.linear_loss)
     size, head, b = sp.symbols("size head b", positive=True)
     ratio = -slope_at_zero(squared_loss, size, head, b) / compared.subs(
@@ -287,7 +287,7 @@ def prove_squared_over_norms() -> str:
     )
     reached = "over that half the slope at x = 0 for A and h along (1, -1) tends to 1 as b grows"
     ensure_equal(sp.limit(ratio, b, sp.oo), sp.Integer(1), reached)
-    ensure_no_less(reached)
+    ensure_no_less(reached, of_two(squared_loss))
     return "half of linear attention's constant over all A and h of these norms, any n >= 2"
 
 
@@ -298,7 +298,7 @@ def prove_squared_on_data() -> str:
     slope = "2 (||h|| + |b|) ||A^T h|| is what is compared, at R = 1"
     compared = constant_of(stability_l2, 1, "same")
     ensure_zero(compared.subs(EDGE, 1) - 2 * (HEAD + LABEL) * SPREAD, slope)
-    ensure_lipschitz(slope)
+    ensure_lipschitz(slope, of_two(squared_loss))
     grown = (compared - compared.subs(EDGE, 1)).subs(EDGE, 1 + more)
     ensure_nonnegative(grown, "and no more than what is compared at R >= 1", normal=expanded)
     return "on the same data, for any n, by a quarter of the product of oscillations"
@@ -335,7 +335,7 @@ def prove_squared_gradient_on_data() -> str:
         (asked.right / 2).subs(A, SPREAD / h) - constant_of(stability_l2, 1, "same", "gradient"),
         "which is at most half of 4 ||A^T h||^2, the constant that is compared",
     )
-    ensure_lipschitz(slope)
+    ensure_lipschitz(slope, [*of_two(squared_gradient)])
     linear, x, slope_x = linear_in_two(stability_l2.linear_loss)
     ensure_equal(
         [sp.diff(linear, y, z) for y in x for z in x],

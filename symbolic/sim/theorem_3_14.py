@@ -24,7 +24,7 @@ from symbolic.basins import (
     prove_equal_rivals,
 )
 from symbolic.divergence import ensure_passed
-from symbolic.gains import GAMMA_O
+from symbolic.gains import GAMMA, GAMMA_O
 from symbolic.inner_products import inner, vector
 from symbolic.mean_value import ensure_no_less
 from symbolic.suppositions import TWICE_SMOOTH_LOSS
@@ -122,7 +122,10 @@ def ensure_order(a: Any, b: Any, c: Any) -> None:
     half = (a + b) / 2 + c
     reached = "so along H/||H|| the length of its slope is at least |p'(m)| ((a + b)/2 + c)"
     ensure_nonnegative((square**2 + (a - b) ** 2) / 2 / square - half, reached, normal=sp.factor)
-    ensure_no_less(reached)
+    slope, x = sp.Function("l'"), sp.Symbol("x", real=True)
+    share = 1 / (1 + sp.exp(-x))
+    pull = slope(GAMMA_O * share + GAMMA * (1 - share)) * share * (1 - share)
+    ensure_no_less(reached, pull, (slope, TWICE_SMOOTH_LOSS))  # p, which makes up the gradient
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: TWICE_SMOOTH_LOSS})  # p
     second = first + apart / (STEP * half) - LESS
     moved = moves(first, second, squares)
@@ -299,7 +302,6 @@ def ensure_rises_above() -> None:
     ensure_passed(
         PACE * sp.Symbol("||A_2||^2", positive=True) * least,
         "and m_2 is above ln(drop/lead) after finitely many steps",
-        bound=-sp.log(level),
     )
     share = 1 / (1 + LESS)
     ensure_nonnegative(
@@ -383,7 +385,6 @@ def ensure_opposed() -> None:
         PACE * ALSO * attended(x_0, y_0) ** 2 * X * LEAD,
         "so that f grows there by a constant, as a q > c^2, and is above any bound from "
         "some step on",
-        bound=bound,
         elsewhere=PACE * ALSO * attended(X, Y) ** 2 * (X * LEAD + Y * spread),
     )
     ensure_nonnegative(
@@ -402,7 +403,6 @@ def ensure_opposed() -> None:
     ensure_passed(
         PACE * attended(x_0, y_0) ** 2 * q * y_b * spread / 2,
         "so m_2 gets above b = J + ln(2 drop/lead)",
-        bound=b,
     )
     ensure_stays(
         rise, second * square, jump, "and stays above ln(2 drop/lead), y below lead/(2 drop)"

@@ -34,6 +34,7 @@ from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,
     CONTINUOUS,
+    CONVEX_FUNCTION,
     DIFFERENTIABLE,
     EXPONENTIAL,
     MONOTONE,
@@ -41,6 +42,7 @@ from symbolic.textbook import (
     RISING,
     SECOND_DERIVATIVE,
     SIGN,
+    SLOPES_OF_CONVEX,
     TANGENT,
 )
 from symbolic.tf.nonlinear_head_several import (
@@ -167,6 +169,7 @@ def prove_bounded() -> str:
         "s_2, as l' rises from gamma_2 to gamma_1",
         normal=sp.simplify,
     )
+    cite(SLOPES_OF_CONVEX, met={CONVEX_FUNCTION: CONVEX_LOSS})
     ensure_logarithmic()
     svm = A / inner("A", "A") + B / inner("B", "B")
     ensure_equal(
@@ -236,12 +239,12 @@ def _ensure_falling(rises: str) -> None:
     """From the mean of the tokens to the first one h rises, so that -l' falls.
 
     Args:
-        rises: the step that has shown what the slope of h is.
+        rises: the step that has shown that the slope of h is not negative.
     """
     pieces = "h is smooth on the line, or, of ReLU, piece by piece"
     ensure_smooth([ACTIVATIONS[name].value(SYMBOLS, T) for name in SMOOTH_UNITS], pieces)
     cite(RISING, met={DIFFERENTIABLE: pieces, SIGN: rises})
-    cite(RISING, met={DIFFERENTIABLE: CONVEX_LOSS, SIGN: CONVEX_LOSS})  # of l'
+    cite(SLOPES_OF_CONVEX, met={CONVEX_FUNCTION: CONVEX_LOSS})  # l' rises
 
 
 def prove_critical_head() -> str:
@@ -249,13 +252,16 @@ def prove_critical_head() -> str:
     ensure_step()
     b, t, s = sp.symbols("b t s", real=True)  # t = <a_k, x_2>; <a_k, o> = (1 - s) t
     phi = ACTIVATIONS["square"]
-    rises = "the slope along x_1 - x_2 is 2 beta s_2, unit by unit"
+    slope = sp.diff(b * phi.value(SYMBOLS, (1 - s) * t), s)
     ensure_equal(
-        sp.diff(b * phi.value(SYMBOLS, (1 - s) * t), s),
+        slope,
         2 * (-b * t**2) * (1 - s),
-        rises,
+        "the slope along x_1 - x_2 is 2 beta s_2, unit by unit",
         normal=expanded,
     )
+    rises = "which is not negative, as beta > 0 and s_2 >= 0"
+    beta, second = sp.Symbol("beta", positive=True), sp.Symbol("s_2", nonnegative=True)
+    ensure_nonnegative(slope.subs({b: -beta / t**2, s: 1 - second}), rises, normal=sp.cancel)
     _ensure_falling(rises)
     ensure_logarithmic(half=True)
     _ensure_alone()

@@ -26,7 +26,7 @@ from symbolic.basins import (
     ensure_own_constant,
 )
 from symbolic.continuity import cite_extreme_value
-from symbolic.curvature import ensure_smoothness
+from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
@@ -44,7 +44,6 @@ from symbolic.textbook import (
     INDEPENDENT,
     INVERSE_OF_GRAM,
     LIPSCHITZ,
-    MEAN_VALUE,
     MEAN_VALUE_ON_A_LINE,
     MONOTONE,
     MONOTONE_SEQUENCE,
@@ -55,6 +54,7 @@ from symbolic.textbook import (
 P_L, P_H, STEP, K, C = sp.symbols("P_L P_H e k C", positive=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 S_T = sp.Symbol("s_t", positive=True)
+RISES = "the part of the risk of an input does not rise, so u, a mean of scores, does not fall"
 
 
 def ensure_apart() -> None:
@@ -62,7 +62,7 @@ def ensure_apart() -> None:
     ensure_inputs_apart()
     ensure_own_constant()
     ensure_smoothness()  # of part i, with L_i/n <= L
-    cite(DESCENT, met={LIPSCHITZ: MEAN_VALUE, SHORT: SHORT_OR_FEW})
+    cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: SHORT_OR_FEW}, of=RISES)
 
 
 def ensure_limit() -> None:
@@ -73,7 +73,7 @@ def ensure_limit() -> None:
     ensure_gain()
     ensure_margins_of_sum()
     cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES})  # p_t is at most a constant times G
-    cite(MONOTONE_SEQUENCE, met={MONOTONE: DESCENT})  # u, a mean of scores
+    cite(MONOTONE_SEQUENCE, met={MONOTONE: RISES})
     ensure_nonnegative_sum(
         total(p) - away * total(s),
         p - away * s,
@@ -161,8 +161,12 @@ def ensure_lower_tokens_outweigh() -> None:
     )
 
 
-def ensure_direction_of_b() -> None:
-    """W/||W|| tends to V/||V||, V = W^mm(b)."""
+def ensure_direction_of_b(diverges: str) -> None:
+    """W/||W|| tends to V/||V||, V = W^mm(b).
+
+    Args:
+        diverges: the step that has shown that ||W_k|| tends to infinity.
+    """
     least, C, c, J = sp.symbols("least C c J", positive=True)
     p, low, margin = entry("p"), entry("low"), entry("margin")
     gain = p * (2 * low - 1)
@@ -197,7 +201,7 @@ def ensure_direction_of_b() -> None:
         "P_L - P_H and the least margin at most ||W||/N",
         normal=expanded,
     )
-    ensure_direction(c, C)
+    ensure_direction(c, C, diverges)
 
 
 def ensure_any_step() -> None:
@@ -228,7 +232,7 @@ def prove() -> str:
     ensure_apart()
     ensure_limit()
     ensure_lower_tokens_outweigh()
-    ensure_direction_of_b()
+    ensure_direction_of_b(divergence.FAR)
     ensure_multipliers()
     multiplier, norm = sp.symbols("lambda_h N", positive=True)
     cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES})

@@ -163,6 +163,10 @@ def ensure_gain_along() -> None:
         normal=sp.factor,
     )
     ensure_positive(
+        sp.diff(_least_gain(x), x),
+        "P - D x grows with x = exp(-a/N): it is least where a is largest, at a bound of a",
+    )
+    ensure_positive(
         _least_gain(x) + MORE, "and a grows: P - D x is at least room x, P being kappa x and more"
     )
     ensure_nonnegative(
@@ -255,10 +259,9 @@ def ensure_kept() -> None:
         rate=KAPPA,
     )
     ensure_passed(
-        step * _least_gain(x) / N,
+        lambda bound: step * _least_gain(sp.exp(-bound / N)) / N,
         "where a is at most a bound a step adds a constant to it, as exp(-a/N) is above one: so a, "
         "which grows at each step, passes every bound",
-        bound=sp.Symbol("bound", real=True),
         elsewhere=step * _least_gain(x) / N + MORE,
     )
     ensure_zero(
@@ -432,10 +435,9 @@ def ensure_parallel() -> None:
         normal=expanded,
     )
     ensure_passed(
-        step * _least_gain(x) / N,
+        lambda bound: step * _least_gain(sp.exp(-bound / N)) / N,
         "so g > 0 as above: a step adds a constant to a where a is at most a bound, so that a "
         "passes every bound",
-        bound=sp.Symbol("bound", real=True),
         elsewhere=step * _least_gain(x) / N + MORE,
     )
     ensure_zero(sp.limit(far / (A0 + H), H, sp.oo), "and ||E||/a tends to 0")

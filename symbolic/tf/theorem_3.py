@@ -9,21 +9,16 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.sums import entry
-from symbolic.suppositions import CONVEX_LOSS
 from symbolic.textbook import (
     ACCUMULATION,
     BOUNDED_SEQUENCE,
-    CONVEX_FUNCTION,
     FACTORS,
-    JENSEN,
-    MEAN,
     MINORS,
     RANK_OF_PRODUCT,
-    SECOND_DERIVATIVE,
     TRIANGLE,
 )
 from symbolic.tf import svm_rank
@@ -110,44 +105,13 @@ def prove_rank() -> str:
     )
 
 
-def prove_no_limit() -> str:
-    """R (1, a; a, 1)/2 is a minimiser for convex decreasing losses and |a| <= 1, at every R."""
-    k, q, a = sp.symbols("k q a", real=True)
-    m, falls = sp.symbols("m falls", nonnegative=True)
+def prove_diagonal() -> str:
+    """|(K Q^T)_11| + |(K Q^T)_22| <= (||K||^2 + ||Q||^2)/2, with equality where K = Q."""
+    k, q = sp.symbols("k q", real=True)
     ensure_equal(
         [(k**2 + q**2) / 2 - k * q, (k**2 + q**2) / 2 + k * q],
         [(k - q) ** 2 / 2, (k + q) ** 2 / 2],
         "half the sum of squares, by entry, for either sign of a row of Q",
     )
-    ensure_nonnegative([(k - q) ** 2, (k + q) ** 2], "so the sizes of both margins are R at most")
-    share = 1 / (1 + sp.exp(-m))
-    ensure_positive(
-        sp.diff(share, m), "the score of an input, the attention, rises with its margin"
-    )
-    concave = "and is concave in it from 0 on: S of a mean is at least the mean of S"
-    ensure_nonnegative(sp.simplify(-sp.diff(share, m, 2)), concave, normal=_halved)
-    cite(JENSEN, met={SECOND_DERIVATIVE: concave})
-    cite(MEAN, met={CONVEX_FUNCTION: CONVEX_LOSS})
-    ensure_nonnegative(
-        falls * m,
-        "l falls: l(S(R/2)) is at most l of the mean of S(|m_i|), which is at most the mean of "
-        "l(S(m_i)): margins of sizes of sum R at most have no less risk than R/2 and R/2",
-    )
-    K = sp.Matrix([[1, 0], [a, sp.sqrt(1 - a**2)]]) * sp.sqrt(R / 2)
-    whole = R / 2 * sp.Matrix([[1, a], [a, 1]])
-    ensure_zero(list(sp.expand(K * K.T - whole)), "K = Q with rows of one length: W = K K^T")
-    ensure_zero(sp.expand((K * K.T).trace() - R), "whose (||K||^2 + ||Q||^2)/2 is R, margins R/2")
-    cite(FACTORS)
-    ensure_equal(
-        list(whole / R),
-        list(sp.Matrix([[1, a], [a, 1]]) / 2),
-        "C_* = 2: margins of 1 make the sum 2, and a factored W of nuclear norm 2 has K = Q, so "
-        "that it is (1, a; a, 1), and |a| <= 1; each of these over 2 is a limit point",
-    )
-    return "for every R > 0, inner dimensions of 2 or more, and 1 for a = 1 and a = -1"
-
-
-def _halved(x: sp.Expr) -> sp.Expr:
-    """In y = exp(m) - 1, which is not negative."""
-    m, y = sp.Symbol("m", nonnegative=True), sp.Symbol("y", nonnegative=True)
-    return sp.factor(sp.simplify(x.rewrite(sp.exp).subs(m, sp.log(1 + y))))
+    ensure_nonnegative([(k - q) ** 2, (k + q) ** 2], "is not negative, and 0 where K = Q")
+    return "for K and Q of two rows and any number of columns"

@@ -1,12 +1,23 @@
 """What an expression is made of tells that it is continuous or smooth, and nothing else does."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 import sympy as sp
 
-from attsvm.errors import ProofError
-from attsvm.theory import Supposed
+from attsvm.errors import DataError, ProofError
+from attsvm.primitives.losses import LOSSES as FORMULAS
+from attsvm.theory import Supposed, ensure_zero
 from attsvm.theory.declaration.proof import recorded
+from properties.tf._support import regularisation_paths as paths
+from properties.tf.local_convergence import ON_RAY
+from properties.tf.theorem_2 import near_optimal_points as points
 from symbolic.continuity import cite_extreme_value, ensure_continuous, ensure_smooth
+from symbolic.curvature import ensure_hessian, ensure_smoothness
+from symbolic.mean_value import ensure_lipschitz, ensure_no_less
+from symbolic.suppositions import BENT_LOSS, CONVEX_LOSS
+from symbolic.suppositions import LOSS as CONTINUOUS_SLOPE
 
 x, y = sp.symbols("x y", real=True)
 positive = sp.Symbol("p", positive=True)
@@ -51,3 +62,42 @@ def test_a_function_is_continuous_where_the_reading_supposes_it():
         cite_extreme_value("a step")
     with pytest.raises(ProofError):
         ensure_continuous(sp.Function("other")(x), "a step", (slope, LOSS))
+
+
+@pytest.mark.parametrize(
+    ("test", "case"), [(paths.steep, paths.PUBLISHED), (points.cheap, points.AT_ZERO)]
+)
+def test_what_is_to_say_that_the_slope_is_continuous_is_false_where_it_has_a_jump(test, case):
+    assert any(test is one for one in CONTINUOUS_SLOPE.by)
+    assert test(case)
+    assert not any(test(replace(case, loss=loss)) for loss in ("hinge", "kinked"))
+
+
+def test_a_start_near_a_local_solution_has_no_loss_whose_slope_has_a_jump():
+    for name, loss in FORMULAS.items():
+        if not loss.smooth:
+            with pytest.raises(DataError):
+                replace(ON_RAY[1], loss=name)
+
+
+def test_what_is_to_say_that_a_loss_is_convex_is_false_where_it_is_not():
+    for test in CONVEX_LOSS.by:
+        assert test(SimpleNamespace(loss="exponential"))
+        assert not test(SimpleNamespace(loss="logistic-loss"))
+
+
+@pytest.mark.parametrize("ensure", [ensure_lipschitz, ensure_no_less, ensure_hessian])
+def test_a_bound_of_slopes_is_that_of_a_function_whose_derivatives_are_shown(ensure):
+    with recorded() as steps:
+        ensure_zero(0, "a step")
+        ensure("a step", [sp.exp(x), slope(x)], (slope, LOSS))
+        assert set(steps.supposed) == {LOSS}
+        for kinked in (sp.Abs(x), [sp.exp(x), slope(x)]):
+            with pytest.raises(ProofError, match="has the derivatives"):
+                ensure("a step", kinked)
+
+
+def test_the_curvature_of_a_loss_is_bounded_where_a_reading_says_that_it_has_one():
+    with recorded() as steps:
+        ensure_smoothness()
+    assert set(steps.supposed) == {BENT_LOSS}

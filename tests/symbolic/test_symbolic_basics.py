@@ -151,7 +151,7 @@ def test_the_code_of_a_loss_is_what_attains_its_constant(proof, name, monkeypatc
 
 def test_a_constant_is_no_least_one_before_a_slope_has_reached_it():
     with pytest.raises(ProofError, match="no step has passed"):
-        ensure_no_less("a slope that no step has shown")
+        ensure_no_less("a slope that no step has shown", sp.exp(sp.Symbol("x", real=True)))
 
 
 def test_the_laplacian_of_false_weights_and_false_eigenvalues_are_told_apart():

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 from attsvm.errors import ProofError
-from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.declaration.proof import ensure_zero, recorded
 from properties.sim import stability_logistic
 from symbolic import basins, curvature, divergence, least_points
 from symbolic.gains import P
@@ -113,6 +113,18 @@ ALIGNED = [basins.prove_aligned, basins.prove_equal_rivals]
 RADII = [local_convergence.ensure_least_coefficients, local_convergence.ensure_spread]
 TWO_RIVALS = theorem_3_14
 OF_PAIR, OF_THREE = [TWO_RIVALS.prove_pair], [TWO_RIVALS.prove_three]
+
+
+def directed():
+    """The step to the direction of runs whose norms are taken to diverge."""
+    ensure_zero(0, "norms diverge")
+    basins.ensure_direction(P, P, "norms diverge")
+
+
+def directed_to_b():
+    """The same for the direction of b."""
+    ensure_zero(0, "norms diverge")
+    global_conjecture.ensure_direction_of_b("norms diverge")
 
 
 def other_square(p_1, p_2, squares, moves=TWO_RIVALS.moves):
@@ -309,6 +321,10 @@ SPOILT = {
                     *(local_convergence, "_least_gain", lambda x: REAL),
                     [local_convergence.ensure_kept, local_convergence.ensure_parallel],
                 ),
+                (
+                    *(local_convergence, "_least_gain", lambda x: P - x),
+                    [local_convergence.ensure_kept, local_convergence.ensure_gain_along],
+                ),
             )
         )
     },
@@ -328,17 +344,17 @@ SPOILT = {
         *(basins, "MORE", REAL),
         [
             *(basins.ensure_kept, basins.ensure_gap_of_rest, basins.ensure_aligned),
-            *(lambda: basins.ensure_divergence(P), lambda: basins.ensure_direction(P, P)),
+            *(lambda: basins.ensure_divergence(P), directed),
             basins.prove_shares,
         ],
     ),
     "a whole that the p_j of the least margin may exceed": (
         *(basins, "LESS", REAL),
-        [lambda: basins.ensure_direction(P, P)],
+        [directed],
     ),
     "a whole that some p_h may exceed": (
         *(global_conjecture, "LESS", REAL),
-        [global_conjecture.ensure_direction_of_b],
+        [directed_to_b],
     ),
     "no more than 95% of R for the norms that sharp-2 bounds": (
         *(basic_1, "constant_of"),
@@ -367,6 +383,26 @@ SPOILT = {
         *(convex_combination, "exposed"),
         lambda m, v: replace(EXPOSED(m, v), left=0 * EXPOSED(m, v).left - 1),
         [convex_combination.prove_short],
+    ),
+    "descent by the curvature of something else than the risk": (
+        *(basins, "ensure_smoothness", basins.ensure_log_of_powers),
+        [basins.ensure_kept, basins.prove, basins.prove_aligned],
+    ),
+    "descent by that curvature, of one input": (
+        *(global_conjecture, "ensure_smoothness", basins.ensure_log_of_powers),
+        [global_conjecture.ensure_apart],
+    ),
+    "runs of no divergence": (
+        *(basins, "ensure_divergence", lambda c: None),
+        [basins.prove, *ALIGNED],
+    ),
+    "runs of no divergence, from any start": (
+        *(divergence, "prove", lambda: ""),
+        [global_conjecture.prove],
+    ),
+    "a head whose slope has no sign": (
+        *(generalised_svm, "ensure_nonnegative", lambda *_, **__: None),
+        [generalised_svm.prove_critical_head],
     ),
     "powers that may be less than that of the largest lead": (
         *(few_tokens, "total", lambda *term: total(*term) / 2),
@@ -507,8 +543,10 @@ MEMBER = sp.Symbol("member", nonnegative=True)
         lambda: ensure_mean(P, LESS + MEMBER, "a value below the bound", least=1),
         lambda: ensure_mean(P, 1 + MEMBER, "a value above the bound", most=1),
         lambda: ensure_at_least_each(REAL, "a term of either sign"),
-        lambda: divergence.ensure_passed(MEMBER, "no growth", bound=1),
-        lambda: divergence.ensure_passed(P, "falls elsewhere", bound=1, elsewhere=-MEMBER),
+        lambda: divergence.ensure_passed(MEMBER, "no growth"),
+        lambda: divergence.ensure_passed(P, "falls elsewhere", elsewhere=-MEMBER),
+        lambda: divergence.ensure_passed(lambda bound: P - bound, "none above a bound"),
+        lambda: divergence.ensure_passed(lambda bound: P / bound**9, "falls below 0"),
         lambda: basins.ensure_lag(P, P, lambda p: p - MEMBER, "less than that p_j"),
         lambda: basins.ensure_lag(P, P, lambda p: [p, LESS * p], "one is less"),
         lambda: basins.ensure_lag(REAL, P, lambda p: p, "a bound of either sign"),
@@ -527,3 +565,8 @@ def test_a_sum_within_a_sum_that_depends_on_it_is_refused():
     A = sp.IndexedBase("A", real=True)[t, r]
     with pytest.raises(ProofError, match="depends on it"):
         total(total(A, r), t)
+
+
+@pytest.mark.parametrize("ensure", [directed, directed_to_b])
+def test_what_is_spoilt_of_a_direction_holds_as_it_is(ensure):
+    proves(ensure)

@@ -213,13 +213,18 @@ class Lemma:
     says: str
 
 
-def cite(lemma: Lemma, *, met: Mapping[str, str | Lemma | Supposed] | None = None) -> None:
+def cite(
+    lemma: Lemma, *, met: Mapping[str, str | Lemma | Supposed] | None = None, of: str = ""
+) -> None:
     """Take a step by a lemma, each of whose hypotheses is met.
 
     Args:
         lemma: what is cited.
-        met: by hypothesis, what meets it: the name of a step of this proof that has passed, a lemma
-            that has been cited, or what the reading supposes.
+        met: by hypothesis, what meets it: the name of a step of this proof that has passed, what a
+            lemma has been cited of, a lemma that has been cited of nothing in particular, or what
+            the reading supposes.
+        of: what the lemma is cited of, in a sentence by which it can meet hypotheses; the lemma
+            alone, which may have been cited of something else, does not meet them then.
 
     Raises:
         ProofError: a hypothesis is not met, or none of the lemma's; or the step that should meet it
@@ -234,11 +239,12 @@ def cite(lemma: Lemma, *, met: Mapping[str, str | Lemma | Supposed] | None = Non
         if isinstance(by, Supposed):
             suppose(by)
             continue
-        cited = isinstance(by, Lemma) and any(s.startswith(_citation(by)) for s in steps or [])
-        if not cited and by not in (steps or []):
+        begins = _citation(by) if isinstance(by, Lemma) else f"{by}: cited, "
+        if by not in (steps or []) and not any(s.startswith(begins) for s in steps or []):
             remedy = "" if steps is not None else "Run the proof inside `recorded()`."
             raise _failed(what, f"no step has passed that meets: {hypothesis}", by, remedy)
-    _passed("; ".join([_citation(lemma), *(f"{h}: {_way(by)}" for h, by in met.items())]))
+    named = f"{of}: {_citation(lemma)}" if of else _citation(lemma)
+    _passed("; ".join([named, *(f"{h}: {_way(by)}" for h, by in met.items())]))
 
 
 def suppose(*what: Supposed) -> None:

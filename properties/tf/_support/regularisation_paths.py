@@ -142,12 +142,13 @@ TURNING = _path(
 
 
 def steep(case: Path) -> bool:
-    """L' < 0 at the best score of every input."""
-    return set(orders(case, ExactData.of(case.data))) == {1}
+    """L' is continuous, never above 0, and below 0 at the best score of every input."""
+    return case.loss in (*SLOPED, CUBIC.name) and set(orders(case, ExactData.of(case.data))) == {1}
 
 
 UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-FALLING, SEVERAL = "l' < 0 at the best scores", "some input has two tokens"
+SEVERAL = "some input has two tokens"
+FALLING = "l is smooth and decreasing, l' < 0 at the best scores"
 HYPOTHESES = {UNIQUE: unique_optimum, FEASIBLE: feasible, SEVERAL: several_tokens, FALLING: steep}
 VIOLATING = {
     UNIQUE: [Path(TIED_APART.data, "log-loss")],

@@ -31,9 +31,10 @@ CONDITIONS = (
         "-u^3 and best scores 1 and 0 the second input counts less than it should, and the limit "
         "is (3, 1)/sqrt 10 instead of (1, 1)/sqrt 2. With one token an input W^mm = 0 has no "
         "direction.",
-        repair="Add both conditions. There is a rate too: where l' < 0, every W in the ball of "
-        "radius R that is as good as the point R W^mm / ||W^mm|| is within sqrt(2 kappa ||W^mm|| "
-        "/ R) of its direction after division by R, with an explicit kappa that grows like log R.",
+        repair="Add both conditions. There is a rate too: where l' < 0 and continuous, every W in "
+        "the ball of radius R that is as good as the point R W^mm / ||W^mm|| is within sqrt(2 "
+        "kappa ||W^mm|| / R) of its direction after division by R, with an explicit kappa that "
+        "grows like log R.",
         stands=("amended-1", "amended-2", "sharp"),
         telling={"literal": 0},
     ),

@@ -138,10 +138,10 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "some input has two tokens, alpha locally optimal, l' < 0 at its scores, any constant "
-            "step, s < 1, ||E|| r_j <= s sigma c_j for all pairs j, and sigma at least an explicit "
-            "radius of data, alpha, loss and step: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| "
-            "under descent",
+            "some input has two tokens, alpha locally optimal, l' continuous and below 0 at its "
+            "scores, any constant step, s < 1, ||E|| r_j <= s sigma c_j for all pairs j, and sigma "
+            "at least an explicit radius of data, alpha, loss and step: W_k/||W_k|| -> "
+            "W^mm(alpha)/||W^mm(alpha)|| under descent",
             expected="proved",
             proof="symbolic.tf.local_convergence:prove_sharp",
             under=(OPTIMAL, CONE, LARGE),

@@ -30,8 +30,8 @@ from properties.tf.theorem_2 import near_optimal_points as points
 from properties.tf.theorem_2.near_optimal_points import Candidate
 
 LISTED = {name: test for name, test in cases.HYPOTHESES.items() if name != cases.FALLING}
-SLOPED = "l' < 0"
-CHEAP = "G is below every m_i d_i"
+SLOPED = "l' < 0 and continuous"
+CHEAP = "l' < 0 and continuous, G is below every m_i d_i"
 LARGE, GOOD = "rho is at least log(2 Gamma)", "W in the ball and as good as rho W^mm"
 PRINTED: dict[str, Any] = {
     "source": SOURCE,
@@ -121,12 +121,12 @@ RATE = Statement(
     },
     readings={
         "amended-2": Reading(
-            "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0, U = W^mm "
-            "/ ||W^mm||, rho = R / ||W^mm|| >= log(2 Gamma), Gamma the largest over inputs i of "
-            "several tokens of sum_j M_j D_j (T_j - 1) / (m_i d_i), for each input D and d its "
-            "largest and least score gap, M and m the largest and least |l'| between its worst "
-            "and best score: every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 "
-            "log(2 Gamma) / rho",
+            "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0 and "
+            "continuous, U = W^mm / ||W^mm||, rho = R / ||W^mm|| >= log(2 Gamma), Gamma the "
+            "largest over inputs i of several tokens of sum_j M_j D_j (T_j - 1) / (m_i d_i), for "
+            "each input D and d its largest and least score gap, M and m the largest and least "
+            "|l'| between its worst and best score: every W in the ball with L(W) <= L(R U) has "
+            "||W / R - U||^2 <= 2 log(2 Gamma) / rho",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove",
             siblings={
@@ -136,16 +136,17 @@ RATE = Statement(
             under=(*LISTED, SLOPED, LARGE, GOOD),
         ),
         "sharp": Reading(
-            "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0, U = W^mm "
-            "/ ||W^mm||, rho = R / ||W^mm||, for each input d its least score gap and m the least "
-            "|l'| between its worst and best score: where G = n (L(R U) - L_*) is below every m_i "
-            "d_i of inputs of several tokens, as it is for large rho, every W in the ball with "
-            "L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, kappa = rho + log G - sum_j p_j "
-            "log(c_j / p_j), p_j the share of multiplier j, c_j = b_i (gap of j) (1 - G / (m_i "
-            "d_i)) in its input i, b_i the least |l'| within G / m_i of the best score",
+            "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0 and "
+            "continuous, U = W^mm / ||W^mm||, rho = R / ||W^mm||, for each input d its least "
+            "score gap and m the least |l'| between its worst and best score: where G = n (L(R U) "
+            "- L_*) is below every m_i d_i of inputs of several tokens, as it is for large rho, "
+            "every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, kappa "
+            "= rho + log G - sum_j p_j log(c_j / p_j), p_j the share of multiplier j, c_j = b_i "
+            "(gap of j) (1 - G / (m_i d_i)) in its input i, b_i the least |l'| within G / m_i of "
+            "the best score",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove_sharp",
-            under=(*LISTED, GOOD, CHEAP),  # under which no loss rises: G would not be below m_i d_i
+            under=(*LISTED, GOOD, CHEAP),
             variables=Records(Candidate, points.candidates(4.0, 8.0), points.extremal),
             conclusion=closest,
             tight=True,

@@ -40,7 +40,7 @@ from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.paths import path_w
 from attsvm.paths.objective import GapObjective, differences
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.hypotheses import exists, feasible, unique_optimum
+from attsvm.primitives.hypotheses import exists, feasible, sloped, unique_optimum
 from attsvm.primitives.losses import LOSSES, SLOPED
 from attsvm.strategies import arrays, composite
 from attsvm.svm import att_svm
@@ -153,8 +153,11 @@ def large(case: Candidate) -> bool:
 def cheap(case: Candidate) -> bool:
     """G = n (L(V) - L_*) < m_i d_i for every input i, for sure, so that kappa is a number.
 
-    Nothing is asked where there is no V.
+    The loss is to have a slope that is continuous and below 0. Where there is no V nothing else is
+    asked.
     """
+    if not sloped(case):
+        return False
     if not defined(case):
         return True
     with ctx.workprec(128):

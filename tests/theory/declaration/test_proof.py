@@ -234,6 +234,16 @@ def test_a_lemma_whose_hypotheses_are_not_met_proves_nothing(met, why):
     assert steps == ["a step", "cited, its base"]
 
 
+def test_a_lemma_that_is_cited_of_something_meets_hypotheses_by_what_it_is_cited_of():
+    with recorded() as steps:
+        cite(BASE, of="a ball has it")
+        for by in (BASE, "a cone has it", "a ball"):
+            with pytest.raises(ProofError, match="no step has passed"):
+                cite(LEMMA, met={"it is convex": HYPOTHESIS, "it is closed": by})
+        cite(LEMMA, met={"it is convex": HYPOTHESIS, "it is closed": "a ball has it"})
+    assert steps[0] == "a ball has it: cited, its base (A book, section 0): it is closed"
+
+
 def test_steps_that_meet_a_hypothesis_have_to_be_recorded():
     with pytest.raises(ProofError, match="Run the proof inside `recorded"):
         cite(LEMMA, met={"it is convex": "a step", "it is closed": HYPOTHESIS})
