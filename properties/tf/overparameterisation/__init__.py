@@ -16,7 +16,8 @@ dihedral angle is obtuse. Project the others, T - 2 of them, to one point c: the
 obtuse where <x_s - c, x_t - c> < 0, that is |u|^2 < |v|^2 for u = (x_s + x_t)/2 - c and
 v = (x_s - x_t)/2. These are independent and Gaussian in m = d - T + 3 dimensions with variances
 T/(2 (T - 2)) and 1/2, so that the probability is I_q(m/2, m/2), q = (T - 2)/(2 (T - 1)), I being
-the regularised incomplete beta function, and at most (1 - 1/(T - 1)^2)^(m/2). A triangle has one
+the regularised incomplete beta function, and at most (1 - 1/(T - 1)^2)^(m/2); where C(T, 2) of
+these add up to more than 1 `amended-1` says nothing, its bound being 0. A triangle has one
 obtuse angle at most, so that its three probabilities add up. At d = 2 it is the well-known 3/4.
 With orthogonal queries inputs are independent problems.
 
@@ -68,14 +69,14 @@ def base(T: Any) -> Any:
 
 
 def least_chance(law: Law, power: int = 1) -> float:
-    """(1 - C(T, 2) (1 - 1/(T - 1)^2)^(m/2))^n, 0 where that is a power of less than 0."""
+    """max(0, 1 - C(T, 2) (1 - 1/(T - 1)^2)^(m/2))^n."""
     m = obtuse(law.T, law.d)[1]
     one = 1.0 - laws.pairs(law.T) * float(base(float(law.T))) ** (power * m / 2.0)
     return float(max(one, 0.0) ** law.n)
 
 
 def chance(law: Law, angles: int = 3, more: int = 0) -> float:
-    """(1 - 3 I_{1/4}(d/2, d/2))^n."""
+    """(1 - 3 I_{1/4}(d/2, d/2))^n; at d = 1 that is 0, which rounding may bring below."""
     from scipy.special import betainc  # few commands need it
 
     q, m = obtuse(3, law.d, more)
@@ -142,8 +143,8 @@ ALL = "that all tokens support all Local-SVMs, "
 BOUND = probability(
     ALL + "b = 1 - 1/(T - 1)^2, m = d - T + 3",
     (
-        r"\left(1 - \frac{T (T - 1)}{2} b^{$power m/2}\right)^n",
-        "(1 - (T (T - 1)/2) b^($power m/2))^n",
+        r"\max\left(0, 1 - \frac{T (T - 1)}{2} b^{$power m/2}\right)^n",
+        "max(0, 1 - (T (T - 1)/2) b^($power m/2))^n",
     ),
     floats=frequent,
     again=frequent_again,
@@ -203,8 +204,7 @@ PROBABILITY = Statement(
             "n inputs of T independent standard Gaussian tokens, orthogonal queries, none 0, "
             "d >= T - 1, "
             "T >= 2: all tokens are support vectors of all Local-SVMs with probability at least "
-            "(1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2))^n, where that is a power of a "
-            "positive number, so that it tends to 1 as d grows",
+            "max(0, 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2))^n, which tends to 1 as d grows",
             expected="proved",
             proof="symbolic.tf.overparameterisation:prove_bound",
             under=(SOME, SEVERAL),

@@ -41,6 +41,14 @@ def test_the_chance_of_an_acute_triangle_is_the_known_one():
     )
 
 
+def test_the_bound_is_0_and_no_even_power_of_a_number_below_0_where_it_says_nothing():
+    for n in (1, 2):
+        assert statement.least_chance(Law(n, 3, 2)) == 0.0
+        assert statement.least_chance(Law(n, 3, 64)) == pytest.approx((1 - 3 * 0.75**32) ** n)
+    text = statement.BOUND.written({})
+    assert [line.count("max") for line in text] == [1, 1]
+
+
 def test_orthogonal_queries_need_the_choices_of_one_place_alone(monkeypatch):
     generator = np.random.default_rng(0)
     sets = [laws.gaussian(Law(2, 3, 4), generator) for _ in range(12)]
