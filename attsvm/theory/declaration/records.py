@@ -75,6 +75,8 @@ class Measured:
             in place of the steps of descent; empty where they follow that itself.
         notation: the conclusion as a formula, in LaTeX and in plain characters, if it has one;
             constants are written `$name`, and not at all where they are a factor 1 or a summand 0.
+        symbols: how the notation writes values of a constant, in LaTeX and in plain characters, by
+            its name and the value; others are written as they are.
     """
 
     says: str
@@ -85,6 +87,7 @@ class Measured:
     many: Callable[..., Any] | None = None
     stand_in: str = ""
     notation: tuple[str, str] | None = None
+    symbols: Mapping[str, Mapping[Any, tuple[str, str]]] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         """Refuse what no refutation could be confirmed by."""
@@ -110,10 +113,12 @@ class Measured:
             return None
         known, (latex, plain) = self._known(constants), self.notation
         for name, value in known.items():
-            idle = {"1": rf"\${name} (?=[A-Za-z\\(|])", "0": rf" [+-] \${name}\b"}.get(str(value))
+            idle = {"1": rf"\${name} (?=[A-Za-z\\(|$])", "0": rf" [+-] \${name}\b"}.get(str(value))
             if idle:
                 latex, plain = re.sub(idle, "", latex), re.sub(idle, "", plain)
-        return Template(latex).substitute(known), Template(plain).substitute(known)
+        both = {k: self.symbols.get(k, {}).get(v, (v, v)) for k, v in known.items()}
+        first, second = ({k: pair[at] for k, pair in both.items()} for at in (0, 1))
+        return Template(latex).substitute(first), Template(plain).substitute(second)
 
     def _known(self, constants: Mapping[str, Any]) -> dict[str, Any]:
         known = {k: p.default for k, p in signature(self.floats).parameters.items()}
