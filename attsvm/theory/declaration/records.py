@@ -75,8 +75,8 @@ class Measured:
             in place of the steps of descent; empty where they follow that itself.
         notation: the conclusion as a formula, in LaTeX and in plain characters, if it has one;
             constants are written `$name`, and not at all where they are a factor 1 or a summand 0.
-        symbols: how the notation writes values of a constant, in LaTeX and in plain characters, by
-            its name and the value; others are written as they are.
+        symbols: how values of a constant are written, in LaTeX and in plain characters (the latter
+            also in `says`), by its name and the value; others are written as they are.
     """
 
     says: str
@@ -105,7 +105,7 @@ class Measured:
 
     def in_words(self, constants: Mapping[str, Any]) -> str:
         """What it says in one line, with these constants and else their defaults."""
-        return self.says.format(**self._known(constants))
+        return self.says.format(**self._symbols(self._known(constants))[1])
 
     def written(self, constants: Mapping[str, Any]) -> tuple[str, str] | None:
         """Its notation with these constants and else their defaults; no factor 1, no summand 0."""
@@ -116,9 +116,13 @@ class Measured:
             idle = {"1": rf"\${name} (?=[A-Za-z\\(|$])", "0": rf" [+-] \${name}\b"}.get(str(value))
             if idle:
                 latex, plain = re.sub(idle, "", latex), re.sub(idle, "", plain)
+        symbols = self._symbols(known)
+        return Template(latex).substitute(symbols[0]), Template(plain).substitute(symbols[1])
+
+    def _symbols(self, known: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """How the values of constants are written, in LaTeX and in plain characters."""
         both = {k: self.symbols.get(k, {}).get(v, (v, v)) for k, v in known.items()}
-        first, second = ({k: pair[at] for k, pair in both.items()} for at in (0, 1))
-        return Template(latex).substitute(first), Template(plain).substitute(second)
+        return {k: v[0] for k, v in both.items()}, {k: v[1] for k, v in both.items()}
 
     def _known(self, constants: Mapping[str, Any]) -> dict[str, Any]:
         known = {k: p.default for k, p in signature(self.floats).parameters.items()}

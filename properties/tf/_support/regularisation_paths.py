@@ -471,10 +471,7 @@ TARGETS = {
 SET = tends(
     "as R -> infinity",
     NEAR,
-    (
-        r"0 \text{ for } K_R, Q_R \in \mathbb{R}^{d \times $inner}",
-        "0 for K_R, Q_R in R^(d x $inner)",
-    ),
+    (r"0 \text{ for the inner dimension } $inner", "0 for the inner dimension $inner"),
     floats=follows_set,
     balls=certified_set,
     symbols={"target": TARGETS, "inner": {None: ("d", "d")}},
