@@ -118,8 +118,7 @@ def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:
 
 def _with(formula: Formula) -> str:
     """The constants of a conclusion, which its words do not hold."""
-    known = {p.name: p.default for p in formula.constant_parameters} | dict(formula.constants)
-    return ", ".join(f"{name} = {value}" for name, value in known.items())
+    return ", ".join(f"{name} = {value}" for name, value in formula.known_constants.items())
 
 
 def _one(write: Any, function: Any, constants: str, otherwise: str = "see its code") -> Written:

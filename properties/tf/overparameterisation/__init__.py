@@ -32,6 +32,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.primitives.counts import probability
+from attsvm.primitives.steps import named_in_words
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties.sim import large_dimension
@@ -87,59 +88,68 @@ def _again(law: Law) -> Law:
     return Law(law.n, law.T, law.d, law.seed + 10_000)
 
 
-def _frequent(law: Law, power: int, samples: int) -> Slack:
+def _frequent(law: Law, power: int, tokens: str, samples: int) -> Slack:
     if law.T < 2 or law.d < law.T - 1:
         return Slack(-1.0, 0.0)  # there are no such powers
-    high = laws.bracket(law, "gaussian", samples)[1]
+    high = laws.bracket(law, tokens, samples)[1]
     return Slack.at_most(least_chance(law, power), high, 0.0 if high == 1.0 else 1e-9)
 
 
-def frequent(law: Law, power: int = 1) -> Slack:
+def frequent(law: Law, power: int = 1, tokens: str = "gaussian") -> Slack:
     """At least that probability, by the upper end of a counted interval."""
-    return _frequent(law, power, SAMPLES)
+    return _frequent(law, power, tokens, SAMPLES)
 
 
-def frequent_again(law: Law, power: int = 1) -> Slack:
+def frequent_again(law: Law, power: int = 1, tokens: str = "gaussian") -> Slack:
     """The same by other samples, four times as many."""
-    return _frequent(_again(law), power, 4 * SAMPLES)
+    return _frequent(_again(law), power, tokens, 4 * SAMPLES)
 
 
-def _exactly(law: Law, angles: int, more: int, samples: int) -> Slack:
-    low, high = laws.bracket(law, "gaussian", samples)
+def _exactly(law: Law, angles: int, more: int, tokens: str, samples: int) -> Slack:
+    low, high = laws.bracket(law, tokens, samples)
     found = chance(law, angles, more)
     below = Slack.at_most(found, high, 0.0 if high == 1.0 else 1e-9)
     above = Slack.at_most(low, found, 0.0 if low == 0.0 else 1e-9)
     return min(above, below, key=lambda side: side.value)
 
 
-def exactly(law: Law, angles: int = 3, more: int = 0) -> Slack:
+def exactly(law: Law, angles: int = 3, more: int = 0, tokens: str = "gaussian") -> Slack:
     """That probability lies in a counted interval."""
-    return _exactly(law, angles, more, 3 * SAMPLES)
+    return _exactly(law, angles, more, tokens, 3 * SAMPLES)
 
 
-def exactly_again(law: Law, angles: int = 3, more: int = 0) -> Slack:
+def exactly_again(law: Law, angles: int = 3, more: int = 0, tokens: str = "gaussian") -> Slack:
     """The same by other samples, four times as many."""
-    return _exactly(_again(law), angles, more, 12 * SAMPLES)
+    return _exactly(_again(law), angles, more, tokens, 12 * SAMPLES)
 
 
-def _spherically(law: Law, factor: int, samples: int) -> Slack:
+def _spherically(law: Law, factor: int, tokens: str, samples: int) -> Slack:
     if law.T < 2:
         return Slack(-1.0, 0.0)  # k = 0, and the bound divides by it
     least = large_dimension.least_chance(law, factor)
-    return Slack.at_most(least, laws.bracket(law, "spherical", samples)[1], 1e-9)
+    return Slack.at_most(least, laws.bracket(law, tokens, samples)[1], 1e-9)
 
 
-def spherically(law: Law, factor: int = 1) -> Slack:
+def spherically(law: Law, factor: int = 1, tokens: str = "spherical") -> Slack:
     """At least 1 - N^2 exp(-factor d/(512 n^2 k^2)), by the upper end of a counted interval."""
-    return _spherically(law, factor, SAMPLES // 4)
+    return _spherically(law, factor, tokens, SAMPLES // 4)
 
 
-def spherically_again(law: Law, factor: int = 1) -> Slack:
+def spherically_again(law: Law, factor: int = 1, tokens: str = "spherical") -> Slack:
     """The same by other samples, four times as many."""
-    return _spherically(_again(law), factor, SAMPLES)
+    return _spherically(_again(law), factor, tokens, SAMPLES)
 
 
-ALL = "that all tokens support all Local-SVMs, "
+GAUSSIAN, SPHERICAL = ("tokens", "gaussian"), ("tokens", "spherical")
+"""The law that is sampled: a constant of each conclusion."""
+SAID = named_in_words(
+    "tokens",
+    {
+        "gaussian": "n inputs, standard Gaussian with orthogonal queries,",
+        "spherical": "n inputs, uniform on the unit sphere as queries are,",
+    },
+)
+ALL = "that all tokens of {tokens} support all Local-SVMs, "
 BOUND = probability(
     ALL + "b = 1 - 1/(T - 1)^2, m = d - T + 3",
     (
@@ -148,6 +158,7 @@ BOUND = probability(
     ),
     floats=frequent,
     again=frequent_again,
+    symbols=SAID,
 )
 EXACT = probability(
     ALL + "q = 1/4",
@@ -158,12 +169,14 @@ EXACT = probability(
     ("=", "="),
     floats=exactly,
     again=exactly_again,
+    symbols=SAID,
 )
 SPHERE = probability(
     ALL + "N = n (T + 1), k = T - 1",
     large_dimension.NEARLY_ORTHOGONAL,
     floats=spherically,
     again=spherically_again,
+    symbols=SAID,
 )
 SMALL, FLAT = Law(3, 4, 16), Law(1, 3, 2)
 
