@@ -39,10 +39,11 @@ LOSS = Supposed(
         # them have a continuous slope
         *(cones.is_long, cones.is_large),
         _HEADS["loss"],
-        *(orientation.TRAINING.conclusion, printed_loss.RATE, PRINTED, REPAIRED),  # of one loss
+        *(orientation.TRAINING.conclusion, printed_loss.RATE),  # of one loss
+        *(("loss", PRINTED), ("loss", REPAIRED)),
     ),
 )
-TWICE_SMOOTH_LOSS = Supposed("the slope of the loss is differentiable", (REPAIRED,))
+TWICE_SMOOTH_LOSS = Supposed("the slope of the loss is differentiable", (("loss", REPAIRED),))
 CONTINUOUS_LOSS = Supposed(
     "l is one of the strictly decreasing losses, all continuous", (lemma_2_limit.decreasing,)
 )
@@ -77,7 +78,7 @@ CONSTRAINTS = Supposed(
     "the A_j are independent, as those of d + 1 Gaussian tokens at most almost surely are",
     (
         large_dimension.all_independent,
-        *(overparameterisation.BOUND, overparameterisation.EXACT),
+        overparameterisation.GAUSSIAN,
     ),
 )
 EMBEDDINGS = Supposed("the embeddings are independent", (often_unsolvable.independent,))
@@ -90,8 +91,9 @@ SIGNS = Supposed(
 GAUSSIAN = Supposed(
     "tokens are independent standard Gaussian vectors, so that x_s, x_t and the mean of others are "
     "independent of the span of the others' differences",
-    (overparameterisation.BOUND, overparameterisation.EXACT),
+    (overparameterisation.GAUSSIAN,),
 )
 SPHERICAL = Supposed(
-    "tokens and queries are independent, uniform on the unit sphere", (overparameterisation.SPHERE,)
+    "tokens and queries are independent, uniform on the unit sphere",
+    (overparameterisation.SPHERICAL,),
 )

@@ -8,7 +8,7 @@ as the stand-in that it is, so that balls are asked on every instance that is co
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -110,6 +110,22 @@ def along(of: Symbol) -> Symbol:
 
 W_K, X_K, X_MM, W_MM = ("W_k", "W_k"), ("X(k)", "X(k)"), ("X^{mm}", "X^mm"), ("W^{mm}", "W^mm")
 """Iterates and max-margin solutions as they are written."""
+
+TARGET = ("$towards", "$towards")
+"""The target of a run as it is written: one of `solutions`."""
+
+
+def solutions(letter: str) -> dict[str, dict[str, Symbol]]:
+    """How the targets of `attsvm.primitives.descent_runs.max_margin` are written."""
+    names = {"optimal": "mm", "worst": "low", "mean": "mean", "turned": "turned"}
+    said = {k: (rf"{letter}^{{{name}}}", f"{letter}^{name}") for k, name in names.items()}
+    return {"towards": {**said, "opposite": (f"-{said['optimal'][0]}", f"-{said['optimal'][1]}")}}
+
+
+def named_in_words(constant: str, words: Mapping[str, str]) -> dict[str, dict[str, Symbol]]:
+    """How a constant is written whose values are words of a sentence."""
+    return {constant: {value: (said, said) for value, said in words.items()}}
+
 
 INFINITY, ZERO, LN_K = (r"\infty", "infinity"), ("0", "0"), (r"\ln k", "ln k")
 """Limits, and what norms grow like, as they are written."""

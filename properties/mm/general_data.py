@@ -38,12 +38,12 @@ from attsvm.exact.minima import Minimum
 from attsvm.exact.traps import is_stationary_start
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
-from attsvm.primitives.steps import SHORT, converges_in_direction, is_short, stepped
+from attsvm.primitives.steps import SHORT, TARGET, converges_in_direction, is_short, stepped
 from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting, never_moves
-from properties.mm._support.prompt_limits import P_ALPHA, P_K, certified
+from properties.mm._support.prompt_limits import P_K, PROMPTS, certified
 from properties.mm.loss_choice import one_limit
 from properties.tf.local_convergence import LONG, NEAR, ON_RAY, OPTIMAL, OTHER, cones, starts
 from properties.tf.local_convergence.cones import Local
@@ -98,7 +98,12 @@ def _apart_from_solutions(case: Prompting, end: Minimum) -> arb | None:
 
 
 SEPARATES = converges_in_direction(
-    "with alpha the {towards} tokens", P_K, P_ALPHA, floats=separates, balls=certified_separates
+    "beta the tokens that are selected",
+    P_K,
+    TARGET,
+    floats=separates,
+    balls=certified_separates,
+    symbols=PROMPTS,
 )
 MOVES = "some input has two different scores"
 

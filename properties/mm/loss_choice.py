@@ -34,6 +34,7 @@ from attsvm.primitives.hypotheses import exists, sloped, unique_optimum
 from attsvm.primitives.steps import (
     FLOW,
     SHORT,
+    TARGET,
     along,
     by_gradient_flow,
     is_short,
@@ -52,7 +53,7 @@ from properties.mm._support.prompt_descent import (
     prompting,
     starts_in_basin,
 )
-from properties.mm._support.prompt_limits import P_ALPHA, P_K, Q_K, certified
+from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified
 
 FAR = 64.0
 
@@ -119,13 +120,14 @@ def parted(case: Any, other: str = "correlation", towards: str = "selected") -> 
 
 
 ONE_LIMIT = tends(
-    "descent on l and, for q(k), on the loss {other}, alpha the {towards} tokens",
+    "descent on l and, for q(k), on the loss {other}, beta the tokens that the former selects",
     together(along(P_K), along(Q_K)),
-    along(P_ALPHA),
+    along(TARGET),
     floats=one_limit,
     balls=certified_one_limit,
     tensors=parted,
     stand_in=FLOW,
+    symbols=PROMPTS,
 )
 
 

@@ -21,7 +21,6 @@ from typing import Any
 from flint import arb
 from hypothesis import strategies as st
 
-from attsvm.exact.numbers import Matrix as Rows
 from attsvm.primitives.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
@@ -33,11 +32,11 @@ from attsvm.primitives.descent_runs import (
 from attsvm.primitives.hypotheses import feasible, unique_optimum
 from attsvm.primitives.steps import (
     SHORT,
-    X_K,
-    X_MM,
+    TARGET,
     by_gradient_flow,
     converges_in_direction,
     is_short,
+    solutions,
     stepped,
 )
 from attsvm.primitives.torch_objectives import elsewhere
@@ -137,24 +136,20 @@ def turned(run: Run) -> Run:
     return replace(run, start=run.start.T)
 
 
-def _goals(run: Run, towards: str, transposed: bool) -> list[Rows] | None:
-    return goals(run.data, towards, "X(k)^T" if transposed else "X(k)")
-
-
 @by_gradient_flow
-def trained(run: Run, towards: str = "optimal", transposed: bool = False) -> Slack:
+def trained(run: Run, towards: str = "optimal", side: str = "X(k)") -> Slack:
     """X(k), or its transpose, converges in direction to the target, by its rate."""
-    return converges(turned(run), REPAIRED, _goals(run, towards, transposed))
+    return converges(turned(run), REPAIRED, goals(run.data, towards, side))
 
 
-def turned_away(run: Any, towards: str = "optimal", transposed: bool = False) -> Any:
+def turned_away(run: Any, towards: str = "optimal", side: str = "X(k)") -> Any:
     """How far the run of `trained` is from selecting the optimal tokens, in torch."""
     return elsewhere(SimpleNamespace(data=run.data, start=run.start.mT), REPAIRED, towards)
 
 
-def arrives_turned(run: Run, towards: str = "optimal", transposed: bool = False) -> arb | None:
+def arrives_turned(run: Run, towards: str = "optimal", side: str = "X(k)") -> arb | None:
     """The same by proof: 1 where it does, negative where it does not, None without one."""
-    return proved(turned(run), REPAIRED, _goals(run, towards, transposed))
+    return proved(turned(run), REPAIRED, goals(run.data, towards, side))
 
 
 SIDEWAYS = Run.of([[[1, 1], [1, 0]]], [[1, 0]], scores=[[1, 0]])
@@ -167,12 +162,13 @@ TRAINING = Statement(
     printed="(x_iopt_i - x_it)^T W^mm z_i = 1",
     variables=stepped(Run, runs(st.one_of(separable_data(), tight_data()), 0, 1).map(turned)),
     conclusion=converges_in_direction(
-        "descent on logits z^T X x_t, X^mm transposed: {transposed}",
-        X_K,
-        X_MM,
+        "descent on logits z^T X x_t",
+        ("$side", "$side"),
+        TARGET,
         floats=trained,
         balls=arrives_turned,
         tensors=turned_away,
+        symbols=solutions("X"),
     ),
     cost=10,
     hypotheses={
@@ -188,7 +184,7 @@ TRAINING = Statement(
             "3.3, with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
             "l(best)]/n converges in direction to X^mm",
             expected="refuted",
-            constants={"transposed": False},
+            constants={"side": "X(k)"},
             examples=(SIDEWAYS,),
             siblings=training.OTHER_TARGETS,
         ),
@@ -198,11 +194,11 @@ TRAINING = Statement(
             "l(best)]/n converges in direction to the transpose of X^mm",
             expected="proved",
             proof="symbolic.basins:prove",
-            constants={"transposed": True},
+            constants={"side": "X(k)^T"},
             examples=(SIDEWAYS,),
             siblings={
                 **training.OTHER_TARGETS,
-                "X^mm as it is": changed(transposed=False, examples=[SIDEWAYS]),
+                "X^mm as it is": changed(side="X(k)", examples=[SIDEWAYS]),
                 "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_ASIDE]),
                 "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
                 "any start": changed(

@@ -39,7 +39,6 @@ from attsvm.primitives.steps import (
     LN_K,
     SHORT,
     W_K,
-    W_MM,
     by_gradient_flow,
     norm,
     over,
@@ -110,7 +109,7 @@ DIVERGES = tends(
 RATE = tends(
     "",
     over(norm(W_K), LN_K),
-    norm(W_MM),
+    (r"$share \left\|W^{mm}\right\|", "$share ||W^mm||"),
     floats=grows_like,
     balls=proved_rate,
     tensors=not_selecting,

@@ -52,7 +52,7 @@ PAIR = risk.example([[[1], [1], [0]]], [[1]], [1], [[4]])
 
 @by_gradient_flow
 def selects(case: Descent, which: str) -> Slack:
-    """The logit of one token an input leaves all others behind: `any`, the `optimal`, the `worst`.
+    """The logit of one token an input leaves all others behind: `some`, the `optimal`, the `worst`.
 
     What the least lead over the other tokens gains while the norm runs through a decade, over what
     the longest difference of tokens could gain; -1 where nothing moves.
@@ -71,7 +71,7 @@ def selects(case: Descent, which: str) -> Slack:
         return Slack.unknown(f"the norm did not reach {10.0 * low:.3g}")
     logits = [np.einsum("ntd,de,ne->nt", data.X, W, data.Z) for W in path.W[0, 1:]]
     rows = np.arange(data.n)
-    scored = {"any": logits[1], "optimal": data.gamma, "worst": -data.gamma}
+    scored = {"some": logits[1], "optimal": data.gamma, "worst": -data.gamma}
     kept = np.where(data.present, scored[which], -math.inf).argmax(axis=1)
     leads = [values[rows, kept][:, None] - values for values in logits]
     gained = leads[1] - leads[0]
@@ -122,7 +122,7 @@ def certified(case: Descent, which: str) -> arb | None:
         return None
     chosen = [(data.gamma[i], t) for i, t in zip(way.inputs, way.certificate.selected, strict=True)]
     best, worst = (all(g[t] == end(g) for g, t in chosen) for end in (max, min))
-    return arb(1 if {"any": True, "optimal": best, "worst": worst}[which] else -1)
+    return arb(1 if {"some": True, "optimal": best, "worst": worst}[which] else -1)
 
 
 SELECTS = tends(
@@ -188,7 +188,7 @@ SELECTION = Statement(
         "literal-1": Reading(
             "under descent from any start the attention of every input tends to one of its tokens",
             expected="refuted, certified",
-            constants={"which": "any"},
+            constants={"which": "some"},
             under=(),
             examples=(cases.TIED, TWINS, cases.OPPOSED),
             siblings=WORST,

@@ -177,10 +177,11 @@ def diagonal(m: Any, case: Factors, share: Any = 1) -> Any:
 
 OF_RANK = tends(
     "with the inner dimension r, as R -> infinity",
-    cases.TO_SET,
+    cases.NEAR,
     ZERO,
     floats=follows,
     balls=certified,
+    symbols={"target": cases.TARGETS},
 )
 THREE = Path(
     AttentionData.of(

@@ -34,7 +34,7 @@ def ensure_independent_inputs() -> None:
     ensure_nonnegative(
         (chance + more) * (chance + also) - chance * chance,
         "inputs are independent: the probability is the product of theirs, so at least the product "
-        "of lower bounds that are not negative",
+        "of lower bounds that are not negative, as max(0, .) is",
         normal=expanded,
     )
 
@@ -92,6 +92,8 @@ def ensure_two_squares() -> None:
 
 def prove_bound() -> str:
     """The chance of an obtuse angle is at most (1 - 1/(T - 1)^2)^(m/2); angles add up.
+
+    So one input has none with at least 1 minus their sum, and with at least 0.
 
     Raises:
         ProofError: a step fails.

@@ -439,6 +439,14 @@ class Formula:
         function, own = (self.conclusion, 2) if measured is None else (measured.floats, 1)
         return list(signature(function).parameters.values())[own:]
 
+    @property
+    def known_constants(self) -> dict[str, Any]:
+        """The constants that the conclusion takes, as the reading has them or by default."""
+        known = {p.name: p.default for p in self.constant_parameters} | dict(self.constants)
+        return {
+            name: value for name, value in known.items() if value is not inspect.Parameter.empty
+        }
+
 
 _STRATEGIES: dict[tuple[tuple[str, Variable], ...], st.SearchStrategy[Any]] = {}
 

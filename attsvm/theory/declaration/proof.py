@@ -39,8 +39,9 @@ class Supposed:
     Attributes:
         says: what that is, in one sentence.
         by: what says so in a reading: one of its hypotheses, as the function that it is, its
-            conclusion, one of its variables, or the name that a constant of it is. A reading has to
-            have one of them, and functions, conclusions and variables by identity.
+            conclusion, one of its variables, or a constant of it by its name and its value, a pair
+            such as `("loss", "logistic")`. A reading has to have one of them, and functions,
+            conclusions and variables by identity.
     """
 
     says: str
@@ -49,9 +50,10 @@ class Supposed:
     def stands_in(self, formula: Any) -> bool:
         """Whether the formula of a reading has one of them."""
         there = [formula.conclusion, *formula.hypotheses.values(), *formula.variables.values()]
-        names = {c for c in formula.constants.values() if isinstance(c, str)}
+        constants = formula.known_constants
         return any(any(one is other for other in there) for one in self.by) or any(
-            isinstance(one, str) and one in names for one in self.by
+            isinstance(one, tuple) and one[0] in constants and constants[one[0]] == one[1]
+            for one in self.by
         )
 
 

@@ -75,6 +75,8 @@ class Measured:
             in place of the steps of descent; empty where they follow that itself.
         notation: the conclusion as a formula, in LaTeX and in plain characters, if it has one;
             constants are written `$name`, and not at all where they are a factor 1 or a summand 0.
+        symbols: how values of a constant are written, in LaTeX and in plain characters (the latter
+            also in `says`), by its name and the value; others are written as they are.
     """
 
     says: str
@@ -85,6 +87,7 @@ class Measured:
     many: Callable[..., Any] | None = None
     stand_in: str = ""
     notation: tuple[str, str] | None = None
+    symbols: Mapping[str, Mapping[Any, tuple[str, str]]] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         """Refuse what no refutation could be confirmed by."""
@@ -102,7 +105,7 @@ class Measured:
 
     def in_words(self, constants: Mapping[str, Any]) -> str:
         """What it says in one line, with these constants and else their defaults."""
-        return self.says.format(**self._known(constants))
+        return self.says.format(**self._symbols(self._known(constants))[1])
 
     def written(self, constants: Mapping[str, Any]) -> tuple[str, str] | None:
         """Its notation with these constants and else their defaults; no factor 1, no summand 0."""
@@ -110,10 +113,16 @@ class Measured:
             return None
         known, (latex, plain) = self._known(constants), self.notation
         for name, value in known.items():
-            idle = {"1": rf"\${name} (?=[A-Za-z\\(|])", "0": rf" [+-] \${name}\b"}.get(str(value))
+            idle = {"1": rf"\${name} (?=[A-Za-z\\(|$])", "0": rf" [+-] \${name}\b"}.get(str(value))
             if idle:
                 latex, plain = re.sub(idle, "", latex), re.sub(idle, "", plain)
-        return Template(latex).substitute(known), Template(plain).substitute(known)
+        symbols = self._symbols(known)
+        return Template(latex).substitute(symbols[0]), Template(plain).substitute(symbols[1])
+
+    def _symbols(self, known: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """How the values of constants are written, in LaTeX and in plain characters."""
+        both = {k: self.symbols.get(k, {}).get(v, (v, v)) for k, v in known.items()}
+        return {k: v[0] for k, v in both.items()}, {k: v[1] for k, v in both.items()}
 
     def _known(self, constants: Mapping[str, Any]) -> dict[str, Any]:
         known = {k: p.default for k, p in signature(self.floats).parameters.items()}

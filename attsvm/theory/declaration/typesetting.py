@@ -54,9 +54,11 @@ def typeset(formula: Formula) -> Typeset:
         return _of_records(formula)
     m = Text()
     v = Values(**letters(formula.variables))
-    conclusion = _one(lambda: written(formula.relation(m, v, {})), formula.conclusion)
+    conclusion = _one(
+        lambda: written(formula.relation(m, v, {})), formula.conclusion, _with(formula)
+    )
     hypotheses = {
-        name: _one(lambda condition=condition: written(condition(m, v)), condition, name)
+        name: _one(lambda condition=condition: written(condition(m, v)), condition, "", name)
         for name, condition in formula.hypotheses.items()
     }
     lines = {
@@ -80,7 +82,7 @@ def _of_records(formula: RecordFormula) -> Typeset:
             led = _text(f"{conclusion.plain}: ") if conclusion.plain else Written("", "")
             conclusion = Written(led.latex + notation[0], led.plain + notation[1])
     else:
-        conclusion = _one(lambda: _on_letters(m, formula), formula.conclusion)
+        conclusion = _one(lambda: _on_letters(m, formula), formula.conclusion, _with(formula))
     hypotheses = {name: _text(name) for name in formula.hypotheses}
     lines = {name: _equation(d.left, d.right) for name, d in m.definitions.items()}
     return Typeset(conclusion, hypotheses, tuple(_used(lines, [conclusion])))
@@ -114,7 +116,12 @@ def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:
         return _equation(left, in_short(variable.by, "determined by the others"))
 
 
-def _one(write: Any, function: Any, otherwise: str = "see its code") -> Written:
+def _with(formula: Formula) -> str:
+    """The constants of a conclusion, which its words do not hold."""
+    return ", ".join(f"{name} = {value}" for name, value in formula.known_constants.items())
+
+
+def _one(write: Any, function: Any, constants: str, otherwise: str = "see its code") -> Written:
     """What a function of the formula writes; in words where it is no single expression.
 
     Numbers alone, such as 0 = 1, are what it decided about a letter, and not what it says.
@@ -124,7 +131,8 @@ def _one(write: Any, function: Any, otherwise: str = "see its code") -> Written:
     except _UNWRITABLE:
         found = None
     if found is None or not any(c.isalpha() for c in found.plain):
-        return _text(in_short(function, otherwise))
+        said = in_short(function, otherwise)
+        return _text(f"{said} ({constants})" if constants else said)
     return Written(found.latex, found.plain)
 
 

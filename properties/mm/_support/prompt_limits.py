@@ -22,6 +22,8 @@ from attsvm.primitives.steps import (
     FLOW,
     INFINITY,
     LN_K,
+    TARGET,
+    along,
     by_gradient_flow,
     converges_in_direction,
     norm,
@@ -104,16 +106,36 @@ def rival_lead_from_proper(
 
 
 P_K, Q_K, P_ALPHA = ("p(k)", "p(k)"), ("q(k)", "q(k)"), (r"p(\alpha)", "p(alpha)")
+PROMPTS = {
+    "towards": {
+        "optimal": P_ALPHA,
+        "worst": (r"p(\mathrm{low})", "p(low)"),
+        "selected": (r"p(\beta)", "p(beta)"),
+        **{name: (rf"p_{{{name}}}", f"p_{name}") for name in ("mean", "turned")},
+    }
+}
+"""How targets of prompts are written."""
 DIRECTION = converges_in_direction(
-    "from p(0)", P_K, P_ALPHA, floats=direction, balls=certified, tensors=elsewhere
-)
-DIRECTION_FROM_PROPER = converges_in_direction(
-    "from {size} times r p(alpha)",
+    "from p(0)",
     P_K,
-    P_ALPHA,
+    TARGET,
+    floats=direction,
+    balls=certified,
+    tensors=elsewhere,
+    symbols=PROMPTS,
+)
+DIRECTION_FROM_PROPER = tends(
+    "",
+    along(P_K),
+    (
+        rf"{along(TARGET)[0]} \text{{ for }} p(0) = $size r p(\alpha)",
+        f"{along(TARGET)[1]} for p(0) = $size r p(alpha)",
+    ),
     floats=direction_from_proper,
     balls=certified_from_proper,
     many=rival_lead_from_proper,
+    stand_in=FLOW,
+    symbols=PROMPTS,
 )
 
 DIRECTION_FROM_SOME = converges_in_direction(

@@ -31,12 +31,12 @@ from attsvm.exact import ExactData
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
-from attsvm.primitives.steps import FLOW, along, tends, together
+from attsvm.primitives.steps import FLOW, TARGET, along, tends, together
 from attsvm.theory import OPEN, Reading, Records, Slack, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import prompt
-from properties.mm._support.prompt_limits import P_ALPHA, P_K, Q_K, certified
+from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified
 from properties.mm.normalised_descent.paced_runs import (
     AHEAD,
     OVERSTEPPED,
@@ -92,11 +92,12 @@ def certified_same_limit(run: Paced, towards: str = "optimal") -> arb | None:
 
 
 SAME_LIMIT = tends(
-    "plain and, for q(k), normalised descent, alpha the {towards} tokens",
+    "plain and, for q(k), normalised descent",
     together(along(P_K), along(Q_K)),
-    along(P_ALPHA),
+    along(TARGET),
     floats=same_limit,
     balls=certified_same_limit,
+    symbols=PROMPTS,
     stand_in=FLOW,
 )
 

@@ -35,7 +35,13 @@ from attsvm.primitives.growth_rates import arrives
 from attsvm.primitives.hypotheses import unique_optimum
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import X_MM, Stepped, by_gradient_flow, converges_in_direction
+from attsvm.primitives.steps import (
+    TARGET,
+    Stepped,
+    by_gradient_flow,
+    converges_in_direction,
+    solutions,
+)
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Slack
 from properties.sim._support.training import PRINTED
@@ -184,12 +190,13 @@ def decided(
 
 
 DIRECTION = converges_in_direction(
-    "descent on the sum of the loss {loss}, U = {side} and X^mm the {towards} solution",
+    "descent on the sum of the loss {loss}, U = {side}",
     ("U", "U"),
-    X_MM,
+    TARGET,
     floats=reaches,
     balls=decided,
     many=rival_lead,
+    symbols=solutions("X"),
 )
 
 

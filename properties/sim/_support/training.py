@@ -28,7 +28,15 @@ from attsvm.primitives.descent_runs import (
 )
 from attsvm.primitives.growth_rates import arrives
 from attsvm.primitives.hypotheses import feasible, in_basin, several_tokens, unique_optimum
-from attsvm.primitives.steps import SHORT, X_MM, converges_in_direction, is_short, stepped
+from attsvm.primitives.steps import (
+    SHORT,
+    TARGET,
+    X_K,
+    converges_in_direction,
+    is_short,
+    solutions,
+    stepped,
+)
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.strategies import composite
 from attsvm.svm import att_svm
@@ -135,11 +143,12 @@ def decided_patiently(run: Run, loss: str, towards: str = "optimal") -> arb:
 
 DIRECTION = converges_in_direction(
     "descent on the loss {loss}",
-    ("X(k)", "X(k)"),
-    X_MM,
+    X_K,
+    TARGET,
     floats=reaches,
     balls=decided,
     tensors=elsewhere,
+    symbols=solutions("X"),
 )
 PATIENTLY = replace(DIRECTION, balls=decided_patiently)
 

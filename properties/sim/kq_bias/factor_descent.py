@@ -45,10 +45,11 @@ from attsvm.limits import finite_minimum_of_factors
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.limit_certificates import agreement, short_step
 from attsvm.primitives.steps import (
-    X_MM,
+    TARGET,
     Stepped,
     by_gradient_flow,
     converges_in_direction,
+    solutions,
     stepped,
 )
 from attsvm.strategies import arrays, composite
@@ -239,9 +240,10 @@ def _sum_and_difference(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> tuple[lis
 FACTORED = converges_in_direction(
     "descent of K and Q on the loss {loss}",
     (r"K Q^\top", "K Q^T"),
-    X_MM,
+    TARGET,
     floats=follows,
     balls=certificate,
+    symbols=solutions("X"),
 )
 
 

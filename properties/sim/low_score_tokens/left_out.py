@@ -21,7 +21,7 @@ from attsvm.primitives.descent_runs import Run
 from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
 from attsvm.primitives.limit_certificates import agreement
 from attsvm.primitives.many_runs import ended
-from attsvm.primitives.steps import FLOW, X_K, along, by_gradient_flow, tends
+from attsvm.primitives.steps import FLOW, X_K, along, by_gradient_flow, named_in_words, tends
 from attsvm.primitives.torch_objectives import constraints, in_torch, present, scores, solution
 from attsvm.strategies import arrays, composite, numbers
 from attsvm.strategies.data import separable_data
@@ -287,22 +287,29 @@ def many_end_worse(runs: Sequence[Run], loss: str, which: str = "low") -> Array:
     return np.asarray(np.where(lower > 0.0, 1.0 + lower, lower))
 
 
+LEFT_OUT = {
+    "low": "the tokens of least score",
+    "best": "the tokens of best score",
+    "second": "the tokens of scores in between",
+}
 ALIKE = tends(
-    "descent on the loss {loss}, U(k) that without the tokens of least score",
+    "descent on the loss {loss}, U(k) that without {which}",
     along(("U(k)", "U(k)")),
     (rf"\lim {along(X_K)[0]}", f"lim {along(X_K)[1]}"),
     floats=ends_alike,
     balls=certified_alike,
     stand_in=FLOW,
+    symbols=named_in_words("which", LEFT_OUT),
 )
 NO_WORSE = Measured(
     "descent on the loss {loss}, g_i and h_i the scores of the tokens that input i ends at with "
-    "and without the tokens of least score",
+    "and without {which}",
     notation=(r"h_i \ge g_i \text{ for all } i", "h_i >= g_i for all i"),
     floats=ends_no_worse,
     balls=certified_no_worse,
     many=many_end_worse,
     stand_in=FLOW,
+    symbols=named_in_words("which", LEFT_OUT),
 )
 
 

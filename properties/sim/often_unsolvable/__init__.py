@@ -101,13 +101,13 @@ READ = (
     "5 tokens, attention over"
 )
 COUNTED = probability(
-    "that there is no X^mm for m = {m}, n = {n}, d = {d}",
+    "that there is no X^mm over the {over} for m = {m}, n = {n}, d = {d}",
     HALF,
     floats=contradictions.often,
     again=contradictions.often_again,
 )
 EXPONENTIAL_SERIES = probability(
-    "that no word of m sentences of two words has two successors",
+    "that no {strict} of m sentences of two words has two successors",
     (
         r"j! [z^j] \prod_q \left(1 + \sum_s \left(e^{p_{qs} z} - 1\right)\right), j = m + $more",
         "j! [z^j] prod_q (1 + sum_s (exp(p_qs z) - 1)), j = m + $more",
@@ -115,6 +115,9 @@ EXPONENTIAL_SERIES = probability(
     ("=", "="),
     floats=gap_in_floats,
     balls=gap,
+    symbols={
+        "strict": {True: ("word",) * 2, False: ("word of two neighbouring ones",) * 2},
+    },
 )
 FEWER = {
     "for one sentence of two words": changed(m=1, n=2),
@@ -122,10 +125,7 @@ FEWER = {
 }
 
 
-def draws(*, whole: bool) -> st.SearchStrategy[Draws]:
-    """Seeds of languages, with one kind of attention."""
-    return st.builds(Draws, st.integers(0, 2**16), st.just(whole))
-
+DRAWS = Records(Draws, st.builds(Draws, st.integers(0, 2**16)))
 
 OFTEN = Statement(
     "sim/often-unsolvable",
@@ -145,23 +145,23 @@ OFTEN = Statement(
             f"{READ} the vocabulary, d = 100: with probability at least 1/2 there is no X^mm",
             expected="proved",
             proof="symbolic.sim.often_unsolvable:prove_often",
-            constants=DEFAULT,
+            constants={**DEFAULT, "over": "vocabulary"},
             under=(),
-            variables=Records(Draws, draws(whole=True), fixed=("whole",)),
+            variables=DRAWS,
             conclusion=COUNTED,
             cost=40,
-            examples=(Draws(0, True),),
+            examples=(Draws(0),),
             siblings=FEWER,
         ),
         "literal-3": Reading(
             f"{READ} the sub-sequence, d = 100: with probability at least 1/2 there is no X^mm",
             expected="holds",
-            constants=DEFAULT,
+            constants={**DEFAULT, "over": "sub-sequence"},
             under=(),
-            variables=Records(Draws, draws(whole=False), fixed=("whole",)),
+            variables=DRAWS,
             conclusion=COUNTED,
             cost=40,
-            examples=(Draws(0, False),),
+            examples=(Draws(0),),
             siblings=FEWER,
         ),
         "literal-2": Reading(

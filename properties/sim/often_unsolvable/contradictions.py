@@ -76,10 +76,9 @@ def consistent(case: TokenSequences) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """A seed of random languages, and whether tokens are the whole vocabulary."""
+    """A seed of random languages."""
 
     seed: int
-    whole: bool
 
 
 def drawn(generator: np.random.Generator, size: Setting) -> tuple[Language, Int[Array, "m n"]]:
@@ -90,30 +89,34 @@ def drawn(generator: np.random.Generator, size: Setting) -> tuple[Language, Int[
     return Language(language.first, language.follow, coordinates), sentences
 
 
-def count(case: Draws, size: Setting, runs: int, stream: int) -> int:
-    """How many of the sets of sentences that are drawn contradict themselves."""
-    make = vocabulary_data if case.whole else prefix_data
+def count(case: Draws, over: str, size: Setting, runs: int, stream: int) -> int:
+    """How many of the sets of sentences that are drawn contradict themselves.
+
+    Attention is over the whole vocabulary or over the sub-sequence.
+    """
+    whole = over == "vocabulary"
+    make = vocabulary_data if whole else prefix_data
     total = 0
     for run in range(runs):
         entropy = [case.seed, stream, run, size.m, size.n, size.d]
         language, sentences = drawn(np.random.default_rng(entropy), size)
         data = make(language, sentences)
-        total += contradicts(sentences, data, case.whole, repeats=False)
+        total += contradicts(sentences, data, whole, repeats=False)
     return total
 
 
-def _often(case: Draws, m: int, n: int, d: int, runs: int, stream: int) -> Slack:
-    return at_least(0.5, count(case, Setting(m, n, d), runs, stream), runs)
+def _often(case: Draws, over: str, m: int, n: int, d: int, runs: int, stream: int) -> Slack:
+    return at_least(0.5, count(case, over, Setting(m, n, d), runs, stream), runs)
 
 
-def often(case: Draws, m: int = 10, n: int = 5, d: int = 100) -> Slack:
+def often(case: Draws, over: str, m: int = 10, n: int = 5, d: int = 100) -> Slack:
     """Sentences contradict themselves with a probability of at least 1/2."""
-    return _often(case, m, n, d, RUNS, 0)
+    return _often(case, over, m, n, d, RUNS, 0)
 
 
-def often_again(case: Draws, m: int = 10, n: int = 5, d: int = 100) -> Slack:
+def often_again(case: Draws, over: str, m: int = 10, n: int = 5, d: int = 100) -> Slack:
     """The same from other draws, four times as many."""
-    return _often(case, m, n, d, AGAIN, 1)
+    return _often(case, over, m, n, d, AGAIN, 1)
 
 
 # how often exactly, for sentences of two words

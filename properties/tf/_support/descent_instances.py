@@ -26,11 +26,12 @@ from attsvm.primitives.hypotheses import exists, in_basin, sloped, unique_optimu
 from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import (
     SHORT,
+    TARGET,
     W_K,
-    W_MM,
     Stepped,
     converges_in_direction,
     is_short,
+    solutions,
 )
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.strategies import arrays, composite, sizes
@@ -127,7 +128,13 @@ def patiently(case: Descent, towards: str = "optimal") -> arb:
 
 
 DIRECTION = converges_in_direction(
-    "descent from W_0", W_K, W_MM, floats=follows, balls=decided, tensors=elsewhere
+    "descent from W_0",
+    W_K,
+    TARGET,
+    floats=follows,
+    balls=decided,
+    tensors=elsewhere,
+    symbols=solutions("W"),
 )
 
 EXISTS, SLOPED_LOSS = "W^mm exists and is not 0", "l' < 0 everywhere and continuous"

@@ -36,7 +36,7 @@ from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.hypotheses import feasible, several_tokens, sloped, unique_optimum
 from attsvm.primitives.losses import SLOPED
-from attsvm.primitives.steps import W_MM, ZERO, norm, over, tends
+from attsvm.primitives.steps import TARGET, along, solutions, tends
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, separable_data
 from attsvm.svm import att_svm, att_svm_programme
@@ -454,12 +454,26 @@ def _frobenius_is_long(case: Path) -> arb | None:
 DIRECTION = tends(
     "as R -> infinity",
     (r"\frac{W_R}{R}", "W_R/R"),
-    over(W_MM, norm(W_MM)),
+    along(TARGET),
     floats=follows,
     balls=certified_direction,
+    symbols=solutions("W"),
 )
-TO_SET = (
-    r"\mathrm{dist}\left(\frac{K_R Q_R^{\top}}{R}, \frac{W_*^{mm}}{C_*}\right)",
-    "dist(K_R Q_R^T/R, W_*^mm/C_*)",
+NEAR = (
+    r"\mathrm{dist}\left(\frac{K_R Q_R^{\top}}{R}, $share $target\right)",
+    "dist(K_R Q_R^T/R, $share $target)",
 )
-SET = tends("as R -> infinity", TO_SET, ZERO, floats=follows_set, balls=certified_set)
+TARGETS = {
+    "solutions": (r"\frac{W_*^{mm}}{C_*}", "W_*^mm/C_*"),
+    "worst": (r"\frac{W_*^{low}}{C_*^{low}}", "W_*^low/C_*^low"),
+    "frobenius": (r"\frac{W^{mm}}{\left\|W^{mm}\right\|_*}", "W^mm/||W^mm||_*"),
+}
+"""What products of factors near, as it is written."""
+SET = tends(
+    "as R -> infinity",
+    NEAR,
+    (r"0 \text{ for the inner dimension } $inner", "0 for the inner dimension $inner"),
+    floats=follows_set,
+    balls=certified_set,
+    symbols={"target": TARGETS, "inner": {None: ("d", "d")}},
+)

@@ -21,7 +21,7 @@ from attsvm.primitives.att_svm import exact_constraints, flat
 from attsvm.primitives.descent_runs import Run, max_margin, or_more_bits, reaches
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.primitives.losses import SLOPED
-from attsvm.primitives.steps import W_K, W_MM, Stepped, converges_in_direction
+from attsvm.primitives.steps import TARGET, W_K, Stepped, converges_in_direction, solutions
 from attsvm.primitives.torch_objectives import Tensor, elsewhere, negative_gradient
 from attsvm.primitives.torch_objectives import norm as norm_of
 from attsvm.risk import normalised_gradient
@@ -163,10 +163,11 @@ def elsewhere_after(case: Any, towards: str = "optimal") -> Tensor:
 AFTER_STEP = converges_in_direction(
     "descent from W_1",
     W_K,
-    W_MM,
+    TARGET,
     floats=reaches_after,
     balls=decided_after,
     tensors=elsewhere_after,
+    symbols=solutions("W"),
 )
 
 

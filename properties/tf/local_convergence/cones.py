@@ -27,7 +27,14 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.primitives.descent_runs import or_more_bits
 from attsvm.primitives.limit_certificates import agreement, certified_direction, short_step
-from attsvm.primitives.steps import W_K, Stepped, by_gradient_flow, converges_in_direction
+from attsvm.primitives.steps import (
+    TARGET,
+    W_K,
+    Stepped,
+    by_gradient_flow,
+    converges_in_direction,
+    solutions,
+)
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.theory import Slack
 from properties.tf.local_convergence.radius import Pairs, closes
@@ -191,8 +198,15 @@ def distance_from_selecting(case: Any, towards: str = "alpha") -> Any:
 DIRECTION = converges_in_direction(
     "descent from W_0",
     W_K,
-    (r"W^{mm}(\alpha)", "W^mm(alpha)"),
+    TARGET,
     floats=follows,
     balls=decided,
     tensors=distance_from_selecting,
+    symbols={
+        "towards": {
+            **solutions("W")["towards"],
+            "alpha": (r"W^{mm}(\alpha)", "W^mm(alpha)"),
+            "opposite": (r"-W^{mm}(\alpha)", "-W^mm(alpha)"),
+        }
+    },
 )

@@ -16,7 +16,8 @@ dihedral angle is obtuse. Project the others, T - 2 of them, to one point c: the
 obtuse where <x_s - c, x_t - c> < 0, that is |u|^2 < |v|^2 for u = (x_s + x_t)/2 - c and
 v = (x_s - x_t)/2. These are independent and Gaussian in m = d - T + 3 dimensions with variances
 T/(2 (T - 2)) and 1/2, so that the probability is I_q(m/2, m/2), q = (T - 2)/(2 (T - 1)), I being
-the regularised incomplete beta function, and at most (1 - 1/(T - 1)^2)^(m/2). A triangle has one
+the regularised incomplete beta function, and at most (1 - 1/(T - 1)^2)^(m/2); where C(T, 2) of
+these add up to more than 1 `amended-1` says nothing, its bound being 0. A triangle has one
 obtuse angle at most, so that its three probabilities add up. At d = 2 it is the well-known 3/4.
 With orthogonal queries inputs are independent problems.
 
@@ -31,6 +32,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.primitives.counts import probability
+from attsvm.primitives.steps import named_in_words
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties.sim import large_dimension
@@ -68,14 +70,14 @@ def base(T: Any) -> Any:
 
 
 def least_chance(law: Law, power: int = 1) -> float:
-    """(1 - C(T, 2) (1 - 1/(T - 1)^2)^(m/2))^n, 0 where that is a power of less than 0."""
+    """max(0, 1 - C(T, 2) (1 - 1/(T - 1)^2)^(m/2))^n."""
     m = obtuse(law.T, law.d)[1]
     one = 1.0 - laws.pairs(law.T) * float(base(float(law.T))) ** (power * m / 2.0)
     return float(max(one, 0.0) ** law.n)
 
 
 def chance(law: Law, angles: int = 3, more: int = 0) -> float:
-    """(1 - 3 I_{1/4}(d/2, d/2))^n."""
+    """(1 - 3 I_{1/4}(d/2, d/2))^n; at d = 1 that is 0, which rounding may bring below."""
     from scipy.special import betainc  # few commands need it
 
     q, m = obtuse(3, law.d, more)
@@ -86,67 +88,77 @@ def _again(law: Law) -> Law:
     return Law(law.n, law.T, law.d, law.seed + 10_000)
 
 
-def _frequent(law: Law, power: int, samples: int) -> Slack:
+def _frequent(law: Law, power: int, tokens: str, samples: int) -> Slack:
     if law.T < 2 or law.d < law.T - 1:
         return Slack(-1.0, 0.0)  # there are no such powers
-    high = laws.bracket(law, "gaussian", samples)[1]
+    high = laws.bracket(law, tokens, samples)[1]
     return Slack.at_most(least_chance(law, power), high, 0.0 if high == 1.0 else 1e-9)
 
 
-def frequent(law: Law, power: int = 1) -> Slack:
+def frequent(law: Law, power: int = 1, tokens: str = "gaussian") -> Slack:
     """At least that probability, by the upper end of a counted interval."""
-    return _frequent(law, power, SAMPLES)
+    return _frequent(law, power, tokens, SAMPLES)
 
 
-def frequent_again(law: Law, power: int = 1) -> Slack:
+def frequent_again(law: Law, power: int = 1, tokens: str = "gaussian") -> Slack:
     """The same by other samples, four times as many."""
-    return _frequent(_again(law), power, 4 * SAMPLES)
+    return _frequent(_again(law), power, tokens, 4 * SAMPLES)
 
 
-def _exactly(law: Law, angles: int, more: int, samples: int) -> Slack:
-    low, high = laws.bracket(law, "gaussian", samples)
+def _exactly(law: Law, angles: int, more: int, tokens: str, samples: int) -> Slack:
+    low, high = laws.bracket(law, tokens, samples)
     found = chance(law, angles, more)
     below = Slack.at_most(found, high, 0.0 if high == 1.0 else 1e-9)
     above = Slack.at_most(low, found, 0.0 if low == 0.0 else 1e-9)
     return min(above, below, key=lambda side: side.value)
 
 
-def exactly(law: Law, angles: int = 3, more: int = 0) -> Slack:
+def exactly(law: Law, angles: int = 3, more: int = 0, tokens: str = "gaussian") -> Slack:
     """That probability lies in a counted interval."""
-    return _exactly(law, angles, more, 3 * SAMPLES)
+    return _exactly(law, angles, more, tokens, 3 * SAMPLES)
 
 
-def exactly_again(law: Law, angles: int = 3, more: int = 0) -> Slack:
+def exactly_again(law: Law, angles: int = 3, more: int = 0, tokens: str = "gaussian") -> Slack:
     """The same by other samples, four times as many."""
-    return _exactly(_again(law), angles, more, 12 * SAMPLES)
+    return _exactly(_again(law), angles, more, tokens, 12 * SAMPLES)
 
 
-def _spherically(law: Law, factor: int, samples: int) -> Slack:
+def _spherically(law: Law, factor: int, tokens: str, samples: int) -> Slack:
     if law.T < 2:
         return Slack(-1.0, 0.0)  # k = 0, and the bound divides by it
     least = large_dimension.least_chance(law, factor)
-    return Slack.at_most(least, laws.bracket(law, "spherical", samples)[1], 1e-9)
+    return Slack.at_most(least, laws.bracket(law, tokens, samples)[1], 1e-9)
 
 
-def spherically(law: Law, factor: int = 1) -> Slack:
+def spherically(law: Law, factor: int = 1, tokens: str = "spherical") -> Slack:
     """At least 1 - N^2 exp(-factor d/(512 n^2 k^2)), by the upper end of a counted interval."""
-    return _spherically(law, factor, SAMPLES // 4)
+    return _spherically(law, factor, tokens, SAMPLES // 4)
 
 
-def spherically_again(law: Law, factor: int = 1) -> Slack:
+def spherically_again(law: Law, factor: int = 1, tokens: str = "spherical") -> Slack:
     """The same by other samples, four times as many."""
-    return _spherically(_again(law), factor, SAMPLES)
+    return _spherically(_again(law), factor, tokens, SAMPLES)
 
 
-ALL = "that all tokens support all Local-SVMs, "
+GAUSSIAN, SPHERICAL = ("tokens", "gaussian"), ("tokens", "spherical")
+"""The law that is sampled: a constant of each conclusion."""
+SAID = named_in_words(
+    "tokens",
+    {
+        "gaussian": "n inputs, standard Gaussian with orthogonal queries,",
+        "spherical": "n inputs, uniform on the unit sphere as queries are,",
+    },
+)
+ALL = "that all tokens of {tokens} support all Local-SVMs, "
 BOUND = probability(
     ALL + "b = 1 - 1/(T - 1)^2, m = d - T + 3",
     (
-        r"\left(1 - \frac{T (T - 1)}{2} b^{$power m/2}\right)^n",
-        "(1 - (T (T - 1)/2) b^($power m/2))^n",
+        r"\max\left(0, 1 - \frac{T (T - 1)}{2} b^{$power m/2}\right)^n",
+        "max(0, 1 - (T (T - 1)/2) b^($power m/2))^n",
     ),
     floats=frequent,
     again=frequent_again,
+    symbols=SAID,
 )
 EXACT = probability(
     ALL + "q = 1/4",
@@ -157,12 +169,14 @@ EXACT = probability(
     ("=", "="),
     floats=exactly,
     again=exactly_again,
+    symbols=SAID,
 )
 SPHERE = probability(
     ALL + "N = n (T + 1), k = T - 1",
     large_dimension.NEARLY_ORTHOGONAL,
     floats=spherically,
     again=spherically_again,
+    symbols=SAID,
 )
 SMALL, FLAT = Law(3, 4, 16), Law(1, 3, 2)
 
@@ -203,8 +217,7 @@ PROBABILITY = Statement(
             "n inputs of T independent standard Gaussian tokens, orthogonal queries, none 0, "
             "d >= T - 1, "
             "T >= 2: all tokens are support vectors of all Local-SVMs with probability at least "
-            "(1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2))^n, where that is a power of a "
-            "positive number, so that it tends to 1 as d grows",
+            "max(0, 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2))^n, which tends to 1 as d grows",
             expected="proved",
             proof="symbolic.tf.overparameterisation:prove_bound",
             under=(SOME, SEVERAL),

@@ -76,9 +76,15 @@ def at_most(m: Any, data: AttentionData, bound: int) -> Any:
 NUCLEAR = Measured(
     "for some nuclear-norm solution W_*",
     notation=(
-        r"\mathrm{rank} W_* \le \mathrm{rank} W^{mm} - $less",
-        "rank W_* <= rank W^mm - $less",
+        r"\mathrm{rank} W_* \le $most - $less",
+        "rank W_* <= $most - $less",
     ),
+    symbols={
+        "most": {
+            None: (r"\mathrm{rank} W^{mm}", "rank W^mm"),
+            1: (r"\min\left(1, \mathrm{rank} W^{mm}\right)", "min(1, rank W^mm)"),
+        }
+    },
     floats=compare,
     balls=certified,
 )

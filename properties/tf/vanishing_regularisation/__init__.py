@@ -29,7 +29,7 @@ the path has a limit in it stays open.
 
 from fractions import Fraction
 
-from attsvm.primitives.steps import W_MM, ZERO, norm, over, tends
+from attsvm.primitives.steps import TARGET, ZERO, along, solutions, tends
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
@@ -39,21 +39,22 @@ from properties.tf.vanishing_regularisation.penalised_minima import Path, drawn,
 W_LAMBDA = r"W_{\lambda}", "W_lambda"
 DIRECTION = tends(
     "as lambda falls to 0",
-    over(W_LAMBDA, norm(W_LAMBDA)),
-    over(W_MM, norm(W_MM)),
+    along(W_LAMBDA),
+    along(TARGET),
     floats=minima.follows,
     balls=minima.certified_direction,
+    symbols=solutions("W"),
 )
 SET = tends(
     "as lambda falls to 0, R = (||K_lambda||_F^2 + ||Q_lambda||_F^2)/2",
     (
-        r"\mathrm{dist}\left(\frac{K_{\lambda} Q_{\lambda}^{\top}}{R}, "
-        r"\frac{W_*^{mm}}{C_*}\right)",
-        "dist(K_lambda Q_lambda^T/R, W_*^mm/C_*)",
+        r"\mathrm{dist}\left(\frac{K_{\lambda} Q_{\lambda}^{\top}}{R}, $share $target\right)",
+        "dist(K_lambda Q_lambda^T/R, $share $target)",
     ),
     ZERO,
     floats=minima.follows_set,
     balls=minima.certified_set,
+    symbols={"target": cases.TARGETS},
 )
 FLAT_SLOPE, ONE_TOKEN, PUBLISHED, UNEVEN, FLAT_BELOW, TURNING = map(
     penalised,

@@ -94,11 +94,10 @@ def test_an_interval_ends_where_the_count_is_just_not_surprising(k):
 
 
 def test_what_is_often_and_what_is_not():
-    for whole in (True, False):
-        assert contradictions.often(contradictions.Draws(3, whole)).holds
-    seldom = contradictions.often(contradictions.Draws(0, True), m=1, n=2)
-    assert seldom.violated
-    assert contradictions.often_again(contradictions.Draws(0, True), m=1, n=2).violated
+    for over in ("vocabulary", "sub-sequence"):
+        assert contradictions.often(contradictions.Draws(3), over).holds
+    for seldom in (contradictions.often, contradictions.often_again):
+        assert seldom(contradictions.Draws(0), "vocabulary", m=1, n=2).violated
 
 
 @pytest.mark.parametrize(

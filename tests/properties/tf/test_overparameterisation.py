@@ -1,15 +1,19 @@
 """Support vectors of random data: decided as by the exact solution, as likely as is proved."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from attsvm.errors import ProofError
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.declaration.typesetting import typeset
 from properties.tf import overparameterisation as statement
 from properties.tf.figures import overparameterisation as figure
 from properties.tf.overparameterisation import laws
 from properties.tf.overparameterisation.laws import Law
+from symbolic.suppositions import CONSTRAINTS, GAUSSIAN
 from symbolic.tf import overparameterisation as proofs
 
 
@@ -39,6 +43,25 @@ def test_the_chance_of_an_acute_triangle_is_the_known_one():
         statement.least_chance(Law(1, 3, d)) <= statement.chance(Law(1, 3, d))
         for d in range(2, 200)
     )
+
+
+def test_the_bound_is_0_and_no_even_power_of_a_number_below_0_where_it_says_nothing():
+    for n in (1, 2):
+        assert statement.least_chance(Law(n, 3, 2)) == 0.0
+        assert statement.least_chance(Law(n, 3, 64)) == pytest.approx((1 - 3 * 0.75**32) ** n)
+    text = statement.BOUND.written({})
+    assert [line.count("max") for line in text] == [1, 1]
+
+
+def test_proofs_for_gaussian_tokens_are_none_for_tokens_of_another_law():
+    for reading in ("amended-1", "sharp"):
+        formula = statement.PROBABILITY.claim(reading).formula
+        other = replace(formula, constants={"tokens": "spherical"})
+        for supposed in (GAUSSIAN, CONSTRAINTS):
+            assert supposed.stands_in(formula)
+            assert not supposed.stands_in(other)
+        assert "Gaussian" in typeset(formula).conclusion.plain
+        assert "Gaussian" not in typeset(other).conclusion.plain
 
 
 def test_orthogonal_queries_need_the_choices_of_one_place_alone(monkeypatch):

@@ -1,6 +1,7 @@
 """The calls by which proofs take their steps: each passes what is decided and rejects the rest."""
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -196,6 +197,18 @@ def test_what_is_supposed_stands_in_a_reading_by_identity():
         assert Supposed("it", (same, by)).stands_in(formula)
     for by in (same, "a closed ball", "square", Real()):
         assert not Supposed("it", (by,)).stands_in(formula)
+
+
+def test_a_constant_that_is_supposed_stands_there_under_its_name():
+    def of(m, v, loss="logistic", other="hinge"):
+        return m.at_most(v.x, 0)
+
+    formula = replace(on_ball(closed).formula, conclusion=of)
+    assert Supposed("it", (("loss", "logistic"),)).stands_in(formula)
+    for pair in (("loss", "hinge"), ("other", "logistic"), ("another", "logistic")):
+        assert not Supposed("it", (pair,)).stands_in(formula)
+    formula = replace(formula, constants={"loss": "log", "other": "logistic"})
+    assert not Supposed("it", (("loss", "logistic"),)).stands_in(formula)
 
 
 def test_a_lemma_is_cited_once_its_hypotheses_are_met():

@@ -1,7 +1,7 @@
 """Formulas that run are typeset for a browser; what is no formula of ours is shown as it is."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -87,6 +87,34 @@ def test_every_formula_of_every_claim_is_typeset():
         for line in (shown.conclusion, *shown.hypotheses.values(), *shown.where):
             assert letters(mathml(line.latex))
             assert re.search("[a-zA-Z]", line.plain), "numbers alone are no condition on letters"
+
+
+def told(claim):
+    """By its name, each thing that a reading and its false neighbours run, and what is printed."""
+    printed, measured = {}, claim.formula.measured is not None
+    siblings = claim.siblings if measured else ()  # others are written down from what runs
+    parts = [("", claim.formula, {}), *((s.name, s.formula, s.parameters) for s in siblings)]
+    for name, own, changes in parts:
+        constants = {**own.constants, **changes}
+        shown = typeset(replace(own, constants=constants))
+        known = {p.name: constants.get(p.name, p.default) for p in own.constant_parameters}
+        key = (shown.conclusion.latex, shown.conclusion.plain, *own.hypotheses)
+        what = (own.conclusion, tuple(sorted(map(repr, known.items()))))
+        printed[f"{claim.id}, {name}"] = key, what, claim.expected if not name else None
+    return printed
+
+
+def test_what_runs_differently_is_printed_differently():
+    """Two readings of a statement with one formula under the same names run and say the same."""
+    runs, verdicts = {}, {}
+    for claim in find_claims(load_packs()):
+        for name, (printed, what, verdict) in told(claim).items():
+            key = claim.statement_id, printed
+            other, found = runs.setdefault(key, (name, what))
+            assert found == what, f"{other} and {name} print: {printed[1]}"
+            if verdict is not None:
+                other, known = verdicts.setdefault(key, (name, verdict))
+                assert known == verdict, f"{other} and {name} print: {printed[1]}"
 
 
 @dataclass(frozen=True)
