@@ -17,7 +17,6 @@ from attsvm.theory import Claim
 from attsvm.theory.record.snippets import literal
 from attsvm.theory.report.script import Writer
 from properties.tf._support.regularisation_paths import Path, nuclear
-from properties.tf.svm_rank import RANK
 
 ROUNDING = 1e-6
 
@@ -93,7 +92,7 @@ def _line(text: str) -> str:
 
 def written(claim: Claim, case: Any) -> str | None:
     """The script of a comparison of ranks or of a path with few columns."""
-    if claim.statement_id == RANK.id:
+    if claim.statement_id == "tf/svm-rank":
         return of_ranks(claim, case)
     return of_paths(claim, case) if isinstance(case, Path) else None
 
