@@ -540,3 +540,24 @@ def test_grades_of_the_truth_and_of_a_near_miss():
     weak = grade_nuclear(programme, factors, 0.9 * answer.weights)
     assert weak.dimension == -1  # no singular value is 1, so no face
     assert not weak.unique
+
+
+@pytest.mark.parametrize(
+    ("figures", "width", "settled"),
+    [
+        ((0.0, 0.0, 0.0), 5e-10, True),
+        ((0.0, 0.0, 0.0), 2e-9, False),
+        ((1e-12, 1e-12, 1e-12), 5e-12, True),
+        ((1e-12, 0.0, 0.0), 5e-10, False),
+        ((0.0, 1e-12, 0.0), 5e-10, False),
+        ((0.0, 0.0, -1e-12), 5e-10, False),
+        ((0.0, math.nan, 0.0), 5e-12, False),
+    ],
+)
+def test_a_wide_bracket_will_do_only_where_every_figure_is_at_rounding(figures, width, settled):
+    data = AttentionData(np.eye(2)[None], np.ones((1, 2)), scores=np.array([[1.0, 0.0]]))
+    answer = solve_nuclear(att_svm_programme(data))
+    primal, dual, gap = figures
+    given = {"primal_residual": primal, "dual_residual": dual, "gap": gap}
+    graded = replace(answer, **given, bracket=(1.0, 1.0 + width))
+    assert nuclear._is_settled(graded) is settled
