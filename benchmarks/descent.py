@@ -1,4 +1,4 @@
-"""Ensembles of descent against a PyTorch loop: `python benchmarks/descent.py [TABLE ...]`.
+"""Ensembles of descent against a PyTorch loop: `python -m benchmarks.descent [TABLE ...]`.
 
 The rival is what everyone writes: a module, `torch.optim.SGD`, autograd, one data set at a time,
 the gradient divided by its norm before each step. Data are those of the sources' protocol
@@ -32,9 +32,9 @@ import torch
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.kernels import compiled
 from attsvm.losses import LOG_LOSS
 from attsvm.training import descend_kq, descend_w, follow
+from benchmarks.screening.rates import processor
 from properties._support.published_data import gaussian_protocol
 
 torch.set_num_threads(1)
@@ -161,29 +161,10 @@ def growth(options: argparse.Namespace) -> list[dict[str, Any]]:
     return rows
 
 
-@compiled
-def _multiply(a: Array, b: Array, times: int) -> None:
-    for _ in range(times):
-        for i in range(len(a)):
-            a[i] += a[i] * b[i]
-
-
-@compiled
-def _exponentials(a: Array, b: Array, times: int) -> None:
-    for _ in range(times):
-        for i in range(len(a)):
-            a[i] = np.exp(b[i])
-
-
 def machine(options: argparse.Namespace) -> list[dict[str, Any]]:
     """What the loops compute, and how long the processor needs for that alone."""
     n, T, d = 6, 8, 10
-    small, argument = np.zeros(1024), -np.linspace(0.0, 20.0, 1024)
-    rates = {}
-    for name, kernel in (("multiply", _multiply), ("exp", _exponentials)):
-        kernel(small, argument, 1)
-        spent, _ = seconds(partial(kernel, small, argument, 20000), 3)
-        rates[name] = 1024 * 20000 / spent
+    rates = processor(1.0)
     work = options.sets * options.steps
     # coordinates of query i are i + 1: W z, logits, their gradient, outer product, and moving W
     half = n * (n + 1) // 2

@@ -13,7 +13,6 @@ from scipy.optimize import differential_evolution, nnls
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.kernels import compiled
 from attsvm.losses import LOG_LOSS
 from attsvm.svm.batch import att_svm_batch
 from attsvm.theory import Claim, load_packs
@@ -27,6 +26,7 @@ from benchmarks.screening.rates import (
     drawn,
     drawn_data,
     page,
+    processor,
     rate,
     tell,
     turns,
@@ -205,30 +205,6 @@ def limits(machine: Mapping[str, float], seconds: float) -> list[float]:
         rate(lambda: run(torch, STEPS, *tensors), RUNS, seconds),
         _limit(machine, each * STEPS, 2 * n * T * STEPS),
     ]
-
-
-@compiled
-def _multiply(a: Array, b: Array, times: int) -> None:
-    for _ in range(times):
-        for i in range(len(a)):
-            a[i] += a[i] * b[i]
-
-
-@compiled
-def _exponentials(a: Array, b: Array, times: int) -> None:
-    for _ in range(times):
-        for i in range(len(a)):
-            a[i] = np.exp(b[i])
-
-
-def processor(seconds: float) -> dict[str, float]:
-    """Multiplications and exponentials a second."""
-    small, argument = np.zeros(1024), -np.linspace(0.0, 20.0, 1024)
-    found = {}
-    for name, kernel in (("multiply", _multiply), ("exp", _exponentials)):
-        kernel(small, argument, 1)
-        found[name] = rate(lambda k=kernel: k(small, argument, 1000), 1024 * 1000, seconds)  # type: ignore[misc]
-    return found
 
 
 def table(seconds: float, command: str) -> str:

@@ -16,7 +16,9 @@ import hypothesis
 import numpy as np
 from hypothesis import HealthCheck, Phase
 
+from attsvm._types import Array
 from attsvm.data import AttentionData
+from attsvm.kernels import compiled
 from attsvm.theory import Claim
 from attsvm.theory.search import GUIDED
 from attsvm.theory.search.turn import Turn, take
@@ -128,3 +130,27 @@ def page(title: str, columns: Sequence[str], rows: Sequence[Row], before: str, *
     for said in after:
         lines += ["", paragraph(said)]
     return "\n".join([*lines, ""])
+
+
+@compiled
+def _multiply(a: Array, b: Array, times: int) -> None:
+    for _ in range(times):
+        for i in range(len(a)):
+            a[i] += a[i] * b[i]
+
+
+@compiled
+def _exponentials(a: Array, b: Array, times: int) -> None:
+    for _ in range(times):
+        for i in range(len(a)):
+            a[i] = np.exp(b[i])
+
+
+def processor(seconds: float) -> dict[str, float]:
+    """Multiplications and exponentials a second."""
+    small, argument = np.zeros(1024), -np.linspace(0.0, 20.0, 1024)
+    found = {}
+    for name, kernel in (("multiply", _multiply), ("exp", _exponentials)):
+        kernel(small, argument, 1)
+        found[name] = rate(lambda k=kernel: k(small, argument, 1000), 1024 * 1000, seconds)  # type: ignore[misc]
+    return found
