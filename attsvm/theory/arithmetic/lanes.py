@@ -203,9 +203,14 @@ class Floats(_Lanes):
 
     @_once
     def norm(self, x: Entries) -> Any:
-        """The Euclidean norm, its scale taken out so that no square over- or underflows."""
-        values, scale = _scaled(_stacked(x.ravel().tolist()))
-        return Lane(scale * np.sqrt(_dot(values, values)))
+        """The Euclidean norm; where a square over- or underflows its scale is taken out first."""
+        values = _stacked(x.ravel().tolist())
+        norms = np.sqrt(_dot(values, values))
+        extreme = ~((norms > _SMALL) & (norms < _LARGE))
+        if extreme.any():
+            parts, scale = _scaled(values[:, extreme])
+            norms[extreme] = scale * np.sqrt(_dot(parts, parts))
+        return Lane(norms)
 
     @_once
     def spectral(self, A: Entries) -> Any:
@@ -223,6 +228,10 @@ class Floats(_Lanes):
         usable = np.isfinite(matrices).all(axis=(1, 2))
         top = np.linalg.svd(np.where(usable[:, None, None], matrices, 0.0), compute_uv=False)[:, 0]
         return Lane(np.where(usable, top, np.nan))
+
+
+_SMALL, _LARGE = 1e-140, 1e140
+"""Between these a norm of floats is the root of its sum of squares, to the last digits."""
 
 
 def _scaled(values: Any) -> tuple[Any, Any]:
