@@ -20,6 +20,7 @@ from attsvm.theory import (
 from attsvm.theory.declaration.proof import expanded
 from symbolic import divergence
 from symbolic.basins import (
+    OF_SCORES,
     ensure_direction,
     ensure_from_basin,
     ensure_lag,
@@ -69,7 +70,7 @@ def ensure_limit() -> None:
     """The attended score rises, to some score; below it for ever where that is not the best."""
     away = sp.Symbol("away", positive=True)
     s, p, gamma, u = entry("s"), entry("p"), entry("gamma"), sp.Symbol("u", real=True)
-    cite_extreme_value(LOSS)  # |l'| on the smallest interval that holds all scores
+    cite_extreme_value(LOSS, OF_SCORES)
     ensure_gain()
     ensure_margins_of_sum()
     cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES})  # p_t is at most a constant times G

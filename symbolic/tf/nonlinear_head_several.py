@@ -190,8 +190,9 @@ def ensure_near_tangent() -> None:
     smooth = "the slopes of square, softplus and logistic have all derivatives"
     named = ("identity", "square", "softplus", "logistic")
     ensure_smooth([ACTIVATIONS[name].slope(SYMBOLS, T) for name in named], smooth)
-    cite(MEAN_VALUE, met={DIFFERENTIABLE: smooth, SLOPE: slope})
-    cite(QUADRATIC_BOUND, met={LIPSCHITZ: MEAN_VALUE})
+    lipschitz = "along a line the slope of h is Lipschitz"
+    cite(MEAN_VALUE, met={DIFFERENTIABLE: smooth, SLOPE: slope}, of=lipschitz)
+    cite(QUADRATIC_BOUND, met={LIPSCHITZ: lipschitz})
     pair = SimpleNamespace(**vars(head_of), X=entries([x, x + along]), s=entries([1 - e, e]))
     start, beta = (
         derivative_along(SYMBOLS, head_of, x, along),

@@ -78,16 +78,17 @@ def ensure_two_squares() -> None:
     ensure_equal(
         RHO, T / (2 * (T - 2)) / sp.Rational(1, 2), "rho is their quotient", normal=sp.cancel
     )
-    cite(
-        GAUSSIAN_PROJECTION,
-        met={FIXED: GAUSSIAN},  # differences of the others span T - 3 dimensions, m are left
+    independent = (
+        "u and v across the differences of the others, which span T - 3 dimensions, are multiples "
+        "of independent standard Gaussian vectors in R^m"
     )
+    cite(GAUSSIAN_PROJECTION, met={FIXED: GAUSSIAN}, of=independent)
     q, m = statement.obtuse(T, D)
     ensure_equal(m, D - (T - 3), "m = d - (T - 3)")
     ensure_equal(
         q, 1 / (1 + RHO), "rho chi < chi' says chi/(chi + chi') < 1/(1 + rho) = q", normal=sp.cancel
     )
-    cite(BETA, met={TWO_SQUARES: GAUSSIAN_PROJECTION})
+    cite(BETA, met={TWO_SQUARES: independent})
 
 
 def prove_bound() -> str:

@@ -54,6 +54,8 @@ EXPOSED = convex_combination.exposed
 LOWER, ATTENDS_MORE = optimal_tokens.lower, optimal_tokens.attends_more
 BETWEEN = definition_1.between
 FAR, GROWTH, RAISED = convex_combination.far, generalised_svm.logarithmic, generalised_svm.raised
+EQUALITIES = generalised_svm.equalities
+LEAST_OBJECTIVE = vanishing_regularisation.ensure_least_objective
 SHORT_OF, INSIDE = convex_combination.short_of, convex_combination.inside
 
 
@@ -437,6 +439,24 @@ SPOILT = {
         *(least_points, "LESS", REAL),
         [least_points.ensure_mean_meets, definition_2.prove],
     ),
+    "the nearest point of a set of which another point is shown": (
+        *(least_points, "SCALED", "some vector has margins of 1"),
+        [lemma_2_limit.prove],
+    ),
+    "two sets of one name": (
+        *(generalised_svm, "ensure_existence"),
+        lambda meets, constraints, of: least_points.ensure_existence(meets, constraints),
+        [generalised_svm.prove_solvable, generalised_svm.prove_correlation],
+    ),
+    "another function that is continuous under the same name": (
+        *(vanishing_regularisation, "ensure_least_objective"),
+        lambda weight, what: LEAST_OBJECTIVE(weight, "it"),
+        [vanishing_regularisation.prove],
+    ),
+    "a vector over its least margin that misses the equalities": (
+        *(generalised_svm, "equalities", lambda value: EQUALITIES(value + 1)),
+        [generalised_svm.prove_finite, generalised_svm.prove_solvable],
+    ),
     "widths of cones that reach beyond the conditions": (
         *(local_convergence, "wider", lambda share, part: share + part),
         [local_convergence.prove],
@@ -552,8 +572,9 @@ MEMBER = sp.Symbol("member", nonnegative=True)
         lambda: basins.ensure_lag(REAL, P, lambda p: p, "a bound of either sign"),
         lambda: TWO_RIVALS.ensure_stays(REAL, -P, P, "falls where it is low"),
         lambda: TWO_RIVALS.ensure_stays(P, -P, LESS * P, "falls by more than the jump"),
-        lambda: least_points.ensure_mean_meets(lambda x: x @ x),
-        lambda: least_points.ensure_mean_meets(lambda x: x @ least_points.A + 1),
+        lambda: least_points.ensure_mean_meets([(lambda x: x @ x, 0)]),
+        lambda: least_points.ensure_mean_meets([(lambda x: x @ least_points.A + 1, 0)]),
+        lambda: least_points.ensure_existence("a vector that no step has shown"),
     ],
 )
 def test_a_lemma_is_refused_where_the_quantities_are_others(wrong):
