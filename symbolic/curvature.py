@@ -317,7 +317,7 @@ def ensure_hessian(
             derivatives.
         of: what is Lipschitz, in a sentence by which this can meet hypotheses.
     """
-    symmetric, bounded = f"{slope}: the Hessian is symmetric", f"{slope}: so is its norm"
+    symmetric, bounded = f"{slope}: the Hessian is symmetric", f"{slope}: so is the Hessian's norm"
     cite(
         MIXED_DERIVATIVES, met={TWICE: ensure_derivatives(function, slope, *supposed)}, of=symmetric
     )

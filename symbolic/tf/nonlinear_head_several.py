@@ -70,15 +70,14 @@ def ensure_slopes() -> None:
         )
 
 
-CONVEX_UNITS = "and so are identity'' and square''"
+CONVEX_UNITS = "identity'', square'' and softplus'', with power = exp(-t), are not negative"
 
 
 def ensure_convex() -> None:
     """Square and softplus have phi'' >= 0; ReLU is the larger one of two linear functions."""
-    curved = sp.diff(ACTIVATIONS["softplus"].slope(SYMBOLS, T), T).subs(sp.exp(-T), POWER)
-    ensure_nonnegative(curved, "softplus'' >= 0, with power = exp(-t)", normal=sp.factor)
-    others = [sp.diff(ACTIVATIONS[name].slope(SYMBOLS, T), T) for name in ("identity", "square")]
-    ensure_nonnegative(others, CONVEX_UNITS)
+    units = ("identity", "square", "softplus")
+    curved = [sp.diff(ACTIVATIONS[name].slope(SYMBOLS, T), T) for name in units]
+    ensure_nonnegative([x.subs(sp.exp(-T), POWER) for x in curved], CONVEX_UNITS, normal=sp.factor)
     for lemma in (JENSEN, TANGENT):
         cite(lemma, met={SECOND_DERIVATIVE: CONVEX_UNITS})
 
