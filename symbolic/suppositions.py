@@ -94,11 +94,15 @@ ONE_DEPENDENCY = Supposed(
     ),
 )
 CONSTRAINTS = Supposed(
-    "the A_j are independent, as those of d + 1 Gaussian tokens at most almost surely are",
+    "the A_j are independent, as those of T Gaussian tokens almost surely are where d >= T - 1",
     (
         large_dimension.all_independent,
-        overparameterisation.GAUSSIAN,
+        overparameterisation.PROBABILITY.hypotheses[overparameterisation.SOME],
     ),
+)
+IN_A_PLANE = Supposed(
+    "both A_j of three Gaussian tokens are almost surely independent where d >= 2",
+    (overparameterisation.EXACT,),
 )
 EMBEDDINGS = Supposed("the embeddings are independent", (often_unsolvable.independent,))
 ROWS_OF_LANGUAGES = Supposed(
