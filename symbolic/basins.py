@@ -656,7 +656,7 @@ def prove_aligned() -> str:
     return "for every smooth loss with l' < 0, any n, T and d"
 
 
-def prove_by_margins() -> str:
+def ensure_from_margins() -> None:
     """Least margins m >= ln(Q/D) lie in the basin; Q = sum_i max|l'| (T_i - 1) range_i.
 
     D is the least of l(second) - l(best), or what it is at least.
@@ -678,6 +678,26 @@ def prove_by_margins() -> str:
         D - D / (1 + MORE), "which is at most D: the start is in the basin", normal=sp.factor
     )
     ensure_from_basin()
+
+
+def prove_from_proper_start() -> str:
+    """From r p(alpha), r = R + 1, R = max(0, ln(Q/D)), Q = max|l'| sum_i (T_i - 1) range_i.
+
+    D is min|l'| times the least lead of a best score.
+    """
+    R, (steep, lead) = sp.Symbol("R", nonnegative=True), sp.symbols("min|l'| lead", positive=True)
+    ensure_positive(
+        (R + 1) * (1 + MORE) - R,
+        "margins of r p(alpha) are at least r, as those of p(alpha) are at least 1, so above R",
+        normal=expanded,
+    )
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    ensure_nonnegative(
+        (steep + MORE) * (lead + LESS) - steep * lead,
+        "l(second) - l(best), |l'| at some score between them times their distance, is at least D",
+        normal=expanded,
+    )
+    ensure_from_margins()
     return "for every smooth loss with l' < 0, any n, T and d"
 
 
@@ -690,4 +710,5 @@ def prove_after_step() -> str:
         "<A, W_0 + R U> with <A, W_0> = m_0 + more and <A, U> = iota + faster",
         normal=sp.expand,
     )
-    return prove_by_margins()
+    ensure_from_margins()
+    return "for every smooth loss with l' < 0, any n, T and d"

@@ -249,8 +249,9 @@ CONJECTURE = Statement(
             "l' < 0 everywhere and continuous, orthogonal queries, none 0, affinely independent "
             "tokens of different scores, some input with two; in the Local-SVM of each token but "
             "the best, for its input alone, all better tokens support, one with a positive "
-            "multiplier; step at most 1/L where an input has more than three tokens, else any "
-            "constant one: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
+            "multiplier; step at most 1/L, l'' continuous, where an input has more than three "
+            "tokens, else any constant one: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any "
+            "start",
             expected="proved",
             proof="symbolic.tf.global_conjecture:prove",
             under=(SLOPED, APART, AFFINE, DIFFERENT, SEVERAL, BETTER, SHORT_OR_FEW),
