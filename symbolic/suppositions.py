@@ -59,7 +59,7 @@ BENT_LOSS = Supposed(
 )
 SHORT_STEP = Supposed("the step is at most 1/L", (is_short,))
 SHORT_OR_FEW = Supposed(
-    "the step is at most 1/L where some input has more than three tokens",
+    "the step is at most 1/L where queries are not orthogonal or an input has over three tokens",
     (global_conjecture.CONJECTURE.hypotheses[global_conjecture.SHORT_OR_FEW],),
 )
 MEETS = Supposed(
@@ -81,10 +81,13 @@ WITHOUT_RIVALS = Supposed(
 DIFFERENCES = Supposed(
     "the differences of an input's tokens are independent, as its tokens are affinely so",
     (
-        global_conjecture.CONJECTURE.hypotheses[global_conjecture.AFFINE],
         benign_landscape.FEASIBILITY.hypotheses[benign_landscape.AFFINE],
         benign_landscape.LANDSCAPE.hypotheses[benign_landscape.FREE],
     ),
+)
+DIFFERENCES_OF_ALL = Supposed(
+    "the (x_t - x_s) z^T of all inputs are independent, and so are those of the A_t",
+    (global_conjecture.CONJECTURE.hypotheses[global_conjecture.INDEPENDENT],),
 )
 ONE_DEPENDENCY = Supposed(
     "tokens of an input have one affine dependency at most",

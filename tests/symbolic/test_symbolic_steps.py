@@ -332,11 +332,11 @@ SPOILT = {
     },
     "constants of inputs that may be negative": (
         *(basins, "attention_bend", scaled(basins.attention_bend, -1)),
-        [basins.ensure_own_constant, basins.prove_aligned, global_conjecture.ensure_apart],
+        [basins.ensure_own_constant, basins.prove_aligned],
     ),
     "95% of the constant of the gradient": (
         *(curvature, "attention_bend", scaled(curvature.attention_bend, LESS)),
-        [curvature.ensure_smoothness, basins.prove, global_conjecture.ensure_apart],
+        [curvature.ensure_smoothness, basins.prove, global_conjecture.ensure_limit],
     ),
     "a loss that may rise": (
         *(basins, "SLOPE", REAL),
@@ -390,9 +390,17 @@ SPOILT = {
         *(basins, "ensure_smoothness", basins.ensure_log_of_powers),
         [basins.ensure_kept, basins.prove, basins.prove_aligned],
     ),
-    "descent by that curvature, of one input": (
+    "descent by that curvature, from any start": (
         *(global_conjecture, "ensure_smoothness", basins.ensure_log_of_powers),
-        [global_conjecture.ensure_apart],
+        [global_conjecture.ensure_limit],
+    ),
+    "parts of either size beside those of the risk": (
+        *(global_conjecture, "THIRD", 1 / (2 + global_conjecture.MORE)),
+        [global_conjecture.ensure_parts, global_conjecture.prove],
+    ),
+    "coefficients by a slope that may jump": (
+        *(global_conjecture, "ensure_continuous", lambda *_: None),
+        [global_conjecture.ensure_parts],
     ),
     "runs of no divergence": (
         *(basins, "ensure_divergence", lambda c: None),
