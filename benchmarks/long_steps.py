@@ -24,7 +24,7 @@ from attsvm.data import AttentionData
 from properties.tf._support.token_choices import all_solved, all_support_everywhere, better_support
 
 SHAPES = {
-    "sharp": ((1, 4), (1, 5), (1, 6)),
+    "sharp": ((1, 4), (1, 5), (1, 6), (2, 2), (2, 3), (3, 2)),
     "amended-2": ((1, 4), (2, 2), (2, 3), (3, 2), (4, 2)),
     "no hypothesis": ((1, 4), (2, 2)),
 }
@@ -33,10 +33,10 @@ NEAR, ROUNDS, MOVES, QUIET = 0.25, 12, 20_000, 15_000
 
 
 def simplex(generator: np.random.Generator, n: int, T: int) -> Array:
-    """Tokens (n, T, T) near those of a regular simplex, or not so near."""
-    noise = generator.choice([0.05, 0.2, 0.4, 0.6])
-    found: Array = np.eye(T) + noise * generator.normal(size=(n, T, T)) / np.sqrt(T)
-    return found
+    """Tokens (n, T, n T) near those of regular simplices, or not so near."""
+    noise, shape = generator.choice([0.05, 0.2, 0.4, 0.6]), (n, T, n * T)
+    found: Array = np.eye(n * T).reshape(shape)
+    return found + noise * generator.normal(size=shape) / np.sqrt(n * T)
 
 
 def gaussian(generator: np.random.Generator, n: int, T: int) -> Array:

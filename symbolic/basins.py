@@ -33,7 +33,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import expanded
 from symbolic.continuity import cite_extreme_value, ensure_smooth
-from symbolic.curvature import RISK, ensure_smoothness
+from symbolic.curvature import RISK, ensure_hessian, ensure_smoothness
 from symbolic.divergence import ensure_passed
 from symbolic.gains import (
     GAMMA,
@@ -46,7 +46,6 @@ from symbolic.gains import (
     ensure_gain_of_support,
 )
 from symbolic.inner_products import vector
-from symbolic.mean_value import ensure_lipschitz
 from symbolic.sums import (
     ensure_at_least_each,
     ensure_mean,
@@ -63,19 +62,14 @@ from symbolic.textbook import (
     DESCENT,
     DIFFERENTIABLE,
     EXPONENTIAL,
-    FORM,
     INCREASING,
     LIPSCHITZ,
     MEAN_VALUE_ON_A_LINE,
-    MIXED_DERIVATIVES,
-    RAYLEIGH,
     RISING,
     SHORT,
     SIGN,
     STOLZ,
-    SYMMETRIC,
     TRIANGLE,
-    TWICE,
     UNBOUNDED,
 )
 
@@ -85,6 +79,7 @@ SECOND = GAMMA_O - LEAD
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 """What is not negative by what has been said before."""
 
+OF_SCORES = "|l'| on the smallest interval that holds all scores"
 GROWS = "e P/N is positive, so that S increases"
 POWERS = "the gradient of F is Lipschitz with the constant reach^2"
 F_SMOOTH = "F has all derivatives in the margins, which are linear in W"
@@ -157,7 +152,7 @@ def ensure_coefficients() -> tuple[Any, Any]:
     low, high = SLOPE * P * kept / n, top * gap / n
     ensure_gain()
     ensure_equal(sp.exp(a - m) / total, sp.exp(-m) * sp.exp(a) / total, "s_j = s_o exp(-m_j)")
-    cite_extreme_value(LOSS)  # |l'| on the smallest interval that holds all scores
+    cite_extreme_value(LOSS, OF_SCORES)
     ensure_equal(
         SLOPE * (P * sp.exp(-m)) * gap / n * sp.exp(m),
         SLOPE * P * gap / n,
@@ -350,9 +345,7 @@ def ensure_log_of_powers() -> None:
     ensure_mean(S, reached**2, "and the mean of a_t^2 is at most reach^2", most=REACH**2)
     curved = "so |F''| is at most reach^2 along every unit vector"
     ensure_nonnegative(REACH**2 - (REACH**2 - MORE - v**2), curved)
-    cite(MIXED_DERIVATIVES, met={TWICE: F_SMOOTH})
-    cite(RAYLEIGH, met={FORM: curved, SYMMETRIC: MIXED_DERIVATIVES})
-    ensure_lipschitz(RAYLEIGH, sp.log(others + sp.exp(-m)), of=POWERS)
+    ensure_hessian(curved, sp.log(others + sp.exp(-m)), of=POWERS)
 
 
 def ensure_kept_odds() -> None:
@@ -377,7 +370,7 @@ def ensure_raised() -> None:
     slope = top / (1 + LESS)  # |l'|, at most the largest
     ensure_gain()
     ensure_gain_of_equal_rivals()
-    cite_extreme_value(LOSS)  # |l'| on the smallest interval that holds all scores
+    cite_extreme_value(LOSS, OF_SCORES)
     ensure_equal(1 / (1 + REST / P), P, "exp(F) is (1 - s_o)/s_o", normal=sp.simplify)
     ensure_equal(
         SLOPE * share * P * LEAD,
@@ -663,7 +656,7 @@ def prove_aligned() -> str:
     return "for every smooth loss with l' < 0, any n, T and d"
 
 
-def prove_by_margins() -> str:
+def ensure_from_margins() -> None:
     """Least margins m >= ln(Q/D) lie in the basin; Q = sum_i max|l'| (T_i - 1) range_i.
 
     D is the least of l(second) - l(best), or what it is at least.
@@ -685,6 +678,26 @@ def prove_by_margins() -> str:
         D - D / (1 + MORE), "which is at most D: the start is in the basin", normal=sp.factor
     )
     ensure_from_basin()
+
+
+def prove_from_proper_start() -> str:
+    """From r p(alpha), r = R + 1, R = max(0, ln(Q/D)), Q = max|l'| sum_i (T_i - 1) range_i.
+
+    D is min|l'| times the least lead of a best score.
+    """
+    R, (steep, lead) = sp.Symbol("R", nonnegative=True), sp.symbols("min|l'| lead", positive=True)
+    ensure_positive(
+        (R + 1) * (1 + MORE) - R,
+        "margins of r p(alpha) are at least r, as those of p(alpha) are at least 1, so above R",
+        normal=expanded,
+    )
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    ensure_nonnegative(
+        (steep + MORE) * (lead + LESS) - steep * lead,
+        "l(second) - l(best), |l'| at some score between them times their distance, is at least D",
+        normal=expanded,
+    )
+    ensure_from_margins()
     return "for every smooth loss with l' < 0, any n, T and d"
 
 
@@ -697,4 +710,5 @@ def prove_after_step() -> str:
         "<A, W_0 + R U> with <A, W_0> = m_0 + more and <A, U> = iota + faster",
         normal=sp.expand,
     )
-    return prove_by_margins()
+    ensure_from_margins()
+    return "for every smooth loss with l' < 0, any n, T and d"

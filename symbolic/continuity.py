@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import Lemma, Supposed, cite, ensure_true
+from attsvm.theory import Supposed, cite, ensure_true
 from attsvm.theory.declaration.proof import suppose
 from symbolic.textbook import COMPACT, CONTINUOUS, HEINE_BOREL, WEIERSTRASS
 
@@ -32,7 +32,7 @@ def ensure_smooth(found: Any, what: str, *supposed: tuple[Any, Supposed]) -> Non
         ProofError: one is made of anything else.
     """
     functions = [function for function, _ in supposed]
-    ensure_true([_made(x, functions) for x in _all(found)], what)
+    _ensure_made(found, what, functions)
     suppose(*(says for _, says in supposed))
 
 
@@ -48,22 +48,25 @@ def ensure_continuous(found: Any, what: str, *supposed: tuple[Any, Supposed]) ->
         ProofError: one is made of anything else.
     """
     functions = (*_CONTINUOUS, *(function for function, _ in supposed))
-    ensure_true([_made(x, functions) for x in _all(found)], what)
+    _ensure_made(found, what, functions)
     suppose(*(says for _, says in supposed))
 
 
-def cite_extreme_value(continuous: str | Lemma | Supposed) -> None:
+def cite_extreme_value(continuous: str | Supposed, on: str) -> None:
     """A continuous function has a least and a largest value on a ball, a sphere or an interval.
 
     Args:
         continuous: what says that it is continuous.
+        on: the function, and the ball, sphere, box or interval, or the closed part of one.
     """
-    cite(HEINE_BOREL)
-    cite(WEIERSTRASS, met={CONTINUOUS: continuous, COMPACT: HEINE_BOREL})
+    compact = f"{on}: the set is compact and not empty"
+    cite(HEINE_BOREL, of=compact)
+    cite(WEIERSTRASS, met={CONTINUOUS: continuous, COMPACT: compact}, of=on)
 
 
-def _all(found: Any) -> list[Any]:
-    return [sp.sympify(x, strict=True) for x in sp.flatten([found])]
+def _ensure_made(found: Any, what: str, functions: Collection[Any]) -> None:
+    expressions = [sp.sympify(x, strict=True) for x in sp.flatten([found])]
+    ensure_true([_made(x, functions) for x in expressions], what, about=tuple(expressions))
 
 
 def _made(x: Any, more: Collection[Any]) -> bool:

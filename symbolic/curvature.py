@@ -45,8 +45,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import executed, expanded
 from symbolic import softmax
-from symbolic.continuity import ensure_smooth
-from symbolic.mean_value import SMOOTH, SOFTMAX, ensure_lipschitz
+from symbolic.mean_value import SOFTMAX, ensure_derivatives, ensure_lipschitz
 from symbolic.sums import entry, entry_of, total, vector
 from symbolic.suppositions import BENT_LOSS
 from symbolic.textbook import (
@@ -318,10 +317,12 @@ def ensure_hessian(
             derivatives.
         of: what is Lipschitz, in a sentence by which this can meet hypotheses.
     """
-    ensure_smooth(function, SMOOTH, *supposed)
-    cite(MIXED_DERIVATIVES, met={TWICE: SMOOTH})
-    cite(RAYLEIGH, met={FORM: slope, SYMMETRIC: MIXED_DERIVATIVES})
-    ensure_lipschitz(slope, function, *supposed, of=of)
+    symmetric, bounded = f"{slope}: the Hessian is symmetric", f"{slope}: so is the Hessian's norm"
+    cite(
+        MIXED_DERIVATIVES, met={TWICE: ensure_derivatives(function, slope, *supposed)}, of=symmetric
+    )
+    cite(RAYLEIGH, met={FORM: slope, SYMMETRIC: symmetric}, of=bounded)
+    ensure_lipschitz(bounded, function, *supposed, of=of)
 
 
 def ensure_smoothness(loss: Supposed = BENT_LOSS) -> None:

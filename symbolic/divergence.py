@@ -68,7 +68,7 @@ def prove() -> str:
     ensure_gain_of_equal_rivals()
     gain = ensure_positive_gain()
     ensure_pull_continuous()
-    cite_extreme_value(PULL)  # D on a closed ball of matrices
+    cite_extreme_value(PULL, "the least D on a closed ball of matrices")
     cite(CAUCHY_SCHWARZ)
     step, least = sp.symbols("e D", positive=True)
     ensure_passed(

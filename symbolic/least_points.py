@@ -8,13 +8,20 @@ is said of a sum over constraints is executed for one term of it, which stands f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy as sp
 
 from attsvm.primitives.att_svm import pythagoras
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import (
+    Supposed,
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_zero,
+)
 from attsvm.theory.declaration.proof import expanded
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.sums import entry, r, t, total
@@ -26,6 +33,7 @@ from symbolic.textbook import (
     GENERATED,
     MULTIPLIERS,
     NEAREST_POINT,
+    NOT_EMPTY,
     OBJECTIVE,
     POLYHEDRON,
 )
@@ -38,27 +46,47 @@ SHARE, REST = sp.symbols("s t", nonnegative=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 """What is not negative by what has been said before."""
 
-MARGINS = "the margin of s U + t V is s times that of U and t times that of V"
-MEAN = "a mean of two vectors that meet a constraint meets it"
+Constraint = tuple[Callable[[Any], Any], Any]
+"""What is to be at least a bound, of a vector, and that bound."""
+OF_X: tuple[Constraint, ...] = ((A.__matmul__, BOUND),)
+"""The constraints <A_j, X> >= b_j."""
+
+SCALED = "V over its least margin has margins of 1 at least"
 CONVEX_NORM = "||s U + t V||^2 = s ||U||^2 + t ||V||^2 - s t ||U - V||^2 where s + t = 1"
 PYTHAGORAS = "||V||^2 - ||X||^2 - ||V - X||^2 = 2 <X, V - X>"
 
 
-def ensure_mean_meets(margin: Callable[[Any], Any] = A.__matmul__, bound: Any = BOUND) -> None:
-    """A mean of vectors that meet a constraint meets it, as the slack of the mean is not negative.
+def ensure_mean_meets(constraints: Sequence[Constraint] = OF_X, of: str = "X") -> tuple[str, str]:
+    """A mean of vectors that meet constraints meets them, as its slacks are not negative.
 
     Args:
-        margin: what is to be at least `bound`, of a vector.
-        bound: that bound.
+        constraints: these constraints.
+        of: the least vector that meets them.
+
+    Returns:
+        The steps that say that the constraints are affine, and that the set is convex.
 
     Raises:
         ProofError: the margin of a mean is not known to be at least the bound where the margins of
             both vectors are.
     """
     mean = SHARE * U + REST * V
-    ensure_equal(margin(mean), SHARE * margin(U) + REST * margin(V), MARGINS)
-    slacks = SHARE * (bound + MORE) + REST * (bound + LESS) - (SHARE + REST) * bound
-    ensure_nonnegative(slacks, MEAN, normal=expanded)
+    affine = f"margins of s U + t V are s times those of U and t times those of V, for {of}"
+    convex = f"a mean of two vectors that meet the constraints of {of} meets them"
+    ensure_equal(
+        [margin(mean) for margin, _ in constraints],
+        [SHARE * margin(U) + REST * margin(V) for margin, _ in constraints],
+        affine,
+    )
+    ensure_nonnegative(
+        [
+            SHARE * (bound + MORE) + REST * (bound + LESS) - (SHARE + REST) * bound
+            for _, bound in constraints
+        ],
+        convex,
+        normal=expanded,
+    )
+    return affine, convex
 
 
 def ensure_norm_convex() -> None:
@@ -68,17 +96,50 @@ def ensure_norm_convex() -> None:
     ensure_zero(gap.subs(REST, 1 - SHARE), CONVEX_NORM)
 
 
-def ensure_least_point(margin: Callable[[Any], Any] = A.__matmul__, bound: Any = BOUND) -> None:
-    """Where the constraints can be met X exists, is unique, and <X, V - X> >= 0 for those V.
+def ensure_least_point(constraints: Sequence[Constraint] = OF_X, of: str = "X") -> None:
+    """Where X exists it is unique, and <X, V - X> >= 0 for all V that meet the constraints.
 
     Args:
-        margin: what the constraints ask to be at least `bound`, of a vector.
-        bound: that bound.
+        constraints: these constraints.
+        of: what X is called.
     """
-    ensure_mean_meets(margin, bound)
-    cite(POLYHEDRON, met={AFFINE: MARGINS})
-    cite(NEAREST_POINT, met={CONVEX: MEAN, CLOSED: POLYHEDRON})
+    ensure_mean_meets(constraints, of)
+    c, square = sp.symbols("c square", positive=True)
+    share = c / (c + square)
+    moved = X + share * U
+    facts = {inner("U", "X"): -c, inner("U", "U"): square}
+    ensure_positive(
+        (X @ X - moved @ moved).subs(facts),
+        f"were <X, V - X> = -c < 0, the mean X + s (V - X), s = c/(c + ||V - X||^2), were shorter, "
+        f"of X = {of}",
+        normal=sp.factor,
+    )
     ensure_equal(V @ V - X @ X - (V - X) @ (V - X), 2 * (X @ (V - X)), PYTHAGORAS)
+
+
+def ensure_existence(
+    meets: str | Supposed, constraints: Sequence[Constraint] = OF_X, of: str = "X"
+) -> None:
+    """X exists and is unique, and <X, V - X> >= 0 for all V that meet the constraints.
+
+    Args:
+        meets: the step that has shown of some vector that it meets the constraints, or what the
+            reading says of one.
+        constraints: these constraints.
+        of: what X is called.
+    """
+    ensure_least_point(constraints, of)
+    affine, convex = ensure_mean_meets(constraints, of)
+    closed = f"the vectors that meet the constraints of {of} are a closed set"
+    cite(POLYHEDRON, met={AFFINE: affine}, of=closed)
+    cite(NEAREST_POINT, met={CLOSED: closed, CONVEX: convex, NOT_EMPTY: meets})
+
+
+def ensure_existence_of_relaxed() -> None:
+    """A least vector with bounds in [0, 1] exists where some vector has margins of 1."""
+    relaxed = "a vector with margins of 1, where there is one, meets all bounds in [0, 1]"
+    ensure_nonnegative([1 + MORE - 1 / (1 + LESS), 1 + MORE], relaxed, normal=sp.factor)
+    ensure_existence(relaxed)
 
 
 def ensure_pythagoras() -> None:
@@ -167,9 +228,7 @@ def ensure_scaled_meets() -> None:
     """A vector whose least margin is positive, divided by it, has margins of 1 at least."""
     least = sp.Symbol("least", positive=True)
     margin = (A @ (V / least)).subs(AV, least + MORE)
-    ensure_nonnegative(
-        margin - 1, "V over its least margin has margins of 1 at least", normal=expanded
-    )
+    ensure_nonnegative(margin - 1, SCALED, normal=expanded)
     norm = INNER.norm(V / least) * least
     ensure_equal(norm**2, INNER.norm(V) ** 2, "and the norm of V over its least margin")
 
@@ -185,23 +244,27 @@ def ensure_some_margin_is_tight() -> None:
 
 def ensure_distance_of_hull() -> None:
     """X exists exactly where 0 is not in C, and then ||X|| is 1 over the distance of C from 0."""
-    cite(GENERATED)
-    cite(NEAREST_POINT, met={CLOSED: GENERATED, CONVEX: GENERATED})
+    generated, some = "C is closed and convex", "A_j is a point of C where its bound is 1"
+    cite(GENERATED, of=generated)
+    ensure_zero([c for _, c in (1 * A - A).parts], some)
+    cite(NEAREST_POINT, met={CLOSED: generated, CONVEX: generated, NOT_EMPTY: some})
     Z, W = vector("Z"), vector("W")
     ZZ = sp.Symbol("<Z, Z>", positive=True)
-    margin = (A @ (Z / ZZ)).subs(inner("A", "Z"), ZZ + MORE)
-    ensure_nonnegative(
-        margin - 1,
-        "where the nearest point Z of C is not 0, Z/||Z||^2 has margins of 1 at least in the hull, "
-        "as <Z, A_j> = <Z, Z> + <Z, A_j - Z>",
-        normal=expanded,
-    )
     far = sp.Symbol("far", positive=True)
     ensure_equal(
         Z @ (Z + far * W - Z),
         far * inner("W", "Z"),
-        "and of 0 at least in the cone: Z + far A_j is in C, and <Z, far A_j> >= 0",
+        "Z + far A_j is in C for A_j of bound 0, Z being the nearest point of C: <Z, A_j> >= 0",
     )
+    facts = {inner("A", "Z"): ZZ + MORE, inner("W", "Z"): LESS}
+    meets = (
+        "where Z is not 0, Z/||Z||^2 has margins of 1 at least in the hull, as <Z, A_j> = <Z, Z> + "
+        "<Z, A_j - Z>, and of 0 at least in the cone"
+    )
+    ensure_nonnegative(
+        [(A @ (Z / ZZ)).subs(facts) - 1, (W @ (Z / ZZ)).subs(facts)], meets, normal=expanded
+    )
+    ensure_zero(A @ (0 * V), "where no bound is 1, and C is empty, 0 meets all constraints: X is 0")
     norm = inner("Z", "Z")
     square = (Z / norm) @ (Z / norm)
     ensure_equal(square, 1 / norm, "Z/||Z||^2 has norm 1/||Z||", normal=sp.cancel)
@@ -213,4 +276,4 @@ def ensure_distance_of_hull() -> None:
         normal=expanded,
     )
     cite(CAUCHY_SCHWARZ)
-    ensure_least_point()
+    ensure_existence(meets)

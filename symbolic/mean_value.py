@@ -10,7 +10,6 @@ import sympy as sp
 
 from attsvm.errors import present
 from attsvm.theory import (
-    Lemma,
     Statement,
     Supposed,
     cite,
@@ -29,8 +28,6 @@ from symbolic.textbook import (
     REACHED,
     SLOPE,
 )
-
-SMOOTH = "the function has the derivatives that are asked for, as what it is composed of has them"
 
 SOFTMAX = [*SYMBOLS.softmax(entries(sp.symbols("x y", real=True)))]
 """Weights of two tokens by their logits; for more of them the denominator has more exponentials."""
@@ -88,19 +85,35 @@ def ensure_bound_of_slope(
     ensure_lipschitz(slope, function(sp.exp(x)))
 
 
+def ensure_derivatives(function: Any, said: str, *supposed: tuple[Any, Supposed]) -> str:
+    """The function of which a step says something has derivatives, as what it is composed of has.
+
+    Args:
+        function: that function, or a list of its entries, on symbols.
+        said: the step.
+        supposed: functions that may occur in it, with what says which derivatives they have.
+
+    Returns:
+        The name of this step.
+    """
+    smooth = f"{said}: the function has derivatives, as what it is composed of has them"
+    ensure_smooth(function, smooth, *supposed)
+    return smooth
+
+
 def ensure_lipschitz(
-    slope: str | Lemma, function: Any, *supposed: tuple[Any, Supposed], of: str = ""
+    slope: str, function: Any, *supposed: tuple[Any, Supposed], of: str = ""
 ) -> None:
     """A function of x in R^D is Lipschitz with what bounds its slope along every unit vector.
 
     Args:
-        slope: the step, or the lemma cited, that has shown that bound.
+        slope: the step that has shown that bound, or what a lemma that shows it was cited of.
         function: that function, or a list of its entries, on symbols.
         supposed: functions that may occur in it, with what says that they are differentiable.
         of: which function that is, in a sentence by which this can meet hypotheses.
     """
-    ensure_smooth(function, SMOOTH, *supposed)
-    cite(MEAN_VALUE, met={SLOPE: slope, DIFFERENTIABLE: SMOOTH}, of=of)
+    smooth = ensure_derivatives(function, slope, *supposed)
+    cite(MEAN_VALUE, met={SLOPE: slope, DIFFERENTIABLE: smooth}, of=of)
 
 
 def ensure_no_less(reached: str, function: Any, *supposed: tuple[Any, Supposed]) -> None:
@@ -111,8 +124,8 @@ def ensure_no_less(reached: str, function: Any, *supposed: tuple[Any, Supposed])
         function: that function, or a list of its entries, on symbols.
         supposed: functions that may occur in it, with what says that they are differentiable.
     """
-    ensure_smooth(function, SMOOTH, *supposed)
-    cite(DIFFERENCE_QUOTIENTS, met={REACHED: reached, DIFFERENTIABLE: SMOOTH})
+    smooth = ensure_derivatives(function, reached, *supposed)
+    cite(DIFFERENCE_QUOTIENTS, met={REACHED: reached, DIFFERENTIABLE: smooth})
 
 
 def _rational(value: Any) -> Any:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from attsvm.primitives.hypotheses import sloped
+from attsvm.primitives.hypotheses import feasible, sloped
 from attsvm.primitives.steps import is_short
 from attsvm.theory import Supposed
-from properties.mm import nonlinear_head_path
+from properties.mm import nonlinear_head_path, p_svm
 from properties.sim import (
+    definition_3_8,
     large_dimension,
     loss_assumptions,
     often_unsolvable,
@@ -20,6 +21,7 @@ from properties.sim import (
 )
 from properties.sim._support.training import PRINTED, REPAIRED
 from properties.tf import (
+    all_local_unique,
     benign_landscape,
     generalised_svm,
     global_conjecture,
@@ -27,6 +29,7 @@ from properties.tf import (
     overparameterisation,
 )
 from properties.tf._support.regularisation_paths import steep
+from properties.tf._support.token_choices import separates
 from properties.tf.local_convergence import cones
 from properties.tf.theorem_2 import near_optimal_points
 
@@ -56,16 +59,35 @@ BENT_LOSS = Supposed(
 )
 SHORT_STEP = Supposed("the step is at most 1/L", (is_short,))
 SHORT_OR_FEW = Supposed(
-    "the step is at most 1/L where some input has more than three tokens",
+    "the step is at most 1/L where queries are not orthogonal or an input has over three tokens",
     (global_conjecture.CONJECTURE.hypotheses[global_conjecture.SHORT_OR_FEW],),
+)
+MEETS = Supposed(
+    "V meets all constraints",
+    (
+        p_svm.PROGRAMME.hypotheses[p_svm.MEETS],
+        definition_3_8.DEFINITION.hypotheses[definition_3_8.MEET],
+    ),
+)
+FEASIBLE = Supposed(
+    "some matrix meets all constraints, and so those that are left where some are dropped",
+    (feasible,),
+)
+WITHOUT_RIVALS = Supposed(
+    "W^mm(alpha) exists, without which alpha is not locally optimal, and meets the constraints "
+    "without rivals as well",
+    (separates, all_local_unique.told),
 )
 DIFFERENCES = Supposed(
     "the differences of an input's tokens are independent, as its tokens are affinely so",
     (
-        global_conjecture.CONJECTURE.hypotheses[global_conjecture.AFFINE],
         benign_landscape.FEASIBILITY.hypotheses[benign_landscape.AFFINE],
         benign_landscape.LANDSCAPE.hypotheses[benign_landscape.FREE],
     ),
+)
+DIFFERENCES_OF_ALL = Supposed(
+    "the (x_t - x_s) z^T of all inputs are independent, and so are those of the A_t",
+    (global_conjecture.CONJECTURE.hypotheses[global_conjecture.INDEPENDENT],),
 )
 ONE_DEPENDENCY = Supposed(
     "tokens of an input have one affine dependency at most",
@@ -75,11 +97,15 @@ ONE_DEPENDENCY = Supposed(
     ),
 )
 CONSTRAINTS = Supposed(
-    "the A_j are independent, as those of d + 1 Gaussian tokens at most almost surely are",
+    "the A_j are independent, as those of T Gaussian tokens almost surely are where d >= T - 1",
     (
         large_dimension.all_independent,
-        overparameterisation.GAUSSIAN,
+        overparameterisation.PROBABILITY.hypotheses[overparameterisation.SOME],
     ),
+)
+IN_A_PLANE = Supposed(
+    "both A_j of three Gaussian tokens are almost surely independent where d >= 2",
+    (overparameterisation.EXACT,),
 )
 EMBEDDINGS = Supposed("the embeddings are independent", (often_unsolvable.independent,))
 ROWS_OF_LANGUAGES = Supposed(

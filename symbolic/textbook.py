@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from attsvm.theory import Lemma
 
-CLOSED, CONVEX = "the set is closed", "the set is convex"
+CLOSED, CONVEX, NOT_EMPTY = "the set is closed", "the set is convex", "the set holds a point"
 
 NEAREST_POINT = Lemma(
     "the nearest point of a convex set",
-    "Boyd and Vandenberghe, Convex Optimization, sections 4.2.3 and 8.1",
-    (CLOSED, CONVEX),
-    "the set is empty, or exactly one point X of it has the least norm, and then <X, V - X> >= 0 "
-    "for every V in it",
+    "Boyd and Vandenberghe, Convex Optimization, section 8.1",
+    (CLOSED, CONVEX, NOT_EMPTY),
+    "exactly one point of it has the least norm",
 )
 """In R^N with its inner product."""
 
@@ -238,8 +237,8 @@ HEINE_BOREL = Lemma(
     "Heine and Borel",
     "Rudin, Principles of Mathematical Analysis, theorem 2.41",
     (),
-    "in R^N closed balls, spheres, boxes, intervals with their ends, and closed parts of these are "
-    "compact",
+    "in R^N closed balls, spheres, boxes and intervals with their ends are compact and not empty, "
+    "and so is each closed part of one that holds a point",
 )
 
 WEIERSTRASS = Lemma(

@@ -43,7 +43,7 @@ from attsvm.primitives.steps import (
     together,
 )
 from attsvm.primitives.torch_objectives import Tensor, elsewhere
-from attsvm.theory import Reading, Records, Slack, Statement, changed
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from attsvm.training import follow_w
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -119,16 +119,21 @@ def parted(case: Any, other: str = "correlation", towards: str = "selected") -> 
     return ways[0].maximum(ways[1]) - (both if towards == "selected" else 0.0)
 
 
-ONE_LIMIT = tends(
-    "descent on l and, for q(k), on the loss {other}, beta the tokens that the former selects",
-    together(along(P_K), along(Q_K)),
-    along(TARGET),
-    floats=one_limit,
-    balls=certified_one_limit,
-    tensors=parted,
-    stand_in=FLOW,
-    symbols=PROMPTS,
-)
+def limit(letters: str) -> Measured:
+    """That both directions tend to one; `letters` says what those of its target are."""
+    return tends(
+        f"descent on l and, for q(k), on the loss {{other}}{letters}",
+        together(along(P_K), along(Q_K)),
+        along(TARGET),
+        floats=one_limit,
+        balls=certified_one_limit,
+        tensors=parted,
+        stand_in=FLOW,
+        symbols=PROMPTS,
+    )
+
+
+ONE_LIMIT, SELECTED_LIMIT = limit(""), limit(", beta the tokens that the former selects")
 
 
 def gradients(m: Any, case: Prompting, other: str) -> tuple[Any, Any]:
@@ -198,6 +203,7 @@ CHOICE = Statement(
             "exp(-x))",
             expected="refuted",
             constants={"other": "correlation", "towards": "selected"},
+            conclusion=SELECTED_LIMIT,
             under=(NAMED, EXISTS, UNIQUE, SHORT),
             examples=(DIVIDED,),
             siblings={
@@ -220,7 +226,7 @@ CHOICE = Statement(
             },
         ),
         "amended-1": Reading(
-            "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and "
+            "l' < 0 everywhere, l'' continuous, p(alpha) of the unique optimal tokens exists and "
             "is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n for l and for -x: "
             "descent on l and on -x, steps at most 1/L, converge in the direction of p(alpha)",
             expected="proved",

@@ -13,7 +13,7 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
 from symbolic.inner_products import inner, vector
-from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
+from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pythagoras
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 GAMMA, NU = sp.symbols("Gamma nu", nonnegative=True)
@@ -250,6 +250,6 @@ def prove_void() -> str:
         "and of tau - 1 where the margin is mu: inputs that are not in S are idle",
         normal=sp.cancel,
     )
-    ensure_least_point()
+    ensure_existence_of_relaxed()  # where p(alpha) exists without relaxation
     ensure_pythagoras()
     return "in any dimension: p' has margins of 1 everywhere, and is the least such vector"

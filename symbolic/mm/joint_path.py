@@ -18,7 +18,12 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
 from properties.mm.theorem_2.prompt_limits import bent
 from symbolic.inner_products import INNER, inner, vector
-from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
+from symbolic.least_points import (
+    MORE,
+    ensure_existence_of_relaxed,
+    ensure_least_point,
+    ensure_pythagoras,
+)
 from symbolic.mm.theorem_2 import prove as prove_head
 from symbolic.sums import ensure_mean, entry, total
 from symbolic.textbook import (
@@ -229,7 +234,7 @@ def prove_prompt() -> str:
 
 def prove_ratio() -> str:
     """||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2, and the limit of p_R/R by that of r/R."""
-    ensure_least_point()
+    ensure_existence_of_relaxed()  # p_tau, and p(alpha) of the joint p-SVM
     ensure_pythagoras()
     ensure_directed()  # an input that supports v(alpha) has m_i = 1
     prove_head()

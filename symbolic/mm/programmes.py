@@ -23,13 +23,17 @@ from properties.mm._support.token_selections import ORTHOGONAL, SEPARATED, Rival
 from symbolic.inner_products import INNER
 from symbolic.least_points import (
     MORE,
+    SCALED,
     X,
     ensure_distance_of_hull,
+    ensure_existence,
+    ensure_existence_of_relaxed,
     ensure_least_point,
     ensure_pythagoras,
     ensure_scaled_meets,
     ensure_some_margin_is_tight,
 )
+from symbolic.suppositions import MEETS
 
 SQUARE = sp.Symbol("<X, X>", positive=True)
 
@@ -59,7 +63,7 @@ def prove_joint_distance() -> str:
 
 def prove_nearer() -> str:
     """||V - X||^2 <= ||V||^2 - ||X||^2 where V meets the constraints, with the best constant."""
-    ensure_least_point()
+    ensure_existence(MEETS)
     ensure_pythagoras()
     far = sp.Symbol("far", positive=True)
     said = pythagoras(INNER, (1 + far) * X, X)
@@ -73,7 +77,7 @@ def prove_nearer() -> str:
 
 def prove_shorter() -> str:
     """The same for p(alpha) without relaxation and p' with it; the constant is attained."""
-    ensure_least_point()
+    ensure_existence_of_relaxed()
     ensure_pythagoras()
     ensure_attained(joint_svm.shorter(BALLS, ORTHOGONAL))
     return "in any dimension, by <p', p - p'> >= 0; orthogonal keys attain the constant"
@@ -89,7 +93,7 @@ def prove_of_support() -> str:
 def prove_led() -> str:
     """With one label y the norm of p(alpha) is at most ||q|| over the least lead."""
     ensure_scaled_meets()
-    ensure_least_point()
+    ensure_existence(SCALED)
     ensure_some_margin_is_tight()
     ensure_attained(p_svm.led(BALLS, Rival(SEPARATED, np.ones(1))).parts[1])
     return "in any dimension, by y q over its least lead; y p(alpha) attains the bound"
@@ -98,7 +102,7 @@ def prove_led() -> str:
 def prove_largest_margin() -> str:
     """Every head h has a least margin of at most ||h|| / ||v(alpha)||, or 0 without a v(alpha)."""
     ensure_scaled_meets()
-    ensure_least_point()
+    ensure_existence(SCALED)
     ensure_some_margin_is_tight()
     ensure_attained(v_svm.best(BALLS, Rival(SEPARATED, np.ones(1))))
     return "in any dimension, by h over its least margin; h = v(alpha) attains the bound"

@@ -15,7 +15,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.declaration.proof import expanded
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
-from symbolic.least_points import MORE, ensure_least_point, ensure_pythagoras
+from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pythagoras
 from symbolic.mm.assumption_b import ensure_odds, ensure_tilt
 from symbolic.mm.joint_path import cite_bounded_sequence, prove_ratio
 from symbolic.mm.theorem_2 import prove as prove_head
@@ -116,7 +116,7 @@ def ensure_limit() -> None:
         )
     cite_bounded_sequence()
     ensure_equal(size * (c / size), c, "||p'|| times a limit of p_R/R meets the constraints of p'")
-    ensure_least_point()
+    ensure_existence_of_relaxed()
     ensure_pythagoras()
     ensure_zero(
         sp.limit(sp.sqrt(2 * sp.exp(-R) / GAMMA), R, sp.oo), "and ||v_r/r - e|| vanishes with short"
@@ -133,7 +133,10 @@ def ensure_powers() -> None:
     margins = sp.symbols("<a_1,z> <a_2,z>", real=True)
     lowest = "min_i <a_i, z> is continuous, as margins are linear in z"
     ensure_continuous(sp.Min(*margins), lowest)
-    cite_extreme_value(lowest)  # on the unit sphere of the span of the a_i
+    cite_extreme_value(
+        lowest,
+        "the largest min_i <a_i, z> on the unit sphere of the span of the a_i, unless it is 0",
+    )
     ensure_equal(
         ((GAMMA * vector("e") + vector("a")) @ vector("z")).subs(inner("e", "z"), 0),
         inner("a", "z"),
@@ -145,7 +148,7 @@ def ensure_powers() -> None:
     )
     powers = "F, a sum of exp(-<a_i, z>), is continuous"
     ensure_continuous(sum(sp.exp(-m) for m in margins), powers)
-    cite_extreme_value(powers)  # on a ball of the span
+    cite_extreme_value(powers, "the least F on a ball of the span")
     level, L, C, size_u = sp.symbols("F_* ln_r C ||u||", positive=True)
     square, bench = inner("z", "z"), inner("b", "b")
     ensure_equal(

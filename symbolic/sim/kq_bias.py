@@ -43,7 +43,7 @@ def ensure_step() -> None:
         "c = |l'| s_o s_t lead is at most sup|l'| lead/4",
         normal=sp.factor,
     )
-    cite_extreme_value(LOSS)  # |l'| on the interval between both scores
+    cite_extreme_value(LOSS, "|l'| on the interval between both scores")
     ensure_nonnegative(
         STEP * (SLOPE + MORE) * LEAD / 4 * A * B - STEP * SLOPE * LEAD / 4 * A * B,
         "so x > 0 is at most some X = e max|l'| lead a b/4, whatever the step is",
@@ -69,7 +69,7 @@ def ensure_growth() -> None:
         "||r||/||s|| does not grow",
     )
     ensure_pull_continuous()
-    cite_extreme_value(PULL)  # on a closed interval of margins
+    cite_extreme_value(PULL, "the least pull on a closed interval of margins")
     cite(textbook.EXPONENTIAL)
     ensure_nonnegative(
         start * (1 + least + MORE) - start * (1 + least),

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import (
+    Supposed,
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_zero,
+)
 from properties.sim import large_dimension
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_multipliers, ensure_multipliers_suffice
@@ -23,12 +30,21 @@ K, N = sp.Symbol("k", positive=True), sp.Symbol("n", positive=True)
 E, MORE = sp.Symbol("e", nonnegative=True), sp.Symbol("more", nonnegative=True)
 
 
-def prove_exactly() -> str:
-    """All margins are 1 exactly where G^-1 1 has no negative entry."""
+def ensure_exactly(independent: Supposed) -> None:
+    """All margins are 1 exactly where G^-1 1 has no negative entry.
+
+    Args:
+        independent: what says that the A_j are independent.
+    """
     ensure_multipliers()
     ensure_margins_of_sum()
-    cite(INVERSE_OF_GRAM, met={INDEPENDENT: CONSTRAINTS})
+    cite(INVERSE_OF_GRAM, met={INDEPENDENT: independent})
     ensure_multipliers_suffice()
+
+
+def prove_exactly() -> str:
+    """The same of A_j that are independent by hypothesis."""
+    ensure_exactly(CONSTRAINTS)
     return "in any dimension: G^-1 1 are the multipliers where all margins are 1"
 
 

@@ -390,7 +390,7 @@ def ensure_inside(value: Any, p: Any) -> None:
     )
     smooth = "heights are polynomials in a, cos p and sin p"
     ensure_smooth(value, smooth)
-    cite_extreme_value(smooth)  # on a rectangle of a and p
+    cite_extreme_value(smooth, "the largest height on a rectangle of a and p")
     cite(STATIONARY, met={INTERIOR: EDGES, DIFFERENTIABLE: smooth})
 
 

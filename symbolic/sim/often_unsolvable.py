@@ -9,7 +9,7 @@ from attsvm.theory import cite, ensure_nonnegative, ensure_positive, ensure_true
 from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY
 from properties.sim.often_unsolvable.contradictions import mean_probability
 from symbolic import textbook
-from symbolic.least_points import ensure_least_point
+from symbolic.least_points import ensure_existence
 from symbolic.suppositions import EMBEDDINGS, ROWS_OF_LANGUAGES
 
 
@@ -38,8 +38,11 @@ def prove() -> str:
     E, L = sp.MatrixSymbol("E", V, d), sp.MatrixSymbol("L", V, V)
     gram = E * E.T
     X = E.T * gram.I * L * gram.I * E
-    ensure_true([sp.simplify(E * X * E.T) == L], "E X E^T = L for X = E^+ L (E^+)^T")
-    ensure_least_point()
+    meets = (
+        "E X E^T = L for X = E^+ L (E^+)^T, so that X has the logits L, which meet all constraints"
+    )
+    ensure_true([sp.simplify(E * X * E.T) == L], meets)
+    ensure_existence(meets)
     return "for any number of tokens and sentences"
 
 

@@ -15,6 +15,7 @@ from symbolic import least_points
 from symbolic.basins import ensure_from_basin
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import MORE, SHARE, A, U, V, X
+from symbolic.suppositions import FEASIBLE, MEETS
 from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, SINGULAR_VALUES
 
 XX = inner("X", "X")
@@ -25,14 +26,14 @@ PRICE, SLACK = sp.symbols("C xi", nonnegative=True)
 
 def prove_nearer() -> str:
     """||V - X^mm||^2 <= ||V||^2 - ||X^mm||^2 for every feasible V, and X^mm is unique."""
-    least_points.ensure_least_point()
+    least_points.ensure_existence(MEETS)
     least_points.ensure_pythagoras()
     return "in any dimension, by <X, V - X> >= 0"
 
 
 def prove_convex() -> str:
     """Half the sum of two feasible matrices is feasible, of at most the mean squared norm."""
-    least_points.ensure_mean_meets(bound=sp.Integer(1))
+    least_points.ensure_mean_meets(((A.__matmul__, sp.Integer(1)),))
     least_points.ensure_norm_convex()
     said = definition_3_8.shorter_mean(INNER, U, V, SHARE)
     apart = U - V
@@ -58,7 +59,7 @@ def prove_classified() -> str:
     a, b = sp.symbols("a b", real=True)
     ensure_equal((a * b) ** 2, a**2 * b**2, "||v u^T||_F = ||u|| ||v||, entry by entry")
     least_points.ensure_scaled_meets()
-    least_points.ensure_least_point()
+    least_points.ensure_existence(least_points.SCALED)
     return "in any dimension, by v u^T over its least margin"
 
 
@@ -188,7 +189,7 @@ def prove_at_most_lost() -> str:
         2 * MORE,
         "||Y||^2 - (||X||^2 - ||J||^2) = ||Y - K||^2 + 2 (<K, Y> - sum over K of w_j)",
     )
-    least_points.ensure_least_point()
+    least_points.ensure_existence(FEASIBLE)
     return "in any dimension, for every matrix Y that meets the constraints that are left"
 
 
@@ -204,7 +205,7 @@ def prove_at_least_lost() -> str:
         XX - WEIGHT**2 * square,
         "X - w_j R meets the others as X does, and its square is ||X||^2 - w_j^2 ||R||^2",
     )
-    least_points.ensure_least_point()
+    least_points.ensure_existence(FEASIBLE)
     return "in any dimension, by X less w_j times the part of A_j that is orthogonal to the others"
 
 

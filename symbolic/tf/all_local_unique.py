@@ -7,7 +7,8 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_true
 from properties.tf._support.token_choices import allowed
 from symbolic.inner_products import inner, vector
-from symbolic.least_points import ensure_least_point, ensure_some_margin_is_tight
+from symbolic.least_points import ensure_existence, ensure_some_margin_is_tight
+from symbolic.suppositions import FEASIBLE
 from symbolic.tf import definition_2
 
 
@@ -19,7 +20,7 @@ def prove() -> str:
     """
     best, lead = sp.Symbol("gamma_opt", real=True), sp.Symbol("lead", positive=True)
     margin = sp.Symbol("margin", real=True)
-    ensure_least_point()
+    ensure_existence(FEASIBLE)
     ensure_true(
         allowed(best, best - lead, margin),
         "unique optimal tokens score more than each other token, whatever its margin is",

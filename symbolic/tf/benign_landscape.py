@@ -178,11 +178,11 @@ def ensure_one_root() -> None:
     u = sp.Symbol("u", real=True)
     b, gap = sp.symbols("b gap", positive=True)
     smooth = "a term of h is smooth between the parts' scores, where all |gamma_t - u| are positive"
-    ends = [
-        f"and tends to {end} as u tends to its score, while the others are bounded from there to "
-        "halfway: h takes both signs"
-        for end in ("inf", "-inf")
-    ]
+    ends = (
+        "and tends to inf as u tends to a score above, to -inf to one below, while the others are "
+        "bounded from there to halfway: h takes both signs"
+    )
+    at_ends = []
     ensure_smooth([share(SYMBOLS, sign * b, u + sign * gap, u) for sign in (1, -1)], smooth)
     for sign, side in ((1, "above"), (-1, "below")):
         gamma = sp.Symbol("gamma", real=True)
@@ -192,14 +192,12 @@ def ensure_one_root() -> None:
             f"a token with b_t {'>' if sign > 0 else '<'} 0 and a score {side} u has a term of h "
             "that rises with u",
         )
-        ensure_zero(
-            sp.limit(sp.exp(-sign * term.subs(gamma, u + sign * gap) / b), gap, 0, "+"),
-            ends[sign < 0],
-        )
+        at_ends += [sp.limit(sp.exp(-sign * term.subs(gamma, u + sign * gap) / b), gap, 0, "+")]
+    ensure_zero(at_ends, ends)
     slope, rises = entry("slope"), "so the slope of h, the sum of those of its terms, is positive"
     ensure_nonnegative_sum(total(slope), slope, rises, slope=POSITIVE)
     cite(RISING, met={SIGN: rises, DIFFERENTIABLE: smooth})
-    cite(INTERMEDIATE_VALUE, met={CONTINUOUS: smooth, VALUES: ends[0]})
+    cite(INTERMEDIATE_VALUE, met={CONTINUOUS: smooth, VALUES: ends})
 
 
 def prove_where_stationary() -> str:

@@ -8,15 +8,16 @@ from attsvm.theory import ensure_positive
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from properties.tf.definition_2 import led
 from symbolic.least_points import (
-    ensure_least_point,
+    ensure_existence,
     ensure_multipliers,
     ensure_multipliers_suffice,
 )
+from symbolic.suppositions import FEASIBLE, WITHOUT_RIVALS
 
 
 def prove() -> str:
     """The rivals' least margin is the larger of 1 and that under the solution without them."""
-    ensure_least_point()
+    ensure_existence(WITHOUT_RIVALS)
     ensure_multipliers()
     ensure_multipliers_suffice()
     return (
@@ -30,7 +31,7 @@ def prove_optimal() -> str:
     """Unique optimal tokens of a feasible Att-SVM score above all others and have a W^mm."""
     best = sp.Symbol("best", real=True)
     apart = sp.Symbol("apart", nonnegative=True, nonzero=True)
-    ensure_least_point()
+    ensure_existence(FEASIBLE)
     said = led(SYMBOLS, best, best - apart, sp.Symbol("margin", real=True), "all")
     ensure_positive(
         said.right - said.left,

@@ -22,10 +22,10 @@ from symbolic.continuity import ensure_smooth
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
     MORE,
-    ensure_least_point,
-    ensure_mean_meets,
+    A,
+    Constraint,
+    ensure_existence,
     ensure_multipliers_suffice,
-    ensure_scaled_meets,
     ensure_sum_of_multipliers,
 )
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
@@ -59,9 +59,16 @@ SMOOTH_UNITS = "identity", "square", "softplus"
 W, F, E, X, V = (vector(name) for name in ("W", "F", "E", "X", "V"))
 
 
+def equalities(value: Any) -> tuple[Constraint, Constraint]:
+    """The constraint that the inner product with E is this value, as two inequalities."""
+    return (E.__matmul__, value), ((-E).__matmul__, -value)
+
+
 def ensure_projection() -> None:
     """W_fin is the projection of W on E, and V is orthogonal to it and to E."""
-    ensure_least_point(E.__matmul__, inner("E", "W"))  # and of -E; W meets both
+    seen, constraints = "W has its own inner products with E", equalities(inner("E", "W"))
+    ensure_zero([margin(W) - bound for margin, bound in constraints], seen)
+    ensure_existence(seen, constraints, "W_fin")
     step = sp.Symbol("step", real=True)
     moved = F + step * E
     ensure_equal(
@@ -93,11 +100,16 @@ def prove_finite() -> str:
 def prove_solvable() -> str:
     """V over its least margin meets Gen-SVM, whose solution is therefore no longer."""
     ensure_projection()
-    ensure_scaled_meets()
     mu = sp.Symbol("mu", positive=True)
-    ensure_zero((E @ (V / mu)).subs(inner("E", "V"), 0), "and its equalities, as <E, V> = 0")
-    ensure_mean_meets(E.__matmul__, sp.Integer(0))  # and of -E
-    ensure_least_point()  # V/mu meets them
+    meets = "V/mu has margins of 1 at least, as those of V are at least mu, and <E, V/mu> = 0"
+    facts = {inner("A", "V"): mu + MORE, inner("E", "V"): 0}
+    constraints = (A.__matmul__, sp.Integer(1)), *equalities(sp.Integer(0))
+    ensure_nonnegative(
+        [(margin(V / mu)).subs(facts) - bound for margin, bound in constraints],
+        meets,
+        normal=expanded,
+    )
+    ensure_existence(meets, constraints, "Gen-SVM")
     size = sp.Symbol("size", positive=True)  # of W_svm, squared
     said = longer(SYMBOLS, mu**2 * (size + MORE), size, mu)
     ensure_nonnegative(

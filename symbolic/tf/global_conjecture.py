@@ -1,8 +1,9 @@
-"""Inputs apart, whose tokens all have a better one on their margin: every start ends at the best.
+"""Choices of which all better tokens are on the margin: every start ends at the best tokens.
 
-Letters are those of the statement's docstring: b the token whose score u tends to, l a token that
-scores less, h one that scores more, p_t = s_t |u - gamma_t|, P_L and P_H their sums. What is said
-of sums is executed for one term of each, which stands for all.
+Letters are those of the statement's docstring: b the token of an input whose score u tends to, l a
+token that scores less, h one that scores more, of any input; -grad L is sum_l c_l A_l - sum_h c_h
+A_h, P_L and P_H are the sums of w_t s_t, F is the risk less its limit. What is said of sums is
+executed for one term of each, which stands for all.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from attsvm.theory import (
 from attsvm.theory.declaration.proof import expanded
 from symbolic import divergence
 from symbolic.basins import (
+    OF_SCORES,
     ensure_direction,
     ensure_from_basin,
     ensure_lag,
-    ensure_own_constant,
 )
-from symbolic.continuity import cite_extreme_value
+from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import vector
@@ -33,10 +34,12 @@ from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
 from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.sim.theorem_3_14 import prove_three
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, n, r, swapped, t, total
-from symbolic.suppositions import DIFFERENCES, LOSS, SHORT_OR_FEW
+from symbolic.suppositions import DIFFERENCES_OF_ALL, LOSS, SHORT_OR_FEW
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPLETE,
+    COMPOSED,
+    CONTINUOUS,
     DESCENT,
     DIFFERENTIABLE,
     EIGENVECTORS,
@@ -45,56 +48,91 @@ from symbolic.textbook import (
     INVERSE_OF_GRAM,
     LIPSCHITZ,
     MEAN_VALUE_ON_A_LINE,
-    MONOTONE,
-    MONOTONE_SEQUENCE,
     SHORT,
     SYMMETRIC,
 )
 
 P_L, P_H, STEP, K, C = sp.symbols("P_L P_H e k C", positive=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
-S_T = sp.Symbol("s_t", positive=True)
-RISES = "the part of the risk of an input does not rise, so u, a mean of scores, does not fall"
-
-
-def ensure_apart() -> None:
-    """Inputs of orthogonal queries run by themselves, with steps that are short for each."""
-    ensure_inputs_apart()
-    ensure_own_constant()
-    ensure_smoothness()  # of part i, with L_i/n <= L
-    cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: SHORT_OR_FEW}, of=RISES)
+S_T, GAIN = sp.symbols("s_t D", positive=True)
+THIRD = 1 / (3 + MORE)
+"""How far c_t/(w_t s_t) and the parts of F/(w_t s_t) are from 1: in the end at most 1/3."""
+FALLS = "the risk never rises, and as it is bounded below the squared gradients are summable"
+PARTS = "|l'(u)| |u - gamma_t| depends on u continuously"
 
 
 def ensure_limit() -> None:
-    """The attended score rises, to some score; below it for ever where that is not the best."""
-    away = sp.Symbol("away", positive=True)
-    s, p, gamma, u = entry("s"), entry("p"), entry("gamma"), sp.Symbol("u", real=True)
-    cite_extreme_value(LOSS)  # |l'| on the smallest interval that holds all scores
+    """The score u of each input tends to one of its scores, gamma_b, and s_b to 1."""
+    away, apart, near = sp.symbols("away apart near", positive=True)
+    s, p = entry("s"), entry("p")
+    ensure_smoothness()
+    cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: SHORT_OR_FEW}, of=FALLS)
+    cite_extreme_value(LOSS, OF_SCORES)
     ensure_gain()
-    ensure_margins_of_sum()
-    cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES})  # p_t is at most a constant times G
-    cite(MONOTONE_SEQUENCE, met={MONOTONE: RISES})
+    cite(
+        INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES_OF_ALL}
+    )  # p_t <= a constant times ||grad L||
     ensure_nonnegative_sum(
         total(p) - away * total(s),
         p - away * s,
-        "the gradient and so the p_t tend to 0. Were u to tend to no score, it would stay away "
-        "from all: then the sum of the p_t is at least away times that of the s_t, which is 1",
+        "the gradient and so the p_t = s_t |u - gamma_t| tend to 0, and so does the distance of u "
+        "to the scores of its input, which is at most the sum of the p_t",
         p=away * S_T + MORE,
         s=S_T,
     )
-    ensure_equal(
-        total(s * (u - gamma)).subs(total(s), 1).subs(total(s * gamma), u),
-        0,
-        "s_b (gamma_b - u), the sum of s_t (u - gamma_t) over the others, is P_L - P_H, so that "
-        "P_H is below P_L, as u < gamma_b",
+    ensure_mean(
+        S_T,
+        away / (1 + MORE),
+        "a step moves u by at most the range of the scores times the largest move of a logit, "
+        "which tends to 0 with the gradient",
+        most=away,
     )
-    ensure_gain_of_support()
-    ensure_positive_gain()  # M with margins 1 exists: the gradient is never 0, and u rises strictly
+    ensure_positive(
+        (2 * near + apart) - (near / 2 - MORE) - (near / 2 - LESS) - near,
+        "with scores of an input over 2 near apart, u within near/2 of one of them and a step of "
+        "near/2 at most, the next u is more than near from all others: so in the end u stays with "
+        "one, gamma_b, and tends to it",
+        normal=expanded,
+    )
+    ensure_nonnegative(
+        (near * S_T + MORE) / near - S_T,
+        "s_t, at most p_t over near for other tokens, tends to 0, so s_b to 1, and ||W|| to "
+        "infinity, as softmax is positive on bounded sets",
+        normal=expanded,
+    )
+
+
+def ensure_parts() -> None:
+    """F is above 0, and made of w_t s_t as -grad L is, up to factors that tend to 1."""
+    u, gamma, gamma_b = sp.symbols("u gamma_t gamma_b", real=True)
+    slope = sp.Function("l'")
+    part = sp.Abs(slope(u)) * sp.Abs(u - gamma)
+    ensure_continuous(part, PARTS, (slope, LOSS))
+    cite(COMPOSED, met={CONTINUOUS: PARTS}, of="c_t/(w_t s_t) at u, which tends to gamma_b")
+    ensure_equal(
+        part.subs(u, gamma_b),
+        sp.Abs(slope(gamma_b)) * sp.Abs(gamma_b - gamma),
+        "so that c_t/(w_t s_t) tends to 1: both are the same at u = gamma_b",
+    )
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    ensure_gain_of_support()  # gamma_b - u is the sum of s_t (gamma_b - gamma_t)
+    part = sp.Abs(slope(u))
+    of_slope = "|l'| at a score between u and gamma_b, by which l(u) - l(gamma_b) is a multiple"
+    ensure_continuous(part, of_slope, (slope, LOSS))
+    cite(COMPOSED, met={CONTINUOUS: of_slope}, of="|l'| there, which tends to |l'(gamma_b)|")
+    ensure_margins_of_sum()
+    ensure_positive_gain()  # M with margins 1 exists: the gradient is never 0, and F falls strictly
+    F = sp.Symbol("F", positive=True)
+    ensure_nonnegative(
+        2 * P_L - ((1 + THIRD) * P_L - F) / (1 - THIRD),
+        "0 < F <= (1 + 1/3) P_L - (1 - 1/3) P_H in the end, so that P_H is at most 2 P_L",
+        normal=sp.factor,
+    )
 
 
 def ensure_lower_tokens_outweigh() -> None:
-    """P_L - P_H is at least a constant times P_L."""
-    sigma, low, top, count = sp.symbols("sigma min|l'| max|l'| T", positive=True)
+    """D = sum_l c_l - sum_h c_h is at least a constant times P_L."""
+    sigma, reach, count = sp.symbols("sigma a J", positive=True)
     p = entry("p")
     eigenvalue, along = entry("eigenvalue"), entry("along")
     symmetric = "<A_s, A_t> = <A_t, A_s>: the Gram matrix of the A_t is symmetric"
@@ -103,7 +141,7 @@ def ensure_lower_tokens_outweigh() -> None:
     ensure_nonnegative_sum(
         total(eigenvalue * along**2) - sigma * total(along**2),
         along**2 * (eigenvalue - sigma),
-        "||sum_t +-p_t A_t||^2 is at least sigma sum_t p_t^2 with the least eigenvalue sigma of "
+        "||sum_t +-c_t A_t||^2 is at least sigma sum_t c_t^2 with the least eigenvalue sigma of "
         "the Gram matrix, by coordinates along its eigenvectors",
         eigenvalue=sigma + MORE,
         along=sp.Symbol("along", real=True),
@@ -111,26 +149,29 @@ def ensure_lower_tokens_outweigh() -> None:
     ensure_equal(
         n * total(p**2) - total(p) ** 2,
         total((p - swapped(p)) ** 2, t, r) / 2,
-        "n sum_l p_l^2 - (sum_l p_l)^2 is half the sum of all (p_l - p_m)^2: sum_l p_l^2 is at "
-        "least P_L^2/T",
+        "J sum_l p_l^2 - (sum_l p_l)^2 is half the sum of all (p_l - p_m)^2: with p_l = w_l s_l "
+        "sum_l p_l^2 is at least P_L^2/J",
     )
-    square = sigma * P_L**2 / count + MORE  # over |l'|^2 that of the gradient
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
-    k = STEP * sigma * low**2 / (2 * count * top)
+    k = 2 * STEP * sigma / (9 * count)
     ensure_nonnegative(
-        STEP / 2 * (low + LESS) ** 2 * square / top - k * P_L**2,
-        "u rises by the fall of l over max|l'| at least, and that is e/2 times the squared "
-        "gradient: F falls by k P_L^2 with k = e sigma min|l'|^2/(2 T max|l'|)",
-        normal=expanded,
+        STEP / 2 * (sigma * (1 - THIRD) ** 2 * P_L**2 / count + MORE) - k * P_L**2,
+        "F falls by e/2 times the squared gradient, and so by k P_L^2 with k = 2 e sigma/(9 J), as "
+        "c_l >= (1 - 1/3) w_l s_l",
+        normal=sp.factor,
+    )
+    cite(CAUCHY_SCHWARZ)  # <A_s, sum_t +-c_t A_t> is at most a^2 sum_t c_t, a the largest ||A_t||
+    moved = (1 + THIRD) * (P_L + (2 * P_L - LESS))  # at least sum_t c_t
+    ensure_nonnegative(
+        4 * reach**2 * STEP * P_L - STEP * reach**2 * moved,
+        "margins move by at most C P_L/2 with C = 8 e a^2, as P_H is at most 2 P_L",
+        normal=sp.factor,
     )
     grown = sp.Symbol("exp(C P_L/2)", positive=True)
-    cite(CAUCHY_SCHWARZ)  # <A_s, sum_t p_t A_t> is at most a^2 sum_t p_t, a the largest ||A_t||
     ensure_mean(
         S_T,
         grown / (1 + MORE),
-        "logits move by at most C P_L/2, as P_H is below P_L: the sum of all powers grows by a "
-        "factor exp(C P_L/2) at most, and s_l falls by exp(-C P_L) at most, while u - gamma_l "
-        "never falls",
+        "the sum of all exp(-m_t) grows by a factor exp(C P_L/2) at most, and s_l falls by "
+        "exp(-C P_L) at most, and so does P_L",
         most=grown,
     )
     cite(EXPONENTIAL)
@@ -146,18 +187,31 @@ def ensure_lower_tokens_outweigh() -> None:
         "where F/P_L = x is at most k/(4C) it falls to x - k P_L/2 at most",
         normal=expanded,
     )
-    divergence.prove()  # from any start, by M with margins 1
-    reach, apart = sp.symbols("a P_L-P_H", positive=True)
     ensure_nonnegative(
-        2 * reach * P_L - reach * (P_L + (P_L - apart)),
-        "a step over e |l'| is no longer than a (P_L + P_H), so at most 2 a P_L",
-        normal=expanded,
+        4 * STEP * reach * P_L - STEP * reach * moved,
+        "a step is no longer than 4 e a P_L",
+        normal=sp.factor,
     )
     cite(COMPLETE)  # were the P_L summable W would converge
     summed = sp.Symbol("sum", positive=True)
     ensure_true(
         sp.limit(x - K / 2 * summed, summed, sp.oo) == -sp.oo,
-        "the P_L add up to infinity, as W diverges: x would fall below 0, F too",
+        "the P_L add up to infinity, as W diverges: x would fall below 0, F too; so in the end F "
+        "is at least kappa P_L, kappa = k/(4C)",
+    )
+    off, kappa = sp.symbols("off kappa", positive=True)
+    ensure_equal(
+        (1 - off) * P_L - (1 + off) * P_H - ((1 + off) * P_L - (1 - off) * P_H),
+        -2 * off * (P_L + P_H),
+        "D is at least (1 - off) P_L - (1 + off) P_H, and F at most (1 + off) P_L - (1 - off) P_H, "
+        "for every off > 0 in the end",
+    )
+    ensure_nonnegative(
+        (kappa * P_L + MORE - 2 * off * (P_L + (2 * P_L - LESS)) - kappa * P_L / 2).subs(
+            off, kappa / (12 + MORE)
+        ),
+        "so that with off at most kappa/12 D is at least kappa P_L/2",
+        normal=sp.factor,
     )
 
 
@@ -174,31 +228,31 @@ def ensure_direction_of_b(diverges: str) -> None:
         ensure_nonnegative_sum(
             total(gain * margin) - total(gain),
             gain * (margin - 1),
-            "<W, V> grows by |l'| e times the sum of p_l m_l(V) less that of p_h m_h(V), where "
-            "m_l(V) >= 1 and m_h(V) = 1: by |l'| e (P_L - P_H) at least",
+            "<W, V> grows by e times the sum of c_l m_l(V) less that of c_h m_h(V), where m_l(V) "
+            ">= 1 and m_h(V) = 1: by e D at least",
             p=S_T,
             low=sp.Integer(which),
             margin=at,
         )
-    apart, times = sp.symbols("P_L-P_H times", positive=True)
+    times = sp.Symbol("times", positive=True)
     ensure_lag(
         c,
         C,
-        lambda lowest: [lowest + LESS, lowest + LESS + apart],
-        "of the least margin, be it that of some l or of some h, p is above c exp(-least), so that "
-        "P_L is: over J rivals sum_l p_l (m_l - least) is at most P_L J C/c",
+        lambda lowest: [lowest + LESS, lowest + LESS + GAIN],
+        "c_t of the least margin, be it that of some l or of some h, is above c exp(-least), so "
+        "that sum_l c_l is: over J rivals sum_l c_l (m_l - least) is at most sum_l c_l J C/c",
     )
     ensure_mean(
         S_T,
         least + MORE,
-        "and sum_h p_h m_h is at least P_H least",
+        "and sum_h c_h m_h is at least sum_h c_h least",
         least=least,
     )
     ensure_nonnegative(
-        apart * (least + LESS + J * C / c * times)
-        - (least * apart + J * C / c * (times * apart - MORE)),
-        "so <G, W> is at most (P_L - P_H) (||W||/N + extra), as P_L is at most a constant times "
-        "P_L - P_H and the least margin at most ||W||/N",
+        GAIN * (least + LESS + J * C / c * times)
+        - (least * GAIN + J * C / c * (times * GAIN - MORE)),
+        "so <G, W> is at most D (||W||/N + extra), as sum_l c_l, at most 4/3 P_L, is at most a "
+        "constant times D, and the least margin at most ||W||/N",
         normal=expanded,
     )
     ensure_direction(c, C, diverges)
@@ -229,20 +283,20 @@ def prove() -> str:
     Raises:
         ProofError: a step fails.
     """
-    ensure_apart()
+    divergence.prove()  # from any start, by M with margins 1, which exists by `ensure_parts`
     ensure_limit()
+    ensure_parts()
     ensure_lower_tokens_outweigh()
     ensure_direction_of_b(divergence.FAR)
     ensure_multipliers()
     multiplier, norm = sp.symbols("lambda_h N", positive=True)
-    cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES})
+    cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES_OF_ALL})
     first, size = sp.symbols("first size", positive=True)
     fall = entry("fall")
     ensure_nonnegative_sum(
         first - (first - total(fall)),
         fall,
-        "the coefficient of A_h in W, which falls at each step by a multiple of p_h, is at most "
-        "the first one",
+        "the coefficient of A_h in W, which falls at each step by e c_h, is at most the first one",
         fall=S_T,
     )
     ensure_zero(
@@ -253,8 +307,11 @@ def prove() -> str:
     ensure_positive(
         dict(direction.parts)["A_h"],
         "while the coefficients of W/||W|| converge to those of V/N, where that of one h is "
-        "lambda_h/N > 0: so b is the best token",
+        "lambda_h/N > 0: so each b is the best token of its input",
     )
     ensure_from_basin(SHORT_OR_FEW)  # all u tend to the best scores, and the risk gap to 0
     ensure_any_step()
-    return "for every smooth loss with l' < 0 and any n, T, d and start, and any step if T <= 3"
+    return (
+        "for every smooth loss with l' < 0 and any n, T, d and start, and any step if queries are "
+        "orthogonal and T <= 3"
+    )

@@ -10,7 +10,7 @@ import sympy as sp
 
 from attsvm.theory import Supposed, cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import expanded
-from symbolic.least_points import ensure_least_point, ensure_scaled_meets
+from symbolic.least_points import SCALED, ensure_existence, ensure_scaled_meets
 from symbolic.suppositions import CONTINUOUS_LOSS
 from symbolic.textbook import COMPOSED, CONTINUOUS, EXPONENTIAL
 from symbolic.tf import definition_1
@@ -23,7 +23,7 @@ MORE, LESS, ALSO = sp.symbols("more less also", nonnegative=True)
 def ensure_margin() -> None:
     """Some margin of W is at most ||W||/N, at most 0 where nothing separates."""
     ensure_scaled_meets()
-    ensure_least_point()
+    ensure_existence(SCALED)
     norm, N, margin = sp.symbols("norm N margin", positive=True)
     ensure_nonnegative(
         (norm / N - margin).subs(norm, margin * (N + MORE)),

@@ -332,7 +332,7 @@ def ensure_least_coefficients() -> None:
         less=KAPPA,
     )
     Z, slope, lead, lost, n = sp.symbols("Z slope lead lost n", positive=True)
-    cite_extreme_value(LOSS)  # |l'| on the interval of gamma_a - missing
+    cite_extreme_value(LOSS, "|l'| on the interval of gamma_a - missing")
     before, after = lost + EXCESS, lost
     ensure_nonnegative(
         [

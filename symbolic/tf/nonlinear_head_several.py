@@ -70,15 +70,14 @@ def ensure_slopes() -> None:
         )
 
 
-CONVEX_UNITS = "and so are identity'' and square''"
+CONVEX_UNITS = "identity'', square'' and softplus'', with power = exp(-t), are not negative"
 
 
 def ensure_convex() -> None:
     """Square and softplus have phi'' >= 0; ReLU is the larger one of two linear functions."""
-    curved = sp.diff(ACTIVATIONS["softplus"].slope(SYMBOLS, T), T).subs(sp.exp(-T), POWER)
-    ensure_nonnegative(curved, "softplus'' >= 0, with power = exp(-t)", normal=sp.factor)
-    others = [sp.diff(ACTIVATIONS[name].slope(SYMBOLS, T), T) for name in ("identity", "square")]
-    ensure_nonnegative(others, CONVEX_UNITS)
+    units = ("identity", "square", "softplus")
+    curved = [sp.diff(ACTIVATIONS[name].slope(SYMBOLS, T), T) for name in units]
+    ensure_nonnegative([x.subs(sp.exp(-T), POWER) for x in curved], CONVEX_UNITS, normal=sp.factor)
     for lemma in (JENSEN, TANGENT):
         cite(lemma, met={SECOND_DERIVATIVE: CONVEX_UNITS})
 
@@ -190,8 +189,9 @@ def ensure_near_tangent() -> None:
     smooth = "the slopes of square, softplus and logistic have all derivatives"
     named = ("identity", "square", "softplus", "logistic")
     ensure_smooth([ACTIVATIONS[name].slope(SYMBOLS, T) for name in named], smooth)
-    cite(MEAN_VALUE, met={DIFFERENTIABLE: smooth, SLOPE: slope})
-    cite(QUADRATIC_BOUND, met={LIPSCHITZ: MEAN_VALUE})
+    lipschitz = "along a line the slope of h is Lipschitz"
+    cite(MEAN_VALUE, met={DIFFERENTIABLE: smooth, SLOPE: slope}, of=lipschitz)
+    cite(QUADRATIC_BOUND, met={LIPSCHITZ: lipschitz})
     pair = SimpleNamespace(**vars(head_of), X=entries([x, x + along]), s=entries([1 - e, e]))
     start, beta = (
         derivative_along(SYMBOLS, head_of, x, along),

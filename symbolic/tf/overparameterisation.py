@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import (
+    Supposed,
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_zero,
+)
 from attsvm.theory.declaration.proof import expanded
 from properties.tf import overparameterisation as statement
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_inputs_apart
 from symbolic.sim import large_dimension
-from symbolic.suppositions import GAUSSIAN, SPHERICAL
+from symbolic.suppositions import CONSTRAINTS, GAUSSIAN, IN_A_PLANE, SPHERICAL
 from symbolic.textbook import (
     BETA,
     BOOLE,
@@ -39,9 +46,13 @@ def ensure_independent_inputs() -> None:
     )
 
 
-def ensure_angles() -> None:
-    """Multipliers are those of dihedral angles: minus the inner products of gradients."""
-    large_dimension.prove_exactly()
+def ensure_angles(independent: Supposed) -> None:
+    """Multipliers are those of dihedral angles: minus the inner products of gradients.
+
+    Args:
+        independent: what says that the differences of an input's tokens are independent.
+    """
+    large_dimension.ensure_exactly(independent)
     w, at_o, at_t = sp.symbols("w h_o h_t", real=True)
     ensure_equal(
         (w * (at_o - at_t)).subs({at_o: 0, at_t: 1}),
@@ -78,16 +89,17 @@ def ensure_two_squares() -> None:
     ensure_equal(
         RHO, T / (2 * (T - 2)) / sp.Rational(1, 2), "rho is their quotient", normal=sp.cancel
     )
-    cite(
-        GAUSSIAN_PROJECTION,
-        met={FIXED: GAUSSIAN},  # differences of the others span T - 3 dimensions, m are left
+    independent = (
+        "u and v across the differences of the others, which span T - 3 dimensions, are multiples "
+        "of independent standard Gaussian vectors in R^m"
     )
+    cite(GAUSSIAN_PROJECTION, met={FIXED: GAUSSIAN}, of=independent)
     q, m = statement.obtuse(T, D)
     ensure_equal(m, D - (T - 3), "m = d - (T - 3)")
     ensure_equal(
         q, 1 / (1 + RHO), "rho chi < chi' says chi/(chi + chi') < 1/(1 + rho) = q", normal=sp.cancel
     )
-    cite(BETA, met={TWO_SQUARES: GAUSSIAN_PROJECTION})
+    cite(BETA, met={TWO_SQUARES: independent})
 
 
 def prove_bound() -> str:
@@ -99,7 +111,7 @@ def prove_bound() -> str:
         ProofError: a step fails.
     """
     ensure_independent_inputs()
-    ensure_angles()
+    ensure_angles(CONSTRAINTS)
     ensure_two_squares()
     cite(BOOLE)  # some of the T (T - 1)/2 angles is obtuse
     cite(CHI_SQUARE)
@@ -118,6 +130,20 @@ def prove_bound() -> str:
     return "for any n of orthogonal queries that are not 0, T >= 2 and d >= T - 1"
 
 
+def ensure_on_a_line() -> None:
+    """For d = 1 three different tokens never all support all Local-SVMs, as the formula has it."""
+    near, further = sp.symbols("near further", positive=True)
+    ensure_positive(
+        (near + further) / near - 1,
+        "under the solution 1/near of a token at an end the other end has a margin above 1",
+        normal=sp.cancel,
+    )
+    ensure_zero(
+        1 - 3 * (2 / sp.pi) * sp.asin(sp.sqrt(sp.Rational(1, 4))),
+        "and 1 - 3 I_{1/4}(1/2, 1/2) is 0, as I_q(1/2, 1/2) is 2/pi times the arcsine of sqrt q",
+    )
+
+
 def prove_triangle() -> str:
     """At most one of three angles is obtuse, so that their chances add up.
 
@@ -125,7 +151,7 @@ def prove_triangle() -> str:
         ProofError: a step fails.
     """
     ensure_independent_inputs()
-    ensure_angles()
+    ensure_angles(IN_A_PLANE)
     ensure_two_squares()
     o, s, t = vector("o"), vector("s"), vector("t")
     apart = s - t
@@ -139,10 +165,7 @@ def prove_triangle() -> str:
         [sp.Rational(1, 4), D],
         "for T = 3 the chance of each is I_{1/4}(d/2, d/2)",
     )
-    ensure_zero(
-        1 - 3 * (2 / sp.pi) * sp.asin(sp.sqrt(sp.Rational(1, 4))),
-        "for d = 1, where the token in the middle has no solution, I_{1/4}(1/2, 1/2) = 1/3",
-    )
+    ensure_on_a_line()
     return "for any n of orthogonal queries that are not 0 and any d"
 
 

@@ -16,7 +16,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded
-from symbolic.continuity import cite_extreme_value
+from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_multipliers
 from symbolic.suppositions import LOSS
@@ -98,18 +98,22 @@ def ensure_secants() -> None:
 
     So b and a may take the place of the least and largest |l'|. Elsewhere l may be flat.
     """
-    x, near, best = sp.Symbol("x", positive=True), sp.Symbol("near", positive=True), sp.Symbol("u")
+    x, near = sp.symbols("x near", positive=True)
+    best = sp.Symbol("u", real=True)
     loss = sp.Function("l")
     ensure_equal(
         sp.diff(loss(best - x) - loss(best), x).subs(x, 0).doit(),
         -sp.diff(loss(best), best),
-        "the drop over x tends to -l' > 0 at x = 0, so near 0 it is positive",
+        "the drop over x tends to -l' > 0 as x falls to 0, so near 0 it is between half of that "
+        "and twice that",
     )
     ensure_positive(
         (near + MORE) / x,
         "further on the drop is at least what it is near 0, as l never rises",
     )
-    cite_extreme_value(LOSS)  # the drop over x, with -l' of the best score at 0, up to the range
+    continuous = "the drop over x is continuous for x > 0"
+    ensure_continuous((loss(best - x) - loss(best)) / x, continuous, (loss, LOSS))
+    cite_extreme_value(continuous, "the drop over x from near 0 up to the range of the scores")
 
 
 def prove_limit() -> str:

@@ -79,7 +79,9 @@ def cite_only_there() -> None:
     W, V = entry("W"), entry("V")
     distance = "the squared distance from a matrix, a sum over entries, is continuous"
     ensure_continuous((W - V) ** 2, distance)
-    cite_extreme_value(distance)  # on the solutions, in a ball of nuclear norm
+    cite_extreme_value(
+        distance, "the least distance on the solutions, a closed part of a ball of nuclear norm"
+    )
     cite(MINORS)
 
 

@@ -17,20 +17,20 @@ LAMBDA, SQUARE, GAP, START = sp.symbols("lambda square gap gap_0", positive=True
 LESS, MORE = sp.symbols("less more", nonnegative=True)
 
 
-OBJECTIVE = "the loss of what attention puts out and the penalty are continuous in W"
-
-
-def ensure_continuous_objective(weight: Any) -> None:
-    """An input's loss and the penalty, with a weight, are continuous in logits and entries.
+def ensure_least_objective(weight: Any, what: str) -> None:
+    """The risk and the penalty, with a weight, have a least value on a closed ball.
 
     Args:
         weight: that of the penalty.
+        what: which objective that is.
     """
     a, entry_of_w = sp.symbols("a w", real=True)
     loss, power = sp.Function("l"), sp.Symbol("power", positive=True)
     share = sp.exp(a) / (sp.exp(a) + power)
     objective = loss(GAMMA_O * share + GAMMA * (1 - share)) + weight * entry_of_w**2 / 2
-    ensure_continuous(objective, OBJECTIVE, (loss, LOSS))
+    continuous = f"{what}, of which this is an input's part, is continuous in logits and entries"
+    ensure_continuous(objective, continuous, (loss, LOSS))
+    cite_extreme_value(continuous, f"the least value of {what} on a closed ball")
 
 
 def ensure_on_path() -> None:
@@ -40,8 +40,7 @@ def ensure_on_path() -> None:
         "a penalty of at least the risk gap at 0 makes the objective larger than at 0",
         normal=sp.expand,
     )
-    ensure_continuous_objective(LAMBDA)
-    cite_extreme_value(OBJECTIVE)  # on a closed ball
+    ensure_least_objective(LAMBDA, "the risk with a penalty")
     ensure_positive(
         sp.expand(GAP + LAMBDA * (SQUARE + LESS) / 2 - LAMBDA * SQUARE / 2),
         "a point of no larger norm whose risk is less by a gap has a lower objective",
@@ -53,8 +52,7 @@ def ensure_norm_grows() -> None:
     lemma_2_limit.ensure_above(LOSS)  # which asks for l decreasing and continuous alone
     lemma_2.prove()  # attended scores are below the best ones
     theorem_2.ensure_secants()  # l(best - x) > l(best) for x > 0, strictly decreasing or not
-    ensure_continuous_objective(sp.Integer(0))
-    cite_extreme_value(OBJECTIVE)  # on a closed ball
+    ensure_least_objective(sp.Integer(0), "the risk")
     on_ball, more = 2 * GAP + MORE, sp.Symbol("beyond", positive=True)
     ensure_positive(
         (on_ball - (GAP + LAMBDA * SQUARE / 2)).subs(LAMBDA, 2 * GAP / (SQUARE * (1 + more))),

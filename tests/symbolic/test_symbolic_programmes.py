@@ -216,10 +216,26 @@ def test_a_price_that_is_half_is_not_proved(monkeypatch):
 
 
 def test_the_gain_is_that_of_the_covariance_and_of_nothing_else(monkeypatch):
-    monkeypatch.setattr(gains, "G", gains.G + 1)
+    known = dict.fromkeys(gains.KNOWN, gains.U)
+    monkeypatch.setattr(gains, "KNOWN", known)
     for ensure in (gains.ensure_gain, gains.ensure_gain_of_support):
         with pytest.raises(ProofError):
             proves(ensure)
+
+
+@pytest.mark.parametrize(
+    ("name", "ensure"),
+    [
+        ("P", gains.ensure_positive_gain),
+        ("P", gains.ensure_gain_of_equal_rivals),
+        ("S", gains.ensure_positive_gain),
+        ("S", gains.ensure_gain_of_equal_rivals),
+    ],
+)
+def test_a_gain_is_positive_where_attention_is(name, ensure, monkeypatch):
+    monkeypatch.setattr(gains, name, sp.Symbol("attention", real=True))
+    with pytest.raises(ProofError):
+        proves(ensure)
 
 
 def test_a_slack_below_zero_is_not_taken_for_one_above(monkeypatch):

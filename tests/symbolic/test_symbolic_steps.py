@@ -54,6 +54,8 @@ EXPOSED = convex_combination.exposed
 LOWER, ATTENDS_MORE = optimal_tokens.lower, optimal_tokens.attends_more
 BETWEEN = definition_1.between
 FAR, GROWTH, RAISED = convex_combination.far, generalised_svm.logarithmic, generalised_svm.raised
+EQUALITIES = generalised_svm.equalities
+LEAST_OBJECTIVE = vanishing_regularisation.ensure_least_objective
 SHORT_OF, INSIDE = convex_combination.short_of, convex_combination.inside
 
 
@@ -330,11 +332,11 @@ SPOILT = {
     },
     "constants of inputs that may be negative": (
         *(basins, "attention_bend", scaled(basins.attention_bend, -1)),
-        [basins.ensure_own_constant, basins.prove_aligned, global_conjecture.ensure_apart],
+        [basins.ensure_own_constant, basins.prove_aligned],
     ),
     "95% of the constant of the gradient": (
         *(curvature, "attention_bend", scaled(curvature.attention_bend, LESS)),
-        [curvature.ensure_smoothness, basins.prove, global_conjecture.ensure_apart],
+        [curvature.ensure_smoothness, basins.prove, global_conjecture.ensure_limit],
     ),
     "a loss that may rise": (
         *(basins, "SLOPE", REAL),
@@ -388,9 +390,17 @@ SPOILT = {
         *(basins, "ensure_smoothness", basins.ensure_log_of_powers),
         [basins.ensure_kept, basins.prove, basins.prove_aligned],
     ),
-    "descent by that curvature, of one input": (
+    "descent by that curvature, from any start": (
         *(global_conjecture, "ensure_smoothness", basins.ensure_log_of_powers),
-        [global_conjecture.ensure_apart],
+        [global_conjecture.ensure_limit],
+    ),
+    "parts of either size beside those of the risk": (
+        *(global_conjecture, "THIRD", 1 / (2 + global_conjecture.MORE)),
+        [global_conjecture.ensure_parts, global_conjecture.prove],
+    ),
+    "coefficients by a slope that may jump": (
+        *(global_conjecture, "ensure_continuous", lambda *_: None),
+        [global_conjecture.ensure_parts],
     ),
     "runs of no divergence": (
         *(basins, "ensure_divergence", lambda c: None),
@@ -436,6 +446,24 @@ SPOILT = {
     "a mean that meets what one of two does not": (
         *(least_points, "LESS", REAL),
         [least_points.ensure_mean_meets, definition_2.prove],
+    ),
+    "the nearest point of a set of which another point is shown": (
+        *(least_points, "SCALED", "some vector has margins of 1"),
+        [lemma_2_limit.prove],
+    ),
+    "two sets of one name": (
+        *(generalised_svm, "ensure_existence"),
+        lambda meets, constraints, of: least_points.ensure_existence(meets, constraints),
+        [generalised_svm.prove_solvable, generalised_svm.prove_correlation],
+    ),
+    "another function that is continuous under the same name": (
+        *(vanishing_regularisation, "ensure_least_objective"),
+        lambda weight, what: LEAST_OBJECTIVE(weight, "it"),
+        [vanishing_regularisation.prove],
+    ),
+    "a vector over its least margin that misses the equalities": (
+        *(generalised_svm, "equalities", lambda value: EQUALITIES(value + 1)),
+        [generalised_svm.prove_finite, generalised_svm.prove_solvable],
     ),
     "widths of cones that reach beyond the conditions": (
         *(local_convergence, "wider", lambda share, part: share + part),
@@ -552,8 +580,9 @@ MEMBER = sp.Symbol("member", nonnegative=True)
         lambda: basins.ensure_lag(REAL, P, lambda p: p, "a bound of either sign"),
         lambda: TWO_RIVALS.ensure_stays(REAL, -P, P, "falls where it is low"),
         lambda: TWO_RIVALS.ensure_stays(P, -P, LESS * P, "falls by more than the jump"),
-        lambda: least_points.ensure_mean_meets(lambda x: x @ x),
-        lambda: least_points.ensure_mean_meets(lambda x: x @ least_points.A + 1),
+        lambda: least_points.ensure_mean_meets([(lambda x: x @ x, 0)]),
+        lambda: least_points.ensure_mean_meets([(lambda x: x @ least_points.A + 1, 0)]),
+        lambda: least_points.ensure_existence("a vector that no step has shown"),
     ],
 )
 def test_a_lemma_is_refused_where_the_quantities_are_others(wrong):

@@ -6,9 +6,10 @@ the calls below and returns a sentence that says what it proved:
     ensure_equal(sp.diff(sp.sin(x), x), sp.cos(x), "the derivative of sin is cos")
 
 What a textbook proves is cited as a `Lemma`, whose hypotheses are met one by one: by steps that
-have passed, by lemmas cited before, or by what the reading supposes. The last is `Supposed`: it
-holds the very functions by which readings state their hypotheses, so that a proof does not count
-for a reading that has none of them.
+have passed, by what lemmas were cited of before, or by what the reading supposes. A name under
+which two different things have passed meets nothing, as it does not say which of them is meant.
+What the reading supposes is `Supposed`: it holds the very functions by which readings state their
+hypotheses, so that a proof does not count for a reading that has none of them.
 
 A step that fails raises a `ProofError` that says which one it was. A step passes only if sympy has
 decided it: an inequality that stays open, NaN or infinity in place of a number, and an empty list
@@ -62,11 +63,24 @@ class Steps(list[str]):
 
     Attributes:
         supposed: that, in the order of the steps.
+        about: by name, what has passed under it: one thing, unless the name is given to several.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.supposed: list[Supposed] = []
+        self.about: dict[str, set[Any]] = {}
+
+    def name(self, what: str, about: Any) -> None:
+        """Note what has passed under a name."""
+        self.about.setdefault(what, set()).add(about)
+
+    def take(self, others: Steps) -> None:
+        """Add other steps after these."""
+        self += others
+        self.supposed += others.supposed
+        for name, about in others.about.items():
+            self.about.setdefault(name, set()).update(about)
 
 
 _STEPS: ContextVar[Steps | None] = ContextVar("steps", default=None)
@@ -101,8 +115,7 @@ def executed(prove: Callable[[], Any]) -> Any:
         return said
     finally:
         if whose is not None:
-            whose += steps
-            whose.supposed += steps.supposed
+            whose.take(steps)
 
 
 def expanded(expression: Any) -> Any:
@@ -123,10 +136,7 @@ def ensure_zero(found: Any, what: str, *, normal: Normal = expanded) -> None:
     Raises:
         ProofError: one is not, there are none, or one holds a float, NaN or infinity.
     """
-    for value in _expressions(found, what, normal):
-        if value != 0:
-            raise _failed(what, "an expression that should be 0 is not", value)
-    _passed(what)
+    _ensure_zero(values := _expressions(found, what), what, normal, ("zero", *values))
 
 
 def ensure_equal(left: Any, right: Any, what: str, *, normal: Normal = expanded) -> None:
@@ -136,10 +146,18 @@ def ensure_equal(left: Any, right: Any, what: str, *, normal: Normal = expanded)
         ProofError: they are not, their lengths differ or are 0, or one holds a float, NaN or
             infinity.
     """
-    sides = _expressions(left, what, unchanged), _expressions(right, what, unchanged)
+    sides = _expressions(left, what), _expressions(right, what)
     if len(sides[0]) != len(sides[1]):
         raise _failed(what, "the two sides have different lengths", tuple(map(len, sides)))
-    ensure_zero([a - b for a, b in zip(*sides, strict=True)], what, normal=normal)
+    apart = _expressions([a - b for a, b in zip(*sides, strict=True)], what)
+    _ensure_zero(apart, what, normal, ("equal", *sides[0], *sides[1]))
+
+
+def _ensure_zero(values: list[Any], what: str, normal: Normal, about: Any) -> None:
+    for value in _in_normal_form(values, what, normal):
+        if value != 0:
+            raise _failed(what, "an expression that should be 0 is not", value)
+    _passed(what, about)
 
 
 def ensure_nonzero(found: Any, what: str, *, normal: Normal = expanded, some: bool = False) -> None:
@@ -152,11 +170,12 @@ def ensure_nonzero(found: Any, what: str, *, normal: Normal = expanded, some: bo
         ProofError: one is 0 (with `some`: all are), there are none, or one holds a float, NaN or
             infinity.
     """
-    values = _expressions(found, what, normal)
+    given = _expressions(found, what)
+    values = [*_in_normal_form(given, what, normal)]
     differs = [bool(value != 0) for value in values]
     if not (any(differs) if some else all(differs)):
         raise _failed(what, "an expression that should not be 0 is 0", values)
-    _passed(what)
+    _passed(what, ("not zero", *given))
 
 
 def ensure_positive(found: Any, what: str, *, normal: Normal = unchanged) -> None:
@@ -178,14 +197,20 @@ def ensure_nonnegative(found: Any, what: str, *, normal: Normal = unchanged) -> 
 
 
 def _ensure_sign(found: Any, what: str, normal: Normal, sign: str) -> None:
-    for value in _expressions(found, what, normal):
+    given = _expressions(found, what)
+    for value in _in_normal_form(given, what, normal):
         if getattr(value, f"is_{sign}") is not True:
             raise _failed(what, f"an expression is not known to be {sign}", value)
-    _passed(what)
+    _passed(what, (sign, *given))
 
 
-def ensure_true(found: Any, what: str) -> None:
+def ensure_true(found: Any, what: str, *, about: Any = None) -> None:
     """Go on only if the condition, or each of those in a list, is True or `sympy.true` itself.
+
+    Args:
+        found: the condition.
+        what: the name of the step.
+        about: what the condition was asked of, hashable, if the name does not tell it.
 
     Raises:
         ProofError: one is anything else, as an open inequality, None or 1; or there are none.
@@ -195,7 +220,7 @@ def ensure_true(found: Any, what: str) -> None:
     for value in _leaves(found, what):
         if not (value is True or value is sp.true):
             raise _failed(what, "a condition is not decided to be true", value)
-    _passed(what)
+    _passed(what, ("true", about))
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,22 +240,19 @@ class Lemma:
     says: str
 
 
-def cite(
-    lemma: Lemma, *, met: Mapping[str, str | Lemma | Supposed] | None = None, of: str = ""
-) -> None:
+def cite(lemma: Lemma, *, met: Mapping[str, str | Supposed] | None = None, of: str = "") -> None:
     """Take a step by a lemma, each of whose hypotheses is met.
 
     Args:
         lemma: what is cited.
         met: by hypothesis, what meets it: the name of a step of this proof that has passed, what a
-            lemma has been cited of, a lemma that has been cited of nothing in particular, or what
-            the reading supposes.
-        of: what the lemma is cited of, in a sentence by which it can meet hypotheses; the lemma
-            alone, which may have been cited of something else, does not meet them then.
+            lemma has been cited of, or what the reading supposes. A name under which different
+            things have passed meets nothing.
+        of: what the lemma is cited of, in a sentence by which it can meet hypotheses of others.
 
     Raises:
         ProofError: a hypothesis is not met, or none of the lemma's; or the step that should meet it
-            has not passed.
+            has not passed, or is one of several of its name.
     """
     met = dict(met or {})
     what = f"cited, {lemma.name}"
@@ -241,12 +263,19 @@ def cite(
         if isinstance(by, Supposed):
             suppose(by)
             continue
-        begins = _citation(by) if isinstance(by, Lemma) else f"{by}: cited, "
-        if by not in (steps or []) and not any(s.startswith(begins) for s in steps or []):
+        about = steps.about.get(by, set()) if steps is not None else set()
+        if not about:
             remedy = "" if steps is not None else "Run the proof inside `recorded()`."
             raise _failed(what, f"no step has passed that meets: {hypothesis}", by, remedy)
-    named = f"{of}: {_citation(lemma)}" if of else _citation(lemma)
-    _passed("; ".join([named, *(f"{h}: {_way(by)}" for h, by in met.items())]))
+        if len(about) > 1:
+            why = f"different things have passed under the name that should meet: {hypothesis}"
+            raise _failed(what, why, by, "Name in each step what it is about.")
+    ways = [f"{h}: {_way(by)}" for h, by in met.items()]
+    citation = f"cited, {lemma.name} ({lemma.source}): {lemma.says}"
+    if steps is not None:
+        steps.append("; ".join([f"{of}: {citation}" if of else citation, *ways]))
+        if of:
+            steps.name(of, (lemma, *ways))
 
 
 def suppose(*what: Supposed) -> None:
@@ -256,22 +285,16 @@ def suppose(*what: Supposed) -> None:
         steps.supposed += what
 
 
-def _way(by: str | Lemma | Supposed) -> str:
+def _way(by: str | Supposed) -> str:
     """How a hypothesis of a lemma is met, in words."""
-    if isinstance(by, Supposed):
-        return f"supposed, {by.says}"
-    return by.name if isinstance(by, Lemma) else by
+    return f"supposed, {by.says}" if isinstance(by, Supposed) else by
 
 
-def _citation(lemma: Lemma) -> str:
-    """How a step by a lemma begins."""
-    return f"cited, {lemma.name} ({lemma.source}): {lemma.says}"
-
-
-def _passed(what: str) -> None:
+def _passed(what: str, about: Any = None) -> None:
     steps = _STEPS.get()
     if steps is not None:
         steps.append(what)
+        steps.name(what, about)
 
 
 def _failed(what: str, why: str, value: object, remedy: str = "") -> ProofError:
@@ -297,9 +320,14 @@ def _leaves(found: Any, what: str) -> list[Any]:
     return values
 
 
-def _expressions(found: Any, what: str, normal: Normal) -> list[Any]:
-    """The values as exact expressions of sympy in normal form."""
-    return [_exact(normal(_exact(value, what)), what) for value in _leaves(found, what)]
+def _expressions(found: Any, what: str) -> list[Any]:
+    """The values as exact expressions of sympy."""
+    return [_exact(value, what) for value in _leaves(found, what)]
+
+
+def _in_normal_form(values: list[Any], what: str, normal: Normal) -> Iterator[Any]:
+    """The expressions in normal form, as exact ones."""
+    return (_exact(normal(value), what) for value in values)
 
 
 def _exact(value: Any, what: str) -> Any:

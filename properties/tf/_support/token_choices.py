@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from flint import fmpq_mat
 from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 from attsvm.exact import ExactData
-from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.att_svm import exact_att_svm, exact_constraints
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.strategies.separable_data import (
@@ -181,22 +182,27 @@ def input_of(data: AttentionData, i: int) -> AttentionData:
 
 
 def better_support(data: AttentionData) -> bool:
-    """Whether each token but the best of its input has all better ones on its margin.
+    """Whether each choice but the best has all better tokens on its margin.
 
-    Of each input by itself: where the Local-SVM of the token has a solution, all tokens that score
-    more are support vectors, and one of them has a positive multiplier.
+    Where its Local-SVM has a solution, all tokens that score more than the chosen one of their
+    input are support vectors, and one of them has a positive multiplier.
     """
-    for i in range(data.n):
-        alone = input_of(data, i)
-        exact = ExactData.of(alone)
-        (gamma,), (kept,) = exact.gamma, exact.kept
-        for b, score in enumerate(gamma):
-            better = [(0, t) for t, g in zip(kept, gamma, strict=True) if g > score]
-            answer = exact_att_svm(alone, [kept[b]]) if better else None
-            if answer is None:
-                continue
-            if any(answer.margins[t] != 1 for t in better):
-                return False
-            if not any(answer.duals[t] > 0 for t in better):
-                return False
+    exact = ExactData.of(data)
+    scores = [dict(zip(*pair, strict=True)) for pair in zip(exact.kept, exact.gamma, strict=True)]
+    for alpha in every(data):
+        chosen = [row[int(a)] for row, a in zip(scores, alpha, strict=True)]
+        better = [(i, t) for i, row in enumerate(scores) for t in row if row[t] > chosen[i]]
+        answer = exact_att_svm(data, alpha) if better else None
+        if answer is None:
+            continue
+        if any(answer.margins[at] != 1 for at in better):
+            return False
+        if not any(answer.duals[at] > 0 for at in better):
+            return False
     return True
+
+
+def all_independent(data: AttentionData) -> bool:
+    """The (x_t - x_s) z^T are linearly independent, of all inputs and all t, for one s of each."""
+    A = exact_constraints(ExactData.of(data), [0] * data.n)
+    return not A or int(fmpq_mat([*A.values()]).rank()) == len(A)

@@ -53,11 +53,13 @@ CLAIMS = (
         "with tokens 1, 0, -2 on an axis of R^3 descent runs from zero to the token -2. With all "
         "tokens on the margins of all Local-SVMs it falls for tied scores and for one token an "
         "input.",
-        repair="l' < 0, orthogonal queries, in each input affinely independent tokens of different "
-        "scores; in the Local-SVM of each token but the best all better tokens are support "
-        "vectors, one with a positive multiplier; steps of at most 1/L, or of any constant size "
-        "where no input has more than three tokens: every start converges. Whether it is enough "
-        "that all tokens are support vectors of all Local-SVMs is undecided (amended-2).",
+        repair="l' < 0, scores of an input different, (x_t - x_s) z^T of all inputs independent; "
+        "in the Local-SVM of each choice but the best all better tokens are support vectors, one "
+        "with a positive multiplier; steps of at most 1/L, or of any constant size where queries "
+        "are orthogonal and no input has more than three tokens: every start converges. Whether "
+        "it is enough that all tokens are support vectors of all Local-SVMs is undecided "
+        "(amended-2): open are choices whose better tokens all have multiplier 0, ties of rivals, "
+        "long steps.",
         telling={"literal-1": 1, "literal-2": 0, "amended-1": 0},
     ),
     erratum(

@@ -132,7 +132,7 @@ THEOREM = Statement(
             siblings={"any first gradient": changed(drop=[ALONG]), **WORST},
         ),
         "amended": Reading(
-            "l' < 0 everywhere and continuous, optimal tokens unique, R >= 0, iota R >= ln(sum_i "
+            "l' < 0 everywhere, l'' continuous, optimal tokens unique, R >= 0, iota R >= ln(sum_i "
             "b_i G_i (T_i - 1) / min_i drop_i) - m_0, m_0 the least margin of W_0, T_i the number "
             "of tokens of input i, G_i the largest gap of its scores, b_i the largest |l'| on "
             "them, drop_i = l(second) - l(best), iota the least margin under -grad L(W_0) / "

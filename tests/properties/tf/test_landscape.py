@@ -7,12 +7,17 @@ import numpy as np
 import pytest
 from flint import arb, fmpq
 
+from attsvm.data import AttentionData
 from attsvm.exact.minima import is_positive_definite
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
 from attsvm.training import descend_w
 from properties.tf._support.descent_instances import from_zero
-from properties.tf._support.token_choices import all_support_everywhere, better_support
+from properties.tf._support.token_choices import (
+    all_independent,
+    all_support_everywhere,
+    better_support,
+)
 from properties.tf.benign_landscape import BESIDE, BYSTANDER, FINITE, REST, WITHIN, minima
 from properties.tf.benign_landscape.minima import descends, hessian
 from properties.tf.benign_landscape.stationary_points import (
@@ -67,6 +72,38 @@ def test_a_slope_that_is_not_decided_is_left_open(monkeypatch):
 def test_a_better_token_on_the_margin_may_have_multiplier_0(tokens, everywhere, better):
     data = from_zero([tokens], scores=[[2.0, 0.0, 1.0, 3.0]]).data
     assert (all_support_everywhere(data), better_support(data)) == (everywhere, better)
+
+
+@pytest.mark.parametrize(
+    ("other", "better"),
+    [
+        ([0, 0, 1], True),
+        ([1, 0, 2], True),  # raises the margins of the first input, and its own more
+        ([-2, 0, 1], False),  # turns the first input round, as `NOT_ALIGNED`
+        ([1, 0, 0], True),  # as the first: choices of one worse token have no solution
+    ],
+)
+def test_better_tokens_of_all_inputs_are_asked_for_together(other, better):
+    tokens = [[[1, 0, 0], [0, 0, 0]], [other, [0, 0, 0]]]
+    data = from_zero(tokens, scores=[[1.0, 0.0], [1.0, 0.0]]).data
+    assert better_support(data) == better
+
+
+@pytest.mark.parametrize(
+    ("tokens", "queries", "independent"),
+    [
+        ([[[1, 0], [0, 0]], [[0, 1], [0, 0]]], [[1, 0], [1, 0]], True),
+        ([[[1, 0], [0, 0]], [[2, 1], [1, 1]]], [[1, 0], [1, 0]], False),
+        ([[[1, 0], [0, 0]], [[2, 1], [1, 1]]], [[1, 0], [1, 1]], True),
+        ([[[1, 0], [0, 0], [2, 0]]], [[1, 0]], False),
+        ([[[1, 0]]], [[0, 0]], True),  # nothing is constrained
+    ],
+)
+def test_constraints_of_all_inputs_are_told_independent(tokens, queries, independent):
+    data = AttentionData(
+        np.array(tokens, float), np.array(queries, float), scores=np.zeros(np.shape(tokens)[:2])
+    )
+    assert all_independent(data) == independent
 
 
 @pytest.mark.parametrize("scores", list(itertools.permutations([3.0, -1.0, 0.5])))

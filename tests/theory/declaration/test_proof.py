@@ -214,11 +214,11 @@ def test_a_constant_that_is_supposed_stands_there_under_its_name():
 def test_a_lemma_is_cited_once_its_hypotheses_are_met():
     with recorded() as steps:
         ensure_zero(0, "it is a ball")
-        cite(BASE)
-        cite(LEMMA, met={"it is convex": "it is a ball", "it is closed": BASE})
+        cite(BASE, of="the ball")
+        cite(LEMMA, met={"it is convex": "it is a ball", "it is closed": "the ball"})
         cite(LEMMA, met={"it is convex": "it is a ball", "it is closed": HYPOTHESIS})
-    assert steps[1] == "cited, its base (A book, section 0): it is closed"
-    assert steps[2].endswith("it is closed: its base")
+    assert steps[1] == "the ball: cited, its base (A book, section 0): it is closed"
+    assert steps[2].endswith("it is closed: the ball")
     assert steps[3] == (
         "cited, a lemma (A book, section 1): it is near; it is convex: it is a ball; "
         "it is closed: supposed, a closed ball"
@@ -235,7 +235,6 @@ def test_a_lemma_is_cited_once_its_hypotheses_are_met():
         ({"it is convex": "a step", "it is closed": "a closed ball"}, "no step has passed"),
         ({"it is convex": "another step", "it is closed": HYPOTHESIS}, "no step has passed"),
         ({"it is convex": "its base", "it is closed": HYPOTHESIS}, "no step has passed"),
-        ({"it is convex": BASE, "it is closed": HYPOTHESIS}, "no step has passed"),
     ],
 )
 def test_a_lemma_whose_hypotheses_are_not_met_proves_nothing(met, why):
@@ -247,14 +246,60 @@ def test_a_lemma_whose_hypotheses_are_not_met_proves_nothing(met, why):
     assert steps == ["a step", "cited, its base"]
 
 
-def test_a_lemma_that_is_cited_of_something_meets_hypotheses_by_what_it_is_cited_of():
+def test_a_lemma_meets_hypotheses_by_what_it_is_cited_of_alone():
     with recorded() as steps:
+        cite(BASE)
         cite(BASE, of="a ball has it")
-        for by in (BASE, "a cone has it", "a ball"):
+        for by in (BASE, steps[0], "its base", "a cone has it", "a ball", ""):
             with pytest.raises(ProofError, match="no step has passed"):
                 cite(LEMMA, met={"it is convex": HYPOTHESIS, "it is closed": by})
         cite(LEMMA, met={"it is convex": HYPOTHESIS, "it is closed": "a ball has it"})
-    assert steps[0] == "a ball has it: cited, its base (A book, section 0): it is closed"
+    assert steps[1] == "a ball has it: cited, its base (A book, section 0): it is closed"
+
+
+BALL = {"it is convex": "it is a ball", "it is closed": "it is a ball"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (lambda name: ensure_zero(SQUARE, name), lambda name: ensure_zero(0, name)),
+        (lambda name: ensure_equal(x, x, name), lambda name: ensure_equal(u, u, name)),
+        (lambda name: ensure_positive(u, name), lambda name: ensure_positive(1, name)),
+        (lambda name: ensure_nonnegative(u, name), lambda name: ensure_positive(u, name)),
+        (lambda name: ensure_nonzero(1, name), lambda name: ensure_nonzero([1, 2], name)),
+        (
+            lambda name: ensure_true(True, name, about="a ball"),
+            lambda name: ensure_true(True, name, about="a cone"),
+        ),
+        (lambda name: cite(BASE, of=name), lambda name: ensure_nonnegative(u, name)),
+        (lambda name: cite(BASE, of=name), lambda name: cite(LEMMA, met=BALL, of=name)),
+        (
+            lambda name: cite(LEMMA, met=BALL, of=name),
+            lambda name: cite(LEMMA, met={**BALL, "it is closed": HYPOTHESIS}, of=name),
+        ),
+    ],
+)
+def test_a_name_under_which_two_things_have_passed_meets_nothing(one, other):
+    for steps, refused in (([one], False), ([one, one], False), ([one, other], True)):
+        with recorded():
+            ensure_zero(0, "it is a ball")
+            for step in steps:
+                step("it is so")
+            if refused:
+                with pytest.raises(ProofError, match="different things have passed under the name"):
+                    cite(LEMMA, met={**BALL, "it is closed": "it is so"})
+            else:
+                cite(LEMMA, met={**BALL, "it is closed": "it is so"})
+
+
+def test_what_two_proofs_have_passed_under_one_name_is_told_apart():
+    with recorded():
+        ensure_zero(0, "it is a ball")
+        for value in (1, 2):
+            executed(lambda value=value: ensure_positive(value, "it is so"))
+        with pytest.raises(ProofError, match="different things"):
+            cite(LEMMA, met={**BALL, "it is closed": "it is so"})
 
 
 def test_steps_that_meet_a_hypothesis_have_to_be_recorded():
