@@ -24,10 +24,9 @@ from symbolic.basins import (
     ensure_direction,
     ensure_from_basin,
     ensure_lag,
-    ensure_own_constant,
 )
 from symbolic.continuity import cite_extreme_value
-from symbolic.curvature import RISK, ensure_smoothness
+from symbolic.curvature import RISK, ensure_own_constant, ensure_smoothness
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
