@@ -41,6 +41,7 @@ from symbolic.tf import (
     local_convergence,
     nonlinear_head_several,
     overparameterisation,
+    parameterisation_bias,
     softmax_range,
     theorem_2,
     theorem_3,
@@ -477,6 +478,14 @@ SPOILT = {
     "a vector over its least margin that misses the equalities": (
         *(generalised_svm, "equalities", lambda value: EQUALITIES(value + 1)),
         [generalised_svm.prove_finite, generalised_svm.prove_solvable],
+    ),
+    "another slope of the risk of two factors": (
+        *(parameterisation_bias, "fall", scaled(parameterisation_bias.fall, LESS)),
+        [parameterisation_bias.prove],
+    ),
+    "less room for the products of rows": (
+        *(parameterisation_bias, "allowed", scaled(parameterisation_bias.allowed, LESS)),
+        [parameterisation_bias.prove],
     ),
     "widths of cones that reach beyond the conditions": (
         *(local_convergence, "wider", lambda share, part: share + part),
