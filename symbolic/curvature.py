@@ -46,7 +46,7 @@ from attsvm.theory import (
 from attsvm.theory.declaration.proof import executed, expanded
 from symbolic import softmax
 from symbolic.mean_value import SOFTMAX, ensure_derivatives, ensure_lipschitz
-from symbolic.sums import entry, entry_of, total, vector
+from symbolic.sums import ensure_at_least_each, entry, entry_of, total, vector
 from symbolic.suppositions import BENT_LOSS
 from symbolic.textbook import (
     CONVEX_FUNCTION,
@@ -355,3 +355,12 @@ def ensure_smoothness(loss: Supposed = BENT_LOSS) -> None:
     ensure_nonnegative([first, second.subs(2 - share**2, 1 + rest)], bounded)
     value, (first, other) = sp.Function("l"), sp.symbols("gamma_1 gamma_2", real=True)
     ensure_hessian(bounded, value(SOFTMAX[0] * first + SOFTMAX[1] * other), (value, loss), of=RISK)
+
+
+def ensure_own_constant() -> None:
+    """The Lipschitz constant L of the gradient is at least that of each input's part, L_i/n."""
+    square, reach, lead, slope, bend = sp.symbols(
+        "||z||^2 ||X-mean|| D sup|l'| sup|l''|", nonnegative=True
+    )
+    part = square * reach**2 * attention_bend(lead, slope, bend, sp.sqrt)
+    ensure_at_least_each(part, "n L, the sum of the L_i, is at least each of them")

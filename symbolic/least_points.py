@@ -24,7 +24,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import expanded
 from symbolic.inner_products import INNER, inner, vector
-from symbolic.sums import entry, r, t, total
+from symbolic.sums import ensure_nonnegative_sum, entry, r, t, total
 from symbolic.textbook import (
     AFFINE,
     CAUCHY_SCHWARZ,
@@ -181,7 +181,14 @@ def ensure_multipliers_suffice() -> None:
         w * (AV - BOUND) - w * (AX - BOUND),
         "w_j <A_j, V - X> = w_j (<A_j, V> - b_j) - w_j (<A_j, X> - b_j), whose last part is 0",
     )
-    ensure_nonnegative(w * MORE, "so <X, V - X>, the sum of these, is not negative")
+    weight, slack = entry("w"), entry("slack")
+    ensure_nonnegative_sum(
+        total(weight * slack),
+        weight * slack,
+        "so <X, V - X> is the sum of w_j (<A_j, V> - b_j)",
+        w=w,
+        slack=MORE,
+    )
     ensure_equal(V @ V - X @ X - (V - X) @ (V - X), 2 * (X @ (V - X)), PYTHAGORAS)
 
 

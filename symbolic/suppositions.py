@@ -109,8 +109,11 @@ IN_A_PLANE = Supposed(
 )
 EMBEDDINGS = Supposed("the embeddings are independent", (often_unsolvable.independent,))
 ROWS_OF_LANGUAGES = Supposed(
-    "rows of a random language are independent", (often_unsolvable.COUNTED,)
+    "successors are drawn for each token apart: rows of a random language are independent",
+    (often_unsolvable.COUNTED,),
 )
+TEN_SENTENCES = Supposed("there are ten sentences", (("m", 10),))
+WHOLE_VOCABULARY = Supposed("attention is over the vocabulary", (("over", "vocabulary"),))
 SIGNS = Supposed(
     "entries are independent fair signs, and so are their products", (large_dimension.COUNTED,)
 )

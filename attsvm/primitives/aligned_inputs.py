@@ -7,8 +7,8 @@ Theorem. Let optimal tokens be unique, the Att-SVM feasible, some input have two
 inputs be aligned, and every input's attended score u_i(0) lie above its second-best one. Then
 descent with a step of at most 1/L, L = mean L_i with L_i the smoothness of l(u_i) in W, has
 ||W_k|| -> infinity and W_k / ||W_k|| -> W^mm / ||W^mm||: no attended score ever falls, so that the
-basin of `attsvm.exact.descent.basin` is reached (`symbolic.basins.prove_aligned`). Where rivals
-score the same, longer steps do as well (`symbolic.basins.prove_equal_rivals`).
+basin of `attsvm.exact.descent.basin` is reached. Where rivals score the same, longer steps do as
+well. Both are proved in `symbolic.aligned_inputs`.
 
 Let g_i be the gap of the two best scores and delta_i the spread of the rivals' scores. Then
 u_i(0) >= gamma_opt - (1 - s_i)(g_i + delta_i), which is above the second-best score wherever
@@ -50,12 +50,17 @@ def spread_within(
     factor: float | Fraction,
     *,
     strict: bool = True,
-    second: bool = True,
+    spare_second_best: bool = False,
 ) -> bool:
-    """Whether delta_i < factor g_i s_i / (1 - s_i) for each input of two tokens, for sure.
+    """Whether delta_i < factor g_i s_i / lost_i for each input of two tokens, for sure.
 
-    Or at most that, where not strict; with 1 - s_i - s'_i below, where the attention s'_i to a
-    `second` best rival is not counted as lost.
+    Args:
+        data: the inputs.
+        start: a matrix W, under which s_i is the attention to the best token of input i.
+        factor: that number.
+        strict: whether equality is refused.
+        spare_second_best: whether the attention s'_i to one token of the second-best score is not
+            counted as lost: lost_i is 1 - s_i - s'_i then, and 1 - s_i else.
     """
     less = operator.lt if strict else operator.le
     exact, W = ExactData.of(data), rationals(start)
@@ -65,7 +70,7 @@ def spread_within(
             continue
         s = softmax(logits(tokens, W, z))
         next_best = next(t for t, g in enumerate(gamma) if t != best and g == max(rivals))
-        spared = {best} if second else {best, next_best}
+        spared = {best, next_best} if spare_second_best else {best}
         lost = sum((weight for t, weight in enumerate(s) if t not in spared), arb(0))
         bound = rational(factor) * (gamma[best] - max(rivals)) * s[best]
         if not less((max(rivals) - min(rivals)) * lost, bound):

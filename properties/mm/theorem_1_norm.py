@@ -122,7 +122,7 @@ THEOREM = Statement(
             "is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n, step at most 1/L: "
             "||p(k)|| / ln k tends to ||p(alpha)||",
             expected="proved",
-            proof="symbolic.basins:prove_rate",
+            proof="symbolic.growth_rates:prove_rate",
             under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),
             variables=stepped(Prompting, cases.comparable(0, 1), cases.larger),
             constants={"share": 1},

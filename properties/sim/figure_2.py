@@ -227,7 +227,7 @@ FIGURE = Statement(
             "g(-b <f, h>) with step at most 1/L_X from a start whose risk gap is below "
             "min_i [l(second) - l(best)]/n the least margin divided by ln k tends to 1",
             expected="proved",
-            proof="symbolic.basins:prove_rate",
+            proof="symbolic.growth_rates:prove_rate",
             constants={"loss": REPAIRED, "share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=stepped(TokenSequences, started()),

@@ -158,7 +158,7 @@ THEOREM = Statement(
             "l'' continuous, optimal tokens unique, step at most 1/L, start with a risk gap below "
             "min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
             expected="proved",
-            proof="symbolic.basins:prove_rate",
+            proof="symbolic.growth_rates:prove_rate",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),
             conclusion=RATE,

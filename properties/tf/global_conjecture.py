@@ -14,7 +14,7 @@ The least data of which some run fails with l' < 0, unique optimal tokens and an
 
 | | never fails, from any start | fails from zero, certified | fails from some start |
 | --- | --- | --- | --- |
-| n = 1 | T = 2 (`symbolic.basins:prove_equal_rivals`) | T = 3, d = 1 | T = 3, d = 1 |
+| n = 1 | T = 2 (`symbolic.aligned_inputs:prove_equal_rivals`) | T = 3, d = 1 | T = 3, d = 1 |
 | n = 2, T = 2 | d = 1, where inputs are aligned | d = 2 (`NOT_ALIGNED`) | d = 2 |
 
 The second reading falls for tied scores alone. Without these (`amended-2`) no counterexample is

@@ -13,8 +13,8 @@ the first moves it four times as far, more than the 5/2 up to which the second m
 that input 2 comes to its worse token for ever. W^mm has w = (1, 3).
 
 `amended-2`: a single input is aligned, and so are inputs with orthogonal queries; any
-constant step will do (`symbolic.basins:prove_equal_rivals`). For nearly equal scores the same holds
-with an explicit delta for each start and short steps, see properties/sim/theorem_3_15.
+constant step will do (`symbolic.aligned_inputs:prove_equal_rivals`). For nearly equal scores the
+same holds with an explicit delta for each start and short steps, see properties/sim/theorem_3_15.
 """
 
 from dataclasses import replace
@@ -128,7 +128,7 @@ THEOREM = Statement(
             "0 for all tokens of inputs i != j with A_it = (x_opt - x_t) z_i^T: W_k/||W_k|| -> "
             "W^mm/||W^mm|| under descent with any constant step from any start",
             expected="proved",
-            proof="symbolic.basins:prove_equal_rivals",
+            proof="symbolic.aligned_inputs:prove_equal_rivals",
             variables=stepped(Descent, started(together()), larger, steps=ANY),
             examples=(FAR_START,),
             siblings={

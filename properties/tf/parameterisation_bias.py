@@ -101,14 +101,22 @@ def rows_after(m: Any, case: Rows) -> tuple[Any, Any]:
     K, Q = m.values(case.K), m.values(case.Q)
     a, b = K + Q, K - Q
     for _ in range(case.steps):
-        margins = _margins(a, b)
-        rates = [m.logistic(-m.logistic(x)) * m.logistic_slope(x) / 2 for x in margins]
-        slopes = [m.values(case.step) * rate for rate in rates]
+        slopes = [m.values(case.step) * fall(m, x) for x in _margins(a, b)]
         a, b = (
             m.array([(1 + sign * slopes[i]) * A[i] for i in range(2)])
             for A, sign in ((a, 1), (b, -1))
         )
     return a, b
+
+
+def fall(m: Any, margin: Any) -> Any:
+    """Minus the slope of the risk in the margin (K Q^T)_ii of an input."""
+    return m.logistic(-m.logistic(margin)) * m.logistic_slope(margin) / 2
+
+
+def allowed(a: Any, b: Any) -> Any:
+    """How far 4 (K Q^T)_12 may be from c |a_1| |a_2|, by the lengths of the a_i and the b_i."""
+    return a[0] * b[1] + b[0] * a[1] + b[0] * b[1]
 
 
 def _margins(a: Any, b: Any) -> list[Any]:
@@ -133,8 +141,7 @@ def keeps_angle(m: Any, case: Rows, share: Any = 1, towards: str = "start") -> A
     aways = [sign * crossed - b[0] @ b[1] for sign in (1, -1)]
     if towards == "frobenius":
         aways = [away + a[0] @ a[1] for away in aways]
-    first, second = (m.norm(row) for row in a)
-    room = first * lost[1] + lost[0] * second + lost[0] * lost[1]
+    room = allowed([m.norm(row) for row in a], lost)
     grown = zip(_margins(K + Q, K - Q), _margins(a, b), strict=True)
     return m.all_of(
         *(m.at_most(m.abs(away), share * room) for away in aways),

@@ -149,6 +149,35 @@ def ensure_first_step(*, power: int = 2) -> None:
         ensure_zero(own[1] - prompt[1], f"from any W with W p = q a step leaves them equal {at}")
 
 
+def _with_products(expression: Any) -> Any:
+    """As one reduced fraction, exponents multiplied out."""
+    return cancelled(
+        expression.replace(lambda x: x.func is sp.exp, lambda x: sp.exp(x.args[0].expand()))
+    )
+
+
+def ensure_first_step_of_prompt(*, scaled: bool = True) -> None:
+    """W_1 p_0 = W_0 p_1 in the runs that are compared, for W_0 with W_0 W_0^T = c I.
+
+    Args:
+        scaled: whether the step on p is divided by c.
+    """
+    a, b = sp.symbols("a b", real=True, nonzero=True)
+    for W, square in (([[a]], a**2), ([[a, -b], [b, a]], a**2 + b**2)):
+        d = len(W)
+        X, scores, p = _symbols("x", 1, 2, d), _symbols("g", 1, 2), _symbols("p", d)
+        case: Any = SimpleNamespace(
+            X=X, scores=scores, W=np.array(W, dtype=object), p=p, step=STEP, loss="exponential"
+        )
+        own = weights_run(_Letters(), case, 1)
+        fixed = partner_run(_Letters(), case, 1, (p @ p) / (square if scaled else 1), "p")
+        ensure_zero(
+            own[1] - fixed[1],
+            f"a step of W p_0 and one of W_0 p leave them equal in the runs for d = {d}",
+            normal=_with_products,
+        )
+
+
 def prove() -> str:
     """Prove the rescaled step, and that ||p|| or 1 in place of ||p||^2 make another one."""
     ensure_zero(
@@ -185,6 +214,7 @@ def prove_fixed_weights() -> str:
     ensure_true(zero.is_ZeroMatrix, "W_0 p' = W_0 p - eta ||p_0||^2 g where W_0 W_0^T = c I, any d")
     other = fixed_weights_residual(scaled=False)
     ensure_true(other.is_ZeroMatrix is False, "a step that is not divided by c is another one")
+    ensure_first_step_of_prompt()
     return (
         "one step leaves W p_0 and W_0 p equal, for steps eta and eta ||p_0||^2 / c, every loss "
         "and all n, T, d; that they are so for every k is the induction over the steps, said in "

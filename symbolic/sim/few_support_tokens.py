@@ -6,7 +6,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative
 from symbolic.least_points import ensure_multipliers, ensure_multipliers_suffice
-from symbolic.textbook import CARATHEODORY
+from symbolic.textbook import CARATHEODORY, RANK_OF_PRODUCT
 
 
 def prove_by_rank() -> str:
@@ -27,9 +27,10 @@ def prove_by_sizes() -> str:
         "D (sum_r weight_r q_r)^T = sum_r weight_r D q_r^T, entry by entry, for a basis q_r of the "
         "queries: the A_j lie in a space of dimension d times that of the queries",
     )
+    cite(RANK_OF_PRODUCT)  # the rank of the queries is at most n and at most d
     n, d, less, fewer = sp.symbols("n d less fewer", nonnegative=True)
     for size in (n, d):
-        rank = size - less  # that of the queries is at most n and at most d
+        rank = size - less
         ensure_nonnegative(
             d * size - (d * rank - fewer),
             f"dim span A_j is at most d times the rank of the queries, so at most d {size}",

@@ -6,11 +6,17 @@ import sympy as sp
 
 from attsvm.language import HEAVIEST
 from attsvm.theory import cite, ensure_nonnegative, ensure_positive, ensure_true, ensure_zero
+from attsvm.theory.declaration.proof import suppose
 from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY
 from properties.sim.often_unsolvable.contradictions import mean_probability
 from symbolic import textbook
 from symbolic.least_points import ensure_existence
-from symbolic.suppositions import EMBEDDINGS, ROWS_OF_LANGUAGES
+from symbolic.suppositions import (
+    EMBEDDINGS,
+    ROWS_OF_LANGUAGES,
+    TEN_SENTENCES,
+    WHOLE_VOCABULARY,
+)
 
 
 def prove_circles() -> str:
@@ -74,6 +80,7 @@ def prove_often() -> str:
         "a coefficient of the product is a sum of products of one coefficient of each factor, so "
         "that its mean is that coefficient of the product of the means",
     )
+    suppose(TEN_SENTENCES, WHOLE_VOCABULARY)
     agree = mean_probability(10, VOCABULARY, SUCCESSORS, HEAVIEST)
     ensure_positive(
         sp.Rational(1, 2) - sp.Rational(int(agree.p), int(agree.q)),

@@ -14,7 +14,7 @@ from properties.sim import definition_3_8, definition_4_1
 from symbolic import least_points
 from symbolic.basins import ensure_from_basin
 from symbolic.inner_products import INNER, inner, vector
-from symbolic.least_points import MORE, SHARE, A, U, V, X
+from symbolic.least_points import LESS, MORE, A, U, V, X
 from symbolic.suppositions import FEASIBLE, MEETS
 from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, SINGULAR_VALUES
 
@@ -32,17 +32,21 @@ def prove_nearer() -> str:
 
 
 def prove_convex() -> str:
-    """Half the sum of two feasible matrices is feasible, of at most the mean squared norm."""
-    least_points.ensure_mean_meets(((A.__matmul__, sp.Integer(1)),))
-    least_points.ensure_norm_convex()
-    said = definition_3_8.shorter_mean(INNER, U, V, SHARE)
-    apart = U - V
-    ensure_equal(
-        said.right - said.left,
-        SHARE * (1 - SHARE) * (apart @ apart),
-        "what is compared differs by t (1 - t) ||U - V||^2",
+    """A mean of two feasible matrices is feasible, of at most the mean squared norm."""
+    t, apart = 1 / (1 + MORE), vector("V - U")
+    facts = {inner("A", "U"): 1 + LESS, inner("A", "V"): 1 + SLACK}
+    ensure_nonnegative(
+        (A @ (t * U + (1 - t) * V)).subs(facts) - 1,
+        "a mean of two matrices with margins of 1 at least has such margins",
+        normal=sp.factor,
     )
-    return "in any dimension, for all means of two feasible matrices"
+    said = definition_3_8.shorter_mean(INNER, U, U + apart, t)
+    ensure_nonnegative(
+        said.right - said.left,
+        "what is compared differs by t (1 - t) ||U - V||^2",
+        normal=sp.factor,
+    )
+    return "in any dimension, for all means of two feasible matrices, half their sum among them"
 
 
 def prove_classified() -> str:

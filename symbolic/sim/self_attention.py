@@ -10,7 +10,7 @@ import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_positive, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from symbolic import basins
+from symbolic import aligned_inputs, basins, growth_rates
 
 
 def ensure_reduction() -> None:
@@ -48,7 +48,7 @@ def prove() -> str:
 def prove_aligned() -> str:
     """From any start, where entries are aligned and rivals score the same."""
     ensure_reduction()
-    return basins.prove_equal_rivals()
+    return aligned_inputs.prove_equal_rivals()
 
 
 def prove_printed() -> str:
@@ -76,5 +76,5 @@ def prove_printed_rate() -> str:
     """On the printed loss the norm grows like that of X^low times ln k."""
     ensure_turned()
     ensure_reduction()
-    basins.prove_rate()
+    growth_rates.prove_rate()
     return "for any number of sequences, tokens and columns, and any d"

@@ -13,16 +13,8 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import expanded
-from symbolic.basins import (
-    LEAD,
-    LESS,
-    MORE,
-    SECOND,
-    STEP,
-    ensure_from_kept,
-    ensure_kept_odds,
-    prove_equal_rivals,
-)
+from symbolic.aligned_inputs import ensure_kept_odds, prove_equal_rivals
+from symbolic.basins import LEAD, LESS, MORE, SECOND, STEP, ensure_from_kept
 from symbolic.divergence import ensure_passed
 from symbolic.gains import GAMMA, GAMMA_O
 from symbolic.inner_products import inner, vector

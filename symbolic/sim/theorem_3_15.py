@@ -5,7 +5,8 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative
-from symbolic.basins import LEAD, MORE, SECOND, ensure_aligned
+from symbolic.aligned_inputs import ensure_aligned
+from symbolic.basins import LEAD, MORE, SECOND
 from symbolic.gains import GAMMA_O, P
 
 

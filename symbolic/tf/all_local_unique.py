@@ -56,5 +56,6 @@ def prove_three() -> str:
     ensure_some_margin_is_tight()
     return (
         "for any d: a token of the lowest score has rivals alone, of which one is tight, as has b "
-        "where it scores no more than 0; of two tokens of the second-best score one is tight"
+        "where it scores no more than 0; of two tokens of the second-best score one is tight; "
+        "where there is no Att-SVM solution the optimal choice is not local, and no token supports it"
     )

@@ -302,6 +302,12 @@ def prove_kept_pair() -> str:
     ensure_step()
     prove_smooth()
     beta, g, size, square = sp.symbols("beta g size square", positive=True)
+    other = sp.Symbol("g_2", positive=True)
+    ensure_positive(
+        (g + other + MORE) - g,
+        "at s_2 = 1 the slope of h towards x_2, g_1 at x_1, is -g_2 and at least g_1 - beta: so "
+        "beta is at least g_1 + g_2, above g_1, and the bound is a number",
+    )
     share = g / (beta * (1 + MORE))  # s_2 of at most g_1/beta
     ensure_nonnegative(
         -(beta * share - g),

@@ -11,11 +11,15 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
+from properties.tf.parameterisation_bias import allowed, fall
 from symbolic.inner_products import vector
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 MORE = sp.Symbol("more", nonnegative=True)
+LESSER = sp.symbols("more_1 more_2", nonnegative=True)
+"""What the rows of K - Q have lost."""
 
 
 def prove() -> str:
@@ -25,9 +29,9 @@ def prove() -> str:
     score = 1 / (1 + sp.exp(-W))
     slope = sp.exp(-W) / (1 + sp.exp(-W)) ** 2
     ensure_equal(
-        -sp.diff(sp.log(1 + sp.exp(-score)) / 2, W),
-        slope / (1 + sp.exp(score)) / 2,
-        "g = S'(W_ii)/(1 + exp(S(W_ii)))/2",
+        [-sp.diff(sp.log(1 + sp.exp(-score)) / 2, W), fall(SYMBOLS, W)],
+        [slope / (1 + sp.exp(score)) / 2] * 2,
+        "g = S'(W_ii)/(1 + exp(S(W_ii)))/2, by differentiation and in the formula",
         normal=sp.simplify,
     )
     y = sp.Symbol("y", positive=True)  # exp(-W)
@@ -71,6 +75,20 @@ def prove() -> str:
         normal=sp.expand,
     )
     cite(CAUCHY_SCHWARZ)
+    lengths = sp.symbols("|a_1| |a_2| |b_1| |b_2|", nonnegative=True)
+    shrunk = [length / (1 + more) for length, more in zip(lengths[2:], LESSER, strict=True)]
+    room = allowed(lengths[:2], lengths[2:])
+    ensure_nonnegative(
+        room - allowed(lengths[:2], shrunk),
+        "the last three are at most |a_1| |b_2| + |b_1| |a_2| + |b_1| |b_2| with the b_i of the "
+        "start, which are no shorter",
+        normal=sp.factor,
+    )
+    ensure_equal(
+        room,
+        (lengths[0] + lengths[2]) * (lengths[1] + lengths[3]) - lengths[0] * lengths[1],
+        "which is what the sentence says of it",
+    )
     A, B = sp.Symbol("A", positive=True), sp.Symbol("B", nonnegative=True)
     grown = A * (1 + e * g) ** 2 - B * (1 - e * g) ** 2 - (A - B)
     ensure_equal(

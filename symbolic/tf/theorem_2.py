@@ -182,6 +182,7 @@ def prove_sharp() -> str:
         "so <W^mm, W> = sum_j lambda_j m_j is ||W^mm||^2 times sum_j p_j m_j",
     )
     ensure_near()
+    ensure_margins_are_large()  # n (L(R U) - L_*) is at most the sum of a_i Delta_i (T - 1) e^-rho
     power, gamma, b, d = sp.symbols("power Gamma b d", positive=True)  # power = e^rho
     ensure_positive(
         b * d - (gamma * b * d / power).subs(power, 2 * gamma + MORE),

@@ -67,8 +67,10 @@ def test_there_are_proofs():
 
 
 SHARED = {
+    "symbolic.aligned_inputs",
     "symbolic.basins",
     "symbolic.divergence",
+    "symbolic.growth_rates",
     "symbolic.least_points",
     "symbolic.tf.definition_1",
     "symbolic.tf.lemma_2",

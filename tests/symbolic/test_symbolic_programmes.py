@@ -270,3 +270,5 @@ def test_the_gradient_on_w_and_p_is_factored_for_any_number_of_tokens():
 def test_with_fixed_weights_the_step_is_divided_by_c():
     assert w_p_equivalence.fixed_weights_residual().is_ZeroMatrix
     assert not w_p_equivalence.fixed_weights_residual(scaled=False).is_ZeroMatrix
+    with pytest.raises(ProofError, match="leave them equal in the runs for d = 1"):
+        w_p_equivalence.ensure_first_step_of_prompt(scaled=False)

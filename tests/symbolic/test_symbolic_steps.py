@@ -11,7 +11,7 @@ import sympy as sp
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import ensure_zero, recorded
 from properties.sim import stability_logistic
-from symbolic import basins, curvature, divergence, least_points
+from symbolic import aligned_inputs, basins, curvature, divergence, growth_rates, least_points
 from symbolic.gains import P
 from symbolic.mm import assumption_b, joint_path, normalised_descent, optimal_tokens
 from symbolic.mm import theorem_2 as heads_of_mm
@@ -41,6 +41,7 @@ from symbolic.tf import (
     local_convergence,
     nonlinear_head_several,
     overparameterisation,
+    parameterisation_bias,
     softmax_range,
     theorem_2,
     theorem_3,
@@ -111,7 +112,7 @@ def over_one_index(term, *indices):
 SLOPES = nonlinear_head_several
 NEAR = [SLOPES.ensure_near_tangent]
 """A step of `prove_smooth`, which `prove_exactly` takes as well."""
-ALIGNED = [basins.prove_aligned, basins.prove_equal_rivals]
+ALIGNED = [aligned_inputs.prove_aligned, aligned_inputs.prove_equal_rivals]
 RADII = [local_convergence.ensure_least_coefficients, local_convergence.ensure_spread]
 TWO_RIVALS = theorem_3_14
 OF_PAIR, OF_THREE = [TWO_RIVALS.prove_pair], [TWO_RIVALS.prove_three]
@@ -331,8 +332,8 @@ SPOILT = {
         )
     },
     "constants of inputs that may be negative": (
-        *(basins, "attention_bend", scaled(basins.attention_bend, -1)),
-        [basins.ensure_own_constant, basins.prove_aligned],
+        *(curvature, "attention_bend", scaled(curvature.attention_bend, -1)),
+        [curvature.ensure_own_constant, aligned_inputs.prove_aligned],
     ),
     "95% of the constant of the gradient": (
         *(curvature, "attention_bend", scaled(curvature.attention_bend, LESS)),
@@ -340,16 +341,29 @@ SPOILT = {
     ),
     "a loss that may rise": (
         *(basins, "SLOPE", REAL),
-        [basins.ensure_kept, basins.ensure_aligned, basins.ensure_coefficients],
+        [basins.ensure_kept, aligned_inputs.ensure_aligned, basins.ensure_coefficients],
     ),
     "means of tokens that are not bounded": (
         *(basins, "MORE", REAL),
         [
-            *(basins.ensure_kept, basins.ensure_gap_of_rest, basins.ensure_aligned),
+            *(basins.ensure_kept, basins.ensure_gap_of_rest, aligned_inputs.ensure_aligned),
             *(lambda: basins.ensure_divergence(P), directed),
-            basins.prove_shares,
         ],
     ),
+    "shares of tokens that are not bounded": (
+        *(growth_rates, "MORE", REAL),
+        [growth_rates.prove_shares],
+    ),
+    **{
+        f"{name} of either sign among aligned inputs": (
+            *(aligned_inputs, name, REAL),
+            proofs,
+        )
+        for name, proofs in (
+            ("SLOPE", [aligned_inputs.ensure_aligned]),
+            *((name, ALIGNED) for name in ("MORE", "LEAD", "LESS", "S")),
+        )
+    },
     "a whole that the p_j of the least margin may exceed": (
         *(basins, "LESS", REAL),
         [directed],
@@ -387,11 +401,15 @@ SPOILT = {
         [convex_combination.prove_short],
     ),
     "descent by the curvature of something else than the risk": (
-        *(basins, "ensure_smoothness", basins.ensure_log_of_powers),
-        [basins.ensure_kept, basins.prove, basins.prove_aligned],
+        *(basins, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
+        [basins.ensure_kept, basins.prove],
+    ),
+    "descent of aligned inputs by that curvature": (
+        *(aligned_inputs, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
+        [aligned_inputs.prove_aligned],
     ),
     "descent by that curvature, from any start": (
-        *(global_conjecture, "ensure_smoothness", basins.ensure_log_of_powers),
+        *(global_conjecture, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
         [global_conjecture.ensure_limit],
     ),
     "parts of either size beside those of the risk": (
@@ -440,8 +458,8 @@ SPOILT = {
         [normalised_descent.prove],
     ),
     "a least margin that may be above ||W||/N": (
-        *(basins, "MORE", REAL),
-        [basins.ensure_between_powers, basins.prove_rate],
+        *(growth_rates, "MORE", REAL),
+        [growth_rates.ensure_between_powers, growth_rates.prove_rate],
     ),
     "a mean that meets what one of two does not": (
         *(least_points, "LESS", REAL),
@@ -465,6 +483,14 @@ SPOILT = {
         *(generalised_svm, "equalities", lambda value: EQUALITIES(value + 1)),
         [generalised_svm.prove_finite, generalised_svm.prove_solvable],
     ),
+    "another slope of the risk of two factors": (
+        *(parameterisation_bias, "fall", scaled(parameterisation_bias.fall, LESS)),
+        [parameterisation_bias.prove],
+    ),
+    "less room for the products of rows": (
+        *(parameterisation_bias, "allowed", scaled(parameterisation_bias.allowed, LESS)),
+        [parameterisation_bias.prove],
+    ),
     "widths of cones that reach beyond the conditions": (
         *(local_convergence, "wider", lambda share, part: share + part),
         [local_convergence.prove],
@@ -479,15 +505,10 @@ SPOILT = {
                 ),
                 (global_conjecture, ("MORE", "LESS", "S_T"), [global_conjecture.prove]),
                 (basins, ("MORE", "LESS"), [basins.prove, *ALIGNED]),
-                (
-                    *(basins, ("MORE",)),
-                    [
-                        *(basins.ensure_log_of_powers, basins.ensure_margins),
-                        *(basins.ensure_between_powers, basins.ensure_rate),
-                        basins.prove_attention,
-                    ],
-                ),
-                (basins, ("MORE", "S"), [basins.ensure_raised_by_others, *ALIGNED]),
+                (basins, ("MORE",), [basins.ensure_margins, basins.prove_attention]),
+                (aligned_inputs, ("MORE",), [aligned_inputs.ensure_log_of_powers]),
+                (growth_rates, ("MORE",), [growth_rates.ensure_rate]),
+                (aligned_inputs, ("MORE", "S"), [aligned_inputs.ensure_raised_by_others, *ALIGNED]),
                 (
                     *(TWO_RIVALS, ("MORE", "LESS", "ALSO")),
                     [TWO_RIVALS.ensure_rises_above, TWO_RIVALS.ensure_opposed, *OF_PAIR, *OF_THREE],
@@ -515,13 +536,15 @@ SPOILT = {
         )
         for module, proofs in (
             (joint_path, [joint_path.prove_prompt, joint_path.prove_ratio]),
+            (basins, [basins.prove_attention]),
             (
-                basins,
+                aligned_inputs,
                 [
-                    *(basins.ensure_log_of_powers, basins.ensure_raised_by_others, *ALIGNED),
-                    *(basins.ensure_between_powers, basins.prove_rate, basins.prove_attention),
+                    *(aligned_inputs.ensure_log_of_powers, aligned_inputs.ensure_raised_by_others),
+                    *ALIGNED,
                 ],
             ),
+            (growth_rates, [growth_rates.ensure_between_powers, growth_rates.prove_rate]),
             (local_convergence, [*RADII[1:], local_convergence.prove]),
         )
     },

@@ -118,7 +118,7 @@ LOW_SCORES = Statement(
         ),
         "literal-3": Reading(
             "at every X the score <f, gamma> that attention collects is no lower without the "
-            "tokens of least score",
+            "tokens of least score of inputs whose scores differ",
             expected="proved",
             proof="symbolic.sim.low_score_tokens:prove_no_lower",
             under=(),
@@ -135,8 +135,8 @@ LOW_SCORES = Statement(
             siblings=OTHERS,
         ),
         "amended-1": Reading(
-            "where there is an X^mm and no token of least score is a support vector of it, X^mm "
-            "is the same without these tokens",
+            "where there is an X^mm and no token of least score of an input whose scores differ is "
+            "a support vector of it, X^mm is the same without these tokens",
             expected="proved",
             proof="symbolic.least_points:prove_supported",
             under=(IDLE,),
@@ -164,8 +164,9 @@ LOW_SCORES = Statement(
             "the start has a risk above the mean of l(best) by less than min_i [l(second) - "
             "l(best)]/n, the minimum over inputs with two different scores; from it descent on the "
             "decreasing loss l(u) = g(-u) is run twice, with all tokens and without those of least "
-            "score, with a step of at most 1/L_X, L_X of the tokens that the run has: in the "
-            "second run no input ends at a token of lower score than in the first",
+            "score of inputs whose scores differ, with a step of at most 1/L_X, L_X of the tokens "
+            "that the run has: in the second run no input ends at a token of lower score than in "
+            "the first",
             expected="proved",
             proof="symbolic.sim.low_score_tokens:prove_kept",
             constants={"loss": REPAIRED},
@@ -180,8 +181,9 @@ LOW_SCORES = Statement(
             },
         ),
         "sharp-1": Reading(
-            "lowering the scores of the tokens of least score by any amount changes neither X^mm "
-            "nor the X^mm without these tokens",
+            "lowering the scores of the tokens of least score of inputs whose scores differ, by "
+            "any amount, changes neither X^mm nor the X^mm without these tokens, nor whether there "
+            "is one",
             expected="proved",
             proof="symbolic.sim.low_score_tokens:prove_as_much",
             under=(LOWERED,),
@@ -197,7 +199,7 @@ LOW_SCORES = Statement(
         "sharp-2": Reading(
             "at r X^mm, for every real r, the output of attention over an input moves by at most "
             "N exp(-r) times the diameter of its tokens where its N tokens of least score are "
-            "left out",
+            "left out, its scores differing",
             expected="proved",
             proof="symbolic.sim.low_score_tokens:prove_output",
             under=(EXISTS,),

@@ -208,7 +208,7 @@ THEOREM = Statement(
             "of the gradients of their losses and at least L_X, from any start has a diverging "
             "norm and converges in direction to X^mm",
             expected="proved",
-            proof="symbolic.basins:prove_aligned",
+            proof="symbolic.aligned_inputs:prove_aligned",
             constants={"loss": REPAIRED},
             under=(training.TWO, FEASIBLE, INPUTS_ALIGNED, WITHIN, SHORT),
             variables=ALIGNED,

@@ -97,7 +97,7 @@ def within_of_others(run: Run, factor: Fraction = Fraction(1)) -> bool:
 
     s'_i is the attention of the start to a rival of the second-best score, which costs nothing.
     """
-    return spread_within(run.data, run.start, factor, second=False)
+    return spread_within(run.data, run.start, factor, spare_second_best=True)
 
 
 def far(lead: float, at: float) -> Run:

@@ -170,7 +170,7 @@ SPARSITY = Statement(
             "min_i [l(second) - l(best)]/n, the sum of |dL/d(x_t^T X z)| over the tokens that are "
             "no support vectors, divided by that over all tokens, tends to 0",
             expected="proved",
-            proof="symbolic.basins:prove_shares",
+            proof="symbolic.growth_rates:prove_shares",
             constants={"loss": REPAIRED},
             under=(UNIQUE, EXISTS, BASIN, SHORT),
             variables=IN_BASIN,
@@ -218,7 +218,7 @@ SPARSITY = Statement(
             "|dL/d(x_t^T X z)| over the sum of all, falls like k^-(m - 1): log share / ln k -> "
             "-(m - 1)",
             expected="proved",
-            proof="symbolic.basins:prove_shares",
+            proof="symbolic.growth_rates:prove_shares",
             constants={"loss": REPAIRED},
             under=(UNIQUE, EXISTS, BASIN, SHORT),
             variables=IN_BASIN,

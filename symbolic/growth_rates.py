@@ -1,0 +1,125 @@
+"""How fast the norm grows from the basin, and how fast the share of a rival in the gradient falls.
+
+The letters are those of `symbolic.basins`: N is the norm of the least matrix V with margins of 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative
+from symbolic.basins import LESS, MORE, ensure_from_basin, ensure_margins
+from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_sum, entry, n, total
+from symbolic.textbook import EXPONENTIAL
+
+
+def _above_tangent(gap: Any) -> Any:
+    """Expanded, where exp(x) is 1 + x and more for every x that is not negative."""
+    return sp.expand(
+        sp.expand(gap).replace(
+            lambda x: isinstance(x, sp.exp) and x.args[0].is_nonnegative,
+            lambda x: 1 + x.args[0] + LESS,
+        )
+    )
+
+
+def ensure_between_powers() -> None:
+    """P is between multiples of exp(-y/N) and of exp(-b y) for every b < 1/N, y = ||W|| large."""
+    y, N, C, b = sp.symbols("y N C b", positive=True)
+    p, c = entry("p"), sp.Symbol("c", positive=True)
+    least = y / N - MORE
+    ensure_at_least_each(c * sp.exp(-least) + LESS, "P is at least the p_j of the least margin")
+    cite(EXPONENTIAL)
+    ensure_nonnegative(
+        c * sp.exp(-least) - c * sp.exp(-y / N),
+        "which is at most y/N: so P is at least c exp(-y/N)",
+        normal=_above_tangent,
+    )
+    ensure_margins()
+    ensure_nonnegative_sum(
+        n * C * sp.exp(-b * y) - total(p),
+        C * sp.exp(-b * y) - p,
+        "so P, a sum of p_j <= C exp(-b y), is at most a multiple of exp(-b y)",
+        p=C * sp.exp(-b * y) / (1 + MORE),
+    )
+
+
+def ensure_rate() -> None:
+    """||W_k||/ln k tends to N, and the least margin over ln k to 1.
+
+    Let f = <W, V>/N, which is at most y = ||W||, and in the end at least y/(1 + apart), for every
+    apart > 0.
+    """
+    y, N, b, A, B, apart, f = sp.symbols("y N b A B apart f", positive=True)
+    k, first = sp.symbols("k first", positive=True)
+    ensure_between_powers()
+    cite(EXPONENTIAL)
+    ensure_nonnegative(
+        A * sp.exp(-((1 + apart) * f - MORE) / N) - A * sp.exp(-(1 + apart) / N * f),
+        "f grows by e P/N at least, so by A exp(-y/N), and by A exp(-b f) with b = (1 + apart)/N, "
+        "as y <= (1 + apart) f in the end; y grows by e P/N times what tends to 1 at most, so by "
+        "B exp(-b y) for every b below 1/N",
+        normal=_above_tangent,
+    )
+    ensure_equal(
+        sp.exp(b * y) * (b * A * sp.exp(-b * y)),
+        b * A,
+        "exp(b f) grows by b A at least, so f is at least (ln k)/b up to a constant",
+    )
+    step = B * sp.exp(-b * y)
+    ensure_equal(
+        sp.exp(b * y) * (b * step * sp.exp(b * step)) - b * B,
+        b * B * (sp.exp(b * step) - 1),
+        "exp(b y) grows by at most b B exp(b B), so y is at most (ln k)/b up to a constant",
+        normal=sp.simplify,
+    )
+    ensure_equal(
+        [
+            sp.limit((sp.log(k) / b + first) / sp.log(k), k, sp.oo),
+            sp.limit(N / (1 + apart), apart, 0),
+            sp.limit(1 / b, b, 1 / N),
+        ],
+        [1 / b, N, N],
+        "so y/ln k is in the end about between N/(1 + apart) and 1/b, for every apart > 0 and b < "
+        "1/N: it tends to N; and as the least margin is between b y and y/N, over ln k it tends to "
+        "N/N = 1",
+    )
+
+
+def prove_rate() -> str:
+    """From the basin the norm grows like N ln k."""
+    ensure_from_basin()
+    ensure_rate()
+    return "for every smooth loss with l' < 0 and any n, T and d"
+
+
+def prove_shares() -> str:
+    """From the basin the share of a rival of margin m under V falls like k^-(m - 1)."""
+    ensure_from_basin()
+    m, least = sp.symbols("m least", positive=True)
+    c, C = sp.symbols("c C", positive=True)
+    ensure_equal(
+        sp.log(C * sp.exp(-m) / (c * sp.exp(-least))),
+        least - m + sp.log(C / c),
+        "the logarithm of p_j over the largest p is least - m_j up to a constant",
+        normal=lambda x: sp.expand(sp.expand_log(x, force=True)),
+    )
+    ensure_at_least_each(
+        c * sp.exp(-m) + MORE,
+        "the sum of all |dL/d(x_t^T X z)|, p_j of rivals and their sum for the optimal token of "
+        "each input, so twice the sum of the p_j, is at least the largest p",
+    )
+    largest = C * sp.exp(-least)
+    twice = sp.Integer(2)
+    ensure_mean(twice, largest - MORE, "and at most twice their number times it", most=largest)
+    ensure_rate()
+    y, N, log_k = sp.symbols("y N ln(k)", positive=True)
+    ensure_equal(
+        ((y / N - m * y / N) / log_k).subs(y, N * log_k),
+        -(m - 1),
+        "over ln k that tends to -(m - 1), as least/y tends to 1/N, m_j/y to m/N and y/ln k to N",
+        normal=sp.cancel,
+    )
+    return "for every smooth loss with l' < 0 and any n, T and d"
