@@ -64,7 +64,7 @@ def _spelled(function: Callable[..., Any], m: Text, values: dict[str, Any]) -> A
     """The body of a definition as text; its docstring where it is no single expression."""
     try:
         return function(m, **values)
-    except ClaimError:  # a loop over tokens or steps, say
+    except (ClaimError, AttributeError):  # a loop over tokens or steps, or a loss by its name
         return in_short(function, "see its code")
 
 
