@@ -76,11 +76,11 @@ def both_exist(m: Any, case: Any, share: Any = 0) -> Any:
 
 
 @stated(
-    "p'(alpha) {against}",
+    "p(alpha) with relaxation, p'(alpha) {against}",
     r"p(\alpha) = $share p'(\alpha)",
     {
         "against": {
-            "essential": "relaxed for the inputs without which v(alpha) is the same",
+            "essential": "relaxed for the inputs without which v(alpha) stays",
             "plain": "without relaxation",
         }
     },
