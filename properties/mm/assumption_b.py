@@ -111,7 +111,6 @@ class Doubted(Attended):
     {"idlers": {"none": ", and no idle input is the slowest to saturate", "any": ""}},
 )
 def shrinks(m: Any, case: Selection, share: Any = 1, idlers: str = "none") -> Any:
-    """What B needs: m(beta) < Gamma for all beta in reach, and no idle input saturates last."""
     gamma = svm.solved(m, svm.v_programme(case)).margin
     zero = m.exact(0)
     said = [m.below(zero, gamma)]
@@ -144,7 +143,6 @@ def mean_margin(case: Any) -> tuple[Any, Any]:
     {"over": {"largest": r"\max_i", "sum": r"\sum_i"}},
 )
 def bounded(m: Any, case: Any, share: Any = 1, over: str = "largest") -> Any:
-    """min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
     h = m.values(case.h)
     # one root of each product, so that a head along v(alpha) attains the bound exactly
     gamma, most = (m.sqrt(m.values(square) * (h @ h)) for square in mean_margin(case.chosen))
@@ -164,10 +162,7 @@ def bounded(m: Any, case: Any, share: Any = 1, over: str = "largest") -> Any:
     },
 )
 def decided(m: Any, case: Doubted, share: Any = 1, best: Any = 1, count: str = "all") -> Any:
-    """The bound with nu = min_i w_i (Gamma - gamma), and that no nu > Gamma - gamma will do.
-
-    Where B fails, that the nu of the instance will not do. For T = 1 the bound is Gamma.
-    """
+    """Where B fails, that the nu of the instance will not do. For T = 1 the bound is Gamma."""
     one, square = case.chosen, svm.v_programme(case.chosen).margin_square
     most, w = margins.rival_square(one), margins.multipliers(one)
     several, alone = one.X.shape[1] > 1, bool(most < square)
@@ -190,7 +185,6 @@ def decided(m: Any, case: Doubted, share: Any = 1, best: Any = 1, count: str = "
 
 @stated("p' with relaxation and p without", r"p'(\alpha) = $share p(\alpha)")
 def void(m: Any, case: Selection, share: Any = 1) -> Any:
-    """p(alpha) with relaxation is a share of that without."""
     p, free = svm.solved(m, relaxed(case)), svm.solved(m, svm.p_programme(case))
     return m.equal(p.vector, share * free.vector)
 

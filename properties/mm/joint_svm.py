@@ -70,7 +70,6 @@ def ranks(case: Selection) -> bool:
 
 @stated("v(alpha) exists", r"\frac{1}{\|p(\alpha)\|} > $share \min_j \|D_j\|")
 def both_exist(m: Any, case: Any, share: Any = 0) -> Any:
-    """v(alpha) exists, and 1/||p(alpha)|| is above a share of the shortest difference of keys."""
     p = svm.solved(m, relaxed(case))
     return m.all_of(svm.exceeds(m, svm.v_svm(m, case)), svm.exceeds(m, p, share))
 
@@ -86,7 +85,6 @@ def both_exist(m: Any, case: Any, share: Any = 0) -> Any:
     },
 )
 def unambiguous(m: Any, case: Any, share: Any = 1, against: str = "essential") -> Any:
-    """p(alpha) is a share of that of the essential inputs, or of that without relaxation."""
     other = svm.p_svm(m, case)
     if against == "essential":
         other = svm.solved(m, svm.p_programme(case, essential(case)))
@@ -100,7 +98,6 @@ def unambiguous(m: Any, case: Any, share: Any = 1, against: str = "essential") -
     {"of": {"hull": r"\mathrm{dist}(0, C)", "row": r"\min_j \|D_j\|"}},
 )
 def exists_off_hull(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
-    """Some margin under v(alpha) is 1; 1/||p(alpha)|| is a share of the distance of C from 0."""
     v, p = svm.v_svm(m, case), svm.solved(m, relaxed(case))
     return m.all_of(m.equal(m.min(v.rows @ v.vector), m.exact(1)), svm.is_distance(m, p, share, of))
 
@@ -110,7 +107,6 @@ def exists_off_hull(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
     r"$share \|p - p'\|^2 \le \|p\|^2 - \|p'\|^2",
 )
 def shorter(m: Any, case: Any, share: Any = 1) -> Any:
-    """v(alpha) exists; Pythagoras' inequality for p(alpha) without relaxation and p' with it."""
     if m.name != "tensors" and not svm.v_programme(case).exists:
         return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no S
     return pythagoras(m, svm.p_svm(m, case).vector, svm.solved(m, relaxed(case)).vector, share)
@@ -122,7 +118,6 @@ def shorter(m: Any, case: Any, share: Any = 1) -> Any:
     {"against": {"relaxed": "with", "plain": "without"}},
 )
 def by_support(m: Any, case: Any, share: Any = 1, against: str = "relaxed") -> Any:
-    """v(alpha) exists, and p(alpha), with or without relaxation, is a share of p_S."""
     p = svm.solved(m, relaxed(case)) if against == "relaxed" else svm.p_svm(m, case)
     same = m.equal(p.vector, share * svm.solved(m, of_support(case)).vector)
     return m.all_of(svm.exceeds(m, svm.v_svm(m, case)), same)

@@ -143,7 +143,6 @@ def gradients(m: Any, case: Prompting, other: str) -> tuple[Any, Any]:
     {"sine": {0: "0", "0.25": r"0.25^2 \|a\|^2 \|b\|^2", "0.5": r"0.5^2 \|a\|^2 \|b\|^2"}},
 )
 def differ(m: Any, case: Prompting, sine: Any = 0) -> Any:
-    """The angle between the gradients has more than this sine, or is above a right angle."""
     a, b = gradients(m, case, "correlation")
     sizes = (a @ a) * (b @ b)
     across = sizes - m.square(a @ b)
@@ -162,7 +161,6 @@ def differ(m: Any, case: Prompting, sine: Any = 0) -> Any:
     },
 )
 def agree(m: Any, case: Prompting, other: str = "correlation", length: str = "any") -> Any:
-    """The gradients have one direction, or even one length; 0 has that of 0 alone."""
     a, b = gradients(m, case, other)
     if length == "same":
         return m.equal(a, b)

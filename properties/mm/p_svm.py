@@ -79,7 +79,6 @@ def least_lead(m: Any, case: Any, p: svm.Solved) -> Any:
     r"\frac{\|q\|}{\|p(\alpha)\|}",
 )
 def led(m: Any, case: Any, share: Any = 1) -> Any:
-    """p(alpha) exists, and the least lead is at most a share of ||q|| / ||p(alpha)||."""
     p = svm.p_svm(m, case)
     if p.margin is None:
         return svm.exceeds(m, p)

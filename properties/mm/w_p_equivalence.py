@@ -135,7 +135,6 @@ def partner_run(m: Any, case: Weighted, steps: int, factor: Any, trained: str) -
     },
 )
 def moves_alike(m: Any, case: Weighted, trained: str = "p", factor: Any = None) -> Any:
-    """One step on W changes the logits as one on p or q does, times this or some other factor."""
     X = m.values(case.X)
     left = weights_run(m, case, 1)
     right = partner_run(m, case, 1, 1 if factor is None else factor, trained)
@@ -166,11 +165,6 @@ def one_trajectory(m: Any, case: Weighted, trained: str, factor: Any, ahead: int
     },
 )
 def rescaled(m: Any, case: Weighted, trained: str = "q", by: str = "square", share: Any = 1) -> Any:
-    """W_k p = q_k or W p_k for k up to 4, with ||p||^2 times the step on W.
-
-    For p_k the step is divided by c, which for any W is the mean of the diagonal of W W^T, or 1 for
-    W = 0.
-    """
     p, c = m.values(case.p), m.exact(1)
     if trained == "p" and case.W.any():
         W = m.values(case.W)

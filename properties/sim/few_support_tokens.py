@@ -78,14 +78,12 @@ class Default:
 
 @stated("dL/d(x_t^T X z) is not 0 for m of M tokens", r"m \le $part M")
 def contributing(m: Any, run: Run, part: Any) -> Any:
-    """The tokens of dL/d(x_t^T X z) != 0 are at most that part of all tokens."""
     slopes = coefficients(m, run, "all").left
     return m.at_most(m.sum(1 - m.is_zero(slopes)), part * len(slopes))
 
 
 @stated("there is an X^mm, m of M tokens that are not optimal have margin 1", r"m \le $part M")
 def supporting(m: Any, case: Any, part: Any) -> Any:
-    """The support vectors of X^mm are at most that part of the tokens that are not optimal."""
     data = case.data if isinstance(case, Default) else case
     found = exact_att_svm(data)
     if found is None:
@@ -96,7 +94,6 @@ def supporting(m: Any, case: Any, part: Any) -> Any:
 
 @stated("there is an X^mm", r"\max_{i,t} (x_{opt} - x_{it})^\top X^{mm} z_i > $beyond")
 def not_all(m: Any, data: AttentionData, beyond: int = 1) -> Any:
-    """Some token has a margin above 1, or above another bound, and so is no support vector."""
     found = exact_att_svm(data)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
@@ -145,10 +142,6 @@ def _dependence(found: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
     },
 )
 def enough(m: Any, data: AttentionData, by: str = "sizes", less: int = 0) -> Any:
-    """So many tokens that are not optimal give X^mm: at most d min(n, d), or dim span of tight A_j.
-
-    With `less` one fewer of them is kept, and one fewer allowed.
-    """
     found = exact_att_svm(data)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm

@@ -99,7 +99,6 @@ def length(m: Any, x: Any) -> Any:
     },
 )
 def rises(m: Any, case: TokenSequences, loss: str, sign: int = 1) -> Any:
-    """A step does not lower the cosine with X_soft; nor raise it, if the sign is -1."""
     M, X = token_sequences.known_soft(m, case), m.vec(m.values(case.start))
     step = m.values(short_step(case.data, loss, case.step))
     moved = X + step * m.vec(negative_gradient(m, case.data, case.start, loss).matrix)

@@ -76,7 +76,6 @@ def scores(m: Any, v: Any, taken: str) -> Any:
     },
 )
 def still_optimal(m: Any, v: Any, positive: bool = False, rank: int = 1, each: bool = False) -> Any:
-    """Some, or each, optimal token with the head is among the best ones without it."""
     mine = v.b * (v.M @ m.abs(v.H)[:, 0]) if positive else scores(m, v, "column")
     other = scores(m, v, "ignored")
     pairs = [m.minimum(g, k) for g, k in combinations(other, 2)]  # the largest is second best

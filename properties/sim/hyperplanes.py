@@ -77,7 +77,6 @@ def pairs(case: TokenSequences) -> list[tuple[Decision, Decision]] | None:
 
 @stated("of any two sub-sequences", r"\|x_{opt,i} - x_{opt,j}\| > $least")
 def all_different(m: Any, case: TokenSequences, least: Any = 0) -> Any:
-    """The optimal tokens of any two sub-sequences are different, at a distance above a bound."""
     exact = ExactData.of(case.data)
     inputs = zip(exact.X, exact.optimal, strict=True)
     optima = [tokens[tied[0]] for tokens, tied in inputs if len(tokens) > 1]
@@ -105,11 +104,6 @@ def _parallel(m: Any, u: Vector, v: Vector) -> Any:
     },
 )
 def differ(m: Any, case: TokenSequences, of: str = "half-spaces", sign: int = 1) -> Any:
-    """Where optimal tokens are different so are the hyperplanes, half-spaces or queries.
-
-    Hyperplanes are the same where (w, c) are multiples, half-spaces where they are positive ones,
-    and queries count as the same where they are positive multiples.
-    """
     found = pairs(case)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
@@ -127,7 +121,6 @@ def differ(m: Any, case: TokenSequences, of: str = "half-spaces", sign: int = 1)
     r"\|w_i - w_j\|^2 \|x_{opt,i} - x_{opt,j}\|^2 \ge $squared",
 )
 def far_apart(m: Any, case: TokenSequences, squared: Any = 4) -> Any:
-    """||w_i - w_j||^2 ||x_opt_i - x_opt_j||^2 >= 4 for the least of these products."""
     found = pairs(case)
     if found is None:
         return m.below(m.exact(1), m.exact(0))  # there is no X^mm

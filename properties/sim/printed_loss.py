@@ -92,7 +92,6 @@ def pairs(case: SelfAttention) -> bool:
     {"sign": {1: "", -1: "-"}},
 )
 def lowers(m: Any, case: SelfAttention, sign: int = -1) -> Any:
-    """A step of descent on g(b <f, h>) lowers <X^T, X^mm>; raises it where the sign is 1."""
     added, _ = step_along_solution(m, case.run, PRINTED)
     return m.above(sign * added, 0)
 

@@ -46,7 +46,6 @@ ONE_INPUT, FEW = "n = 1", "T <= 3"
 
 @stated("for every choice of tokens", r"\text{locally optimal if and only if optimal}")
 def unique(m: Any, data: AttentionData) -> Any:
-    """Choice by choice: locally optimal exactly where its tokens are optimal."""
     both = [
         (choices.locally_optimal(data, alpha), choices.optimal(data, alpha))
         for alpha in choices.every(data)
@@ -60,7 +59,6 @@ def unique(m: Any, data: AttentionData) -> Any:
     symbols={"by": {"second best": "a second-best token supports", "feasible": "there is a W^mm"}},
 )
 def told(m: Any, data: AttentionData, by: str = "second best") -> Any:
-    """An optimal choice alone is locally optimal exactly where a second-best token supports."""
     local = [alpha for alpha in choices.every(data) if choices.locally_optimal(data, alpha)]
     alone = len(local) == 1 and choices.optimal(data, local[0])
     known = second_best_supports(data) if by == "second best" else feasible(data)

@@ -54,7 +54,6 @@ def inside(m: Any, v: Any, share: Any) -> Any:
 
 @stated("", "s = (1, 0, ..., 0)")
 def selected(m: Any, v: Any) -> Any:
-    """s_t = 1 if and only if t = 1."""
     return m.equal(weights(m, v), m.array([m.exact(int(t == 0)) for t in range(v.T)]))
 
 

@@ -59,10 +59,6 @@ SOLVED, RIVALLED = "W^mm(alpha) exists", "some token is a rival"
     },
 )
 def locally_optimal(m: Any, data: AttentionData, over: str, chosen: str = "best") -> Any:
-    """The chosen tokens have a W^mm, and score above all tokens t, or above those of margin 1.
-
-    `each` asks in place of the scores that every input have a token of margin 1.
-    """
     exact, pick = ExactData.of(data), max if chosen == "best" else min
     rows = [gamma.index(pick(gamma)) for gamma in exact.gamma]
     found = exact_att_svm(
@@ -105,7 +101,6 @@ def margins_of_rivals(m: Any, case: Choice) -> tuple[Any, Any]:
     {"of": {"min": r"\min_r m'_r", "max": r"\max_r m'_r", "none": "1"}},
 )
 def least_margin(m: Any, case: Choice, floor: Any = 1, of: str = "min") -> Any:
-    """The least margin of the rivals is the larger of 1 and that without them."""
     own, others = margins_of_rivals(m, case)
     if own is None:
         return m.below(m.exact(0), m.exact(0))  # there is no such margin

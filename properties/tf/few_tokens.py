@@ -80,10 +80,6 @@ def effective(m: Any, case: Step, W: Any) -> Any:
     },
 )
 def proceeds(m: Any, case: Step, what: str, when: str = "first step", slack: Any = 1) -> Any:
-    """The norm does not shrink, or the effective number does not grow, in a step.
-
-    `then`: the norm grows wherever the effective number falls.
-    """
     W = m.values(case.start)
     if when == "second step":
         W = advanced(m, case, W)
@@ -102,7 +98,6 @@ def proceeds(m: Any, case: Step, what: str, when: str = "first step", slack: Any
     r"\sum_t s_t^2 (1 + (T - 1) \exp(-\max_{s,t} \|x_s - x_t\| \|z\| \|W\|)) \le 1",
 )
 def needs_norm(m: Any, case: Step) -> Any:
-    """1 + (T - 1) exp(-D ||W||) is at most the effective number of tokens, of every input."""
     W, exact, each = m.values(case.start), ExactData.of(case.data), []
     for X, z, s in zip(exact.X, exact.Z, attention(m, case, W), strict=True):
         tokens, T = m.values(X), len(X)

@@ -153,7 +153,6 @@ def exponent(m: Any, case: Point, answer: ExactAnswer | None) -> Any:
     {"faster": {1: "x", 2: "x/2"}},
 )
 def from_below(m: Any, case: Point, faster: Any = 1) -> Any:
-    """min_i [l(best - next / (1 + k exp(x))) - l(best)] / n <= L(W) - L_*."""
     x = exponent(m, case, separation(case.data)) / faster
     parts = drops(m, case, True, x)
     if not parts:
@@ -167,7 +166,6 @@ def from_below(m: Any, case: Point, faster: Any = 1) -> Any:
     r"least_i)}{r_i + \exp($faster x)}\right) - l(best_i)\right]",
 )
 def from_above(m: Any, case: Point, faster: Any = 1) -> Any:
-    """L(x M) - L_* <= the mean of l(best - range r / (r + exp(x))) - l(best), x = max |W_ij|."""
     answer = separation(case.data)
     if answer is None:
         return m.below(m.exact(0), m.exact(0))  # nothing separates, or no two scores differ
@@ -183,7 +181,6 @@ def from_above(m: Any, case: Point, faster: Any = 1) -> Any:
     r"\exp(x)}\right) - l(best_i)\right] \le L(W) - L_*",
 )
 def approached(m: Any, case: Point, faster: Any = 1) -> Any:
-    """Both bounds where something separates, and else the one from below, with x = 0."""
     below = from_below(m, case, faster)
     return m.all_of(below, from_above(m, case, faster)) if separable(case) else below
 
@@ -192,7 +189,6 @@ def approached(m: Any, case: Point, faster: Any = 1) -> Any:
     "some W separates, or no two scores differ", r"\frac{1}{\|M\|} > $share \max_{i,t,j} |x_{itj}|"
 )
 def reached(m: Any, case: Point, share: Any = 0) -> Any:
-    """The largest least margin of a unit W, 1/N, is above a share of the largest token."""
     answer = separation(case.data)
     if answer is None and two_scores(case):
         return m.below(m.exact(0), m.exact(0))  # L - L_* is above a constant at every W
@@ -202,7 +198,6 @@ def reached(m: Any, case: Point, share: Any = 0) -> Any:
 
 @stated("", "L(W) - L_* > $share (L_{worst} - L_*)")
 def above(m: Any, case: Point, share: Any = 0) -> Any:
-    """L(W) - L_* is above a share of the same at the worst tokens."""
     worst = m.exact(0)
     for scores in ExactData.of(case.data).gamma:
         best = m.values(max(scores))

@@ -142,11 +142,6 @@ SELECTS = tends(
     {"of": {"one": "the largest weight", "best": "the attention to the tokens of best score"}},
 )
 def rest(m: Any, v: Any, of: str, share: Any = 1) -> Any:
-    """A share of the mean of l(best - d (1 - s)) - l(best) is at most L(W) - L_*.
-
-    d is the least gap of an input to a score below the best one, 0 where there is none, and s the
-    attention to its tokens of best score, or the largest weight where `of` is `one`.
-    """
     deficits = []
     for tokens, z, gamma in zip(v.X, v.Z, v.gamma, strict=True):
         gaps, weights = m.max(gamma) - gamma, m.softmax(tokens @ (v.W @ z))

@@ -122,13 +122,11 @@ def _margins(a: Any, b: Any) -> list[Any]:
     {"towards": {"start": "c the cosine of a_1 and a_2 at the start", "frobenius": "c = 0"}},
 )
 def keeps_angle(m: Any, case: Rows, share: Any = 1, towards: str = "start") -> Any:
-    """|4 (K Q^T)_12 - c |a_1| |a_2|| <= (|a_1| + |b_1|) (|a_2| + |b_2|) - |a_1| |a_2| in the end.
+    """The rows of K + Q are a_1 and a_2, those of K - Q at the start b_1 and b_2.
 
-    The rows of K + Q are a_1 and a_2, those of K - Q at the start b_1 and b_2, c is the cosine of
-    a_1 and a_2 at the start; (K Q^T)_21 has the same bound, and (K Q^T)_ii has grown. The left-hand
-    side is the size of <b_1, a_2> - <a_1, b_2> - <b_1, b_2> in the end, with the first two turned
-    round for (K Q^T)_21, and the right-hand side is |a_1| |b_2| + |b_1| |a_2| + |b_1| |b_2|: where
-    b_1 = b_2 = 0 all are exactly 0.
+    The left-hand side is the size of <b_1, a_2> - <a_1, b_2> - <b_1, b_2> in the end, with the
+    first two turned round for (K Q^T)_21, and the right-hand side is |a_1| |b_2| + |b_1| |a_2| +
+    |b_1| |b_2|: where b_1 = b_2 = 0 all are exactly 0.
     """
     if not _sums(case):
         return m.below(m.exact(0), m.exact(0))  # there is no c
@@ -166,7 +164,6 @@ SIDES = {
 
 @stated("", r"\mathrm{rank} W^{mm} > $least")
 def rank_above(m: Any, data: AttentionData, least: Any) -> Any:
-    """The rank of W^mm is above a bound."""
     solved = exact_att_svm(data)
     return m.below(least, m.exact(0 if solved is None else solved.rank))
 

@@ -106,7 +106,6 @@ SAME_LIMIT = tends(
     "p_k of normalised and p'_k of plain descent, k = 1, 2, 3, 4", r"\|p_k\| \ge $share \|p'_k\|"
 )
 def ahead(m: Any, run: Paced, share: Any = 1) -> Any:
-    """||p(k)|| of normalised descent is at least that of plain descent, k = 1, 2, 3, 4."""
     normalised, plain = path(m, run, 4), path(m, run, 4, "plain")
     pairs = zip(plain[1:], normalised[1:], strict=True)
     return m.all_of(*(m.at_most(share * m.norm(q), m.norm(p)) for q, p in pairs))
@@ -135,7 +134,6 @@ def missing(m: Any) -> Any:
     },
 )
 def close(m: Any, run: Paced, towards: str = "optimal") -> Any:
-    """||p(k)|| - <p(k), p*>/||p*|| <= s + B a (a ln J + s/2) (1 + ln k), k up to 64."""
     p, target = prompt(run.case), prompt(run.case, towards)
     if p is None or target is None or not any(target):
         return missing(m)
@@ -157,7 +155,6 @@ def close(m: Any, run: Paced, towards: str = "optimal") -> Any:
     {"more": {0: "k", 1: "(k + 1)"}},
 )
 def progress(m: Any, run: Paced, share: Any = 1, more: int = 0, pace: str = "normalised") -> Any:
-    """<p(k) - p(0), p*> >= k s / B, k up to 16."""
     p = prompt(run.case)
     if p is None:
         return missing(m)

@@ -81,7 +81,6 @@ def bent(
     r"m \le \|h\| \left(\Gamma - $lead \delta Q + $bend \frac{D^2 Q^2}{2 \Gamma}\right)",
 )
 def to_second_order_along(m: Any, case: Attended, lead: Any = 1, bend: Any = 1) -> Any:
-    """The same, and p(alpha) has a direction."""
     direction = _directed(m, svm.p_programme(case.chosen))
     return m.all_of(to_second_order(m, case, lead, bend), direction)
 
@@ -129,12 +128,7 @@ def at_infinity(case: Selection) -> svm.Programme:
     r"u}{\Gamma}}",
 )
 def by_multipliers(m: Any, case: Attended, share: Any = 1, root: Any = 1) -> Any:
-    """Bounds of q_i = 1 - s_i,alpha_i by ||v|| Gamma less the label margin; p' exists and is not 0.
-
-    With gamma the largest label margin of another choice, margin - ||v|| gamma times sum_i w_i q_i
-    is at most that, and times q_i of a tight idle input at most that and ||x_i,alpha_i|| times the
-    root of 2 ||v||/Gamma times that.
-    """
+    """Gamma is the largest margin of unit heads, gamma that of another choice than alpha."""
     one, v = case.chosen, svm.v_programme(case.chosen)
     squares, h = m.values([v.margin_square, margins.rival_square(one)]), m.values(case.h)
     size, rival = (m.sqrt(square * (h @ h)) for square in squares)
@@ -164,11 +158,7 @@ def changes_support(case: Tilted) -> Iterator[Selection]:
     {"tau": {None: "p_tau", "0": "p_tau = p(alpha)"}},
 )
 def nearest_along(m: Any, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
-    """The same, p_tau has a direction, and no other choice is as good or has another limit.
-
-    The label margin of choices in reach is below Gamma where they differ in an input that supports
-    v(alpha). See `of_same_head` and `with_means`.
-    """
+    """See `of_same_head` and `with_means`."""
     if m.name == "tensors":  # which choices are in reach is decided in rationals
         return nearest(m, case, share, tau)
     v = svm.v_programme(case.chosen)

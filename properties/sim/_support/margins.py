@@ -56,7 +56,6 @@ AT_REST = 5.0
     },
 )
 def growth(m: Any, run: Any, loss: str, of: str = "least", sign: int = 1) -> Any:
-    """A step of descent raises every margin, or their mean; lowers it where the sign is -1."""
     A = list(exact_constraints(ExactData.of(run.data)).values())
     if not A:
         return m.above(m.exact(1), 0)
@@ -95,11 +94,6 @@ def gain(m: Any, run: Any, loss: str, strict: bool = False) -> Any:
     {"alike": {True: "2", False: "1"}},
 )
 def lowered(m: Any, run: Any, loss: str, alike: bool = False) -> Any:
-    """A step of size eta lowers no margin by more than eta (1 - 1/n)/4 max w max ||A_it||^2.
-
-    w_i is |l'| times the gap of the scores of input i. If `alike`, 1 - 2/n stands in place of
-    1 - 1/n.
-    """
     data, start = ExactData.of(run.data), rationals(run.start)
     A = list(exact_constraints(data).values())
     if not A:

@@ -105,7 +105,6 @@ def compared(m: Any, case: Any) -> tuple[AttSVM, Any, Any]:
 
 @stated("xi_j the slacks of V", r"\|X^{mm}\| \le \|V\| + $C \sum_j \xi_j")
 def at_price(m: Any, case: Any, C: int | str = 10) -> Any:
-    """f_C(X^mm) <= f_C(V)."""
     svm, V, slack = compared(m, case)
     return m.at_most(m.norm(svm.vector), m.norm(V) + C * slack)
 
@@ -125,7 +124,6 @@ def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together:
     {"together": {True: "sum of multipliers that share a slack", False: "multiplier"}},
 )
 def at_least_price(m: Any, case: Any, share: Any = 1, together: bool = True) -> Any:
-    """f_C(X^mm) <= f_C(V) at C = share max lambda / ||X^mm||; both sides times ||X^mm||."""
     svm, V, slack = compared(m, case)
     if svm.weights is None:  # there is no X^mm
         return m.above(svm.margin, 0)
@@ -149,10 +147,6 @@ def worth(m: Any, X: Any, V: Any, paid: Any) -> Any:
     {"thousandths": {1000: "", 950: "0.95", 999: "0.999", 1001: "1.001", 1050: "1.05"}},
 )
 def exactly_from_price(m: Any, case: Queried, thousandths: int = 1000) -> Any:
-    """X^mm minimises f_C where C ||X^mm|| is at least those thousandths of t, and nowhere else.
-
-    What f_C is compared with is the rival V and, below t, a point X^mm - e Y.
-    """
     svm, V, slack = compared(m, case)
     if svm.exact is None:  # there is no X^mm
         return m.above(svm.margin, 0)
@@ -183,7 +177,6 @@ def exactly_from_price(m: Any, case: Queried, thousandths: int = 1000) -> Any:
     {"growth": {0: "", "0.05": r"+ 0.05 \|V\|", "1/4": r"+ \frac{1}{4} \|V\|"}},
 )
 def only_minimiser(m: Any, case: Any, growth: Any = 0) -> Any:
-    """f_C(0) + growth ||V|| < f_C(V), with both sums of slacks on the left."""
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
     gained = C * (len(A) - slack_sum(m, A, V))
     return m.below(growth * m.norm(V) + gained, m.norm(V))
@@ -195,7 +188,6 @@ def only_minimiser(m: Any, case: Any, growth: Any = 0) -> Any:
     {"growth": {1: "", "1.05": r"0.05 \|V\| +"}},
 )
 def growth_from_zero(m: Any, case: Any, growth: Any = 1) -> Any:
-    """f_C(V) - f_C(0) >= (growth - C ||sum_j A_j||) ||V||, with ||V|| taken off both sides."""
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
     gained = C * (len(A) - slack_sum(m, A, V))
     steep = m.norm(m.sums(A.T)) if len(A) else m.exact(0)

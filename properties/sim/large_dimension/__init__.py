@@ -116,7 +116,6 @@ def all_independent(data: AttentionData) -> bool:
     "P the probability of part 2 (random signs) or of part 1 (random sentences)", r"P \ge $least"
 )
 def likely(m: Any, law: Signs | RandomSentences, least: Any) -> Any:
-    """Part 2 for signs, or part 1 for a language, has at least that probability."""
     chance = laws.equal_scores(law) if isinstance(law, Signs) else laws.part_1_probability(law)
     return m.at_least(m.values(chance), least)
 
@@ -126,7 +125,6 @@ def likely(m: Any, law: Signs | RandomSentences, least: Any) -> Any:
     r"P \le \left(\frac{T}{2} \left(\frac{3 d}{2} + 1\right)^{-(T - $lost)/2}\right)^n",
 )
 def unlikely(m: Any, law: Signs, lost: int = 2) -> Any:
-    """Part 2 has probability at most ((T/2) (3d/2 + 1)^(-(T - 2)/2))^n for signs."""
     root = 1 / m.sqrt(m.exact(Fraction(3 * law.d + 2, 2)))
     power = law.T - lost
     bound = m.power(root, power) if power >= 0 else m.power(1 / root, -power)
@@ -136,7 +134,6 @@ def unlikely(m: Any, law: Signs, lost: int = 2) -> Any:
 
 @stated("there is an X^mm", r"A_j X^{mm} = 1 \text{ for all } j")
 def all_tight(m: Any, data: Any) -> Any:
-    """All margins under X^mm are 1."""
     svm, one = att_svm(m, data), m.exact(1)
     if svm.weights is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
@@ -149,7 +146,6 @@ def all_tight(m: Any, data: Any) -> Any:
     {"by": {"inverse": "G^{-1} 1", "gram": "G"}},
 )
 def exactly_where(m: Any, data: AttentionData, by: str = "inverse") -> Any:
-    """All margins are 1 where no entry of G^-1 1, or of G, is negative, and nowhere else."""
     found = exact_att_svm(data)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm

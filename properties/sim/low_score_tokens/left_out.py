@@ -80,7 +80,6 @@ def idle(case: Any) -> bool:
 
 @stated("both exist, X' without {which}", "X^{mm} = X'", {"which": LEFT_OUT})
 def same_solution(m: Any, data: Any, which: str = "low") -> Any:
-    """X^mm is the same without the tokens of least score."""
     rest = without(data, low(data, which))
     if in_torch(data.X):
         return m.equal(*(m.values(solution(*constraints(one))) for one in (data, rest)))
@@ -107,7 +106,6 @@ def lower_scores(scores: Array, chosen: Array, by: Any) -> Array:
     r"X = X' \text{ and } X_- = X'_-",
 )
 def as_much(m: Any, case: Scaled) -> Any:
-    """Lowering the least scores changes X^mm neither with the tokens that have them nor without."""
     pairs = []
     for data in (case.data, lowered(case)):
         kept = without(data, low(case.data))
@@ -151,7 +149,6 @@ def _attended(m: Any, data: AttentionData, W: Any, which: str) -> list[tuple[Any
     {"which": LEFT_OUT},
 )
 def scores_no_lower(m: Any, run: Run, which: str = "low") -> Any:
-    """<f, gamma> of each input is no lower where attention leaves out its tokens of least score."""
     parts = [
         m.at_most(s @ m.values(gamma), r @ m.values(gamma))
         for s, r, (_, gamma), _ in _attended(m, run.data, rationals(run.start), which)
@@ -165,7 +162,6 @@ def scores_no_lower(m: Any, run: Run, which: str = "low") -> Any:
     {"which": LEFT_OUT},
 )
 def same_output(m: Any, run: Run, which: str = "low") -> Any:
-    """The output sum_t f_t x_t is the same where attention leaves out the tokens of least score."""
     parts = [
         m.equal(s @ m.values(tokens), r @ m.values(tokens))
         for s, r, (tokens, _), _ in _attended(m, run.data, rationals(run.start), which)
@@ -180,7 +176,6 @@ def same_output(m: Any, run: Run, which: str = "low") -> Any:
     {"which": LEFT_OUT},
 )
 def output_moves(m: Any, case: Scaled, rate: int = 1, which: str = "low") -> Any:
-    """At r X^mm the output moves by at most N exp(-r) diam, N tokens of least score left out."""
     found, r = exact_att_svm(case.data), rational(case.size)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm

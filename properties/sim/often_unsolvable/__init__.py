@@ -52,7 +52,6 @@ def independent(case: TokenSequences) -> bool:
 
 @stated("X^mm exists")
 def exists(m: Any, case: TokenSequences) -> Any:
-    """X^mm exists."""
     return m.equal(m.exact(int(feasible(case))), m.exact(1))
 
 
@@ -63,7 +62,6 @@ def exists(m: Any, case: TokenSequences) -> Any:
     },
 )
 def told(m: Any, case: TokenSequences, by: str = "circles") -> Any:
-    """X^mm exists exactly where no query asks in a circle."""
     known = consistent(case) if by == "circles" else one_successor(case)
     return m.equal(m.exact(int(feasible(case))), m.exact(int(known)))
 
@@ -78,7 +76,6 @@ def told(m: Any, case: TokenSequences, by: str = "circles") -> Any:
     },
 )
 def refused(m: Any, case: TokenSequences, by: str = "circles") -> Any:
-    """X^mm exists at most where no query asks in a circle."""
     known = consistent(case) if by == "circles" else not one_successor(case)
     return m.at_most(m.exact(int(feasible(case))), m.exact(int(known)))
 

@@ -73,7 +73,6 @@ def _slopes(m: Any, data: AttentionData, W: Array) -> list[Any]:
 
 @stated("for {which}", r"\frac{dL}{d(x_t^\top X z)} = 0", {"which": WHICH})
 def coefficients(m: Any, run: Run, which: str = "others") -> Any:
-    """dL/d(x_t^T X z) = 0 for the tokens that are no support vectors, or for those named."""
     slopes, kept = _slopes(m, run.data, run.start), ExactData.of(run.data).kept
     chosen = named(run.data, which)
     if not chosen:
@@ -83,10 +82,7 @@ def coefficients(m: Any, run: Run, which: str = "others") -> Any:
 
 @stated("L' without {which}", r"\nabla L(X) = \nabla L'(X)", {"which": WHICH})
 def same_gradient(m: Any, run: Run, which: str = "others") -> Any:
-    """The gradient of L is the same without the tokens that are no support vectors, or those named.
-
-    Softmax is taken over the tokens that stay.
-    """
+    """Softmax is taken over the tokens that stay."""
     rest = without(run.data, mask(run.data, named(run.data, which)))
     return m.equal(_gradient(m, run.data, run.start), _gradient(m, rest, run.start))
 
@@ -117,7 +113,6 @@ def _named_in_batch(data: Any, which: str) -> Any:
 
 @stated("there is an X^mm, X' without {which}", "X^{mm} = X'", {"which": WHICH})
 def same_solution(m: Any, data: Any, which: str = "others") -> Any:
-    """X^mm is the same without the tokens that are no support vectors, or without those named."""
     if m.name == "tensors":
         less = without(data, _named_in_batch(data, which))
         pair = (torch_objectives.constraints(one) for one in (data, less))
@@ -133,7 +128,6 @@ def same_solution(m: Any, data: Any, which: str = "others") -> Any:
     r"\|X^{mm}\|^2 - \|X'\|^2 \le \|\sum_{j \in J} w_j A_j\|^2",
 )
 def at_most_lost(m: Any, case: Dropped) -> Any:
-    """Without the tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2, for each w known."""
     if exact_att_svm(case.data) is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     whole = solution(case.data)
@@ -167,10 +161,6 @@ def _multipliers(whole: ExactAttSVM) -> list[dict[Token, fmpq]]:
     {"of": {"span": r"\mathrm{dist}(A_j, \mathrm{span} \{A_k, k \ne j\})^2", "zero": r"\|A_j\|^2"}},
 )
 def at_least_lost(m: Any, data: AttentionData, factor: Any = 1, of: str = "span") -> Any:
-    """Without a token j, ||X^mm||^2 is less by at least factor w_j^2 dist_j^2, for every j.
-
-    For each w known; dist_j is the distance of A_j from the span of the others, or from 0.
-    """
     if exact_att_svm(data) is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     whole = solution(data)

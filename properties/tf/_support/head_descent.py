@@ -95,7 +95,6 @@ def steepness(m: Any, case: HeadSteps) -> tuple[Any, Any]:
 
 @stated("m the lead after the steps and m_0 the one before", "|m - m_0| > $least")
 def moves(m: Any, case: HeadSteps, least: Any = 0) -> Any:
-    """The lead has moved by more than a bound."""
     return m.above(m.abs(lead(m, case) - m.values(case.start)), m.exact(least))
 
 
@@ -105,10 +104,9 @@ def moves(m: Any, case: HeadSteps, least: Any = 0) -> Any:
     r"\exp\left($power \frac{C}{4}\right)",
 )
 def grows(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1) -> Any:
-    """0 < exp(m) - 1 lies between c k/over and C k exp(power C/4) after k steps.
+    """c = e ||A||^2 p (-l'(h(x_1))) and C = e ||A||^2 P (-l'(h(mean))).
 
-    c is e ||A||^2 p (-l'(h(x_1))) and C is e ||A||^2 P (-l'(h(mean))), p and P the sums over the
-    units of the lesser and of the larger slope at the mean and at x_1.
+    p and P are the sums over the units of the lesser and of the larger slope at the mean and x_1.
     """
     v, ends = of(m, case), unit_slopes(m, case)
     low = sum((m.minimum(*pair) for pair in ends), m.exact(0))
@@ -124,9 +122,9 @@ def grows(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1) -> Any:
     r"\exp\left($power \frac{C}{4}\right)",
 )
 def grows_by_half(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1, times: int = 2) -> Any:
-    """0 < exp(2 m) - 1 lies between c k/over and 2 C k exp(power C/4) after k steps.
+    """c and C are 2 e ||A||^2 beta times -l' at h(x_1) and at h(mean).
 
-    c and C are 2 e ||A||^2 beta times -l' at h(x_1) and at h(mean), beta = -sum_k b_k <a_k, x_2>^2.
+    Here beta = -sum_k b_k <a_k, x_2>^2.
     """
     v = of(m, case)
     beta = -m.dot(v.b, m.array([m.square(t) for t in v.A @ v.X[1]]))
@@ -152,10 +150,7 @@ def farthest(size: Any, square: Any, beta: Any) -> Any:
     r"\|A\|^2 \beta\right)",
 )
 def stays(m: Any, case: HeadSteps, share: Any = 1) -> Any:
-    """Of both tokens the lead is at most the larger one of what it was and ln(beta/g - 1) + r.
-
-    g is the derivative of h at it towards the other token, r = 4 e ||A||^2 beta/27.
-    """
+    """g is the derivative of h at the token towards the other one."""
     v, before, after = of(m, case), m.values(case.start), lead(m, case)
     if v.phi.bend is None:
         return m.below(m.exact(0), m.exact(0))  # there is no bound

@@ -123,7 +123,6 @@ def separable(case: Any) -> bool:
 
 @stated("for every choice of tokens, there is a matrix under which they have margins of 1")
 def solvable(m: Any, data: AttentionData) -> Any:
-    """Choice by choice: its Local-SVM, which is the Att-SVM where it is optimal, has a solution."""
     found = [int(exact_att_svm(data, alpha) is not None) for alpha in choices.every(data)]
     return m.equal(m.values(found), m.values([1] * len(found)))
 

@@ -61,7 +61,6 @@ PLACE, HOLDS = (
     },
 )
 def certain(m: Any, data: AttentionData, where: str = "Att-SVM") -> Any:
-    """The probability under the law that is this data set, in every dimension, is 1."""
     if where == "Att-SVM":
         return m.equal(m.exact(int(choices.all_support(data))), m.exact(1))
     holds = choices.all_solved(data) and choices.all_support_everywhere(data)

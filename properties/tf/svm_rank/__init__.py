@@ -49,7 +49,6 @@ def rank_one(data: AttentionData) -> bool:
     {"most": {None: r"\min(n, d)", 2: r"\min(n, d, 2)", 1: r"\min(n, d, 1)"}},
 )
 def by_size(m: Any, data: AttentionData, less: int = 0, most: int | None = None) -> Any:
-    """rank(W^mm) <= min(n, d, most) - less."""
     sizes = [data.n, data.d] if most is None else [data.n, data.d, most]
     return at_most(m, data, min(sizes) - less)
 
@@ -59,7 +58,6 @@ def by_size(m: Any, data: AttentionData, less: int = 0, most: int | None = None)
     r"\mathrm{rank} W^{mm} \le r - $less",
 )
 def by_carriers(m: Any, data: AttentionData, less: int = 0) -> Any:
-    """rank(W^mm) is at most the ranks of queries and of differences of positive multiplier."""
     solved, exact = exact_att_svm(data), ExactData.of(data)
     if solved is None or not solved.A:
         return at_most(m, data, 0)

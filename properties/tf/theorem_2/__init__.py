@@ -51,7 +51,6 @@ DIRECTIONS = {
     "there are U and Gamma", r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 \ln(2 \Gamma)}{\rho^$power}"
 )
 def close(m: Any, case: Candidate, share: Any = 1, power: int = 1) -> Any:
-    """||W / R - U||^2 <= 2 log(2 Gamma) / rho."""
     return _within(m, case, cases.log_spread, share, power)
 
 
@@ -60,7 +59,6 @@ def close(m: Any, case: Candidate, share: Any = 1, power: int = 1) -> Any:
     r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 \kappa}{\rho^$power}",
 )
 def closest(m: Any, case: Candidate, share: Any = 1, power: int = 1, gaps: str = "own") -> Any:
-    """||W / R - U||^2 <= 2 kappa / rho."""
     if points.defined(case) and not points.cheap(case):
         return m.below(m.exact(0), m.exact(0))  # kappa is the logarithm of no positive number
     return _within(m, case, lambda m, case: points.kappa(m, case, gaps), share, power)
