@@ -45,7 +45,7 @@ def attention(m: Any, v: Any, prompt: Any) -> list[Any]:
     return [m.softmax(tokens @ (v.W.T @ prompt)) for tokens in v.X]
 
 
-@definition(r"\left(L(v, {p}) - L_*\right)", "(L(v, {p}) - L_*)")
+@definition(r"\left(L(v, {p}) - L_*\right)")
 def risk_gap(m: Any, v: Any, p: Any) -> Any:
     """The mean over inputs of l(sum_t s_t gamma_t) - l(best) with the attention s of a prompt."""
     inputs = zip(attention(m, v, p), v.gamma, strict=True)

@@ -52,13 +52,13 @@ def optimal(m: Any, v: Any) -> Any:
     return m.is_zero(m.max(v.gamma) - v.gamma)
 
 
-@definition("w", "w")
+@definition("w")
 def off(m: Any, v: Any) -> Any:
     """The weight off the optimal tokens."""
     return m.dot(v.s, 1 - optimal(m, v))
 
 
-@definition(r"\left(l(\langle s, \gamma\rangle) - l(best)\right)", "(l(<s, gamma>) - l(best))")
+@definition(r"\left(l(\langle s, \gamma\rangle) - l(best)\right)")
 def drop(m: Any, v: Any) -> Any:
     """What the loss of the attended score is above that of the best one."""
     best = m.max(v.gamma)
@@ -80,7 +80,7 @@ def only(m: Any, v: Any, most: Any) -> Any:
     return m.any_of(m.at_most(off(m, v), most), m.below(m.exact(0), drop(m, v)))
 
 
-@definition("next", "next")
+@definition("next")
 def next_gap(m: Any, v: Any) -> Any:
     """The gap from the best score to the next one."""
     best = m.max(v.gamma)
@@ -88,7 +88,7 @@ def next_gap(m: Any, v: Any) -> Any:
     return m.min(gaps + (m.max(gaps) + 1) * optimal(m, v))
 
 
-@definition(r"\left(l(best - w \, {gap}) - l(best)\right)", "(l(best - w {gap}) - l(best))")
+@definition(r"\left(l(best - w \, {gap}) - l(best)\right)")
 def lost(m: Any, v: Any, gap: Any) -> Any:
     """What the loss is above that of the best score where the weight w loses a gap."""
     return v.loss.drop(m, m.max(v.gamma), off(m, v) * gap)

@@ -83,7 +83,7 @@ def mean_drop(m: Any, v: Any, deficits: Any) -> Any:
     return m.sum(m.array(drops)) / v.n
 
 
-@definition(r"\left(L(W) - L_*\right)", "(L(W) - L_*)")
+@definition(r"\left(L(W) - L_*\right)")
 def risk_gap(m: Any, v: Any) -> Any:
     """The mean over inputs of l(best - deficit) - l(best), where an optimal token adds exactly 0.
 
@@ -96,7 +96,7 @@ def risk_gap(m: Any, v: Any) -> Any:
     return mean_drop(m, v, deficits)
 
 
-@definition(r"\left(L^{{worst}} - L_*\right)", "(L_worst - L_*)")
+@definition(r"\left(L^{{worst}} - L_*\right)")
 def worst_gap(m: Any, v: Any) -> Any:
     """The mean over inputs of l(worst score) - l(best)."""
     return mean_drop(m, v, [m.oscillation(gamma) for gamma in v.gamma])

@@ -171,7 +171,7 @@ CASE = Case(Point(np.ones(2), "left"), 1.0)
 def nearest(m, point):
     """The nearest point of a set, as a primitive writes and gives it."""
     if m.name == "text":
-        return m.symbol("x^{*}", "x*", "the nearest point of the set")
+        return m.symbol("x^{*}", "the nearest point of the set")
     return 0 * m.values(point.x)
 
 
