@@ -1,4 +1,4 @@
-"""What changes where the tokens of low score are left out: programme, training, attention."""
+"""Conclusions on tokens of low score: what X^mm, training and attention are when they are left out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is kept of tokens, and a matrix split into W_fin and a multiple of W_svm, in rationals."""
+"""Instances of the generalised SVM: which tokens are kept, and W as W_fin plus the rest, exactly."""
 
 from dataclasses import dataclass
 from typing import Any
