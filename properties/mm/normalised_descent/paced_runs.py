@@ -1,4 +1,4 @@
-"""Runs of plain and of normalised descent on one prompt, as floats and as formulas, with instances."""
+"""Runs of plain and of normalised descent on a prompt, as floats and as formulas; instances."""
 
 from dataclasses import dataclass, replace
 from typing import Any

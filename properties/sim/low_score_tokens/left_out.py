@@ -1,4 +1,4 @@
-"""Conclusions on tokens of low score: what X^mm, training and attention are when they are left out."""
+"""Conclusions on tokens of low score: X^mm, training and attention when they are left out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Families of runs on a prompt p: each kind of start has the risk gap and the limit it is made for."""
+"""Families of runs on a prompt p: each start has the risk gap and the limit that it is made for."""
 
 import numpy as np
 import pytest
