@@ -1,4 +1,4 @@
-"""Instances of the generalised SVM: which tokens are kept, and W_fin with the rest of W, exactly."""
+"""Instances of the generalised SVM: which tokens are kept; W_fin and the rest of W, exactly."""
 
 from dataclasses import dataclass
 from typing import Any
