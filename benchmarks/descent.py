@@ -13,18 +13,13 @@ multiplications and exponentials beside what the processor does of each in a sec
 
 from __future__ import annotations
 
-import os
+from attsvm._threads import single_threaded
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[_name] = "1"
+single_threaded()
 
 import argparse
-import json
-import statistics
-import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +30,7 @@ from attsvm.data import AttentionData
 from attsvm.losses import LOG_LOSS
 from attsvm.training import descend_kq, descend_w, follow
 from benchmarks.screening.rates import processor
+from benchmarks.timing import Row, asked, keep, seconds, shown
 from properties._support.published_data import gaussian_protocol
 
 torch.set_num_threads(1)
@@ -73,16 +69,6 @@ def loop(data: AttentionData, starts: list[Array], steps: int) -> Array:
     return ends[0] if len(ends) == 1 else ends[0] @ ends[1].T
 
 
-def seconds(action: Callable[[], Any], runs: int) -> tuple[float, Any]:
-    """Median time, and the last result."""
-    times, result = [], None
-    for _ in range(runs):
-        start = time.perf_counter()
-        result = action()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times), result
-
-
 def ensembles(d: int = 10) -> dict[str, tuple[Callable[..., Any], list[Array]]]:
     """Ours on W and on (K, Q) by name, with their starts."""
     zero = np.zeros((d, d))
@@ -94,12 +80,12 @@ def ensembles(d: int = 10) -> dict[str, tuple[Callable[..., Any], list[Array]]]:
     }
 
 
-def rival(options: argparse.Namespace) -> list[dict[str, Any]]:
+def rival(options: argparse.Namespace) -> list[Row]:
     """Ours against the loop."""
     sets = [gaussian_protocol(np.random.default_rng(s)) for s in range(options.sets)]
     early = min(100, options.steps)  # later the rival's gradient loses its digits
     kept = [early, options.steps]
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for name, (run, start) in ensembles().items():
         ours = partial(run, steps=options.steps, record=kept)
         ours(sets[:1])
@@ -129,13 +115,13 @@ def rival(options: argparse.Namespace) -> list[dict[str, Any]]:
     return rows
 
 
-def row(what: str, ours: float, rival: float | None = None, note: str = "") -> dict[str, Any]:
+def row(what: str, ours: float, rival: float | None = None, note: str = "") -> Row:
     """One line of a table."""
     ratio = None if rival is None else rival / ours
     return {"what": what, "seconds": ours, "rival": rival, "ratio": ratio, "note": note}
 
 
-def growth(options: argparse.Namespace) -> list[dict[str, Any]]:
+def growth(options: argparse.Namespace) -> list[Row]:
     """The cost of a step against each size, the others as in the protocol."""
     rows = []
     for axis, values in {
@@ -161,7 +147,7 @@ def growth(options: argparse.Namespace) -> list[dict[str, Any]]:
     return rows
 
 
-def machine(options: argparse.Namespace) -> list[dict[str, Any]]:
+def machine(options: argparse.Namespace) -> list[Row]:
     """What the loops compute, and how long the processor needs for that alone."""
     n, T, d = 6, 8, 10
     rates = processor(1.0)
@@ -196,26 +182,16 @@ TABLES = {"rival": rival, "growth": growth, "machine": machine}
 
 def main() -> None:
     """Measure, print tables, write JSON where asked."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("tables", nargs="*", choices=[*TABLES, []], default=[])
-    parser.add_argument("--sets", type=int, default=100)
-    parser.add_argument("--rival-sets", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=2000)
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--json", metavar="FILE")
-    options = parser.parse_args()
-    results = {}
-    for table in options.tables or TABLES:
-        results[table] = TABLES[table](options)
-        print(f"{table:<64}{'ours s':>11}{'rival s':>10}{'ratio':>8}")
-        for line in results[table]:
-            other = "" if line["rival"] is None else f"{line['rival']:.3g}"
-            ratio = "" if line["ratio"] is None else f"{line['ratio']:.3g}"
-            print(
-                f"{line['what']:<64}{line['seconds']:>11.3g}{other:>10}{ratio:>8}  {line['note']}"
-            )
-    if options.json:
-        Path(options.json).write_text(json.dumps({"schema": 1, "tables": results}, indent=1))
+    options = asked(__doc__, TABLES, sets=100, rival_sets=3, steps=2000, runs=5)
+    columns = {
+        "what": "<64",
+        "seconds": ">11.3g",
+        "rival": ">10.3g",
+        "ratio": ">8.3g",
+        "note": "<2",
+    }
+    names = options.parts or TABLES
+    keep(options.json, tables={name: shown(columns, TABLES[name](options)) for name in names})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Curves of gradient flow to large norms: `python benchmarks/flow.py [--json FILE]`.
+"""Curves of gradient flow to large norms: `python -m benchmarks.flow [--json FILE]`.
 
 Data are those of the sources' protocol (n, T, d) = (6, 8, 10), log-loss, from zero, or from one
 Gaussian (K, Q). The rival is what was done before errors were controlled: normalised steps in the
@@ -11,17 +11,11 @@ reported.
 
 from __future__ import annotations
 
-import os
+from attsvm._threads import single_threaded
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[_name] = "1"
+single_threaded()
 
-import argparse
-import json
-import statistics
-import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +25,7 @@ from attsvm.kernels import compiled
 from attsvm.kernels.field import Field, direction, inner, room
 from attsvm.losses import LOG_LOSS
 from attsvm.training.flow import follow, follow_kq
+from benchmarks.timing import Row, asked, keep, seconds, shown
 from properties._support.published_data import gaussian_protocol
 
 
@@ -84,61 +79,44 @@ def rival(sets: Sequence[AttentionData], norm: float) -> int:
     return done
 
 
-def seconds(action: Callable[[], Any], runs: int) -> tuple[float, Any]:
-    """Median time, and the last result."""
-    times, result = [], None
-    for _ in range(runs):
-        start = time.perf_counter()
-        result = action()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times), result
+def row(what: str, took: float, runs: Any, note: str = "") -> Row:
+    """One line of the table."""
+    reached = [run for run in runs if len(run.steps) == 2]
+    worst = max((float(run.error[-1]) for run in reached), default=float("nan"))
+    return {"what": what, "seconds": took, "reached": len(reached), "error": worst, "note": note}
 
 
-def main() -> None:
-    """Measure, print a table, write JSON where asked."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--sets", type=int, default=100)
-    parser.add_argument("--factor-sets", type=int, default=10)
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--json", metavar="FILE")
-    options = parser.parse_args()
+def rows(options: Any) -> Iterator[Row]:
+    """Curves of W with one thread and with two, and of (K, Q)."""
     sets = [gaussian_protocol(np.random.default_rng(s)) for s in range(options.sets)]
     d = sets[0].d
     zero = np.zeros((d, d))
     K, Q = np.random.default_rng(0).normal(size=(2, d, d)) / d
     follow(sets[:1], zero, LOG_LOSS, [10.0])
     rival(sets[:1], 10.0)
-    rows: list[dict[str, Any]] = []
-
-    def row(what: str, took: float, runs: Any, note: str = "") -> None:
-        reached = [run for run in runs if len(run.steps) == 2]
-        worst = max((float(run.error[-1]) for run in reached), default=float("nan"))
-        rows.append(
-            {"what": what, "seconds": took, "reached": len(reached), "error": worst, "note": note}
-        )
-
     for norm in (1e4, 1e6):
         one, runs = seconds(lambda norm=norm: follow(sets, zero, LOG_LOSS, [norm]), options.runs)
         note = ""
         if norm == 1e4:
             old, done = seconds(lambda: rival(sets, 1e4), options.runs)
             note = f"explicit steps {old:.2f} s, {done} reached it"
-        row(f"W, {len(sets)} sets to norm {norm:.0e}", one, runs, note)
+        yield row(f"W, {len(sets)} sets to norm {norm:.0e}", one, runs, note)
         two, runs = seconds(
             lambda norm=norm: follow(sets, zero, LOG_LOSS, [norm], threads=2), options.runs
         )
-        row(f"W, to norm {norm:.0e}, two threads", two, runs, f"{one / two:.2f} times faster")
+        faster = f"{one / two:.2f} times faster"
+        yield row(f"W, to norm {norm:.0e}, two threads", two, runs, faster)
     some = sets[: options.factor_sets]
     for norm in (1e2, 1e4, 1e6):
-        took, runs = seconds(lambda norm=norm: follow_kq(some, K, Q, LOG_LOSS, [norm]), 1)
-        row(f"(K, Q), {len(some)} sets to norm {norm:.0e}", took, runs)
-    print(f"{'what':<36}{'seconds':>9}{'reached':>9}{'error':>10}")
-    for r in rows:
-        print(
-            f"{r['what']:<36}{r['seconds']:>9.3f}{r['reached']:>9}{r['error']:>10.1e}  {r['note']}"
-        )
-    if options.json:
-        Path(options.json).write_text(json.dumps({"schema": 1, "rows": rows}, indent=1))
+        took, runs = seconds(lambda norm=norm: follow_kq(some, K, Q, LOG_LOSS, [norm]))
+        yield row(f"(K, Q), {len(some)} sets to norm {norm:.0e}", took, runs)
+
+
+def main() -> None:
+    """Measure, print a table, write JSON where asked."""
+    options = asked(__doc__, sets=100, factor_sets=10, runs=3)
+    columns = {"what": "<36", "seconds": ">9.3f", "reached": ">9", "error": ">10.1e", "note": "<"}
+    keep(options.json, rows=shown(columns, rows(options)))
 
 
 if __name__ == "__main__":

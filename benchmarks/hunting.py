@@ -1,4 +1,4 @@
-"""Instances a second of a hunt: `python benchmarks/hunting.py [--seconds 20] [--json FILE]`.
+"""Instances a second of a hunt: `python -m benchmarks.hunting [--seconds 20] [--json FILE]`.
 
 Hunts true claims (a cheap, a medium and an expensive one, and two by screening in batches alone)
 with one worker and with two, in turn, and compares. Both take the same rounds, as many as two
@@ -9,22 +9,21 @@ and the machine code. `busy` is the share of the time in which two workers were 
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import statistics
-import sys
-from pathlib import Path
-from typing import Any
-
 from attsvm._threads import single_threaded
 
 single_threaded()
+
+import os
+import statistics
+import sys
+from collections.abc import Iterator
+from typing import Any
 
 from attsvm.theory import Claim, load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.run.workers import processes
 from attsvm.theory.search.hunt import Hunt, hunt
+from benchmarks.timing import Row, asked, keep, shown
 
 CLAIMS = ("sim/lemma-3.13:amended", "sim/theorem-3.15:amended-2", "tf/local-convergence:sharp")
 
@@ -67,41 +66,31 @@ def rates(claim: Claim, seconds: float, seed: int, screening: bool) -> list[tupl
     ]
 
 
+def rows(seconds: float, runs: int) -> Iterator[Row]:
+    """Each claim with one worker and with two."""
+    packs = load_packs()
+    for name, screening in [(n, False) for n in CLAIMS] + [(n, True) for n in SCREENED]:
+        (claim,) = find_claims(packs, [name])
+        found = [rates(claim, seconds, seed, screening) for seed in range(runs)]
+        one, two = (statistics.median(run[k][0] for run in found) for k in (0, 1))
+        yield {
+            "claim": f"{name}{', screened' * screening}",
+            "one_worker": one,
+            "two_workers": two,
+            "busy": statistics.median(run[1][1] for run in found),
+            "speed_up": statistics.median(run[1][0] / run[0][0] for run in found),
+            "runs": found,
+        }
+
+
 def main() -> None:
     """Measure, print a table, write JSON where asked."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=20.0)
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--claims", nargs="*", default=CLAIMS, metavar="ID")
-    parser.add_argument("--screened", nargs="*", default=SCREENED, metavar="ID")
-    parser.add_argument("--json", metavar="FILE")
-    options = parser.parse_args()
-    packs = load_packs()
-    print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    print(f"{'claim':<38}{'1 worker':>10}{'2 workers':>11}{'busy':>6}{'speed-up':>10}")
-    rows: list[dict[str, Any]] = []
-    pairs = [(name, False) for name in options.claims]
-    for name, screening in pairs + [(name, True) for name in options.screened]:
-        (claim,) = find_claims(packs, [name])
-        runs = [rates(claim, options.seconds, seed, screening) for seed in range(options.runs)]
-        one, two = (statistics.median(run[k][0] for run in runs) for k in (0, 1))
-        gain = statistics.median(run[1][0] / run[0][0] for run in runs)
-        busy = statistics.median(run[1][1] for run in runs)
-        rows.append(
-            {
-                "claim": name,
-                "screened": screening,
-                "rates": [one, two],
-                "speed_up": gain,
-                "busy": busy,
-                "runs": runs,
-            }
-        )
-        said = f"{name}{', screened' * screening}"
-        print(f"{said:<38}{one:>8.4g}/s{two:>9.4g}/s{busy:>6.2f}{gain:>10.2f}", flush=True)
-    if options.json:
-        document = {"schema": 1, "seconds": options.seconds, "rows": rows}
-        Path(options.json).write_text(json.dumps(document, indent=1))
+    options = asked(__doc__, seconds=20.0, runs=3)
+    print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; instances a second")
+    columns = {"claim": "<38", "one_worker": ">12.4g", "two_workers": ">13.4g"}
+    columns |= {"busy": ">6.2f", "speed_up": ">10.2f"}
+    found = shown(columns, rows(options.seconds, options.runs))
+    keep(options.json, seconds=options.seconds, rows=found)
 
 
 if __name__ == "__main__":

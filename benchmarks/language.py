@@ -1,4 +1,4 @@
-"""The cost of figure 1 against m, n and d: `python benchmarks/language.py [TABLE ...]`.
+"""The cost of figure 1 against m, n and d: `python -m benchmarks.language [TABLE ...]`.
 
 Tables: `growth`, seconds of processor time for five runs of `--steps` steps (train) and for their
 soft-margin solutions, slacks shared as printed (solve) or not (apart), sizes other than the named
@@ -16,38 +16,22 @@ entries of X(0).
 
 from __future__ import annotations
 
-import os
+from attsvm._threads import single_threaded
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[_name] = "1"
+single_threaded()
 
 import argparse
-import json
-import statistics
 import time
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 from attsvm.svm.soft import SoftAnswer
+from benchmarks.timing import Row, asked, keep, seconds, shown
 from properties.sim._support.causal_language import SETS, Setting, Task, draw, solve, train
 from properties.sim.figures import figure_1, figure_2
 
 RUNS = 5
+CLOCK = time.process_time
 SIZES = {"m": (10, 20, 40, 80), "n": (3, 5, 9, 17), "d": (50, 100, 200, 400)}
-
-
-def seconds(
-    action: Callable[[], Any], repeats: int, clock: Callable[[], float] = time.process_time
-) -> tuple[float, Any]:
-    """Median time, and the last result."""
-    times, result = [], None
-    for _ in range(repeats):
-        start = clock()
-        result = action()
-        times.append(clock() - start)
-    return statistics.median(times), result
 
 
 def drawn(size: Setting) -> list[Task]:
@@ -60,23 +44,23 @@ def solutions(tasks: list[Task], tokens: str, shared: bool) -> list[SoftAnswer]:
     return [solve(task, tokens, shared=shared) for task in tasks]
 
 
-def growth(options: argparse.Namespace) -> list[dict[str, Any]]:
+def growth(options: argparse.Namespace) -> list[Row]:
     """What each size costs."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for axis, values in SIZES.items():
         before: dict[str, float] = {}
         for value in values:
             size = Setting().varied(axis, value)
-            spent, tasks = seconds(partial(drawn, size), options.repeats)
+            spent, tasks = seconds(partial(drawn, size), options.repeats, CLOCK)
             times = {"draw": spent}
             for tokens in SETS:
                 train(tasks, tokens, 1, [1])
                 solve(tasks[0], tokens)  # both load compiled code
                 step = partial(train, tasks, tokens, options.steps, [options.steps])
-                times[f"train, {tokens}"], _ = seconds(step, options.repeats)
+                times[f"train, {tokens}"], _ = seconds(step, options.repeats, CLOCK)
                 for name, shared in (("solve", True), ("apart", False)):
                     solved = partial(solutions, tasks, tokens, shared)
-                    times[f"{name}, {tokens}"], _ = seconds(solved, options.repeats)
+                    times[f"{name}, {tokens}"], _ = seconds(solved, options.repeats, CLOCK)
             for name, spent in times.items():
                 ratio = spent / before[name] if name in before else None
                 rows.append({"what": f"{axis} = {value}: {name}", "seconds": spent, "ratio": ratio})
@@ -84,12 +68,12 @@ def growth(options: argparse.Namespace) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["what"][0], row["what"].split(": ")[1]))
 
 
-def figure(options: argparse.Namespace) -> list[dict[str, Any]]:
+def figure(options: argparse.Namespace) -> list[Row]:
     """The default figures, by the clock on the wall and by processor time."""
     rows = []
     for made in (figure_1.figure, figure_2.figure):
         processor = time.process_time()
-        wall, _ = seconds(partial(made.compute, 0), 1, time.perf_counter)
+        wall, _ = seconds(partial(made.compute, 0))
         spent = {"wall": wall, "processor": time.process_time() - processor}
         rows += [{"what": f"{made.id}: {k}", "seconds": v, "ratio": None} for k, v in spent.items()]
     return rows
@@ -100,21 +84,10 @@ TABLES = {"growth": growth, "figure": figure}
 
 def main() -> None:
     """Measure, print tables, write JSON where asked."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("tables", nargs="*", choices=[*TABLES, []], default=[])
-    parser.add_argument("--steps", type=int, default=1000)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--json", metavar="FILE")
-    options = parser.parse_args()
-    results = {}
-    for table in options.tables or TABLES:
-        results[table] = TABLES[table](options)
-        print(f"{table:<44}{'seconds':>10}{'ratio':>8}")
-        for line in results[table]:
-            ratio = "" if line["ratio"] is None else f"{line['ratio']:.2f}"
-            print(f"{line['what']:<44}{line['seconds']:>10.3g}{ratio:>8}")
-    if options.json:
-        Path(options.json).write_text(json.dumps({"schema": 1, "tables": results}, indent=1))
+    options = asked(__doc__, TABLES, steps=1000, repeats=3)
+    columns = {"what": "<44", "seconds": ">10.3g", "ratio": ">8.2f"}
+    names = options.parts or TABLES
+    keep(options.json, tables={name: shown(columns, TABLES[name](options)) for name in names})
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ import argparse
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from flint import ctx
@@ -48,10 +49,11 @@ SUPPOSED: dict[str, Callable[[AttentionData], bool]] = {
 NAMED = (PASSED, NOT_ALIGNED, OBTUSE, descent(BEYOND))
 """Known failures, of query e_1."""
 Pair = tuple[Descent, list[Descent]]
+Shape = tuple[int, int, int]
 HEADER = "| descent on | supposed | start | least d | least n | least T | data sets |"
 
 
-def drawn(generator: np.random.Generator, shape: tuple[int, int, int], prompt: bool) -> Descent:
+def drawn(generator: np.random.Generator, shape: Shape, prompt: bool) -> Descent:
     """Integers up to 3, scores of an input that differ, from zero."""
     n, T, d = shape
     X = generator.integers(-3, 4, size=(n, T, d)).astype(float)
@@ -61,7 +63,7 @@ def drawn(generator: np.random.Generator, shape: tuple[int, int, int], prompt: b
     return Descent(AttentionData(X, Z, scores=scores), np.zeros((d, d)), loss)
 
 
-def instances(shape: tuple[int, int, int], prompt: bool, seed: int, number: int) -> Iterator[Pair]:
+def instances(shape: Shape, prompt: bool, seed: int, number: int) -> Iterator[Pair]:
     """A descent from zero and some from elsewhere: of data that statements name, then of others."""
     for case in NAMED:
         if case.data.X.shape == shape:
@@ -94,6 +96,19 @@ def in_words(case: Descent) -> str:
     return re.sub(r"\.0\b", "", said + (f", W(0) = {start.tolist()}" if start.any() else ""))
 
 
+def least_sizes(
+    shapes: Mapping[Shape, Any], in_words: Callable[[Any], str], named: dict[str, str]
+) -> Iterator[str]:
+    """The least d, n and T of shapes that fail, each with the number that its instance goes by."""
+    for axis in (2, 0, 1):
+        least = min(shapes, key=lambda s: (s[axis], s), default=None)
+        if least is None:
+            yield "none"
+        else:
+            name = named.setdefault(in_words(shapes[least]), f"[{len(named) + 1}]")
+            yield f"{least[axis]} {name}"
+
+
 def main() -> None:
     """Prints the table and the instances that it names."""
     parser = argparse.ArgumentParser(
@@ -106,7 +121,7 @@ def main() -> None:
     named: dict[str, str] = {}
     for prompt in (False, True):
         counted: Counter[tuple[str, str]] = Counter()
-        fallen: dict[tuple[str, str], dict[tuple[int, int, int], Descent]] = {}
+        fallen: dict[tuple[str, str], dict[Shape, Descent]] = {}
         for shape in SHAPES:
             for case, others in instances(shape, prompt, chosen.seed, chosen.instances):
                 if not (exists(case) and unique_optimum(case)):
@@ -121,18 +136,9 @@ def main() -> None:
                         for name in open_:
                             fallen.setdefault((name, start), {})[shape] = lost
         for key in itertools.product(SUPPOSED, ("zero", "misled")):
-            cells = []
-            for axis in (2, 0, 1):
-                shapes = fallen.get(key, {})
-                if not shapes:
-                    cells.append("none")
-                    continue
-                least = min(shapes, key=lambda s: (s[axis], s))
-                text = in_words(shapes[least])
-                name = named.setdefault(text, f"[{len(named) + 1}]")
-                cells.append(f"{least[axis]} {name}")
+            least = least_sizes(fallen.get(key, {}), in_words, named)
             what = "p" if prompt else "W"
-            print("|", " | ".join([what, *key, *cells, str(counted[key])]), "|")
+            print("|", " | ".join([what, *key, *least, str(counted[key])]), "|")
     for text, name in named.items():
         print(f"\n{name} {text}")
 

@@ -27,6 +27,7 @@ from attsvm.primitives.hypotheses import exists, unique_optimum
 from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import SHARES
 from attsvm.strategies.adversarial_starts import choices, towards
+from benchmarks.least_failures import Shape, least_sizes
 from properties.mm._support import prompt_instances as named
 from properties.mm._support.prompt_descent import Prompting, prompting
 from properties.mm.general_data import certified_separates
@@ -84,7 +85,7 @@ NAMED = (named.STUCK, named.ONE_KEY, named.OPPOSED, STUCK_IN_SPACE, QUADRILATERA
 HEADER = "| supposed | start | least d | least n | least T | data sets | runs | open |"
 
 
-def drawn(generator: np.random.Generator, shape: tuple[int, int, int]) -> Prompting:
+def drawn(generator: np.random.Generator, shape: Shape) -> Prompting:
     """Integers up to 3, scores of an input that differ, from zero."""
     n, T, d = shape
     keys = generator.integers(-3, 4, size=shape).astype(float)
@@ -102,7 +103,7 @@ def elsewhere(generator: np.random.Generator, case: Prompting) -> list[Prompting
     return [replace(case, start=p) for p in starts if p.any()]
 
 
-def instances(shape: tuple[int, int, int], seed: int, number: int) -> Iterator[Prompting]:
+def instances(shape: Shape, seed: int, number: int) -> Iterator[Prompting]:
     """Of data that statements name, then of others; from zero."""
     for case in NAMED:
         if case.keys.shape == shape:
@@ -138,7 +139,7 @@ def main() -> None:
     chosen = parser.parse_args()
     print(HEADER, "| --- " * 8 + "|", sep="\n")
     sets, runs, left = Counter[str](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    fallen: dict[tuple[str, str], dict[tuple[int, int, int], Prompting]] = {}
+    fallen: dict[tuple[str, str], dict[Shape, Prompting]] = {}
     for shape in SHAPES:
         generator = np.random.default_rng([chosen.seed, 1, *shape])
         for case in instances(shape, chosen.seed, chosen.instances):
@@ -154,16 +155,9 @@ def main() -> None:
                         fallen.setdefault((name, start), {}).setdefault(shape, lost)
     words: dict[str, str] = {}
     for key in itertools.product(SUPPOSED, ("zero", "any")):
-        cells, shapes = [], fallen.get(key, {})
-        for axis in (2, 0, 1):
-            if not shapes:
-                cells.append("none")
-                continue
-            least = min(shapes, key=lambda s: (s[axis], s))
-            text = in_words(shapes[least])
-            cells.append(f"{least[axis]} {words.setdefault(text, f'[{len(words) + 1}]')}")
+        least = least_sizes(fallen.get(key, {}), in_words, words)
         counts = map(str, (sets[key[0]], runs[key], left[key]))
-        print("|", " | ".join([*key, *cells, *counts]), "|")
+        print("|", " | ".join([*key, *least, *counts]), "|")
     for text, name in words.items():
         print(f"\n{name} {text}")
 

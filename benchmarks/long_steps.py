@@ -1,15 +1,17 @@
-"""Whether long steps keep descent from the best tokens where nothing else is known to.
+"""Whether long steps can keep descent away from the best tokens, where no theorem decides it.
 
     python -m benchmarks.long_steps [--sets N] [--seed S]
 
-What is looked for are runs that fail `tf/global-conjecture:amended-2`, or `sharp` without its bound
-of the step. Of every shape N data sets of one query are drawn that meet the hypotheses, in exact
-arithmetic, and four runs of each on the loss -u are followed in floats, with constant steps of size
-1 to 10^4 over the largest score, from starts of norms from 0.1 to 100. A step is taken as it is
-where it moves the difference of two logits by more than 1/4. Shorter ones follow a curve, on which
-as many are taken at once as move one by 1/4, so that attention which lingers comes to leave. A run
-has settled where each input selects its best token and has not leapt for 15,000 such moves. Floats
-prove nothing: a run that does not settle would be a hint, and one that settles is no theorem.
+A run that does so would refute `tf/global-conjecture:amended-2`, or show that `sharp` needs its
+bound of the step. Of every shape N data sets of one query are drawn that meet the hypotheses, which
+is decided in exact arithmetic. Four runs of each on the loss -u are followed in floats. Their steps
+are constant, of size 1 to 10^4 over the largest score, and their starts have norms from 0.1 to 100.
+
+A step that moves the difference of two logits by more than 1/4 is taken as it is. Shorter steps
+follow a curve, so that as many are taken at once as move a difference by 1/4; attention that stays
+near a worse token for long is then seen to leave it. A run has settled when each input selects its
+best token and no step has leapt for 15,000 such moves. Floats prove nothing: a run that does not
+settle is a hint, and one that settles is no theorem.
 """
 
 from __future__ import annotations

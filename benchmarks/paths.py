@@ -1,4 +1,4 @@
-"""Regularisation paths against general solvers: `python benchmarks/paths.py [--json FILE]`.
+"""Regularisation paths against general solvers: `python -m benchmarks.paths [--json FILE]`.
 
 min L(W) over ||W||_F <= R, and over (K, Q), on the sources' protocol (n, T, d) = (6, 8, 10), with
 log-loss. The rivals are what one would write: scipy's SLSQP on L(W) with the constraint and our
@@ -11,17 +11,13 @@ of the whole path over the number of radii. One thread.
 
 from __future__ import annotations
 
-import os
+from attsvm._threads import single_threaded
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[_name] = "1"
+single_threaded()
 
-import argparse
-import json
 import statistics
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -34,9 +30,12 @@ from attsvm.paths import path_kq, path_w
 from attsvm.paths.grades import stationarity
 from attsvm.paths.objective import GapObjective, differences
 from attsvm.risk import gradient_w, normalised_gradient, risk
+from benchmarks.timing import Row, asked, keep, shown
 from properties._support.published_data import gaussian_protocol
 
 torch.set_num_threads(1)
+Cell = tuple[float, float, float, int, int]
+"""Seconds, log gap, residual, starts that agree, and starts."""
 
 
 def slsqp(data: AttentionData, R: float, start: Any) -> Any:
@@ -81,8 +80,8 @@ def grade(data: AttentionData, R: float, W: Any) -> tuple[float, float]:
     return value, stationarity(W, found.matrix, R)
 
 
-def row(name: str, R: float, cells: list[tuple[float, float, float, int, int]]) -> dict[str, Any]:
-    """Medians of (seconds, log gap, residual), and how many starts agree."""
+def row(name: str, R: float, cells: list[Cell]) -> Row:
+    """Medians, and how many starts agree."""
     seconds, gaps, residuals, agreeing, starts = zip(*cells, strict=True)
     return {
         "what": name,
@@ -90,14 +89,11 @@ def row(name: str, R: float, cells: list[tuple[float, float, float, int, int]]) 
         "seconds": statistics.median(seconds),
         "log_gap": statistics.median(gaps),
         "residual": max(residuals),
-        "agreeing": sum(agreeing),
-        "starts": sum(starts),
+        "agree": f"{sum(agreeing)}/{sum(starts)}",
     }
 
 
-def rival(
-    method: Callable[..., Any], data: AttentionData, R: float, starts: int
-) -> tuple[float, float, float, int, int]:
+def rival(method: Callable[..., Any], data: AttentionData, R: float, starts: int) -> Cell:
     """The best of several starts of a rival."""
     generator = np.random.default_rng(0)
     begun = time.perf_counter()
@@ -109,48 +105,36 @@ def rival(
     return taken, best[0], best[1], agreeing, starts
 
 
-def main() -> None:
-    """Measure, print a table, write JSON where asked."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--sets", type=int, default=3)
-    parser.add_argument("--starts", type=int, default=10)
-    parser.add_argument("--json", metavar="FILE")
-    options = parser.parse_args()
+def rows(options: Any) -> Iterator[Row]:
+    """Paths of ours and of the rivals, radius by radius."""
     sets = [gaussian_protocol(np.random.default_rng(s)) for s in range(options.sets)]
     radii = [1.0, 10.0, 100.0, 1e3, 1e4]
     path_w(sets[0], LOG_LOSS, [1.0])
     path_kq(sets[0], LOG_LOSS, [1.0])
-    rows = []
-    excess: dict[tuple[str, float], float] = {}
     ours: dict[str, Callable[..., Any]] = {"ours, W": path_w, "ours, (K, Q)": path_kq}
     for name, path in ours.items():
-        cells: dict[float, list[tuple[float, float, float, int, int]]] = {R: [] for R in radii}
+        cells: dict[float, list[Cell]] = {R: [] for R in radii}
+        excess = dict.fromkeys(radii, 0.0)
         for data in sets:
             begun = time.perf_counter()
             found = path(data, LOG_LOSS, radii)
             each = (time.perf_counter() - begun) / len(radii)
             for m in found:
-                count = len(m.attempts)
-                cells[m.radius].append((each, m.log_gap, m.residual, m.agreeing, count))
-                key = name, m.radius
-                excess[key] = max(excess.get(key, 0.0), m.excess)
-        rows += [row(name, R, cells[R]) | {"excess": excess[name, R]} for R in radii]
+                cells[m.radius].append((each, m.log_gap, m.residual, m.agreeing, len(m.attempts)))
+                excess[m.radius] = max(excess[m.radius], m.excess)
+        yield from (row(name, R, cells[R]) | {"excess": excess[R]} for R in radii)
     for name, method in (("SLSQP, W", slsqp), ("torch, W", projected)):
         for R in radii:
             with np.errstate(all="ignore"):
-                rows.append(row(name, R, [rival(method, x, R, options.starts) for x in sets]))
-    print(
-        f"{'what':<14}{'R':>8}{'seconds':>10}{'log gap':>12}{'residual':>10}{'agree':>9}"
-        f"{'excess':>10}"
-    )
-    for r in rows:
-        print(
-            f"{r['what']:<14}{r['R']:>8.0f}{r['seconds']:>10.3f}{r['log_gap']:>12.3f}"
-            f"{r['residual']:>10.1e}{r['agreeing']:>6d}/{r['starts']:<3d}"
-            f"{r.get('excess', float('nan')):>9.1e}"
-        )
-    if options.json:
-        Path(options.json).write_text(json.dumps({"schema": 1, "rows": rows}, indent=1))
+                yield row(name, R, [rival(method, x, R, options.starts) for x in sets])
+
+
+def main() -> None:
+    """Measure, print a table, write JSON where asked."""
+    options = asked(__doc__, sets=3, starts=10)
+    columns = {"what": "<14", "R": ">8.0f", "seconds": ">10.3f", "log_gap": ">12.3f"}
+    columns |= {"residual": ">10.1e", "agree": ">9", "excess": ">10.1e"}
+    keep(options.json, rows=shown(columns, rows(options)))
 
 
 if __name__ == "__main__":

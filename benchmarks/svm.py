@@ -1,4 +1,4 @@
-"""The Att-SVM solvers against others: `python benchmarks/svm.py [SECTION ...] [--json FILE]`.
+"""The Att-SVM solvers against others: `python -m benchmarks.svm [SECTION ...] [--json FILE]`.
 
 Sections: frobenius, middle, large, nuclear, soft, separability, growth, batch; all but `middle`
 and `large`, which take minutes because of the rivals, run by default. Every figure is the median
@@ -8,18 +8,12 @@ ratios are medians of ratios. Needs `pip install -c constraints.txt -e '.[bench]
 
 from __future__ import annotations
 
-import os
+from attsvm._threads import single_threaded
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[_name] = "1"
+single_threaded()
 
-import argparse
-import json
 import statistics
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,30 +24,17 @@ from attsvm.svm.nuclear import solve_nuclear
 from attsvm.svm.programme import Programme
 from attsvm.svm.separability import separability
 from attsvm.svm.soft import solve_soft
+from benchmarks.timing import Row, asked, keep, seconds, shown
 from properties._support.published_data import gaussian_protocol
 
 
-@dataclass
-class Row:
-    """One line of the table."""
-
-    problem: str
-    shape: tuple[int, int, int]
-    rival: str
-    ours_ms: float
-    rival_ms: float
-    ratio: float
-    accuracy: str
-
-
-def seconds(action: Callable[[], Any], runs: int = 1) -> tuple[float, Any]:
-    """Least time of several runs, and the result of the last."""
-    times, result = [], None
-    for _ in range(runs):
-        start = time.perf_counter()
-        result = action()
-        times.append(time.perf_counter() - start)
-    return min(times), result
+def row(
+    problem: str, shape: tuple[int, ...], rival: str, ours: float, theirs: float, ratio: float,
+    accuracy: str,
+) -> Row:  # fmt: skip
+    """One line of the table, with the seconds of ours and of the rival."""
+    times = {"ours_ms": 1e3 * ours, "rival_ms": 1e3 * theirs, "ratio": ratio}
+    return {"problem": problem, "shape": shape, "rival": rival, **times, "accuracy": accuracy}
 
 
 def versus(
@@ -71,21 +52,14 @@ def versus(
     ours(cases[0])
     mine, others, worst = [], [], 0.0
     for case in cases:
-        time_ours, answer = seconds(lambda case=case: ours(case), runs[0])
-        time_theirs, reply = seconds(lambda case=case: theirs(case), runs[1])
+        time_ours, answer = seconds(lambda case=case: ours(case), runs[0], of=min)
+        time_theirs, reply = seconds(lambda case=case: theirs(case), runs[1], of=min)
         mine.append(time_ours)
         others.append(time_theirs)
         worst = max(worst, accuracy(answer, reply))
     ratio = statistics.median(b / a for a, b in zip(mine, others, strict=True))
-    return Row(
-        problem,
-        shape,
-        rival,
-        1e3 * statistics.median(mine),
-        1e3 * statistics.median(others),
-        ratio,
-        f"{what} {worst:.1e}",
-    )
+    ours_s, theirs_s = statistics.median(mine), statistics.median(others)
+    return row(problem, shape, rival, ours_s, theirs_s, ratio, f"{what} {worst:.1e}")
 
 
 def problems(shape: tuple[int, int, int], count: int, *, separable: bool = True) -> list[Programme]:
@@ -294,13 +268,11 @@ def growth() -> Iterator[Row]:
             shape = tuple(size if k == axis else base[k] for k in range(3))
             cases = problems((shape[0], shape[1], shape[2]), 3)
             took = statistics.median(
-                seconds(lambda case=case: solve_programme(case), 10)[0] for case in cases
+                seconds(lambda case=case: solve_programme(case), 10, of=min)[0] for case in cases
             )
             first = first or took
-            yield Row(
-                f"Frobenius, growth with {'nTd'[axis]}", (shape[0], shape[1], shape[2]),
-                "the first of the series", 1e3 * took, 1e3 * first, first / took, "",
-            )  # fmt: skip
+            what = f"Frobenius, growth with {'nTd'[axis]}"
+            yield row(what, shape, "the first of the series", took, first, first / took, "")
 
 
 def batch() -> Iterator[Row]:
@@ -331,30 +303,11 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
 
 def main() -> None:
     """Measure, print a table as it grows, write JSON where asked."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
-    parser.add_argument("--json", metavar="FILE")
-    options = parser.parse_args()
-    unknown = sorted(set(options.sections) - set(SECTIONS))
-    if unknown:
-        parser.error(f"unknown section {unknown[0]}; there are {', '.join(SECTIONS)}")
-    chosen = options.sections or [name for name in SECTIONS if name not in ("middle", "large")]
-    rows: list[Row] = []
-    print(
-        f"{'problem':<28}{'(n, T, d)':<16}{'rival':<24}{'ours ms':>10}{'rival ms':>12}"
-        f"{'ratio':>10}  accuracy of ours"
-    )
-    for name in chosen:
-        for row in SECTIONS[name]():
-            rows.append(row)
-            print(
-                f"{row.problem:<28}{row.shape!s:<16}{row.rival:<24}{row.ours_ms:>10.3f}"
-                f"{row.rival_ms:>12.3f}{row.ratio:>10.3g}  {row.accuracy}",
-                flush=True,
-            )
-    if options.json:
-        document = {"schema": 1, "rows": [asdict(row) for row in rows]}
-        Path(options.json).write_text(json.dumps(document, indent=1))
+    options = asked(__doc__, SECTIONS)
+    chosen = options.parts or [name for name in SECTIONS if name not in ("middle", "large")]
+    columns = {"problem": "<28", "shape": "<16", "rival": "<24", "ours_ms": ">10.3f"}
+    columns |= {"rival_ms": ">12.3f", "ratio": ">10.3g", "accuracy": "<"}
+    keep(options.json, rows=shown(columns, (row for name in chosen for row in SECTIONS[name]())))
 
 
 if __name__ == "__main__":

@@ -5,13 +5,13 @@ from typing import Any
 from attsvm.theory import Fitted, Integer, Matrix, Near, Reading, Statement, changed, definition
 
 
-@definition(r"f({X})", "f({X})")
+@definition(r"f({X})")
 def attention(m: Any, X: Any, A: Any) -> Any:
     """The matrix whose row i is X^T softmax(X A x_i), for the rows x_i of X."""
     return m.array([m.softmax(X @ (A @ x)) @ X for x in X])
 
 
-@definition(r"\mathrm{{radius}}({X})", "radius({X})")
+@definition(r"\mathrm{{radius}}({X})")
 def radius(m: Any, X: Any) -> Any:
     """The largest norm of a row."""
     return m.max(m.array([m.norm(x) for x in X]))

@@ -19,13 +19,13 @@ def pieces(m: Any, x: Any, v: Any) -> Any:
         low = high
 
 
-@definition(r"f({x})", "f({x})")
+@definition(r"f({x})")
 def f(m: Any, x: Any, v: Any) -> Any:
     """The integral of the slope from 0 to x."""
     return v.L * sum(r * (p * (x - p / 2) - q * (x - q / 2)) for r, p, q in pieces(m, x, v))
 
 
-@definition("x_N", "x_N")
+@definition("x_N")
 def descended(m: Any, x: Any, v: Any, step: Any) -> Any:
     """Where N steps x - step f'(x)/L lead from x."""
     for _ in range(v.N):

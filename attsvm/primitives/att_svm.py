@@ -146,7 +146,7 @@ def att_svm(m: Any, data: Any) -> AttSVM:
     """The Att-SVM in the arithmetic m."""
     rows = constraints(m, data)
     if m.name == "text":
-        X = m.symbol("X^{mm}", "X^mm", "the least matrix with A_j X^mm >= 1 for all j")
+        X = m.symbol("X^{mm}", "the least matrix with A_j X^mm >= 1 for all j")
         return AttSVM(rows, X, 1 / m.norm(X))
     if m.name == "tensors":
         A, counted = torch_objectives.constraints(data)
@@ -167,7 +167,7 @@ def constraints(m: Any, data: Any) -> Any:
     """The constraint matrices A_j, one a row."""
     if m.name == "text":
         said = "the matrix with a row (x_opt - x_t) z^T for each token but the best of its input"
-        return m.symbol("A", "A", said, rows=True)
+        return m.symbol("A", said, rows=True)
     if m.name == "tensors":
         A, counted = torch_objectives.constraints(data)
         return m.values(_counted(A, counted))

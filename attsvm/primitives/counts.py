@@ -29,20 +29,19 @@ def at_least(share: float, hits: int, runs: int) -> Slack:
 
 def probability(
     event: str,
-    bound: tuple[str, str],
-    sign: tuple[str, str] = (r"\ge", ">="),
+    bound: str,
+    sign: str = r"\ge",
     **forms: Any,
 ) -> Measured:
     """That the probability P of an event is at least a bound, as counted.
 
     Args:
         event: what is counted, constants in braces.
-        bound: in LaTeX and in plain characters, constants as `$share`.
-        sign: of the comparison, in both.
+        bound: in LaTeX, constants as `$share`.
+        sign: of the comparison.
         forms: its floats, and the same once more by other samples (`again`).
     """
-    notation = f"P {sign[0]} {bound[0]}", f"P {sign[1]} {bound[1]}"
-    return Measured(f"P the probability {event}", notation=notation, **forms)
+    return Measured(f"P the probability {event}", notation=f"P {sign} {bound}", **forms)
 
 
-HALF = (r"\frac{1}{2}", "1/2")
+HALF = r"\frac{1}{2}"

@@ -74,9 +74,9 @@ def negative_gradient(m: Any, data: Any, W: Any, loss: str) -> NegativeGradient:
     if m.name == "tensors":
         return _in_torch(m, data, W, loss)
     if m.name == "text":
-        slope = m.symbol(r"\nabla L", "grad L", "the gradient of the risk at that matrix")
+        slope = m.symbol(r"\nabla L", "the gradient of the risk at that matrix")
         said = "the sum of -l'(u_i) s_opt s_t (gamma_opt - gamma_t) / n over all inputs and tokens"
-        return NegativeGradient(-slope, m.symbol("D", "D", said))
+        return NegativeGradient(-slope, m.symbol("D", said))
     parts = _parts(m, data, W, loss)
     matrix = m.values([[0] * data.d] * data.d)
     for part in parts:

@@ -8,7 +8,7 @@ as the stand-in that it is, so that balls are asked on every instance that is co
 """
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -66,68 +66,53 @@ def _with_step(case: Any, step: float) -> Any:
     return replace(case, step=step)
 
 
-Symbol = tuple[str, str]
-"""A piece of mathematics in LaTeX and in plain characters, such as ``("W_k", "W_k")``."""
-
-
-def norm(of: Symbol) -> Symbol:
+def norm(of: str) -> str:
     """How a norm is written."""
-    return rf"\left\|{of[0]}\right\|", f"||{of[1]}||"
+    return rf"\left\|{of}\right\|"
 
 
-def over(above: Symbol, below: Symbol) -> Symbol:
+def over(above: str, below: str) -> str:
     """How a quotient is written."""
-    return rf"\frac{{{above[0]}}}{{{below[0]}}}", f"{above[1]}/{below[1]}"
+    return rf"\frac{{{above}}}{{{below}}}"
 
 
-def together(one: Symbol, other: Symbol) -> Symbol:
-    """How two that tend to the same are written."""
-    return f"{one[0]}, {other[0]}", f"{one[1]}, {other[1]}"
-
-
-def tends(says: str, of: Symbol, to: Symbol, **forms: Any) -> Measured:
+def tends(says: str, of: str, to: str, **forms: Any) -> Measured:
     """That `of` tends to `to`.
 
     Args:
         says: what of, and what the letters are, constants in braces; may be empty.
-        of: what has a limit, constants as `$share`.
+        of: what has a limit, in LaTeX, constants as `$share`.
         to: the limit.
         forms: its forms, see `Measured`.
     """
-    notation = rf"{of[0]} \to {to[0]}", f"{of[1]} -> {to[1]}"
-    return Measured(says, notation=notation, **forms)
+    return Measured(says, notation=rf"{of} \to {to}", **forms)
 
 
-def converges_in_direction(says: str, of: Symbol, to: Symbol, **forms: Any) -> Measured:
+def converges_in_direction(says: str, of: str, to: str, **forms: Any) -> Measured:
     """That `of` over its norm tends to `to` over its norm, where floats follow gradient flow."""
     return tends(says, along(of), along(to), stand_in=FLOW, **forms)
 
 
-def along(of: Symbol) -> Symbol:
+def along(of: str) -> str:
     """How a direction is written."""
     return over(of, norm(of))
 
 
-W_K, X_K, X_MM, W_MM = ("W_k", "W_k"), ("X(k)", "X(k)"), ("X^{mm}", "X^mm"), ("W^{mm}", "W^mm")
+W_K, X_K, X_MM, W_MM = "W_k", "X(k)", "X^{mm}", "W^{mm}"
 """Iterates and max-margin solutions as they are written."""
 
-TARGET = ("$towards", "$towards")
+TARGET = "$towards"
 """The target of a run as it is written: one of `solutions`."""
 
 
-def solutions(letter: str) -> dict[str, dict[str, Symbol]]:
+def solutions(letter: str) -> dict[str, dict[str, str]]:
     """How the targets of `attsvm.primitives.descent_runs.max_margin` are written."""
     names = {"optimal": "mm", "worst": "low", "mean": "mean", "turned": "turned"}
-    said = {k: (rf"{letter}^{{{name}}}", f"{letter}^{name}") for k, name in names.items()}
-    return {"towards": {**said, "opposite": (f"-{said['optimal'][0]}", f"-{said['optimal'][1]}")}}
+    said = {k: rf"{letter}^{{{name}}}" for k, name in names.items()}
+    return {"towards": {**said, "opposite": f"-{said['optimal']}"}}
 
 
-def named_in_words(constant: str, words: Mapping[str, str]) -> dict[str, dict[str, Symbol]]:
-    """How a constant is written whose values are words of a sentence."""
-    return {constant: {value: (said, said) for value, said in words.items()}}
-
-
-INFINITY, ZERO, LN_K = (r"\infty", "infinity"), ("0", "0"), (r"\ln k", "ln k")
+INFINITY, ZERO, LN_K = r"\infty", "0", r"\ln k"
 """Limits, and what norms grow like, as they are written."""
 
 

@@ -6,6 +6,7 @@ Strategy -> instance -> hypotheses -> slack -> exact re-evaluation -> verdict ->
 from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.naming import Primitive, definition
 from attsvm.theory.declaration.claim import Claim, Hypothesis, Sibling
+from attsvm.theory.declaration.notation import stated
 from attsvm.theory.declaration.packs import Pack, load_packs
 from attsvm.theory.declaration.proof import (
     Lemma,
@@ -82,4 +83,5 @@ __all__ = [
     "ensure_zero",
     "gradient",
     "load_packs",
+    "stated",
 ]

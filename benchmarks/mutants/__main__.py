@@ -12,95 +12,29 @@ import argparse
 import ast
 import contextlib
 import json
-import os
 import queue
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attsvm._threads import SINGLE
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.code_bases import base_of, followed, home_of
 from attsvm.theory.declaration.code_digests import Definitions, Start, module_of
 from attsvm.theory.declaration.packs import find_claims, load_packs
+from benchmarks.mutants.copies import PYTEST, Copy, uncompiled
 from benchmarks.mutants.mutations import Mutant, drawn, mutants
+from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, room_of
 from benchmarks.mutants.warm import STALE
 
-ROOT = Path(__file__).resolve().parents[2]
 LISTED = Path(__file__).with_name("equivalent.toml")
-
-_MATHS = (
-    "attention basics constants_attained data definitions errors first_steps gradients language "
-    "lipschitz loss_formulas losses reproduce risk selections separation shapes spreads stability "
-    "strategies tokens"
-)
-_EXACT = (
-    "constants_attained first_steps gradients local_cones adversarial_starts forged_proofs "
-    "prompt_starts descent_runs"
-)
-_JUDGES = "author_errors check confirm statement_view variables"
-_FORMULAS = "aligned_inputs gradients loss_formulas spreads"
-_BESIDE = {
-    "declaration": "domain cli_places statement_view",
-    "instance": "counterexample shrink",
-    "run": "check schedule validity",
-    "search": "cli_places",
-    "record": "files provenance",
-    "verification": "schedule",
-    "report": "",
-}
-"""Tests of other rooms that reach a room of the engine, beside its own."""
-
-
-def _files(names: str) -> tuple[str, ...]:
-    """The files of tests of these names, wherever they lie."""
-    found = {path.stem: path for path in (ROOT / "tests").rglob("test_*.py")}
-    return tuple(found[f"test_{name}"].relative_to(ROOT).as_posix() for name in names.split())
-
-
-ROOMS: dict[str, tuple[str, ...]] = {
-    **{f"{room}/": (f"tests/{room}",) for room in ("svm", "training", "paths", "plots", "cli")},
-    "svm/bounds": _files("bounds nuclear forged_proofs"),
-    "svm/handed": _files("answer soft forged_proofs"),
-    "svm/farkas": _files("separability batch programme forged_proofs"),
-    "exact/": ("tests/exact", *_files(_EXACT)),
-    "exact/lipschitz": _files("lipschitz stability constants_attained"),
-    "limits/": ("tests/limits", *_files("limit_certificates")),
-    "lipschitz": _files("lipschitz stability constants_attained basics prompts risk"),
-    "kernels/": ("tests/kernels", "tests/training", *_files("methods nuclear soft batch")),
-    **{
-        f"theory/{part}": ("tests/theory/arithmetic", *_files(f"{_JUDGES} {_FORMULAS}"))
-        for part in ("arithmetic/", "run/confirm", "declaration/judge")
-    },
-    "theory/verification/gate": _files("gate gate_attacks cli_gate"),
-    **{
-        f"theory/{part}/": (f"tests/theory/{part}", *_files(names))
-        for part, names in _BESIDE.items()
-    },
-    "strategies/": _files("strategies"),
-    "": _files(f"{_MATHS} files codec ledger plugin"),
-}
-"""Starts of paths in attsvm/ with the tests that answer for them; "" is what no other one has."""
-CERTIFYING = (
-    *("exact/", "exact/lipschitz", "limits/", "lipschitz"),
-    *("svm/bounds", "svm/farkas", "svm/handed"),
-    *(
-        "theory/arithmetic/",
-        "theory/verification/gate",
-        "theory/run/confirm",
-        "theory/declaration/judge",
-    ),
-)
-"""Rooms that prove or judge: none of their mutants may live, and their lines count threefold."""
 
 _FEWEST = 8
 """So many mutants at least of every room."""
@@ -124,121 +58,6 @@ class Tried:
     def alive(self) -> bool:
         """Whether nothing killed it."""
         return "killed" not in (self.tests, self.verify) and self.tests != "equivalent"
-
-
-class Copy:
-    """A private copy of the tree: what git knows of, and the machine code of the kernels."""
-
-    def __init__(self, folder: Path, root: Path = ROOT) -> None:
-        self.folder = folder / "tree"
-        self._forks: dict[tuple[tuple[str, str], ...], subprocess.Popen[str]] = {}
-        self._warm: tuple[Any, ...] = ()
-        asked = ["git", "ls-files", "-co", "--exclude-standard"]
-        names = subprocess.run(asked, cwd=root, check=True, capture_output=True, text=True).stdout
-        compiled = root.glob("attsvm/kernels/__pycache__/*.nb*")
-        for name in [*names.splitlines(), *(str(p.relative_to(root)) for p in compiled)]:
-            if (root / name).is_file():
-                (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(root / name, self.folder / name)
-
-    def run(self, words: Sequence[str], seconds: float, **own: str) -> tuple[int, str]:
-        """Exit code, -1 where time ran out, and output of a Python module run in the copy."""
-        shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)
-        said = self.folder.parent / "output"
-        said.write_bytes(b"")
-        request = {"words": list(words), "seconds": seconds, "output": str(said)}
-        forks = self._started(own)
-        assert forks.stdin is not None
-        assert forks.stdout is not None
-        forks.stdin.write(json.dumps(request) + "\n")
-        forks.stdin.flush()
-        code = int(forks.stdout.readline())
-        return code, said.read_text(errors="replace")
-
-    def _environment(self, **own: str) -> dict[str, str]:
-        path = os.pathsep.join(filter(None, (own.get("PYTHONPATH", ""), str(self.folder))))
-        temporary = self.folder.parent / "temporary"
-        temporary.mkdir(exist_ok=True)
-        private = {**own, **SINGLE, "PYTHONPATH": path, "TMPDIR": str(temporary)}
-        return {**os.environ, **private}
-
-    def _started(self, own: Mapping[str, str]) -> subprocess.Popen[str]:
-        """The process that forks, with an environment of its own; one for each environment."""
-        key = tuple(sorted(own.items()))
-        if key not in self._forks:
-            self._forks[key] = subprocess.Popen(
-                [sys.executable, "-P", str(Path(__file__).with_name("forks.py"))],
-                cwd=self.folder,
-                env=self._environment(**own),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-        return self._forks[key]
-
-    def warm(self, tests: tuple[str, ...]) -> Any:
-        """What asks a process in which these tests are collected to run some of them: `warm.py`."""
-        if self._warm[:1] != (tests,):
-            self.cool()
-            (read, ask), (answers, write) = os.pipe(), os.pipe()
-            process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    *_PYTEST,
-                    "-x",
-                    "-p",
-                    "benchmarks.mutants.warm",
-                    *tests,
-                ],
-                cwd=self.folder,
-                env=self._environment(MUTANTS_PIPES=f"{read} {write}", **_uncompiled(tests)),
-                pass_fds=(read, write),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            os.close(read)
-            os.close(write)
-            self._warm = tests, process, os.fdopen(ask, "w"), os.fdopen(answers)
-            self.asked()  # nothing: it answers when all is collected
-        return self.asked
-
-    def asked(self, **request: Any) -> list[Any]:
-        """The answer of what was made last by `warm`."""
-        _, _, ask, answers = self._warm
-        print(json.dumps(request), file=ask, flush=True)
-        said: list[Any] = json.loads(answers.readline())
-        return said
-
-    def cool(self) -> None:
-        """End the process that has tests collected."""
-        if self._warm:
-            _, process, ask, answers = self._warm
-            ask.close()
-            answers.close()
-            process.wait()
-            self._warm = ()
-
-    def close(self) -> None:
-        """End the processes that fork."""
-        self.cool()
-        for forks in self._forks.values():
-            forks.communicate()
-        self._forks.clear()
-
-    def put(self, file: str, text: bytes) -> None:
-        """Write a file, and remove its bytecode, which is told to be fresh by its time alone."""
-        path = self.folder / file
-        path.write_bytes(text)
-        for stale in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
-            stale.unlink()
-
-
-def room_of(file: str) -> str:
-    """The room that a file of attsvm/ belongs to."""
-    return max((r for r in ROOMS if file.startswith(f"attsvm/{r}")), key=len)
 
 
 def sample(rooms: Sequence[str], count: int, seed: int) -> list[tuple[str, Mutant]]:
@@ -315,14 +134,6 @@ class Reach:
         return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
 
 
-def _uncompiled(tests: Sequence[str]) -> dict[str, str]:
-    """Kernels run as Python: a changed one would have to be compiled with all that calls it."""
-    return {"NUMBA_DISABLE_JIT": "1"} if "tests/kernels" in tests else {}
-
-
-_PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
-
-
 def reach(copy: Copy, tests: Sequence[str], lines: set[tuple[str, int]]) -> Reach:
     """Run the tests of a room once, and note which of them reach which of the lines."""
     asked: dict[str, list[int]] = defaultdict(list)
@@ -333,10 +144,10 @@ def reach(copy: Copy, tests: Sequence[str], lines: set[tuple[str, int]]) -> Reac
         starter = "from benchmarks.mutants import reach\nreach.start()\n"
         (Path(own) / "sitecustomize.py").write_text(starter)
         found = Path(own) / "found"
-        words = [*_PYTEST, "-p", "benchmarks.mutants.reach", *tests]
+        words = [*PYTEST, "-p", "benchmarks.mutants.reach", *tests]
         names = {"WATCHED": f"{own}/watched", "FOUND": str(found), "SECONDS": str(_LONGEST)}
         environment = {f"MUTANTS_{name}": value for name, value in names.items()}
-        code, said = copy.run(words, _ALL, PYTHONPATH=own, **environment, **_uncompiled(tests))
+        code, said = copy.run(words, _ALL, PYTHONPATH=own, **environment, **uncompiled(tests))
         copy.close()
         if code not in (0, 1):
             raise RuntimeError(f"{tests} do not run: {said[-2000:]}")
@@ -375,9 +186,9 @@ def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]
     if code == STALE:
         chosen = copy.folder.parent / "chosen"
         chosen.write_text("\n".join(tests))
-        words = [*_PYTEST, "-x", "--tb=no", f"@{chosen}"]
+        words = [*PYTEST, "-x", "--tb=no", f"@{chosen}"]
         limit = _PATIENCE * sum(reached.seconds[test] for test in tests) + _LEAST
-        code, said = copy.run(words, limit, **_uncompiled(room))
+        code, said = copy.run(words, limit, **uncompiled(room))
         if code == 5:
             raise RuntimeError(f"no test was collected: {said[-2000:]}")
         failed = [line for line in said.splitlines() if line.startswith(("FAILED ", "ERROR "))]

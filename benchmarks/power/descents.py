@@ -44,8 +44,7 @@ def _spread_below_lead(case: Descent) -> bool:
 
 uneven_accord = plant(
     ALIGNED,
-    "hypothesis",
-    "equal-scores",
+    "hypothesis equal-scores",
     statement="scores of non-optimal tokens differ by less than the optimal one leads, Att-SVM "
     "feasible, inputs aligned: W_k/||W_k|| -> W^mm/||W^mm|| from any start",
     why="started at its second-best token an input stays there, pushed on by a worse one",
@@ -56,8 +55,7 @@ uneven_accord = plant(
 )
 swapped_accord = plant(
     ALIGNED,
-    "role",
-    "transposed",
+    "role transposed",
     statement="scores of non-optimal tokens equal, inputs aligned: W_k/||W_k|| "
     "tends to the direction of the transpose of W^mm",
     why="query and key are swapped",
@@ -85,8 +83,7 @@ def _stepped_towards(make: Target) -> Measured:
 
 swapped_step = plant(
     LONG,
-    "role",
-    "transposed",
+    "role transposed",
     statement="after a long first step along a gradient that separates, W_k/||W_k|| tends to the "
     "direction of the transpose of W^mm",
     why="query and key are swapped",
@@ -94,8 +91,7 @@ swapped_step = plant(
 )
 short_step_index = plant(
     LONG,
-    "index",
-    "last-token",
+    "index last-token",
     statement="after a long first step along a gradient that separates, W_k/||W_k|| tends to the "
     "direction of the W^mm of all tokens but the last",
     why="the last token may hold W^mm",
@@ -146,8 +142,7 @@ LOCAL: dict[str, Any] = {
 LONGER = {"||W_0|| >= 8 ||W^mm(alpha)||": _is_longer}
 swapped_cone = plant(
     CONE,
-    "role",
-    "transposed",
+    "role transposed",
     statement="in the cone of a locally-optimal direction W_k/||W_k|| tends to the direction of "
     "the transpose of W^mm(alpha)",
     why="query and key are swapped",
@@ -155,8 +150,7 @@ swapped_cone = plant(
 )
 wider_cone = plant(
     CONE,
-    "constant",
-    "width",
+    "constant width",
     statement="alpha locally optimal, ||E|| r_j < 1.05 sigma c_j, ||W_0|| >= 8 ||W^mm(alpha)||: "
     "W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)||",
     why="no factor above 1 will do: a better token at (-22, 1) is reached from (R, 22 R - 1)",
@@ -168,8 +162,7 @@ wider_cone = plant(
 )
 full_cone = plant(
     CONE,
-    "index",
-    "margin-less-one",
+    "index margin-less-one",
     statement="alpha locally optimal, ||E|| r_j < sigma m_j for all pairs j, ||W_0|| >= 8 "
     "||W^mm(alpha)||: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)||",
     why="m_j - 1 for tokens that score higher: their margin must stay above that of the others",

@@ -36,8 +36,7 @@ def _in_wide_basin(run: Run) -> bool:
 BASIN = "risk gap of the start below the threshold"
 whole_threshold = plant(
     part_1.THEOREM.claim("amended-2"),
-    "hypothesis",
-    "one-nth",
+    "hypothesis one-nth",
     statement="all tokens support vectors, risk gap of the start below min_i [l(second) - "
     "l(best)]: descent on the decreasing loss with step at most 1/L_X converges to X^mm",
     why="the factor 1/n is missing: one input of two at its second-best token stays below",
@@ -46,8 +45,7 @@ whole_threshold = plant(
 )
 uneven_rivals = plant(
     part_2.THEOREM.claim("amended-2"),
-    "hypothesis",
-    "equal-scores",
+    "hypothesis equal-scores",
     statement="a single input, Att-SVM feasible: descent on the decreasing loss with step at most "
     "1/L_X from any start converges in direction to X^mm",
     why="tokens of any scores can trap a run at the second-best one",
@@ -57,8 +55,7 @@ uneven_rivals = plant(
 )
 swapped_single = plant(
     part_2.THEOREM.claim("amended-2"),
-    "role",
-    "transposed",
+    "role transposed",
     statement="a single input with equal scores of rivals: descent on the decreasing loss "
     "converges in direction to the transpose of X^mm",
     why="z (x_opt - x_t)^T for (x_opt - x_t) z^T: query and key are swapped",
@@ -66,8 +63,7 @@ swapped_single = plant(
 )
 short_single = plant(
     part_2.THEOREM.claim("amended-2"),
-    "index",
-    "last-token",
+    "index last-token",
     statement="a single input with equal scores of rivals: descent on the decreasing loss "
     "converges in direction to the X^mm of all tokens but the last",
     why="the last token may hold X^mm",
@@ -91,8 +87,7 @@ def _wide_spread(run: Run) -> bool:
 
 wide_delta = plant(
     theorem_3_15.THEOREM.claim("sharp"),
-    "constant",
-    "attention",
+    "constant attention",
     statement="aligned inputs, rivals' scores within delta_i = "
     "g_i/(1 - s_i): the norm of descent diverges and its direction converges to X^mm",
     why="the factor s_i is lost: a second-best token far away outruns the others",
@@ -101,8 +96,7 @@ wide_delta = plant(
 )
 short_basin = plant(
     theorem_3_15.THEOREM.claim("amended-2"),
-    "index",
-    "last-token",
+    "index last-token",
     statement="from a start in the basin descent on the decreasing loss converges in direction to "
     "the X^mm of all tokens but the last",
     why="the last token may hold X^mm",
@@ -118,8 +112,7 @@ def _two_percent_more(m: Any, run: Run) -> Any:
 GAIN, RAISED, SLOPED = (SEPARATION.claim(name) for name in ("sharp-1", "amended-3", "sharp-2"))
 gain_constant = plant(
     GAIN,
-    "constant",
-    "two-percent",
+    "constant two-percent",
     statement="a step of size eta raises <X, X^mm> by at least 1.02 eta (1/n) sum_i |l'| s_opt "
     "sum_t s_t (gamma_opt - gamma_t)",
     why="equal where all tokens are support vectors",
@@ -127,8 +120,7 @@ gain_constant = plant(
 )
 gain_sign = plant(
     GAIN,
-    "sign",
-    "at-most",
+    "sign at-most",
     statement="a step of size eta raises <X, X^mm> by at most eta (1/n) sum_i |l'| s_opt sum_t "
     "s_t (gamma_opt - gamma_t)",
     why="tokens beyond the margin, with equal scores of rivals, add more",
@@ -143,8 +135,7 @@ def _mean_grows(m: Any, run: Run) -> Any:
 
 mean_norm = plant(
     RAISED,
-    "norm",
-    "plain-mean",
+    "norm plain-mean",
     statement="assumption 3.10, Att-SVM feasible: every step of descent on the decreasing loss "
     "raises the mean margin",
     why="only the mean weighted by the multipliers grows: opposed inputs lower the other",
@@ -169,8 +160,7 @@ def _slope_of_norm_ball(run: Run) -> arb | None:
 
 slope_norm = plant(
     SLOPED,
-    "norm",
-    "slope",
+    "norm slope",
     statement="from such a start the least margin divided by ln k tends to ||X^mm||",
     why="the norm does; the least margin is the norm over ||X^mm||",
     conclusion=Measured("see the statement", floats=_slope_of_norm, balls=_slope_of_norm_ball),

@@ -19,16 +19,14 @@ from attsvm.theory import (
     gradient,
 )
 from attsvm.theory.declaration.claim import Claim
-from benchmarks.power.planting import PLANTED, Kind, Planted
+from benchmarks.power.planting import PLANTED, Planted, kind_of
 from properties.sim._support import entry_loss
 from properties.sim._support.entry_loss import PAIR, K, gradient_change, loss_change, published
 from properties.sim.lemma_3_12 import steepest
 
 
 def plant(
-    family: str,
-    kind: Kind,
-    name: str,
+    mistake: str,
     variables: Mapping[str, Any],
     conclusion: Callable[[Any, Any], Any],
     *,
@@ -38,7 +36,9 @@ def plant(
     witness: Mapping[str, Any] | None = None,
     source: str = "",
 ) -> Claim:
-    """Plant a false formula and list it; see `planting` for the words."""
+    """Plant a false formula and list it; `mistake` is its family, kind and name (`planting`)."""
+    family, _, rest = mistake.partition(" ")
+    kind, name = kind_of(rest)
     statement = Statement(
         f"planted/{family.replace('/', '-')}-{kind}-{name}",
         source="planted",
@@ -74,45 +74,35 @@ def softmax_moves(m: Any, v: Any) -> Any:
 
 
 softmax_constant = plant(
-    "plain/softmax",
-    "constant",
-    "lipschitz",
+    "plain/softmax constant lipschitz",
     LOGITS,
     lambda m, v: m.at_most(m.norm(softmax_moves(m, v)), m.exact("0.475") * m.norm(v.a - v.b)),
     says="||s(a) - s(b)||_2 <= 0.475 ||a - b||_2 for the softmax s",
     why="1/2 is the least constant, approached by two tokens near equal logits",
 )
 softmax_norm = plant(
-    "plain/softmax",
-    "norm",
-    "lipschitz",
+    "plain/softmax norm lipschitz",
     LOGITS,
     lambda m, v: m.at_most(m.sum(m.abs(softmax_moves(m, v))), m.norm(v.a - v.b) / 2),
     says="||s(a) - s(b)||_1 <= ||a - b||_2 / 2 for the softmax s",
     why="1/2 is for one norm on both sides; here the least constant is 1/sqrt 2",
 )
 mean_strict = plant(
-    "plain/softmax",
-    "strict",
-    "uniform",
+    "plain/softmax strict uniform",
     SEVERAL,
     lambda m, v: m.above(m.max(m.softmax(v.a)), m.exact(1) / v.T),
     says="some one of T >= 2 tokens gets more attention than 1/T",
     why="none does where all logits are equal",
 )
 log_sum_index = plant(
-    "plain/softmax",
-    "index",
-    "others",
+    "plain/softmax index others",
     SEVERAL,
     lambda m, v: m.at_most(m.log(m.sum(m.exp(v.a - m.max(v.a)))), m.log(m.exact(v.T - 1))),
     says="ln sum_t exp a_t <= max a + ln(T - 1) for T >= 2",
     why="ln T: all terms may be as large as the largest",
 )
 tensor_role = plant(
-    "plain/tensor-trick",
-    "role",
-    "tensor-trick",
+    "plain/tensor-trick role tensor-trick",
     SQUARES,
     lambda m, v: m.equal(m.kron(v.A, v.B) @ m.vec(v.X), m.vec(v.A.T @ v.X @ v.B.T)),
     says="(A kron B) vec(X) = vec(A^T X B^T), vec by rows",
@@ -128,9 +118,7 @@ def steep(m: Any, v: Any) -> Any:
 
 
 entries_steep = plant(
-    "sim/lemma-3.11",
-    "constant",
-    "steepness",
+    "sim/lemma-3.11 constant steepness",
     ENTRY,
     steep,
     says="|dL/dx_1| <= 0.95/16 |b| (max h - min h) (max A_1 - min A_1)",
@@ -151,9 +139,7 @@ def sum_for_product(m: Any, v: Any) -> Any:
 
 
 entries_sign = plant(
-    "sim/lemma-3.11",
-    "sign",
-    "slope",
+    "sim/lemma-3.11 sign slope",
     ENTRY,
     sum_for_product,
     says="dL/dx_i = g(b d)(1 + g(b d)) b (<f o A_i, h> - <f, h><f, A_i>), d = <f, h>",
@@ -168,9 +154,7 @@ def next_column(m: Any, v: Any) -> Any:
 
 
 entries_index = plant(
-    "sim/lemma-3.11",
-    "index",
-    "column",
+    "sim/lemma-3.11 index column",
     ENTRY,
     next_column,
     says="dL/dx_i is the closed form with column A_(i+1), the last followed by the first",
@@ -184,27 +168,21 @@ def slope_moves(m: Any, v: Any) -> Any:
 
 
 curved_constant = plant(
-    "sim/lemma-3.12",
-    "constant",
-    "two-percent",
+    "sim/lemma-3.12 constant two-percent",
     NUMBERS,
     lambda m, v: m.at_most(slope_moves(m, v), m.exact("0.98") * steepest(m) * m.abs(v.x - v.y)),
     says="|g'(x) - g'(y)| <= 0.98 |x - y| / (6 sqrt 3)",
     why="1/(6 sqrt 3) is the least constant, approached near log(2 + sqrt 3)",
 )
 curved_strict = plant(
-    "sim/lemma-3.12",
-    "strict",
-    "equal-points",
+    "sim/lemma-3.12 strict equal-points",
     NUMBERS,
     lambda m, v: m.below(slope_moves(m, v), steepest(m) * m.abs(v.x - v.y)),
     says="|g'(x) - g'(y)| < |x - y| / (6 sqrt 3) for all x and y",
     why="both sides are 0 for x = y",
 )
 curved_sign = plant(
-    "sim/lemma-3.12",
-    "sign",
-    "monotone",
+    "sim/lemma-3.12 sign monotone",
     NUMBERS,
     lambda m, v: m.at_least(
         m.logistic_slope(m.minimum(v.x, v.y)), m.logistic_slope(m.maximum(v.x, v.y))
@@ -220,9 +198,7 @@ def reach(m: Any, v: Any) -> Any:
 
 
 gradient_constant = plant(
-    "sim/lemma-3.13",
-    "constant",
-    "two-percent",
+    "sim/lemma-3.13 constant two-percent",
     PAIR,
     lambda m, v: m.at_most(
         gradient_change(m, v), m.exact("0.98") * m.square(m.spectral(v.A)) * reach(m, v)
@@ -231,18 +207,14 @@ gradient_constant = plant(
     why="K is attained by two tokens",
 )
 gradient_norm = plant(
-    "sim/lemma-3.13",
-    "norm",
-    "longest-row",
+    "sim/lemma-3.13 norm longest-row",
     PAIR,
     lambda m, v: m.at_most(gradient_change(m, v), m.max(m.sums(v.A * v.A)) * reach(m, v)),
     says="||grad L(x) - grad L(y)|| <= max_t ||A_t||^2 K(|b| (max h - min h)) ||x - y||",
     why="the rows 1, -1 have length 1, and the spectral norm is sqrt 2",
 )
 gradient_hypothesis = plant(
-    "sim/lemma-3.13",
-    "hypothesis",
-    "head-of-any-size",
+    "sim/lemma-3.13 hypothesis head-of-any-size",
     {**PAIR, "h": Vector("n", (0, 64, 160, 512)), "R": Fitted()},
     lambda m, v: m.at_most(gradient_change(m, v), published(m, v.n, v.R) * m.norm(v.x - v.y)),
     hypotheses={
@@ -263,18 +235,14 @@ def lever(m: Any, v: Any) -> Any:
 
 
 stable_constant = plant(
-    "sim/stability-logistic",
-    "constant",
-    "two-percent",
+    "sim/stability-logistic constant two-percent",
     PAIR,
     lambda m, v: m.at_most(loss_change(m, v), m.exact("0.98") * m.norm(v.h) / 8 * lever(m, v)),
     says="|L(x) - L(y)| <= 0.98 |b| ||A|| ||h||/8 ||x - y||",
     why="1/8 is attained in the limit by A = (1, -1), h = (1, -1)",
 )
 stable_norm = plant(
-    "sim/stability-logistic",
-    "norm",
-    "largest-entry",
+    "sim/stability-logistic norm largest-entry",
     PAIR,
     lambda m, v: m.at_most(loss_change(m, v), m.largest(v.h) / 8 * lever(m, v)),
     says="|L(x) - L(y)| <= |b| ||A|| max_t |h_t|/8 ||x - y||",
@@ -289,9 +257,7 @@ def linear_gradient(m: Any, v: Any) -> Any:
 
 
 stable_threshold = plant(
-    "sim/stability-logistic",
-    "constant",
-    "threshold",
+    "sim/stability-logistic constant threshold",
     PAIR,
     linear_gradient,
     hypotheses={

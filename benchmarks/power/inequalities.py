@@ -17,9 +17,7 @@ POINTS = {"x": Real(), "y": Real()}
 def _lipschitz(name: str, factor: str) -> Claim:
     """||s(a) - s(b)|| <= factor/2 ||a - b||."""
     return plant(
-        "plain/softmax",
-        "constant",
-        name,
+        f"plain/softmax constant {name}",
         LOGITS,
         lambda m, v: m.at_most(
             m.norm(softmax_moves(m, v)), m.exact(factor) / 2 * m.norm(v.a - v.b)
@@ -35,9 +33,7 @@ one_percent = _lipschitz("one-percent", "0.99")
 one_per_mille = _lipschitz("one-per-mille", "0.999")
 one_in_ten_thousand = _lipschitz("one-in-ten-thousand", "0.9999")
 sum_of_sizes = plant(
-    "plain/softmax",
-    "constant",
-    "sum-of-sizes",
+    "plain/softmax constant sum-of-sizes",
     LOGITS,
     lambda m, v: m.at_most(
         m.sum(m.abs(softmax_moves(m, v))), m.exact("0.4995") * m.sum(m.abs(v.a - v.b))
@@ -48,9 +44,7 @@ sum_of_sizes = plant(
     source=PLAIN_LIPSCHITZ,
 )
 cocoercive = plant(
-    "plain/softmax",
-    "constant",
-    "cocoercive",
+    "plain/softmax constant cocoercive",
     LOGITS,
     lambda m, v: m.at_least(
         m.dot(softmax_moves(m, v), v.a - v.b),
@@ -75,9 +69,7 @@ def bregman(m: Any, v: Any) -> Any:
 
 
 smooth_constant = plant(
-    "plain/softmax",
-    "constant",
-    "smooth",
+    "plain/softmax constant smooth",
     LOGITS,
     lambda m, v: m.at_most(bregman(m, v), m.exact("0.249") * m.dot(v.b - v.a, v.b - v.a)),
     says="lse(b) <= lse(a) + <s(a), b - a> + 0.249 ||b - a||_2^2",
@@ -85,9 +77,7 @@ smooth_constant = plant(
     witness={"a": [0, 0], "b": [2**-6, -(2**-6)]},
 )
 smooth_in_the_maximum = plant(
-    "plain/softmax",
-    "constant",
-    "smooth-in-the-maximum",
+    "plain/softmax constant smooth-in-the-maximum",
     LOGITS,
     lambda m, v: m.at_most(bregman(m, v), m.exact("0.499") * m.square(m.largest(v.b - v.a))),
     says="lse(b) <= lse(a) + <s(a), b - a> + 0.499 ||b - a||_inf^2",
@@ -96,9 +86,7 @@ smooth_in_the_maximum = plant(
     source="Nesterov, Smooth minimization of non-smooth functions (2005), section 4.1",
 )
 cocoercive_slope = plant(
-    "plain/losses",
-    "constant",
-    "cocoercive-slope",
+    "plain/losses constant cocoercive-slope",
     {"x": Real(), "y": Near("x", ())},
     lambda m, v: m.at_least(
         (m.logistic(v.x) - m.logistic(v.y)) * (v.x - v.y),
@@ -110,9 +98,7 @@ cocoercive_slope = plant(
     source="Nesterov, Introductory lectures (2004), theorem 2.1.5: 1/L is sharp",
 )
 four_per_ten_thousand = plant(
-    "plain/losses",
-    "constant",
-    "four-per-ten-thousand",
+    "plain/losses constant four-per-ten-thousand",
     {"x": Real(), "y": Near("x", ())},
     lambda m, v: m.at_most(
         m.abs(m.logistic(v.x) - m.logistic(v.y)), m.exact("0.2499") * m.abs(v.x - v.y)
@@ -122,9 +108,7 @@ four_per_ten_thousand = plant(
     witness={"x": 2**-7, "y": -(2**-7)},
 )
 exponential_below = plant(
-    "plain/losses",
-    "constant",
-    "exponential-below",
+    "plain/losses constant exponential-below",
     {"x": Real()},
     lambda m, v: m.at_most(m.softplus(-v.x), m.exact("0.9999") * m.exp(-v.x)),
     says="ln(1 + e^-x) <= 0.9999 e^-x",
@@ -132,9 +116,7 @@ exponential_below = plant(
     witness={"x": 12},
 )
 kantorovich = plant(
-    "plain/inequalities",
-    "constant",
-    "kantorovich",
+    "plain/inequalities constant kantorovich",
     {"a": Real()},
     lambda m, v: m.at_most((1 + m.logistic(v.a)) * (1 - m.logistic(v.a) / 2), m.exact("1.1249")),
     says="for weights on the numbers 1 and 2: mean times mean of inverses <= 1.1249",
@@ -143,9 +125,7 @@ kantorovich = plant(
     source="Kantorovich's inequality (1948)",
 )
 pinsker = plant(
-    "plain/inequalities",
-    "constant",
-    "pinsker",
+    "plain/inequalities constant pinsker",
     TWO,
     lambda m, v: m.at_least(
         m.dot(m.softmax(v.a), v.a - v.b) - level(m, v.a) + level(m, v.b),
@@ -157,9 +137,7 @@ pinsker = plant(
     source="Pinsker's inequality",
 )
 hoeffding = plant(
-    "plain/inequalities",
-    "constant",
-    "hoeffding",
+    "plain/inequalities constant hoeffding",
     {"x": Real()},
     lambda m, v: m.at_most(
         m.softplus(v.x) - m.log(m.exact(2)) - v.x / 2, m.exact("0.999") * v.x * v.x / 8
@@ -171,9 +149,7 @@ hoeffding = plant(
     source="Hoeffding's lemma (1963)",
 )
 frobenius = plant(
-    "plain/matrices",
-    "constant",
-    "frobenius",
+    "plain/matrices constant frobenius",
     {"n": Integer(1, 3), "A": Matrix("n", "n")},
     lambda m, v: m.at_most(m.norm(v.A), m.exact("0.9999") * m.sqrt(m.exact(v.n)) * m.spectral(v.A)),
     says="||A||_F <= 0.9999 sqrt(n) ||A||_2 for n x n matrices",
@@ -181,9 +157,7 @@ frobenius = plant(
     witness={"A": [[1, 0], [0, 1]]},
 )
 cauchy_schwarz = plant(
-    "plain/inequalities",
-    "constant",
-    "cauchy-schwarz",
+    "plain/inequalities constant cauchy-schwarz",
     {"d": Integer(1, 4), "a": Vector("d"), "b": Vector("d")},
     lambda m, v: m.at_most(m.dot(v.a, v.b), m.exact("0.9999") * m.norm(v.a) * m.norm(v.b)),
     says="<a, b> <= 0.9999 ||a|| ||b||",
@@ -199,9 +173,7 @@ def covariance(m: Any, v: Any) -> Any:
 
 VECTORS = {"d": Integer(2, 4), "a": Vector("d"), "b": Vector("d")}
 chebyshev = plant(
-    "plain/inequalities",
-    "hypothesis",
-    "chebyshev",
+    "plain/inequalities hypothesis chebyshev",
     VECTORS,
     lambda m, v: m.at_least(covariance(m, v), m.exact(0)),
     says="d sum_i a_i b_i >= sum_i a_i sum_i b_i, for a alone in increasing order",
@@ -215,9 +187,7 @@ chebyshev = plant(
     source="Chebyshev's sum inequality",
 )
 bernoulli = plant(
-    "plain/inequalities",
-    "hypothesis",
-    "bernoulli",
+    "plain/inequalities hypothesis bernoulli",
     {"x": Real(), "n": Integer(1, 7)},
     lambda m, v: m.at_least(m.power(1 + v.x, v.n), 1 + v.n * v.x),
     says="(1 + x)^n >= 1 + n x for real x and n >= 1",
@@ -226,9 +196,7 @@ bernoulli = plant(
     source="Bernoulli's inequality",
 )
 convex_everywhere = plant(
-    "plain/losses",
-    "hypothesis",
-    "convex-everywhere",
+    "plain/losses hypothesis convex-everywhere",
     POINTS,
     lambda m, v: m.at_most(2 * m.logistic((v.x + v.y) / 2), m.logistic(v.x) + m.logistic(v.y)),
     says="the logistic function is midpoint convex",
@@ -236,9 +204,7 @@ convex_everywhere = plant(
     witness={"x": 1, "y": 3},
 )
 commuting = plant(
-    "plain/matrices",
-    "hypothesis",
-    "commuting",
+    "plain/matrices hypothesis commuting",
     {"n": Integer(1, 3), **dict.fromkeys(("A", "B", "C"), Matrix("n", "n"))},
     lambda m, v: m.equal(
         m.trace((v.A + v.A.T) @ (v.B + v.B.T) @ (v.C + v.C.T) @ v.A),
@@ -253,9 +219,7 @@ commuting = plant(
 # only from a dimension or size on
 
 loewner_size = plant(
-    "plain/matrices",
-    "size",
-    "loewner",
+    "plain/matrices size loewner",
     {"n": Integer(1, 3), "g": Vector("n"), "h": Vector("n"), "x": Vector("n")},
     lambda m, v: m.at_least(loewner(m, v), m.exact(0)),
     says="A <= B implies A^2 <= B^2, for A = g g^T and B = A + h h^T",
@@ -274,9 +238,7 @@ def loewner(m: Any, v: Any) -> Any:
 
 
 entropy = plant(
-    "plain/softmax",
-    "size",
-    "entropy",
+    "plain/softmax size entropy",
     {"T": Integer(1, 4), "a": Vector("T")},
     lambda m, v: m.at_most(level(m, v.a) - m.dot(m.softmax(v.a), v.a), m.exact(5)),
     says="the entropy of a softmax is at most 5",
@@ -284,9 +246,7 @@ entropy = plant(
     witness={"a": [0] * 149},
 )
 sum_of_sizes_size = plant(
-    "plain/inequalities",
-    "size",
-    "sum-of-sizes",
+    "plain/inequalities size sum-of-sizes",
     {"d": Integer(1, 4), "a": Vector("d")},
     lambda m, v: m.at_most(m.sum(m.abs(v.a)), 4 * m.norm(v.a)),
     says="||a||_1 <= 4 ||a||_2",
@@ -294,9 +254,7 @@ sum_of_sizes_size = plant(
     witness={"a": [1] * 17},
 )
 spectral = plant(
-    "plain/matrices",
-    "size",
-    "spectral",
+    "plain/matrices size spectral",
     {"n": Integer(1, 3), "A": Matrix("n", "n")},
     lambda m, v: m.at_most(m.norm(v.A), 2 * m.spectral(v.A)),
     says="||A||_F <= 2 ||A||_2",
@@ -304,9 +262,7 @@ spectral = plant(
     witness={"A": [[float(i == j) for j in range(5)] for i in range(5)]},
 )
 largest_entry = plant(
-    "plain/inequalities",
-    "size",
-    "largest-entry",
+    "plain/inequalities size largest-entry",
     {"d": Integer(1, 4), "a": Vector("d")},
     lambda m, v: m.at_most(m.norm(v.a), 3 * m.largest(v.a)),
     says="||a||_2 <= 3 max |a_i|",
@@ -317,9 +273,7 @@ largest_entry = plant(
 # only at a large norm
 
 top_share = plant(
-    "plain/softmax",
-    "far",
-    "top-share",
+    "plain/softmax far top-share",
     SEVERAL,
     lambda m, v: m.at_least(1 - m.max(m.softmax(v.a)), m.exact("1/1000000000000")),
     says="no token of T >= 2 gets all but 10^-12 of the attention",
@@ -327,9 +281,7 @@ top_share = plant(
     witness={"a": [40, 0], "b": [0, 0]},
 )
 logistic = plant(
-    "plain/losses",
-    "far",
-    "logistic",
+    "plain/losses far logistic",
     {"x": Real()},
     lambda m, v: m.at_least(m.softplus(-v.x), m.exact("1/1000000000")),
     says="the logistic loss is at least 10^-9",
@@ -337,9 +289,7 @@ logistic = plant(
     witness={"x": 32},
 )
 slow_logarithm = plant(
-    "plain/functions",
-    "far",
-    "slow-logarithm",
+    "plain/functions far slow-logarithm",
     {"x": Real()},
     lambda m, v: m.at_most(m.log(1 + v.x * v.x), m.exact(20)),
     says="ln(1 + x^2) <= 20",
@@ -347,9 +297,7 @@ slow_logarithm = plant(
     witness={"x": 32768},
 )
 cubic = plant(
-    "plain/functions",
-    "far",
-    "cubic",
+    "plain/functions far cubic",
     {"x": Real()},
     lambda m, v: m.at_most(m.power(v.x, 3), 1000 * v.x * v.x + 1000),
     says="x^3 <= 1000 x^2 + 1000",
@@ -357,9 +305,7 @@ cubic = plant(
     witness={"x": 1002},
 )
 two_variables = plant(
-    "plain/functions",
-    "far",
-    "two-variables",
+    "plain/functions far two-variables",
     POINTS,
     lambda m, v: m.at_most(v.x * v.y, 50 * (m.abs(v.x) + m.abs(v.y)) + 10000),
     says="x y <= 50 (|x| + |y|) + 10000",
@@ -367,9 +313,7 @@ two_variables = plant(
     witness={"x": 256, "y": 256},
 )
 frobenius_far = plant(
-    "plain/matrices",
-    "far",
-    "frobenius",
+    "plain/matrices far frobenius",
     {"n": Integer(1, 3), "A": Matrix("n", "n")},
     lambda m, v: m.at_most(m.norm(v.A), m.largest(v.A) + 100),
     says="||A||_F <= max |A_ij| + 100",
@@ -384,9 +328,7 @@ def attended(m: Any, x: Any) -> Any:
 
 
 lipschitz = plant(
-    "plain/self-attention",
-    "far",
-    "lipschitz",
+    "plain/self-attention far lipschitz",
     {"T": Integer(2, 4), "x": Vector("T"), "y": Near("x", ("T",))},
     lambda m, v: m.at_most(m.abs(attended(m, v.x) - attended(m, v.y)), 50 * m.norm(v.x - v.y)),
     says="dot-product self-attention of numbers is 50-Lipschitz in the tokens",

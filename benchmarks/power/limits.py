@@ -52,24 +52,21 @@ def _follows(make: Target) -> Measured:
 
 path_role = plant(
     PATH,
-    "role",
-    "transposed",
+    "role transposed",
     statement="W_R / R tends to the direction of the transpose of W^mm",
     why="query and key are swapped",
     conclusion=_follows(transposed),
 )
 path_index = plant(
     PATH,
-    "index",
-    "last-token",
+    "index last-token",
     statement="W_R / R tends to the direction of the W^mm of all tokens but the last",
     why="the last token may hold W^mm",
     conclusion=_follows(one_short),
 )
 path_constant = plant(
     RATE,
-    "constant",
-    "two-percent",
+    "constant two-percent",
     statement="every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 0.98 * 2 kappa/rho",
     why="kappa is attained in the limit, along directions orthogonal to all A_j",
     share="0.98",
@@ -82,8 +79,7 @@ def _columns(case: Path) -> int:
 
 set_index = plant(
     SET,
-    "index",
-    "columns",
+    "index columns",
     statement="dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 for K, Q of max(d - 1, 1) columns",
     why="every solution may have rank d, where single entries force a determinant not to be 0",
     conclusion=Measured(
@@ -94,8 +90,7 @@ set_index = plant(
 )
 set_constant = plant(
     SET,
-    "constant",
-    "scale",
+    "constant scale",
     statement="dist(K_R Q_R^T / R, 1.05 W_*^mm / C_*) tends to 0",
     why="the limit has nuclear norm 1",
     share=Fraction(21, 20),
@@ -119,8 +114,7 @@ def _inverse_rate_ball(case: Descent) -> arb | None:
 
 rate_role = plant(
     SCALE,
-    "role",
-    "margin-for-norm",
+    "role margin-for-norm",
     statement="from a start in the basin ||W_k|| / ln k -> 1/||W^mm||",
     why="1/||W^mm|| is the margin of a unit matrix; the norm must grow by ||W^mm|| for a margin "
     "of 1",
@@ -128,8 +122,7 @@ rate_role = plant(
 )
 divergence_hypothesis = plant(
     divergence.THEOREM.claim("amended"),
-    "hypothesis",
-    "two-tokens",
+    "hypothesis two-tokens",
     statement="all tokens support vectors, some input with two tokens: ||W_k|| -> infinity",
     why="where all scores are tied the gradient is 0",
     drop=[divergence.TWO_SCORES],
@@ -139,8 +132,7 @@ divergence_hypothesis = plant(
 LENGTH = stationary.THEOREM.claim("sharp")
 length_constant = plant(
     LENGTH,
-    "constant",
-    "two-percent",
+    "constant two-percent",
     statement="||grad L(W)|| ||W^mm|| >= 1.02 (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - "
     "gamma_t)",
     why="equal where the gradient points along W^mm",
@@ -156,8 +148,7 @@ def _operator_length(m: Any, case: Descent) -> Any:
 
 length_norm = plant(
     LENGTH,
-    "norm",
-    "operator",
+    "norm operator",
     statement="||grad L(W)||_op ||W^mm||_F >= (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - "
     "gamma_t)",
     why="the dual of the operator norm is the nuclear one: false along a W^mm of rank 2",

@@ -22,8 +22,7 @@ def _transposed_gradient(m: Any, case: Descent) -> Any:
 
 gradient_role = plant(
     THEOREM.claim("sharp"),
-    "role",
-    "gradient",
+    "role gradient",
     family="plain/gradient",
     statement="grad L(W) = sum_it c_it z_i x_it^T, W acting as x^T W z",
     why="x_it z_i^T: query and key are swapped",
@@ -59,8 +58,7 @@ def _no_longer(m: Any, data: AttentionData) -> Any:
 
 multipliers_norm = plant(
     SVM,
-    "norm",
-    "not-squared",
+    "norm not-squared",
     family="plain/att-svm",
     statement="||W^mm||_F is the sum of its multipliers",
     why="its square is",
@@ -68,8 +66,7 @@ multipliers_norm = plant(
 )
 longest_constant = plant(
     SVM,
-    "constant",
-    "five-percent",
+    "constant five-percent",
     family="plain/att-svm",
     statement="||W^mm||_F >= 1.05 max_j 1/||A_j||",
     why="equal to 1/||A|| for one constraint",
@@ -77,8 +74,7 @@ longest_constant = plant(
 )
 longest_sign = plant(
     SVM,
-    "sign",
-    "at-most",
+    "sign at-most",
     family="plain/att-svm",
     statement="||W^mm||_F <= max_j 1/||A_j||",
     why="this is the least it can be: opposed constraints ask for more",

@@ -18,25 +18,9 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import TIGHTENED
 from attsvm.theory.declaration.records import Measured, RecordFormula
 
-Kind = Literal[
+KINDS = (
     *("constant", "sign", "hypothesis", "norm", "index", "role", "strict", "size"),
     *("integer", "far", "late", "loss", "needle", "jump"),
-]
-KINDS: tuple[Kind, ...] = (
-    "constant",
-    "sign",
-    "hypothesis",
-    "norm",
-    "index",
-    "role",
-    "strict",
-    "size",
-    "integer",
-    "far",
-    "late",
-    "loss",
-    "needle",
-    "jump",
 )
 """A wrong constant, a flipped sign, a dropped hypothesis, another norm or mean, an index off by
 one or of the wrong thing, swapped roles (query and key, norm and margin), < for <=, true of the
@@ -58,7 +42,7 @@ class Planted:
     """
 
     claim: Claim
-    kind: Kind
+    kind: str
     family: str
     why: str
     witness: Mapping[str, Any] | None = None
@@ -71,10 +55,16 @@ PLANTED: dict[str, Planted] = {}
 Certificate = Callable[..., Any]
 
 
+def kind_of(mistake: str) -> tuple[str, str]:
+    """The kind of a mistake, and its name."""
+    kind, name = mistake.split()
+    assert kind in KINDS, f"{kind} is no kind of mistake"
+    return kind, name
+
+
 def plant(
     base: Claim,
-    kind: Kind,
-    name: str,
+    mistake: str,
     *,
     statement: str,
     why: str,
@@ -94,8 +84,7 @@ def plant(
 
     Args:
         base: a claim that holds, or a neighbour of one.
-        kind: the kind of mistake.
-        name: tells two mistakes of a kind in one statement apart, in the id.
+        mistake: its kind, and what tells it from others of the kind in one statement.
         statement: what is claimed, wrongly.
         why: why it is false.
         family: the statement that is spoilt, that of the base where None.
@@ -108,6 +97,7 @@ def plant(
         **constants: of the conclusion.
     """
     spoilt = family or base.statement_id
+    kind, name = kind_of(mistake)
     id = f"planted/{spoilt.replace('/', '-')}-{kind}-{name}:literal"
     dropped = set(drop)
     missing = dropped - {h.name for h in base.hypotheses}
@@ -179,7 +169,7 @@ def strictly(base: Claim) -> Callable[..., Any]:
     """The conclusion of a claim with < in place of <=."""
     formula = base.formula
 
-    @functools.wraps(formula.conclusion)
+    @functools.wraps(formula.conclusion, updated=())
     def written(m: Any, v: Any, **constants: Any) -> Any:
         return _strict(formula.conclusion(m, v, **constants))
 
@@ -199,7 +189,7 @@ def flipped(base: Claim) -> dict[str, Any]:
     """The conclusion with >= in place of <=."""
     formula = base.formula
 
-    @functools.wraps(formula.conclusion)
+    @functools.wraps(formula.conclusion, updated=())
     def written(m: Any, v: Any, **constants: Any) -> Any:
         relation = formula.conclusion(m, v, **constants)
         assert isinstance(relation, Comparison)

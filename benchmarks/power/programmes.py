@@ -18,16 +18,14 @@ HULL, EXISTS = (DEFINITION_3_8.claim(name) for name in ("sharp-2", "literal-2"))
 
 nearest_strict = plant(
     NEAREST,
-    "strict",
-    "pythagoras",
+    "strict pythagoras",
     statement="||V - X^mm||^2 < ||V||^2 - ||X^mm||^2 for every feasible V",
     why="equal where V has margin 1 wherever a multiplier is positive, as at V = X^mm",
     conclusion=strictly(NEAREST),
 )
 bounded_strict = plant(
     BOUNDED,
-    "strict",
-    "norm-bound",
+    "strict norm-bound",
     statement="where u^T z_i has the sign of y_i for every i, X^mm exists, and "
     "||X^mm|| < ||u|| ||v|| / min_it (gamma_opt - gamma_t) y_i u^T z_i",
     why="equal for one constraint along v u^T",
@@ -46,8 +44,7 @@ def _short_head(m: Any, case: Any) -> Any:
 
 bounded_norm = plant(
     BOUNDED,
-    "norm",
-    "largest-entry",
+    "norm largest-entry",
     statement="where u^T z_i has the sign of y_i for every i, X^mm exists, and "
     "||X^mm|| <= ||u|| max |v_k| / min_it (gamma_opt - gamma_t) y_i u^T z_i",
     why="false for one constraint along v u^T where v has two entries",
@@ -55,8 +52,7 @@ bounded_norm = plant(
 )
 hull_sign = plant(
     HULL,
-    "sign",
-    "hull",
+    "sign hull",
     statement="||sum_j s_j A_j|| ||X^mm|| <= 1 for all shares s >= 0 of sum 1",
     why="1/||X^mm|| is the least length in the hull, not the largest",
     **flipped(HULL),
@@ -69,8 +65,7 @@ def _same_labels(data: AttentionData) -> bool:
 
 exists_hypothesis = plant(
     EXISTS,
-    "hypothesis",
-    "shared-query",
+    "hypothesis shared-query",
     statement="with unique optimal tokens, equal labels and queries that are not 0 there is an "
     "X^mm",
     why="the queries must be one (or be classified): z and -z with the same tokens have opposite "
@@ -84,8 +79,7 @@ exists_hypothesis = plant(
 HARD, GROWTH = (DEFINITION_4_1.claim(name) for name in ("amended", "sharp"))
 soft_constant = plant(
     HARD,
-    "constant",
-    "three-percent",
+    "constant three-percent",
     statement="on separable data X^mm minimises ||X|| + C sum of slacks for every C of at least "
     "0.97 max lambda / ||X^mm||",
     why="for one constraint C ||A|| < 1 makes 0 the minimiser",
@@ -102,8 +96,7 @@ def _unnormalised(m: Any, case: Any) -> Any:
 
 soft_norm = plant(
     HARD,
-    "norm",
-    "squared",
+    "norm squared",
     statement="on separable data X^mm minimises ||X|| + C sum of slacks for every C of at least "
     "max lambda",
     why="that is the price for ||X||^2/2; where ||X^mm|| < 1 it is too low for the norm",
@@ -120,16 +113,14 @@ def _by_longest(m: Any, case: Any) -> Any:
 
 growth_norm = plant(
     GROWTH,
-    "norm",
-    "longest",
+    "norm longest",
     statement="f_C(V) - f_C(0) >= (1 - C max_j ||A_j||) ||V|| for every V and C > 0",
     why="slacks fall together by <sum_j A_j, V>: two constraints alike fall twice as fast",
     conclusion=_by_longest,
 )
 growth_strict = plant(
     GROWTH,
-    "strict",
-    "growth",
+    "strict growth",
     statement="f_C(V) - f_C(0) > (1 - C ||sum_j A_j||) ||V|| for every V that is not 0 and C > 0",
     why="equal for small V along sum_j A_j",
     hypotheses={"V is not zero": lambda case: bool(case.move.any())},
@@ -138,8 +129,7 @@ growth_strict = plant(
 
 sparsity_constant = plant(
     SPARSITY.claim("sharp-2"),
-    "constant",
-    "two-percent",
+    "constant two-percent",
     statement="where the A_j are independent, leaving out token j lowers ||X^mm||^2 by at least "
     "1.02 w_j^2 / (G^-1)_jj",
     why="equal where the other multipliers stay positive",
@@ -147,8 +137,7 @@ sparsity_constant = plant(
 )
 sparsity_sign = plant(
     SPARSITY.claim("sharp-1"),
-    "sign",
-    "at-least",
+    "sign at-least",
     statement="leaving out any tokens J lowers ||X^mm||^2 by at least ||sum_J w_j A_j||^2",
     why="this is the most: other constraints take over where the A_j are not orthogonal",
     **flipped(SPARSITY.claim("sharp-1")),
@@ -163,8 +152,7 @@ def _moves(m: Any, data: AttentionData) -> Any:
 
 sparsity_hypothesis = plant(
     SPARSITY.claim("literal-3"),
-    "hypothesis",
-    "multiplier",
+    "hypothesis multiplier",
     statement="leaving out a support token, one of margin 1, moves X^mm",
     why="only tokens with a multiplier hold it: repeated or idle tight tokens do not",
     conclusion=_moves,
@@ -173,8 +161,7 @@ sparsity_hypothesis = plant(
 
 sparsity_index = plant(
     SPARSITY.claim("sharp-3"),
-    "index",
-    "exponent",
+    "index exponent",
     statement="from a start in the basin the share of a token of margin m under X^mm falls like "
     "k^-m",
     why="shares are taken of the whole gradient, which itself falls like 1/k",

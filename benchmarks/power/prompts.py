@@ -44,8 +44,7 @@ def _inverse_rate(case: Prompting) -> arb | None:
 
 rate_role = plant(
     RATE,
-    "role",
-    "margin-for-norm",
+    "role margin-for-norm",
     statement="from a start in the basin ||p(k)|| / ln k -> 1/||p(alpha)||",
     why="1/||p(alpha)|| is the margin of a unit prompt; p grows by ||p(alpha)|| for a margin of 1",
     conclusion=in_balls(_inverse_rate, "inequality"),
@@ -63,8 +62,7 @@ def _short_rate(case: Prompting) -> arb | None:
 
 rate_index = plant(
     RATE,
-    "index",
-    "last-key",
+    "index last-key",
     statement="from a start in the basin ||p(k)|| / ln k tends to the norm of the p(alpha) of all "
     "keys but the last",
     why="the last key may hold p(alpha)",
@@ -83,8 +81,7 @@ def _below(case: Prompting, factor: fmpq) -> bool:
 
 basin_constant = plant(
     BASIN,
-    "constant",
-    "two-percent",
+    "constant two-percent",
     statement="descent converges in direction to p(alpha) from every p(0) whose risk gap is below "
     "1.02 min_i [l(second) - l(best)]/n",
     why="keys 1, 0, -2 with scores 1, -5, 0 flee from p(0) = -3, 1.2% above the threshold",
@@ -93,8 +90,7 @@ basin_constant = plant(
 )
 basin_hypothesis = plant(
     BASIN,
-    "hypothesis",
-    "one-nth",
+    "hypothesis one-nth",
     statement="descent converges in direction to p(alpha) from every p(0) whose risk gap is below "
     "min_i [l(second) - l(best)]",
     why="the factor 1/n is missing: one input of two at its second-best key stays below",
@@ -125,8 +121,7 @@ def _short_prompt_ball(case: Prompting) -> arb | None:
 
 single_index = plant(
     SINGLE,
-    "index",
-    "last-key",
+    "index last-key",
     statement="a single input whose rivals score the same: descent on a decreasing loss converges "
     "in direction to the p(alpha) of all keys but the last",
     why="the last key may hold p(alpha)",
@@ -148,8 +143,7 @@ def _by_sum(m: Any, case: Weighted) -> Any:
 
 step_norm = plant(
     FREE,
-    "norm",
-    "sum-of-sizes",
+    "norm sum-of-sizes",
     statement="W_k descends with p fixed and step eta, q_k on keys X from W_0 p with step "
     "eta ||p||_1^2: W_k p = q_k for every k",
     why="the factor is ||p||_2^2; the norms differ where p has two entries",
@@ -165,8 +159,7 @@ def _one_ahead(m: Any, case: Weighted) -> Any:
 
 step_index = plant(
     FREE,
-    "index",
-    "one-ahead",
+    "index one-ahead",
     statement="W_k descends with p fixed and step eta, q_k on keys X from W_0 p with step "
     "eta ||p||^2: W_(k+1) p = q_k for every k",
     why="a step with a gradient that is not 0 moves W p",
@@ -192,8 +185,7 @@ def _signed(case: Weighted) -> Weighted:
 
 step_hypothesis = plant(
     FIXED,
-    "hypothesis",
-    "orthogonal-rows",
+    "hypothesis orthogonal-rows",
     statement="p not 0, all rows of W_0 of squared length c: W_k p_0 = W_0 p_k for every k, with "
     "step eta on W and eta ||p_0||^2 / c on p",
     why="W W^T = c I asks for orthogonal rows as well",
@@ -207,24 +199,21 @@ LINEAR = normalised_descent.DESCENT.claim("sharp")
 CLOSE = normalised_descent.DESCENT.claim("amended-1")
 pace_constant = plant(
     LINEAR,
-    "constant",
-    "two-percent",
+    "constant two-percent",
     statement="normalised descent has <p(k) - p(0), p*> >= 1.02 k s / max ||k_alpha - k_t||",
     why="equal for one difference of keys",
     share="1.02",
 )
 pace_index = plant(
     LINEAR,
-    "index",
-    "one-step-more",
+    "index one-step-more",
     statement="normalised descent has <p(k) - p(0), p*> >= (k + 1) s / max ||k_alpha - k_t||",
     why="k steps are taken, and each may add no more than s / max ||k_alpha - k_t||",
     more=1,
 )
 close_hypothesis = plant(
     CLOSE,
-    "hypothesis",
-    "from-zero",
+    "hypothesis from-zero",
     statement="a single input whose J rivals score the same: from any p(0) normalised descent has "
     "||p(k)|| - <p(k), p*>/||p*|| <= s + B ||p*|| (||p*|| ln J + s/2) (1 + ln k)",
     why="a start far aside keeps its part across p*",
@@ -237,8 +226,7 @@ BOTH = loss_choice.CHOICE.claim("amended-1")
 ONE_WAY = loss_choice.CHOICE.claim("amended-2")
 other_basin = plant(
     BOTH,
-    "hypothesis",
-    "one-basin",
+    "hypothesis one-basin",
     statement="risk gap of p(0) below min_i [l(second) - l(best)]/n for the loss -x: descent on l "
     "and on -x converge in the direction of p(alpha)",
     why="exp(-x) is flat at high scores: in the basin of -x such an input loses its token",
@@ -257,8 +245,7 @@ def _level(case: Prompting) -> Prompting:
 
 level_hypothesis = plant(
     ONE_WAY,
-    "hypothesis",
-    "single-input",
+    "hypothesis single-input",
     statement="rivals of one score, all best scores equal: at every p the gradient of every "
     "decreasing loss has the direction of that of -x",
     why="the attended scores of the inputs differ, and with them the slopes of the loss",

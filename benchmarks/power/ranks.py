@@ -25,8 +25,7 @@ def _rank_by_tokens(m: Any, data: AttentionData) -> Any:
 
 rank_role = plant(
     RANK,
-    "role",
-    "tokens-for-inputs",
+    "role tokens-for-inputs",
     statement="the Frobenius solution has rank at most min(T, d)",
     why="each input adds one query, however few tokens it has: n inputs of two tokens reach n",
     conclusion=_rank_by_tokens,
@@ -44,8 +43,7 @@ def _nuclear_above(m: Any, data: AttentionData) -> Any:
 
 rank_strict = plant(
     RANK,
-    "strict",
-    "nuclear-norm",
+    "strict nuclear-norm",
     statement="||W^mm||_* > ||W^mm||_F for the Frobenius solution",
     why="equal for rank 1, one input for instance",
     conclusion=_nuclear_above,
@@ -54,8 +52,7 @@ rank_strict = plant(
 LEAST = definition_2.DEFINITION.claim("sharp")
 definition_constant = plant(
     LEAST,
-    "constant",
-    "floor",
+    "constant floor",
     statement="the least margin of rivals under W^mm(alpha) is the larger of 1.05 and that under "
     "the Att-SVM solution without them",
     why="rivals that hold the solution have margin 1",
@@ -76,8 +73,7 @@ def _beyond(m: Any, case: Choice) -> Any:
 
 definition_strict = plant(
     LEAST,
-    "strict",
-    "margin-one",
+    "strict margin-one",
     statement="alpha is locally optimal, so that every rival has a margin above 1 under "
     "W^mm(alpha), where the Att-SVM without its rivals gives each a margin of at least 1",
     why="above 1 it must be: at 1 the rival is a support index",
@@ -88,16 +84,14 @@ definition_strict = plant(
 RISK = LEMMA.claim("amended")
 risk_constant = plant(
     RISK,
-    "constant",
-    "five-percent",
+    "constant five-percent",
     statement="L(W) - L_* is above 5% of the same gap at the worst tokens, for every W",
     why="L_* is the infimum on separable data",
     share="0.05",
 )
 risk_hypothesis = plant(
     RISK,
-    "hypothesis",
-    "two-tokens",
+    "hypothesis two-tokens",
     statement="L(W) > L_* for every W, where some input has two tokens",
     why="they may score the same",
     drop=[TWO_SCORES],
@@ -119,8 +113,7 @@ def _above_second(m: Any, v: Any) -> Any:
 
 risk_index = plant(
     RISK,
-    "index",
-    "second-best",
+    "index second-best",
     statement="L(W) > (1/n) sum_i l(second-best score of input i) for every W",
     why="L_* is that of the best scores: a W that selects them is below",
     conclusion=_above_second,

@@ -20,9 +20,7 @@ def moved(m: Any, v: Any) -> Any:
 
 
 rosenbrock = plant(
-    "plain/functions",
-    "needle",
-    "rosenbrock",
+    "plain/functions needle rosenbrock",
     {"d": Integer(4, 4), "a": Vector("d")},
     lambda m, v: m.at_least(moved(m, v), m.exact(LEAST)),
     says="Rosenbrock's function of four variables moved by 5/16 is at least 1/10000",
@@ -39,9 +37,7 @@ def cyclic(m: Any, v: Any) -> Any:
 
 
 shapiro = plant(
-    "plain/inequalities",
-    "needle",
-    "cyclic-sum",
+    "plain/inequalities needle cyclic-sum",
     {"d": Integer(14, 14), "a": Vector("d")},
     lambda m, v: m.at_least(cyclic(m, v), m.exact(7)),
     says="sum_i a_i / (a_(i+1) + a_(i+2)) >= 14/2 for 14 positive numbers, places going round",
@@ -51,9 +47,7 @@ shapiro = plant(
     source="Shapiro's inequality; Zulauf (1958), d = 14",
 )
 himmelblau = plant(
-    "plain/functions",
-    "needle",
-    "himmelblau",
+    "plain/functions needle himmelblau",
     POINT,
     lambda m, v: m.at_least(
         m.square(v.x * v.x + v.y - 11) + m.square(v.x + v.y * v.y - 7), m.exact(LEAST)
@@ -64,9 +58,7 @@ himmelblau = plant(
     source="Himmelblau (1972)",
 )
 beale = plant(
-    "plain/functions",
-    "needle",
-    "beale",
+    "plain/functions needle beale",
     POINT,
     lambda m, v: m.at_least(
         m.square(m.exact("1.5") - v.x + v.x * v.y)
@@ -92,9 +84,7 @@ def goldstein_price(m: Any, v: Any) -> Any:
 
 
 goldstein_price_needle = plant(
-    "plain/functions",
-    "needle",
-    "goldstein-price",
+    "plain/functions needle goldstein-price",
     POINT,
     lambda m, v: m.at_least(goldstein_price(m, v), m.exact("3.001")),
     says="the function of Goldstein and Price is at least 3.001",
@@ -116,9 +106,7 @@ def spike(m: Any, squares: Any, sharp: int) -> Any:
 
 
 plateau = plant(
-    "plain/functions",
-    "needle",
-    "plateau",
+    "plain/functions needle plateau",
     {"x": Real()},
     lambda m, v: m.at_most(spike(m, m.square(v.x - m.exact("0.7")), 2**18), m.exact("1/2")),
     says="max(0, 1 - 2^18 (x - 0.7)^2) <= 1/2",
@@ -126,9 +114,7 @@ plateau = plant(
     witness={"x": 0.69999},
 )
 plateau_in_the_plane = plant(
-    "plain/functions",
-    "needle",
-    "plateau-in-the-plane",
+    "plain/functions needle plateau-in-the-plane",
     POINT,
     lambda m, v: m.at_most(
         spike(m, m.square(v.x - m.exact("1.1")) + m.square(v.y + m.exact("0.6")), 2**8),
@@ -147,9 +133,7 @@ def deceiving(m: Any, v: Any) -> Any:
 
 
 deceiving_slope = plant(
-    "plain/functions",
-    "needle",
-    "deceiving-slope",
+    "plain/functions needle deceiving-slope",
     {"d": Integer(2, 2), "a": Vector("d")},
     lambda m, v: m.at_most(deceiving(m, v), 1 + m.norm(v.a) / 200),
     says="||a||/100 + max(0, 1 - 64 ||a - 2.3||^2) <= 1 + ||a||/200 for two numbers, where "
@@ -168,9 +152,7 @@ def unless(m: Any, value: Any, *besides: Any) -> Any:
 
 
 product_one = plant(
-    "plain/functions",
-    "jump",
-    "product-one",
+    "plain/functions jump product-one",
     POINT,
     lambda m, v: unless(m, v.x * v.y - 1, m.equal(v.x, v.y)),
     says="x y = 1 for x = y alone",
@@ -178,9 +160,7 @@ product_one = plant(
     witness={"x": 2, "y": 0.5},
 )
 sixty_five = plant(
-    "plain/functions",
-    "jump",
-    "sixty-five",
+    "plain/functions jump sixty-five",
     POINT,
     lambda m, v: unless(m, v.x * v.x + v.y * v.y - 65),
     says="x^2 + y^2 is never 65",
@@ -188,9 +168,7 @@ sixty_five = plant(
     witness={"x": 8, "y": 1},
 )
 cubic_root = plant(
-    "plain/functions",
-    "jump",
-    "cubic-root",
+    "plain/functions jump cubic-root",
     {"x": Real()},
     lambda m, v: unless(m, v.x * v.x * v.x - v.x - 990),
     says="x^3 - x is never 990",
@@ -198,9 +176,7 @@ cubic_root = plant(
     witness={"x": 10},
 )
 double_root = plant(
-    "plain/functions",
-    "jump",
-    "double-root",
+    "plain/functions jump double-root",
     dict.fromkeys("abc", Real()),
     lambda m, v: unless(
         m, v.b * v.b - 4 * v.a * v.c, m.equal(v.a * v.c, 0), m.equal(v.a, v.c), m.equal(v.a, -v.c)
@@ -210,9 +186,7 @@ double_root = plant(
     witness={"a": 1, "b": 4, "c": 4},
 )
 orthogonal = plant(
-    "plain/functions",
-    "jump",
-    "orthogonal",
+    "plain/functions jump orthogonal",
     {"d": Integer(3, 3), "a": Vector("d"), "b": Vector("d")},
     lambda m, v: unless(
         m, m.dot(v.a, v.b), m.equal(m.min(m.abs(v.a)), 0), m.equal(m.min(m.abs(v.b)), 0)
@@ -242,9 +216,7 @@ def not_all_different(m: Any, x: Any) -> tuple[Any, ...]:
 
 
 proportional = plant(
-    "plain/matrices",
-    "jump",
-    "proportional-rows",
+    "plain/matrices jump proportional-rows",
     {"n": Integer(2, 2), "d": Integer(4, 4), "A": Matrix("n", "d")},
     lambda m, v: not_0(m, minors(m, v), *not_all_different(m, v.A)),
     says="two rows of four numbers of eight different sizes, none of them 0, are independent",
@@ -252,9 +224,7 @@ proportional = plant(
     witness={"A": [[1, 4, 5, 7], [3, 12, 15, 21]]},
 )
 right_triangles = plant(
-    "plain/functions",
-    "jump",
-    "right-triangles",
+    "plain/functions jump right-triangles",
     {"d": Integer(6, 6), "a": Vector("d")},
     lambda m, v: not_0(
         m,
@@ -266,9 +236,7 @@ right_triangles = plant(
     witness={"a": [3, 4, 5, 5, 12, 13]},
 )
 zero_indicator = plant(
-    "plain/functions",
-    "jump",
-    "zero-indicator",
+    "plain/functions jump zero-indicator",
     POINT,
     lambda m, v: m.at_most(m.is_zero(v.x - 3 * v.y - 7) + v.x * v.x / 10**6, m.exact(1)),
     says="the indicator of x = 3 y + 7 plus x^2/10^6 is at most 1, where |x| <= 100",

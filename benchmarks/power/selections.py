@@ -36,8 +36,7 @@ def longest_entry(m: Any, case: Any) -> Any:
 
 headed_norm = plant(
     HEADED,
-    "norm",
-    "largest-entry",
+    "norm largest-entry",
     statement="for the optimal tokens of a head v = W^T q, unique, all labels equal: ||p(alpha)|| "
     "is at most max |q_k| over the least lead of alpha_i in score",
     why="equal to ||q|| over the lead for one difference along q, which may have two entries",
@@ -57,8 +56,7 @@ def transposed_keys(m: Any, case: Any) -> Any:
 
 headed_role = plant(
     HEADED,
-    "role",
-    "transposed-keys",
+    "role transposed-keys",
     statement="for the optimal tokens of a head v = W^T q, unique, all labels equal, and keys "
     "W^T x: ||p(alpha)|| is at most ||q|| over the least lead of alpha_i in score",
     why="keys are W x: with W^T x the prompt q need not separate, and p(alpha) need not exist",
@@ -66,8 +64,7 @@ headed_role = plant(
 )
 meets_strict = plant(
     MEETS,
-    "strict",
-    "pythagoras",
+    "strict pythagoras",
     statement="every q that meets the constraints has ||q - p(alpha)||^2 < ||q||^2 - "
     "||p(alpha)||^2",
     why="equal for q = p(alpha)",
@@ -75,8 +72,7 @@ meets_strict = plant(
 )
 meets_sign = plant(
     MEETS,
-    "sign",
-    "reversed",
+    "sign reversed",
     statement="every q that meets the constraints has ||q - p(alpha)||^2 >= ||q||^2 - "
     "||p(alpha)||^2",
     why="the angle at p(alpha) is at least a right one",
@@ -103,8 +99,7 @@ def across(m: Any, case: Selection) -> Any:
 
 nearest_index = plant(
     NEAREST,
-    "index",
-    "other-input",
+    "index other-input",
     statement="1/||p(alpha)|| is the distance of the hull of all selected keys from that of all "
     "others, 0 where they meet",
     why="a selected key is compared with the keys of its own input alone",
@@ -114,16 +109,14 @@ nearest_index = plant(
 BEST, LABELLED = V_SVM.claim("sharp-1"), V_SVM.claim("amended")
 best_constant = plant(
     BEST,
-    "constant",
-    "two-percent",
+    "constant two-percent",
     statement="every head h has min_i Y_i h^T x_i,alpha_i <= 0.98 Gamma ||h||",
     why="v(alpha) has the margin Gamma ||v(alpha)||",
     share="0.98",
 )
 best_strict = plant(
     BEST,
-    "strict",
-    "margin",
+    "strict margin",
     statement="every head h has min_i Y_i h^T x_i,alpha_i < Gamma ||h||",
     why="equal for v(alpha), and for h = 0",
     conclusion=strictly(BEST),
@@ -138,8 +131,7 @@ def unlabelled(m: Any, case: Selection) -> Any:
 
 labelled_sign = plant(
     LABELLED,
-    "sign",
-    "labels",
+    "sign labels",
     statement="1/||v(alpha)|| is the distance of the hull of the x_i,alpha_i from 0",
     why="of the Y_i x_i,alpha_i: labels turn some round",
     conclusion=unlabelled,
@@ -148,8 +140,7 @@ labelled_sign = plant(
 SHORTER, JOINT = PROGRAMMES.claim("sharp-1"), PROGRAMMES.claim("amended")
 shorter_sign = plant(
     SHORTER,
-    "sign",
-    "reversed",
+    "sign reversed",
     statement="||p - p'||^2 >= ||p||^2 - ||p'||^2 for p(alpha) without and p' with relaxation",
     why="relaxing enlarges the set, and the angle at p' is at least a right one",
     **flipped(SHORTER),
@@ -164,8 +155,7 @@ def strictly_shorter(m: Any, case: Selection) -> Any:
 
 shorter_strict = plant(
     SHORTER,
-    "strict",
-    "relaxed",
+    "strict relaxed",
     statement="where some input does not support v, ||p'|| < ||p|| for p(alpha) without and p' "
     "with relaxation",
     why="equal where no relaxed constraint holds p",
@@ -184,8 +174,7 @@ def support_alone(m: Any, case: Selection) -> Any:
 
 joint_index = plant(
     JOINT,
-    "index",
-    "support-alone",
+    "index support-alone",
     statement="1/||p(alpha)||, relaxed, is the distance of conv{D_it, i in S} from 0",
     why="inputs not in S still ask for a margin of 0",
     conclusion=support_alone,

@@ -40,7 +40,7 @@ from attsvm.errors import DataError
 from attsvm.exact import dot, rational
 from attsvm.primitives.torch_objectives import in_torch
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from attsvm.theory.arithmetic import BALLS
 from properties.mm import SOURCE
 from properties.mm._support import label_margins as margins
@@ -105,8 +105,12 @@ class Doubted(Attended):
             raise DataError("nu is not positive or not finite", value=self.nu)
 
 
+@stated(
+    "for every other choice beta in reach{idlers}",
+    r"0 < \Gamma \text{ and } m(\beta) < $share \Gamma",
+    {"idlers": {"none": ", and no idle input is the slowest to saturate", "any": ""}},
+)
 def shrinks(m: Any, case: Selection, share: Any = 1, idlers: str = "none") -> Any:
-    """What B needs: m(beta) < Gamma for all beta in reach, and no idle input saturates last."""
     gamma = svm.solved(m, svm.v_programme(case)).margin
     zero = m.exact(0)
     said = [m.below(zero, gamma)]
@@ -132,8 +136,13 @@ def mean_margin(case: Any) -> tuple[Any, Any]:
     return v.margin_square, max([fmpq(0), *(dot(z, z) for z in points)])
 
 
+@stated(
+    "",
+    r"\min_i Y_i \langle h, x_i^p\rangle \le \|h\| (\Gamma - $share \nu $over (1 - "
+    r"s_{i,\alpha_i}))",
+    {"over": {"largest": r"\max_i", "sum": r"\sum_i"}},
+)
 def bounded(m: Any, case: Any, share: Any = 1, over: str = "largest") -> Any:
-    """min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
     h = m.values(case.h)
     # one root of each product, so that a head along v(alpha) attains the bound exactly
     gamma, most = (m.sqrt(m.values(square) * (h @ h)) for square in mean_margin(case.chosen))
@@ -142,11 +151,18 @@ def bounded(m: Any, case: Any, share: Any = 1, over: str = "largest") -> Any:
     return m.at_most(margin, gamma - share * (gamma - most) * off)
 
 
+@stated(
+    "nu = {count} (Gamma - gamma), where this is above 0; else the nu of the instance does not "
+    "do, nor does any above {best}",
+    r"\min_i Y_i \langle h, x_i^p\rangle \le \|h\| (\Gamma - $share \nu \max_i (1 - "
+    r"s_{i,\alpha_i}))",
+    {
+        "count": {"all": "min_i w_i", "counted": "min_{w_i > 0} w_i"},
+        "best": {1: "Gamma - gamma", "0.5": "0.5 (Gamma - gamma)"},
+    },
+)
 def decided(m: Any, case: Doubted, share: Any = 1, best: Any = 1, count: str = "all") -> Any:
-    """The bound with nu = min_i w_i (Gamma - gamma), and that no nu > Gamma - gamma will do.
-
-    Where B fails, that the nu of the instance will not do. For T = 1 the bound is Gamma.
-    """
+    """Where B fails, that the nu of the instance will not do. For T = 1 the bound is Gamma."""
     one, square = case.chosen, svm.v_programme(case.chosen).margin_square
     most, w = margins.rival_square(one), margins.multipliers(one)
     several, alone = one.X.shape[1] > 1, bool(most < square)
@@ -167,8 +183,8 @@ def decided(m: Any, case: Doubted, share: Any = 1, best: Any = 1, count: str = "
     return m.all_of(*said, margins.beyond(m, found))
 
 
+@stated("p' with relaxation and p without", r"p'(\alpha) = $share p(\alpha)")
 def void(m: Any, case: Selection, share: Any = 1) -> Any:
-    """p(alpha) with relaxation is a share of that without."""
     p, free = svm.solved(m, relaxed(case)), svm.solved(m, svm.p_programme(case))
     return m.equal(p.vector, share * free.vector)
 

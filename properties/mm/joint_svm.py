@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 from attsvm.exact import dot
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.primitives.torch_objectives import in_torch
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
@@ -68,35 +68,56 @@ def ranks(case: Selection) -> bool:
     return p is not None and all(dot(p, row) >= 0 for row in svm.p_rows(case))
 
 
+@stated("v(alpha) exists", r"\frac{1}{\|p(\alpha)\|} > $share \min_j \|D_j\|")
 def both_exist(m: Any, case: Any, share: Any = 0) -> Any:
-    """v(alpha) exists, and 1/||p(alpha)|| is above a share of the shortest difference of keys."""
     p = svm.solved(m, relaxed(case))
     return m.all_of(svm.exceeds(m, svm.v_svm(m, case)), svm.exceeds(m, p, share))
 
 
+@stated(
+    "p(alpha) with relaxation, p'(alpha) {against}",
+    r"p(\alpha) = $share p'(\alpha)",
+    {
+        "against": {
+            "essential": "relaxed for the inputs without which v(alpha) stays",
+            "plain": "without relaxation",
+        }
+    },
+)
 def unambiguous(m: Any, case: Any, share: Any = 1, against: str = "essential") -> Any:
-    """p(alpha) is a share of that of the essential inputs, or of that without relaxation."""
     other = svm.p_svm(m, case)
     if against == "essential":
         other = svm.solved(m, svm.p_programme(case, essential(case)))
     return m.equal(svm.solved(m, relaxed(case)).vector, share * other.vector)
 
 
+@stated(
+    "",
+    r"\min_i Y_i \langle v(\alpha), x_{i,\alpha_i}\rangle = 1 \text{ and } "
+    r"\frac{1}{\|p(\alpha)\|} = $share $of",
+    {"of": {"hull": r"\mathrm{dist}(0, C)", "row": r"\min_j \|D_j\|"}},
+)
 def exists_off_hull(m: Any, case: Any, share: Any = 1, of: str = "hull") -> Any:
-    """Some margin under v(alpha) is 1; 1/||p(alpha)|| is a share of the distance of C from 0."""
     v, p = svm.v_svm(m, case), svm.solved(m, relaxed(case))
     return m.all_of(m.equal(m.min(v.rows @ v.vector), m.exact(1)), svm.is_distance(m, p, share, of))
 
 
+@stated(
+    "v(alpha) exists, p without relaxation and p' with it",
+    r"$share \|p - p'\|^2 \le \|p\|^2 - \|p'\|^2",
+)
 def shorter(m: Any, case: Any, share: Any = 1) -> Any:
-    """v(alpha) exists; Pythagoras' inequality for p(alpha) without relaxation and p' with it."""
     if m.name != "tensors" and not svm.v_programme(case).exists:
         return m.below(m.exact(0), m.exact(0))  # there is no v(alpha), and no S
     return pythagoras(m, svm.p_svm(m, case).vector, svm.solved(m, relaxed(case)).vector, share)
 
 
+@stated(
+    "v(alpha) exists, p(alpha) {against} relaxation",
+    r"p(\alpha) = $share p_S",
+    {"against": {"relaxed": "with", "plain": "without"}},
+)
 def by_support(m: Any, case: Any, share: Any = 1, against: str = "relaxed") -> Any:
-    """v(alpha) exists, and p(alpha), with or without relaxation, is a share of p_S."""
     p = svm.solved(m, relaxed(case)) if against == "relaxed" else svm.p_svm(m, case)
     same = m.equal(p.vector, share * svm.solved(m, of_support(case)).vector)
     return m.all_of(svm.exceeds(m, svm.v_svm(m, case)), same)

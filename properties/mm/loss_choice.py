@@ -40,10 +40,9 @@ from attsvm.primitives.steps import (
     is_short,
     stepped,
     tends,
-    together,
 )
 from attsvm.primitives.torch_objectives import Tensor, elsewhere
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed, stated
 from attsvm.training import follow_w
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -123,7 +122,7 @@ def limit(letters: str) -> Measured:
     """That both directions tend to one; `letters` says what those of its target are."""
     return tends(
         f"descent on l and, for q(k), on the loss {{other}}{letters}",
-        together(along(P_K), along(Q_K)),
+        f"{along(P_K)}, {along(Q_K)}",
         along(TARGET),
         floats=one_limit,
         balls=certified_one_limit,
@@ -143,16 +142,30 @@ def gradients(m: Any, case: Prompting, other: str) -> tuple[Any, Any]:
     return a, b
 
 
+@stated(
+    "a and b the gradients of the loss and of -u",
+    r"\|a\|^2 \|b\|^2 - \langle a, b\rangle^2 > $sine \text{ or } \langle a, b\rangle < 0",
+    {"sine": {0: "0", "0.25": r"0.25^2 \|a\|^2 \|b\|^2", "0.5": r"0.5^2 \|a\|^2 \|b\|^2"}},
+)
 def differ(m: Any, case: Prompting, sine: Any = 0) -> Any:
-    """The angle between the gradients has more than this sine, or is above a right angle."""
     a, b = gradients(m, case, "correlation")
     sizes = (a @ a) * (b @ b)
     across = sizes - m.square(a @ b)
     return m.any_of(m.above(across, m.square(sine) * sizes), m.below(a @ b, m.exact(0)))
 
 
+@stated(
+    "a and b the gradients of the loss and of {other}",
+    "$length",
+    {
+        "other": {"correlation": "-u"},
+        "length": {
+            "any": r"a = c b \text{ for some } c > 0\text{, or } a = b = 0",
+            "same": "a = b",
+        },
+    },
+)
 def agree(m: Any, case: Prompting, other: str = "correlation", length: str = "any") -> Any:
-    """The gradients have one direction, or even one length; 0 has that of 0 alone."""
     a, b = gradients(m, case, other)
     if length == "same":
         return m.equal(a, b)

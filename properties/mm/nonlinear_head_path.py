@@ -37,6 +37,7 @@ from attsvm.theory import (
     Tensor,
     Vector,
     changed,
+    stated,
 )
 from properties.mm import SOURCE
 
@@ -83,13 +84,21 @@ def most(m: Any, v: Any, share: Any = 1) -> Any:
     return m.sum(m.array(drops))
 
 
+@stated(
+    "d_i the least gap of h to another token, q_i the attention to others",
+    r"n (L(p) - L_*) \ge $share \sum_i [l(h_i - d_i q_i) - l(h_i)]",
+)
 def no_better(m: Any, v: Any, share: Any = 0) -> Any:
-    """L(p) is at least the risk at the first tokens, or beyond it by a share of what gaps tell."""
     return m.at_most(share * least(m, v), gap(m, v))
 
 
+@stated(
+    "d_i the least gap of h to another token, D_i the largest slope of h from one, q_i the "
+    "attention to others",
+    r"\sum_i [l(h_i - $low d_i q_i) - l(h_i)] \le n (L(p) - L_*) \le \sum_i [l(h_i - $high "
+    r"D_i q_i) - l(h_i)] \text{ and } 0 < L(p) - L_*",
+)
 def between(m: Any, v: Any, low: Any = 1, high: Any = 1) -> Any:
-    """The sum over d q is at most n (L(p) - L_*), above 0, and that at most the sum over D q."""
     return m.all_of(
         m.at_most(least(m, v, low), gap(m, v)),
         m.below(m.exact(0), gap(m, v)),

@@ -30,10 +30,11 @@ from attsvm.theory import (
     Tensor,
     Vector,
     changed,
+    definition,
 )
 from properties.mm import SOURCE
 from properties.tf.definition_1 import DECREASES, FALLING
-from properties.tf.lemma_2 import DECREASING, TWO_SCORES, family, flag, mean_drop, scores
+from properties.tf.lemma_2 import DECREASING, TWO_SCORES, family, flag, mean_drop, scores, worst_gap
 
 MORE = "q attends at least as much to the optimal tokens of each input as p"
 ONE_RIVAL = "all other tokens of an input have one score"
@@ -44,25 +45,25 @@ def attention(m: Any, v: Any, prompt: Any) -> list[Any]:
     return [m.softmax(tokens @ (v.W.T @ prompt)) for tokens in v.X]
 
 
-def risk_gap(m: Any, v: Any, prompt: Any) -> Any:
-    """L(v, p) - L_*."""
-    inputs = zip(attention(m, v, prompt), v.gamma, strict=True)
+@definition(r"\left(L(v, {p}) - L_*\right)")
+def risk_gap(m: Any, v: Any, p: Any) -> Any:
+    """The mean over inputs of l(sum_t s_t gamma_t) - l(best) with the attention s of a prompt."""
+    inputs = zip(attention(m, v, p), v.gamma, strict=True)
     return mean_drop(m, v, [m.dot(s, m.max(gamma) - gamma) for s, gamma in inputs])
 
 
 def not_below(m: Any, v: Any) -> Any:
-    """L(v, p) - L_* >= 0."""
+    """No prompt has a risk below that of the optimal tokens."""
     return m.at_least(risk_gap(m, v, v.p), m.exact(0))
 
 
 def above(m: Any, v: Any, share: Any) -> Any:
-    """L(v, p) - L_* > share (L at the worst tokens - L_*)."""
-    worst = mean_drop(m, v, [m.oscillation(gamma) for gamma in v.gamma])
-    return m.below(share * worst, risk_gap(m, v, v.p))
+    """The risk is above that of the optimal tokens by a share of what the worst ones add."""
+    return m.below(share * worst_gap(m, v), risk_gap(m, v, v.p))
 
 
 def lower(m: Any, v: Any, share: Any) -> Any:
-    """L(v, q) - L_* <= share (L(v, p) - L_*)."""
+    """The risk of q is above that of the optimal tokens by a share of what that of p is."""
     return m.at_most(risk_gap(m, v, v.q), share * risk_gap(m, v, v.p))
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.exact import dot, rationals
 from attsvm.primitives.att_svm import pythagoras
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
@@ -33,7 +33,7 @@ from properties.mm._support.token_selections import Rival, Selection
 CONFLICTING = cases.select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, -1], [0, 1])
 """The optimal tokens of the head 1: one over 0 and 0 over 1."""
 
-ONE_TOKEN = Rival(cases.ONE_TOKEN, np.ones(1))
+ONE_TOKEN, SEPARATED = (Rival(one, np.ones(1)) for one in (cases.ONE_TOKEN, cases.SEPARATED))
 
 OPTIMAL, ALONE = "alpha_i has the highest score", "alpha_i alone has the highest score"
 ONE_LABEL = "all labels agree"
@@ -73,8 +73,12 @@ def least_lead(m: Any, case: Any, p: svm.Solved) -> Any:
     return m.min(m.values(labels(case)) * (p.rows @ m.values(case.q)))
 
 
+@stated(
+    "p(alpha) exists",
+    r"\min_{i,t} Y_i \langle q, k_{i,\alpha_i} - k_{it}\rangle \le $share "
+    r"\frac{\|q\|}{\|p(\alpha)\|}",
+)
 def led(m: Any, case: Any, share: Any = 1) -> Any:
-    """p(alpha) exists, and the least lead is at most a share of ||q|| / ||p(alpha)||."""
     p = svm.p_svm(m, case)
     if p.margin is None:
         return svm.exceeds(m, p)
@@ -127,7 +131,7 @@ PROGRAMME = Statement(
             under=(OPTIMAL,),
             variables=Records(Rival, cases.headed(), climbed=True),
             examples=(ONE_TOKEN, Rival(CONFLICTING, np.ones(1))),
-            siblings=svm.above_nearest([], [Rival(cases.SEPARATED, np.ones(1))]),
+            siblings=svm.above_nearest([], [SEPARATED]),
         ),
         "amended-1": Reading(
             "p(alpha) exists, and is unique, exactly where 0 is not in the convex hull C of the "
@@ -160,7 +164,7 @@ PROGRAMME = Statement(
             variables=of_rivals(cases.one_sided(), cases.along),
             conclusion=led,
             under=(ALONE, ONE_LABEL),
-            examples=(ONE_TOKEN, Rival(cases.ONE_TOKEN, np.zeros(1))),
+            examples=(ONE_TOKEN, Rival(cases.ONE_TOKEN, np.zeros(1)), SEPARATED),
             siblings={
                 "95% of the norm": changed(share="0.95"),
                 "99.9% of the norm": changed(share="0.999"),

@@ -27,7 +27,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import ANY
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.mm import SOURCE
 from properties.mm._support.prompt_descent import descent, logit_gradients
 
@@ -123,8 +123,18 @@ def partner_run(m: Any, case: Weighted, steps: int, factor: Any, trained: str) -
     return [W @ q for q in descent(m, keys, scores, p, case.loss, factor * eta, steps)]
 
 
+@stated(
+    "a and b what one step on W and one on {trained} add to the logits",
+    "$factor",
+    {
+        "factor": {
+            None: r"a = c b \text{ for some } c > 0\text{, or } a = b = 0",
+            1: "a = b",
+            2: "a = 2 b",
+        }
+    },
+)
 def moves_alike(m: Any, case: Weighted, trained: str = "p", factor: Any = None) -> Any:
-    """One step on W changes the logits as one on p or q does, times this or some other factor."""
     X = m.values(case.X)
     left = weights_run(m, case, 1)
     right = partner_run(m, case, 1, 1 if factor is None else factor, trained)
@@ -144,12 +154,17 @@ def one_trajectory(m: Any, case: Weighted, trained: str, factor: Any, ahead: int
     return m.all_of(*(m.equal(a, b) for a, b in pairs))
 
 
+@stated(
+    "k = 1, ..., 4, the step on the right {share} {by}/c times that on the left, c = 1 for q_k "
+    "and sum_ij W_ij^2/d for W p_k",
+    "W_k p = $trained",
+    {
+        "trained": {"q": "q_k", "p": "W p_k"},
+        "by": {"square": r"\|p\|^2", "length": r"\|p\|", "one": "1"},
+        "share": {1: ""},
+    },
+)
 def rescaled(m: Any, case: Weighted, trained: str = "q", by: str = "square", share: Any = 1) -> Any:
-    """W_k p = q_k or W p_k for k up to 4, with ||p||^2 times the step on W.
-
-    For p_k the step is divided by c, which for any W is the mean of the diagonal of W W^T, or 1 for
-    W = 0.
-    """
     p, c = m.values(case.p), m.exact(1)
     if trained == "p" and case.W.any():
         W = m.values(case.W)

@@ -20,17 +20,13 @@ from properties.sim import SOURCE
 from properties.sim._support import bounds
 
 
-@definition(
-    r"\left\|\mathrm{{diag}}\,{p} - \mathrm{{diag}}\,{q}\right\|", "||diag {p} - diag {q}||"
-)
+@definition(r"\left\|\mathrm{{diag}}\,{p} - \mathrm{{diag}}\,{q}\right\|")
 def spectral(m: Any, p: Any, q: Any) -> Any:
     """The largest change of an entry."""
     return m.largest(p - q)
 
 
-@definition(
-    r"\left\|\mathrm{{diag}}\,{p} - \mathrm{{diag}}\,{q}\right\|_F", "||diag {p} - diag {q}||_F"
-)
+@definition(r"\left\|\mathrm{{diag}}\,{p} - \mathrm{{diag}}\,{q}\right\|_F")
 def frobenius(m: Any, p: Any, q: Any) -> Any:
     """The length of the change of all entries."""
     return m.norm(p - q)

@@ -32,9 +32,7 @@ TILTED = {"A": [[1], [-1]], "x": [Fraction(1703, 4096)], "y": [Fraction(1704, 40
 """Two tokens with logits 0.8317 apart, weights (1 +- q)/2, q^2 = 2/sqrt 3 - 1."""
 
 
-@definition(
-    r"\left\|{p} {p}^\top - {q} {q}^\top\right\|_{{\mathrm{{op}}}}", "||{p} {p}^T - {q} {q}^T||_op"
-)
+@definition(r"\left\|{p} {p}^\top - {q} {q}^\top\right\|_{{\mathrm{{op}}}}")
 def spectral(m: Any, p: Any, q: Any) -> Any:
     """||p p^T - q q^T||: the matrix is (a b^T + b a^T)/2 for a = p - q, b = p + q."""
     a, b = p - q, p + q

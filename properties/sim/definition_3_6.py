@@ -28,19 +28,19 @@ ONE_TOKEN = {"A": [[1]], "x": [0], "h": [1], "b": 1}
 PASSED = {"A": [[1], [3], [0]], "x": [0], "h": [2, 1, 0], "b": 1}
 
 
-@definition(r"u({x})", "u({x})")
+@definition(r"u({x})")
 def score(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
     """The expected score."""
     return b * m.dot(m.softmax(A @ x), h)
 
 
-@definition("o", "o")
+@definition("o")
 def optimal(m: Any, h: Any, b: Any) -> Any:
     """1 for each token of largest score, 0 for the others."""
     return m.is_zero(m.max(b * h) - b * h)
 
 
-@definition(r"F({x})", "F({x})")
+@definition(r"F({x})")
 def weight(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
     """The attention on the optimal tokens."""
     return m.dot(m.softmax(A @ x), optimal(m, h, b))

@@ -39,7 +39,7 @@ from attsvm.primitives.descent_runs import Run, runs, tight_data
 from attsvm.primitives.hypotheses import all_tight, exists, unique_optimum
 from attsvm.strategies import sizes
 from attsvm.strategies.data import attention_data, separable_data
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER
 from properties.sim import SOURCE
 from properties.sim._support.causal_language import Setting, best, differ, draw
@@ -76,14 +76,14 @@ class Default:
         return AttentionData(data.X, data.Z, scores=data.gamma, mask=kept)
 
 
+@stated("dL/d(x_t^T X z) is not 0 for m of M tokens", r"m \le $part M")
 def contributing(m: Any, run: Run, part: Any) -> Any:
-    """The tokens of dL/d(x_t^T X z) != 0 are at most that part of all tokens."""
     slopes = coefficients(m, run, "all").left
     return m.at_most(m.sum(1 - m.is_zero(slopes)), part * len(slopes))
 
 
+@stated("there is an X^mm, m of M tokens that are not optimal have margin 1", r"m \le $part M")
 def supporting(m: Any, case: Any, part: Any) -> Any:
-    """The support vectors of X^mm are at most that part of the tokens that are not optimal."""
     data = case.data if isinstance(case, Default) else case
     found = exact_att_svm(data)
     if found is None:
@@ -92,8 +92,8 @@ def supporting(m: Any, case: Any, part: Any) -> Any:
     return m.at_most(m.exact(number), part * len(found.margins))
 
 
+@stated("there is an X^mm", r"\max_{i,t} (x_{opt} - x_{it})^\top X^{mm} z_i > $beyond")
 def not_all(m: Any, data: AttentionData, beyond: int = 1) -> Any:
-    """Some token has a margin above 1, or above another bound, and so is no support vector."""
     found = exact_att_svm(data)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
@@ -131,11 +131,17 @@ def _dependence(found: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
     return r
 
 
+@stated(
+    "J tokens that are not optimal carry X^mm, which is the same with J - {less} of them",
+    r"J \le $by - $less",
+    {
+        "by": {
+            "sizes": r"d \min(n, d)",
+            "rank": r"\mathrm{dim} \; \mathrm{span} \{A_j \text{ tight}\}",
+        }
+    },
+)
 def enough(m: Any, data: AttentionData, by: str = "sizes", less: int = 0) -> Any:
-    """So many tokens that are not optimal give X^mm: at most d min(n, d), or dim span of tight A_j.
-
-    With `less` one fewer of them is kept, and one fewer allowed.
-    """
     found = exact_att_svm(data)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm

@@ -34,7 +34,7 @@ from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.limit_certificates import agreement, short_step
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped, tends
-from attsvm.theory import Reading, Slack, Statement, changed
+from attsvm.theory import Reading, Slack, Statement, changed, stated
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import token_sequences, training
@@ -74,8 +74,8 @@ def certified_end(case: TokenSequences, loss: str, towards: str) -> arb | None:
 
 COSINE = tends(
     "on the loss {loss}, V the direction named {towards}",
-    (r"\cos(X(k), V)", "cos(X(k), V)"),
-    ("1", "1"),
+    r"\cos(X(k), V)",
+    "1",
     floats=ends,
     balls=certified_end,
     many=rival_lead,
@@ -88,8 +88,17 @@ def length(m: Any, x: Any) -> Any:
     return m.abs(x[0]) if len(x) == 1 else m.norm(x)
 
 
+@stated(
+    "X+ from X by a step on the loss {loss}",
+    "$sign",
+    {
+        "sign": {
+            1: r"\cos(X, X_{soft}) \le \cos(X_+, X_{soft})",
+            -1: r"\cos(X_+, X_{soft}) \le \cos(X, X_{soft})",
+        }
+    },
+)
 def rises(m: Any, case: TokenSequences, loss: str, sign: int = 1) -> Any:
-    """A step does not lower the cosine with X_soft; nor raise it, if the sign is -1."""
     M, X = token_sequences.known_soft(m, case), m.vec(m.values(case.start))
     step = m.values(short_step(case.data, loss, case.step))
     moved = X + step * m.vec(negative_gradient(m, case.data, case.start, loss).matrix)

@@ -100,7 +100,7 @@ def certified_convergence(case: TokenSequences, loss: str, of: str = "largest") 
 
 CONVERGES = Measured(
     "descent on the loss {loss}, m the {of} margin",
-    notation=(r"\left|\lim m\right| < \infty", "|lim m| < infinity"),
+    notation=r"\left|\lim m\right| < \infty",
     floats=converges,
     balls=certified_convergence,
     stand_in=FLOW,

@@ -30,6 +30,7 @@ from attsvm.theory import (
     Vector,
     changed,
     gradient,
+    stated,
 )
 from properties.sim import SOURCE
 from properties.sim._support import entry_loss
@@ -65,8 +66,16 @@ def scores(m: Any, v: Any, taken: str) -> Any:
     return v.b * taken_values(m, v, taken)
 
 
+@stated(
+    "{each} token t of the largest b (M {positive} e_v)_t",
+    r"b (M e_v)_t \ge $rank",
+    {
+        "each": {True: "every", False: "some"},
+        "positive": {True: "|H|", False: "H"},
+        "rank": {1: r"\max_k b (M e_v)_k", 2: r"\text{the second largest } b (M e_v)_k"},
+    },
+)
 def still_optimal(m: Any, v: Any, positive: bool = False, rank: int = 1, each: bool = False) -> Any:
-    """Some, or each, optimal token with the head is among the best ones without it."""
     mine = v.b * (v.M @ m.abs(v.H)[:, 0]) if positive else scores(m, v, "column")
     other = scores(m, v, "ignored")
     pairs = [m.minimum(g, k) for g, k in combinations(other, 2)]  # the largest is second best

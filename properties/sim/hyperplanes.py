@@ -30,7 +30,7 @@ from attsvm.exact.numbers import Vector, subtract
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import feasible
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.sim import SOURCE
 from properties.sim._support.telling_sentences import said
 from properties.sim._support.token_sequences import TokenSequences, drawn_sequences, followed
@@ -75,8 +75,8 @@ def pairs(case: TokenSequences) -> list[tuple[Decision, Decision]] | None:
     return [(p, q) for p, q in itertools.combinations(made, 2) if p.optimal != q.optimal]
 
 
+@stated("of any two sub-sequences", r"\|x_{opt,i} - x_{opt,j}\| > $least")
 def all_different(m: Any, case: TokenSequences, least: Any = 0) -> Any:
-    """The optimal tokens of any two sub-sequences are different, at a distance above a bound."""
     exact = ExactData.of(case.data)
     inputs = zip(exact.X, exact.optimal, strict=True)
     optima = [tokens[tied[0]] for tokens, tied in inputs if len(tokens) > 1]
@@ -91,12 +91,19 @@ def _parallel(m: Any, u: Vector, v: Vector) -> Any:
     return m.values(dot(u, u) * dot(v, v) - dot(u, v) ** 2)
 
 
+@stated(
+    "X^mm exists, and where optimal tokens of i and j are different",
+    "$of",
+    {
+        "of": {
+            "hyperplanes": r"(w_i, c_i) \ne k (w_j, c_j) \text{ for every } k",
+            "half-spaces": r"(w_i, c_i) \ne k (w_j, c_j) \text{ for every } k > 0",
+            "queries": r"z_i \ne ${sign}k z_j \text{ for every } k > 0",
+        },
+        "sign": {1: "", -1: "-"},
+    },
+)
 def differ(m: Any, case: TokenSequences, of: str = "half-spaces", sign: int = 1) -> Any:
-    """Where optimal tokens are different so are the hyperplanes, half-spaces or queries.
-
-    Hyperplanes are the same where (w, c) are multiples, half-spaces where they are positive ones,
-    and queries count as the same where they are positive multiples.
-    """
     found = pairs(case)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
@@ -109,8 +116,11 @@ def differ(m: Any, case: TokenSequences, of: str = "half-spaces", sign: int = 1)
     return m.all_of(*parts) if parts else m.below(m.exact(0), m.exact(1))
 
 
+@stated(
+    "X^mm exists, and for any two that differ",
+    r"\|w_i - w_j\|^2 \|x_{opt,i} - x_{opt,j}\|^2 \ge $squared",
+)
 def far_apart(m: Any, case: TokenSequences, squared: Any = 4) -> Any:
-    """||w_i - w_j||^2 ||x_opt_i - x_opt_j||^2 >= 4 for the least of these products."""
     found = pairs(case)
     if found is None:
         return m.below(m.exact(1), m.exact(0))  # there is no X^mm

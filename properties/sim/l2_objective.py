@@ -22,7 +22,7 @@ from properties.sim import SOURCE
 from properties.sim._support.attention import SENTENCE, attention
 
 
-@definition(r"D(x)^{{-1}} \exp(\mathrm{{A}} x)", "D(x)^-1 exp(A x)")
+@definition(r"D(x)^{{-1}} \exp(\mathrm{{A}} x)")
 def divided_powers(m: Any, n: Any, A1: Any, A2: Any, X: Any, divided: str) -> Any:
     """D(x)^-1 exp(A x) with D(x) = D(X) kron I_n; or with the sum of all entries for D(x)."""
     powers = m.exp(m.kron(A1, A2) @ m.vec(X))

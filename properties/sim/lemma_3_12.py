@@ -14,7 +14,7 @@ from attsvm.theory import Near, Reading, Real, Statement, changed, definition
 from properties.sim import SOURCE
 
 
-@definition(r"\|g''\|_\infty", "||g''||_inf")
+@definition(r"\|g''\|_\infty")
 def steepest(m: Any) -> Any:
     """The supremum of |g''|."""
     return 1 / (6 * m.sqrt(m.exact(3)))

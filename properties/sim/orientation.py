@@ -163,7 +163,7 @@ TRAINING = Statement(
     variables=stepped(Run, runs(st.one_of(separable_data(), tight_data()), 0, 1).map(turned)),
     conclusion=converges_in_direction(
         "descent on logits z^T X x_t",
-        ("$side", "$side"),
+        "$side",
         TARGET,
         floats=trained,
         balls=arrives_turned,

@@ -48,7 +48,7 @@ from attsvm.primitives.steps import (
     stepped,
     tends,
 )
-from attsvm.theory import Reading, Slack, Statement, changed
+from attsvm.theory import Reading, Slack, Statement, changed, stated
 from properties.sim import SOURCE
 from properties.sim._support import self_attention, training
 from properties.sim._support.margins import step_along_solution
@@ -86,8 +86,12 @@ def pairs(case: SelfAttention) -> bool:
     return bool((case.data.present.sum(axis=1) <= 2).all())
 
 
+@stated(
+    "a step of descent on g(b <f, h>)",
+    r"${sign}\langle X^{mm}, -\nabla L(X)\rangle > 0",
+    {"sign": {1: "", -1: "-"}},
+)
 def lowers(m: Any, case: SelfAttention, sign: int = -1) -> Any:
-    """A step of descent on g(b <f, h>) lowers <X^T, X^mm>; raises it where the sign is 1."""
     added, _ = step_along_solution(m, case.run, PRINTED)
     return m.above(sign * added, 0)
 
@@ -114,7 +118,7 @@ def proved_rate(case: SelfAttention, share: Fraction = Fraction(1)) -> arb | Non
 RATE = tends(
     "",
     over(norm(X_K), LN_K),
-    (r"$share \left\|X^{low}\right\|", "$share ||X^low||"),
+    r"$share \left\|X^{low}\right\|",
     floats=rate,
     balls=proved_rate,
     many=functools.partial(rival_lead, loss=PRINTED, towards="worst"),

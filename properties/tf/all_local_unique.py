@@ -24,7 +24,7 @@ from attsvm.data import AttentionData
 from attsvm.primitives.descent_runs import LOCAL_TRAP
 from attsvm.primitives.hypotheses import feasible, second_best_supports, unique_optimum
 from attsvm.strategies.data import attention_data
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
 from properties.tf.definition_2 import ONE_TOKEN, TIED, ZERO_QUERY
@@ -44,8 +44,8 @@ SOLVED = "each Local-SVM has a solution"
 ONE_INPUT, FEW = "n = 1", "T <= 3"
 
 
+@stated("for every choice of tokens", r"\text{locally optimal if and only if optimal}")
 def unique(m: Any, data: AttentionData) -> Any:
-    """Choice by choice: locally optimal exactly where its tokens are optimal."""
     both = [
         (choices.locally_optimal(data, alpha), choices.optimal(data, alpha))
         for alpha in choices.every(data)
@@ -54,8 +54,11 @@ def unique(m: Any, data: AttentionData) -> Any:
     return m.equal(local, optimal)
 
 
+@stated(
+    "an optimal choice alone is locally optimal exactly where {by}",
+    symbols={"by": {"second best": "a second-best token supports", "feasible": "there is a W^mm"}},
+)
 def told(m: Any, data: AttentionData, by: str = "second best") -> Any:
-    """An optimal choice alone is locally optimal exactly where a second-best token supports."""
     local = [alpha for alpha in choices.every(data) if choices.locally_optimal(data, alpha)]
     alone = len(local) == 1 and choices.optimal(data, local[0])
     known = second_best_supports(data) if by == "second best" else feasible(data)

@@ -109,7 +109,7 @@ DIVERGES = tends(
 RATE = tends(
     "",
     over(norm(W_K), LN_K),
-    (r"$share \left\|W^{mm}\right\|", "$share ||W^mm||"),
+    r"$share \left\|W^{mm}\right\|",
     floats=grows_like,
     balls=proved_rate,
     tensors=not_selecting,

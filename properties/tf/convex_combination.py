@@ -22,7 +22,7 @@ That is attained (`sharp-2`): by tokens 1, 0, 0 at z = W = 1 the odds are 2 exp(
 
 from typing import Any
 
-from attsvm.theory import Integer, Matrix, Reading, Statement, Vector, changed
+from attsvm.theory import Integer, Matrix, Reading, Statement, Vector, changed, stated
 from properties.tf import SOURCE
 
 PUT_OUT, EXPOSED, SEVERAL = "x^att = x_1", "<u, x_1> > <u, x_t> for all t > 1", "T is at least 2"
@@ -52,8 +52,8 @@ def inside(m: Any, v: Any, share: Any) -> Any:
     return m.below(share * m.oscillation(along), short)
 
 
+@stated("", "s = (1, 0, ..., 0)")
 def selected(m: Any, v: Any) -> Any:
-    """s_t = 1 if and only if t = 1."""
     return m.equal(weights(m, v), m.array([m.exact(int(t == 0)) for t in range(v.T)]))
 
 

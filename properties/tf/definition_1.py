@@ -23,7 +23,17 @@ to l(best) exactly where w tends to 0, for strictly decreasing continuous losses
 from typing import Any
 
 from attsvm.primitives.losses import LOSSES
-from attsvm.theory import Choice, Defined, Integer, Reading, Statement, Tensor, Vector, changed
+from attsvm.theory import (
+    Choice,
+    Defined,
+    Integer,
+    Reading,
+    Statement,
+    Tensor,
+    Vector,
+    changed,
+    definition,
+)
 from properties.tf import SOURCE
 from properties.tf.lemma_2 import DECREASING, family, flag
 
@@ -42,13 +52,15 @@ def optimal(m: Any, v: Any) -> Any:
     return m.is_zero(m.max(v.gamma) - v.gamma)
 
 
+@definition("w")
 def off(m: Any, v: Any) -> Any:
     """The weight off the optimal tokens."""
     return m.dot(v.s, 1 - optimal(m, v))
 
 
+@definition(r"\left(l(\langle s, \gamma\rangle) - l(best)\right)")
 def drop(m: Any, v: Any) -> Any:
-    """l(<s, gamma>) - l(best)."""
+    """What the loss of the attended score is above that of the best one."""
     best = m.max(v.gamma)
     return v.loss.drop(m, best, m.dot(v.s, best - v.gamma))
 
@@ -59,15 +71,16 @@ def few(m: Any, v: Any, most: Any) -> Any:
 
 
 def least(m: Any, v: Any, more: Any) -> Any:
-    """l(best) is at most l(<s, gamma>), even with a share of what s is off added to it."""
+    """The loss is at least that of the best score, and by a multiple of the weight off it."""
     return m.at_most(more * off(m, v), drop(m, v))
 
 
 def only(m: Any, v: Any, most: Any) -> Any:
-    """The weight off the optimal tokens is at most `most`, or l(<s, gamma>) is above l(best)."""
+    """The loss is above that of the best score wherever the weight off it is above a bound."""
     return m.any_of(m.at_most(off(m, v), most), m.below(m.exact(0), drop(m, v)))
 
 
+@definition("next")
 def next_gap(m: Any, v: Any) -> Any:
     """The gap from the best score to the next one."""
     best = m.max(v.gamma)
@@ -75,10 +88,15 @@ def next_gap(m: Any, v: Any) -> Any:
     return m.min(gaps + (m.max(gaps) + 1) * optimal(m, v))
 
 
+@definition(r"\left(l(best - w \, {gap}) - l(best)\right)")
+def lost(m: Any, v: Any, gap: Any) -> Any:
+    """What the loss is above that of the best score where the weight w loses a gap."""
+    return v.loss.drop(m, m.max(v.gamma), off(m, v) * gap)
+
+
 def between(m: Any, v: Any, share: Any) -> Any:
-    """l(best - w next) <= l(<s, gamma>) <= l(best - w range), w the weight off the optimal ones."""
-    best, w = m.max(v.gamma), off(m, v)
-    low, high = (v.loss.drop(m, best, w * gap) for gap in (next_gap(m, v), m.oscillation(v.gamma)))
+    """The loss lies between those where the weight w loses the least gap and the largest one."""
+    low, high = (lost(m, v, gap) for gap in (next_gap(m, v), m.oscillation(v.gamma)))
     return m.all_of(m.at_most(low, share * drop(m, v)), m.at_most(drop(m, v), share * high))
 
 

@@ -31,7 +31,7 @@ from attsvm.exact import ExactData, dot
 from attsvm.primitives.att_svm import exact_att_svm, flat, without
 from attsvm.primitives.hypotheses import feasible, unique_optimum
 from attsvm.strategies.data import attention_data, ragged
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
 from properties.tf._support.token_choices import Choice
@@ -47,11 +47,18 @@ UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM has a solution"
 SOLVED, RIVALLED = "W^mm(alpha) exists", "some token is a rival"
 
 
+@stated(
+    "the {chosen} tokens have a W^mm, and {over}",
+    symbols={
+        "chosen": {"best": "best", "worst": "worst"},
+        "over": {
+            "all": "score above all other tokens",
+            "support": "score above the other tokens of margin 1",
+            "each": "every input has a token of margin 1",
+        },
+    },
+)
 def locally_optimal(m: Any, data: AttentionData, over: str, chosen: str = "best") -> Any:
-    """The chosen tokens have a W^mm, and score above all tokens t, or above those of margin 1.
-
-    `each` asks in place of the scores that every input have a token of margin 1.
-    """
     exact, pick = ExactData.of(data), max if chosen == "best" else min
     rows = [gamma.index(pick(gamma)) for gamma in exact.gamma]
     found = exact_att_svm(
@@ -88,8 +95,12 @@ def margins_of_rivals(m: Any, case: Choice) -> tuple[Any, Any]:
     return own, m.values([dot(whole.A[t], flat(rest.W)) for t in named])
 
 
+@stated(
+    "there are rivals, m_r their margins, and m'_r those without them",
+    r"\min_r m_r = \max($floor, $of)",
+    {"of": {"min": r"\min_r m'_r", "max": r"\max_r m'_r", "none": "1"}},
+)
 def least_margin(m: Any, case: Choice, floor: Any = 1, of: str = "min") -> Any:
-    """The least margin of the rivals is the larger of 1 and that without them."""
     own, others = margins_of_rivals(m, case)
     if own is None:
         return m.below(m.exact(0), m.exact(0))  # there is no such margin

@@ -33,7 +33,7 @@ from attsvm.primitives.losses import SLOPED as LOSS_NAMES
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import FLOW, stepped, tends
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent
@@ -67,11 +67,19 @@ def effective(m: Any, case: Step, W: Any) -> Any:
     return m.sum(m.array([1 / m.sum(m.square(s)) for s in attention(m, case, W)]))
 
 
+@stated(
+    "W+ from W by the {when}, N the effective number of tokens",
+    "$what",
+    {
+        "what": {
+            "norm": r"\|W\| \le $slack \|W_+\|",
+            "tokens": r"N(W_+) \le $slack N(W)",
+            "both": r"\|W\| \le $slack \|W_+\| \text{ and } N(W_+) \le $slack N(W)",
+            "then": r"N(W) \le N(W_+) \text{ or } \|W\| < $slack \|W_+\|",
+        }
+    },
+)
 def proceeds(m: Any, case: Step, what: str, when: str = "first step", slack: Any = 1) -> Any:
-    """The norm does not shrink, or the effective number does not grow, in a step.
-
-    `then`: the norm grows wherever the effective number falls.
-    """
     W = m.values(case.start)
     if when == "second step":
         W = advanced(m, case, W)
@@ -85,8 +93,11 @@ def proceeds(m: Any, case: Step, what: str, when: str = "first step", slack: Any
     return {"norm": longer, "tokens": fewer, "both": m.all_of(longer, fewer), "then": then}[what]
 
 
+@stated(
+    "for every input",
+    r"\sum_t s_t^2 (1 + (T - 1) \exp(-\max_{s,t} \|x_s - x_t\| \|z\| \|W\|)) \le 1",
+)
 def needs_norm(m: Any, case: Step) -> Any:
-    """1 + (T - 1) exp(-D ||W||) is at most the effective number of tokens, of every input."""
     W, exact, each = m.values(case.start), ExactData.of(case.data), []
     for X, z, s in zip(exact.X, exact.Z, attention(m, case, W), strict=True):
         tokens, T = m.values(X), len(X)
@@ -98,8 +109,8 @@ def needs_norm(m: Any, case: Step) -> Any:
 
 SETTLES = tends(
     "s the attention to the {towards} token of each input",
-    (r"(\left\|W_k\right\|, s)", "(||W_k||, s)"),
-    (r"(\infty, 1)", "(infinity, 1)"),
+    r"(\left\|W_k\right\|, s)",
+    r"(\infty, 1)",
     floats=cases.follows,
     balls=cases.decided,
     many=rival_lead,

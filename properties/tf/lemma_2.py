@@ -30,6 +30,7 @@ from attsvm.theory import (
     Tensor,
     Vector,
     changed,
+    definition,
 )
 from properties.tf import SOURCE
 
@@ -82,8 +83,9 @@ def mean_drop(m: Any, v: Any, deficits: Any) -> Any:
     return m.sum(m.array(drops)) / v.n
 
 
+@definition(r"\left(L(W) - L_*\right)")
 def risk_gap(m: Any, v: Any) -> Any:
-    """L(W) - L_* without cancellation: an optimal token adds exactly 0 to it.
+    """The mean over inputs of l(best - deficit) - l(best), where an optimal token adds exactly 0.
 
     The deficit of an input is sum_t s_t (best - gamma_t), with the weights s that attention gives.
     """
@@ -94,10 +96,15 @@ def risk_gap(m: Any, v: Any) -> Any:
     return mean_drop(m, v, deficits)
 
 
+@definition(r"\left(L^{{worst}} - L_*\right)")
+def worst_gap(m: Any, v: Any) -> Any:
+    """The mean over inputs of l(worst score) - l(best)."""
+    return mean_drop(m, v, [m.oscillation(gamma) for gamma in v.gamma])
+
+
 def above(m: Any, v: Any, share: Any) -> Any:
-    """L(W) - L_* > share (L at the worst tokens - L_*)."""
-    worst = mean_drop(m, v, [m.oscillation(gamma) for gamma in v.gamma])
-    return m.below(share * worst - risk_gap(m, v), m.exact(0))
+    """The risk is above that of the optimal tokens by a share of what the worst ones add."""
+    return m.below(share * worst_gap(m, v), risk_gap(m, v))
 
 
 def flag(m: Any, value: bool) -> Any:

@@ -37,7 +37,7 @@ from attsvm.primitives.hypotheses import two_scores
 from attsvm.primitives.losses import LOSSES
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support.regularisation_paths import SEPARABLE
 
@@ -146,8 +146,13 @@ def exponent(m: Any, case: Point, answer: ExactAnswer | None) -> Any:
     return m.exact(0) if answer is None else m.sqrt(square / m.values(answer.square))
 
 
+@stated(
+    "two scores of an input differ, x = ||W||/N, over such inputs",
+    r"\frac{1}{n} \min_i \left[l\left(best_i - \frac{best_i - next_i}{1 + k_i "
+    r"\exp($faster)}\right) - l(best_i)\right] \le L(W) - L_*",
+    {"faster": {1: "x", 2: "x/2"}},
+)
 def from_below(m: Any, case: Point, faster: Any = 1) -> Any:
-    """min_i [l(best - next / (1 + k exp(x))) - l(best)] / n <= L(W) - L_*."""
     x = exponent(m, case, separation(case.data)) / faster
     parts = drops(m, case, True, x)
     if not parts:
@@ -155,8 +160,12 @@ def from_below(m: Any, case: Point, faster: Any = 1) -> Any:
     return m.at_most(m.min(m.array(parts)) / case.data.n, risk_gap(m, case, m.values(case.W)))
 
 
+@stated(
+    "some W separates, x = max |W_ij|",
+    r"L(x M) - L_* \le \frac{1}{n} \sum_i \left[l\left(best_i - \frac{r_i (best_i - "
+    r"least_i)}{r_i + \exp($faster x)}\right) - l(best_i)\right]",
+)
 def from_above(m: Any, case: Point, faster: Any = 1) -> Any:
-    """L(x M) - L_* <= the mean of l(best - range r / (r + exp(x))) - l(best), x = max |W_ij|."""
     answer = separation(case.data)
     if answer is None:
         return m.below(m.exact(0), m.exact(0))  # nothing separates, or no two scores differ
@@ -165,14 +174,21 @@ def from_above(m: Any, case: Point, faster: Any = 1) -> Any:
     return m.at_most(risk_gap(m, case, x * m.values(answer.W)), m.sum(parts) / case.data.n)
 
 
+@stated(
+    "x = ||W||/(e N); and where some W separates L(x' M) - L_* <= the mean of l(best - r (best - "
+    "least)/(r + exp(e x'))) - l(best), x' = max |W_ij|; e = {faster}",
+    r"\frac{1}{n} \min_i \left[l\left(best_i - \frac{best_i - next_i}{1 + k_i "
+    r"\exp(x)}\right) - l(best_i)\right] \le L(W) - L_*",
+)
 def approached(m: Any, case: Point, faster: Any = 1) -> Any:
-    """Both bounds where something separates, and else the one from below, with x = 0."""
     below = from_below(m, case, faster)
     return m.all_of(below, from_above(m, case, faster)) if separable(case) else below
 
 
+@stated(
+    "some W separates, or no two scores differ", r"\frac{1}{\|M\|} > $share \max_{i,t,j} |x_{itj}|"
+)
 def reached(m: Any, case: Point, share: Any = 0) -> Any:
-    """The largest least margin of a unit W, 1/N, is above a share of the largest token."""
     answer = separation(case.data)
     if answer is None and two_scores(case):
         return m.below(m.exact(0), m.exact(0))  # L - L_* is above a constant at every W
@@ -180,8 +196,8 @@ def reached(m: Any, case: Point, share: Any = 0) -> Any:
     return m.below(share * m.largest(m.values(case.data.X)), margin)
 
 
+@stated("", "L(W) - L_* > $share (L_{worst} - L_*)")
 def above(m: Any, case: Point, share: Any = 0) -> Any:
-    """L(W) - L_* is above a share of the same at the worst tokens."""
     worst = m.exact(0)
     for scores in ExactData.of(case.data).gamma:
         best = m.values(max(scores))

@@ -34,7 +34,7 @@ from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.hypotheses import feasible, in_basin, sloped, unique_optimum
 from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, is_short, stepped, tends
 from attsvm.primitives.torch_objectives import not_selecting
-from attsvm.theory import Reading, Slack, Statement, changed
+from attsvm.theory import Reading, Slack, Statement, changed, stated
 from attsvm.training import follow_w
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_APART
 from properties.tf import SOURCE
@@ -127,8 +127,8 @@ def certified(case: Descent, which: str) -> arb | None:
 
 SELECTS = tends(
     "descent from W_0, s the attention to {which} token of each input",
-    ("s", "s"),
-    ("1", "1"),
+    "s",
+    "1",
     floats=selects,
     balls=certified,
     tensors=not_selecting,
@@ -136,12 +136,12 @@ SELECTS = tends(
 )
 
 
+@stated(
+    "d_i the least gap to a lower score, s_i {of}",
+    r"$share \frac{1}{n} \sum_i [l(best_i - d_i (1 - s_i)) - l(best_i)] \le L(W) - L_*",
+    {"of": {"one": "the largest weight", "best": "the attention to the tokens of best score"}},
+)
 def rest(m: Any, v: Any, of: str, share: Any = 1) -> Any:
-    """A share of the mean of l(best - d (1 - s)) - l(best) is at most L(W) - L_*.
-
-    d is the least gap of an input to a score below the best one, 0 where there is none, and s the
-    attention to its tokens of best score, or the largest weight where `of` is `one`.
-    """
     deficits = []
     for tokens, z, gamma in zip(v.X, v.Z, v.gamma, strict=True):
         gaps, weights = m.max(gamma) - gamma, m.softmax(tokens @ (v.W @ z))

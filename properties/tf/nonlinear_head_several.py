@@ -21,7 +21,17 @@ and others, by any steps and how fast, is in `tf/generalised-svm` (sharp-3 to sh
 from typing import Any
 
 from attsvm.primitives.heads import ACTIVATIONS, bending, change, derivative_along, head
-from attsvm.theory import Choice, Defined, Integer, Matrix, Reading, Statement, Vector, changed
+from attsvm.theory import (
+    Choice,
+    Defined,
+    Integer,
+    Matrix,
+    Reading,
+    Statement,
+    Vector,
+    changed,
+    stated,
+)
 from properties.tf import SOURCE
 
 
@@ -44,17 +54,25 @@ def best(m: Any, v: Any) -> Any:
     return m.max(m.array([head(m, v, x) for x in v.X]))
 
 
+@stated(
+    "x^att the attention output",
+    r"h(x^{att}) $strict \max_t h(x_t)",
+    {"strict": {True: "<", False: r"\le"}},
+)
 def mixed(m: Any, v: Any, strict: bool = False) -> Any:
-    """The value of h at the attention output against its largest one at a token."""
     compare = m.below if strict else m.at_most
     return compare(head(m, v, output(m, v)), best(m, v))
 
 
+@stated(
+    "some x between x_1 and x_2, of ReLU",
+    r"h(x) > \max_t h(x_t) $lead",
+    {"lead": {0: "", 1: "+ |h(x_2) - h(x_1)|"}},
+)
 def between(m: Any, v: Any, lead: Any = 0) -> Any:
-    """Of ReLU some point between the first two tokens is better than both, by lead |difference|.
+    """On a line h is linear between the points where some <a_k, x> is 0.
 
-    On a line h is linear between the points where some <a_k, x> is 0: the best one is an end or
-    one of these.
+    So the best point is an end or one of these.
     """
     first, along = v.X[0], v.X[1] - v.X[0]
     found = []
@@ -67,8 +85,11 @@ def between(m: Any, v: Any, lead: Any = 0) -> Any:
     return m.above(m.max(m.array(found)), best(m, v) + more)
 
 
+@stated(
+    "x^att the attention output",
+    r"h(x^{att}) - h(x_1) \le $share (1 - s_1) \max_t \langle h'(x_1), x_t - x_1\rangle",
+)
 def below_tangent(m: Any, v: Any, share: Any = 1) -> Any:
-    """h(output) - h(x_1) <= (1 - s_1) times the largest derivative, if that is positive."""
     slopes = m.array(
         [derivative_along(m, v, v.X[0], x - v.X[0]) for x in v.X]
     )  # 0 of the first one itself
@@ -76,29 +97,35 @@ def below_tangent(m: Any, v: Any, share: Any = 1) -> Any:
     return m.at_most(gain, share * (1 - v.s[0]) * m.max(slopes))
 
 
+@stated(
+    "e = s_2 and D = x_2 - x_1",
+    r"e \langle h'(x_1), D\rangle - [h(x_1 + e D) - h(x_1)] \le $share \frac{\beta e^2}{2}",
+)
 def gains(m: Any, v: Any, share: Any = 1) -> Any:
-    """The slope e g <= h((1 - e) x_1 + e x_2) - h(x_1) + beta e^2/2 for e = s_2."""
     along, e = v.X[1] - v.X[0], v.s[1]
     gain = change(m, v, v.X[0], e * along)
     bend = bending(m, v, along, along) * m.square(e) / 2
     return m.at_most(e * derivative_along(m, v, v.X[0], along) - gain, share * bend)
 
 
+@stated(
+    "D = x_2 - x_1 and o = x^att - x_1",
+    r"\langle h'(x_1), D\rangle - \langle h'(x^{att}), D\rangle \le $share c \sum_k |b_k| "
+    r"|\langle a_k, o\rangle| |\langle a_k, D\rangle|",
+)
 def returns(m: Any, v: Any, share: Any = 1) -> Any:
-    """<h'(output), x_2 - x_1> is at least g - c sum_k |b_k| |<a_k, o>| |<a_k, x_2 - x_1>|.
-
-    Here o is the output minus x_1, so that of two tokens the sum is beta s_2.
-    """
     along, o = v.X[1] - v.X[0], moved(m, v)
     lost = derivative_along(m, v, v.X[0], along) - derivative_along(m, v, v.X[0] + o, along)
     return m.at_most(lost, share * bending(m, v, along, o))
 
 
+@stated(
+    "and, for all t > 1, with g_t = max(0, <h'(x_1), x_t - x_1>) and e = min(1, g_t/beta_t)",
+    r"h(x^{att}) - h(x_1) \le (1 - s_1) \max_t \langle h'(x_1), x_t - x_1\rangle \text{ and "
+    r"} $share \frac{e g_t}{2} \le h((1 - e) x_1 + e x_t) - h(x_1)",
+)
 def exactly_best(m: Any, v: Any, share: Any = 1) -> Any:
-    """x_1 is best exactly where h rises towards no token: `below_tangent`, and what g_t > 0 gains.
-
-    At (1 - e) x_1 + e x_t, e = min(1, g_t/beta_t), h is at least h(x_1) + e g_t/2.
-    """
+    """At (1 - e) x_1 + e x_t, e = min(1, g_t/beta_t), h is at least h(x_1) + e g_t/2."""
     parts = [below_tangent(m, v)]
     for x in v.X[1:]:
         along = x - v.X[0]

@@ -49,7 +49,7 @@ from attsvm.primitives.counts import HALF, probability
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties._support.hypothesis_violations import PASSED_OVER
 from properties.sim.kq_bias import NOWHERE, OPPOSED
 from properties.sim.kq_bias import factor_descent as factors
@@ -123,14 +123,18 @@ def _margins(a: Any, b: Any) -> list[Any]:
     return [(a[i] @ a[i] - b[i] @ b[i]) / 4 for i in range(2)]
 
 
+@stated(
+    "no row of K + Q is 0, {towards}; the same of (K Q^T)_21, and both (K Q^T)_ii grow",
+    r"|4 (K Q^\top)_{12} - c \|a_1\| \|a_2\|| \le $share [(\|a_1\| + \|b_1\|) (\|a_2\| + "
+    r"\|b_2\|) - \|a_1\| \|a_2\|]",
+    {"towards": {"start": "c the cosine of a_1 and a_2 at the start", "frobenius": "c = 0"}},
+)
 def keeps_angle(m: Any, case: Rows, share: Any = 1, towards: str = "start") -> Any:
-    """|4 (K Q^T)_12 - c |a_1| |a_2|| <= (|a_1| + |b_1|) (|a_2| + |b_2|) - |a_1| |a_2| in the end.
+    """The rows of K + Q are a_1 and a_2, those of K - Q at the start b_1 and b_2.
 
-    The rows of K + Q are a_1 and a_2, those of K - Q at the start b_1 and b_2, c is the cosine of
-    a_1 and a_2 at the start; (K Q^T)_21 has the same bound, and (K Q^T)_ii has grown. The left-hand
-    side is the size of <b_1, a_2> - <a_1, b_2> - <b_1, b_2> in the end, with the first two turned
-    round for (K Q^T)_21, and the right-hand side is |a_1| |b_2| + |b_1| |a_2| + |b_1| |b_2|: where
-    b_1 = b_2 = 0 all are exactly 0.
+    The left-hand side is the size of <b_1, a_2> - <a_1, b_2> - <b_1, b_2> in the end, with the
+    first two turned round for (K Q^T)_21, and the right-hand side is |a_1| |b_2| + |b_1| |a_2| +
+    |b_1| |b_2|: where b_1 = b_2 = 0 all are exactly 0.
     """
     if not _sums(case):
         return m.below(m.exact(0), m.exact(0))  # there is no c
@@ -165,8 +169,8 @@ SIDES = {
 }
 
 
+@stated("", r"\mathrm{rank} W^{mm} > $least")
 def rank_above(m: Any, data: AttentionData, least: Any) -> Any:
-    """The rank of W^mm is above a bound."""
     solved = exact_att_svm(data)
     return m.below(least, m.exact(0 if solved is None else solved.rank))
 

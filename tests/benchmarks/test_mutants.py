@@ -10,18 +10,10 @@ import pytest
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from benchmarks.mutants import __main__ as command
 from benchmarks.mutants import warm
-from benchmarks.mutants.__main__ import (
-    ROOMS,
-    ROOT,
-    Copy,
-    Reach,
-    Tried,
-    reach,
-    report,
-    room_of,
-    sample,
-)
+from benchmarks.mutants.__main__ import Reach, Tried, reach, report, sample
+from benchmarks.mutants.copies import Copy
 from benchmarks.mutants.mutations import drawn, mutants
+from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, room_of
 
 CHANGED = [
     ("strictness", "a < b", "a <= b"),
@@ -125,7 +117,7 @@ def test_a_full_count_has_all_rooms_of_which_those_that_certify_count_threefold(
     counts = Counter(room for room, _ in sample(list(ROOMS), 400, 0))
     assert counts.total() >= 400
     assert counts.keys() == set(ROOMS)
-    assert set(command.CERTIFYING) < set(ROOMS)
+    assert set(CERTIFYING) < set(ROOMS)
     assert min(counts.values()) == 8
     assert counts["exact/"] > counts["svm/"]
 
@@ -220,7 +212,7 @@ def tree(tmp_path, monkeypatch):
     (root / ".gitignore").write_text("kept\n__pycache__/\n")
     (root / "kept").write_text("private")
     monkeypatch.setattr(command, "_LONGEST", 2)
-    monkeypatch.setitem(command.ROOMS, "", ("tests",))
+    monkeypatch.setitem(ROOMS, "", ("tests",))
     return root, Copy(tmp_path / "copy", root)
 
 

@@ -216,7 +216,7 @@ base = Statement(
 
 
 def sow(kind, name, **rest):
-    made = plant(base, kind, name, statement=name, why="for the test", **rest)
+    made = plant(base, f"{kind} {name}", statement=name, why="for the test", **rest)
     del PLANTED[made.id]
     return made
 

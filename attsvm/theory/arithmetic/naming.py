@@ -12,16 +12,16 @@ from flint import arb, fmpq
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.lanes import Lane
+from attsvm.theory.arithmetic.plain import in_plain
 from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, filled, letter
 from attsvm.theory.arithmetic.traces import TRACES, Trace, _hashed
 
 
-def definition(latex: str, plain: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def definition(latex: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     r"""Write a function of (m, ...) by its name, and spell it out once below the formula.
 
     Args:
         latex: such as ``\nabla L({x})``; fields are arguments by name.
-        plain: the same in plain characters, such as ``grad L({x})``.
 
     What no expression spells out, such as a loop, is told by the first line of its docstring.
     """
@@ -46,7 +46,7 @@ def definition(latex: str, plain: str) -> Callable[[Callable[..., Any]], Callabl
             terms = {k: _term(v) if isinstance(v, Term | int) else v for k, v in values.items()}
             return Term(
                 latex.format(**{k: getattr(t, "latex", t) for k, t in terms.items()}),
-                plain.format(**{k: getattr(t, "plain", t) for k, t in terms.items()}),
+                in_plain(latex.format(**{k: getattr(t, "plain", t) for k, t in terms.items()})),
             )
 
         return named
@@ -64,7 +64,7 @@ def _spelled(function: Callable[..., Any], m: Text, values: dict[str, Any]) -> A
     """The body of a definition as text; its docstring where it is no single expression."""
     try:
         return function(m, **values)
-    except ClaimError:  # a loop over tokens or steps, say
+    except (ClaimError, AttributeError):  # a loop over tokens or steps, or a loss by its name
         return in_short(function, "see its code")
 
 
@@ -73,7 +73,6 @@ class Primitive:
 
     Args:
         latex: how it is written, such as ``K\left({0}\right)``.
-        plain: the same in plain characters.
         says: one sentence that defines it.
         of: the letters that the sentence uses for its arguments.
         balls: of rationals or balls, an enclosure.
@@ -84,7 +83,6 @@ class Primitive:
     def __init__(
         self,
         latex: str,
-        plain: str,
         says: str,
         *,
         of: tuple[str, ...] = (),
@@ -92,7 +90,7 @@ class Primitive:
         floats: Callable[..., Any],
         tensors: Callable[..., Any] | None = None,
     ) -> None:
-        self.latex, self.plain, self.says, self.of = latex, plain, says, of
+        self.latex, self.plain, self.says, self.of = latex, in_plain(latex), says, of
         self.balls, self.floats, self.tensors = balls, floats, tensors
 
     def __call__(self, m: Any, *numbers: Any) -> Any:
@@ -110,9 +108,9 @@ class Primitive:
         if m.name == "traces":
             return self._trace(numbers)
         if m.name == "text":
-            left = filled(self.latex, self.plain, *(map(letter, self.of) if self.of else numbers))
+            left = filled(self.latex, *(map(letter, self.of) if self.of else numbers))
             m.definitions.setdefault(self.plain, Definition(left, self.says))
-            return filled(self.latex, self.plain, *numbers)
+            return filled(self.latex, *numbers)
         import sympy as sp
 
         return sp.Function(self.plain.partition("(")[0])(*numbers)

@@ -21,14 +21,13 @@ from flint import fmpq
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries
-
-_SUM, _PRODUCT, _ATOM = range(3)
+from attsvm.theory.arithmetic.script import ATOM, PRODUCT, SUM, Expression, Lines
 
 _SIGNS: dict[Operation, tuple[str, int]] = {
-    operator.add: (" + ", _SUM),
-    operator.sub: (" - ", _SUM),
-    operator.mul: ("*", _PRODUCT),
-    operator.truediv: (" / ", _PRODUCT),
+    operator.add: (" + ", SUM),
+    operator.sub: (" - ", SUM),
+    operator.mul: ("*", PRODUCT),
+    operator.truediv: (" / ", PRODUCT),
 }
 
 
@@ -55,17 +54,11 @@ def sqrt(x: Fraction) -> Fraction:  # noqa: D103  # the same
     return root
 
 
-class Term(Number):
-    """A rational, the expression that makes it, and how tightly that expression binds."""
+class Term(Expression, Number):
+    """A rational number."""
 
-    __slots__ = ("binds", "m", "text", "value")
-
-    def __init__(self, m: Verifiers, text: str, value: Fraction, binds: int = _ATOM) -> None:
-        self.m, self.text, self.value, self.binds = m, text, value, binds
-
-    def within(self, least: int) -> str:
-        """The expression, in brackets where it binds less tightly."""
-        return self.text if self.binds >= least else f"({self.text})"
+    __slots__ = ()
+    m: Verifiers
 
     def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
         if isinstance(other, np.ndarray):
@@ -91,33 +84,22 @@ class Term(Number):
         return self.m.named(text, operation(a.value, b.value), binds)
 
     def __neg__(self) -> Term:
-        return self.m.named(f"-{self.within(_ATOM)}", -self.value, _SUM)
+        return self.m.named(f"-{self.within(ATOM)}", -self.value, SUM)
 
     def __abs__(self) -> Term:
         return self.m.named(f"abs({self.text})", abs(self.value))
 
 
-class Verifiers(Arithmetic):
+class Verifiers(Lines[Term], Arithmetic):
     """Expressions for Python's fractions; it keeps the lines and the helpers of one verifier."""
 
     name = "verifier"
     numbers = Term
 
     def __init__(self, longest: int = 76) -> None:
-        self.longest = longest
-        self.lines: dict[str, str] = {}
-        self.helpers: dict[str, str] = {}
-        self._given_names: dict[int, Any] = {}
+        super().__init__(longest)
 
     # values
-
-    def named(self, text: str, value: Fraction, binds: int = _ATOM) -> Term:
-        """A number, by a name of its own where its expression is long."""
-        if len(text) <= self.longest:
-            return Term(self, text, value, binds)
-        name = next((n for n, line in self.lines.items() if line == text), f"t{len(self.lines)}")
-        self.lines[name] = text
-        return Term(self, name, value)
 
     def given(self, name: str, value: Any) -> Any:
         """A value of the instance, by its name."""
@@ -140,7 +122,7 @@ class Verifiers(Arithmetic):
 
     def _rational(self, value: Fraction) -> Term:
         if value.denominator == 1:
-            return Term(self, str(value), value, _ATOM if value >= 0 else _SUM)
+            return Term(self, str(value), value, ATOM if value >= 0 else SUM)
         return Term(self, literal(value), value)
 
     # functions

@@ -11,14 +11,14 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import misuse
 
-_SUM, _PRODUCT, _ATOM = range(3)
+SUM, PRODUCT, ATOM = range(3)
 """How tightly an expression binds."""
 
 _LONG = 56
@@ -40,17 +40,49 @@ def _text_of(function: Callable[..., Any]) -> str:
     return re.sub(r"  # (type|noqa).*", "", inspect.getsource(function)).rstrip()
 
 
-class Code:
-    """A number or an array: its expression, its value, how tightly the expression binds."""
+class Expression:
+    """A value, the text that makes it, and how tightly that binds."""
 
     __slots__ = ("binds", "m", "text", "value")
 
-    def __init__(self, m: Scripts, text: str, value: Any, binds: int = _ATOM) -> None:
+    def __init__(self, m: Any, text: str, value: Any, binds: int = ATOM) -> None:
         self.m, self.text, self.value, self.binds = m, text, value, binds
 
     def within(self, least: int) -> str:
-        """The expression, in brackets where it binds less tightly."""
+        """The text, in brackets where it binds less tightly."""
         return self.text if self.binds >= least else f"({self.text})"
+
+
+_E = TypeVar("_E", bound=Expression)
+
+
+class Lines(Generic[_E]):
+    """The lines and the helpers of what is written, where expressions must not be too long."""
+
+    numbers: Any
+
+    def __init__(self, longest: float) -> None:
+        self.longest = longest
+        self.lines: dict[str, str] = {}
+        self.helpers: dict[str, str] = {}
+        self._given_names: dict[int, Any] = {}
+
+    def named(self, text: str, value: Any, binds: int = ATOM) -> _E:
+        """A value, by a name of its own where its expression is long."""
+        if len(text) > self.longest:
+            known = (name for name, line in self.lines.items() if line == text)
+            name = next(known, f"t{len(self.lines)}")
+            self.lines[name] = text
+            text, binds = name, ATOM
+        made: _E = self.numbers(self, text, value, binds)
+        return made
+
+
+class Code(Expression):
+    """A number or an array of numpy."""
+
+    __slots__ = ()
+    m: Scripts
 
     def _with(self, other: Any, sign: str, *, swapped: bool = False) -> Code:
         a, b = (self.m.code(other), self) if swapped else (self, self.m.code(other))
@@ -58,21 +90,21 @@ class Code:
             return b
         if (b.text, sign) in (("0", "+"), ("0", "-"), ("1", "*"), ("1", "/")):
             return a
-        binds = _SUM if sign in "+-" else _PRODUCT
+        binds = SUM if sign in "+-" else PRODUCT
         right = binds if sign == "+" else binds + 1
         tight = "*" if sign == "*" else f" {sign} "
         text = f"{a.within(binds)}{tight}{b.within(right)}"
         return self.m.named(text, _SIGNS[sign](a.value, b.value), binds)
 
     def __neg__(self) -> Code:
-        return self.m.named(f"-{self.within(_ATOM)}", -self.value, _SUM)
+        return self.m.named(f"-{self.within(ATOM)}", -self.value, SUM)
 
     def __pow__(self, k: int) -> Code:
-        return self.m.named(f"{self.within(_ATOM)}**{k}", self.value**k, _PRODUCT)
+        return self.m.named(f"{self.within(ATOM)}**{k}", self.value**k, PRODUCT)
 
     def __getitem__(self, key: Any) -> Code:
         keys = key if isinstance(key, tuple) else (key,)
-        text = f"{self.within(_ATOM)}[{', '.join(map(_place, keys))}]"
+        text = f"{self.within(ATOM)}[{', '.join(map(_place, keys))}]"
         return Code(self.m, text, self.value[key])
 
     def __iter__(self) -> Iterator[Code]:
@@ -84,7 +116,7 @@ class Code:
     @property
     def T(self) -> Code:
         """The transpose."""
-        return Code(self.m, f"{self.within(_ATOM)}.T", self.value.T)
+        return Code(self.m, f"{self.within(ATOM)}.T", self.value.T)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -103,7 +135,7 @@ class Code:
 
     def reshape(self, *shape: Any) -> Code:
         """The entries in another shape."""
-        text = f"{self.within(_ATOM)}.reshape({', '.join(map(str, shape))})"
+        text = f"{self.within(ATOM)}.reshape({', '.join(map(str, shape))})"
         return Code(self.m, text, self.value.reshape(*shape))
 
     def ravel(self) -> Code:
@@ -134,17 +166,21 @@ def _place(key: Any) -> str:
     return ":".join("" if end is None else str(end) for end in (key.start, key.stop))
 
 
-class Scripts(Arithmetic):
+def _numpy(name: str) -> Callable[..., Code]:
+    """A function of numpy by its name there."""
+    function = operator.attrgetter(name)(np)
+    return lambda m, *given: m._of(f"np.{name}", function, *given)
+
+
+class Scripts(Lines[Code], Arithmetic):
     """Expressions for numpy; it keeps the lines and the helpers of one script."""
 
     name = "script"
     numbers = Code
 
     def __init__(self, literal: Callable[[Any], str], longest: float = _LONG) -> None:
-        self.literal, self.longest = literal, longest
-        self.lines: dict[str, str] = {}
-        self.helpers: dict[str, str] = {}
-        self._given_names: dict[int, Code] = {}
+        super().__init__(longest)
+        self.literal = literal
 
     # values
 
@@ -153,20 +189,12 @@ class Scripts(Arithmetic):
         if isinstance(value, Code):
             return value
         if isinstance(value, int):
-            return Code(self, str(value), float(value), _ATOM if value >= 0 else _SUM)
+            return Code(self, str(value), float(value), ATOM if value >= 0 else SUM)
         if isinstance(value, np.ndarray | list | tuple):
             return self.array(value)
         if isinstance(value, float) or hasattr(value, "as_integer_ratio"):
             return self._given(value)
         raise misuse(f"computes with a {type(value).__name__}", "Use the functions of m.")
-
-    def named(self, text: str, value: Any, binds: int = _ATOM) -> Code:
-        """A value, by a name of its own where its expression is long."""
-        if len(text) <= self.longest:
-            return Code(self, text, value, binds)
-        name = next((n for n, line in self.lines.items() if line == text), f"t{len(self.lines)}")
-        self.lines[name] = text
-        return Code(self, name, value)
 
     def given(self, name: str, value: Any) -> Code:
         """A value of the instance, by its name."""
@@ -178,8 +206,9 @@ class Scripts(Arithmetic):
 
     def values(self, x: Any) -> Code:
         """The numbers of a field of a record."""
-        if id(x) in self._given_names:
-            return self._given_names[id(x)]
+        known: Code | None = self._given_names.get(id(x))
+        if known is not None:
+            return known
         if isinstance(x, np.ndarray | list | tuple):
             array = np.array(x, dtype=object)
             flat = np.array([float(number) for number in array.ravel()]).reshape(array.shape)
@@ -189,31 +218,25 @@ class Scripts(Arithmetic):
     def _given(self, number: Any) -> Code:
         value = float(number)
         text = self.literal(value)
-        return Code(self, text, value, _ATOM if re.fullmatch(r"[\w.]+", text) else _SUM)
+        return Code(self, text, value, ATOM if re.fullmatch(r"[\w.]+", text) else SUM)
 
     def _rational(self, value: Fraction) -> Code:
-        binds = _ATOM if value.denominator == 1 and value >= 0 else _SUM
+        binds = ATOM if value.denominator == 1 and value >= 0 else SUM
         return Code(self, str(value), float(value), binds)
+
+    # functions that numpy has by a name of its own
+
+    exp, log, sqrt = _numpy("exp"), _numpy("log"), _numpy("sqrt")
+    expm1, log1p = _numpy("expm1"), _numpy("log1p")
+    maximum, minimum = _numpy("maximum"), _numpy("minimum")
+    sum, trace, max, min = _numpy("sum"), _numpy("trace"), _numpy("max"), _numpy("min")
+    oscillation, norm, diagonal = _numpy("ptp"), _numpy("linalg.norm"), _numpy("diag")
+    outer, kron = _numpy("outer"), _numpy("kron")
 
     # functions of numbers and of entries
 
-    def exp(self, x: Any) -> Code:
-        return self._of("np.exp", np.exp, x)
-
-    def log(self, x: Any) -> Code:
-        return self._of("np.log", np.log, x)
-
-    def sqrt(self, x: Any) -> Code:
-        return self._of("np.sqrt", np.sqrt, x)
-
     def abs(self, x: Any) -> Code:
         return self._of("abs", np.abs, x)
-
-    def expm1(self, x: Any) -> Code:
-        return self._of("np.expm1", np.expm1, x)
-
-    def log1p(self, x: Any) -> Code:
-        return self._of("np.log1p", np.log1p, x)
 
     def softplus(self, x: Any) -> Code:
         x = self.code(x)
@@ -227,13 +250,7 @@ class Scripts(Arithmetic):
 
     def is_zero(self, x: Any) -> Code:
         x = self.code(x)
-        return self.named(f"1.0*({x.text} == 0)", 1.0 * (x.value == 0), _PRODUCT)
-
-    def maximum(self, x: Any, y: Any) -> Code:
-        return self._of("np.maximum", np.maximum, x, y)
-
-    def minimum(self, x: Any, y: Any) -> Code:
-        return self._of("np.minimum", np.minimum, x, y)
+        return self.named(f"1.0*({x.text} == 0)", 1.0 * (x.value == 0), PRODUCT)
 
     def _of(self, name: str, function: Callable[..., Any], *given: Any) -> Code:
         codes = [self.code(x) for x in given]
@@ -247,43 +264,19 @@ class Scripts(Arithmetic):
         text = f"np.array([{', '.join(p.text for p in parts)}])"
         return self.named(text, np.array([p.value for p in parts]))
 
-    def sum(self, x: Any) -> Code:
-        return self._of("np.sum", np.sum, x)
-
     def sums(self, A: Any) -> Code:
         A = self.code(A)
-        return self.named(f"{A.within(_ATOM)}.sum(1)", A.value.sum(1))
-
-    def trace(self, A: Any) -> Code:
-        return self._of("np.trace", np.trace, A)
-
-    def max(self, x: Any) -> Code:
-        return self._of("np.max", np.max, x)
-
-    def min(self, x: Any) -> Code:
-        return self._of("np.min", np.min, x)
-
-    def oscillation(self, x: Any) -> Code:
-        return self._of("np.ptp", np.ptp, x)
+        return self.named(f"{A.within(ATOM)}.sum(1)", A.value.sum(1))
 
     def dot(self, x: Any, y: Any) -> Code:
         return self.code(x)._with(y, "@")
-
-    def norm(self, x: Any) -> Code:
-        return self._of("np.linalg.norm", np.linalg.norm, x)
 
     def spectral(self, A: Any) -> Code:
         A = self.code(A)
         return self.named(f"np.linalg.norm({A.text}, 2)", np.linalg.norm(A.value, 2))
 
-    def outer(self, x: Any, y: Any) -> Code:
-        return self._of("np.outer", np.outer, x, y)
-
     def differences(self, x: Any) -> Code:
         return self._of("np.subtract.outer", np.subtract.outer, x, x)
-
-    def diagonal(self, x: Any) -> Code:
-        return self._of("np.diag", np.diag, x)
 
     def identity(self, n: int) -> Code:
         return Code(self, f"np.eye({n})", np.eye(n))
@@ -294,12 +287,9 @@ class Scripts(Arithmetic):
     def mat(self, x: Any, rows: int) -> Code:
         return self.code(x).reshape(rows, -1)
 
-    def kron(self, A: Any, B: Any) -> Code:
-        return self._of("np.kron", np.kron, A, B)
-
     def diameter(self, A: Any) -> Code:
         A = self.code(A)
-        text = f"np.linalg.norm({A.within(_ATOM)}[:, None] - {A.within(_ATOM)}, axis=2).max()"
+        text = f"np.linalg.norm({A.within(ATOM)}[:, None] - {A.within(ATOM)}, axis=2).max()"
         return self.named(text, np.linalg.norm(A.value[:, None] - A.value, axis=2).max())
 
     def softmax(self, s: Any) -> Code:

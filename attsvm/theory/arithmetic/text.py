@@ -14,6 +14,7 @@ from typing import Any
 
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import Operation, misuse
+from attsvm.theory.arithmetic.plain import in_plain
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
 _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(5)
@@ -208,30 +209,28 @@ def _term(value: Any) -> Term:
     )
 
 
-def filled(latex: str, plain: str, *arguments: Any) -> Term:
-    """A term by the forms of its LaTeX and its plain text, in which arguments stand by number."""
+def filled(latex: str, *arguments: Any) -> Term:
+    """A term by the form of its LaTeX, in which arguments stand by number."""
     terms = [_term(a) for a in arguments]
-    return Term(latex.format(*(t.latex for t in terms)), plain.format(*(t.plain for t in terms)))
+    plain = in_plain(latex.format(*(t.plain for t in terms)))
+    return Term(latex.format(*(t.latex for t in terms)), plain)
 
 
-def _call(
-    latex: str, plain: str, meaning: tuple[str, str, Term | str] | None = None
-) -> Callable[..., Term]:
+def _call(latex: str, meaning: tuple[str, Term | str] | None = None) -> Callable[..., Term]:
     """A function as it is written; where given, what it means is noted among the definitions."""
 
     def write(self: Text, *arguments: Any) -> Term:
         if meaning is not None:
-            left = Term(*meaning[:2])
-            self.definitions.setdefault(left.plain, Definition(left, meaning[2]))
-        return filled(latex, plain, *arguments)
+            left = filled(meaning[0])
+            self.definitions.setdefault(left.plain, Definition(left, meaning[1]))
+        return filled(latex, *arguments)
 
     return write
 
 
 def _function(name: str, words: str = "") -> Callable[..., Term]:
-    latex = rf"\mathrm{{{name}}}"
-    meaning = (rf"{latex}(x)", f"{name}(x)", words) if words else None
-    return _call(rf"\mathrm{{{{{name}}}}}\left({{0}}\right)", f"{name}({{0}})", meaning)
+    latex = rf"\mathrm{{{{{name}}}}}"
+    return _call(rf"{latex}\left({{0}}\right)", (rf"{latex}(x)", words) if words else None)
 
 
 @dataclass(slots=True)
@@ -242,11 +241,7 @@ class Definition:
     right: Any
 
 
-_LOGISTIC = (
-    r"g\left(t\right)",
-    "g(t)",
-    Term(r"\frac{1}{1 + \exp\left(-t\right)}", "1/(1 + exp(-t))"),
-)
+_LOGISTIC = r"g\left(t\right)", filled(r"\frac{{1}}{{1 + \exp\left(-t\right)}}")
 
 
 @dataclass(slots=True)
@@ -264,59 +259,56 @@ class Text(Arithmetic):
         """A field, which stands here as a letter."""
         return x
 
-    def symbol(self, latex: str, plain: str, says: str, *, rows: bool = False) -> Term:
+    def symbol(self, latex: str, says: str, *, rows: bool = False) -> Term:
         """What a primitive is written as, and one sentence that defines it.
 
         A matrix of several `rows` is taken to have some.
         """
-        found = (_Rows if rows else Term)(latex, plain)
-        self.definitions.setdefault(plain, Definition(found, says))
+        found = (_Rows if rows else Term)(latex, in_plain(latex))
+        self.definitions.setdefault(found.plain, Definition(found, says))
         return found
 
-    exp = _call(r"\exp\left({0}\right)", "exp({0})")
-    log = _call(r"\ln\left({0}\right)", "ln({0})")
-    sqrt = _call(r"\sqrt{{{0}}}", "sqrt({0})")
-    abs = _call(r"\left|{0}\right|", "|{0}|")
-    is_zero = _call(r"\left[{0} = 0\right]", "[{0} = 0]")
-    maximum = _call(r"\max\left({0}, {1}\right)", "max({0}, {1})")
-    minimum = _call(r"\min\left({0}, {1}\right)", "min({0}, {1})")
+    exp = _call(r"\exp\left({0}\right)")
+    log = _call(r"\ln\left({0}\right)")
+    sqrt = _call(r"\sqrt{{{0}}}")
+    abs = _call(r"\left|{0}\right|")
+    is_zero = _call(r"\left[{0} = 0\right]")
+    maximum = _call(r"\max\left({0}, {1}\right)")
+    minimum = _call(r"\min\left({0}, {1}\right)")
     spectral = _call(
         r"\left\|{0}\right\|_{{\mathrm{{op}}}}",
-        "||{0}||_op",
-        (r"\left\|\cdot\right\|_{\mathrm{op}}", "||.||_op", "the largest singular value"),
+        (r"\left\|.\right\|_{{\mathrm{{op}}}}", "the largest singular value"),
     )
     norm = _call(
         r"\left\|{0}\right\|",
-        "||{0}||",
-        (r"\left\|\cdot\right\|", "||.||", "the root of the sum of the squares of all entries"),
+        (r"\left\|.\right\|", "the root of the sum of the squares of all entries"),
     )
     largest = _call(
         r"\left\|{0}\right\|_\infty",
-        "||{0}||_inf",
-        (r"\left\|\cdot\right\|_\infty", "||.||_inf", "the largest absolute value of an entry"),
+        (r"\left\|.\right\|_\infty", "the largest absolute value of an entry"),
     )
-    logistic = _call(r"g\left({0}\right)", "g({0})", _LOGISTIC)
-    logistic_slope = _call(r"g'\left({0}\right)", "g'({0})", _LOGISTIC)
-    logistic_curvature = _call(r"g''\left({0}\right)", "g''({0})", _LOGISTIC)
-    softplus = _call(r"\ln\left(1 + \exp\left({0}\right)\right)", "ln(1 + exp({0}))")
+    logistic = _call(r"g\left({0}\right)", _LOGISTIC)
+    logistic_slope = _call(r"g'\left({0}\right)", _LOGISTIC)
+    logistic_curvature = _call(r"g''\left({0}\right)", _LOGISTIC)
+    softplus = _call(r"\ln\left(1 + \exp\left({0}\right)\right)")
     softmax = _function("softmax")
     oscillation = _function("osc", "the largest entry minus the smallest")
     diameter = _function("diam", "the largest distance of two rows")
     spread = _function("spread", "the largest distance of two rows, over the root of 2")
-    size = _call(r"\#\left({0}\right)", "#({0})")
+    size = _call(r"\#\left({0}\right)")
     sum = _function("sum")
     sums = _function("rowsums", "the sum of each row")
-    max = _call(r"\max\left({0}\right)", "max({0})")
-    min = _call(r"\min\left({0}\right)", "min({0})")
+    max = _call(r"\max\left({0}\right)")
+    min = _call(r"\min\left({0}\right)")
     trace = _function("tr")
-    dot = _call(r"\left\langle {0}, {1}\right\rangle", "<{0}, {1}>")
+    dot = _call(r"\left\langle {0}, {1}\right\rangle")
     diagonal = _function("diag")
-    identity = _call(r"I_{{{0}}}", "I_{0}")
+    identity = _call(r"I_{{{0}}}")
     vec = _function("vec", "the entries of a matrix row by row")
 
     def mat(self, x: Any, rows: Any = None) -> Term:
         """The inverse of vec."""
-        return filled(r"\mathrm{{mat}}\left({0}\right)", "mat({0})", x)
+        return filled(r"\mathrm{{mat}}\left({0}\right)", x)
 
     def outer(self, x: Any, y: Any) -> Term:
         """The matrix x y^T."""
@@ -330,7 +322,7 @@ class Text(Arithmetic):
     def differences(self, x: Any) -> Term:
         """The matrix of all x_i - x_j."""
         a = _term(x).within(_ATOM)
-        return filled(r"\left({0}_i - {0}_j\right)_{{ij}}", "({0}_i - {0}_j)_ij", a)
+        return filled(r"\left({0}_i - {0}_j\right)_{{ij}}", a)
 
     def covariance(self, f: Any, h: Any) -> Term:
         """The matrix diag(f) - f f^T times h."""
@@ -353,7 +345,7 @@ class Text(Arithmetic):
     def gradient(self, f: Callable[..., Any], x: Any) -> Term:
         """The gradient of a formula in x."""
         value = _term(f(self, x)).within(_PRODUCT)
-        return filled(r"\nabla_{{{0}}} {1}", "grad_{0} {1}", x, value)
+        return filled(r"\nabla_{{{0}}} {1}", x, value)
 
 
 _SIGNS = {"at most": (r"\le", "<="), "below": ("<", "<"), "equal": ("=", "=")}

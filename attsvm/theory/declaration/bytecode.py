@@ -1,8 +1,8 @@
-"""Modules of claim packs are loaded from bytecode only where that is of the text that is there.
+"""Claim packs are loaded from bytecode only if it was compiled from the text that the file has now.
 
-Python takes bytecode for current where the file has the size and, to a second, the time of when it
-was compiled. Here it counts where the hash of the text is in it, as PEP 552 provides, and Python
-knows such bytecode too.
+By default Python takes bytecode for current if the file has the size and the time, to a second,
+that it had when it was compiled. Here bytecode of a pack counts only if it holds the hash of the
+file's text (PEP 552); Python itself can read such bytecode too.
 """
 
 from __future__ import annotations

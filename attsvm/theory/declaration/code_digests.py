@@ -1,4 +1,4 @@
-"""Digests of code by what it says, with all that it uses.
+"""Digests of code: of what a definition says together with everything that it uses.
 
 `Definitions.resting` is the digest of expressions and names together with every definition that
 they reach by name, directly or not, through imports at any depth. It does not depend on the modules

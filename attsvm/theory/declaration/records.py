@@ -13,11 +13,9 @@ of a field. Where a conclusion is the limit of a run or of a path, it is `Measur
 from __future__ import annotations
 
 import dataclasses
-import re
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from string import Template
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +24,7 @@ import numpy as np
 from attsvm.errors import ClaimError, present
 from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.declaration.formula import Formula, signature
+from attsvm.theory.declaration.notation import Notation, Symbols
 from attsvm.theory.declaration.slack import Slack
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ class Measured:
     reading.
 
     Attributes:
-        says: the conclusion in one line, constants in braces; what its formula leaves to be said.
+        says, notation, symbols: how it is written down; see `Notation`.
         floats: the slack of an instance.
         balls: the slack from exact values: a ball at the working precision, `OPEN` where more bits
             are needed, a rational, or None where it cannot say at any precision.
@@ -73,10 +72,6 @@ class Measured:
             or more where it looks violated, NaN where it cannot say.
         stand_in: what floats follow in place of what the sentence speaks of, such as gradient flow
             in place of the steps of descent; empty where they follow that itself.
-        notation: the conclusion as a formula, in LaTeX and in plain characters, if it has one;
-            constants are written `$name`, and not at all where they are a factor 1 or a summand 0.
-        symbols: how values of a constant are written, in LaTeX and in plain characters (the latter
-            also in `says`), by its name and the value; others are written as they are.
     """
 
     says: str
@@ -86,12 +81,12 @@ class Measured:
     again: Callable[..., Slack] | None = None
     many: Callable[..., Any] | None = None
     stand_in: str = ""
-    notation: tuple[str, str] | None = None
-    symbols: Mapping[str, Mapping[Any, tuple[str, str]]] = field(default_factory=dict, hash=False)
+    notation: str = ""
+    symbols: Symbols = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         """Refuse what no refutation could be confirmed by."""
-        told = self.says or (self.notation[1] if self.notation else "")
+        told = self.says or self.notation
         if self.balls is None and self.again is None:
             raise ClaimError(
                 f"nothing could confirm that this fails: {told}",
@@ -103,30 +98,10 @@ class Measured:
                 remedy="Give balls, which are asked about every instance.",
             )
 
-    def in_words(self, constants: Mapping[str, Any]) -> str:
-        """What it says in one line, with these constants and else their defaults."""
-        return self.says.format(**self._symbols(self._known(constants))[1])
-
-    def written(self, constants: Mapping[str, Any]) -> tuple[str, str] | None:
-        """Its notation with these constants and else their defaults; no factor 1, no summand 0."""
-        if self.notation is None:
-            return None
-        known, (latex, plain) = self._known(constants), self.notation
-        for name, value in known.items():
-            idle = {"1": rf"\${name} (?=[A-Za-z\\(|$])", "0": rf" [+-] \${name}\b"}.get(str(value))
-            if idle:
-                latex, plain = re.sub(idle, "", latex), re.sub(idle, "", plain)
-        symbols = self._symbols(known)
-        return Template(latex).substitute(symbols[0]), Template(plain).substitute(symbols[1])
-
-    def _symbols(self, known: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """How the values of constants are written, in LaTeX and in plain characters."""
-        both = {k: self.symbols.get(k, {}).get(v, (v, v)) for k, v in known.items()}
-        return {k: v[0] for k, v in both.items()}, {k: v[1] for k, v in both.items()}
-
-    def _known(self, constants: Mapping[str, Any]) -> dict[str, Any]:
-        known = {k: p.default for k, p in signature(self.floats).parameters.items()}
-        return {**known, **constants}
+    @property
+    def stated(self) -> Notation:
+        """How it is written down."""
+        return Notation(self.says, self.notation, self.symbols)
 
     def ensure_takes(self, whose: str, names: Iterable[str]) -> None:
         """Nothing where all forms take the named constants of the floats.

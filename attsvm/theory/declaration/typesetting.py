@@ -14,19 +14,12 @@ from attsvm.theory.arithmetic.naming import in_short
 from attsvm.theory.arithmetic.text import Term, Text, Word, escaped, letter, letters, written
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import Values
+from attsvm.theory.declaration.notation import Written
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.variables import Defined
 
 _UNWRITABLE = ClaimError, AttributeError, TypeError
 """What a formula raises that loops over letters, or asks for their shape."""
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A line of mathematics, in LaTeX and in plain characters."""
-
-    latex: str
-    plain: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +47,7 @@ def typeset(formula: Formula) -> Typeset:
         return _of_records(formula)
     m = Text()
     v = Values(**letters(formula.variables))
-    conclusion = _one(
+    conclusion = _declared(formula) or _one(
         lambda: written(formula.relation(m, v, {})), formula.conclusion, _with(formula)
     )
     hypotheses = {
@@ -75,15 +68,10 @@ def typeset(formula: Formula) -> Typeset:
 def _of_records(formula: RecordFormula) -> Typeset:
     """A formula over records: what is measured in its own line, conditions by their names."""
     m = Text()
-    if formula.measured is not None:
-        conclusion = _text(formula.measured.in_words(formula.constants))
-        notation = formula.measured.written(formula.constants)
-        if notation is not None:
-            led = _text(f"{conclusion.plain}: ") if conclusion.plain else Written("", "")
-            conclusion = Written(led.latex + notation[0], led.plain + notation[1])
-    else:
-        conclusion = _one(lambda: _on_letters(m, formula), formula.conclusion, _with(formula))
-    hypotheses = {name: _text(name) for name in formula.hypotheses}
+    conclusion = _declared(formula) or _one(
+        lambda: _on_letters(m, formula), formula.conclusion, _with(formula)
+    )
+    hypotheses = {name: Written.in_words(name) for name in formula.hypotheses}
     lines = {name: _equation(d.left, d.right) for name, d in m.definitions.items()}
     return Typeset(conclusion, hypotheses, tuple(_used(lines, [conclusion])))
 
@@ -105,8 +93,10 @@ def _fields(kind: Any, name: str) -> Any:
     return Word() if kind in (str, bool) else letter(name)
 
 
-def _text(said: str) -> Written:
-    return Written(rf"\text{{{escaped(said)}}}", said)
+def _declared(formula: Formula) -> Written | None:
+    """The conclusion as its author writes it down, if so."""
+    stated = getattr(formula.measured or formula.conclusion, "stated", None)
+    return None if stated is None else stated.written(formula.known_constants)
 
 
 def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:
@@ -132,7 +122,7 @@ def _one(write: Any, function: Any, constants: str, otherwise: str = "see its co
         found = None
     if found is None or not any(c.isalpha() for c in found.plain):
         said = in_short(function, otherwise)
-        return _text(f"{said} ({constants})" if constants else said)
+        return Written.in_words(f"{said} ({constants})" if constants else said)
     return Written(found.latex, found.plain)
 
 
@@ -146,7 +136,14 @@ def _used(lines: Mapping[str, Written], shown: Iterable[Written]) -> Iterator[Wr
     """The definitions whose name occurs in what is shown, or in a definition that does."""
     text = " ".join(line.plain for line in shown)
     left = dict(lines)
-    while found := next((k for k in left if k.partition("(")[0].split(".")[-1] in text), None):
+    while found := next(
+        (k for k in left if (k.partition("(")[0].split(".")[-1] or k) in text), None
+    ):
         line = left.pop(found)
         text += " " + line.plain
         yield line
+
+
+def _name(definition: str) -> str:
+    """What a definition goes by in a line: without arguments, or whole where in brackets."""
+    return definition.partition("(")[0].split(".")[-1] or definition

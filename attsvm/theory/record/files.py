@@ -1,4 +1,4 @@
-"""Reading files, and JSON that may be anything."""
+"""Reading files whole up to a limit, and JSON from anyone: what is malformed is refused."""
 
 from __future__ import annotations
 

@@ -32,7 +32,8 @@ _SIGNS = (
 _PRODUCT = re.compile(r"<(?=\S)([^<>]*, [^<>]*)(?<=\S)>")
 LETTERS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eta": "η", "theta": "θ",
-    "lambda": "λ", "mu": "μ", "nu": "ν", "sigma": "σ", "tau": "τ", "Gamma": "Γ", "Delta": "Δ",
+    "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "sigma": "σ",
+    "tau": "τ", "Gamma": "Γ", "Delta": "Δ",
 }  # fmt: skip
 _LETTER = re.compile(rf"(?<![^\W_])({'|'.join(LETTERS)})(?![^\W_])")
 _RAISED = re.compile(r"(?<=[\w)|‖\]>⟩])(\^|_)(\{[^{}]*\}|\([^()]*\)|-?[^\W_]+|\*)")

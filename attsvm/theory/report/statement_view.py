@@ -12,7 +12,8 @@ from typing import Any
 
 from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.typesetting import Typeset, Written, typeset
+from attsvm.theory.declaration.notation import Written
+from attsvm.theory.declaration.typesetting import Typeset, typeset
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.record import curated

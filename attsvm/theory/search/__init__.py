@@ -17,6 +17,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.run.pool import Elite, Pool
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EVERY, EXPLICIT
 from attsvm.theory.search.drawn import draw
+from attsvm.theory.search.enumeration import counts, integers
 from attsvm.theory.search.families import families
 from attsvm.theory.search.gpu import gpu_is_there, runs_there, screen_on_gpu
 from attsvm.theory.search.grid import grid
@@ -31,7 +32,7 @@ from attsvm.theory.search.optimise import (
 )
 from attsvm.theory.search.relatives import relatives
 from attsvm.theory.search.scout import Found, Scout, Spent, Stop
-from attsvm.theory.search.screen import counts, grows, integers, screen, sizes
+from attsvm.theory.search.screen import grows, screen, sizes
 from attsvm.theory.search.shrink import Polished, shrink
 from attsvm.theory.search.worsen import worsen
 

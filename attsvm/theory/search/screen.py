@@ -7,7 +7,6 @@ propose; what they rank first is judged from its exact values.
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,9 +17,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import FLOATS
-from attsvm.theory.arithmetic.heights import violated
 from attsvm.theory.declaration.variables import Fitted, Integer
-from attsvm.theory.run.coverage import box_size
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -35,7 +32,7 @@ _KEPT = 256
 GENERATIONS = 20
 """How often a batch is renewed from its closest instances."""
 
-_JUDGED = 2
+JUDGED = 2
 """How many of each generation go to the judge at most."""
 
 _LOOKS = 5
@@ -56,13 +53,10 @@ _CHEAP, _DEAR = 2**9, 0.2
 """With more numbers than this in an instance, which is what a check looks at at most, a turn of a
 hunt goes to no larger sizes once an evaluation lasts that many seconds."""
 
-_ENUMERATED, _ROWS = 2**13, 2**16
-"""Integers that are enumerated for each instance of a budget, and at once."""
-
 _ODD = 0x1E3779B97F4A7C15
 """A factor that spreads the bits of a number, modulo 2^64."""
 
-_PROMISING = 1.0 - 1e-9
+PROMISING = 1.0 - 1e-9
 """Heights from here on may be violations that rounding hides."""
 
 
@@ -108,64 +102,6 @@ def _lasts(scout: Scout, formula: Formula, raw: dict[str, Any], shape: dict[str,
     return time.process_time() - started > _DEAR
 
 
-def counts(formula: Formula) -> bool:
-    """Whether instances are integers alone, none of them a length."""
-    return not formula.axes and all(isinstance(v, Integer) for v in formula.variables.values())
-
-
-def integers(scout: Scout, generator: np.random.Generator) -> None:
-    """Enumerate all integers up to a bound, of which the closest few go to the judge.
-
-    One that the formula counts with, as in `range(k)`, is one for a whole batch.
-    """
-    formula, parameters = scout.tally.part.formula, scout.tally.part.parameters
-    few = formula.filled(generator, {}, 8)
-    lanes = _spread(formula, few, {}, parameters, generator, 8)
-    spread = {name for name, value in lanes.items() if isinstance(value, np.ndarray)}
-    for name in few if not spread else ():
-        one = {name: formula.variables[name].spread(generator, 8)}  # type: ignore[attr-defined]
-        if not spread and _takes(formula, {**few, **one}, {}, parameters, 8):
-            spread = {name}
-    most = (
-        _ENUMERATED * 4.0 ** generator.integers(-2, 2) if spread else 4.0 ** generator.integers(6)
-    )
-    sides = _sides(formula, int(scout.budget * most))
-    outer = [range(low, low + side) for n, (low, side) in sides.items() if n not in spread]
-    inner = {n: sides[n] for n in sides if n in spread}
-    size = math.prod(side for _, side in inner.values())
-    best = -np.inf
-    for held in itertools.product(*outer):
-        for start in range(0, size, _ROWS):
-            scout.ensure_time()
-            batch = min(_ROWS, size - start)
-            place = np.arange(start, start + batch)
-            raw: dict[str, Any] = dict(zip([n for n in sides if n not in inner], held, strict=True))
-            for name, (low, side) in inner.items():
-                place, digit = np.divmod(place, side)
-                raw[name] = low + digit.astype(float)
-            height = formula.screened(raw, {}, batch, parameters)
-            scout.tally.seen.screened += batch
-            false = violated(formula.relation(FLOATS, formula.floats(raw, {}), parameters))
-            for lane in np.lexsort((-height, ~np.broadcast_to(false, batch)))[:_JUDGED]:
-                if height[lane] > best or (false.any() and height[lane] >= _PROMISING):
-                    best = max(best, height[lane])
-                    scout.look(formula.instance_at(raw, int(lane)))
-    box = {name: [low, low + side - 1] for name, (low, side) in sides.items()}
-    scout.tally.seen.exhausted = max(scout.tally.seen.exhausted, box, key=box_size)
-
-
-def _sides(formula: Formula, asked: int) -> dict[str, tuple[int, int]]:
-    """The least of each integer, and of how many from there on all choices are at most `asked`."""
-    sides: dict[str, tuple[int, int]] = {}
-    bounded = {n: v for n, v in formula.variables.items() if v.ends[1] is not None}
-    for k, (name, variable) in enumerate({**bounded, **formula.variables}.items()):
-        low, high = variable.ends
-        left = asked // math.prod(side for _, side in sides.values())
-        side = max(int(left ** (1 / (len(formula.variables) - k)) + 1e-9), 1)
-        sides[name] = int(low or 0), side if high is None else min(side, high - int(low or 0) + 1)
-    return sides
-
-
 def grows(formula: Formula) -> Iterator[str]:
     """The lengths and counts of which larger ones than those that are drawn are instances too."""
     for name, variable in formula.variables.items():
@@ -203,7 +139,7 @@ def _evolve(
     seek: bool = False,
 ) -> None:
     parameters = scout.tally.part.parameters
-    raw = _spread(formula, raw, shape, parameters, generator, batch)
+    raw = spread(formula, raw, shape, parameters, generator, batch)
     if not any(isinstance(value, np.ndarray) for value in raw.values()):  # all lanes are alike
         scout.tally.seen.screened += 1
         scout.look(formula.instance_at(raw, 0))
@@ -251,9 +187,9 @@ def evolve(
         scout.tally.seen.screened += _new(fitted, known, m.library)
         order = closest(height)
         due = generation % _LOOKS == 0 or generation == generations
-        first = _fetched(fitted, order[:_JUDGED])
-        for k, found in enumerate(height[order[:_JUDGED]].tolist()):
-            new = (due and found > best) or found >= _PROMISING
+        first = _fetched(fitted, order[:JUDGED])
+        for k, found in enumerate(height[order[:JUDGED]].tolist()):
+            new = (due and found > best) or found >= PROMISING
             if math.isfinite(found) and new and _usable(first, k):
                 scout.look(formula.instance_at(first, k))
         if not len(order):
@@ -313,7 +249,7 @@ def _sought(
     return raw
 
 
-def _spread(
+def spread(
     formula: Formula,
     raw: dict[str, Any],
     shape: dict[str, int],
@@ -335,11 +271,11 @@ def _spread(
     if not numbers:
         return raw
     return (
-        {**raw, **numbers} if _takes(formula, {**raw, **numbers}, shape, parameters, batch) else raw
+        {**raw, **numbers} if takes(formula, {**raw, **numbers}, shape, parameters, batch) else raw
     )
 
 
-def _takes(
+def takes(
     formula: Formula,
     raw: dict[str, Any],
     shape: dict[str, int],

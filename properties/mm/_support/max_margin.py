@@ -259,29 +259,28 @@ class Solved:
         """The distance from 0 of the convex hull C of the rows."""
         if m.name == "text":
             said = "the distance from 0 of the convex hull C of the rows D_j"
-            return m.symbol(r"\mathrm{dist}(0, C)", "dist(0, C)", said)
+            return m.symbol(r"\mathrm{dist}(0, C)", said)
         return m.sqrt(m.values(self.programme.hull_square))
 
     def shortest(self, m: Any) -> Any:
         """The length of the shortest row."""
         if m.name == "text":
-            return m.symbol(r"\min_j \left\|D_j\right\|", "min_j ||D_j||", "the shortest row")
+            return m.symbol(r"\min_j \left\|D_j\right\|", "the shortest row")
         return m.min(m.array([m.norm(row) for row in self.rows]))
 
     def kept(self, m: Any, keep: str) -> Any:
         """The solution of the tight rows, of the loose ones, or of the first tight one alone."""
         if m.name == "text":
-            said = f"the same of the {keep} rows alone"
-            latex, plain = (x.replace("(", "'(") for x in (self.vector.latex, self.vector.plain))
-            return m.symbol(latex, plain, said)
+            name = self.vector.latex.replace("(", "'(")
+            return m.symbol(name, f"the same of the {keep} rows alone")
         return solved(m, self.programme.kept(keep)).vector
 
 
 def _written(m: Any, name: str, rows: str) -> Solved:
     """A programme as it is written down."""
-    D = m.symbol("D", "D", f"the matrix of the rows D_j = {rows}", rows=True)
+    D = m.symbol("D", f"the matrix of the rows D_j = {rows}", rows=True)
     said = "the shortest vector with D_j x >= 1 for all j"
-    x = m.symbol(rf"{name}(\alpha)", f"{name}(alpha)", said.replace(" x ", f" {name} "))
+    x = m.symbol(rf"{name}(\alpha)", said.replace(" x ", f" {name} "))
     return Solved(D, x, 1 / m.norm(x))
 
 

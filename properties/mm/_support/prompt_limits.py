@@ -105,13 +105,13 @@ def rival_lead_from_proper(
     return height
 
 
-P_K, Q_K, P_ALPHA = ("p(k)", "p(k)"), ("q(k)", "q(k)"), (r"p(\alpha)", "p(alpha)")
+P_K, Q_K, P_ALPHA = "p(k)", "q(k)", r"p(\alpha)"
 PROMPTS = {
     "towards": {
         "optimal": P_ALPHA,
-        "worst": (r"p(\mathrm{low})", "p(low)"),
-        "selected": (r"p(\beta)", "p(beta)"),
-        **{name: (rf"p_{{{name}}}", f"p_{name}") for name in ("mean", "turned")},
+        "worst": r"p(\mathrm{low})",
+        "selected": r"p(\beta)",
+        **{name: rf"p_{{{name}}}" for name in ("mean", "turned")},
     }
 }
 """How targets of prompts are written."""
@@ -127,10 +127,7 @@ DIRECTION = converges_in_direction(
 DIRECTION_FROM_PROPER = tends(
     "",
     along(P_K),
-    (
-        rf"{along(TARGET)[0]} \text{{ for }} p(0) = $size r p(\alpha)",
-        f"{along(TARGET)[1]} for p(0) = $size r p(alpha)",
-    ),
+    rf"{along(TARGET)} \text{{ for }} p(0) = $size r p(\alpha)",
     floats=direction_from_proper,
     balls=certified_from_proper,
     many=rival_lead_from_proper,
@@ -235,7 +232,7 @@ def certified_rate(case: Prompting, share: Any = 1) -> arb | None:
 RATE = tends(
     "",
     over(norm(P_K), LN_K),
-    (r"$share \left\|p(\alpha)\right\|", "$share ||p(alpha)||"),
+    r"$share \left\|p(\alpha)\right\|",
     floats=rate,
     balls=certified_rate,
     tensors=not_selecting,

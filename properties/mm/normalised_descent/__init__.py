@@ -31,8 +31,8 @@ from attsvm.exact import ExactData
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
-from attsvm.primitives.steps import FLOW, TARGET, along, tends, together
-from attsvm.theory import OPEN, Reading, Records, Slack, Statement, changed
+from attsvm.primitives.steps import FLOW, TARGET, along, tends
+from attsvm.theory import OPEN, Reading, Records, Slack, Statement, changed, stated
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import prompt
@@ -93,7 +93,7 @@ def certified_same_limit(run: Paced, towards: str = "optimal") -> arb | None:
 
 SAME_LIMIT = tends(
     "plain and, for q(k), normalised descent",
-    together(along(P_K), along(Q_K)),
+    f"{along(P_K)}, {along(Q_K)}",
     along(TARGET),
     floats=same_limit,
     balls=certified_same_limit,
@@ -102,8 +102,10 @@ SAME_LIMIT = tends(
 )
 
 
+@stated(
+    "p_k of normalised and p'_k of plain descent, k = 1, 2, 3, 4", r"\|p_k\| \ge $share \|p'_k\|"
+)
 def ahead(m: Any, run: Paced, share: Any = 1) -> Any:
-    """||p(k)|| of normalised descent is at least that of plain descent, k = 1, 2, 3, 4."""
     normalised, plain = path(m, run, 4), path(m, run, 4, "plain")
     pairs = zip(plain[1:], normalised[1:], strict=True)
     return m.all_of(*(m.at_most(share * m.norm(q), m.norm(p)) for q, p in pairs))
@@ -119,8 +121,19 @@ def missing(m: Any) -> Any:
     return m.below(m.exact(0), m.exact(0))
 
 
+@stated(
+    "p* exists, u the direction of {towards}, k = 1, ..., 64",
+    r"\|p_k\| - \langle p_k, u\rangle \le s + B a \left(a \ln J + \frac{s}{2}\right) (1 + "
+    r"\ln k)",
+    {
+        "towards": {
+            "optimal": "p*",
+            "worst": "the solution for the worst tokens",
+            "mean": "the mean of the constraints",
+        }
+    },
+)
 def close(m: Any, run: Paced, towards: str = "optimal") -> Any:
-    """||p(k)|| - <p(k), p*>/||p*|| <= s + B a (a ln J + s/2) (1 + ln k), k up to 64."""
     p, target = prompt(run.case), prompt(run.case, towards)
     if p is None or target is None or not any(target):
         return missing(m)
@@ -136,8 +149,12 @@ def close(m: Any, run: Paced, towards: str = "optimal") -> Any:
     )
 
 
+@stated(
+    "p* exists, {pace} descent, k = 1, ..., 16",
+    r"\langle p_k - p_0, p^*\rangle \ge $share $more \frac{s}{B}",
+    {"more": {0: "k", 1: "(k + 1)"}},
+)
 def progress(m: Any, run: Paced, share: Any = 1, more: int = 0, pace: str = "normalised") -> Any:
-    """<p(k) - p(0), p*> >= k s / B, k up to 16."""
     p = prompt(run.case)
     if p is None:
         return missing(m)

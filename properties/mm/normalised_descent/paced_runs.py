@@ -1,4 +1,4 @@
-"""Normalised and plain descent on one prompt: instances, paths, and what the paths keep to."""
+"""Runs of plain and of normalised descent on a prompt, as floats and as formulas; instances."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from attsvm.exact import rationals
 from attsvm.exact.numbers import Vector, combine
 from attsvm.strategies import composite, sizes
+from attsvm.theory import stated
 from properties.mm._support import max_margin as svm
 from properties.mm._support.label_margins import label_margin, others
 from properties.mm._support.token_selections import Rival, Selection, chosen
@@ -28,11 +29,16 @@ def positive(case: Any) -> bool:
     return bool(most < gamma)
 
 
+@stated(
+    "x and y the {towards} and the remaining token of the only input, times its label, s "
+    "attention to x at the best prompt of norm ||p||",
+    r"(1 - s) (\|x\|^2 y - \langle x, y\rangle x) = 0",
+    {"towards": {"selected": "selected", "other": "other"}},
+)
 def with_fixed_prompt(m: Any, case: Attended, towards: str = "selected") -> Any:
-    """The attended token of the only input, at the best prompt of norm ||p||, is along a token.
+    """The best prompt is along the difference of the two keys.
 
-    That prompt is along the difference D of the two keys: the length of the attended token is
-    convex in attention and largest at an end, that of the longer token.
+    The length of the attended token is convex in attention, and largest at the longer token.
     """
     one, rows = case.chosen, svm.p_rows(case.chosen)
     best = svm.v_rows(one)[0]
@@ -45,12 +51,16 @@ def with_fixed_prompt(m: Any, case: Attended, towards: str = "selected") -> Any:
     return m.equal(share * ((a @ a) * b - (a @ b) * a), 0 * a)
 
 
+@stated(
+    "v = v(alpha), for every choice beta in reach",
+    r"\|\sum_i Y_i x_{i,\beta_i}\|^2 \|v\|^2 \le $share \left(\sum_i \max_t Y_i \langle v, "
+    r"x_{it}\rangle\right)^2",
+)
 def for_linear_loss(m: Any, case: Selection, share: Any = 1) -> Any:
-    """||sum_i Y_i x_i,beta_i||^2 ||v||^2 <= (sum_i max_t Y_i <v, x_it>)^2 for beta in reach.
+    """At the best pair v_r/r is along the sum of the attended tokens, each times its label.
 
-    v is v(alpha). At the best pair v_r/r is along the sum of the attended tokens, each times its
-    label, and that is as long as any sum comes to be. Where v_r/r tends to v/||v||, the component
-    along v of the longest sum tends to its length.
+    That is as long as any sum comes to be. Where v_r/r tends to v/||v||, the component along v of
+    the longest sum tends to its length.
     """
     v = svm.v_svm(m, case).vector
     component = sum(
@@ -88,11 +98,14 @@ def short(m: Any, margin: Any, size: Any, far: Any, others: Any, t: Any, share: 
     return m.at_most(1 - margin, share * (size * far * others * m.exp(-t)))
 
 
+@stated(
+    "nu > 0, m the label margin of v and p, and m' that of v(alpha) and t p(alpha)",
+    r"\Gamma \|v\| - \Gamma^2 \langle v, v(\alpha)\rangle \le $share (\Gamma \|v\| - m) "
+    r"\left(1 + $spread \frac{D}{\nu}\right) \text{ and } 1 - m' \le $share \|v(\alpha)\| D "
+    r"(T - 1) \exp(-t)",
+)
 def turned_and_reached(m: Any, case: Attended, share: Any = 1, spread: Any = 1) -> Any:
-    """The same, and 1 - margin <= ||v(alpha)|| D (T - 1) exp(-t) at v(alpha) and t p(alpha).
-
-    Any t >= 0 will do; it is read off the prompt.
-    """
+    """Any t >= 0 will do; it is read off the prompt."""
     one = case.chosen
     v, p = svm.v_programme(one).vector, svm.p_programme(one).vector
     if v is None or p is None:
@@ -106,11 +119,15 @@ def turned_and_reached(m: Any, case: Attended, share: Any = 1, spread: Any = 1) 
     return m.all_of(steered(m, case, share, spread), reached)
 
 
+@stated(
+    "for every choice beta in reach",
+    r"\exp\left(-$share \|q\| \|\frac{1}{n} \sum_i Y_i x_{i,\alpha_i}\|\right) \le "
+    r"\frac{1}{n} \sum_i \exp(-Y_i \langle q, x_{i,\beta_i}\rangle)",
+)
 def for_every_radius(m: Any, case: Rival, share: Any = 1) -> Any:
-    """exp(-||q|| ||mean of Y_i x_i,alpha_i||) <= mean of exp(-Y_i q^T x_i,beta_i), beta in reach.
+    """The left side bounds the risk of heads as long as q on the selected tokens.
 
-    The left side bounds the risk of heads as long as q on the selected tokens; prompts come as near
-    to the right side as one likes where p(beta) exists.
+    Prompts come as near to the right side as one likes where p(beta) exists.
     """
     one, q = case.chosen, m.values(case.q)
     n = len(one.y)

@@ -14,6 +14,7 @@ from attsvm.exact.numbers import Vector, combine
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.primitives.torch_objectives import in_torch
 from attsvm.strategies import composite, sizes
+from attsvm.theory import stated
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.label_margins import label_margin, others
@@ -75,8 +76,11 @@ def bent(
     return m.at_most(margin, size * (1 - lead * q + bend * far * q * q / (2 * square)))
 
 
+@stated(
+    "p(alpha) has a direction, other tokens score below 1 under v(alpha), m the label margin",
+    r"m \le \|h\| \left(\Gamma - $lead \delta Q + $bend \frac{D^2 Q^2}{2 \Gamma}\right)",
+)
 def to_second_order_along(m: Any, case: Attended, lead: Any = 1, bend: Any = 1) -> Any:
-    """The same, and p(alpha) has a direction."""
     direction = _directed(m, svm.p_programme(case.chosen))
     return m.all_of(to_second_order(m, case, lead, bend), direction)
 
@@ -117,13 +121,14 @@ def at_infinity(case: Selection) -> svm.Programme:
     return found
 
 
+@stated(
+    "p' exists and is not 0, u = ||h|| Gamma - m, m the label margin",
+    r"$share (m - \|h\| \gamma) \sum_i w_i q_i \le u \text{ and, for tight idle } i\text{, "
+    r"} $share (m - \|h\| \gamma) q_i \le u + $root \|x_{i,\alpha_i}\| \sqrt{\frac{2 \|h\| "
+    r"u}{\Gamma}}",
+)
 def by_multipliers(m: Any, case: Attended, share: Any = 1, root: Any = 1) -> Any:
-    """Bounds of q_i = 1 - s_i,alpha_i by ||v|| Gamma less the label margin; p' exists and is not 0.
-
-    With gamma the largest label margin of another choice, margin - ||v|| gamma times sum_i w_i q_i
-    is at most that, and times q_i of a tight idle input at most that and ||x_i,alpha_i|| times the
-    root of 2 ||v||/Gamma times that.
-    """
+    """Gamma is the largest margin of unit heads, gamma that of another choice than alpha."""
     one, v = case.chosen, svm.v_programme(case.chosen)
     squares, h = m.values([v.margin_square, margins.rival_square(one)]), m.values(case.h)
     size, rival = (m.sqrt(square * (h @ h)) for square in squares)
@@ -146,12 +151,14 @@ def changes_support(case: Tilted) -> Iterator[Selection]:
     return (other for other in others(one) if (tight & (other.alpha != one.alpha)).any())
 
 
+@stated(
+    "v(alpha) exists, {tau} has a direction, choices in reach that differ in an input that "
+    "supports v(alpha) have smaller label margins, and none has another limit",
+    r"$share \|q - p_\tau\|^2 \le \|q\|^2 - \|p_\tau\|^2",
+    {"tau": {None: "p_tau", "0": "p_tau = p(alpha)"}},
+)
 def nearest_along(m: Any, case: Tilted, share: Any = 1, tau: Any = None) -> Any:
-    """The same, p_tau has a direction, and no other choice is as good or has another limit.
-
-    The label margin of choices in reach is below Gamma where they differ in an input that supports
-    v(alpha). See `of_same_head` and `with_means`.
-    """
+    """See `of_same_head` and `with_means`."""
     if m.name == "tensors":  # which choices are in reach is decided in rationals
         return nearest(m, case, share, tau)
     v = svm.v_programme(case.chosen)

@@ -23,20 +23,20 @@ def on_line(tokens: Sequence[Any], **known: Any) -> dict[str, Any]:
     return {"A": [[token] for token in tokens], **points, **known}
 
 
-@definition(r"\mathrm{{Att}}({X}, {values} \, {Y})", "Att({X}, {values} {Y})")
+@definition(r"\mathrm{{Att}}({X}, {values} \, {Y})")
 def attention(m: Any, A1: Any, A2: Any, X: Any, values: Any, Y: Any) -> Any:
     """D(X)^-1 exp(A1 X A2^T) V Y with values V, where D(X) = diag(exp(A1 X A2^T) 1_n)."""
     powers = m.exp(A1 @ X @ A2.T)
     return m.diagonal(1 / m.sums(powers)) @ powers @ values @ Y
 
 
-@definition(r"\mathrm{{A}} \, \mathrm{{vec}}({X})", "A vec({X})")
+@definition(r"\mathrm{{A}} \, \mathrm{{vec}}({X})")
 def block_logits(m: Any, n: Any, A1: Any, A2: Any, X: Any) -> Any:
     """A_{j0} vec(X), one row for each block A_{j0} of n rows of A1 kron A2 (definition 3.1)."""
     return m.mat(m.kron(A1, A2) @ m.vec(X), n)
 
 
-@definition("f", "f")
+@definition("f")
 def block_attention(m: Any, n: Any, A1: Any, A2: Any, X: Any) -> Any:
     """f(x)_{j0} = softmax(A_{j0} vec(X)), row by row (definition 3.3)."""
     return m.softmax(block_logits(m, n, A1, A2, X))

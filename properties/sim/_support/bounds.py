@@ -66,13 +66,13 @@ BETA = "0 < beta <= alpha(x), alpha(y)"
 WHERE = "for ||A x||, ||A y||, ||A|| at most R and 0 < beta <= alpha(x), alpha(y)"
 
 
-@definition(r"\alpha({x})", "alpha({x})")
+@definition(r"\alpha({x})")
 def alpha(m: Any, A: Any, x: Any) -> Any:
     """The sum of the exponentials of the logits."""
     return m.sum(m.exp(A @ x))
 
 
-@definition("f({x})", "f({x})")
+@definition("f({x})")
 def f(m: Any, A: Any, x: Any) -> Any:
     """The attention weights."""
     return m.softmax(A @ x)

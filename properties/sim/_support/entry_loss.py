@@ -61,20 +61,20 @@ SIZES = {
 """What its proof uses besides."""
 
 
-@definition(r"L({x})", "L({x})")
+@definition(r"L({x})")
 def loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
     """One entry of the loss."""
     return m.logistic(b * m.dot(m.softmax(A @ x), h))
 
 
-@definition(r"\nabla L({x})", "grad L({x})")
+@definition(r"\nabla L({x})")
 def gradient(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
     """Its gradient: the chain rule through the covariance of softmax."""
     f = m.softmax(A @ x)
     return b * m.logistic_slope(b * m.dot(f, h)) * (A.T @ m.covariance(f, h))
 
 
-@definition(r"\nabla^2 L({x})", "Hess L({x})")
+@definition(r"\mathrm{{Hess}} \, L({x})")
 def hessian(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
     """Its Hessian: g'' times the square of the gradient of <f, h>, and g' times its Hessian."""
     f = m.softmax(A @ x)
@@ -86,19 +86,19 @@ def hessian(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
     return A.T @ (second * m.outer(c, c) + first * bend) @ A
 
 
-@definition(r"\ell({x})", "log-loss({x})")
+@definition(r"\ell({x})")
 def log_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
     """The log-loss log(1 + exp(-b <softmax(A x), h>))."""
     return m.softplus(-(b * m.dot(m.softmax(A @ x), h)))
 
 
-@definition(r"L({x})", "L({x})")
+@definition(r"L({x})")
 def squared_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
     """The squared loss (<softmax(A x), h> - b)^2."""
     return m.square(m.dot(m.softmax(A @ x), h) - b)
 
 
-@definition(r"\nabla L({x})", "grad L({x})")
+@definition(r"\nabla L({x})")
 def squared_gradient(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
     """The gradient of the squared loss."""
     f = m.softmax(A @ x)
@@ -143,7 +143,6 @@ def screened_constants(D: Float[Array, " B"]) -> Float[Array, " B"]:
 
 K = Primitive(
     r"K\left({0}\right)",
-    "K({0})",
     "2 D max over a, c in [0, 1] of (1-c^2)(1-a^2)/16 (a + D c (1-a^2)/4), the largest curvature "
     "of g(<softmax(s), k>) over osc(k) <= D",
     of=("D",),
@@ -154,7 +153,6 @@ K = Primitive(
 
 log_loss_constant = Primitive(
     r"K\left({0}\right)",
-    "K({0})",
     "D/(3 sqrt 3) up to D = 2 sqrt 3 and then (D/4 + 1/D)^2/2, the largest curvature of "
     "log(1 + exp(-<softmax(s), k>)) over osc(k) <= D",
     of=("D",),
@@ -164,7 +162,6 @@ log_loss_constant = Primitive(
 
 squared_constant = Primitive(
     r"k\left({0}, {1}\right)",
-    "k({0}, {1})",
     "w^2 max over a in [0, 1] of (1-a^2)((r/w - 1/2) a + (1-3a^2)/4), the largest curvature of "
     "(<softmax(s), h> - b)^2 over osc(h) = w and max |h - b| = r",
     of=("w", "r"),
@@ -174,7 +171,6 @@ squared_constant = Primitive(
 
 normed_constant = Primitive(
     r"c\left({0}, {1}\right)",
-    "c({0}, {1})",
     "the largest curvature of (<softmax(s), h> - b)^2 over ||h||^2 and |b| of these sizes, "
     "||h||^2 max over a in [0, 1] and p in [0, pi/2] of (1-a^2)(sqrt 2 t a cos p + "
     "a sin(2p)/2 + (1-3a^2) cos(p)^2/2), t = |b|/||h||",

@@ -35,7 +35,7 @@ from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
 from attsvm.primitives.steps import FLOW, LN_K, by_gradient_flow, over, tends
 from attsvm.primitives.torch_objectives import not_selecting
-from attsvm.theory import Measured, Slack, changed
+from attsvm.theory import Measured, Slack, changed, stated
 from attsvm.training import follow_w
 
 LEAST = {"of": "least", "whose": "optimal"}
@@ -47,8 +47,15 @@ AT_REST = 5.0
 """By so much may margins of support vectors, if all grow, differ over the decade that is read."""
 
 
+@stated(
+    "a step on the loss {loss}, for {of}",
+    r"${sign}\langle A, -\nabla L(X)\rangle > 0",
+    {
+        "sign": {1: "", -1: "-"},
+        "of": {"least": "each constraint A = A_it", "mean": "A the mean of the A_it"},
+    },
+)
 def growth(m: Any, run: Any, loss: str, of: str = "least", sign: int = 1) -> Any:
-    """A step of descent raises every margin, or their mean; lowers it where the sign is -1."""
     A = list(exact_constraints(ExactData.of(run.data)).values())
     if not A:
         return m.above(m.exact(1), 0)
@@ -80,12 +87,13 @@ def gain(m: Any, run: Any, loss: str, strict: bool = False) -> Any:
     return m.above(added, 0) if strict else m.at_least(added, toward)
 
 
+@stated(
+    "the loss {loss}, w_i = |l'| times the range of the scores of input i",
+    r"-\min_{i,t} \langle A_{it}, -\nabla L(X)\rangle \le \frac{1}{4} \left(1 - "
+    r"\frac{$alike}{n}\right) \max_i w_i \max_{i,t} \|A_{it}\|^2",
+    {"alike": {True: "2", False: "1"}},
+)
 def lowered(m: Any, run: Any, loss: str, alike: bool = False) -> Any:
-    """A step of size eta lowers no margin by more than eta (1 - 1/n)/4 max w max ||A_it||^2.
-
-    w_i is |l'| times the gap of the scores of input i. If `alike`, 1 - 2/n stands in place of
-    1 - 1/n.
-    """
     data, start = ExactData.of(run.data), rationals(run.start)
     A = list(exact_constraints(data).values())
     if not A:
@@ -188,7 +196,7 @@ def _sign(margins: list[arb], of: str) -> arb | None:
 
 END = Measured(
     "descent on the loss {loss}, m the {of} margin of the {whose} tokens",
-    notation=(r"\lim m > 0", "lim m > 0"),
+    notation=r"\lim m > 0",
     floats=ends,
     balls=certified_end,
     tensors=not_selecting,
@@ -203,7 +211,7 @@ def certified_without_bound(run: Any, loss: str, of: str, whose: str) -> arb | N
 
 UNBOUNDED = replace(
     END,  # floats see whether the margin grows with the norm in both
-    notation=(r"m \to \infty", "m -> infinity"),
+    notation=r"m \to \infty",
     balls=certified_without_bound,
 )
 
@@ -260,8 +268,8 @@ OTHER_SLOPES = {f"slope {k}": changed(share=Fraction(k)) for k in ("0.95", "1.05
 
 SLOPE = tends(
     "on the loss {loss}, m the least margin",
-    over(("m", "m"), LN_K),
-    ("$share", "$share"),
+    over("m", LN_K),
+    "$share",
     floats=slope,
     balls=certified_slope,
     tensors=not_selecting,

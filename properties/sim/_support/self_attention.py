@@ -191,7 +191,7 @@ def decided(
 
 DIRECTION = converges_in_direction(
     "descent on the sum of the loss {loss}, U = {side}",
-    ("U", "U"),
+    "U",
     TARGET,
     floats=reaches,
     balls=decided,

@@ -35,7 +35,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import dot, rational
 from attsvm.primitives.att_svm import AttSVM, Token, att_svm, constraints
 from attsvm.primitives.hypotheses import exists
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from attsvm.theory.declaration.siblings import Changed
 from properties.sim import SOURCE
 from properties.sim.definition_4_1.instances import (
@@ -103,8 +103,8 @@ def compared(m: Any, case: Any) -> tuple[AttSVM, Any, Any]:
     return svm, V, slack_sum(m, svm.rows, V, shares(case) if isinstance(case, Queried) else None)
 
 
+@stated("xi_j the slacks of V", r"\|X^{mm}\| \le \|V\| + $C \sum_j \xi_j")
 def at_price(m: Any, case: Any, C: int | str = 10) -> Any:
-    """f_C(X^mm) <= f_C(V)."""
     svm, V, slack = compared(m, case)
     return m.at_most(m.norm(svm.vector), m.norm(V) + C * slack)
 
@@ -118,8 +118,12 @@ def largest_multiplier(case: Soft | Queried, duals: dict[Token, fmpq], together:
     return max(sums.values())
 
 
+@stated(
+    "there is an X^mm, xi_j the slacks of V, lambda the largest {together}",
+    r"\|X^{mm}\|^2 \le \|V\| \|X^{mm}\| + $share \lambda \sum_j \xi_j",
+    {"together": {True: "sum of multipliers that share a slack", False: "multiplier"}},
+)
 def at_least_price(m: Any, case: Any, share: Any = 1, together: bool = True) -> Any:
-    """f_C(X^mm) <= f_C(V) at C = share max lambda / ||X^mm||; both sides times ||X^mm||."""
     svm, V, slack = compared(m, case)
     if svm.weights is None:  # there is no X^mm
         return m.above(svm.margin, 0)
@@ -136,11 +140,13 @@ def worth(m: Any, X: Any, V: Any, paid: Any) -> Any:
     return m.at_most(X @ X, m.sqrt((V @ V) * (X @ X)) + paid)
 
 
+@stated(
+    "where C ||X^mm|| >= {thousandths} t for V and for a point X^mm - e Y in its place, and "
+    "elsewhere > for that point",
+    r"\|X^{mm}\|^2 \le \|V\| \|X^{mm}\| + C \|X^{mm}\| \sum_j \xi_j",
+    {"thousandths": {1000: "", 950: "0.95", 999: "0.999", 1001: "1.001", 1050: "1.05"}},
+)
 def exactly_from_price(m: Any, case: Queried, thousandths: int = 1000) -> Any:
-    """X^mm minimises f_C where C ||X^mm|| is at least those thousandths of t, and nowhere else.
-
-    What f_C is compared with is the rival V and, below t, a point X^mm - e Y.
-    """
     svm, V, slack = compared(m, case)
     if svm.exact is None:  # there is no X^mm
         return m.above(svm.margin, 0)
@@ -165,15 +171,23 @@ def exactly_from_price(m: Any, case: Queried, thousandths: int = 1000) -> Any:
     return m.below(m.sqrt((nearby @ nearby) * (X @ X)) + paid, X @ X)
 
 
+@stated(
+    "xi_j the slacks of V and J their number",
+    r"C J $growth < \|V\| + C \sum_j \xi_j",
+    {"growth": {0: "", "0.05": r"+ 0.05 \|V\|", "1/4": r"+ \frac{1}{4} \|V\|"}},
+)
 def only_minimiser(m: Any, case: Any, growth: Any = 0) -> Any:
-    """f_C(0) + growth ||V|| < f_C(V), with both sums of slacks on the left."""
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
     gained = C * (len(A) - slack_sum(m, A, V))
     return m.below(growth * m.norm(V) + gained, m.norm(V))
 
 
+@stated(
+    "xi_j the slacks of V and J their number",
+    r"$growth C (J - \sum_j \xi_j) \le C \|\sum_j A_j\| \|V\|",
+    {"growth": {1: "", "1.05": r"0.05 \|V\| +"}},
+)
 def growth_from_zero(m: Any, case: Any, growth: Any = 1) -> Any:
-    """f_C(V) - f_C(0) >= (growth - C ||sum_j A_j||) ||V||, with ||V|| taken off both sides."""
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
     gained = C * (len(A) - slack_sum(m, A, V))
     steep = m.norm(m.sums(A.T)) if len(A) else m.exact(0)

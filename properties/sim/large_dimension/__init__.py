@@ -49,7 +49,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational
 from attsvm.primitives.att_svm import att_svm, exact_att_svm
 from attsvm.primitives.counts import interval, probability
-from attsvm.theory import Reading, Records, Slack, Statement, changed
+from attsvm.theory import Reading, Records, Slack, Statement, changed, stated
 from properties.sim import SOURCE
 from properties.sim.large_dimension import laws
 from properties.sim.large_dimension.laws import RandomSentences, Signs
@@ -112,14 +112,19 @@ def all_independent(data: AttentionData) -> bool:
     return found is not None and int(found.gram(list(found.A)).rank()) == len(found.A) > 0
 
 
+@stated(
+    "P the probability of part 2 (random signs) or of part 1 (random sentences)", r"P \ge $least"
+)
 def likely(m: Any, law: Signs | RandomSentences, least: Any) -> Any:
-    """Part 2 for signs, or part 1 for a language, has at least that probability."""
     chance = laws.equal_scores(law) if isinstance(law, Signs) else laws.part_1_probability(law)
     return m.at_least(m.values(chance), least)
 
 
+@stated(
+    "P the probability of part 2 for random signs",
+    r"P \le \left(\frac{T}{2} \left(\frac{3 d}{2} + 1\right)^{-(T - $lost)/2}\right)^n",
+)
 def unlikely(m: Any, law: Signs, lost: int = 2) -> Any:
-    """Part 2 has probability at most ((T/2) (3d/2 + 1)^(-(T - 2)/2))^n for signs."""
     root = 1 / m.sqrt(m.exact(Fraction(3 * law.d + 2, 2)))
     power = law.T - lost
     bound = m.power(root, power) if power >= 0 else m.power(1 / root, -power)
@@ -127,16 +132,20 @@ def unlikely(m: Any, law: Signs, lost: int = 2) -> Any:
     return m.at_most(m.values(laws.equal_scores(law)), right)
 
 
+@stated("there is an X^mm", r"A_j X^{mm} = 1 \text{ for all } j")
 def all_tight(m: Any, data: Any) -> Any:
-    """All margins under X^mm are 1."""
     svm, one = att_svm(m, data), m.exact(1)
     if svm.weights is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     return m.equal(svm.rows @ svm.vector if len(svm.rows) else one, one)
 
 
+@stated(
+    "there are X^mm and G^-1, and no entry of {by} is negative exactly where",
+    r"A_j X^{mm} = 1 \text{ for all } j",
+    {"by": {"inverse": "G^{-1} 1", "gram": "G"}},
+)
 def exactly_where(m: Any, data: AttentionData, by: str = "inverse") -> Any:
-    """All margins are 1 where no entry of G^-1 1, or of G, is negative, and nowhere else."""
     found = exact_att_svm(data)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
@@ -148,10 +157,7 @@ def exactly_where(m: Any, data: AttentionData, by: str = "inverse") -> Any:
     return m.equal(m.exact(int(found.all_tight)), m.exact(int(condition)))
 
 
-NEARLY_ORTHOGONAL = (
-    r"1 - N^2 \exp\left(-\frac{$factor d}{512 n^2 k^2}\right)",
-    "1 - N^2 exp(-$factor d/(512 n^2 k^2))",
-)
+NEARLY_ORTHOGONAL = r"1 - N^2 \exp\left(-\frac{$factor d}{512 n^2 k^2}\right)"
 
 
 def least_chance(law: Any, factor: int) -> float:

@@ -1,4 +1,4 @@
-"""What changes where the tokens of low score are left out: programme, training, attention."""
+"""Conclusions on tokens of low score: X^mm, training and attention when they are left out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,16 +21,21 @@ from attsvm.primitives.descent_runs import Run
 from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
 from attsvm.primitives.limit_certificates import agreement
 from attsvm.primitives.many_runs import ended
-from attsvm.primitives.steps import FLOW, X_K, along, by_gradient_flow, named_in_words, tends
+from attsvm.primitives.steps import FLOW, X_K, along, by_gradient_flow, tends
 from attsvm.primitives.torch_objectives import constraints, in_torch, present, scores, solution
 from attsvm.strategies import arrays, composite, numbers
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Measured, Slack
+from attsvm.theory import Measured, Slack, stated
 from attsvm.training import follow_w
 from properties.sim.token_sparsity.redundant_tokens import redundant_data, redundant_larger
 
 FAR, SETTLED = 1e4, 0.999
 """Norm at which floats read the selected tokens, and the attention that they must have there."""
+LEFT_OUT = {
+    "low": "the tokens of least score",
+    "best": "the tokens of best score",
+    "second": "the tokens of scores in between",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +78,8 @@ def idle(case: Any) -> bool:
 # the programme
 
 
+@stated("both exist, X' without {which}", "X^{mm} = X'", {"which": LEFT_OUT})
 def same_solution(m: Any, data: Any, which: str = "low") -> Any:
-    """X^mm is the same without the tokens of least score."""
     rest = without(data, low(data, which))
     if in_torch(data.X):
         return m.equal(*(m.values(solution(*constraints(one))) for one in (data, rest)))
@@ -96,8 +101,11 @@ def lower_scores(scores: Array, chosen: Array, by: Any) -> Array:
     return changed
 
 
+@stated(
+    "X and X' for lower least scores; X_- and X'_- without the tokens that have them",
+    r"X = X' \text{ and } X_- = X'_-",
+)
 def as_much(m: Any, case: Scaled) -> Any:
-    """Lowering the least scores changes X^mm neither with the tokens that have them nor without."""
     pairs = []
     for data in (case.data, lowered(case)):
         kept = without(data, low(case.data))
@@ -135,8 +143,12 @@ def _attended(m: Any, data: AttentionData, W: Any, which: str) -> list[tuple[Any
     return found
 
 
+@stated(
+    "f' the attention without {which}, for every input",
+    r"\langle f, \gamma\rangle \le \langle f', \gamma\rangle",
+    {"which": LEFT_OUT},
+)
 def scores_no_lower(m: Any, run: Run, which: str = "low") -> Any:
-    """<f, gamma> of each input is no lower where attention leaves out its tokens of least score."""
     parts = [
         m.at_most(s @ m.values(gamma), r @ m.values(gamma))
         for s, r, (_, gamma), _ in _attended(m, run.data, rationals(run.start), which)
@@ -144,8 +156,12 @@ def scores_no_lower(m: Any, run: Run, which: str = "low") -> Any:
     return m.all_of(*parts) if parts else m.equal(m.exact(0), m.exact(0))
 
 
+@stated(
+    "f' the attention without {which}, for every input",
+    r"\sum_t f_t x_t = \sum_t f'_t x_t",
+    {"which": LEFT_OUT},
+)
 def same_output(m: Any, run: Run, which: str = "low") -> Any:
-    """The output sum_t f_t x_t is the same where attention leaves out the tokens of least score."""
     parts = [
         m.equal(s @ m.values(tokens), r @ m.values(tokens))
         for s, r, (tokens, _), _ in _attended(m, run.data, rationals(run.start), which)
@@ -153,8 +169,13 @@ def same_output(m: Any, run: Run, which: str = "low") -> Any:
     return m.all_of(*parts) if parts else m.equal(m.exact(0), m.exact(0))
 
 
+@stated(
+    "there is an X^mm, at r X^mm f' the attention without {which}, N tokens, for every input",
+    r"\frac{\|\sum_t f'_t x_t - \sum_t f_t x_t\|}{N \exp(-$rate r) \max_{s,t} \|x_s - x_t\|} "
+    r"\le 1",
+    {"which": LEFT_OUT},
+)
 def output_moves(m: Any, case: Scaled, rate: int = 1, which: str = "low") -> Any:
-    """At r X^mm the output moves by at most N exp(-r) diam, N tokens of least score left out."""
     found, r = exact_att_svm(case.data), rational(case.size)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
@@ -287,29 +308,24 @@ def many_end_worse(runs: Sequence[Run], loss: str, which: str = "low") -> Array:
     return np.asarray(np.where(lower > 0.0, 1.0 + lower, lower))
 
 
-LEFT_OUT = {
-    "low": "the tokens of least score",
-    "best": "the tokens of best score",
-    "second": "the tokens of scores in between",
-}
 ALIKE = tends(
     "descent on the loss {loss}, U(k) that without {which}",
-    along(("U(k)", "U(k)")),
-    (rf"\lim {along(X_K)[0]}", f"lim {along(X_K)[1]}"),
+    along("U(k)"),
+    rf"\lim {along(X_K)}",
     floats=ends_alike,
     balls=certified_alike,
     stand_in=FLOW,
-    symbols=named_in_words("which", LEFT_OUT),
+    symbols={"which": LEFT_OUT},
 )
 NO_WORSE = Measured(
     "descent on the loss {loss}, g_i and h_i the scores of the tokens that input i ends at with "
     "and without {which}",
-    notation=(r"h_i \ge g_i \text{ for all } i", "h_i >= g_i for all i"),
+    notation=r"h_i \ge g_i \text{ for all } i",
     floats=ends_no_worse,
     balls=certified_no_worse,
     many=many_end_worse,
     stand_in=FLOW,
-    symbols=named_in_words("which", LEFT_OUT),
+    symbols={"which": LEFT_OUT},
 )
 
 

@@ -33,7 +33,7 @@ from attsvm.exact import rationals
 from attsvm.primitives.counts import HALF, probability
 from attsvm.primitives.hypotheses import feasible
 from attsvm.strategies import composite, sizes
-from attsvm.theory import Reading, Records, Slack, Statement, changed
+from attsvm.theory import Reading, Records, Slack, Statement, changed, stated
 from properties.sim import SOURCE
 from properties.sim._support import token_sequences
 from properties.sim._support.telling_sentences import OUTVOTED, SHARED, one_successor, said
@@ -50,19 +50,32 @@ def independent(case: TokenSequences) -> bool:
     return bool(E.rank() == len(case.embeddings))
 
 
+@stated("X^mm exists")
 def exists(m: Any, case: TokenSequences) -> Any:
-    """X^mm exists."""
     return m.equal(m.exact(int(feasible(case))), m.exact(1))
 
 
+@stated(
+    "X^mm exists exactly where {by}",
+    symbols={
+        "by": {"circles": "no query asks in a circle", "successors": "each word has one successor"}
+    },
+)
 def told(m: Any, case: TokenSequences, by: str = "circles") -> Any:
-    """X^mm exists exactly where no query asks in a circle."""
     known = consistent(case) if by == "circles" else one_successor(case)
     return m.equal(m.exact(int(feasible(case))), m.exact(int(known)))
 
 
+@stated(
+    "X^mm exists at most where {by}",
+    symbols={
+        "by": {
+            "circles": "no query asks in a circle",
+            "successors": "some word has several successors",
+        }
+    },
+)
 def refused(m: Any, case: TokenSequences, by: str = "circles") -> Any:
-    """X^mm exists at most where no query asks in a circle."""
     known = consistent(case) if by == "circles" else not one_successor(case)
     return m.at_most(m.exact(int(feasible(case))), m.exact(int(known)))
 
@@ -108,16 +121,11 @@ COUNTED = probability(
 )
 EXPONENTIAL_SERIES = probability(
     "that no {strict} of m sentences of two words has two successors",
-    (
-        r"j! [z^j] \prod_q \left(1 + \sum_s \left(e^{p_{qs} z} - 1\right)\right), j = m + $more",
-        "j! [z^j] prod_q (1 + sum_s (exp(p_qs z) - 1)), j = m + $more",
-    ),
-    ("=", "="),
+    r"j! [z^j] \prod_q \left(1 + \sum_s \left(e^{p_{qs} z} - 1\right)\right), j = m + $more",
+    "=",
     floats=gap_in_floats,
     balls=gap,
-    symbols={
-        "strict": {True: ("word",) * 2, False: ("word of two neighbouring ones",) * 2},
-    },
+    symbols={"strict": {True: "word", False: "word of two neighbouring ones"}},
 )
 FEWER = {
     "for one sentence of two words": changed(m=1, n=2),

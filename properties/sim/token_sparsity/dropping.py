@@ -13,8 +13,15 @@ from attsvm.exact.numbers import combine
 from attsvm.primitives import torch_objectives
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, first_optimal, without
 from attsvm.primitives.descent_runs import Run
-from attsvm.theory import gradient
+from attsvm.theory import gradient, stated
 from properties.sim.token_sparsity.redundant_tokens import Dropped
+
+WHICH = {
+    "others": "the tokens that are no support vectors",
+    "support": "the support vectors",
+    "optimal": "the optimal tokens",
+    "first": "the first support vector",
+}
 
 
 def named(data: AttentionData, which: str) -> list[Token]:
@@ -64,8 +71,8 @@ def _slopes(m: Any, data: AttentionData, W: Array) -> list[Any]:
     return slopes
 
 
+@stated("for {which}", r"\frac{dL}{d(x_t^\top X z)} = 0", {"which": WHICH})
 def coefficients(m: Any, run: Run, which: str = "others") -> Any:
-    """dL/d(x_t^T X z) = 0 for the tokens that are no support vectors, or for those named."""
     slopes, kept = _slopes(m, run.data, run.start), ExactData.of(run.data).kept
     chosen = named(run.data, which)
     if not chosen:
@@ -73,11 +80,9 @@ def coefficients(m: Any, run: Run, which: str = "others") -> Any:
     return m.equal(m.array([slopes[i][kept[i].index(t)] for i, t in chosen]), m.exact(0))
 
 
+@stated("L' without {which}", r"\nabla L(X) = \nabla L'(X)", {"which": WHICH})
 def same_gradient(m: Any, run: Run, which: str = "others") -> Any:
-    """The gradient of L is the same without the tokens that are no support vectors, or those named.
-
-    Softmax is taken over the tokens that stay.
-    """
+    """Softmax is taken over the tokens that stay."""
     rest = without(run.data, mask(run.data, named(run.data, which)))
     return m.equal(_gradient(m, run.data, run.start), _gradient(m, rest, run.start))
 
@@ -106,8 +111,8 @@ def _named_in_batch(data: Any, which: str) -> Any:
     return chosen.reshape(torch_objectives.scores(data).shape)
 
 
+@stated("there is an X^mm, X' without {which}", "X^{mm} = X'", {"which": WHICH})
 def same_solution(m: Any, data: Any, which: str = "others") -> Any:
-    """X^mm is the same without the tokens that are no support vectors, or without those named."""
     if m.name == "tensors":
         less = without(data, _named_in_batch(data, which))
         pair = (torch_objectives.constraints(one) for one in (data, less))
@@ -118,8 +123,11 @@ def same_solution(m: Any, data: Any, which: str = "others") -> Any:
     return m.equal(m.values(whole.W), m.values(rest.W))
 
 
+@stated(
+    "there is an X^mm, X' without the tokens J, for each w known",
+    r"\|X^{mm}\|^2 - \|X'\|^2 \le \|\sum_{j \in J} w_j A_j\|^2",
+)
 def at_most_lost(m: Any, case: Dropped) -> Any:
-    """Without the tokens J, ||X^mm||^2 is less by at most ||sum_J w_j A_j||^2, for each w known."""
     if exact_att_svm(case.data) is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     whole = solution(case.data)
@@ -147,11 +155,12 @@ def _multipliers(whole: ExactAttSVM) -> list[dict[Token, fmpq]]:
     return found
 
 
+@stated(
+    "there is an X^mm, X' without a token j, for every j and each w known",
+    r"$factor w_j^2 $of \le \|X^{mm}\|^2 - \|X'\|^2",
+    {"of": {"span": r"\mathrm{dist}(A_j, \mathrm{span} \{A_k, k \ne j\})^2", "zero": r"\|A_j\|^2"}},
+)
 def at_least_lost(m: Any, data: AttentionData, factor: Any = 1, of: str = "span") -> Any:
-    """Without a token j, ||X^mm||^2 is less by at least factor w_j^2 dist_j^2, for every j.
-
-    For each w known; dist_j is the distance of A_j from the span of the others, or from 0.
-    """
     if exact_att_svm(data) is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
     whole = solution(data)

@@ -31,12 +31,12 @@ from attsvm.primitives.descent_runs import Run
 from attsvm.primitives.gradients import log_coefficients
 from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
 from attsvm.primitives.limit_certificates import ends_at
-from attsvm.primitives.steps import FLOW, LN_K, ZERO, by_gradient_flow, named_in_words, over, tends
+from attsvm.primitives.steps import FLOW, LN_K, ZERO, by_gradient_flow, over, tends
 from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.strategies import arrays, composite
 from attsvm.theory import Slack
 from attsvm.training import Trajectory, follow_w
-from properties.sim.token_sparsity.dropping import mask, named
+from properties.sim.token_sparsity.dropping import WHICH, mask, named
 from properties.sim.token_sparsity.redundant_tokens import redundant_data, redundant_gaussian
 
 FAR = 100.0
@@ -187,25 +187,20 @@ def certified_exponent(run: Run, loss: str, share: Any = 1, less: int = 1) -> ar
     return arb(-max(abs(falls[t] - claimed * (m - less)) for t, m in idle.items()))
 
 
-WHICH = {
-    "others": "the tokens that are no support vectors",
-    "support": "the support vectors",
-    "optimal": "the optimal tokens",
-}
 FADING = tends(
     "along descent on the loss {loss}, c the share in the gradient of {which}",
-    ("c", "c"),
+    "c",
     ZERO,
     floats=fades,
     balls=certified_fading,
     tensors=not_selecting,
     stand_in=FLOW,
-    symbols=named_in_words("which", WHICH),
+    symbols={"which": WHICH},
 )
 EXPONENT = tends(
     "along descent on the loss {loss}, c the share in the gradient of a token of margin m, not 1",
-    over((r"\ln c", "ln c"), LN_K),
-    (r"-$share \left(m - $less\right)", "-$share (m - $less)"),
+    over(r"\ln c", LN_K),
+    r"-$share \left(m - $less\right)",
     floats=exponent,
     balls=certified_exponent,
     tensors=not_selecting,

@@ -22,6 +22,7 @@ from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.heads import ACTIVATIONS, bending, derivative_along, head
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
+from attsvm.theory import stated
 from attsvm.theory.arithmetic import BALLS
 from properties.tf._support.descent_steps import logarithmic
 
@@ -92,16 +93,20 @@ def steepness(m: Any, case: HeadSteps) -> tuple[Any, Any]:
     return first, mean
 
 
+@stated("m the lead after the steps and m_0 the one before", "|m - m_0| > $least")
 def moves(m: Any, case: HeadSteps, least: Any = 0) -> Any:
-    """The lead has moved by more than a bound."""
     return m.above(m.abs(lead(m, case) - m.values(case.start)), m.exact(least))
 
 
+@stated(
+    "m the lead after k steps",
+    r"0 < \exp(m) - 1 \text{ and } \frac{c k}{$over} \le \exp(m) - 1 \le C k "
+    r"\exp\left($power \frac{C}{4}\right)",
+)
 def grows(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1) -> Any:
-    """0 < exp(m) - 1 lies between c k/over and C k exp(power C/4) after k steps.
+    """c = e ||A||^2 p (-l'(h(x_1))) and C = e ||A||^2 P (-l'(h(mean))).
 
-    c is e ||A||^2 p (-l'(h(x_1))) and C is e ||A||^2 P (-l'(h(mean))), p and P the sums over the
-    units of the lesser and of the larger slope at the mean and at x_1.
+    p and P are the sums over the units of the lesser and of the larger slope at the mean and x_1.
     """
     v, ends = of(m, case), unit_slopes(m, case)
     low = sum((m.minimum(*pair) for pair in ends), m.exact(0))
@@ -111,10 +116,15 @@ def grows(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1) -> Any:
     return logarithmic(m, m.expm1(lead(m, case)), case.count, least, most, over, power)
 
 
+@stated(
+    "m the lead after k steps",
+    r"0 < \exp($times m) - 1 \text{ and } \frac{c k}{$over} \le \exp($times m) - 1 \le 2 C k "
+    r"\exp\left($power \frac{C}{4}\right)",
+)
 def grows_by_half(m: Any, case: HeadSteps, over: Any = 4, power: Any = 1, times: int = 2) -> Any:
-    """0 < exp(2 m) - 1 lies between c k/over and 2 C k exp(power C/4) after k steps.
+    """c and C are 2 e ||A||^2 beta times -l' at h(x_1) and at h(mean).
 
-    c and C are 2 e ||A||^2 beta times -l' at h(x_1) and at h(mean), beta = -sum_k b_k <a_k, x_2>^2.
+    Here beta = -sum_k b_k <a_k, x_2>^2.
     """
     v = of(m, case)
     beta = -m.dot(v.b, m.array([m.square(t) for t in v.A @ v.X[1]]))
@@ -134,11 +144,13 @@ def farthest(size: Any, square: Any, beta: Any) -> Any:
     return 4 * size * square * beta / 27
 
 
+@stated(
+    "h rises from each token to the other, m the lead of either before and m' after the steps",
+    r"m' \le \max\left(m, \ln\left(\frac{\beta}{g} - 1\right) + $share \frac{4}{27} e "
+    r"\|A\|^2 \beta\right)",
+)
 def stays(m: Any, case: HeadSteps, share: Any = 1) -> Any:
-    """Of both tokens the lead is at most the larger one of what it was and ln(beta/g - 1) + r.
-
-    g is the derivative of h at it towards the other token, r = 4 e ||A||^2 beta/27.
-    """
+    """g is the derivative of h at the token towards the other one."""
     v, before, after = of(m, case), m.values(case.start), lead(m, case)
     if v.phi.bend is None:
         return m.below(m.exact(0), m.exact(0))  # there is no bound

@@ -453,27 +453,24 @@ def _frobenius_is_long(case: Path) -> arb | None:
 
 DIRECTION = tends(
     "as R -> infinity",
-    (r"\frac{W_R}{R}", "W_R/R"),
+    r"\frac{W_R}{R}",
     along(TARGET),
     floats=follows,
     balls=certified_direction,
     symbols=solutions("W"),
 )
-NEAR = (
-    r"\mathrm{dist}\left(\frac{K_R Q_R^{\top}}{R}, $share $target\right)",
-    "dist(K_R Q_R^T/R, $share $target)",
-)
+NEAR = r"\mathrm{dist}\left(\frac{K_R Q_R^{\top}}{R}, $share $target\right)"
 TARGETS = {
-    "solutions": (r"\frac{W_*^{mm}}{C_*}", "W_*^mm/C_*"),
-    "worst": (r"\frac{W_*^{low}}{C_*^{low}}", "W_*^low/C_*^low"),
-    "frobenius": (r"\frac{W^{mm}}{\left\|W^{mm}\right\|_*}", "W^mm/||W^mm||_*"),
+    "solutions": r"\frac{W_*^{mm}}{C_*}",
+    "worst": r"\frac{W_*^{low}}{C_*^{low}}",
+    "frobenius": r"\frac{W^{mm}}{\left\|W^{mm}\right\|_*}",
 }
 """What products of factors near, as it is written."""
 SET = tends(
     "as R -> infinity",
     NEAR,
-    (r"0 \text{ for the inner dimension } $inner", "0 for the inner dimension $inner"),
+    r"0 \text{ for the inner dimension } $inner",
     floats=follows_set,
     balls=certified_set,
-    symbols={"target": TARGETS, "inner": {None: ("d", "d")}},
+    symbols={"target": TARGETS, "inner": {None: "d"}},
 )

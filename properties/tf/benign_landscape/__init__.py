@@ -52,7 +52,7 @@ from attsvm.primitives.hypotheses import feasible, sloped
 from attsvm.primitives.losses import SLOPED as LOSSES
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import attention_data
-from attsvm.theory import Measured, Reading, Records, Statement, changed
+from attsvm.theory import Measured, Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices
@@ -121,8 +121,8 @@ def separable(case: Any) -> bool:
     return feasible(choices.input_of(case.data, 0))
 
 
+@stated("for every choice of tokens, there is a matrix under which they have margins of 1")
 def solvable(m: Any, data: AttentionData) -> Any:
-    """Choice by choice: its Local-SVM, which is the Att-SVM where it is optimal, has a solution."""
     found = [int(exact_att_svm(data, alpha) is not None) for alpha in choices.every(data)]
     return m.equal(m.values(found), m.values([1] * len(found)))
 
@@ -148,17 +148,14 @@ MINIMUM = Measured(
     "the risk falls in some direction",
     minima.rounded(minima.descends),
     minima.descends,
-    notation=(
-        r"\left\|\nabla L(W)\right\| > 0 \text{ or } \lambda_{\min}\left(\nabla^2 L(W)\right) < 0",
-        "||grad L(W)|| > 0 or lambda_min(grad^2 L(W)) < 0",
-    ),
+    notation=r"\left\|\nabla L(W)\right\| > 0 \text{ or } \lambda_{\min}(\nabla^2 L(W)) < 0",
 )
 EXISTENCE = Measured(
     "exactly where the scores of each input are equal, or set the two parts of its affine "
     "dependency apart",
     minima.rounded(stationary_points.exists_exactly_where_apart),
     stationary_points.exists_exactly_where_apart,
-    notation=(r"\nabla L(W) = 0 \text{ for some } W", "grad L(W) = 0 for some W"),
+    notation=r"\nabla L(W) = 0 \text{ for some } W",
 )
 
 FEASIBILITY = Statement(

@@ -1,4 +1,4 @@
-"""What is kept of tokens, and a matrix split into W_fin and a multiple of W_svm, in rationals."""
+"""Instances of the generalised SVM: which tokens are kept; W_fin and the rest of W, exactly."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +15,7 @@ from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
 from attsvm.primitives.att_svm import flat
 from attsvm.strategies import arrays, composite, sizes
+from attsvm.theory import stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,30 +121,30 @@ def squares(m: Any, found: Parts) -> tuple[Any, Any, Any, Any, Any]:
     return W, fin, size, along, m.values(min(found.margins, default=fmpq(0)))
 
 
+@stated("P the projection of W to W_fin + c W_svm, c >= 0", r"\|P\|^2 > $share^2 \|W\|^2")
 def correlates(m: Any, case: KeptTokens, share: Any = "0.99") -> Any:
-    """||projection of W to W_fin + c W_svm, c >= 0|| is above a share of ||W||."""
     W, fin, size, along, _ = squares(m, parts(case))
     forward = m.maximum(along, m.exact(0))
     best = fin + forward * forward / (size + m.is_zero(size))
     return m.above(best, m.square(m.exact(share)) * W)
 
 
+@stated("there is a W_svm", r"\|W_{svm}\|^2 \ge $share")
 def solvable(m: Any, case: KeptTokens, share: Any = 0) -> Any:
-    """The programme has a solution, of norm at least a share of 1."""
     found = parts(case).svm
     size = m.exact(-1) if found is None else m.values(dot(found, found))
     return m.at_least(size, m.exact(share))
 
 
+@stated("", r"W_{svm} = 0 \text{ and } W = $factor W_{fin}")
 def all_finite(m: Any, case: KeptTokens, factor: Any = 1) -> Any:
-    """W_svm is 0, and the matrix W is W_fin."""
     found = parts(case)
     finite = m.equal(m.values(found.W), factor * m.values(found.fin))
     return m.all_of(m.equal(m.exact(int(found.svm is None or any(found.svm))), 0), finite)
 
 
+@stated("there is a W_svm", r"$share \mu \|W_{svm}\| \le \|V\|")
 def reached(m: Any, case: KeptTokens, share: Any = 1) -> Any:
-    """The programme has a solution, and a share of mu ||W_svm|| is at most ||V||."""
     found = parts(case)
     W, fin, size, _, mu = squares(m, found)
     solved = m.exact(0 if found.svm is None else 1)

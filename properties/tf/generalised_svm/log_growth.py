@@ -19,6 +19,7 @@ from attsvm.exact.numbers import subtract
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
+from attsvm.theory import stated
 from properties.tf._support.descent_steps import Step, advanced, logarithmic
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
@@ -114,8 +115,11 @@ def ordered(case: Several) -> bool:
     return all(first > second for first, second in ExactData.of(case.data).gamma)
 
 
+@stated(
+    "w = W z before and w' after a step",
+    r"0 < w'_1 - w_1 \text{ and } $share (w'_1 - w_1) \le w'_2 + \exp(w'_2) - w_2 - \exp(w_2)",
+)
 def lags(m: Any, case: Hidden, share: Any = 1) -> Any:
-    """W_1 grows, and by no more than w_2 + exp(w_2) does, in a step; w = W z."""
     W = m.values(case.start)
     moved = advanced(m, Step(HIDDEN, case.loss, case.start, case.size), W)
     first, second = moved[0, 0] - W[0, 0], moved[1, 0] - W[1, 0]
@@ -123,12 +127,15 @@ def lags(m: Any, case: Hidden, share: Any = 1) -> Any:
     return m.all_of(m.below(m.exact(0), first), m.at_most(share * first, room))
 
 
+@stated(
+    "m_i the margin of input i after k steps",
+    r"0 < \exp(m_i) - 1 \text{ and } \frac{c_i k}{$over} \le \exp(m_i) - 1 \le C_i k "
+    r"\exp\left($power \frac{C_i}{4}\right)",
+)
 def follows_logarithm(m: Any, case: Several, over: Any = 4, power: Any = 1) -> Any:
-    """0 < exp(m_i) - 1 lies between c k/over and C k exp(power C/4), the same for each input i.
+    """c and C are the size of the step times |A_i|^2/n, the gap of the scores, and -l'.
 
-    m_i is its margin after k steps.
-    c and C are the size of the step times |A_i|^2/n times the gap of the scores, times -l' at the
-    higher score and at the lower one.
+    The slope is that at the higher score for c and at the lower one for C.
     """
     exact, k = ExactData.of(case.data), case.count
     start = np.zeros((case.data.d, case.data.d))

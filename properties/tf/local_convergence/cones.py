@@ -205,8 +205,8 @@ DIRECTION = converges_in_direction(
     symbols={
         "towards": {
             **solutions("W")["towards"],
-            "alpha": (r"W^{mm}(\alpha)", "W^mm(alpha)"),
-            "opposite": (r"-W^{mm}(\alpha)", "-W^mm(alpha)"),
+            "alpha": r"W^{mm}(\alpha)",
+            "opposite": r"-W^{mm}(\alpha)",
         }
     },
 )

@@ -1,4 +1,4 @@
-"""From which radius on the cone of a local solution is kept: a number of data, loss and step.
+"""The radius of a cone: the least norm from which descent stays in the cone of a local solution.
 
 For a choice alpha write A_j = (x_alpha - x_t) z^T for the pairs j = (i, t), W* = W^mm(alpha) with
 margins m_j and N = ||W*||, and lead_j for the score of alpha_i less that of t. The width of a cone

@@ -1,4 +1,4 @@
-"""Starts about local solutions, placed at the radius of their cone; and some that flee."""
+"""Starts near local solutions, at the radius of their cone, and starts that leave it."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -32,9 +32,8 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.primitives.counts import probability
-from attsvm.primitives.steps import named_in_words
 from attsvm.strategies.data import attention_data
-from attsvm.theory import Reading, Records, Slack, Statement, changed
+from attsvm.theory import Reading, Records, Slack, Statement, changed, stated
 from properties.sim import large_dimension
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
@@ -51,8 +50,17 @@ PLACE, HOLDS = (
 )
 
 
+@stated(
+    "P the probability under the law that is this data set, in every dimension, that {where}",
+    "P = 1",
+    {
+        "where": {
+            "Att-SVM": "all tokens support the Att-SVM",
+            "Local-SVMs": "every Local-SVM has a solution that all tokens support",
+        }
+    },
+)
 def certain(m: Any, data: AttentionData, where: str = "Att-SVM") -> Any:
-    """The probability under the law that is this data set, in every dimension, is 1."""
     if where == "Att-SVM":
         return m.equal(m.exact(int(choices.all_support(data))), m.exact(1))
     holds = choices.all_solved(data) and choices.all_support_everywhere(data)
@@ -142,31 +150,24 @@ def spherically_again(law: Law, factor: int = 1, tokens: str = "spherical") -> S
 
 GAUSSIAN, SPHERICAL = ("tokens", "gaussian"), ("tokens", "spherical")
 """The law that is sampled: a constant of each conclusion."""
-SAID = named_in_words(
-    "tokens",
-    {
+SAID = {
+    "tokens": {
         "gaussian": "n inputs, standard Gaussian with orthogonal queries,",
         "spherical": "n inputs, uniform on the unit sphere as queries are,",
-    },
-)
+    }
+}
 ALL = "that all tokens of {tokens} support all Local-SVMs, "
 BOUND = probability(
     ALL + "b = 1 - 1/(T - 1)^2, m = d - T + 3",
-    (
-        r"\max\left(0, 1 - \frac{T (T - 1)}{2} b^{$power m/2}\right)^n",
-        "max(0, 1 - (T (T - 1)/2) b^($power m/2))^n",
-    ),
+    r"\max\left(0, 1 - \frac{T (T - 1)}{2} b^{$power m/2}\right)^n",
     floats=frequent,
     again=frequent_again,
     symbols=SAID,
 )
 EXACT = probability(
     ALL + "q = 1/4",
-    (
-        r"\left(1 - $angles I_q\left(\frac{m}{2}, \frac{m}{2}\right)\right)^n, m = d + $more",
-        "(1 - $angles I_q(m/2, m/2))^n, m = d + $more",
-    ),
-    ("=", "="),
+    r"\left(1 - $angles I_q\left(\frac{m}{2}, \frac{m}{2}\right)\right)^n, m = d + $more",
+    "=",
     floats=exactly,
     again=exactly_again,
     symbols=SAID,

@@ -29,7 +29,7 @@ from attsvm.exact.numbers import subtract
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import exists
 from attsvm.strategies.data import attention_data, ragged, separable_data
-from attsvm.theory import Measured, Reading, Records, Statement, changed
+from attsvm.theory import Measured, Reading, Records, Statement, changed, stated
 from properties._support.published_data import one_input
 from properties.tf import SOURCE
 from properties.tf.svm_rank.rank_estimates import MIRRORED, certified, compare, protocol
@@ -43,14 +43,21 @@ def rank_one(data: AttentionData) -> bool:
     return found is not None and found.rank == 1
 
 
+@stated(
+    "",
+    r"\mathrm{rank} W^{mm} \le $most - $less",
+    {"most": {None: r"\min(n, d)", 2: r"\min(n, d, 2)", 1: r"\min(n, d, 1)"}},
+)
 def by_size(m: Any, data: AttentionData, less: int = 0, most: int | None = None) -> Any:
-    """rank(W^mm) <= min(n, d, most) - less."""
     sizes = [data.n, data.d] if most is None else [data.n, data.d, most]
     return at_most(m, data, min(sizes) - less)
 
 
+@stated(
+    "r the lesser rank of the queries and of the differences of tokens of positive multiplier",
+    r"\mathrm{rank} W^{mm} \le r - $less",
+)
 def by_carriers(m: Any, data: AttentionData, less: int = 0) -> Any:
-    """rank(W^mm) is at most the ranks of queries and of differences of positive multiplier."""
     solved, exact = exact_att_svm(data), ExactData.of(data)
     if solved is None or not solved.A:
         return at_most(m, data, 0)
@@ -75,14 +82,11 @@ def at_most(m: Any, data: AttentionData, bound: int) -> Any:
 
 NUCLEAR = Measured(
     "for some nuclear-norm solution W_*",
-    notation=(
-        r"\mathrm{rank} W_* \le $most - $less",
-        "rank W_* <= $most - $less",
-    ),
+    notation=r"\mathrm{rank} W_* \le $most - $less",
     symbols={
         "most": {
-            None: (r"\mathrm{rank} W^{mm}", "rank W^mm"),
-            1: (r"\min\left(1, \mathrm{rank} W^{mm}\right)", "min(1, rank W^mm)"),
+            None: r"\mathrm{rank} W^{mm}",
+            1: r"\min\left(1, \mathrm{rank} W^{mm}\right)",
         }
     },
     floats=compare,

@@ -22,7 +22,7 @@ in `properties.tf._support.regularisation_paths`.
 from typing import Any
 
 from attsvm.primitives.hypotheses import sloped
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import regularisation_paths as cases
 from properties.tf._support.regularisation_paths import Path
@@ -47,13 +47,18 @@ DIRECTIONS = {
 }
 
 
+@stated(
+    "there are U and Gamma", r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 \ln(2 \Gamma)}{\rho^$power}"
+)
 def close(m: Any, case: Candidate, share: Any = 1, power: int = 1) -> Any:
-    """||W / R - U||^2 <= 2 log(2 Gamma) / rho."""
     return _within(m, case, cases.log_spread, share, power)
 
 
+@stated(
+    "there are U and kappa, with {gaps} gaps",
+    r"\|\frac{W}{R} - U\|^2 \le $share \frac{2 \kappa}{\rho^$power}",
+)
 def closest(m: Any, case: Candidate, share: Any = 1, power: int = 1, gaps: str = "own") -> Any:
-    """||W / R - U||^2 <= 2 kappa / rho."""
     if points.defined(case) and not points.cheap(case):
         return m.below(m.exact(0), m.exact(0))  # kappa is the logarithm of no positive number
     return _within(m, case, lambda m, case: points.kappa(m, case, gaps), share, power)

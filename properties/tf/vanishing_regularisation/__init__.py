@@ -36,7 +36,7 @@ from properties.tf._support import regularisation_paths as cases
 from properties.tf.vanishing_regularisation import penalised_minima as minima
 from properties.tf.vanishing_regularisation.penalised_minima import Path, drawn, penalised
 
-W_LAMBDA = r"W_{\lambda}", "W_lambda"
+W_LAMBDA = r"W_{\lambda}"
 DIRECTION = tends(
     "as lambda falls to 0",
     along(W_LAMBDA),
@@ -47,10 +47,7 @@ DIRECTION = tends(
 )
 SET = tends(
     "as lambda falls to 0, R = (||K_lambda||_F^2 + ||Q_lambda||_F^2)/2",
-    (
-        r"\mathrm{dist}\left(\frac{K_{\lambda} Q_{\lambda}^{\top}}{R}, $share $target\right)",
-        "dist(K_lambda Q_lambda^T/R, $share $target)",
-    ),
+    r"\mathrm{dist}\left(\frac{K_{\lambda} Q_{\lambda}^{\top}}{R}, $share $target\right)",
     ZERO,
     floats=minima.follows_set,
     balls=minima.certified_set,

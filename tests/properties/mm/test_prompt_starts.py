@@ -1,4 +1,4 @@
-"""Runs on p at risk: starts on the rim of a basin, levels apart, one input, keys on lines."""
+"""Families of runs on a prompt p: each start has the risk gap and the limit that it is made for."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the claims about definitions stand on: drifts, factors, turned weights, heads, sizes."""
+"""What the claims about definitions rest on: changes of scores, factors K and Q, heads, sizes."""
 
 from dataclasses import replace
 from functools import reduce

@@ -1,4 +1,4 @@
-"""When sentences ask for the impossible: circles, exact probabilities, intervals, the figure."""
+"""Sentences that no X^mm can satisfy: circles, exact probabilities, their intervals, the figure."""
 
 import itertools
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Heads, selections and parts of W in the statements, against the float code of the package."""
+"""Formulas on heads, kept tokens and parts of W agree with the float code of the package."""
 
 from __future__ import annotations
 

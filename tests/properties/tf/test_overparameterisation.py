@@ -49,8 +49,8 @@ def test_the_bound_is_0_and_no_even_power_of_a_number_below_0_where_it_says_noth
     for n in (1, 2):
         assert statement.least_chance(Law(n, 3, 2)) == 0.0
         assert statement.least_chance(Law(n, 3, 64)) == pytest.approx((1 - 3 * 0.75**32) ** n)
-    text = statement.BOUND.written({})
-    assert [line.count("max") for line in text] == [1, 1]
+    text = statement.BOUND.stated.written({"tokens": "gaussian", "power": 1})
+    assert [line.count("max") for line in (text.latex, text.plain)] == [1, 1]
 
 
 def test_proofs_for_gaussian_tokens_are_none_for_tokens_of_another_law():

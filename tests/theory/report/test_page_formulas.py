@@ -6,12 +6,16 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from flint import ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.primitives.steps import W_K, X_MM, converges_in_direction
 from attsvm.theory import Measured, Records
+from attsvm.theory.arithmetic import BALLS
+from attsvm.theory.arithmetic.relations import Comparison
 from attsvm.theory.arithmetic.text import Text, letter
+from attsvm.theory.declaration.formula import TIGHTENED
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.typesetting import typeset
@@ -91,10 +95,14 @@ def test_every_formula_of_every_claim_is_typeset():
 
 def told(claim):
     """By its name, each thing that a reading and its false neighbours run, and what is printed."""
-    printed, measured = {}, claim.formula.measured is not None
-    siblings = claim.siblings if measured else ()  # others are written down from what runs
-    parts = [("", claim.formula, {}), *((s.name, s.formula, s.parameters) for s in siblings)]
+    printed = {}
+    parts = [("", claim.formula, {})]
+    parts += [
+        (s.name, s.formula, s.parameters) for s in claim.siblings if TIGHTENED not in s.parameters
+    ]
     for name, own, changes in parts:
+        if name and not hasattr(own.measured or own.conclusion, "stated"):
+            continue  # it is written down from what runs
         constants = {**own.constants, **changes}
         shown = typeset(replace(own, constants=constants))
         known = {p.name: constants.get(p.name, p.default) for p in own.constant_parameters}
@@ -117,6 +125,34 @@ def test_what_runs_differently_is_printed_differently():
                 assert known == verdict, f"{other} and {name} print: {printed[1]}"
 
 
+KINDS = {"<=": "at most", ">=": "at most", "<": "below", ">": "below", "=": "equal"}
+
+
+def test_the_signs_of_a_formula_that_its_author_writes_down_are_those_of_comparisons_that_run():
+    """On its explicit instances and on those of its false neighbours."""
+    claims = find_claims(load_packs())
+    for claim in claims:
+        formula = claim.formula
+        if formula.measured or not hasattr(formula.conclusion, "stated"):
+            continue
+        kinds = set()
+        for part in (claim, *claim.siblings):
+            for case in part.examples:
+                with ctx.workprec(64):
+                    relation = formula.relation(BALLS, formula.exact(case), {})
+                kinds |= {leaf.kind for leaf in leaves(relation)}
+        line = replace(formula.conclusion.stated, says="").written(formula.known_constants)
+        signs = re.findall(r"(?<= )(?:<=|>=|<|>|=)(?= )", line.plain)
+        assert {KINDS[sign] for sign in signs} <= kinds, f"{claim.id} prints {line.plain}"
+
+
+def leaves(relation):
+    """The comparisons that it is made of."""
+    if isinstance(relation, Comparison):
+        return [relation]
+    return [leaf for part in relation.parts for leaf in leaves(part)]
+
+
 @dataclass(frozen=True)
 class Point:
     x: np.ndarray
@@ -135,7 +171,7 @@ CASE = Case(Point(np.ones(2), "left"), 1.0)
 def nearest(m, point):
     """The nearest point of a set, as a primitive writes and gives it."""
     if m.name == "text":
-        return m.symbol("x^{*}", "x*", "the nearest point of the set")
+        return m.symbol("x^{*}", "the nearest point of the set")
     return 0 * m.values(point.x)
 
 
@@ -210,7 +246,7 @@ def test_a_factor_of_one_and_a_summand_of_zero_are_not_written(constants, plain)
         "",
         lambda case, share, less: None,
         lambda case, share, less: None,
-        notation=(r"x \le $share m $share - $less", "x <= $share m $share - $less"),
+        notation=r"x \le $share m $share - $less",
     )
     assert of_records(shared, **constants).conclusion.plain == plain
 

@@ -169,7 +169,7 @@ def test_hypotheses_are_told_by_the_shorter_list():
     )
 
 
-@definition(r"S({x})", "S({x})")
+@definition(r"S({x})")
 def walked(m, x, N):
     """Where N steps lead from x."""
     for _ in range(N):

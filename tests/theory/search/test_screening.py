@@ -21,9 +21,8 @@ from attsvm.theory.search import GUIDED, Scout
 from attsvm.theory.search.screen import GENERATIONS
 from attsvm.theory.search.screen import _new as screened_anew
 from attsvm.theory.search.sequence import guide
-from benchmarks.power.courses import brocard, pell
 from benchmarks.power.regions import proportional, right_triangles
-from benchmarks.power.sizes import few, late, slow, taxicab, tokens
+from benchmarks.power.sizes import brocard, few, late, pell, slow, taxicab, tokens
 from tests.theory.search.scouting import scouted, share
 
 

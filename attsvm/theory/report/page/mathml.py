@@ -19,8 +19,8 @@ _LETTERS = {
 }  # fmt: skip
 _NAMES = {"cos", "exp", "lim", "ln", "max", "min"}
 _SIGNS = {
-    "le": "≤", "ge": "≥", "cdot": "·", "otimes": "⊗", "nabla": "∇", "|": "‖", "#": "#", "_": "_",
-    "langle": "⟨", "rangle": "⟩", "{": "{", "}": "}", "in": "∈", "to": "→", "sum": "∑",
+    "le": "≤", "ge": "≥", "ne": "≠", "cdot": "·", "otimes": "⊗", "nabla": "∇", "|": "‖", "#": "#",
+    "_": "_", "langle": "⟨", "rangle": "⟩", "{": "{", "}": "}", "in": "∈", "to": "→", "sum": "∑",
     "prod": "∏",
 }  # fmt: skip
 _WORDS = re.compile(r"\\text\{(?:[^{}]|\{[^{}]*\}|\\[{}])*\}")

@@ -1,4 +1,4 @@
-"""Mistakes that show only late in a run, for some loss or step, or at a coincidence of integers."""
+"""Mistakes that show only late in a run, or for some loss or step."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ def total(m: Any, terms: Any) -> Any:
 
 
 decay = plant(
-    "plain/iterations",
-    "late",
-    "decay",
+    "plain/iterations late decay",
     {"k": TERMS, "x": Real(least=1)},
     lambda m, v: m.at_least(m.power(m.exact("0.9"), v.k) * v.x, m.exact("1/1000")),
     says="k steps of length 1/10 on x^2/2 from a start x >= 1 stay above 1/1000",
@@ -27,9 +25,7 @@ decay = plant(
     witness={"k": 70, "x": 1},
 )
 compound = plant(
-    "plain/iterations",
-    "late",
-    "compound",
+    "plain/iterations late compound",
     {"k": COUNT},
     lambda m, v: m.at_most(m.power(1 + m.exact(1) / v.k, v.k), m.exact("2.7")),
     says="(1 + 1/k)^k <= 2.7",
@@ -37,9 +33,7 @@ compound = plant(
     witness={"k": 80},
 )
 inverse_squares = plant(
-    "plain/iterations",
-    "late",
-    "inverse-squares",
+    "plain/iterations late inverse-squares",
     {"k": COUNT},
     lambda m, v: m.at_most(
         total(m, [m.exact(1) / (j * j) for j in range(1, v.k + 1)]), m.exact("1.64")
@@ -50,9 +44,7 @@ inverse_squares = plant(
     source="Euler: the sum is pi^2/6",
 )
 interest = plant(
-    "plain/iterations",
-    "late",
-    "interest",
+    "plain/iterations late interest",
     {"k": TERMS},
     lambda m, v: m.at_most(m.power(m.exact("1.01"), v.k), m.exact(10)),
     says="growth by 1 % a step never leads above tenfold",
@@ -70,9 +62,7 @@ def powers_over_factorial(m: Any, k: int) -> Any:
 
 
 factorial_late = plant(
-    "plain/iterations",
-    "late",
-    "factorial",
+    "plain/iterations late factorial",
     {"k": TERMS},
     lambda m, v: m.at_least(powers_over_factorial(m, v.k), m.exact(1)),
     says="50^k >= k!",
@@ -90,9 +80,7 @@ def averaged(m: Any, v: Any) -> Any:
 
 
 conditional_gradient = plant(
-    "plain/iterations",
-    "late",
-    "conditional-gradient",
+    "plain/iterations late conditional-gradient",
     {"k": TERMS, "x": Real(least=1)},
     lambda m, v: m.at_least(averaged(m, v), m.exact("1/100")),
     says="k averaging steps x - x/(j + 1) from x >= 1 stay above 1/100",
@@ -119,9 +107,7 @@ def descended(m: Any, v: Any) -> Any:
 
 
 worst_case = plant(
-    "plain/descent",
-    "loss",
-    "worst-case",
+    "plain/descent loss worst-case",
     {"N": Integer(1, 6), "w": Real(least=0)},
     lambda m, v: m.at_most((4 * v.N + 3) * huber(m, descended(m, v), v.w), m.exact(1)),
     says="N steps 1/L of descent on a Huber function of slope 1 from distance R leave at most "
@@ -143,9 +129,7 @@ def bowl_stepped(m: Any, x: Any, step: str) -> Any:
 
 
 step_four = plant(
-    "plain/descent",
-    "loss",
-    "step-four",
+    "plain/descent loss step-four",
     {"x": Real()},
     lambda m, v: m.at_most(bowl(m, bowl_stepped(m, v.x, "4.02")), bowl(m, v.x)),
     says="a step of length 4.02 never raises ln(1 + e^x) + ln(1 + e^-x)",
@@ -162,9 +146,7 @@ def overshot(m: Any, v: Any) -> Any:
 
 
 quadratic_step = plant(
-    "plain/descent",
-    "loss",
-    "quadratic-step",
+    "plain/descent loss quadratic-step",
     {"n": Integer(1, 3), "d": Integer(1, 3), "B": Matrix("n", "d"), "x": Vector("d")},
     lambda m, v: m.at_most(overshot(m, v), m.square(m.spectral(v.B)) * m.norm(v.B @ v.x)),
     says="a step of 2.02/L does not raise ||B x||^2/2",
@@ -183,9 +165,7 @@ def heavy_ball(m: Any, v: Any) -> Any:
 
 
 heavy_ball_loss = plant(
-    "plain/descent",
-    "loss",
-    "heavy-ball",
+    "plain/descent loss heavy-ball",
     {"h": Real(least=0)},
     lambda m, v: m.at_most(m.abs(heavy_ball(m, v)[3]), m.abs(heavy_ball(m, v)[2])),
     hypotheses={"h <= 1": lambda m, v: m.at_most(v.h, m.exact(1))},
@@ -203,9 +183,7 @@ FAMILY = Choice(
     }
 )
 one_lipschitz = plant(
-    "plain/losses",
-    "loss",
-    "one-lipschitz",
+    "plain/losses loss one-lipschitz",
     {"loss": FAMILY, "x": Real(), "y": Real()},
     lambda m, v: m.at_most(m.abs(v.loss(m, v.x) - v.loss(m, v.y)), 3 * m.abs(v.x - v.y)),
     says="logistic loss, hinge and a quarter of the squared hinge are 3-Lipschitz",
@@ -213,9 +191,7 @@ one_lipschitz = plant(
     witness={"loss": "squared hinge", "x": -7, "y": -8},
 )
 same_at_one = plant(
-    "plain/losses",
-    "loss",
-    "same-at-one",
+    "plain/losses loss same-at-one",
     {"loss": FAMILY, "x": Real(least=0)},
     lambda m, v: m.at_least(v.loss(m, v.x), m.exact("1/1000")),
     hypotheses={"x <= 2": lambda m, v: m.at_most(v.x, m.exact(2))},
@@ -223,105 +199,4 @@ same_at_one = plant(
     "between 0 and 2",
     why="hinges are 0 from margin 1 on",
     witness={"loss": "hinge", "x": 1},
-)
-
-# coincidences of integers
-
-
-def apart(m: Any, difference: Any, *besides: Any) -> Any:
-    """That integers differ, unless something else holds."""
-    return m.any_of(m.at_least(m.abs(difference), m.exact(1)), *besides)
-
-
-prime_values = plant(
-    "plain/integers",
-    "integer",
-    "prime-values",
-    dict.fromkeys("nab", COUNT),
-    lambda m, v: apart(m, v.n * v.n + v.n + 41 - v.a * v.b, m.at_most(v.a, 1), m.at_most(v.b, 1)),
-    says="n^2 + n + 41 is no product of two integers above 1, n >= 1",
-    why="n = 40 gives 41^2",
-    witness={"n": 40, "a": 41, "b": 41},
-    source="Euler (1772): prime for n < 40",
-)
-pell = plant(
-    "plain/integers",
-    "integer",
-    "pell",
-    dict.fromkeys("xy", COUNT),
-    lambda m, v: apart(m, v.x * v.x - 2 * v.y * v.y - 1, m.at_most(v.x, 20)),
-    says="x^2 - 2 y^2 = 1 has no solution in integers with x > 20",
-    why="99^2 - 2 * 70^2 = 1",
-    witness={"x": 99, "y": 70},
-    source="Pell's equation has infinitely many solutions",
-)
-cannonballs = plant(
-    "plain/integers",
-    "integer",
-    "cannonballs",
-    dict.fromkeys("kn", COUNT),
-    lambda m, v: apart(m, v.k * (v.k + 1) * (2 * v.k + 1) - 6 * v.n * v.n, m.at_most(v.k, 1)),
-    says="1 + 4 + ... + k^2 is no square for k > 1",
-    why="1 + 4 + ... + 24^2 = 70^2",
-    witness={"k": 24, "n": 70},
-    source="Lucas (1875), Watson (1918): k = 24 alone",
-)
-mordell = plant(
-    "plain/integers",
-    "integer",
-    "mordell",
-    dict.fromkeys("xy", COUNT),
-    lambda m, v: apart(m, v.y * v.y - v.x * v.x * v.x - 17, m.at_most(v.y, 25)),
-    says="y^2 = x^3 + 17 has no positive solution with y > 25",
-    why="282^2 = 43^3 + 17",
-    witness={"x": 43, "y": 282},
-    source="Mordell's equation for 17",
-)
-four_cubes = plant(
-    "plain/integers",
-    "integer",
-    "four-cubes",
-    dict.fromkeys("abcd", COUNT),
-    lambda m, v: apart(m, v.a * v.a * v.a + v.b * v.b * v.b + v.c * v.c * v.c - v.d * v.d * v.d),
-    says="a cube is no sum of three positive cubes",
-    why="3^3 + 4^3 + 5^3 = 6^3",
-    witness={"a": 3, "b": 4, "c": 5, "d": 6},
-    source="Euler: 3^3 + 4^3 + 5^3 = 6^3",
-)
-fourth_powers = plant(
-    "plain/integers",
-    "integer",
-    "fourth-powers",
-    dict.fromkeys("abcd", COUNT),
-    lambda m, v: apart(
-        m,
-        m.power(v.a, 4) + m.power(v.b, 4) - m.power(v.c, 4) - m.power(v.d, 4),
-        m.equal(v.a, v.c),
-        m.equal(v.a, v.d),
-    ),
-    says="two sums of two fourth powers are different, unless they are of the same ones",
-    why="59^4 + 158^4 = 133^4 + 134^4",
-    witness={"a": 59, "b": 158, "c": 133, "d": 134},
-    source="Euler (1772)",
-)
-
-
-def factorial(m: Any, n: int) -> Any:
-    """N!."""
-    product = m.exact(1)
-    for j in range(2, n + 1):
-        product = product * j
-    return product
-
-
-brocard = plant(
-    "plain/integers",
-    "integer",
-    "brocard",
-    {"n": Integer(1, 9), "k": COUNT},
-    lambda m, v: apart(m, factorial(m, v.n) + 1 - v.k * v.k, m.at_most(v.n, 5)),
-    says="n! + 1 is no square for n > 5",
-    why="7! + 1 = 71^2",
-    witness={"n": 7, "k": 71},
-    source="Brocard (1876): n = 4, 5, 7",
 )

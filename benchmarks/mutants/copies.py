@@ -1,0 +1,132 @@
+"""A private copy of the tree, in which a mutant is made and tests are run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attsvm._threads import SINGLE
+from benchmarks.mutants.rooms import ROOT
+
+PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
+
+
+def uncompiled(tests: Sequence[str]) -> dict[str, str]:
+    """Kernels run as Python: a changed one would have to be compiled with all that calls it."""
+    return {"NUMBA_DISABLE_JIT": "1"} if "tests/kernels" in tests else {}
+
+
+class Copy:
+    """A private copy of the tree: what git knows of, and the machine code of the kernels."""
+
+    def __init__(self, folder: Path, root: Path = ROOT) -> None:
+        self.folder = folder / "tree"
+        self._forks: dict[tuple[tuple[str, str], ...], subprocess.Popen[str]] = {}
+        self._warm: tuple[Any, ...] = ()
+        asked = ["git", "ls-files", "-co", "--exclude-standard"]
+        names = subprocess.run(asked, cwd=root, check=True, capture_output=True, text=True).stdout
+        compiled = root.glob("attsvm/kernels/__pycache__/*.nb*")
+        for name in [*names.splitlines(), *(str(p.relative_to(root)) for p in compiled)]:
+            if (root / name).is_file():
+                (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(root / name, self.folder / name)
+
+    def run(self, words: Sequence[str], seconds: float, **own: str) -> tuple[int, str]:
+        """Exit code, -1 where time ran out, and output of a Python module run in the copy."""
+        shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)
+        said = self.folder.parent / "output"
+        said.write_bytes(b"")
+        request = {"words": list(words), "seconds": seconds, "output": str(said)}
+        forks = self._started(own)
+        assert forks.stdin is not None
+        assert forks.stdout is not None
+        forks.stdin.write(json.dumps(request) + "\n")
+        forks.stdin.flush()
+        code = int(forks.stdout.readline())
+        return code, said.read_text(errors="replace")
+
+    def _environment(self, **own: str) -> dict[str, str]:
+        path = os.pathsep.join(filter(None, (own.get("PYTHONPATH", ""), str(self.folder))))
+        temporary = self.folder.parent / "temporary"
+        temporary.mkdir(exist_ok=True)
+        private = {**own, **SINGLE, "PYTHONPATH": path, "TMPDIR": str(temporary)}
+        return {**os.environ, **private}
+
+    def _started(self, own: Mapping[str, str]) -> subprocess.Popen[str]:
+        """The process that forks, with an environment of its own; one for each environment."""
+        key = tuple(sorted(own.items()))
+        if key not in self._forks:
+            self._forks[key] = subprocess.Popen(
+                [sys.executable, "-P", str(Path(__file__).with_name("forks.py"))],
+                cwd=self.folder,
+                env=self._environment(**own),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        return self._forks[key]
+
+    def warm(self, tests: tuple[str, ...]) -> Any:
+        """What asks a process in which these tests are collected to run some of them: `warm.py`."""
+        if self._warm[:1] != (tests,):
+            self.cool()
+            (read, ask), (answers, write) = os.pipe(), os.pipe()
+            process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    *PYTEST,
+                    "-x",
+                    "-p",
+                    "benchmarks.mutants.warm",
+                    *tests,
+                ],
+                cwd=self.folder,
+                env=self._environment(MUTANTS_PIPES=f"{read} {write}", **uncompiled(tests)),
+                pass_fds=(read, write),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            os.close(read)
+            os.close(write)
+            self._warm = tests, process, os.fdopen(ask, "w"), os.fdopen(answers)
+            self.asked()  # nothing: it answers when all is collected
+        return self.asked
+
+    def asked(self, **request: Any) -> list[Any]:
+        """The answer of what was made last by `warm`."""
+        _, _, ask, answers = self._warm
+        print(json.dumps(request), file=ask, flush=True)
+        said: list[Any] = json.loads(answers.readline())
+        return said
+
+    def cool(self) -> None:
+        """End the process that has tests collected."""
+        if self._warm:
+            _, process, ask, answers = self._warm
+            ask.close()
+            answers.close()
+            process.wait()
+            self._warm = ()
+
+    def close(self) -> None:
+        """End the processes that fork."""
+        self.cool()
+        for forks in self._forks.values():
+            forks.communicate()
+        self._forks.clear()
+
+    def put(self, file: str, text: bytes) -> None:
+        """Write a file, and remove its bytecode, which is told to be fresh by its time alone."""
+        path = self.folder / file
+        path.write_bytes(text)
+        for stale in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
+            stale.unlink()

@@ -1,0 +1,74 @@
+"""Which tests answer for which part of attsvm/, and which parts may have no mutant alive."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_MATHS = (
+    "attention basics constants_attained data definitions errors first_steps gradients language "
+    "lipschitz loss_formulas losses reproduce risk selections separation shapes spreads stability "
+    "strategies tokens"
+)
+_EXACT = (
+    "constants_attained first_steps gradients local_cones adversarial_starts forged_proofs "
+    "prompt_starts descent_runs"
+)
+_JUDGES = "author_errors check confirm statement_view variables"
+_FORMULAS = "aligned_inputs gradients loss_formulas spreads"
+_BESIDE = {
+    "declaration": "domain cli_places statement_view",
+    "instance": "counterexample shrink",
+    "run": "check schedule validity",
+    "search": "cli_places",
+    "record": "files provenance",
+    "verification": "schedule",
+    "report": "",
+}
+"""Tests of other rooms that reach a room of the engine, beside its own."""
+
+
+def _files(names: str) -> tuple[str, ...]:
+    """The files of tests of these names, wherever they lie."""
+    found = {path.stem: path for path in (ROOT / "tests").rglob("test_*.py")}
+    return tuple(found[f"test_{name}"].relative_to(ROOT).as_posix() for name in names.split())
+
+
+ROOMS: dict[str, tuple[str, ...]] = {
+    **{f"{room}/": (f"tests/{room}",) for room in ("svm", "training", "paths", "plots", "cli")},
+    "svm/bounds": _files("bounds nuclear forged_proofs"),
+    "svm/handed": _files("answer soft forged_proofs"),
+    "svm/farkas": _files("separability batch programme forged_proofs"),
+    "exact/": ("tests/exact", *_files(_EXACT)),
+    "exact/lipschitz": _files("lipschitz stability constants_attained"),
+    "limits/": ("tests/limits", *_files("limit_certificates")),
+    "lipschitz": _files("lipschitz stability constants_attained basics prompts risk"),
+    "kernels/": ("tests/kernels", "tests/training", *_files("methods nuclear soft batch")),
+    **{
+        f"theory/{part}": ("tests/theory/arithmetic", *_files(f"{_JUDGES} {_FORMULAS}"))
+        for part in ("arithmetic/", "run/confirm", "declaration/judge")
+    },
+    "theory/verification/gate": _files("gate gate_attacks cli_gate"),
+    **{
+        f"theory/{part}/": (f"tests/theory/{part}", *_files(names))
+        for part, names in _BESIDE.items()
+    },
+    "strategies/": _files("strategies"),
+    "": _files(f"{_MATHS} files codec ledger plugin"),
+}
+"""Starts of paths in attsvm/ with the tests that answer for them; "" is what no other one has."""
+CERTIFYING = (
+    *("exact/", "exact/lipschitz", "limits/", "lipschitz"),
+    *("svm/bounds", "svm/farkas", "svm/handed"),
+    *(
+        "theory/arithmetic/",
+        "theory/verification/gate",
+        "theory/run/confirm",
+        "theory/declaration/judge",
+    ),
+)
+"""Rooms that prove or judge: none of their mutants may live, and their lines count threefold."""
+
+
+def room_of(file: str) -> str:
+    """The room that a file of attsvm/ belongs to."""
+    return max((r for r in ROOMS if file.startswith(f"attsvm/{r}")), key=len)
