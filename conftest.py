@@ -31,7 +31,7 @@ def pytest_collection_finish():
     """Leave the libraries and the tests themselves out of every search for garbage from here on."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(2_000, 10, 50)
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.hookimpl(optionalhook=True)

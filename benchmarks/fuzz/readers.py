@@ -15,6 +15,7 @@ import random
 import re
 import shutil
 import sys
+import tempfile
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -279,10 +280,6 @@ def _entry_points(folder: Path) -> Reader:
         "[console_scripts]\nx = y:z\n\n[attsvm.claims]\none = one.claims\ntwo = two\n",
         "[attsvm.claims]\none = one.claims:STATEMENT [extra]\n# a comment\n",
     ]
-    home = folder / "installed"
-    inner = home / "damaged-1.0.dist-info"
-    inner.mkdir(parents=True)
-    (inner / "METADATA").write_text("Metadata-Version: 2.1\nName: damaged\nVersion: 1.0\n")
 
     def mutated(chance: random.Random) -> bytes:
         if chance.random() < 0.8:
@@ -290,9 +287,12 @@ def _entry_points(folder: Path) -> Reader:
         return mutation.raw(chance.choice(samples).encode(), chance)
 
     def accept(path: Path) -> None:
-        shutil.copy(path, inner / "entry_points.txt")
-        with _paths():
-            sys.path[:] = [str(home)]
+        with tempfile.TemporaryDirectory(dir=folder) as home, _paths():
+            inner = Path(home) / "damaged-1.0.dist-info"  # as if it had just been installed
+            inner.mkdir()
+            (inner / "METADATA").write_text("Metadata-Version: 2.1\nName: damaged\nVersion: 1.0\n")
+            shutil.copy(path, inner / "entry_points.txt")
+            sys.path[:] = [home]
             _ensure_names(declared.installed())
 
     return Reader("entry points", mutated, accept)

@@ -48,7 +48,7 @@ def made(name):
         printed=name,
         variables=Records(float, st.integers(-1000, 1000).map(lambda k: k / 8)),
         conclusion=Measured(name, floats=square, balls=ball),
-        cost=8,
+        cost=12,
         readings={
             "literal": Reading(
                 name,

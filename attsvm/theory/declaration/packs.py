@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import hashlib
 import importlib
 import importlib.metadata
 import importlib.util
+import os
 import pkgutil
 import sys
 import tomllib
@@ -176,12 +178,28 @@ def entry_points() -> dict[str, str]:
         ClaimError: the entry points of some distribution cannot be read.
     """
     try:
-        return {point.name: point.value for point in importlib.metadata.entry_points(group=GROUP)}
+        return dict(
+            _points(tuple((place, _changed(place)) for place in map(os.path.abspath, sys.path)))
+        )
     except (TypeError, ValueError) as error:  # a line without "=", or one that is no UTF-8
         raise ClaimError(
             f"the entry points of {_unreadable()} cannot be read: {error}",
             remedy="Install it anew, or remove it.",
         ) from error
+
+
+@functools.lru_cache(maxsize=16)
+def _points(places: tuple[tuple[str, int], ...]) -> dict[str, str]:
+    """The same; it opens files of every distribution, so once for folders as they are now."""
+    return {point.name: point.value for point in importlib.metadata.entry_points(group=GROUP)}
+
+
+def _changed(place: str) -> int:
+    """When something was last installed in a folder of the path, 0 where there is none."""
+    try:
+        return os.stat(place).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _unreadable() -> str:
@@ -345,8 +363,7 @@ def _module(source: str) -> ModuleType:
     ensure_name(source)
     if not source.endswith(".py"):
         return _imported(source)
-    path = Path(source).resolve()
-    name = f"{LOOSE}{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    path, name = Path(source).resolve(), _loose(source)
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path, loader=Uncached(name, str(path)))
@@ -365,6 +382,11 @@ def _module(source: str) -> ModuleType:
     return module
 
 
+def _loose(source: str) -> str:
+    """The name of the module of a file, of which no other file's is called."""
+    return f"{LOOSE}{hashlib.sha256(str(Path(source).resolve()).encode()).hexdigest()[:12]}"
+
+
 def _imported(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
@@ -379,11 +401,9 @@ def _imported(name: str) -> ModuleType:
 
 def modules(pack: Pack) -> list[ModuleType]:
     """The modules that loading the pack has imported, in the order of their names."""
-    loaded = sorted(sys.modules.items())
-    if pack.name.endswith(".py"):
-        path = str(Path(pack.name).resolve())
-        return [module for _, module in loaded if getattr(module, "__file__", None) == path]
-    return [m for name, m in loaded if name == pack.name or name.startswith(pack.name + ".")]
+    own = _loose(pack.name) if pack.name.endswith(".py") else pack.name
+    names = [name for name in sys.modules if name == own or name.startswith(own + ".")]
+    return [sys.modules[name] for name in sorted(names)]
 
 
 NO_CLAIMS = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -96,7 +96,29 @@ def _state(file: Path) -> tuple[int, int, int]:
 
 @functools.lru_cache(maxsize=8192)
 def _digested(path: Path, known: tuple[int, int, int]) -> str:
-    return _parsed.__wrapped__(path, path.parent, known).digest  # whose tree is not kept
+    text = _text(path)
+    tree = _tree(path, text)
+    if tree is None:
+        return _hash(text)
+    return _whole(tree, ("\x1f".join(spelt(node)[0]) for node in tree.body if not is_text(node)))
+
+
+def _text(path: Path) -> bytes:
+    return path.read_bytes().replace(b"\r\n", b"\n")
+
+
+def _tree(path: Path, text: bytes) -> ast.Module | None:
+    """The syntax tree of a file, None where it is no Python."""
+    try:
+        return ast.parse(text) if path.suffix == ".py" else None
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _whole(tree: ast.Module, statements: Iterable[str]) -> str:
+    """The digest of a syntax tree by what its statements say."""
+    body = ["body", "[", *statements, "]"] if tree.body else []
+    return digest_of("\x1f".join(["(Module", *body, ")"]))
 
 
 def _hash(text: bytes) -> str:
@@ -118,13 +140,10 @@ def _top(file: Path, base: Path) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _parsed(file: Path, base: Path, known: tuple[int, int, int]) -> Module:
-    text = file.read_bytes().replace(b"\r\n", b"\n")
+    text = _text(file)
     module = Module(file, base, _top(file, base), hashlib.sha256(text).hexdigest(), _hash(text))
-    if file.suffix != ".py":
-        return module
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    tree = _tree(file, text)
+    if tree is None:
         return module
     every: list[str] = []
     imported: set[Dotted] = set()
@@ -148,8 +167,7 @@ def _parsed(file: Path, base: Path, known: tuple[int, int, int]) -> Module:
         module.statements.append(node)
         module.spelt.append(worded(words))
         module.noted.append(noted)
-    body = ["body", "[", *every, "]"] if tree.body else []
-    module.digest = digest_of("\x1f".join(["(Module", *body, ")"]))
+    module.digest = _whole(tree, every)
     module.imported = frozenset(imported)
     return module
 
@@ -197,9 +215,12 @@ def digest_of(words: str) -> str:
     return _hash(words.encode(errors="surrogatepass"))
 
 
-def worded(words: Iterable[str]) -> str:
+def worded(words: Sequence[str]) -> str:
     """The digest of words without what is imported from where: what names stand for counts."""
-    return digest_of("\x1f".join("import" if w.startswith("(Import") else w for w in words))
+    said = "\x1f".join(words)
+    if "(Import" in said:
+        said = "\x1f".join("import" if w.startswith("(Import") else w for w in words)
+    return digest_of(said)
 
 
 def spelt(node: ast.AST) -> tuple[list[str], list[ast.AST]]:
@@ -209,43 +230,51 @@ def spelt(node: ast.AST) -> tuple[list[str], list[ast.AST]]:
     """
     words: list[str] = []
     noted: list[ast.AST] = []
-    _spell(node, words, noted)
+    say, note, known = words.append, noted.append, _FORMS.get
+
+    def spell(node: ast.AST) -> None:
+        kind = type(node)
+        opening, names, counts = known(kind) or _form(kind)
+        if counts:
+            note(node)
+            if kind in _IMPORTS and words:
+                say("\x1f".join(spelt(node)[0]))
+                return
+        say(opening)
+        held = node.__dict__.get
+        for name in names:
+            inner = held(name)
+            if inner is None:
+                continue
+            if isinstance(inner, ast.AST):
+                say(name)
+                spell(inner)
+            elif not isinstance(inner, list):
+                say(name)
+                say(repr(inner))
+            elif inner:
+                say(name)
+                say("[")
+                for each in inner:
+                    if not isinstance(each, ast.AST):
+                        say(repr(each))
+                    elif not is_text(each) and not (kind is ast.JoinedStr and _is_empty(each)):
+                        spell(each)
+                say("]")
+        say(")")
+
+    spell(node)
     return words, noted
 
 
-def _spell(node: ast.AST, words: list[str], noted: list[ast.AST]) -> None:
-    if isinstance(node, _IMPORTS) and words:
-        own = spelt(node)[0]
-        words.append("\x1f".join(own))
-        noted.append(node)
-        return
-    opening, names = _form(type(node))  # type: ignore[arg-type]
-    words.append(opening)
-    if isinstance(node, _NOTED):
-        noted.append(node)
-    for name in names:
-        inner = getattr(node, name, None)
-        if inner is None or inner == []:
-            continue
-        words.append(name)
-        if isinstance(inner, ast.AST):
-            _spell(inner, words, noted)
-        elif isinstance(inner, list):
-            words.append("[")
-            for each in inner:
-                if not isinstance(each, ast.AST):
-                    words.append(repr(each))
-                elif not is_text(each) and not _is_empty(node, each):
-                    _spell(each, words, noted)
-            words.append("]")
-        else:
-            words.append(repr(inner))
-    words.append(")")
+_FORMS: dict[type[ast.AST], tuple[str, tuple[str, ...], bool]] = {}
+"""How each kind of node is spelt: its first word, its parts, and whether it is noted."""
 
 
-@functools.cache
-def _form(kind: type[ast.AST]) -> tuple[str, tuple[str, ...]]:
-    return f"({kind.__name__}", tuple(name for name in kind._fields if name not in _SKIPPED)
+def _form(kind: type[ast.AST]) -> tuple[str, tuple[str, ...], bool]:
+    names = tuple(name for name in kind._fields if name not in _SKIPPED)
+    _FORMS[kind] = form = (f"({kind.__name__}", names, issubclass(kind, _NOTED))
+    return form
 
 
 def is_text(node: object) -> bool:
@@ -257,9 +286,9 @@ def is_text(node: object) -> bool:
     )
 
 
-def _is_empty(node: ast.AST, part: ast.AST) -> bool:
+def _is_empty(part: ast.AST) -> bool:
     """Whether a part of a format is an empty text, with which some versions end it."""
-    return isinstance(node, ast.JoinedStr) and getattr(part, "value", None) == ""
+    return getattr(part, "value", None) == ""
 
 
 def imported_by(node: ast.AST, module: Module) -> Iterator[tuple[str, Dotted]]:

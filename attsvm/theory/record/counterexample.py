@@ -209,11 +209,14 @@ def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
 
 def replay_instance(claim: Claim, instance: Any) -> Replay:
     """Re-execute an encoded instance that refuted a reading, as `replay` does what is stored."""
-    stored = {"claim": claim.id, "instance": instance, "fingerprint": claim.fingerprint}
-    return _executed("", stored, (Pack(claim.id, (claim,), Path(claim.file).parent),))
+    stored = {"claim": claim.id, "instance": instance}
+    pack = Pack(claim.id, (claim,), Path(claim.file).parent)
+    return _executed("", stored, (pack,), dated=False)
 
 
-def _executed(name: str, stored: Mapping[str, Any], packs: tuple[Pack, ...]) -> Replay:
+def _executed(
+    name: str, stored: Mapping[str, Any], packs: tuple[Pack, ...], *, dated: bool = True
+) -> Replay:
     try:
         wanted = stored.get("claim")
         claim = next((c for c in find_claims(packs) if c.id == wanted), None)
@@ -240,7 +243,7 @@ def _executed(name: str, stored: Mapping[str, Any], packs: tuple[Pack, ...]) -> 
         ensure_unchanged(claim.id, "the conclusion", case, document)
         answer = confirm(claim, part.parameters, case, kind)
         ensure_unchanged(claim.id, "what confirms a violation", case, document)
-        stale = stored.get("fingerprint") != claim.fingerprint
+        stale = dated and stored.get("fingerprint") != claim.fingerprint
     except AttsvmError as error:
         return Replay(name, "ERROR", None, "none", str(error))
     except KeyboardInterrupt:

@@ -28,7 +28,7 @@ def conclusion(m, v, c=1):
     return {conclusion}
 
 {before}S = Statement(
-    {id!r}, source="My paper", place="Lemma 1", printed="printed", cost=3,
+    {id!r}, source="My paper", place="Lemma 1", printed="printed", cost={cost},
     variables={{"n": Integer(1, 3), "d": Integer(1, 2), "x": Vector("n"), "A": Matrix("n", "d"),
                "t": Real() {variables}}},
     hypotheses={{"first": lambda m, v: {hypothesis}}},
@@ -51,6 +51,7 @@ def pack(folder, **parts):
         "reading": "literal",
         "options": HALF,
         "expected": "holds",
+        "cost": 8,
         **parts,
     }
     path = folder / "mine.py"
@@ -74,7 +75,7 @@ def refused(path):
 
 
 def test_the_pack_without_a_mistake_is_as_expected(tmp_path):
-    found = checked(pack(tmp_path))
+    found = checked(pack(tmp_path, cost=3))
     assert found.as_expected, found.reason
 
 
@@ -475,7 +476,7 @@ def test_a_declaration_that_cannot_be_checked_is_refused_every_time(tmp_path, na
 
 
 def test_an_example_that_is_right_is_taken(tmp_path):
-    found = checked(pack(tmp_path, **with_example(EXAMPLE)))
+    found = checked(pack(tmp_path, cost=3, **with_example(EXAMPLE)))
     assert found.as_expected, found.reason
 
 

@@ -34,8 +34,8 @@ def threads():
 
 @pytest.fixture(scope="module")
 def apart():
-    """A cluster of three workers that are processes of their own."""
-    with LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=":0") as running:
+    """A cluster of two workers that are processes of their own."""
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as running:
         yield running.scheduler_address
 
 
@@ -86,8 +86,8 @@ def test_a_pack_that_only_this_process_can_load(apart, tmp_path):
 
 
 def test_a_worker_that_is_killed_half_way_changes_no_find_and_loses_nothing(apart):
-    """One of three workers, in a hunt that finds nothing and in one that finds after a while."""
-    hunted = {"true": 4, "rare": 20}
+    """One of two workers, in a hunt that finds nothing and in one that finds after a while."""
+    hunted = {"true": 3, "rare": 20}
     alone = {name: account(chase(toy(name), r, named=[PACK])) for name, r in hunted.items()}
     told = {name: json.loads(said)[0] for name, said in alone.items()}
     assert {name: said["found"] for name, said in told.items()} == {"true": False, "rare": True}
