@@ -6,11 +6,12 @@ imports it.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -83,7 +84,34 @@ class _Kernel:
         made = numba.njit(error_model="numpy", nogil=True, **options)(function)
         if options.get("cache") and made is not function:
             made._cache._cache_file._source_stamp = _STAMP
+            made.compile = _in_turn(made.compile, self.function.__code__.co_filename)
         return made
+
+
+def _in_turn(compile_it: Callable[..., Any], source: str) -> Callable[..., Any]:
+    """Let one process at a time compile kernels of a source; others then find them on disk."""
+
+    @functools.wraps(compile_it)
+    def compile_or_read(signature: Any) -> Any:
+        with _locked(source):
+            return compile_it(signature)
+
+    return compile_or_read
+
+
+@contextlib.contextmanager
+def _locked(path: str) -> Iterator[None]:
+    """Wait for other processes that hold this lock of a file, which may be read-only.
+
+    Where a system or a file system has no such locks, kernels are compiled by each process.
+    """
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            file = held.enter_context(open(path, "rb"))
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def compiled(function: F) -> F:

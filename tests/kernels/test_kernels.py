@@ -70,3 +70,25 @@ def test_many_threads_may_call_a_kernel_first(folder, tmp_path):
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.stdout == "True\n", done.stderr
+
+
+def test_of_processes_that_call_a_kernel_at_once_one_compiles_it(folder, tmp_path):
+    """The others wait for it and read its machine code, also where sources are read-only."""
+    fcntl = pytest.importorskip("fcntl")
+    for source in folder.glob("*.py"):
+        source.chmod(0o444)
+    code = (
+        "from attsvm.kernels.caller import outer\nentry = outer.entry()\nprint(flush=True)\n"
+        "assert outer(1.0) == 2.0\nprint(sum(entry.stats.cache_misses.values()))"
+    )
+    with open(folder / "caller.py", "rb") as source:
+        fcntl.flock(source, fcntl.LOCK_EX)
+        processes = [
+            subprocess.Popen(
+                [sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+            )
+            for _ in range(3)
+        ]
+        for process in processes:
+            assert process.stdout.readline() == "\n"
+    assert sorted(process.communicate()[0] for process in processes) == ["0\n", "0\n", "1\n"]
