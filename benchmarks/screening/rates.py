@@ -120,7 +120,7 @@ def page(title: str, columns: Sequence[str], rows: Sequence[Row], before: str, *
     """The table as a page, between paragraphs."""
 
     def paragraph(text: str) -> str:
-        return textwrap.fill(text, 100, break_long_words=False)
+        return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)
 
     lines = [f"# {title}", "", paragraph(before), ""]
     lines += ["| | sizes | " + " | ".join(columns) + " |"]
