@@ -14,7 +14,7 @@ from attsvm._types import Array, Bool, Float
 from attsvm.plots import Table, mean_and_error
 from attsvm.plots.style import DASHES, INK, PALETTE, dress, key_below, sheet
 from attsvm.primitives.counts import interval
-from attsvm.reproduce import Figure
+from attsvm.reproduce import Figure, Numbers
 
 INTERVAL, RISK = 1.96, 0.025
 
@@ -73,6 +73,14 @@ def curves(
     key_below(figure, columns=min(len(names), 4))
     figure.suptitle("mean and 95% interval", x=0.02, ha="left", fontsize=9, color=INK)
     return figure
+
+
+def by_dimension(numbers: Numbers) -> Figure:
+    """Frequencies against d, a panel for each size, a line for each condition."""
+    return curves(
+        numbers.tables["frequencies"], x="d", panels="size", lines="condition",
+        xlabel="dimension d", ylabel="share of data sets", xscale="log", ylim=(-0.03, 1.03),
+    )  # fmt: skip
 
 
 def _words(keys: dict[str, object]) -> dict[str, object]:

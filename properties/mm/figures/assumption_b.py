@@ -14,8 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from attsvm.plots import Table
-from attsvm.reproduce import Figure, Numbers, Reproduction
-from properties._support.experiments import curves, shares
+from attsvm.reproduce import Numbers, Reproduction
+from properties._support.experiments import by_dimension, shares
 from properties.mm import SOURCE
 from properties.mm._support.label_margins import idle, others, slowest
 from properties.mm._support.max_margin import p_programme, v_programme
@@ -75,20 +75,12 @@ def numbers(
     return Numbers({"frequencies": Table.join(rows)}, facts)
 
 
-def picture(n: Numbers) -> Figure:
-    """Shares against d, a panel for each size, a line for each condition."""
-    return curves(
-        n.tables["frequencies"], x="d", panels="size", lines="condition", xlabel="dimension d",
-        ylabel="share of data sets", xscale="log", ylim=(-0.03, 1.03),
-    )  # fmt: skip
-
-
 figure = Reproduction(
     "mm/assumption-b",
     source=SOURCE,
     place="Joint convergence of regularized path on v and p, Assumption B",
     shows="how often random data meet assumption B, by d: between what it needs and what is enough",
     numbers=numbers,
-    pictures={"": picture},
+    pictures={"": by_dimension},
     sets=100,
 )

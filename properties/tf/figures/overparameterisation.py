@@ -15,11 +15,11 @@ import numpy as np
 from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
 from attsvm.plots import Table, token_weights
-from attsvm.reproduce import Figure, Numbers, Reproduction
+from attsvm.reproduce import Numbers, Reproduction
 from attsvm.svm.separability import separability
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
-from properties._support.experiments import curves, shares
+from properties._support.experiments import by_dimension, shares
 from properties.sim.large_dimension.laws import support
 from properties.tf import SOURCE
 from properties.tf.overparameterisation.laws import everywhere
@@ -75,20 +75,12 @@ def numbers(
     return Numbers({"frequencies": Table.join(rows)}, facts)
 
 
-def picture(n: Numbers) -> Figure:
-    """Frequencies against d, a panel for each size, a line for each condition."""
-    return curves(
-        n.tables["frequencies"], x="d", panels="size", lines="condition", xlabel="dimension d",
-        ylabel="share of data sets", xscale="log", ylim=(-0.03, 1.03),
-    )  # fmt: skip
-
-
 figure = Reproduction(
     "tf/overparameterisation",
     source=SOURCE,
     place="Main results on large d",
     shows="how often a solution exists, all tokens support it, and descent selects the best, by d",
     numbers=numbers,
-    pictures={"": picture},
+    pictures={"": by_dimension},
     sets=100,
 )
