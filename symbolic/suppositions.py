@@ -96,16 +96,16 @@ ONE_DEPENDENCY = Supposed(
         benign_landscape.LANDSCAPE.hypotheses[benign_landscape.WHOLE],
     ),
 )
-CONSTRAINTS = Supposed(
-    "the A_j are independent, as those of T Gaussian tokens almost surely are where d >= T - 1",
-    (
-        large_dimension.all_independent,
-        overparameterisation.PROBABILITY.hypotheses[overparameterisation.SOME],
-    ),
+CONSTRAINTS = Supposed("the A_j are independent", (large_dimension.all_independent,))
+GENERAL_POSITION = Supposed(
+    "tokens are Gaussian: where d >= T - 1 the A_j are almost surely independent",
+    (overparameterisation.GAUSSIAN,),
 )
-IN_A_PLANE = Supposed(
-    "both A_j of three Gaussian tokens are almost surely independent where d >= 2",
-    (overparameterisation.EXACT,),
+ENOUGH_DIMENSIONS = Supposed(
+    "d >= T - 1", (overparameterisation.PROBABILITY.hypotheses[overparameterisation.SOME],)
+)
+THREE_TOKENS = Supposed(
+    "T = 3", (overparameterisation.PROBABILITY.hypotheses[overparameterisation.TRIANGLE],)
 )
 EMBEDDINGS = Supposed("the embeddings are independent", (often_unsolvable.independent,))
 ROWS_OF_LANGUAGES = Supposed(

@@ -239,9 +239,10 @@ CHOICE = Statement(
             },
         ),
         "amended-1": Reading(
-            "l' < 0 everywhere, l'' continuous, p(alpha) of the unique optimal tokens exists and "
-            "is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n for l and for -x: "
-            "descent on l and on -x, steps at most 1/L, converge in the direction of p(alpha)",
+            "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
+            "tokens exists and is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n for "
+            "l and for -x: descent on l and on -x, steps at most 1/L, converge in the direction of "
+            "p(alpha)",
             expected="proved",
             proof="symbolic.basins:prove",
             under=(SLOPED, EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER, SHORT),

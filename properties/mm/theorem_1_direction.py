@@ -91,10 +91,10 @@ THEOREM = Statement(
             siblings={"p(alpha) need not exist": changed(drop=[EXISTS], examples=[cases.OPPOSED])},
         ),
         "amended-1": Reading(
-            "l' < 0 everywhere, l'' continuous, p(alpha) of the unique optimal tokens exists and "
-            "is not 0, in any dimension and for any number of inputs and tokens: descent with "
-            "step at most 1/L converges in direction to p(alpha) from every p(0) whose risk gap "
-            "is below min_i [l(second) - l(best)]/n",
+            "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
+            "tokens exists and is not 0, in any dimension and for any number of inputs and tokens: "
+            "descent with step at most 1/L converges in direction to p(alpha) from every p(0) "
+            "whose risk gap is below min_i [l(second) - l(best)]/n",
             expected="proved",
             proof="symbolic.basins:prove",
             under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),
@@ -125,11 +125,11 @@ THEOREM = Statement(
             siblings=cases.OTHER_DIRECTIONS,
         ),
         "amended-3": Reading(
-            "l' < 0 everywhere, l'' continuous, p(alpha) of the unique optimal tokens exists and "
-            "is not 0: from p(0) = r p(alpha), r = R + 1 with R = max(0, ln [M sum_i (T_i - 1) "
-            "D_i / (m min_i gap_i)]), D_i the range and gap_i the lead of the scores of input i, "
-            "m and M the least and the largest |l'| between all scores, descent with step at most "
-            "1/L converges in direction to p(alpha)",
+            "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
+            "tokens exists and is not 0: from p(0) = r p(alpha), r = R + 1 with R = max(0, ln [M "
+            "sum_i (T_i - 1) D_i / (m min_i gap_i)]), D_i the range and gap_i the lead of the "
+            "scores of input i, m and M the least and the largest |l'| between all scores, descent "
+            "with step at most 1/L converges in direction to p(alpha)",
             expected="proved",
             proof="symbolic.basins:prove_from_proper_start",
             under=(SLOPED, EXISTS, UNIQUE, SHORT),

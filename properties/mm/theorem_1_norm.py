@@ -105,11 +105,11 @@ THEOREM = Statement(
             examples=(cases.SECOND_TRAPPED, cases.TWO_KEYS),
         ),
         "amended-2": Reading(
-            "l' < 0 everywhere, l'' continuous, p(alpha) of the unique optimal tokens exists and "
-            "is not 0: from p(0) = r p(alpha), r = R + 1 with R = max(0, ln [M sum_i (T_i - 1) "
-            "D_i / (m min_i gap_i)]), D_i the range and gap_i the lead of the scores of input i, "
-            "m and M the least and the largest |l'| between all scores, descent with step at most "
-            "1/L has ||p(k)|| -> infinity",
+            "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
+            "tokens exists and is not 0: from p(0) = r p(alpha), r = R + 1 with R = max(0, ln [M "
+            "sum_i (T_i - 1) D_i / (m min_i gap_i)]), D_i the range and gap_i the lead of the "
+            "scores of input i, m and M the least and the largest |l'| between all scores, descent "
+            "with step at most 1/L has ||p(k)|| -> infinity",
             expected="proved",
             proof="symbolic.basins:prove_from_proper_start",
             under=(SLOPED, EXISTS, UNIQUE, SHORT),
@@ -118,9 +118,9 @@ THEOREM = Statement(
             examples=(cases.TRAPPED, cases.STUCK, cases.SECOND_TRAPPED, cases.TWO_KEYS),
         ),
         "sharp": Reading(
-            "l' < 0 everywhere, l'' continuous, p(alpha) of the unique optimal tokens exists and "
-            "is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n, step at most 1/L: "
-            "||p(k)|| / ln k tends to ||p(alpha)||",
+            "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
+            "tokens exists and is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n, "
+            "step at most 1/L: ||p(k)|| / ln k tends to ||p(alpha)||",
             expected="proved",
             proof="symbolic.growth_rates:prove_rate",
             under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),

@@ -154,9 +154,9 @@ THEOREM = Statement(
             siblings=ANY_MARGINS,
         ),
         "sharp": Reading(
-            "W^mm exists and is not 0, be all tokens support vectors or not, l' < 0 everywhere, "
-            "l'' continuous, optimal tokens unique, step at most 1/L, start with a risk gap below "
-            "min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
+            "W^mm exists and is not 0, be all tokens support vectors or not, l' < 0 everywhere and "
+            "continuous, l'' continuous, optimal tokens unique, step at most 1/L, start with a "
+            "risk gap below min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
             expected="proved",
             proof="symbolic.growth_rates:prove_rate",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),

@@ -57,5 +57,5 @@ def prove_three() -> str:
     return (
         "for any d: a token of the lowest score has rivals alone, of which one is tight, as has b "
         "where it scores no more than 0; of two tokens of the second-best score one is tight; "
-        "where there is no Att-SVM solution the optimal choice is not local, and no token supports it"
+        "without an Att-SVM solution the optimal choice is not local, and no token supports it"
     )

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import (
-    Supposed,
-    cite,
-    ensure_equal,
-    ensure_nonnegative,
-    ensure_positive,
-    ensure_zero,
-)
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import expanded, suppose
 from properties.tf import overparameterisation as statement
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_inputs_apart
 from symbolic.sim import large_dimension
-from symbolic.suppositions import CONSTRAINTS, GAUSSIAN, IN_A_PLANE, SPHERICAL
+from symbolic.suppositions import (
+    ENOUGH_DIMENSIONS,
+    GAUSSIAN,
+    GENERAL_POSITION,
+    SPHERICAL,
+    THREE_TOKENS,
+)
 from symbolic.textbook import (
     BETA,
     BOOLE,
@@ -46,13 +45,9 @@ def ensure_independent_inputs() -> None:
     )
 
 
-def ensure_angles(independent: Supposed) -> None:
-    """Multipliers are those of dihedral angles: minus the inner products of gradients.
-
-    Args:
-        independent: what says that the differences of an input's tokens are independent.
-    """
-    large_dimension.ensure_exactly(independent)
+def ensure_angles() -> None:
+    """For d >= T - 1 multipliers are those of dihedral angles: minus products of gradients."""
+    large_dimension.ensure_exactly(GENERAL_POSITION)
     w, at_o, at_t = sp.symbols("w h_o h_t", real=True)
     ensure_equal(
         (w * (at_o - at_t)).subs({at_o: 0, at_t: 1}),
@@ -110,8 +105,9 @@ def prove_bound() -> str:
     Raises:
         ProofError: a step fails.
     """
+    suppose(ENOUGH_DIMENSIONS)
     ensure_independent_inputs()
-    ensure_angles(CONSTRAINTS)
+    ensure_angles()
     ensure_two_squares()
     cite(BOOLE)  # some of the T (T - 1)/2 angles is obtuse
     cite(CHI_SQUARE)
@@ -150,8 +146,9 @@ def prove_triangle() -> str:
     Raises:
         ProofError: a step fails.
     """
+    suppose(THREE_TOKENS)
     ensure_independent_inputs()
-    ensure_angles(IN_A_PLANE)
+    ensure_angles()  # for d >= 2
     ensure_two_squares()
     o, s, t = vector("o"), vector("s"), vector("t")
     apart = s - t

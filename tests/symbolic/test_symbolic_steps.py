@@ -404,6 +404,10 @@ SPOILT = {
         *(basins, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
         [basins.ensure_kept, basins.prove],
     ),
+    "descent by a constant that is cited of another function": (
+        *(basins, "RISK", aligned_inputs.POWERS),
+        [basins.ensure_kept, basins.prove],
+    ),
     "descent of aligned inputs by that curvature": (
         *(aligned_inputs, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
         [aligned_inputs.prove_aligned],

@@ -132,12 +132,12 @@ THEOREM = Statement(
             siblings={"any first gradient": changed(drop=[ALONG]), **WORST},
         ),
         "amended": Reading(
-            "l' < 0 everywhere, l'' continuous, optimal tokens unique, R >= 0, iota R >= ln(sum_i "
-            "b_i G_i (T_i - 1) / min_i drop_i) - m_0, m_0 the least margin of W_0, T_i the number "
-            "of tokens of input i, G_i the largest gap of its scores, b_i the largest |l'| on "
-            "them, drop_i = l(second) - l(best), iota the least margin under -grad L(W_0) / "
-            "||grad L(W_0)||, be it positive or not: from W_1 = W_0 - R grad L(W_0) / ||grad "
-            "L(W_0)||, with step at most 1/L, W_k/||W_k|| -> W^mm/||W^mm||",
+            "l' < 0 everywhere and continuous, l'' continuous, optimal tokens unique, R >= 0, iota "
+            "R >= ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0, m_0 the least margin of W_0, "
+            "T_i the number of tokens of input i, G_i the largest gap of its scores, b_i the "
+            "largest |l'| on them, drop_i = l(second) - l(best), iota the least margin under -grad "
+            "L(W_0) / ||grad L(W_0)||, be it positive or not: from W_1 = W_0 - R grad L(W_0) / "
+            "||grad L(W_0)||, with step at most 1/L, W_k/||W_k|| -> W^mm/||W^mm||",
             expected="proved",
             proof="symbolic.basins:prove_after_step",
             under=(SLOPED, UNIQUE, FORWARD, LONG, SHORT),

@@ -13,7 +13,7 @@ from properties.tf import overparameterisation as statement
 from properties.tf.figures import overparameterisation as figure
 from properties.tf.overparameterisation import laws
 from properties.tf.overparameterisation.laws import Law
-from symbolic.suppositions import CONSTRAINTS, GAUSSIAN
+from symbolic.suppositions import GAUSSIAN, GENERAL_POSITION
 from symbolic.tf import overparameterisation as proofs
 
 
@@ -57,7 +57,7 @@ def test_proofs_for_gaussian_tokens_are_none_for_tokens_of_another_law():
     for reading in ("amended-1", "sharp"):
         formula = statement.PROBABILITY.claim(reading).formula
         other = replace(formula, constants={"tokens": "spherical"})
-        for supposed in (GAUSSIAN, CONSTRAINTS):
+        for supposed in (GAUSSIAN, GENERAL_POSITION):
             assert supposed.stands_in(formula)
             assert not supposed.stands_in(other)
         assert "Gaussian" in typeset(formula).conclusion.plain
