@@ -92,6 +92,8 @@ HUNTED = Statement(
 )
 '''
 FILE, LEDGER, PAGE = "toys.py", ".attsvm/ledger.jsonl", "attsvm-report.html"
+SITE = "site-packages"
+"""Where attsvm lies, by a name by which it counts as installed: its files are not parsed."""
 HUNTED = "prey.py"
 FINDS = (".attsvm/counterexamples", ".attsvm/hunted")
 EVENTS = 10
@@ -155,7 +157,7 @@ class Place:
         self.folder = folder
         source = Path(attsvm.__file__).parent
         ignored = shutil.ignore_patterns("*.nb[ci]")  # machine code, which nothing here runs
-        shutil.copytree(source, folder / "site" / "attsvm", ignore=ignored)
+        shutil.copytree(source, folder / SITE / "attsvm", ignore=ignored)
         (folder / FILE).write_text(PACK)
         (folder / HUNTED).write_text(PREY)
         (folder / PAGE).write_text(OLD)
@@ -168,7 +170,7 @@ class Place:
             return subprocess.Popen(
                 [sys.executable, "-m", "attsvm.cli", *words],
                 cwd=self.folder,
-                env={**os.environ, "PYTHONPATH": str(self.folder / "site")},
+                env={**os.environ, "PYTHONPATH": str(self.folder / SITE)},
                 stdout=out,
                 stderr=err,
                 start_new_session=True,
@@ -448,7 +450,7 @@ def _on_disk(
     done = subprocess.run(
         ["unshare", "--mount", "sh", "-c", script],
         cwd=place.folder,
-        env={**os.environ, "PYTHONPATH": str(place.folder / "site")},
+        env={**os.environ, "PYTHONPATH": str(place.folder / SITE)},
         capture_output=True,
         text=True,
         check=False,
@@ -492,7 +494,7 @@ def reading(folder: Path, events: int) -> dict[str, dict[str, float]]:
     for command in ("gate --update --pack toys.py", "report"):
         for ledger in (LEDGER, "many"):
             words = [sys.executable, "-c", _MEASURED, *command.split(), "--ledger", ledger]
-            env = {**os.environ, "PYTHONPATH": str(folder / "site")}
+            env = {**os.environ, "PYTHONPATH": str(folder / SITE)}
             begun = time.monotonic()
             done = subprocess.run(
                 words, cwd=folder, env=env, capture_output=True, text=True, check=False

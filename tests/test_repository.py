@@ -89,9 +89,9 @@ def installed(tmp_path_factory):
     assert len(wheels) == 3
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
-            name = "claims" if wheel.name.startswith("softmax_bounds-") else "site"
+            name = "claims" if wheel.name.startswith("softmax_bounds-") else "site-packages"
             archive.extractall(folder / name)
-    return folder / "site", folder / "claims"
+    return folder / "site-packages", folder / "claims"
 
 
 @pytest.fixture(scope="module")

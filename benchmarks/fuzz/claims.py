@@ -62,6 +62,7 @@ SQUARES = Statement(
     printed="x^2 >= 0",
     variables=Records(float, SMALL),
     conclusion=Measured("squares", square, square_ball),
+    cost=6,
     readings={"literal": Reading("x^2 >= 0", "holds", siblings=SIBLINGS)},
 )
 NEAR = Statement(
@@ -71,6 +72,7 @@ NEAR = Statement(
     printed="stations are near",
     variables=Records(Station, STATIONS),
     conclusion=Measured("near", near, near_ball),
+    cost=6,
     readings={"literal": Reading("stations are near", "refuted", siblings=SIBLINGS)},
     hypotheses={"it has a name": lambda case: bool(case.name)},
 )

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from benchmarks.kills import LEDGER, PAGE, Place, campaign, kill
+from benchmarks.kills import LEDGER, PAGE, SITE, Place, campaign, kill
 
 TRIALS = {"verify": 1, "report": 1}
 """The command has the others, 50 times each."""
@@ -31,7 +31,7 @@ class Planted(Place):
         (folder / ".attsvm").mkdir()
 
     def start(self, words):
-        (self.folder / "site" / "attsvm" / "cli" / "__main__.py").write_text(self.script)
+        (self.folder / SITE / "attsvm" / "cli" / "__main__.py").write_text(self.script)
         return super().start(words)
 
 

@@ -311,7 +311,7 @@ def test_true_claims_are_looked_at_as_often_as_asked():
 
 def test_a_night_over_true_claims_tells_what_was_looked_at(capsys):
     ids = ["sim/lemma-3.12:*", "mm/p-svm:sharp-1"]
-    rows = show_true(300, ids, 30.0, 0, 1)  # seconds at most: so many instances take less
+    rows = show_true(100, ids, 30.0, 0, 1)  # seconds at most: so many instances take less
     standing = {c.id for c in SHIPPED if str(c.expected.truth) in ("holds", "proved")}
     assert {c.id for c in true_claims()} == standing
     assert [row["claim"] for row in rows] == sorted(

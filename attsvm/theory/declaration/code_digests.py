@@ -70,12 +70,15 @@ def sources(file: str | os.PathLike[str]) -> tuple[Path, ...]:
     base = base_of(path)
     pack = path.relative_to(base).parts[:1] if path.parent != base else ()
     found, left = {path}, [path]
+    names: set[Dotted] = set()
     while left:
-        for parts in module_of(left.pop()).imported:
-            inside = range(1, len(parts) + 1) if parts[: len(pack)] == pack else ()
-            new = {p for k in inside for p in files_of(base, parts[:k])} - found
-            found |= new
-            left += new
+        imported = module_of(left.pop()).imported
+        inside = (parts for parts in imported if parts[: len(pack)] == pack)
+        fresh = {parts[:k] for parts in inside for k in range(1, len(parts) + 1)} - names
+        names |= fresh
+        new = {file for parts in fresh for file in files_of(base, parts)} - found
+        found |= new
+        left += new
     return tuple(sorted(found))
 
 

@@ -22,7 +22,7 @@ from attsvm.theory.run.tally import Refuted, Tally
 from attsvm.theory.search import Scout
 from attsvm.theory.verification.check import Outcome, check_part, check_shard, execute_proof
 
-QUICK = PROFILES["quick"]
+QUICK = replace(PROFILES["quick"], examples=50, guided=100)
 SPACE = st.integers(-(10**6), 10**6).map(float)
 
 
@@ -317,7 +317,7 @@ def test_the_same_seed_draws_the_same_instances_and_another_seed_others():
 
 def test_a_costly_claim_gets_its_share_of_every_budget_and_at_least_a_few():
     assert QUICK.scaled(1) == QUICK
-    assert QUICK.scaled(10).examples == QUICK.examples // 10
+    assert QUICK.scaled(4).examples == QUICK.examples // 4
     least = QUICK.scaled(10**6)
     assert (least.examples, least.guided, least.audits) == (12, 24, 2)
     assert check(recording([], cost=10)).examples == QUICK.scaled(10).examples

@@ -40,13 +40,13 @@ from attsvm.theory.run.asking import frozen
 from attsvm.theory.search.turn import Turn, take
 from attsvm.theory.verification.check import check_part
 
-QUICK = PROFILES["quick"]
+QUICK = replace(PROFILES["quick"], examples=50, guided=100)
 POINTS = st.tuples(*[st.integers(1, 8)] * 2).map(lambda p: Point(np.array(p, dtype=float)))
 MEANT = Point(np.array([1.0, 1.0]))
 
 
-def check(claim, part=""):
-    return check_part(claim, claim.part(part), QUICK, 0)
+def check(claim, part="", profile=QUICK):
+    return check_part(claim, claim.part(part), profile, 0)
 
 
 # changed instances
@@ -494,7 +494,7 @@ def test_a_conclusion_that_alternates_is_found_out():
         conclusion=conclusion,
         readings={"literal": Reading("it", "holds", siblings={"twice": changed(c=2)})},
     ).claims
-    outcome = check(claim)
+    outcome = check(claim, profile=PROFILES["quick"])
     assert outcome.refuted is None
     assert "came to two different slacks on one instance" in outcome.error
 
