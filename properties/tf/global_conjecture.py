@@ -22,15 +22,19 @@ known: `attsvm hunt tf/global-conjecture:amended-2 --seconds 100 --seed 1` varie
 losses and steps of up to 256/L, among them tokens on the margin with multiplier 0, examined 420
 runs, screened 8704 more, left 31 open, and found none. The open ones linger: a run of tokens 0,
 e_1, e_1 + e_2, e_1 + e_2 + e_3, whose multipliers are 0, keeps the last one up to norms of 10^6,
-and nothing tells whether the best one returns. So it is `undecided`. Of the steps below a proof
-lacks step 3 where all better tokens have multiplier 0, as their coefficients fall for ever but may
-converge; steps 1 and 2 for inputs that move each other's margins, and for affinely dependent
-tokens; and all three for steps longer than 1/L. Such a step cannot be told to do harm: where a
-choice of tokens is the only local solution no trap and no cone is there to refute by, however far
-it leaps, nor is there a stationary point. So the reading does not ask for a short one. Of 800 runs
-in floats with steps of up to 10^4 over the largest score, up to four inputs of one query or five
-tokens, all settle at the best tokens (`python -m benchmarks.long_steps`; of 320 runs on data that
-meet no hypothesis 14 do not).
+and nothing tells whether the best one returns. So it is `undecided`. An estimate, which is no
+proof, has it return: where the first token is best and the last one better than the two between,
+let w = W z, so that the last one leads them by w_3, w_2 + w_3 and w_1 + w_2 + w_3. As w_3 grows
+exp(w_2) grows like w_3, and exp(w_1) falls like the integral of exp(-w_2), so like ln w_3: to 0,
+but at a w_3 of about exp(exp(w_1)), w_1 that of the start, which no run reaches. Of the steps below
+a proof lacks step 3 where all better tokens have multiplier 0, as their coefficients fall for ever
+but may converge; steps 1 and 2 for inputs that move each other's margins, and for affinely
+dependent tokens; and all three for steps longer than 1/L. Such a step cannot be told to do harm:
+where a choice of tokens is the only local solution no trap and no cone is there to refute by,
+however far it leaps, nor is there a stationary point. So the reading does not ask for a short one.
+Of 800 runs in floats with steps of up to 10^4 over the largest score, up to four inputs of one
+query or five tokens, all settle at the best tokens (`python -m benchmarks.long_steps`; of 320 runs
+on data that meet no hypothesis 14 do not).
 
 For inputs that do not act on each other it is a theorem, but for tokens on the margin with
 multiplier 0 (`sharp`). Let one input have affinely independent tokens, different scores and l' < 0.
@@ -52,15 +56,16 @@ every start (`tf/overparameterisation:amended-1`; multipliers are then positive,
 
 That the step is at most 1/L is used in u's rise alone. Where no input has more than three tokens it
 is not asked for: of three the second best supports, as else the best one would have a margin above
-1 in the Local-SVM of the second best, and then any step will do (`symbolic.basins:prove_three`).
-Whether four tokens need it is open. `attsvm hunt tf/global-conjecture:sharp --sibling "without the
-step is at most 1/L, or no input has more than three tokens" --seconds 100 --seed 1` examined 523
-instances, screened 17920 more, left 26 open, and found nothing; all of 480 runs in floats with four
-to six tokens and long steps settle at the best one (`python -m benchmarks.long_steps`). With any
-step the coefficients of the j best tokens in W add up to no less than before, for each j: a step
-adds a positive multiple of S_j (1 - S_j), S_j the attention to them. And once attention stays near
-one token u rises, however long the step, as the curvature vanishes with the attention to other
-tokens. What is missing is that attention comes to stay near one.
+1 in the Local-SVM of the second best, and then any step will do, as `prove_three` has it in
+`symbolic.sim.theorem_3_14`. Whether four tokens need it is open. `attsvm hunt
+tf/global-conjecture:sharp --sibling "without the step is at most 1/L, or no input has more than
+three tokens" --seconds 100 --seed 1` examined 523 instances, screened 17920 more, left 26 open, and
+found nothing; all of 480 runs in floats with four to six tokens and long steps settle at the best
+one (`python -m benchmarks.long_steps`). With any step the coefficients of the j best tokens in W
+add up to no less than before, for each j: a step adds a positive multiple of S_j (1 - S_j), S_j the
+attention to them. And once attention stays near one token u rises, however long the step, as the
+curvature vanishes with the attention to other tokens. What is missing is that attention comes to
+stay near one.
 """
 
 from dataclasses import replace
