@@ -22,16 +22,20 @@ known: `attsvm hunt tf/global-conjecture:amended-2 --seconds 100 --seed 1` varie
 losses and steps of up to 256/L, among them tokens on the margin with multiplier 0, examined 420
 runs, screened 8704 more, left 31 open, and found none. The open ones linger: a run of tokens 0,
 e_1, e_1 + e_2, e_1 + e_2 + e_3, whose multipliers are 0, keeps the last one up to norms of 10^6,
-and nothing tells whether the best one returns. So it is `undecided`. There the (x_t - x_s) z^T of
-all inputs are independent, as the W^mm of two choices that differ in one input differ in its logits
-alone, and for all pairs of its tokens. Of the steps below a proof lacks step 3 where all better
-tokens have multiplier 0, as their coefficients fall for ever but may converge, and all three where
-rivals of an input have one score, and for steps longer than 1/L. Such a step cannot be told to do
-harm: where a choice of tokens is the only local solution no trap and no cone is there to refute by,
-however far it leaps, nor is there a stationary point. So the reading does not ask for a short one.
-Of 800 runs in floats with steps of up to 10^4 over the largest score, up to four inputs of one
-query or five tokens, all settle at the best tokens (`python -m benchmarks.long_steps`; of 320 runs
-on data that meet no hypothesis 14 do not).
+and nothing tells whether the best one returns. So it is `undecided`. An estimate, which is no
+proof, has it return: where the first token is best and the last one better than the two between,
+let w = W z, so that the last one leads them by w_3, w_2 + w_3 and w_1 + w_2 + w_3. As w_3 grows
+exp(w_2) grows like w_3, and exp(w_1) falls like the integral of exp(-w_2), so like ln w_3: to 0,
+but at a w_3 of about exp(exp(w_1)), w_1 that of the start, which no run reaches. Under the
+hypotheses the (x_t - x_s) z^T of all inputs are independent, as the W^mm of two choices that differ
+in one input differ in its logits alone, and for all pairs of its tokens. Of the steps below a proof
+lacks step 3 where all better tokens have multiplier 0, as their coefficients fall for ever but may
+converge, and all three where rivals of an input have one score, and for steps longer than 1/L. Such
+a step cannot be told to do harm: where a choice of tokens is the only local solution no trap and no
+cone is there to refute by, however far it leaps, nor is there a stationary point. So the reading
+does not ask for a short one. Of 800 runs in floats with steps of up to 10^4 over the largest score,
+up to four inputs of one query or five tokens, all settle at the best tokens (`python -m
+benchmarks.long_steps`; of 320 runs on data that meet no hypothesis 14 do not).
 
 But for tokens on the margin with multiplier 0 it is a theorem, also for inputs that move each
 other's margins (`sharp`). Let l' < 0, scores of an input differ, and the (x_t - x_s) z^T of all
