@@ -12,7 +12,7 @@ import toy_pack
 
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory import load_packs
-from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.declaration.packs import entry_points, find_claims
 
 PACK = str(Path(toy_pack.__file__))
 ROOT = Path(__file__).parents[3]
@@ -228,6 +228,17 @@ def test_entry_points_that_cannot_be_read_are_an_error_that_names_them(
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ClaimError, match="the entry points of the distribution damaged"):
         load_packs()
+
+
+def test_what_is_installed_later_is_found(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    os.utime(tmp_path, (0, 0))
+    assert "later" not in entry_points()
+    folder = tmp_path / "later-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: later\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text("[attsvm.claims]\nlater = later.claims\n")
+    assert entry_points()["later"] == "later.claims"
 
 
 def test_a_wheel_holds_the_package_alone():

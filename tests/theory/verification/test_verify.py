@@ -20,9 +20,9 @@ from attsvm.theory.verification.check import Outcome, check_part
 from attsvm.theory.verification.verify import assess, plan, verify
 
 PACK = str(Path(toy_pack.__file__))
-SHARED = ["toy/", "sim/tensor-trick:sharp"]
+SHARED = ["toy/", "sim/large-dimension:sharp-1"]
 FEW = [f"toy/{name}:literal" for name in ("outward", "rare", "sampled")]
-MANY = ["sim/tensor-trick:sharp", *FEW]
+MANY = ["sim/large-dimension:sharp-1", *FEW]
 MANY += [f"toy/{n}:literal" for n in ("exits", "numeric", "proved")]
 ERROR = "undecided, none, error"
 KNOWN = {
@@ -161,7 +161,7 @@ def test_all_siblings_of_an_exercised_claim_fell(checked):
 def test_claims_are_reported_in_the_order_of_their_ids(recorded):
     ids = [c.claim.id for c in recorded[0].checked]
     assert ids == sorted(ids)
-    assert ids[0] == "sim/tensor-trick:sharp"
+    assert ids[0] == "sim/large-dimension:sharp-1"
 
 
 def test_the_document_has_the_promised_keys_and_is_plain_json(recorded):
