@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-__all__ = ["compiled", "inlined"]
+__all__ = ["compiled", "inlined", "read_only"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -63,7 +63,9 @@ class _Kernel:
         """
         if self._part is None:
             unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-            self._part = self._handed_to_numba(**unwrapped, **self.options)
+            self._part = made = self._handed_to_numba(**unwrapped, **self.options)
+            if made is not self.function and hasattr(made, "compile"):
+                made.compile = _of_values(made.compile)
         return self._part
 
     def _globals(self) -> dict[str, Any]:
@@ -86,6 +88,13 @@ class _Kernel:
             made._cache._cache_file._source_stamp = _STAMP
             made.compile = _in_turn(made.compile, self.function.__code__.co_filename)
         return made
+
+
+def _of_values(compile_it: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a part once for all values, where numba would do so anew for each literal."""
+    from numba.core.types import unliteral
+
+    return lambda signature: compile_it(tuple(map(unliteral, signature)))
 
 
 def _in_turn(compile_it: Callable[..., Any], source: str) -> Callable[..., Any]:
@@ -123,6 +132,13 @@ def compiled(function: F) -> F:
     NUMBA_DISABLE_JIT=1 functions stay as they are.
     """
     return cast(F, _Kernel(function))
+
+
+def read_only(array: Any) -> Any:
+    """A view that cannot be written to: kernels are compiled anew for arrays that can."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def inlined(function: F) -> F:

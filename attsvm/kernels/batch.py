@@ -6,6 +6,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
+from attsvm.kernels.descent import copy
 from attsvm.kernels.least_norm import (
     FAILED,
     SOLVED,
@@ -14,6 +15,7 @@ from attsvm.kernels.least_norm import (
     largest_entry,
     least_norm,
     rows,
+    write,
 )
 
 
@@ -69,8 +71,10 @@ def solve_many(
         solution, reached, square, linear, summed, shortfall, least, certain = figures(
             D, rows_Z, bound, equal, w
         )
-        ended[b], W[b] = status, solution
-        numbers[b] = np.array([square, linear, summed, shortfall, least, certain])
+        ended[b] = status
+        copy(solution, W[b])
+        for x, number in enumerate((square, linear, summed, shortfall, least, certain)):
+            numbers[b, x] = number
         for j in range(m):
             margins[b, inputs[j], tokens[j]] = reached[j]
             weights[b, inputs[j], tokens[j]] = w[j]
@@ -111,7 +115,8 @@ def least_points(
         if ended[b] == SOLVED and demanded:
             rows, right = np.empty((m, A.shape[2])), np.empty(m)
             for k in range(m):
-                rows[k], right[k] = A[b, used[k]], bound[b, used[k]]
+                write(A[b, used[k]], rows[k])
+                right[k] = bound[b, used[k]]
             w, ended[b], _ = least_norm(rows, one[:m], right, equal[:m], 20 * m + 100)
             for k in range(m):
                 weights[b, used[k]] = w[k]

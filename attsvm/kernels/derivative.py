@@ -111,9 +111,8 @@ def _factor(full: Array, order: Array) -> None:
                 best = j
         order[k] = best
         if best != k:
-            row = full[k].copy()
-            full[k] = full[best]
-            full[best] = row
+            for x in range(m):
+                full[k, x], full[best, x] = full[best, x], full[k, x]
         for j in range(k + 1, m):
             ratio = full[j, k] / full[k, k]
             full[j, k] = ratio

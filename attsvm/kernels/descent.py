@@ -12,6 +12,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled, inlined
+from attsvm.kernels.least_norm import write
 
 LOSS_NUMBERS = {
     "log-loss": 0,
@@ -81,7 +82,7 @@ def attend(X: Array, z: Array, W: Array, base: Array, a: Array, h: Array) -> Non
         zy = z[y]
         for x in range(p):
             h[x] += W[y, x] * zy
-    a[:] = base
+    write(base, a)
     for x in range(p):
         hx = h[x]
         for t in range(T):

@@ -12,7 +12,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
-from attsvm.kernels.descent import TINY, factors, log_slope, sign_of_slope
+from attsvm.kernels.descent import TINY, copy, factors, log_slope, scale, sign_of_slope
 from attsvm.kernels.lanes import (
     Lanes,
     add,
@@ -91,7 +91,7 @@ def _of_input(lanes: Lanes, room: _Room, i: int, some: bool) -> None:
         if some:
             exp_scaled(room.A[i], room.top[i], room.shift, large)
         else:
-            large[:] = room.S[i]
+            copy(room.S[i], large)
         gradient_weights(
             lanes.gamma[i], lead, lanes.loss, n, room.shift, three[0], three[1], three[2],
             room.S[i], large,
@@ -134,7 +134,8 @@ def _negative_gradients(lanes: Lanes, room: _Room, kind: int, S: Array, M: Array
         if kind == JOINT:
             attend(X[i], S[q], nothing, lanes.gamma[i])
             for t in range(T):
-                lanes.gamma[i, t] *= lanes.y[i]
+                for b in range(L):
+                    lanes.gamma[i, t, b] *= lanes.y[i, b]
         if kind == FACTORS:
             project(S[p:], Z[i], reach[i], room.sides[i])
             room.h[:] = 0.0
@@ -181,14 +182,14 @@ def _needs_log_domain(
         side = S[:, :, b].copy()
         factors(M, side[:p], side[p:], moved[:p], moved[p:])
         return moved, top
-    moved[:q] = M
+    copy(M, moved)
     if kind == JOINT:
         X, gamma, A = lanes.X[:, :, :, b], lanes.gamma[:, :, b], room.A[:, :, b]
         log_w, log_v = top, _head_in_logs(X, lanes.y[:, b], gamma, A, lanes.loss, moved[q])
         top = max(log_w, log_v)
         if top > -np.inf:
-            moved[:q] *= np.exp(log_w - top)
-            moved[q] *= np.exp(log_v - top)
+            scale(np.exp(log_w - top), moved[:q])
+            scale(np.exp(log_v - top), moved[q:])
     return moved, top
 
 
@@ -212,7 +213,8 @@ def descend(
             if passed.min() == len(goals):
                 break
         elif row < len(kept) and kept[row] == k:
-            out[row] = S
+            for j in range(S.shape[0]):
+                copy(S[j], out[row, j])
             row += 1
         if k == lanes.steps:
             break
@@ -223,7 +225,7 @@ def descend(
             square, log_scale = scale[b], -room.shift[b]
             if not room.seen[b] > TINY:
                 moved, log_scale = _needs_log_domain(lanes, room, kind, S, b)
-                M[:, :, b] = moved
+                copy(moved, M[:, :, b])
                 square = (moved**2).sum()
             scale[b] = _scale(lanes.step[b], square, log_scale, lanes.normalised)
         move(S, scale, M)
@@ -263,7 +265,7 @@ def keep(
     for b in range(S.shape[2]):
         while passed[b] < len(goals) and size[b] >= goals[passed[b]] ** 2:
             taken[passed[b], b] = k
-            out[passed[b], :, :, b] = S[:, :, b]
+            copy(S[:, :, b], out[passed[b], :, :, b])
             passed[b] += 1
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.kernels import compiled, inlined
 from attsvm.kernels.descent import log_negative_gradient, log_slope, sign_of_slope, slope
+from attsvm.kernels.least_norm import write
 
 
 class Lanes(NamedTuple):
@@ -70,7 +71,8 @@ def project(W: Array, z: Array, reach: int, h: Array) -> None:
 @compiled
 def attend(X: Array, h: Array, base: Array, a: Array) -> None:
     """Logits base + <x_t, h> into a."""
-    a[:] = base
+    for t in range(len(a)):
+        write(base[t], a[t])
     for x in range(len(h)):
         for t in range(len(a)):
             add(a[t], X[x, t], h[x])
@@ -80,7 +82,7 @@ def attend(X: Array, h: Array, base: Array, a: Array) -> None:
 def exp_shifted(a: Array, top: Array, lead: Array, s: Array) -> None:
     """exp(a - its largest) into s, and the tokens where it is largest."""
     T, L = a.shape
-    top[:] = a[0]
+    write(a[0], top)
     lead[:] = 0
     for t in range(1, T):
         row = a[t]

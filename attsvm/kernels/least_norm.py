@@ -34,8 +34,20 @@ def rows(
     rows_Z, kept, rival = np.empty((m, Z.shape[1])), np.empty((m, d)), np.empty((m, d))
     for j in range(m):
         i = inputs[j]
-        rows_Z[j], kept[j], rival[j] = Z[i], X[i, targets[i]], X[i, tokens[j]]
+        write(Z[i], rows_Z[j])
+        write(X[i, targets[i]], kept[j])
+        write(X[i, tokens[j]], rival[j])
     return kept - rival, rows_Z, kept, rival, inputs[:m].copy(), tokens[:m].copy()
+
+
+@inlined
+def write(a: Array, out: Array) -> None:
+    """Write a vector into the first entries of another one, from the first on.
+
+    A slice that is assigned to has its length compared, and numba compiles the text of an error.
+    """
+    for j in range(len(a)):
+        out[j] = a[j]
 
 
 @compiled
@@ -138,7 +150,7 @@ def remove(L: Array, k: int, gone: int) -> None:
 @compiled
 def _violations(G: Array, c: Array, active: Array, k: int, w: Array, gradient: Array) -> None:
     """C - G w from the active weights, row by row so that memory is read in order."""
-    gradient[:] = c
+    write(c, gradient)
     for r in range(k):
         row, weight = active[r], w[active[r]]
         for j in range(len(c)):
@@ -167,12 +179,12 @@ def pivot(
     skip = np.zeros(m, dtype=np.bool_)
     column, weights = np.empty(m), np.empty(m)
     factor = np.zeros((m, m))
-    factor[:k, :k] = L
-    L = factor
     members = np.empty(m, dtype=np.int64)
-    members[:k] = active
-    active = members
-    weights[:k] = c[active[:k]]
+    for r in range(k):
+        write(L[r], factor[r])
+        members[r] = active[r]
+        weights[r] = c[active[r]]
+    L, active = factor, members
     solve(L, k, weights)
     for r in range(k):
         w[active[r]] = weights[r]
@@ -219,7 +231,8 @@ def pivot(
             sign = 1.0 if slope >= 0.0 else -1.0
             if sign < 0.0 and not equal[entering]:
                 break  # only rounding made it look violated
-            weights[:k] = -column[:k]
+            for r in range(k):
+                weights[r] = -column[r]
             backward(L, k, weights)
             length = norms[entering] ** 2
             for r in range(k):
@@ -251,7 +264,7 @@ def pivot(
             for r in range(k):
                 w[active[r]] += step * weights[r]
             if leaving < 0:
-                L[k, :k] = column[:k]
+                write(column[:k], L[k])
                 L[k, k] = np.sqrt(curvature)
                 active[k] = entering
                 inside[entering] = True
@@ -260,7 +273,7 @@ def pivot(
             w[active[leaving]] = 0.0
             inside[active[leaving]] = False
             remove(L, k, leaving)
-            active[leaving : k - 1] = active[leaving + 1 : k]
+            write(active[leaving + 1 : k], active[leaving:])
             k -= 1
         w[entering] = w[entering] if inside[entering] else 0.0
         _violations(G, c, active, k, w, gradient)

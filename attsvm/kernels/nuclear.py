@@ -18,6 +18,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
+from attsvm.kernels.descent import copy
 from attsvm.kernels.least_norm import solve
 
 SOLVED, UNBOUNDED, STUCK = 0, 1, 2
@@ -50,7 +51,7 @@ def _factor(M: Array, floor: float) -> bool:
             for i in range(k + 1, m - start):
                 for j in range(k + 1, min(i + 1, stop - start)):
                     panel[i, j] -= column[i] * column[j]
-        M[start:, start:stop] = panel
+        copy(panel, M[start:, start:stop])
     return whole
 
 

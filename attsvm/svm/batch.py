@@ -12,6 +12,7 @@ from attsvm._types import Array, Bool, Float, Int
 from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
+from attsvm.kernels import read_only
 from attsvm.kernels.batch import solve_many
 from attsvm.kernels.least_norm import SOLVED, UNBOUNDED
 from attsvm.svm.farkas import exists
@@ -108,7 +109,7 @@ def _solve(
     present = np.stack([s.present for s in sets])
     with np.errstate(all="ignore"):
         W, margins, duals, ended, numbers = solve_many(
-            X, Z, present, which, chosen, LARGEST, SMALLEST
+            read_only(X), read_only(Z), present, which, chosen, LARGEST, SMALLEST
         )
         square, linear, summed, shortfall, least, certain = numbers.T
         gap = np.abs(square - linear) / (0.5 * square)

@@ -22,6 +22,7 @@ from attsvm._validate import ensure_array, ensure_mask
 from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
+from attsvm.kernels import read_only
 from attsvm.kernels.least_norm import row_sizes, rows
 from attsvm.tokens import target_tokens
 
@@ -262,7 +263,7 @@ def _selection(data: AttentionData, selected: object) -> tuple[Array, Array]:
 def _select(
     name: str, data: AttentionData, chosen: Array, queries: Array, keys: Array | None
 ) -> Programme:
-    found = rows(data.X, queries, chosen, data.present)
+    found = rows(data.X, read_only(queries), chosen, read_only(data.present))
     if len(found[0]) == 0:
         raise DataError(
             "every input has a single token, so there is nothing to separate",

@@ -92,3 +92,35 @@ def test_of_processes_that_call_a_kernel_at_once_one_compiles_it(folder, tmp_pat
         for process in processes:
             assert process.stdout.readline() == "\n"
     assert sorted(process.communicate()[0] for process in processes) == ["0\n", "0\n", "1\n"]
+
+
+def test_a_part_is_compiled_once_for_literals_and_values(folder, tmp_path):
+    (folder / "callee.py").write_text(
+        "from attsvm.kernels import compiled\n\n@compiled\ndef inner(x, k):\n    return x + k\n"
+    )
+    (folder / "caller.py").write_text(CALLER.replace("inner(x)", "inner(x, 2) + inner(x, int(x))"))
+    assert run(tmp_path) == 5.0
+    code = (
+        "from attsvm.kernels.caller import inner, outer\n"
+        "outer.entry().compile('float64(float64)')\nprint(len(inner.part().signatures))"
+    )
+    for cached in folder.glob("__pycache__/*.nb*"):
+        cached.unlink()
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout == "1\n", done.stderr
+
+
+def test_rows_are_compiled_once_whoever_made_the_arrays():
+    """Data keep theirs read-only; queries in other coordinates and masks may be written to."""
+    code = (
+        "import numpy as np\nfrom attsvm import AttentionData\n"
+        "from attsvm.kernels.least_norm import rows\nfrom attsvm.svm import att_svm_programme\n"
+        "X, scores = np.array([[[1.0], [0.0]]]), np.array([[1.0, 0.0]])\n"
+        "for mask in (None, np.ones((1, 2), dtype=bool)):\n"
+        "    data = AttentionData(X, np.ones((1, 1)), scores=scores, mask=mask)\n"
+        "    att_svm_programme(data)\nprint(len(rows.entry().signatures))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "1\n", done.stderr
