@@ -108,7 +108,7 @@ def no_hunt(*_, **__):
 
 
 @pytest.mark.parametrize("option", ["--out", "--json"])
-@pytest.mark.parametrize("place", ["file/x", "file", "x" * 300 + "/x", "folder"])
+@pytest.mark.parametrize("place", ["file/x", "file", "x" * 300 + "/x", "folder", "/proc/x"])
 def test_a_hunt_whose_results_cannot_be_written_does_not_begin(
     attsvm, tmp_path, monkeypatch, option, place
 ):
