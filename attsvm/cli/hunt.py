@@ -215,12 +215,14 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
         if document["kept"]:
             kept = counterexample.standing(stored["smallest"], claim, options.sibling)
     document["unfinished"] = result.unfinished(seconds)
+    if result.smallest is None:  # what was stored was withdrawn
+        stored.clear()
     document |= {name: stored.get(file) for name, file in _STORED.items()}
     lines = list(hunt_text(document, options.pack, shown, kept))
     earlier = folder / counterexample.file_name(claim.id, options.sibling)
     if result.smallest is None and earlier.is_file():
         again = command(options, "replay", str(earlier))
-        lines.append(f"what an earlier hunt found is in {earlier}: {again}")
+        lines.append(f"an earlier find is in {earlier}: {again}")
     tell(options, document, lines)
     options.told = True
     if options.unstored is not None:

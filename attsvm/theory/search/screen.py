@@ -50,7 +50,7 @@ _RUNGS, _CLIMB = 12, 6
 _NUMBERS = 2**18
 """Numbers in a batch of large instances: what a turn can evaluate."""
 
-_CHEAP, _DEAR = 2**9, 2**17
+_CHEAP, _DEAR = 2**9, 2**16
 """With more numbers than this in an instance, which is what a check looks at at most, a turn of a
 hunt goes to no larger sizes once an evaluation takes more than so many operations on lanes. They
 are counted, not timed, so that what is looked at does not depend on the machine."""
