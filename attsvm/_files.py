@@ -134,6 +134,11 @@ def ensure_writable(folder: Path, option: str) -> None:
             why = f"{place} is no folder"
         elif not os.access(place, os.W_OK | os.X_OK):
             why = "it may not be written to"
+        else:
+            try:
+                tempfile.TemporaryFile(dir=place).close()
+            except OSError as error:  # such as in /proc, where everything seems to be allowed
+                why = told(error)
         break
     if why:
         raise FileError(

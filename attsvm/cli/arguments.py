@@ -205,9 +205,9 @@ def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...]
 
 
 def tell(options: argparse.Namespace, document: Mapping[str, Any], lines: Iterable[object]) -> None:
-    """Write what --json asks for, and print the lines unless it takes their place."""
-    if options.json:
-        write_json(options.json, {"schema": 1, **document})
+    """Print the lines and write what --json asks for, which takes their place on stdout."""
     if options.json != "-":
         for line in lines:
             print(line)
+    if options.json:
+        write_json(options.json, {"schema": 1, **document})

@@ -12,7 +12,7 @@ from attsvm._files import ensure_writable
 from attsvm.cli.arguments import Parsers, command, load_alone, positive_integer, seconds, tell
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_apart, ensure_json, keep_from_git
-from attsvm.errors import UsageError
+from attsvm.errors import FileError, UsageError
 
 if TYPE_CHECKING:
     from attsvm.theory.run.workers import Workers
@@ -62,6 +62,7 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Hunt, and say what came of it however it ends."""
     options.account, options.stored, options.told = None, {}, False
+    options.unstored = None
     load_alone(options)
     try:
         with crew(options) as those:
@@ -79,7 +80,6 @@ _STORED = {"counterexample": "smallest", "worst": "worst"}
 def _tell_of_interruption(options: argparse.Namespace) -> None:
     """Say how far a hunt came that was interrupted outside its search."""
     from attsvm.theory.report.terminal import hunt_text
-    from attsvm.theory.search.account import store
 
     account = options.account
     if account is None:  # its claim was not found yet
@@ -91,10 +91,22 @@ def _tell_of_interruption(options: argparse.Namespace) -> None:
         return
     account.interrupted = True
     if account.smallest is not None:
-        options.stored.update(store(Path(options.out), account))
+        _store(options, account)
     document = account.json() | {"kept": False, "unfinished": account.unfinished(None)}
     document |= {name: options.stored.get(file) for name, file in _STORED.items()}
     tell(options, document, list(hunt_text(document, options.pack, [], [])))
+    if options.unstored is not None:
+        raise options.unstored
+
+
+def _store(options: argparse.Namespace, account: Hunt) -> None:
+    """Store what was found; that it cannot be is kept for the end, so that the find is told."""
+    from attsvm.theory.search.account import store
+
+    try:
+        options.stored.update(store(Path(options.out), account))
+    except FileError as error:
+        options.unstored = error
 
 
 def _searchers(text: str | None) -> list[str] | None:
@@ -130,7 +142,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm.theory.declaration.verdict import Truth
     from attsvm.theory.record import counterexample
     from attsvm.theory.report.terminal import Live, hunt_line, hunt_text
-    from attsvm.theory.search.account import Hunt, store
+    from attsvm.theory.search.account import Hunt
     from attsvm.theory.search.hunt import hunt
 
     chosen = _searchers(options.searchers)
@@ -171,7 +183,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
             if options.stopped:
                 raise KeyboardInterrupt
             if account.smallest is not None and not stored:
-                stored.update(store(folder, account))
+                _store(options, account)
             live.update(lambda: hunt_line(account, time.monotonic() - started, seconds))
 
         result = hunt(
@@ -194,22 +206,27 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     if result.smallest is None and result.closest is not None:
         shown = counterexample.in_python(claim, options.sibling, result.closest.document)
     if result.smallest is not None:
-        stored.update(store(folder, result))
-        keep_from_git(folder)
+        _store(options, result)
         shown = counterexample.shown(claim, options.sibling, result.smallest)
-        there = counterexample.read(stored["smallest"])
-        document["kept"] = there["instance"] != result.smallest.instance
+        if options.unstored is None:
+            keep_from_git(folder)
+            there = counterexample.read(stored["smallest"])
+            document["kept"] = there["instance"] != result.smallest.instance
         if document["kept"]:
             kept = counterexample.standing(stored["smallest"], claim, options.sibling)
     document["unfinished"] = result.unfinished(seconds)
+    if result.smallest is None:  # what was stored was withdrawn
+        stored.clear()
     document |= {name: stored.get(file) for name, file in _STORED.items()}
     lines = list(hunt_text(document, options.pack, shown, kept))
     earlier = folder / counterexample.file_name(claim.id, options.sibling)
     if result.smallest is None and earlier.is_file():
         again = command(options, "replay", str(earlier))
-        lines.append(f"what an earlier hunt found is in {earlier}: {again}")
+        lines.append(f"an earlier find is in {earlier}: {again}")
     tell(options, document, lines)
     options.told = True
+    if options.unstored is not None:
+        raise options.unstored
     if result.error is not None:
         print(f"attsvm: the hunt of {claim.id} broke: {result.error}", file=sys.stderr)
     if result.smallest is not None:

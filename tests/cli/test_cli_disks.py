@@ -73,11 +73,18 @@ def test_a_disk_that_fills_up_ends_a_run_and_the_next_one_goes_through(attsvm, e
 )
 def test_a_find_for_which_there_is_no_room_is_told_and_leaves_no_half(attsvm, words, file):
     with room(300):
-        code, _, error = attsvm(*words)
+        code, out, error = attsvm(*words)
     assert (code, f"attsvm: cannot write {file}: {FULL}" in error) == (2, True)
+    assert words != HUNT or "refuted, certified: toy/false:literal" in out
     assert left() == []
     attsvm(*words)
     assert counterexample.read(file)["claim"] == f"toy/{file.split('--')[1]}:literal"
+
+
+def test_a_find_is_told_where_its_account_finds_no_room(attsvm):
+    code, out, error = attsvm(*HUNT, "--json", "/dev/full")
+    assert (code, "attsvm: cannot write /dev/full" in error) == (2, True)
+    assert "refuted, certified: toy/false:literal" in out
 
 
 def test_a_page_for_which_there_is_no_room_leaves_the_old_one(attsvm):

@@ -67,8 +67,8 @@ def test_what_an_earlier_hunt_left_is_told_where_nothing_is_found(attsvm):
     Path("left").mkdir()
     Path("left/toy--true--literal.json").write_text("{}")
     words = ["hunt", *TOYS, "toy/true:literal", "--rounds", "1", "--out"]
-    assert "what an earlier hunt found is in left/" in attsvm(*words, "left")[1]
-    assert "an earlier hunt" not in attsvm(*words, "other")[1]
+    assert "an earlier find is in left/" in attsvm(*words, "left")[1]
+    assert "an earlier find" not in attsvm(*words, "other")[1]
 
 
 def test_guided_searchers_alone_are_refused_as_they_have_nothing_to_start_from(attsvm):
@@ -108,7 +108,7 @@ def no_hunt(*_, **__):
 
 
 @pytest.mark.parametrize("option", ["--out", "--json"])
-@pytest.mark.parametrize("place", ["file/x", "file", "x" * 300 + "/x", "folder"])
+@pytest.mark.parametrize("place", ["file/x", "file", "x" * 300 + "/x", "folder", "/proc/x"])
 def test_a_hunt_whose_results_cannot_be_written_does_not_begin(
     attsvm, tmp_path, monkeypatch, option, place
 ):

@@ -216,7 +216,7 @@ def warnings_of(
     Args:
         seen: what it saw.
         slacks: whether slacks tell how near an instance is to violation.
-        growing: whether the largest ratio still grew in the second half of the time.
+        growing: whether the largest ratio still grew in the second half of the search.
         stepped: whether all variables are integers and choices, so that sides go by jumps.
         undropped: hypotheses that no sibling drops.
     """

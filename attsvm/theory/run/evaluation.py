@@ -20,6 +20,11 @@ _ASKED = 8
 """How often a hypothesis is asked about one instance to see whether its answers differ."""
 
 
+_ANEW = 4
+"""How often the conclusion is asked again about an instance that refutes: two random answers may
+agree by chance."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """Asks a part of a claim about instances, and holds its answers against one another."""
@@ -88,7 +93,7 @@ class Evaluation:
 
         It is asked about the instance as its file would give it back, and a refutation stands only
         if the hypotheses and the conclusion say the same of that one; of a find that is made
-        smaller, which was evaluated twice when it was found, the conclusion is not asked `anew`.
+        smaller, which was evaluated anew when it was found, the conclusion is not asked `anew`.
 
         Returns:
             The answer, and the encoded instance that it is about.
@@ -119,6 +124,6 @@ class Evaluation:
                     f"of which {what} held before",
                     remedy=COPY_FIRST,
                 )
-        if slack is not None:
+        for _ in range(0 if slack is None else _ANEW):
             agree(self.claim.id, slack, self.slack(again), exactly=False)
             self.ensure_unchanged("the conclusion", again, document)

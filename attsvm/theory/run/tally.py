@@ -257,7 +257,8 @@ class Tally:
         answer, document = self.evaluation.confirmed(case, slack, anew=self.counting)
         if self.counting and self.part.formula.measured is not None:
             self.seen.decided += answer.evidence is Evidence.CERTIFIED
-        self._record(slack, case, searcher, refuted=answer.refuted is True)
+        if answer.refuted is not False or not slack.violated:  # else floats are wrong
+            self._record(slack, case, searcher, refuted=answer.refuted is True)
         if answer.refuted:
             return True, self._refutation(document, slack, answer, searcher)
         if answer.refuted is None or slack.violated:
@@ -368,6 +369,26 @@ class Tally:
             agree(self.claim.id, slack, self.evaluation.slack(case), exactly=True)
             self.evaluation.ensure_unchanged("the conclusion", case, before)
 
+    def ensure_stands(self, found: Refuted) -> None:
+        """Evaluate the instance of a find anew, from the values that its file holds.
+
+        Raises:
+            ClaimError: it comes to something else than when it was found.
+        """
+        case = frozen(codec.decode(found.instance, self.claim.instance_type))
+        value, error, kind = found.slack["value"], found.slack["error"], found.slack["kind"]
+        slack = Slack(float(value), float(error), kind)  # type: ignore[arg-type]
+        self.latest = None
+        answer, _ = self.evaluation.confirmed(case, slack)
+        if not answer.refuted:
+            agree(self.claim.id, slack, self.evaluation.slack(case), exactly=False)
+            raise ClaimError(
+                f"what confirms a violation of {self.claim.id} gives two answers on one instance",
+                value=answer.method,
+                remedy="It must depend on nothing but the instance: seed every random generator.",
+            )
+        self.latest = found
+
     def _refutation(
         self, document: Any, slack: Slack, answer: Confirmation, searcher: str
     ) -> Refuted:
@@ -388,8 +409,8 @@ class Tally:
         said = slack.note or f"slack {slack.value!r}: {answer.method}"
         if answer.refuted is False:
             said = (
-                f"floats see a slack of {slack.value!r} within {slack.error!r}, which "
-                f"{answer.method} contradicts"
+                f"floats see a slack of {slack.value!r} within {slack.error!r}, contradicted by "
+                f"{answer.method}"
             )
         where = in_words(case, {})
         self.seen.undecided_note = self.seen.undecided_note or f"{said}; first at {where}"

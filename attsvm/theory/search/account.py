@@ -111,7 +111,9 @@ class Hunt:
     @property
     def warnings(self) -> list[str]:
         """What a search that refuted nothing was blind to."""
-        growing = bool(self.growth) and self.growth[-1].seconds > 0.5 * self.seconds
+        last = self.growth[-1] if self.growth else Step(0.0, 0, 0, 0.0)
+        looked = self.examples + self.seen.screened
+        growing = last.examined + last.screened > 0.5 * looked
         if self.smallest is not None or self.seen.settled:
             return []
         return warnings_of(self.seen, growing=growing, stepped=self.claim.formula.stepped)

@@ -135,7 +135,11 @@ def hunt(
             if drawn
             else "no instance was looked at: name a searcher that draws, or give more time"
         )
-    account.no_turn = [name for name in chase.searchers if name not in account.efforts]
+    account.no_turn = [
+        name
+        for name in chase.searchers
+        if name not in account.efforts and not account.seen.settled  # all has been looked at
+    ]
     account.seconds = time.time() - chase.started
     return account
 
@@ -313,6 +317,10 @@ class _Chase:
                         jobs.append((name, job))
                 for name, job in jobs:
                     gain = self._result(job)
+                    if gain.withdrawn:  # no find of a claim at random is one
+                        self.hunt.smallest = self.hunt.worst = None
+                        self.hunt.minimal, self.hunt.error = False, gain.error
+                        return
                     if gain.error is not None or gain.found is None:
                         self.hunt.error = self.hunt.error or gain.error
                         ahead[name] = 0

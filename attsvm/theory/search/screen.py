@@ -8,15 +8,16 @@ propose; what they rank first is judged from its exact values.
 from __future__ import annotations
 
 import math
-import time
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attsvm._types import Array
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic import FLOATS
+from attsvm.theory.arithmetic import FLOATS, Lane
 from attsvm.theory.declaration.variables import Fitted, Integer
 
 if TYPE_CHECKING:
@@ -49,9 +50,10 @@ _RUNGS, _CLIMB = 12, 6
 _NUMBERS = 2**18
 """Numbers in a batch of large instances: what a turn can evaluate."""
 
-_CHEAP, _DEAR = 2**9, 0.2
+_CHEAP, _DEAR = 2**9, 2**16
 """With more numbers than this in an instance, which is what a check looks at at most, a turn of a
-hunt goes to no larger sizes once an evaluation lasts that many seconds."""
+hunt goes to no larger sizes once an evaluation takes more than so many operations on lanes. They
+are counted, not timed, so that what is looked at does not depend on the machine."""
 
 _ODD = 0x1E3779B97F4A7C15
 """A factor that spreads the bits of a number, modulo 2^64."""
@@ -74,7 +76,8 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
 
     A turn takes one of them, or all together, to twice what was drawn, then four times, and so on,
     up to the numbers in an instance that the scout may propose, or to a size at which one
-    evaluation lasts: a formula of all pairs or triples of tokens grows faster than its instances.
+    evaluation takes too many operations: a formula of all pairs or triples of tokens grows faster
+    than its instances.
     """
     formula = scout.tally.part.formula
     free = list(grows(formula))
@@ -89,17 +92,41 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
         batch = 8 * max(min(_NUMBERS // (8 * max(numbers, 1)), _BATCH // 8), 1)
         raw = formula.filled(generator, shape, batch)
         raw |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in raw}
-        if numbers > _CHEAP and _lasts(scout, formula, raw, shape):
+        if numbers > _CHEAP and _is_dear(scout, formula, raw, shape):
             return
         _evolve(scout, formula, raw, shape, generator, batch=batch, generations=_CLIMB)
 
 
-def _lasts(scout: Scout, formula: Formula, raw: dict[str, Any], shape: dict[str, int]) -> bool:
-    """Whether it takes long to evaluate the formula on a few instances of a batch."""
+class _DearError(BaseException):
+    """An evaluation takes more operations than may be spent on it."""
+
+
+def _is_dear(scout: Scout, formula: Formula, raw: dict[str, Any], shape: dict[str, int]) -> bool:
+    """Whether evaluating the formula on a few instances makes more than `_DEAR` lanes.
+
+    Every operation on numbers makes one. The evaluation ends as soon as there are too many.
+    """
     few = {n: x[..., :8] if isinstance(x, np.ndarray) else x for n, x in raw.items()}
-    started = time.process_time()
-    formula.fit_screened(few, shape, 8, scout.tally.part.parameters)
-    return time.process_time() - started > _DEAR
+    made, before = 0, sys.getprofile()
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal made
+        made += event == "call" and frame.f_code is _MADE
+        if made > _DEAR:
+            raise _DearError
+
+    sys.setprofile(count)
+    try:
+        formula.fit_screened(few, shape, 8, scout.tally.part.parameters)
+    except _DearError:
+        return True
+    finally:
+        sys.setprofile(before)
+    return False
+
+
+_MADE = Lane.__init__.__code__
+"""What runs whenever a lane is made."""
 
 
 def grows(formula: Formula) -> Iterator[str]:

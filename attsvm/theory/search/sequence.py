@@ -38,7 +38,10 @@ def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted 
                 return found
     found = _search(tally, budget, 0 if sibling else budget.simplify, seed)
     if found:
-        return shrink(tally, found, budget.simplify // 20 if sibling else budget.simplify).found
+        small = shrink(tally, found, budget.simplify // 20 if sibling else budget.simplify).found
+        if not sibling:
+            tally.ensure_stands(small)
+        return small
     tally.repeat()
     return tally.audit_closest()
 

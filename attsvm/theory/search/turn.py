@@ -86,6 +86,7 @@ class Gain(Counts):
         found: the confirmed refutation, if any; `minimal` where polishing has nothing left to
             try, `resume` where it stopped.
         error: what broke.
+        withdrawn: whether what polishing came to is no refutation when it is evaluated anew.
         interrupted: whether it was stopped from outside after its find.
         seconds: how long it worked.
     """
@@ -97,6 +98,7 @@ class Gain(Counts):
     minimal: bool
     resume: tuple[int, int]
     error: str | None
+    withdrawn: bool
     interrupted: bool
     seconds: float
 
@@ -156,6 +158,12 @@ def take(claim: Claim, turn: Turn) -> Gain:
             found = tally.audit_closest()
         except Exception as problem:
             error = describe(problem)
+    withdrawn = False
+    if turn.found is not None and found is not None and not interrupted:
+        try:
+            tally.ensure_stands(found)
+        except Exception as problem:
+            found, error, withdrawn = None, describe(problem), True
     return Gain(
         searcher=turn.searcher,
         pool=[e.json() for e in tally.pool.elites() if (e.height, e.key) not in given],
@@ -164,6 +172,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
         minimal=minimal,
         resume=resume,
         error=error,
+        withdrawn=withdrawn,
         interrupted=interrupted,
         seconds=time.perf_counter() - started,
         **tally.seen.shallow(),

@@ -1,7 +1,8 @@
 """Batches: what is screened is counted, hypotheses are decided, and small matrices keep digits."""
 
-import math
+import itertools
 import sys
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from toy_pack import build, stated
 
 from attsvm.exact import rational
-from attsvm.theory import Integer, Real, Slack, changed
+from attsvm.theory import Integer, Real, Slack, Vector, changed
 from attsvm.theory.arithmetic import FLOATS, lanes
 from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
@@ -133,16 +134,40 @@ def test_integers_are_screened_beyond_those_that_are_drawn(planted, searcher, se
     assert found.found == again.found
 
 
-@pytest.mark.parametrize(("dear", "large"), [(math.inf, True), (-1.0, False)])
-def test_a_turn_goes_to_sizes_that_no_check_has_unless_an_evaluation_lasts(
+@pytest.mark.parametrize(("dear", "large"), [(2**17, True), (0, False)])
+def test_a_turn_goes_to_sizes_that_no_check_has_unless_an_evaluation_takes_much(
     monkeypatch, dear, large
 ):
+    """Much is counted: days pass between any two looks at a clock."""
+    days = itertools.count(step=1e6)
+    for clock in ("time", "process_time", "perf_counter", "monotonic"):
+        monkeypatch.setattr(time, clock, lambda: next(days))
     monkeypatch.setattr(sys.modules["attsvm.theory.search.screen"], "_DEAR", dear)
     case = tokens.formula.build(a=[0.0, 0.0])
     found = scouted(tokens, "sizes", [case], 100).found
     assert (found is not None) is large
     if large:
         assert len(codec.decode(found.instance, tokens.instance_type).a) > 2**9
+
+
+def test_sizes_at_which_an_evaluation_takes_hours_are_left():
+    """More than 2^9 numbers are added up in all triples: 10^8 operations and more."""
+
+    def total(m, v):
+        n = v.n if v.n > 2**9 else 1
+        triples = itertools.product(range(n), repeat=3)
+        return sum((v.a[i] + v.a[j] + v.a[k] for i, j, k in triples), m.exact(0))
+
+    claim = stated(
+        "triples",
+        {"n": Integer(1, 400), "a": Vector("n")},
+        lambda m, v, c: m.at_most(m.exact(0), m.abs(total(m, v)) + c),
+        constants={"c": 1},
+        siblings={"-1": changed(c=-1)},
+    )
+    before = sys.getprofile()
+    scout = scouted(claim, "sizes", [claim.formula.build(a=[0.0])], 100)
+    assert (scout.found, sys.getprofile()) == (None, before)
 
 
 @pytest.mark.parametrize("seed", range(3))

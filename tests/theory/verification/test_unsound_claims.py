@@ -1,6 +1,7 @@
 """A claim that changes an instance, answers at random or raises is an error, never a refutation."""
 
 import itertools
+import random
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -37,6 +38,7 @@ from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import KIND, SCHEMA, replay
 from attsvm.theory.run.asking import frozen
+from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.turn import Turn, take
 from attsvm.theory.verification.check import check_part
 
@@ -260,13 +262,35 @@ def test_a_random_conclusion_is_found_out_though_it_holds():
 
 
 @pytest.mark.parametrize("kind", ["inequality", "strict", "equality"])
-def test_a_violation_that_is_gone_when_it_is_looked_at_again_refutes_nothing(kind):
-    claim = build("random", drifting(-1.0, 1.0), rerun=constant(-1.0, 0.0, kind))
+@pytest.mark.parametrize("agreeing", [(), (-1.0, -1.0)])
+def test_a_violation_that_is_gone_when_it_is_looked_at_again_refutes_nothing(kind, agreeing):
+    claim = build("random", drifting(-1.0, *agreeing, 1.0), rerun=constant(-1.0, 0.0, kind))
     outcome = check(claim)
     assert outcome.refuted is None
     assert "came to two different slacks on one instance (got -1.0 within" in outcome.error
     gain = take(claim, Turn(claim.id, "", "drawn", 0, 0, 20))
     assert gain.found is None
+
+
+def at_random():
+    """It fails on what is drawn, and by chance on what is smaller."""
+    generator = random.Random(0)
+
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        return Slack(generator.randint(-3, 3) - x - shift, 0.0)
+
+    def certify(x, shift=0.0):
+        return arb(generator.randint(-3, 3)) - arb(x) - arb(shift)
+
+    return build("at-random", conclusion, certify, data=st.just(2.0**60))
+
+
+def test_a_find_that_is_made_smaller_by_chance_is_an_error_of_the_claim():
+    outcome = check(at_random())
+    result = hunt(at_random(), seconds=None, rounds=1, searchers=["drawn"])
+    assert (outcome.refuted, result.smallest, result.worst) == (None, None, None)
+    assert " on one instance" in outcome.error
+    assert " on one instance" in result.error
 
 
 def test_a_hypothesis_that_says_something_else_of_a_copy_refutes_nothing():
