@@ -418,5 +418,10 @@ def _searchers_text(document: Mapping[str, Any]) -> Iterator[str]:
         )
     if document["no_turn"] and not document["found"]:
         yield f"  no turn in this hunt, give more time: {', '.join(document['no_turn'])}"
+    if document["nothing_to_move"] and not document["found"]:
+        said = ", ".join(document["nothing_to_move"])
+        yield f"  no turn, as they move floats and no instance has any: {said}"
+    if document["repeated"]:
+        yield f"  {document['repeated']} drawn instances equal one that was drawn before"
     for name in document["absent"]:
         yield f"  {name} is not available: {_NEEDS.get(name, 'a library is missing')}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -89,6 +90,7 @@ class Tally:
         self._start: dict[str, Any] = {}
         self._alone: dict[str, Any] = {}
         self.moved: dict[str, bool] = {}
+        self.keys: list[str] = []
         self._touched: dict[str, int] = {}
         self.best: tuple[float, Any, Slack] | None = None
         self.best_by = ""
@@ -144,12 +146,17 @@ class Tally:
             yield from (self.claim.ensemble(generator) for _ in range(_ENSEMBLE))
 
     def _see_variables(self, case: Any) -> None:
-        """Count the values that each variable takes, and whether the sides of the formula move."""
+        """Count the values that each variable takes, and whether the sides of the formula move.
+
+        `keys` has a short text for each instance, by which equal ones are told.
+        """
         formula = self.part.formula
         if formula.measured is None and len(self._sides) < 2 and self.seen.drawn <= MANY:
             self._sides.add(formula.sides(case, self.part.parameters))
             self.seen.sides = len(self._sides)
-        for name, value in formula.values_of(case).items():
+        named = formula.values_of(case)
+        self.keys.append(hashlib.blake2b(repr(named).encode(), digest_size=8).hexdigest())
+        for name, value in named.items():
             values = self._values.setdefault(name, set())
             if len(values) < MANY:
                 values.add(value)
