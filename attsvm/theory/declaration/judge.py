@@ -126,6 +126,12 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judge
         f"sign open at {bits} bits: the sides may be equal, but are not known as one expression "
         "(roots of irrational numbers can hide that sides are equal: compare squares)"
     )
+    if not _finite(relation):
+        said = (
+            f"a side of the conclusion is no finite number at {bits} bits (a logarithm or a root "
+            "is undefined, something divides by 0, or a number is too large): exclude that by a "
+            "hypothesis"
+        )
     return Judgement(None, slack, ratio, kind, said)
 
 
@@ -253,6 +259,13 @@ def _gaps(relation: Comparison) -> list[Any]:
     """Right minus left, entry by entry."""
     moved = relation.right - relation.left
     return list(moved.ravel()) if isinstance(moved, Entries) else [moved]
+
+
+def _finite(relation: Any) -> bool:
+    """Whether all numbers that are compared are finite, as no undefined one is."""
+    if isinstance(relation, All | AnyOf):
+        return all(_finite(part) for part in relation.parts)
+    return all(not isinstance(gap, arb) or gap.is_finite() for gap in _gaps(relation))
 
 
 def _radius(relation: Any) -> float:

@@ -379,8 +379,9 @@ def _left_open(number: int, unexamined: int) -> str:
 
 _MINIMAL = (
     "minimal: none of these that makes it smaller leaves a counterexample: an index left out, or a "
-    "block of many; an entry, slice or array set to 0; entries rounded, scaled or shifted; an "
-    "entry, or equal ones together, made simpler; docs/hunting.md has the list"
+    "block of many; an entry, slice or array set to 0; an array set to a unit vector or its signs; "
+    "entries rounded, scaled, divided or shifted; an entry, or those equal up to sign together, "
+    "made simpler; docs/hunting.md has the list"
 )
 
 
@@ -417,5 +418,10 @@ def _searchers_text(document: Mapping[str, Any]) -> Iterator[str]:
         )
     if document["no_turn"] and not document["found"]:
         yield f"  no turn in this hunt, give more time: {', '.join(document['no_turn'])}"
+    if document["nothing_to_move"] and not document["found"]:
+        said = ", ".join(document["nothing_to_move"])
+        yield f"  no turn, as they move floats and no instance has any: {said}"
+    if document["repeated"]:
+        yield f"  {document['repeated']} drawn instances equal one that was drawn before"
     for name in document["absent"]:
         yield f"  {name} is not available: {_NEEDS.get(name, 'a library is missing')}"

@@ -246,9 +246,10 @@ def warnings_of(
         )
     elif seen.evaluated >= _ENOUGH and far:
         said.append(
-            f"nothing came nearer to the bound than {tightness:.3g} of it: it can hardly fail; "
-            "state a sharp reading, or give the search a way there (an ensemble, or a form for "
-            "tensors)"
+            f"nothing came nearer to the bound than {tightness:.3g} of it, which says little: the "
+            "bound may be far above what there is, or the left side may be large only where nobody "
+            "looked; state a sharp reading, or give the search a way there (an ensemble, or a form "
+            "for tensors)"
         )
     alike = slacks and tightness is None and least is not None and least == seen.max_slack
     if seen.evaluated >= _ENOUGH and alike:

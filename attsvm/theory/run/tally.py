@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -87,7 +88,9 @@ class Tally:
         self._values: dict[str, set[Any]] = {}
         self._sides: set[str] = set()
         self._start: dict[str, Any] = {}
+        self._alone: dict[str, Any] = {}
         self.moved: dict[str, bool] = {}
+        self.keys: list[str] = []
         self._touched: dict[str, int] = {}
         self.best: tuple[float, Any, Slack] | None = None
         self.best_by = ""
@@ -143,12 +146,17 @@ class Tally:
             yield from (self.claim.ensemble(generator) for _ in range(_ENSEMBLE))
 
     def _see_variables(self, case: Any) -> None:
-        """Count the values that each variable takes, and whether the sides of the formula move."""
+        """Count the values that each variable takes, and whether the sides of the formula move.
+
+        `keys` has a short text for each instance, by which equal ones are told.
+        """
         formula = self.part.formula
         if formula.measured is None and len(self._sides) < 2 and self.seen.drawn <= MANY:
             self._sides.add(formula.sides(case, self.part.parameters))
             self.seen.sides = len(self._sides)
-        for name, value in formula.values_of(case).items():
+        named = formula.values_of(case)
+        self.keys.append(hashlib.blake2b(repr(named).encode(), digest_size=8).hexdigest())
+        for name, value in named.items():
             values = self._values.setdefault(name, set())
             if len(values) < MANY:
                 values.add(value)
@@ -161,6 +169,22 @@ class Tally:
         for name, value in self.part.formula.values_of(case).items():
             other = value != self._start.setdefault(name, value)
             self.moved[name] = self.moved.get(name, False) or other
+
+    def see_batch(self, raw: Mapping[str, Any], met: Any) -> None:
+        """See which variables differ among the instances of a batch that meet the hypotheses.
+
+        Args:
+            raw: values by name; one that has a shape is of many lanes (..., batch), another one is
+                for the whole batch.
+            met: of each lane whether it meets them.
+        """
+        if not met.any():
+            return
+        for name, value in raw.items():
+            if not self.moved.get(name):
+                lanes = value[..., met] if hasattr(value, "shape") else None
+                one = self._alone.setdefault(name, value) if lanes is None else lanes[..., :1]
+                self.moved[name] = bool(value != one if lanes is None else (lanes != one).any())
 
     def _see_dropped(self, case: Any) -> None:
         """See whether an instance violates what a sibling of a formula drops; one is enough."""

@@ -75,6 +75,7 @@ class Guided:
         there: whether what it needs is installed.
         without: profiles that do without it, so that no quick check waits for a large library.
         missed: whether an account says that it is not there, where nobody asked for it.
+        moves_floats: whether it does nothing but move floats of known instances.
     """
 
     title: str
@@ -84,6 +85,7 @@ class Guided:
     there: Callable[[], bool] = lambda: True
     without: tuple[str, ...] = ()
     missed: bool = True
+    moves_floats: bool = False
 
     def works_on(self, claim: Claim) -> bool:
         """Whether it fits and is there."""
@@ -119,11 +121,13 @@ GUIDED: dict[str, Guided] = {
         fits=lambda claim: claim.formula.batches and counts(claim.formula),
     ),
     "relatives": Guided("relatives", relatives, 0.18),
-    "grid": Guided("integer grid", grid, 0.18),
-    "families": Guided("structured families", families, 0.2),
-    "evolution": Guided("differential evolution", evolution, 0.3),
-    "powell": Guided("Powell's method", powell, 0.24),
-    "cma": Guided("CMA-ES", covariance, 0.2, there=cma_is_there, without=("quick",)),
+    "grid": Guided("integer grid", grid, 0.18, moves_floats=True),
+    "families": Guided("structured families", families, 0.2, moves_floats=True),
+    "evolution": Guided("differential evolution", evolution, 0.3, moves_floats=True),
+    "powell": Guided("Powell's method", powell, 0.24, moves_floats=True),
+    "cma": Guided(
+        "CMA-ES", covariance, 0.2, there=cma_is_there, without=("quick",), moves_floats=True
+    ),
     "gradient": Guided(
         "L-BFGS",
         gradient,
@@ -131,6 +135,7 @@ GUIDED: dict[str, Guided] = {
         fits=lambda claim: claim.relaxed is not None,
         there=torch_is_there,
         without=("quick",),
+        moves_floats=True,
     ),
     "batches": Guided(
         "differential evolution in batches",
@@ -139,6 +144,7 @@ GUIDED: dict[str, Guided] = {
         fits=screens,
         there=torch_is_there,
         without=("quick",),
+        moves_floats=True,
     ),
 }
 """The guided searchers by their short names, in the order in which a check runs them."""

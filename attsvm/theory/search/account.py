@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -10,6 +11,8 @@ from attsvm._files import dump, write_text
 from attsvm.errors import FileError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack
+from attsvm.theory.declaration.records import RecordFormula
+from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import document, file_name, read, replay
 from attsvm.theory.record.files import finite
 from attsvm.theory.run.coverage import Counts, warnings_of
@@ -68,6 +71,8 @@ class Hunt:
         efforts: by searcher.
         absent: searchers that would fit but need a library that is not installed.
         no_turn: searchers that could have worked but got no turn in the time given.
+        nothing_to_move: searchers that got no turn as they move floats and no instance has any.
+        repeated: drawn instances that were evaluated and equal one that was drawn before.
         seen: what was seen of all instances.
         closest: the instance that came closest, with its height; `closest_by` who brought it.
         growth: how it came closer over time.
@@ -86,6 +91,8 @@ class Hunt:
     efforts: dict[str, Effort] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
     no_turn: list[str] = field(default_factory=list)
+    nothing_to_move: list[str] = field(default_factory=list)
+    repeated: int = 0
     seen: Counts = field(default_factory=Counts)
     closest: Elite | None = None
     closest_by: str | None = None
@@ -116,7 +123,25 @@ class Hunt:
         growing = last.examined + last.screened > 0.5 * looked
         if self.smallest is not None or self.seen.settled:
             return []
-        return warnings_of(self.seen, growing=growing, stepped=self.claim.formula.stepped)
+        said = warnings_of(self.seen, growing=growing, stepped=self.claim.formula.stepped)
+        still = ", ".join(self._integers_of_records())
+        if still:
+            said.append(
+                "no searcher moves the integers of a record, so of "
+                f"{still} nothing but what was drawn was looked at: state the claim about "
+                "variables, with an Integer for each"
+            )
+        return said
+
+    def _integers_of_records(self) -> Iterator[str]:
+        """The integers of the closest record by their dotted names; a fixed one is none."""
+        formula = self.claim.formula
+        if self.closest is None or not isinstance(formula, RecordFormula):
+            return
+        case = codec.decode(self.closest.document, self.claim.instance_type)
+        for name, text in formula.values_of(case).items():
+            if isinstance(text, str) and text.lstrip("-").isdigit():
+                yield name
 
     def unfinished(self, seconds: float | None) -> str | None:
         """Why the find of a hunt of that many seconds is not known to be minimal, if it is not."""
@@ -164,7 +189,10 @@ class Hunt:
         }
 
 
-_TOLD = ("minimal", "rounds", "absent", "no_turn", "moved", "warnings", "error", "interrupted")
+_TOLD = (
+    *("minimal", "rounds", "absent", "no_turn", "nothing_to_move", "repeated", "moved"),
+    *("warnings", "error", "interrupted"),
+)
 _SEEN = (
     *(
         "screened",

@@ -19,6 +19,7 @@ from typing import Any
 
 from attsvm.errors import UsageError, WorkerError
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.instance.document import finite_leaves
 from attsvm.theory.run.tally import Refuted
 from attsvm.theory.run.workers import HERE, Workers
 from attsvm.theory.search import DRAWING, GUIDED, NEEDS, Elite, Pool, fits
@@ -34,6 +35,12 @@ _FILLING = ("screen", "gpu")
 
 _ONCE = ("explicit", "every")
 """Who has one turn, in the first round."""
+
+_KNOWN_ALONE = ("relatives",)
+"""Who proposes what is known of other claims, and has no turn after one that found nothing."""
+
+_TOLD_APART = 2**16
+"""Different drawn instances that are remembered, so that equal ones are counted."""
 
 _FIRST = 2
 """Turns of each drawing searcher in a round, until something was drawn."""
@@ -140,6 +147,9 @@ def hunt(
         for name in chase.searchers
         if name not in account.efforts and not account.seen.settled  # all has been looked at
     ]
+    if chase.pool.templates:
+        account.nothing_to_move = [name for name in account.no_turn if not chase.moves(name)]
+        account.no_turn = [name for name in account.no_turn if chase.moves(name)]
     account.seconds = time.time() - chase.started
     return account
 
@@ -169,6 +179,8 @@ class _Chase:
         self.numbers = dict.fromkeys((*self.searchers, "shrink", "worsen"), 0)
         self.found: Refuted | None = None
         self.broken = 0
+        self.done: set[str] = set()
+        self.drawn: set[str] = set()
 
     def search(self, rounds: int | None) -> None:
         """Rounds of turns, two under way at a time, until a find or an end."""
@@ -221,7 +233,8 @@ class _Chase:
         """Submit the turns of a round."""
         drawing = [s for s in self.searchers if s in ("ensemble", "drawn")]
         known = bool(self.pool.templates)  # most guided searchers need something to start from
-        ready = drawing + [s for s in self.searchers if s in GUIDED and (known or s in _FILLING)]
+        guided = [s for s in self.searchers if s in GUIDED and (known or s in _FILLING)]
+        ready = drawing + [s for s in guided if self.moves(s)]
         names = ["explicit"] if number == 0 and "explicit" in self.searchers else []
         turns, times = self.schedule.size(number)
         if not known:
@@ -230,6 +243,13 @@ class _Chase:
         names += ["every"] if number == 0 and "every" in self.searchers else []
         pool = self.pool.text()
         return [(name, self._submit(name, _BUDGET * times, pool=pool)) for name in names]
+
+    def moves(self, searcher: str) -> bool:
+        """Whether there is something that the searcher can move."""
+        if searcher in self.done:
+            return False
+        floats = searcher in GUIDED and GUIDED[searcher].moves_floats
+        return not floats or any(map(finite_leaves, (e.document for e in self.pool.templates)))
 
     def _submit(
         self,
@@ -283,6 +303,10 @@ class _Chase:
             self.pool.add(Elite.read(entry))
         closer = self.pool.height > before
         effort.closer += closer
+        for key in gain.keys:
+            account.repeated += key in self.drawn
+            if len(self.drawn) < _TOLD_APART:
+                self.drawn.add(key)
         for name, moved in gain.moved.items():
             effort.moved[name] = moved or effort.moved.get(name, False)
         if closer:
@@ -294,6 +318,8 @@ class _Chase:
         if searcher in self.schedule:
             looked = gain.evaluated + gain.rejected + gain.refused + gain.screened > 0
             self.schedule.learn(searcher, float(closer), looked=looked)
+            if not looked and searcher in _KNOWN_ALONE and gain.error is None and not self.late:
+                self.done.add(searcher)
         if gain.error is not None:
             self.broken += 1
             account.error = account.error or gain.error

@@ -5,10 +5,11 @@ after the point, then those near 0; of fractions p/q, those of least height max(
 before negative. Every move makes an instance smaller in this sense, so shrinking ends, and it ends
 where each of its moves has been tried in vain: leaving an index, or a block of many, out of the
 axes that share it, unless every instance drawn has as many (with the rest as it is, doubled or
-quadrupled), setting an array, a slice or an entry to 0, rounding all entries or one, scaling an
-array or all of them by a power of two, adding an integer to their entries, dividing all integers by
-a common factor, moving an entry towards 0, putting a fraction of less height in the place of
-another, and changing equal entries together as one.
+quadrupled), setting an array, a slice or an entry to 0, an array to a unit vector or all of them to
+such, its entries to their signs, rounding all entries or one, scaling an array or all of them by a
+power of two, adding an integer to their entries, dividing whole numbers by a common factor, moving
+an entry towards 0, putting a fraction of less height in the place of another, and changing entries
+that are equal, or equal up to sign, together as one.
 
 In one entry the moves reach the simplest number of an interval of refutations: a float is rounded
 down and up to every number of bits, a fraction goes up its branch of the Stern-Brocot tree, which
@@ -18,10 +19,11 @@ one.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -62,6 +64,9 @@ _BITS = range(53)
 
 _FACTORS = range(2, 9)
 """Common factors that integers are divided by, besides the greatest."""
+
+_UNITS = 64
+"""Choices of unit vectors for all arrays at once that are tried, where there are no more."""
 
 _Answer = TypeVar("_Answer")
 
@@ -150,8 +155,9 @@ def shrink(
                 index += 1
                 continue
             found, improved, now = better, True, smallness(better.instance)
-            if _STAGES[stage] is _shorter:  # other axes and indices now
-                slots, index = _shorter(found.instance, space), 0
+            slots = _STAGES[stage](found.instance, space)  # as a later call would begin
+            if _STAGES[stage] in (_shorter, _together):  # other axes and indices now, or equal ones
+                index = 0
         stage, index = stage + 1, 0
         if stage == len(_STAGES):
             if not improved:
@@ -263,54 +269,121 @@ def _simpler(document: Any, space: Space) -> list[Slot]:
             slices += [np.take(places, k, axis) for k in range(shape[axis])]
         blocks += [[(*path, "values", int(k)) for k in cells.ravel()] for cells in slices]
     everywhere = [entries, *([p for p in entries if p[: len(a)] == a] for a, _ in arrays)]
+    zeros = [_at(block, lambda value: 0.0) for block in blocks]
     changes: list[tuple[list[Path], Callable[[float], float]]]
-    changes = [(block, lambda value: 0.0) for block in blocks]
+    changes = [(paths, _sign) for paths in everywhere]
     changes += [(entries, _rounding(bits)) for bits in _ROUNDINGS]
     changes += [(paths, _times(power)) for power in _SCALES for paths in everywhere]
     largest = max((abs(value_at(document, path)) for path in entries), default=0.0)
     for less in _less(largest):
         changes += [(paths, _plus(sign * less)) for paths in everywhere for sign in (-1, 1)]
-    return [_at(paths, change) for paths, change in changes]
+    whole = [_whole(paths) for paths in everywhere]
+    return zeros + _units(arrays) + whole + [_at(paths, change) for paths, change in changes]
+
+
+def _units(arrays: Sequence[tuple[Path, Sequence[int]]]) -> list[Slot]:
+    """Set an array to a unit vector, or all arrays where there are few choices of those."""
+
+    def slot(places: Mapping[Path, int]) -> Slot:
+        def trials(document: Any) -> Iterator[Any]:
+            for path, place in places.items():
+                shape = sizes[path]
+                values = [written(float(k == place)) for k in range(math.prod(shape))]
+                document = replaced(document, path, {"float64": [*shape], "values": values})
+            yield document
+
+        return trials
+
+    sizes = dict(arrays)
+    ends = {path: range(math.prod(shape)) for path, shape in arrays if math.prod(shape) > 1}
+    several = len(ends) > 1 and math.prod(map(len, ends.values())) <= _UNITS
+    together = itertools.product(*ends.values()) if several else ()
+    return [
+        *(slot(dict(zip(ends, places, strict=True))) for places in together),
+        *(slot({path: place}) for path, places in ends.items() for place in places),
+    ]
+
+
+def _whole(paths: list[Path]) -> Slot:
+    """Divide floats that are whole numbers by their greatest common factor."""
+
+    def trials(document: Any) -> Iterator[Any]:
+        values = [value_at(document, path) for path in paths]
+        if all(value.is_integer() for value in values):
+            common = math.gcd(*map(int, values))
+            if common > 1:
+                yield _changed(document, paths, lambda value: float(int(value) // common))
+
+    return trials
 
 
 def _single(document: Any, space: Space) -> list[Slot]:
-    """Change one entry, integer or fraction, or equal ones together."""
+    """Change one entry, integer or fraction."""
+    floats, exact = _numbers(document)
+    return [*(_float_slot([path]) for path in floats), *(_exact_slot([path]) for path in exact)]
 
-    def slot(paths: list[Path]) -> Slot:
-        def trials(document: Any) -> Iterator[Any]:
-            value = value_at(document, paths[0])
-            for simpler in sorted(set(simpler_values(value)), key=simplicity):
-                if simplicity(simpler) < simplicity(value):
-                    yield _rewritten(document, dict.fromkeys(paths, written(simpler)))
 
-        return trials
-
-    def exact_slot(paths: list[Path]) -> Slot:
-        def trials(document: Any) -> Iterator[Any]:
-            value = Fraction(dict(leaves(document, exact=True))[paths[0]])
-            for simpler in sorted(set(simpler_fractions(value)), key=simplicity):
-                if simplicity(simpler) < simplicity(value):
-                    yield _rewritten(document, dict.fromkeys(paths, str(simpler)))
-
-        return trials
-
-    floats = {path: value_at(document, path) for path in finite_leaves(document)}
-    exact = {path: Fraction(text) for path, text in leaves(document, exact=True)}
+def _together(document: Any, space: Space) -> list[Slot]:
+    """Change entries, integers or fractions together that are equal up to sign; divide integers."""
+    floats, exact = _numbers(document)
     return [
-        *(slot([path]) for path in floats),
-        *(exact_slot([path]) for path in exact),
-        *(slot(paths) for paths in _equal(floats)),
-        *(exact_slot(paths) for paths in _equal(exact)),
+        *(_float_slot(paths) for paths in _equal(floats)),
+        *(_exact_slot(paths) for paths in _equal(exact)),
         _divided,
     ]
 
 
-def _equal(numbers: Mapping[Path, float | Fraction]) -> Iterator[list[Path]]:
-    """The paths of equal numbers, where there are several and they are not 0."""
-    paths: dict[float | Fraction, list[Path]] = {}
+def _numbers(document: Any) -> tuple[dict[Path, float], dict[Path, Fraction]]:
+    """The finite floats of a document, and its integers and fractions."""
+    floats = {path: value_at(document, path) for path in finite_leaves(document)}
+    return floats, {path: Fraction(text) for path, text in leaves(document, exact=True)}
+
+
+def _float_slot(paths: list[Path]) -> Slot:
+    def trials(document: Any) -> Iterator[Any]:
+        values = {path: value_at(document, path) for path in paths}
+        for signed in _simpler_together(values, simpler_values):
+            yield _rewritten(document, {path: written(x) for path, x in signed.items()})
+
+    return trials
+
+
+def _exact_slot(paths: list[Path]) -> Slot:
+    def trials(document: Any) -> Iterator[Any]:
+        texts = dict(leaves(document, exact=True))
+        values = {path: Fraction(texts[path]) for path in paths}
+        for signed in _simpler_together(values, simpler_fractions):
+            yield _rewritten(document, {path: str(x) for path, x in signed.items()})
+
+    return trials
+
+
+_Number = TypeVar("_Number", float, Fraction)
+
+
+def _simpler_together(
+    values: Mapping[Path, _Number], simpler: Callable[[_Number], Iterable[_Number]]
+) -> Iterator[dict[Path, _Number]]:
+    """Simpler numbers for the first of some values, for each with the sign that it has to it."""
+    first = next(iter(values.values()))
+    for less in sorted(set(simpler(first)), key=simplicity):
+        if simplicity(less) < simplicity(first):
+            yield {path: less if x * first >= 0 else -less for path, x in values.items()}
+
+
+def _equal(numbers: Mapping[Path, float | Fraction]) -> list[list[Path]]:
+    """The paths of numbers that are not 0 and equal, or equal up to sign, where there are several.
+
+    Those of one array, and those of all.
+    """
+    groups: dict[Any, list[Path]] = {}
     for path, number in numbers.items():
-        paths.setdefault(number, []).append(path)
-    yield from (alike for number, alike in paths.items() if number and len(alike) > 1)
+        array = path[:-1] if isinstance(path[-1], int) else ()
+        for key in (("", number), ("", abs(number), "up to sign")):
+            groups.setdefault(key, []).append(path)
+            groups.setdefault((array, *key[1:]), []).append(path)
+    alike = (tuple(paths) for (_, number, *_), paths in groups.items() if number)
+    return [[*paths] for paths in dict.fromkeys(alike) if len(paths) > 1]
 
 
 def _divided(document: Any) -> Iterator[Any]:
@@ -331,11 +404,15 @@ def _rewritten(document: Any, numbers: Mapping[Path, str]) -> Any:
     return document
 
 
-_STAGES = (_shorter, _simpler, _single)
+_STAGES = (_shorter, _simpler, _single, _together)
 
 
 def _at(paths: list[Path], change: Callable[[float], float]) -> Slot:
     return lambda document: [_changed(document, paths, change)]
+
+
+def _sign(value: float) -> float:
+    return math.copysign(1.0, value) if value else 0.0
 
 
 def _times(power: int) -> Callable[[float], float]:

@@ -82,7 +82,8 @@ class Gain(Counts):
     Attributes:
         searcher: who took it.
         pool: what it would add to the pool, as `Elite.json` gives them.
-        moved: whether each variable differed among the instances that were evaluated.
+        moved: whether each variable differed among the instances that were evaluated or screened.
+        keys: a short text for each that was drawn and evaluated, equal for equal ones.
         found: the confirmed refutation, if any; `minimal` where polishing has nothing left to
             try, `resume` where it stopped.
         error: what broke.
@@ -94,6 +95,7 @@ class Gain(Counts):
     searcher: str
     pool: list[Any]
     moved: dict[str, bool]
+    keys: list[str]
     found: dict[str, Any] | None
     minimal: bool
     resume: tuple[int, int]
@@ -168,6 +170,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
         searcher=turn.searcher,
         pool=[e.json() for e in tally.pool.elites() if (e.height, e.key) not in given],
         moved=tally.moved,
+        keys=tally.keys if turn.searcher in ("ensemble", "drawn") else [],
         found=None if found is None else asdict(found),
         minimal=minimal,
         resume=resume,

@@ -117,6 +117,9 @@ OPEN = {
     "no number": lambda m, v: m.at_most(m.log(v.x), m.exact(0)),
     "no number on the right": lambda m, v: m.at_most(m.exact(0), m.sqrt(v.x - 1)),
     "no number is not itself": lambda m, v: m.below(m.log(v.x), m.log(v.x)),
+    "too large": lambda m, v: m.at_most(
+        m.exp(m.exp(m.exact(2**299))), 2 * m.exp(m.exp(m.exact(2**299)))
+    ),
     "a division by 0": lambda m, v: m.at_most(1 / v.x, m.exact(0)),
     "a ball over 0": lambda m, v: m.at_most(root(m) / (v.x * root(m)), m.exact(0)),
     "an undecided maximum": lambda m, v: m.at_most(
@@ -165,6 +168,8 @@ def test_how_it_was_decided_is_told():
     assert judged(HOLD["one expression"]).method == "roots of rationals, exactly"
     assert judged(OPEN["equal"]).method.startswith("sign open at 2048 bits")
     assert judged(OPEN["a division by 0"]).method.startswith("the conclusion divides by 0: ")
+    for name in ("no number", "no number on the right", "no number is not itself", "too large"):
+        assert judged(OPEN[name]).method.startswith("a side of the conclusion is no finite number")
 
 
 def test_the_precision_of_the_caller_is_left_alone():

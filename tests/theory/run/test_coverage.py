@@ -103,10 +103,13 @@ def test_a_search_with_nothing_to_complain_of_is_not_complained_of():
 
 def test_what_still_came_nearer_asks_for_more_time():
     seen = Counts(examples=60, rejected=40, tightness=1e-5, min_slack=0.1, max_slack=2.0)
-    assert "it can hardly fail" in warnings_of(seen)[0]
+    assert (
+        "which says little: the bound may be far above what there is, or the left side"
+        in (warnings_of(seen)[0])
+    )
     (said,) = warnings_of(seen, stepped=True)
     assert "the sides go by jumps" in said
-    assert "hardly" not in said
+    assert "far above" not in said
     (said,) = warnings_of(seen, growing=True)
     assert said.endswith("that still grew: give more time")
     for seconds, grew in ((9.0, True), (4.0, False)):

@@ -8,7 +8,7 @@ import os
 import re
 import signal
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -432,6 +432,38 @@ def test_a_hunt_that_is_interrupted_keeps_what_it_found(tmp_path, monkeypatch):
     assert code == 1
     assert "refuted, certified: toy/slow:literal" in out
     assert (tmp_path / "finds" / "toy--slow--literal.json").is_file()
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """An odd number."""
+
+    n: int
+
+
+def test_integers_of_records_are_drawn_alone_and_the_account_says_so():
+    """Nobody who moves floats has a turn, and instances that are drawn again are told."""
+
+    def odd(case: Odd, shift: float = 0.0) -> Slack:
+        return Slack(1.0 if case.n % 2 else -1.0, 0.0)
+
+    data = st.integers(0, 9).map(lambda k: Odd(2 * k + 1))
+    claim = build("odd", odd, lambda case, shift=0.0: arb(odd(case).value), data=data)
+    result = chase(claim, 4)
+    assert set(result.efforts) <= {"explicit", "drawn", "relatives"}
+    assert {"grid", "families", "evolution", "powell"} <= set(result.nothing_to_move)
+    assert result.no_turn == []
+    assert chase(claim, 5).efforts["relatives"].turns == result.efforts["relatives"].turns
+    drawn = result.efforts["drawn"].accepted
+    assert drawn - 10 <= result.repeated < drawn
+    assert any("of n nothing but what was drawn" in said for said in result.warnings)
+    rest = {"unfinished": None, "kept": False, "counterexample": None, "worst": None}
+    told = "\n".join(hunt_text(result.json() | rest, [], [], []))
+    assert f"{result.repeated} drawn instances equal one that was drawn before" in told
+    assert "no turn, as they move floats and no instance has any: grid, families" in told
+    other = chase(toy("true"))
+    assert other.nothing_to_move == []
+    assert not any("nothing but what was drawn" in said for said in other.warnings)
 
 
 def test_a_hunt_tells_how_it_came_closer_and_who_varied_what():

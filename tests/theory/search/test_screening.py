@@ -267,6 +267,23 @@ def test_the_integers_that_were_enumerated_are_told():
     assert seen.exhausted["k"] == [low, high]
 
 
+@pytest.mark.parametrize("searcher", ["screen", "integers"])
+def test_a_variable_that_took_several_values_in_a_batch_was_varied(searcher):
+    """However few of the batch are examined; not one that differs outside the hypotheses alone."""
+    claim = stated(
+        "flat",
+        {"k": Integer(1, 9, beyond=True), "one": Integer(0, 3)},
+        lambda m, v, c: m.at_most(0 * v.k * v.one, m.exact(c)),
+        constants={"c": 1},
+        siblings={"below": changed(c=-1)},
+        hypotheses={"one": lambda m, v: m.equal(v.one, 1)},
+    )
+    scout = Scout(Tally(claim, claim.part(""), 0), searcher, 40)
+    guide(GUIDED[searcher], scout, np.random.default_rng(0))
+    assert scout.tally.seen.probed <= 12 < scout.tally.seen.screened
+    assert scout.tally.moved == {"k": True, "one": False}
+
+
 def test_an_author_may_take_the_size_of_an_integer():
     claim = stated(
         "apart",

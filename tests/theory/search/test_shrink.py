@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, fmpq
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from jaxtyping import Float
@@ -200,12 +200,65 @@ def test_every_move_is_smaller_and_none_comes_twice():
         Row(np.array([[0.5, -3.0], [2.25, 3.0]]), np.array([2.25, 3.0]), np.array([0, 1])),  # less
         Row(np.array([[1.0, -2.0], [3.25, 4.0]]), np.array([3.25, 4.0]), np.array([0, 1])),
         Row(np.array([[1.5, -2.0], [3.0, 4.0]]), np.array([3.0, 4.0]), np.array([0, 1])),  # equal
+        Row(np.array([[1.0, -1.0], [1.0, 1.0]]), np.array([3.25, 4.0]), np.array([0, 1])),  # signs
+        Row(np.array([[1.0, -1.0], [1.0, 1.0]]), np.array([1.0, 1.0]), np.array([0, 1])),
+        Row(np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([3.25, 4.0]), np.array([0, 1])),  # unit
+        Row(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([1.0, 0.0]), np.array([0, 1])),
     ],
 )
 def test_the_list_of_moves_is_what_the_documents_say(smaller):
     case = Row(np.array([[1.5, -2.0], [3.25, 4.0]]), np.array([3.25, 4.0]), np.array([0, 1]))
     trials = [json.dumps(t, sort_keys=True) for t in moves(codec.encode(case), Space(Row))]
     assert json.dumps(codec.encode(smaller), sort_keys=True) in trials
+
+
+@pytest.mark.parametrize(
+    "smaller",
+    [
+        Row(np.array([[2.0, -2.0], [1.0, 3.0]]), np.array([6.0, 15.0]), np.zeros(1)),  # divided
+        Row(np.array([[6.0, -6.0], [3.0, 9.0]]), np.array([2.0, 5.0]), np.zeros(1)),
+        Row(np.array([[2.0, -2.0], [1.0, 3.0]]), np.array([2.0, 5.0]), np.zeros(1)),
+        Row(np.array([[4.0, -4.0], [3.0, 9.0]]), np.array([6.0, 15.0]), np.zeros(1)),  # up to sign
+        Row(np.array([[4.0, -4.0], [3.0, 9.0]]), np.array([4.0, 15.0]), np.zeros(1)),
+    ],
+)
+def test_whole_numbers_are_divided_and_entries_equal_up_to_sign_change_together(smaller):
+    case = Row(np.array([[6.0, -6.0], [3.0, 9.0]]), np.array([6.0, 15.0]), np.zeros(1))
+    trials = [json.dumps(t, sort_keys=True) for t in moves(codec.encode(case), Space(Row))]
+    assert json.dumps(codec.encode(smaller), sort_keys=True) in trials
+
+
+@dataclass(frozen=True, slots=True)
+class Matrices:
+    """Two matrices."""
+
+    A: Float[Array, "n n"]
+    B: Float[Array, "n n"]
+
+
+def test_two_matrices_of_the_commutator_inequality_become_unit_ones():
+    """Böttcher and Wenzel: |AB - BA| <= sqrt 2 |A| |B| in the Frobenius norm, and not 1.41."""
+
+    def exactly(case: Matrices) -> Fraction:
+        A, B = ([[Fraction(x) for x in row] for row in M.tolist()] for M in (case.A, case.B))
+        n = range(len(A))
+        C = [[sum(A[i][k] * B[k][j] - B[i][k] * A[k][j] for k in n) for j in n] for i in n]
+        a, b, c = (sum(x * x for row in M for x in row) for M in (A, B, C))
+        return Fraction("1.41") ** 2 * a * b - c
+
+    def certify(case: Matrices, shift: float = 0.0) -> arb:
+        return arb(fmpq(*exactly(case).as_integer_ratio()))
+
+    def commutator(case: Matrices, shift: float = 0.0) -> Slack:
+        return Slack(float(exactly(case)), 0.0)
+
+    case = Matrices(np.diag([5.0, -5.0]), np.array([[0.0, 0.0], [1.0, 0.0]]))
+    claim, found = start(case, None, commutator, certify)
+    done = shrink(tally_of(claim), found, 5000)
+    small = codec.decode(done.found.instance, Matrices)
+    assert done.minimal
+    for M in (small.A, small.B):
+        assert M.sum() == np.abs(M).sum() == 1.0
 
 
 def test_a_find_that_floats_do_not_see_is_made_smaller_all_the_same():
