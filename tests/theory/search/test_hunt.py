@@ -122,6 +122,19 @@ def sum_up(*_: str) -> str:
     return ""
 
 
+def test_an_evaluation_that_does_not_end_holds_up_no_hunt():
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        time.sleep(30.0)
+        return square(x, shift)
+
+    started = time.monotonic()
+    result = hunt(build("sleeping", conclusion, square_ball), seconds=0.5)
+    assert time.monotonic() - started < 20.0
+    assert (result.examples, result.smallest) == (0, None)
+    assert "give more time" in result.error
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
 def test_a_round_is_begun_however_short_the_time():
     result = hunt(toy_pack.true, seconds=1e-9)
     assert result.rounds > 0
@@ -354,6 +367,20 @@ def test_a_find_that_was_not_yet_looked_at_is_kept_whatever_ends_the_hunt(proble
     assert result.smallest is not None
     assert result.interrupted == isinstance(problem, KeyboardInterrupt)
     assert (result.error is not None) == isinstance(problem, WorkerError)
+
+
+class Dying(Pile):
+    """Workers of which one dies of each job and is replaced, until there is no time left."""
+
+    def submit(self, job, *arguments):
+        done = Done(self, "")
+        done.died, done.done = 9, lambda: False
+        return done
+
+
+def test_a_worker_that_died_is_told_where_there_is_no_time_to_try_again():
+    result = hunt(toy("true"), seconds=600.0, crew=Dying(TimeoutError()), named=[PACK])
+    assert "a worker process ended with exit code 9 within a turn of explicit" in result.error
 
 
 CASES = ["true", "sampled", "raises", "guarded"]
