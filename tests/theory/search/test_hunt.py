@@ -168,6 +168,7 @@ def test_a_hunt_ends_once_all_instances_were_examined_and_says_so():
     assert found.smallest is None
     assert document["settled"] == document["searchers"]["every"]["accepted"] == 6 * 7 * 2
     assert document["rounds"] <= 2
+    assert document["no_turn"] == []
     said = " ".join(hunt_text({**document, "unfinished": None}, ()))
     assert "all 84 instances of the domain were evaluated exactly" in said
     assert "that is no proof" not in said
@@ -268,6 +269,14 @@ def test_an_interruption_is_one_even_if_other_code_raised_something_on_its_way()
 
     result = chase(build("stopped", stopped, square_ball))
     assert (result.interrupted, result.error, result.examples) == (True, None, 0)
+
+
+def test_a_violation_that_exact_evaluation_contradicts_is_not_the_closest():
+    claim = build("wrong-floats", constant(-1.0, 0.0), says(arb(1)))
+    result = chase(claim, rounds=1, searchers=["drawn"])
+    assert result.seen.undecided > 0
+    assert (result.closest, result.growth, result.seen.min_slack) == (None, [], None)
+    assert "a slack of -1.0 within 0.0, contradicted by ball" in result.seen.undecided_note
 
 
 def test_open_instances_are_counted_but_are_no_find():
