@@ -149,7 +149,9 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     folder = Path(options.out)
     ensure_writable(folder, "--out")
     ensure_json(options.json)
-    claims = find_claims(load_packs(options.pack, options.only_pack), [options.id])
+    # with --only-pack, `load_alone` has put that among the packs that are named
+    packs = load_packs(only=options.pack) if options.only_pack else load_packs(options.pack)
+    claims = find_claims(packs, [options.id])
     if len(claims) != 1:
         raise UsageError(
             "a hunt is for one claim",

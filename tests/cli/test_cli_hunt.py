@@ -45,6 +45,20 @@ def test_a_hunt_that_finds_nothing_says_that_this_is_no_proof(attsvm, document):
     assert f"  no turn in this hunt, give more time: {', '.join(found['no_turn'])}" in out
 
 
+OWN = """
+from flint import arb
+from toy_pack import build, constant, says
+
+mine = build("mine", constant(1.0, 0.0), says(arb(1)))
+"""
+
+
+def test_a_pack_beside_the_only_one_is_hunted_in_as_well(attsvm, tmp_path):
+    (tmp_path / "own.py").write_text(OWN)
+    packs = ["--only-pack", "own.py", "--pack", PACK]
+    assert attsvm("hunt", *packs, "toy/true:literal", "--rounds", "1")[0] == 0
+
+
 def test_a_hunt_of_many_claims_counts_them_and_says_what_lists_them(attsvm):
     code, _, err = attsvm("hunt", *TOYS, "toy/")
     assert code == 2

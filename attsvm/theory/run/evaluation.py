@@ -124,6 +124,8 @@ class Evaluation:
                     f"of which {what} held before",
                     remedy=COPY_FIRST,
                 )
-        for _ in range(0 if slack is None else _ANEW):
+        if slack is None:
+            return
+        for _ in range(_ANEW):
             agree(self.claim.id, slack, self.slack(again), exactly=False)
             self.ensure_unchanged("the conclusion", again, document)

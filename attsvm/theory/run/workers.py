@@ -32,6 +32,9 @@ Job = Callable[..., str]
 _ATTEMPTS = 3
 """How often a job is begun, each time by a fresh process, if the process dies of it."""
 
+_LAST_WORDS = 1.0
+"""Seconds that a process which hung up is given to end with an exit code of its own."""
+
 _claims: dict[tuple[str, ...], dict[str, Claim]] = {}
 
 
@@ -90,8 +93,8 @@ class _Now:
     def done(self) -> bool:
         return self._text is not None
 
-    def cancel(self) -> object:
-        return None
+    def cancel(self) -> None:
+        self._text = None
 
 
 class _Here:
@@ -108,6 +111,12 @@ HERE: Workers = _Here()
 """This process."""
 
 
+class _Asked(Future[str]):
+    """A job that was asked for; `died` is the exit code of the last process that died of it."""
+
+    died: int | None = None
+
+
 class _Processes:
     """Processes that are replaced where they die; a thread of this process looks after each."""
 
@@ -115,7 +124,7 @@ class _Processes:
         self.count = count
         self._named = tuple(named)
         self._context = multiprocessing.get_context("spawn")
-        self._asked: queue.SimpleQueue[tuple[Future[str], Job, tuple[str, ...]] | None] = (
+        self._asked: queue.SimpleQueue[tuple[_Asked, Job, tuple[str, ...]] | None] = (
             queue.SimpleQueue()
         )
         self._starting = threading.Lock()
@@ -126,7 +135,7 @@ class _Processes:
             thread.start()
 
     def submit(self, job: Job, *arguments: str) -> Any:
-        future: Future[str] = Future()
+        future = _Asked()
         self._asked.put((future, job, arguments))
         return future
 
@@ -162,7 +171,7 @@ class _Processes:
                         worker[1].send((job, arguments))
                         done, answer = worker[1].recv()
                     except (EOFError, OSError):
-                        self._bury(worker)
+                        future.died = self._bury(worker)
                         worker = None
                     except BaseException as problem:
                         self._bury(worker)
@@ -209,16 +218,20 @@ class _Processes:
         theirs.close()
         return worker, ours
 
-    def _bury(self, worker: tuple[BaseProcess, Connection] | None) -> None:
+    def _bury(self, worker: tuple[BaseProcess, Connection] | None) -> int | None:
+        """End a process; the exit code with which it ended."""
         if worker is None:
-            return
+            return None
         process, ours = worker
         ours.close()
+        process.join(_LAST_WORDS)  # where it is ending already, as it says
         process.terminate()
         process.join()
         with self._starting:
             self._workers.discard(process)
+            code = process.exitcode
             process.close()
+        return code
 
 
 def _end_with(controller: BaseProcess) -> None:

@@ -109,6 +109,7 @@ def test_a_job_that_kills_every_process_is_given_up_and_the_rest_go_on(two):
     rest = two.submit(toy_jobs.echo, "alive")
     with pytest.raises(WorkerError, match="3 worker processes died of one job"):
         deadly.result()
+    assert deadly.died == -signal.SIGKILL
     assert rest.result() == "alive"
 
 

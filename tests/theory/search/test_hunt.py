@@ -122,6 +122,19 @@ def sum_up(*_: str) -> str:
     return ""
 
 
+def test_an_evaluation_that_does_not_end_holds_up_no_hunt():
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        time.sleep(30.0)
+        return square(x, shift)
+
+    started = time.monotonic()
+    result = hunt(build("sleeping", conclusion, square_ball), seconds=0.5)
+    assert time.monotonic() - started < 20.0
+    assert (result.examples, result.smallest) == (0, None)
+    assert "give more time" in result.error
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
 def test_a_round_is_begun_however_short_the_time():
     result = hunt(toy_pack.true, seconds=1e-9)
     assert result.rounds > 0
@@ -155,6 +168,7 @@ def test_a_hunt_ends_once_all_instances_were_examined_and_says_so():
     assert found.smallest is None
     assert document["settled"] == document["searchers"]["every"]["accepted"] == 6 * 7 * 2
     assert document["rounds"] <= 2
+    assert document["no_turn"] == []
     said = " ".join(hunt_text({**document, "unfinished": None}, ()))
     assert "all 84 instances of the domain were evaluated exactly" in said
     assert "that is no proof" not in said
@@ -257,6 +271,14 @@ def test_an_interruption_is_one_even_if_other_code_raised_something_on_its_way()
     assert (result.interrupted, result.error, result.examples) == (True, None, 0)
 
 
+def test_a_violation_that_exact_evaluation_contradicts_is_not_the_closest():
+    claim = build("wrong-floats", constant(-1.0, 0.0), says(arb(1)))
+    result = chase(claim, rounds=1, searchers=["drawn"])
+    assert result.seen.undecided > 0
+    assert (result.closest, result.growth, result.seen.min_slack) == (None, [], None)
+    assert "a slack of -1.0 within 0.0, contradicted by ball" in result.seen.undecided_note
+
+
 def test_open_instances_are_counted_but_are_no_find():
     result = chase(toy_pack.rounding_open, searchers=["drawn"])
     assert result.smallest is None
@@ -354,6 +376,20 @@ def test_a_find_that_was_not_yet_looked_at_is_kept_whatever_ends_the_hunt(proble
     assert result.smallest is not None
     assert result.interrupted == isinstance(problem, KeyboardInterrupt)
     assert (result.error is not None) == isinstance(problem, WorkerError)
+
+
+class Dying(Pile):
+    """Workers of which one dies of each job and is replaced, until there is no time left."""
+
+    def submit(self, job, *arguments):
+        done = Done(self, "")
+        done.died, done.done = 9, lambda: False
+        return done
+
+
+def test_a_worker_that_died_is_told_where_there_is_no_time_to_try_again():
+    result = hunt(toy("true"), seconds=600.0, crew=Dying(TimeoutError()), named=[PACK])
+    assert "a worker process ended with exit code 9 within a turn of explicit" in result.error
 
 
 CASES = ["true", "sampled", "raises", "guarded"]
