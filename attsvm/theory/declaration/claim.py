@@ -267,8 +267,13 @@ def ensure_checkable(made: Claim) -> None:
     if not made.siblings:
         raise ClaimError(
             f"claim {made.id} needs at least one false sibling",
-            remedy="Write tight=True, by which tightened constants are to fall, or siblings="
-            "{'a name': changed(constant=another)}; a needed hypothesis makes one by itself.",
+            remedy="Write siblings={'a name': changed(constant=another)}; "
+            + (
+                "of a reading that is to be refuted none is made by itself."
+                if made.expected.truth is Truth.REFUTED
+                else "tight=True, by which tightened constants are to fall, and each hypothesis "
+                "make some by themselves."
+            ),
         )
     if made.expected.truth is Truth.REFUTED:
         for sibling in made.siblings:

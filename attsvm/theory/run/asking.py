@@ -139,9 +139,10 @@ def agree(claim: str, one: Slack, other: Slack, *, exactly: bool) -> None:
 
 
 def describe(problem: BaseException) -> str:
-    """One line on what broke a check, with the place where it is not an error of our own."""
+    """One line on what broke a check, with place and notes where it is not an error of our own."""
     if isinstance(problem, AttsvmError):
         return str(problem)
     last = traceback.extract_tb(problem.__traceback__)[-1]
     name = last.filename.replace("\\", "/").rsplit("/", 1)[-1]
-    return f"{type(problem).__name__}: {problem} ({name}:{last.lineno})"
+    noted = "".join(f", {note}" for note in getattr(problem, "__notes__", ())[:1])
+    return f"{type(problem).__name__}: {problem} ({name}:{last.lineno}){noted}"

@@ -7,12 +7,13 @@ from typing import Any
 
 from hypothesis.errors import UnsatisfiedAssumption
 
-from attsvm.errors import ClaimError
+from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic.entries import COPY_FIRST
 from attsvm.theory.declaration.claim import Claim, Hypothesis, Part
 from attsvm.theory.declaration.judge import PRECISIONS
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.instance import codec
+from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
 from attsvm.theory.run.confirm import Confirmation, confirm
 
@@ -70,10 +71,17 @@ class Evaluation:
         """What the conclusion comes to in floats.
 
         Raises:
-            ClaimError: that is no slack, or no number.
+            ClaimError: that is no slack, or no number. What else the conclusion raises has a note
+                of the instance.
         """
         conclusion = self.claim.conclusion
-        slack = ask(self.claim.id, "the conclusion", conclusion, case, **self.part.parameters)
+        try:
+            slack = ask(self.claim.id, "the conclusion", conclusion, case, **self.part.parameters)
+        except (AttsvmError, UnsatisfiedAssumption):
+            raise
+        except Exception as problem:
+            problem.add_note(f"on {in_words(case, {})}")
+            raise
         if not isinstance(slack, Slack) or slack.broken:
             raise ClaimError(
                 f"the conclusion of {self.claim.id} returned no usable slack",

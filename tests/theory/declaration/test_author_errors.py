@@ -418,7 +418,14 @@ DECLARATIONS = {
     ),
     "no siblings": (
         {"options": "under=()"},
-        "claim mine/a:literal needs at least one false sibling.",
+        "claim mine/a:literal needs at least one false sibling. Write siblings={'a name': "
+        "changed(constant=another)}; tight=True, by which tightened constants are to fall, and "
+        "each hypothesis make some by themselves.",
+    ),
+    "no siblings of a refuted reading": (
+        {"options": "", "expected": "refuted"},
+        "claim mine/a:literal needs at least one false sibling. Write siblings={'a name': "
+        "changed(constant=another)}; of a reading that is to be refuted none is made by itself.",
     ),
     "variables in a list": (
         another(variables="['x']"),

@@ -9,6 +9,7 @@ import re
 import signal
 import time
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -258,6 +259,9 @@ def test_a_check_that_keeps_breaking_ends_the_hunt():
     assert result.smallest is None
     assert result.rounds < 50
     assert result.error.startswith("ArithmeticError: no value above 50")
+    number = re.search(r"\(toy_pack\.py:\d+\), on x = (.*)", result.error)
+    assert number
+    assert Fraction(number[1]) > 50
 
 
 def test_an_interruption_is_one_even_if_other_code_raised_something_on_its_way():
