@@ -95,7 +95,7 @@ def _smallest(claim: Claim, budget: int) -> Polished | None:
         p if p.found.evidence == f.evidence else Polished(f, False, p.spent)
         for p, f in zip(polished, finds, strict=True)
     ]
-    return min(kept, key=lambda p: smallness(p.found.instance), default=None)
+    return min(kept, key=lambda p: (smallness(p.found.instance), not p.minimal), default=None)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
