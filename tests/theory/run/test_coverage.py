@@ -112,9 +112,9 @@ def test_what_still_came_nearer_asks_for_more_time():
     assert "far above" not in said
     (said,) = warnings_of(seen, growing=True)
     assert said.endswith("that still grew: give more time")
-    for seconds, grew in ((9.0, True), (4.0, False)):
-        account = Hunt(true, seen=seen, seconds=10.0)
-        account.growth.append(Step(1e-5, 60, 0, seconds))
+    for examined, grew in ((50, True), (30, False)):
+        account = Hunt(true, examples=60, seen=seen, seconds=10.0)
+        account.growth.append(Step(1e-5, examined, 0, 5.0))
         assert account.warnings[0].endswith("give more time") is grew
 
 
