@@ -13,7 +13,7 @@ from attsvm.primitives import data_in_words as data_in_words
 from attsvm.theory import PROFILES, Slack, changed
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.run.coverage import Counts, describe_instance, warnings_of
-from attsvm.theory.search.account import Hunt, Step
+from attsvm.theory.search.account import Effort, Hunt, Step
 from attsvm.theory.verification.check import check_part
 from attsvm.theory.verification.verify import verify
 
@@ -113,7 +113,7 @@ def test_what_still_came_nearer_asks_for_more_time():
     (said,) = warnings_of(seen, growing=True)
     assert said.endswith("that still grew: give more time")
     for examined, grew in ((50, True), (30, False)):
-        account = Hunt(true, examples=60, seen=seen, seconds=10.0)
+        account = Hunt(true, efforts={"drawn": Effort(accepted=60)}, seen=seen)
         account.growth.append(Step(1e-5, examined, 0, 5.0))
         assert account.warnings[0].endswith("give more time") is grew
 
