@@ -58,8 +58,7 @@ CLAIMS = (
         "with a positive multiplier; steps of at most 1/L, or of any constant size where queries "
         "are orthogonal and no input has more than three tokens: every start converges. Whether "
         "it is enough that all tokens are support vectors of all Local-SVMs is undecided "
-        "(amended-2): open are choices whose better tokens all have multiplier 0, ties of rivals, "
-        "long steps.",
+        "(amended-2).",
         telling={"literal-1": 1, "literal-2": 0, "amended-1": 0},
     ),
     erratum(
