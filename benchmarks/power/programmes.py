@@ -107,7 +107,7 @@ soft_norm = plant(
 def _by_longest(m: Any, case: Any) -> Any:
     """The longest A_j in place of the sum of all."""
     A, V, C = constraints(m, case.data), m.vec(m.values(case.move)), m.values(case.C)
-    longest = m.max(m.array([m.norm(a) for a in A]))
+    longest = m.max(m.array([m.norm(a) for a in A])) if len(A) else m.exact(0)
     return m.at_most(C * (len(A) - soft.slack_sum(m, A, V)), C * (longest * m.norm(V)))
 
 

@@ -93,8 +93,8 @@ class _Now:
     def done(self) -> bool:
         return self._text is not None
 
-    def cancel(self) -> None:
-        self._text = None
+    def cancel(self) -> object:
+        return None
 
 
 class _Here:

@@ -11,8 +11,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import signal
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +22,7 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance.document import finite_leaves
 from attsvm.theory.run.tally import Refuted
 from attsvm.theory.run.workers import HERE, Workers
-from attsvm.theory.search import DRAWING, GUIDED, NEEDS, Elite, Pool, Spent, fits
+from attsvm.theory.search import DRAWING, GUIDED, NEEDS, Elite, Pool, fits
 from attsvm.theory.search.account import Effort, Hunt, Step
 from attsvm.theory.search.schedule import Schedule
 from attsvm.theory.search.turn import Gain, Turn, searchers_of, take, turn_job, written
@@ -55,9 +53,6 @@ _WORSE = 8
 
 _BROKEN = 3
 """Turns that may break before the hunt ends."""
-
-_LEAST = 1.0
-"""Seconds that a hunt in this process has at least before an evaluation is ended."""
 
 _GRACE = 0.04
 """Turns stop this part of the time early, and are waited for this part longer."""
@@ -299,45 +294,12 @@ class _Chase:
         if self.crew is HERE:
             if self.late and self.hunt.examples > 0:
                 raise _Over
-            return self._in_time(job)
+            return _read(job.result())
         try:
             left = None if self.last is None else max(self.last - time.time(), 0.0)
             return _read(job.result(left))
         except TimeoutError as late:
             raise _Over from late
-
-    def _in_time(self, job: Any) -> Gain:
-        """A turn of this process, which an alarm ends where one evaluation takes too long.
-
-        There is none where a program has one of its own, nor beside the main thread.
-        """
-        ours = threading.current_thread() is threading.main_thread()
-        if self.last is None or not ours or not hasattr(signal, "setitimer"):
-            return _read(job.result())
-        if signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL:
-            return _read(job.result())
-        rung = False
-
-        def ring(*_: object) -> None:
-            nonlocal rung
-            rung = True
-            raise Spent
-
-        signal.signal(signal.SIGALRM, ring)
-        try:
-            end = max(self.last, self.started + _LEAST)
-            # again and again, since code of the claim may swallow what is raised
-            signal.setitimer(signal.ITIMER_REAL, max(end - time.time(), 0.01), _LEAST)
-            gain = _read(job.result())
-        except Spent as late:
-            raise _Over from late
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        if rung and gain.found is None:  # as a turn of a worker that is not waited for
-            job.cancel()
-            raise _Over
-        return gain
 
     def _account(self, searcher: str, gain: Gain) -> None:
         """Add what a turn came to."""

@@ -123,19 +123,6 @@ def sum_up(*_: str) -> str:
     return ""
 
 
-def test_an_evaluation_that_does_not_end_holds_up_no_hunt():
-    def conclusion(x: float, shift: float = 0.0) -> Slack:
-        time.sleep(30.0)
-        return square(x, shift)
-
-    started = time.monotonic()
-    result = hunt(build("sleeping", conclusion, square_ball), seconds=0.5)
-    assert time.monotonic() - started < 20.0
-    assert (result.examples, result.smallest) == (0, None)
-    assert "give more time" in result.error
-    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
-
-
 def test_a_round_is_begun_however_short_the_time():
     result = hunt(toy_pack.true, seconds=1e-9)
     assert result.rounds > 0
