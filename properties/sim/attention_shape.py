@@ -84,7 +84,7 @@ SHAPE = Statement(
             siblings={"x in R^n": changed(length="n"), "x in R^{nd}": changed(length="n d")},
         ),
         "amended-2": Reading(
-            "A_{l0,j0} x is defined for x in R^{d^2}, and vec(X) is one, for all n and d",
+            "A_{l0,j0} x is defined for x in R^{d^2}, as vec(X) is, for all n and d",
             expected="proved",
             proof="symbolic.sim.attention_shape:prove_vector",
             conclusion=block_fits,

@@ -64,7 +64,7 @@ BOUND = Statement(
             examples=({"A_1": [[1], [0]], "A_2": [[1], [1]], "X": [[0]], "Y": [[1]]},),
         ),
         "sharp": Reading(
-            "n ||w||^2 - |alpha(x) - alpha(y)|^2 = sum over pairs of (w_t - w_r)^2, "
+            "n ||w||^2 - |alpha(x) - alpha(y)|^2 = sum over t < r of (w_t - w_r)^2, "
             "w = exp(A x) - exp(A y): sqrt(n) is attained by equal tokens, whatever n, x and y are",
             expected="proved",
             proof="symbolic.sim.basic_2:prove",

@@ -113,7 +113,7 @@ BOUND = Statement(
         ),
         "sharp-2": Reading(
             "for ||A x||, ||A y|| at most R: |alpha(x)^-1 - alpha(y)^-1| <= exp(2 R / sqrt n) / "
-            "n^2 |alpha(x) - alpha(y)|; no smaller one will do, whatever n and R > 0 are",
+            "n^2 |alpha(x) - alpha(y)|; no smaller factor will do, whatever n and R > 0 are",
             expected="proved",
             proof="symbolic.sim.basic_3:prove",
             under=(LOGITS,),

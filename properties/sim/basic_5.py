@@ -150,7 +150,8 @@ BOUND = Statement(
         ),
         "sharp": Reading(
             "|c(x, z) - c(y, z)| <= sqrt(2)/4 (max h - min h) spread(A) ||x - y|| on the whole "
-            "space, spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; no smaller constant will do",
+            "space, c(x, z) = <f(x), h(z)> - b, spread(A) = max ||A_i - A_j|| / sqrt 2 <= ||A||; "
+            "no smaller constant than sqrt(2)/4 will do",
             expected="proved",
             proof="symbolic.sim.basic_5:prove",
             under=(),

@@ -16,9 +16,9 @@ run on the ray of X_soft may leave it (`LEAVES`). What a step adds is decided wh
 exactly, which is where it is X^mm.
 
 amended-3: from a start that cannot lose its optimal tokens, with a step of at most 1/L_X, X(k)
-converges in direction to X^mm (theorem 3.14 as amended), which is X_soft where C ||X^mm|| >= max
-lambda (definition 4.1 as amended; for shared slacks lambda is to be summed over the queries that
-share one).
+converges in direction to X^mm (theorem 3.14 as amended), which is X_soft, the one minimiser, where
+C ||X^mm|| > max lambda (for shared slacks lambda is to be summed over the queries that share one).
+With equality 0 may minimise as well, as for a single constraint (definition 4.1).
 
 With steps of 128/L_X `amended-3` fails (`telling_sentences.LEAPING`).
 """
@@ -42,7 +42,7 @@ from properties.sim._support.token_sequences import TokenSequences
 from properties.sim._support.training import BASIN, PRINTED, REPAIRED, UNIQUE
 
 SAID, MOVED, ZERO = "X_soft is not 0", "X(0) is not 0", "X(0) = 0"
-ENOUGH = "X^mm exists, and C ||X^mm|| >= max lambda"
+ENOUGH = "X^mm exists, and C ||X^mm|| > max lambda"
 SHORTEST = sentences.said([[1.0], [0.0]], [[0, 0]])
 
 
@@ -188,7 +188,7 @@ FIGURE = Statement(
             },
         ),
         "amended-3": Reading(
-            "optimal tokens unique, X^mm exists, C ||X^mm|| >= max lambda for multipliers lambda "
+            "optimal tokens unique, X^mm exists, C ||X^mm|| > max lambda for multipliers lambda "
             "of X^mm: the cosine of X(k) with X_soft, C = 10 and a slack for each constraint, "
             "tends to 1 under descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X "
             "from a start whose risk gap is below min_i [l(second) - l(best)]/n",

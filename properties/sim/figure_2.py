@@ -138,7 +138,8 @@ FIGURE = Statement(
             },
         ),
         "literal-2": Reading(
-            "every step of descent on g(b <f, h>) raises the mean margin",
+            "'generally becomes larger' read as: every step of descent on g(b <f, h>) raises the "
+            "mean margin",
             expected="refuted, certified",
             constants={"loss": PRINTED, "of": "mean"},
             under=(),

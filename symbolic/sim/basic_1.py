@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.declaration.proof import expanded
 from properties.sim.basic_1 import BOUND
@@ -86,6 +86,11 @@ def prove() -> str:
     least = constant_of("sharp-1", a).subs({a: size, R: size * point}, simultaneous=True)
     said = constant_of("sharp-2", a) / least
     grown = sp.log(1 + MORE)
+    y = sp.Symbol("y", real=True)
+    ensure_zero(
+        compared(sp.Integer(0), point, y, "sharp-2").left,
+        "sharp-2 with R = 0: A = 0, and nothing moves",
+    )
     ensure_nonnegative(
         sp.expand_log(sp.log(said), force=True),
         "sharp-2 has at least the ||A|| e^M of sharp-1, M = ||A|| ||x|| being at most R^2",

@@ -52,6 +52,8 @@ P, a, b = sp.symbols("P a b", positive=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 """What is not negative by what has been said before."""
 
+RADIUS = sp.Symbol("R", nonnegative=True)
+
 SQUARE = (1 - P) ** 2 * a + P**2 * b
 """||Df[s]||^2 for the indicator s of a set."""
 
@@ -325,29 +327,29 @@ def ensure_laplacian() -> None:
 
 
 def ensure_exceeds(power: int, rate: int) -> None:
-    """R exp(rate R) is less than the exponential of the printed constant."""
-    R = sp.Symbol("R", positive=True)
+    """R exp(rate R) is less than the exponential of the printed constant, for every R >= 0."""
     cite(EXPONENTIAL)
+    exponent = log_published(power).subs(sp.Symbol("R", positive=True), RADIUS)
     ensure_positive(
-        log_published(power) - rate * R - (R - 1),
-        f"the printed exponent exceeds {rate} R + R - 1 >= {rate} R + log R, for every R",
+        exponent - rate * RADIUS - (RADIUS - 1),
+        f"the printed exponent exceeds {rate} R + R - 1, and R e^({rate} R) <= e^({rate} R + R - "
+        "1), as R <= e^(R - 1): for every R >= 0",
         normal=_completed,
     )
 
 
 def _completed(square: Any) -> Any:
     """A polynomial of degree two in R as a multiple of a square and a number."""
-    R = sp.Symbol("R", positive=True)
-    lead, middle, last = sp.Poly(square, R).all_coeffs()
-    return lead * (R + middle / (2 * lead)) ** 2 + last - middle**2 / (4 * lead)
+    lead, middle, last = sp.Poly(square, RADIUS).all_coeffs()
+    return lead * (RADIUS + middle / (2 * lead)) ** 2 + last - middle**2 / (4 * lead)
 
 
 def prove_published() -> str:
-    """Prove the steps to beta^-2 n exp(3 R^2), for every n and every R > 0."""
+    """Prove the steps to beta^-2 n exp(3 R^2), for every n and every R >= 0."""
     R = sp.Symbol("R", positive=True)
     ensure_laplacian()
     cite(OPERATOR_NORM)  # ||s - t|| <= ||A|| ||x - y||, at most R ||x - y||
     ensure_equal(log_published(2), 3 * R**2, "the printed constant is n exp(3 R^2) / beta^2")
     ensure_printed(BOUND, "literal", (WEIGHTS[0] - WEIGHTS[1]).norm())
     ensure_exceeds(2, 2)
-    return "beta^2 ||f - g|| <= n R exp(2 R) ||x - y|| < n exp(3 R^2) ||x - y||, all n and R > 0"
+    return "beta^2 ||f - g|| <= n R exp(2 R) ||x - y|| <= n exp(3 R^2) ||x - y||, any n and R"

@@ -276,4 +276,6 @@ def prove_published() -> str:
         basic_4.log_published(3), 5 * R**2, "the printed constant is n^2 exp(5 R^2) / beta^3"
     )
     basic_4.ensure_exceeds(3, 3)
-    return "beta^3 ||f f^T - g g^T|| <= 2 n^(3/2) R exp(3 R) ||x - y|| < 2 n^2 exp(5 R^2) ||x - y||"
+    return (
+        "beta^3 ||f f^T - g g^T|| <= 2 n^(3/2) R exp(3 R) ||x - y|| <= 2 n^2 exp(5 R^2) ||x - y||"
+    )

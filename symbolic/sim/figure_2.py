@@ -7,6 +7,7 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_positive
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from symbolic.gains import ensure_gain
+from symbolic.least_points import ensure_product
 
 
 def prove() -> str:
@@ -24,5 +25,6 @@ def prove() -> str:
         (s_a * (s_r + 2 * s_t)).subs(total),
         "along e_a - e_t the problem gains s_a (1 - s_a) + s_t s_a, as tokens are orthonormal",
     )
-    ensure_positive(s_a * (s_r + 2 * s_t), "which is positive; problems of other queries add 0")
+    ensure_positive(s_a * (s_r + 2 * s_t), "which is positive, also summed over its repetitions")
+    ensure_product()  # problems of other queries, which are orthogonal to this one, add 0
     return "for any vocabulary, any sentences with one successor a token, any start and step"

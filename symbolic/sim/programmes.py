@@ -107,10 +107,26 @@ def prove_price() -> str:
 
 
 def prove_soft_direction() -> str:
-    """Descent from the basin tends in direction to X^mm, and so to X_soft at such prices."""
+    """Descent from the basin tends in direction to X^mm, which is X_soft for C ||X^mm|| > max w_j.
+
+    With equality X_soft need not be unique, and may be 0, which has no direction.
+    """
     prove_price()
+    beyond, slack = sp.symbols("beyond xi", positive=True)
+    ensure_positive(
+        (WEIGHT + beyond) * slack - WEIGHT * slack,
+        "where C ||X|| > w_j a slack xi_j > 0 costs more than w_j xi_j, so that a minimiser has "
+        "none: it meets the constraints, and ||V|| = ||X||",
+        normal=expanded,
+    )
+    least_points.ensure_least_point()
+    longer = sp.Symbol("||V - X||^2", positive=True)
+    ensure_positive(
+        longer + 2 * MORE,
+        "||V||^2 - ||X||^2 = ||V - X||^2 + 2 <X, V - X> is positive unless V = X: X is X_soft",
+    )
     ensure_from_basin()
-    return "for any n, T, d: minimisers lie on the ray of X^mm, by equality of Cauchy and Schwarz"
+    return "for any n, T, d: X^mm is the only minimiser at such prices"
 
 
 def prove_shared_price() -> str:

@@ -8,7 +8,7 @@ a slack that the queries of a sentence share: the same for sentences of two word
 All minimisers of f_C(X) = ||X|| + C sum_j max(0, 1 - <A_j, X>) lie on one ray. So the ray of a
 matrix X* is not theirs where some rational W has f_C(W) < min_t f_C(t X*), a minimum over t = 0
 and the t = 1/<A_j, X*>; W comes from floats and is only believed for what it attains. And it is
-theirs where X* is on the ray of X^mm and C ||X^mm|| >= max lambda (`sim/definition-4.1:amended`).
+theirs where X* is on the ray of X^mm and C ||X^mm|| > max lambda: it is X_soft then.
 
 Where problems with one query have different next tokens, no X separates, and what other modules
 prove of descent does not apply. `outvoted` does for embeddings with E E^T = I and the whole
@@ -232,14 +232,14 @@ def stays_at_zero(case: TokenSequences) -> bool:
 
 
 def enough(case: TokenSequences) -> bool:
-    """C ||X^mm|| >= max lambda, so that X_soft = X^mm."""
+    """C ||X^mm|| > max lambda, so that X_soft is X^mm alone."""
     hard = exact_att_svm(case.data)
     return hard is not None and bool(hard.A) and _dear(hard)
 
 
 def _dear(hard: ExactAttSVM) -> bool:
-    """C ||X^mm|| >= max lambda."""
-    return bool(C * C * hard.square >= max(hard.duals.values()) ** 2)
+    """C ||X^mm|| > max lambda."""
+    return bool(C * C * hard.square > max(hard.duals.values()) ** 2)
 
 
 def known_soft(m: Any, case: TokenSequences) -> Any:

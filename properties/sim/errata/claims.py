@@ -300,8 +300,8 @@ CLAIMS = (
         f"every recorded step in {RISING[0]} and {RISING[1]} runs (tokens of the sub-sequence, of "
         f"the vocabulary) and ends at {COSINES[0]} and {COSINES[1]}; the mean difference, which "
         f"no training enters, has {MEANS[0]} and {MEANS[1]}.",
-        repair="From the basin and for C ||X^mm|| >= max lambda (definition 4.1) the cosine "
-        "tends to 1.",
+        repair="From the basin and for C ||X^mm|| > max lambda, where X_soft is X^mm (definition "
+        "4.1), the cosine tends to 1.",
         stands=("amended-3",),
     ),
     erratum(
