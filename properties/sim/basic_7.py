@@ -63,7 +63,7 @@ BOUND = Statement(
     rests_on=("sim/basic-4",),
     source=SOURCE,
     place="Section 3.3, seventh bound",
-    printed="f(x) f(x)^T - f(y) f(y)^T <= 2 beta^-3 n^2 exp(5 R^2) ||x - y||_2",
+    printed="f(x) f(x)^T - f(y) f(y) <= 2 beta^-3 n^2 exp(5 R^2) ||x - y||_2",
     variables={**bounds.POINTS, **bounds.BOUNDS},
     hypotheses=bounds.LISTED,
     conclusion=printed,

@@ -13,8 +13,9 @@ Where optimal tokens are tied X^mm is that of the first one.
 
 Over the whole vocabulary the optimal token of one problem is a rival in the other, so that
 <w_i - w_j, x_opt_i - x_opt_j> is the sum of two margins, at least 2. Hence sharp-1, by Cauchy and
-Schwarz, and w_j = t w_i, t > 0, is impossible; and so is z_j = t z_i: X^mm exists only where each
-token has one successor.
+Schwarz, and w_j = t w_i, t > 0, is impossible; and so is z_j = t z_i: X^mm exists only if
+sub-sequences that end in the same token have the same optimal one. That is less than one successor
+for each token: a longer token in the direction of two successors is optimal for both.
 """
 
 import itertools

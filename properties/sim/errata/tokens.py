@@ -22,7 +22,7 @@ TOKENS = (
         "the same.",
         repair="Where tokens are the whole vocabulary, half-spaces of different optimal tokens are "
         "different, and ||X^mm (z_i - z_j)|| ||x_opt_i - x_opt_j|| >= 2. The other side of this: "
-        "X^mm exists only where each token has one successor.",
+        "X^mm exists only if sub-sequences that end in the same token have the same optimal one.",
         stands=("amended", "sharp-1", "sharp-2"),
         telling={"literal-3": 0},
     ),
