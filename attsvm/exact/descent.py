@@ -202,7 +202,7 @@ def always_converges(data: ExactData, loss: str) -> bool:
     Let optimal tokens be unique, the Att-SVM feasible, some input have two tokens, and l' < 0. It
     does where inputs are aligned and the rivals of each have one score, and where queries are
     orthogonal and in each input the rivals have one score, or are two, the second best a support
-    vector (`prove_equal_rivals` in `symbolic/basins.py`, `prove_three` in
+    vector (`prove_equal_rivals` in `symbolic/aligned_inputs.py`, `prove_three` in
     `symbolic/sim/theorem_3_14.py`, `ensure_any_step` in `symbolic/tf/global_conjecture.py`).
     """
     if _level(data, loss) is None:

@@ -154,9 +154,16 @@ def prove_exact_price() -> str:
     Y, e, mu = vector("Y"), sp.Symbol("e", positive=True), sp.Symbol("mu", nonnegative=True)
     ensure_nonnegative(
         (e * mu - (1 - A @ (X - e * Y))).subs({inner("A", "X"): 1, AY: mu - MORE}),
-        "the dual has Y and mu >= 0 of sum 1 with <X, Y> = t and <A_j, Y> <= mu of the slack of j: "
-        "at X - e Y a slack is at most e mu, so that all cost C e at most",
+        "the dual has Y and mu >= 0 of sum 1 with <X, Y> = t and <A_j, Y> <= mu of the slack of j, "
+        "for the A_j of margin 1: at X - e Y a slack is at most e mu, so that all cost C e at most",
         normal=expanded,
+    )
+    over, fall = sp.symbols("over fall", positive=True)
+    beyond = (A @ (X - e * Y) - 1).subs(inner("A", "X"), 1 + over)
+    ensure_nonnegative(
+        [beyond.subs({AY: fall, e: over / (fall + MORE)}), beyond.subs(AY, -MORE)],
+        "a margin of 1 + over stays at least 1 for e <= over/<A_j, Y>, and where <A_j, Y> <= 0",
+        normal=sp.factor,
     )
     N, short, rest = sp.symbols("N short rest", positive=True)
     moved = X - e * Y
@@ -169,6 +176,10 @@ def prove_exact_price() -> str:
         left.subs(YY, (short - rest) / e),
         "which is positive where e ||Y||^2 < t - C ||X||: f_C(X - e Y) < f_C(X) for small e",
         normal=expanded,
+    )
+    ensure_nonnegative(
+        MORE * SLACK,
+        "for C = -more < 0 slack costs less than for C = 0: there X - e Y is better as well",
     )
     return "in any dimension: the dual of the least price gives a better point below it"
 
