@@ -174,7 +174,7 @@ CLAIMS = (
         "before b and for b before a.",
         repair="Where the embeddings are independent, as from d = 20 on for 20 Gaussian tokens, "
         "there is no X^mm exactly where some query asks for tokens in a circle: over the whole "
-        "vocabulary, where it asks for two different next tokens. For sentences of two words the "
+        "vocabulary, where two optimal tokens of it differ. For sentences of two words the "
         "probability has a closed form; in lower dimension separability fails besides.",
         stands=("literal-1", "literal-3", "amended-1", "amended-2", "sharp"),
     ),
