@@ -12,7 +12,16 @@ from attsvm.primitives.hypotheses import exists
 from attsvm.svm.frobenius import solve_programme
 from properties.sim._support import causal_language as causal
 from properties.sim._support.causal_language import Setting, best, draw
-from properties.sim.few_support_tokens import EQUAL, PROGRAMMES, SEPARABLE, Default, carriers
+from properties.sim._support.training import TWO_TOKENS
+from properties.sim.few_support_tokens import (
+    BOTH,
+    EQUAL,
+    FEW,
+    PROGRAMMES,
+    SEPARABLE,
+    Default,
+    carriers,
+)
 
 SUPPORT = {
     "prefix": ([52, 41, 52, 55, 46], [59, 60, 58, 57, 52]),
@@ -98,6 +107,12 @@ def test_carriers_are_independent(data):
     tokens = carriers(found)
     assert tokens
     assert found.gram(tokens).rank() == len(tokens)
+
+
+def test_a_token_that_is_zero_adds_nothing_to_the_gradient():
+    literal = FEW.claim("literal-1").conclusion
+    assert literal(BOTH).ratio == 2.0  # two of two, twice what is read as few
+    assert literal(TWO_TOKENS).ratio == 1.0  # the tokens 1 and 0
 
 
 def test_a_programme_of_one_token_has_no_carriers():

@@ -5,6 +5,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from flint import fmpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,13 +15,14 @@ from attsvm.exact import rationals
 from attsvm.language import Language, prefix_data, random_language, vocabulary_data
 from attsvm.lipschitz import risk_smoothness
 from attsvm.plots import Table, heading
-from attsvm.primitives.att_svm import flat
+from attsvm.primitives.att_svm import ExactAttSVM, flat
 from attsvm.risk import gradient_w
 from attsvm.svm import att_svm_programme
 from attsvm.svm.soft import solve_soft
 from attsvm.svm.soft_path import Merged, merge
 from attsvm.training import descend_w
 from properties.sim._support import telling_sentences as sentences
+from properties.sim._support import token_sequences
 from properties.sim._support.causal_language import (
     APART,
     DEVIATION,
@@ -381,3 +383,10 @@ def test_the_soft_solution_is_zero_up_to_the_first_threshold(case):
     if abs(first - C) > 1e-6 * C:
         assert moves_soft(case) == (first < C)
         assert moves_soft(case) == bool(found.W.any())
+
+
+def test_at_the_least_price_of_one_constraint_x_soft_is_not_x_mm_alone(monkeypatch):
+    A, token = fmpq(1, 10), (0, 1)  # f_10(t X^mm) is 10 for every t in [0, 1]
+    hard = ExactAttSVM([[1 / A]], {token: [A]}, {token: 1 / A**2}, {token: fmpq(1)})
+    monkeypatch.setattr(token_sequences, "exact_att_svm", lambda _: hard)
+    assert not token_sequences.enough(sentences.IDLE)
