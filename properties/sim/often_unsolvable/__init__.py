@@ -9,7 +9,9 @@ are those of the vocabulary or of the sub-sequence.
 sentences "a a", "a b": each token can be separated from the others by a linear function, but the
 query a asks for a before b and for b before a, and two constraints are each other's opposites. A
 query that asks for a before b, b before c, ..., and the last of them before a, asks in a circle;
-over the whole vocabulary it does exactly where it asks for two different tokens. From d = 20 on
+over the whole vocabulary it does exactly where it asks for two different tokens. (It asks for the
+optimal token, which is the next one where tokens have norm 1; a longer token may be optimal for
+two different next ones.) From d = 20 on
 the probability therefore does not depend on d: a larger dimension solves nothing, fewer sentences
 do. The count for `literal-1` and `literal-3` is of circles alone, each a certificate with weights
 1, so that the interval (Clopper and Pearson) bounds the probability from below. For m sentences of
@@ -109,9 +111,9 @@ REPEATED = said(np.eye(2), [[0, 1, 0, 1], [0, 0, 0, 1]], whole=False)
 CONSTANT = said(np.eye(3), [[0, 1, 2, 0], [1, 0, 2, 1]], whole=False)
 DEFAULT = {"m": 10, "n": 5, "d": 100}
 READ = (
-    "'often' read as with probability at least 1/2: random languages of 20 tokens with 3 "
-    "successors each, of weights uniform in 1..9, drawn for each token apart, any token the first "
-    "one, each as likely, m = 10 sentences of n = 5 tokens, attention over"
+    "'often' read as with probability at least 1/2: random languages of 20 Gaussian tokens, scaled "
+    "to norm 1, with 3 successors each, of weights uniform in 1..9, drawn for each token apart, any "
+    "token the first one, each as likely, m = 10 sentences of n = 5 tokens, attention over"
 )
 COUNTED = probability(
     "that there is no X^mm over the {over} for m = {m}, n = {n}, d = {d}",
