@@ -112,8 +112,8 @@ CONSTANT = said(np.eye(3), [[0, 1, 2, 0], [1, 0, 2, 1]], whole=False)
 DEFAULT = {"m": 10, "n": 5, "d": 100}
 READ = (
     "'often' read as with probability at least 1/2: random languages of 20 Gaussian tokens, scaled "
-    "to norm 1, with 3 successors each, of weights uniform in 1..9, drawn for each token apart, any "
-    "token the first one, each as likely, m = 10 sentences of n = 5 tokens, attention over"
+    "to norm 1, with 3 successors each, of weights uniform in 1..9, drawn for each token apart, "
+    "any token the first one, each as likely, m = 10 sentences of n = 5 tokens, attention over"
 )
 COUNTED = probability(
     "that there is no X^mm over the {over} for m = {m}, n = {n}, d = {d}",

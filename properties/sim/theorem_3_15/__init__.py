@@ -13,10 +13,10 @@ of definition 3.6 increases in the score, `amended-1`, from zero, by `NOT_ALIGNE
 Where no input loses its optimal token, no delta is needed (`amended-2`). In `sharp` inputs are
 aligned, which a single input is. There the theorem is true, for every start, with
 delta_i = g_i s_i / (1 - s_i), where g_i is the gap of the two best scores and s_i the start's
-attention to the optimal token (s_i = 1/T at zero). Proof in `symbolic/basins.py`. No constant above
-1 would do: let the second-best token carry little attention at the start, and be so far away that
-its logit outruns all others. With delta = c g s/(1 - s), c > 1, the attended score lies below the
-second-best one, which therefore gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
+attention to the optimal token (s_i = 1/T at zero). Proof: `symbolic.aligned_inputs`. No constant
+above 1 would do: let the second-best token carry little attention at the start, and be so far away
+that its logit outruns all others. With delta = c g s/(1 - s), c > 1, the attended score lies below
+the second-best one, which therefore gains, and for ever (`OUTRUN`: tokens -1, 64, 0, c < 3/2).
 
 The second-best token itself costs nothing: u_i(0) minus the second-best score is at least g_i s_i -
 delta_i (1 - s_i - s'_i), s'_i the attention to that token, so that delta_i = g_i s_i / (1 - s_i -
