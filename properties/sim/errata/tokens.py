@@ -31,11 +31,11 @@ TOKENS = (
         gist="Contributing tokens, or support vectors, need not be few; X^mm needs few of them.",
         printed='"... only a few tokens, which can be regarded as feature vectors, contribute to '
         'the gradient computation for each update." Read: at most half of them.',
-        fails="Attention is positive, so that every token contributes whose score is not the "
-        "attended one. Part 1 of assumption 3.10 says the opposite of few: all tokens are support "
-        "vectors. On the default of figure 1, tokens of the sub-sequence, 8 of 100 runs have an "
-        "X^mm, with 76% to 93% of the tokens that are not optimal as support vectors; the others "
-        "have none.",
+        fails="Attention is positive, so that every token other than 0 contributes whose score is "
+        "not the attended one. Part 1 of assumption 3.10 says the opposite of few: all tokens are "
+        "support vectors. On the default of figure 1, tokens of the sub-sequence, 8 of 100 runs "
+        "have an X^mm, with 76% to 93% of the tokens that are not optimal as support vectors; the "
+        "others have none.",
         repair="X^mm is the same without all but d min(n, d) of the tokens that are not optimal, "
         "however many an input has: they are few where inputs are long against d.",
         stands=("amended", "sharp"),
