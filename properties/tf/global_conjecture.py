@@ -85,7 +85,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.primitives.hypotheses import feasible, several_tokens, sloped, unique_optimum
 from attsvm.primitives.losses import SLOPED as LOSSES
-from attsvm.primitives.steps import ANY, is_short, stepped
+from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Reading, Statement, changed
@@ -121,6 +121,7 @@ FEASIBLE, SLOPED, ZERO = (
 )
 INDEPENDENT = "the (x_t - x_s) z^T of all inputs are independent, for one token s of each"
 DIFFERENT = "scores of an input are different"
+ORTHOGONAL = "queries are orthogonal"
 BETTER = (
     "in the Local-SVM of each choice but the best, if it has a solution, all better tokens are "
     "support vectors, one of them with a positive multiplier"
@@ -132,10 +133,15 @@ WRONG = {
 }
 
 
+def orthogonal(case: Any) -> bool:
+    """No two queries have an inner product other than 0."""
+    pairs = itertools.combinations(ExactData.of(case.data).Z, 2)
+    return all(dot(a, b) == 0 for a, b in pairs)
+
+
 def short_or_few(case: Any) -> bool:
     """The step is at most 1/L, or queries are orthogonal and no input has over three tokens."""
-    pairs = itertools.combinations(ExactData.of(case.data).Z, 2)
-    few = case.data.present.sum(axis=1).max() <= 3 and all(dot(a, b) == 0 for a, b in pairs)
+    few = case.data.present.sum(axis=1).max() <= 3 and orthogonal(case)
     return bool(few) or is_short(case)
 
 
@@ -194,6 +200,26 @@ def simplices(draw: st.DrawFn) -> Descent:
     return Descent(data, draw(starts_about(data, 0, 1, 3)), draw(st.sampled_from(LOSSES)))
 
 
+@composite
+def apart(draw: st.DrawFn) -> Descent:
+    """Inputs of orthogonal queries, each near a regular simplex or a staircase of right angles."""
+    n = draw(sizes(1, 3))
+    T = draw(sizes(2, 5 - n))
+    X, Z = np.zeros((n, T, T + n)), np.eye(n, T + n)
+    for tokens in X:
+        if draw(st.booleans()):
+            tokens[draw(st.permutations(range(T)))] = np.tri(T, T + n, -1)
+        else:
+            tokens[:] = np.eye(T, T + n) * draw(st.sampled_from([1.0, 2.0]))
+            tokens += draw(arrays(T, T + n)) / 32
+    if n > 1 and draw(st.booleans()):
+        Z[:2] = [Z[0] + Z[1], Z[0] - Z[1]]
+    ranks = np.array([draw(st.permutations(range(T))) for _ in range(n)], dtype=float)
+    scores = ranks * draw(st.sampled_from([1.0, 0.5, 2.0])) + draw(arrays(n, 1))
+    data = AttentionData(X, Z, scores=scores)
+    return Descent(data, draw(starts_about(data, 0, 1, 3)), draw(st.sampled_from(LOSSES)))
+
+
 CONJECTURE = Statement(
     "tf/global-conjecture",
     rests_on=("tf/all-local-unique", "tf/overparameterisation"),
@@ -211,6 +237,8 @@ CONJECTURE = Statement(
         FEASIBLE: feasible,
         SLOPED: sloped,
         SHORT_OR_FEW: short_or_few,
+        SHORT: is_short,
+        ORTHOGONAL: orthogonal,
         ZERO: lambda case: not case.start.any(),
         INDEPENDENT: lambda case: choices.all_independent(case.data),
         DIFFERENT: different,
@@ -225,6 +253,8 @@ CONJECTURE = Statement(
         SEVERAL: [cases.ONE_TOKEN],
         SLOPED: [cases.FLAT],
         SHORT_OR_FEW: [LONG],
+        SHORT: [LONG],
+        ORTHOGONAL: [NOT_ALIGNED],
         INDEPENDENT: [NO_SOLUTION],
         DIFFERENT: [TIED],
         BETTER: [cases.descent(BEYOND), NOT_ALIGNED],
@@ -275,6 +305,17 @@ CONJECTURE = Statement(
             proof="symbolic.tf.global_conjecture:prove",
             under=(SLOPED, INDEPENDENT, DIFFERENT, SEVERAL, BETTER, SHORT_OR_FEW),
             variables=stepped(Descent, simplices(), steps=ANY),
+            siblings=WRONG,
+        ),
+        "sharp-2": Reading(
+            "queries are orthogonal, as that of one input is; all tokens are support vectors in "
+            "all Local-SVMs, each of which has a solution; scores of an input different, some "
+            "input with two tokens, l' < 0 everywhere, l'' continuous, step at most 1/L: "
+            "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
+            expected="proved",
+            proof="symbolic.tf.settled_attention:prove",
+            under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL, SLOPED, ORTHOGONAL, SHORT),
+            variables=stepped(Descent, apart()),
             siblings=WRONG,
         ),
     },
