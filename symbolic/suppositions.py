@@ -89,6 +89,15 @@ DIFFERENCES_OF_ALL = Supposed(
     "the (x_t - x_s) z^T of all inputs are independent, and so are those of the A_t",
     (global_conjecture.CONJECTURE.hypotheses[global_conjecture.INDEPENDENT],),
 )
+ALL_SUPPORT = Supposed(
+    "all tokens are support vectors in all Local-SVMs",
+    (global_conjecture.CONJECTURE.hypotheses[global_conjecture.EVERYWHERE],),
+)
+EACH_SOLVED = Supposed(
+    "each Local-SVM has a solution",
+    (global_conjecture.CONJECTURE.hypotheses[global_conjecture.SOLVED],),
+)
+ORTHOGONAL_QUERIES = Supposed("queries are orthogonal", (global_conjecture.orthogonal,))
 ONE_DEPENDENCY = Supposed(
     "tokens of an input have one affine dependency at most",
     (

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import (
+    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
@@ -61,17 +62,20 @@ FALLS = "the risk never rises, and as it is bounded below the squared gradients 
 PARTS = "|l'(u)| |u - gamma_t| depends on u continuously"
 
 
-def ensure_limit() -> None:
-    """The score u of each input tends to one of its scores, gamma_b, and s_b to 1."""
+def ensure_limit(independent: str | Supposed, short: Supposed) -> None:
+    """The score u of each input tends to one of its scores, gamma_b, and s_b to 1.
+
+    Args:
+        independent: what says that the A_t of all inputs are independent.
+        short: what says that the step is at most 1/L.
+    """
     away, apart, near = sp.symbols("away apart near", positive=True)
     s, p = entry("s"), entry("p")
     ensure_smoothness()
-    cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: SHORT_OR_FEW}, of=FALLS)
+    cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: short}, of=FALLS)
     cite_extreme_value(LOSS, OF_SCORES)
     ensure_gain()
-    cite(
-        INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES_OF_ALL}
-    )  # p_t <= a constant times ||grad L||
+    cite(INVERSE_OF_GRAM, met={INDEPENDENT: independent})  # p_t <= a constant times ||grad L||
     ensure_nonnegative_sum(
         total(p) - away * total(s),
         p - away * s,
@@ -284,7 +288,7 @@ def prove() -> str:
         ProofError: a step fails.
     """
     divergence.prove()  # from any start, by M with margins 1, which exists by `ensure_parts`
-    ensure_limit()
+    ensure_limit(DIFFERENCES_OF_ALL, SHORT_OR_FEW)
     ensure_parts()
     ensure_lower_tokens_outweigh()
     ensure_direction_of_b(divergence.FAR)

@@ -26,6 +26,7 @@ from symbolic.sums import (
     t,
     total,
 )
+from symbolic.suppositions import SHORT_STEP
 from symbolic.tf import (
     all_local_unique,
     benign_landscape,
@@ -42,6 +43,7 @@ from symbolic.tf import (
     nonlinear_head_several,
     overparameterisation,
     parameterisation_bias,
+    settled_attention,
     softmax_range,
     theorem_2,
     theorem_3,
@@ -128,6 +130,12 @@ def directed_to_b():
     """The same for the direction of b."""
     ensure_zero(0, "norms diverge")
     global_conjecture.ensure_direction_of_b("norms diverge")
+
+
+def limit_of_scores():
+    """The step to where scores tend to."""
+    ensure_zero(0, "independent")
+    global_conjecture.ensure_limit("independent", SHORT_STEP)
 
 
 def other_square(p_1, p_2, squares, moves=TWO_RIVALS.moves):
@@ -337,7 +345,7 @@ SPOILT = {
     ),
     "95% of the constant of the gradient": (
         *(curvature, "attention_bend", scaled(curvature.attention_bend, LESS)),
-        [curvature.ensure_smoothness, basins.prove, global_conjecture.ensure_limit],
+        [curvature.ensure_smoothness, basins.prove, limit_of_scores],
     ),
     "a loss that may rise": (
         *(basins, "SLOPE", REAL),
@@ -414,7 +422,7 @@ SPOILT = {
     ),
     "descent by that curvature, from any start": (
         *(global_conjecture, "ensure_smoothness", aligned_inputs.ensure_log_of_powers),
-        [global_conjecture.ensure_limit],
+        [limit_of_scores],
     ),
     "parts of either size beside those of the risk": (
         *(global_conjecture, "THIRD", 1 / (2 + global_conjecture.MORE)),
@@ -423,6 +431,10 @@ SPOILT = {
     "coefficients by a slope that may jump": (
         *(global_conjecture, "ensure_continuous", lambda *_: None),
         [global_conjecture.ensure_parts],
+    ),
+    "margins that do not add up to energies": (
+        *(settled_attention, "inner", lambda u, v: sp.Symbol("other", real=True)),
+        [settled_attention.ensure_next_energy],
     ),
     "runs of no divergence": (
         *(basins, "ensure_divergence", lambda c: None),
@@ -523,6 +535,16 @@ SPOILT = {
                     *(benign_landscape, ("POSITIVE", "MORE")),
                     [benign_landscape.prove_no_minimum],
                 ),
+                (
+                    *(settled_attention, ("MORE",)),
+                    [
+                        *(settled_attention.ensure_flow, settled_attention.ensure_energy),
+                        *(settled_attention.ensure_slow, settled_attention.ensure_decay),
+                        *(settled_attention.ensure_logarithms, settled_attention.ensure_next_level),
+                    ],
+                ),
+                (settled_attention, ("LESS",), [settled_attention.ensure_logarithms]),
+                (settled_attention, ("S", "C"), [settled_attention.ensure_next_level]),
                 (heads_of_mm, ("ALSO",), [heads_of_mm.prove]),
                 (generalised_svm, ("MORE", "LESS"), [generalised_svm.prove_kept_pair]),
             )
@@ -546,6 +568,13 @@ SPOILT = {
                 [
                     *(aligned_inputs.ensure_log_of_powers, aligned_inputs.ensure_raised_by_others),
                     *ALIGNED,
+                ],
+            ),
+            (
+                settled_attention,
+                [
+                    *(settled_attention.ensure_independence, settled_attention.ensure_energy),
+                    settled_attention.ensure_signs,
                 ],
             ),
             (growth_rates, [growth_rates.ensure_between_powers, growth_rates.prove_rate]),

@@ -48,17 +48,17 @@ CLAIMS = (
     erratum(
         global_conjecture.CONJECTURE,
         gist="Global convergence from every start is false for d >= n T, from W_0 = 0 as well. "
-        "Where all tokens are support vectors of all Local-SVMs it is open, with a part proved.",
+        "Where all tokens are support vectors of all Local-SVMs it is true for one input with "
+        "scores that differ, by proof; for several a part is proved.",
         fails="The slide does not print the conjecture. Data may stay in a few of many dimensions: "
         "with tokens 1, 0, -2 on an axis of R^3 descent runs from zero to the token -2. With all "
         "tokens on the margins of all Local-SVMs it falls for tied scores and for one token an "
         "input.",
-        repair="l' < 0, scores of an input different, (x_t - x_s) z^T of all inputs independent; "
-        "in the Local-SVM of each choice but the best all better tokens are support vectors, one "
-        "with a positive multiplier; steps of at most 1/L, or of any constant size where queries "
-        "are orthogonal and no input has more than three tokens: every start converges. Whether "
-        "it is enough that all tokens are support vectors of all Local-SVMs is undecided "
-        "(amended-2).",
+        repair="All tokens are support vectors of all Local-SVMs, queries orthogonal, as that of "
+        "one input is, scores of an input different, l' < 0, steps at most 1/L: every start "
+        "converges (sharp-2). In place of orthogonal queries independent (x_t - x_s) z^T of all "
+        "inputs will do where in each choice but the best all better tokens are support vectors, "
+        "one with a positive multiplier (sharp). Without either it is undecided (amended-2).",
         telling={"literal-1": 1, "literal-2": 0, "amended-1": 0},
     ),
     erratum(
