@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attsvm.primitives.hypotheses import feasible, sloped
+from attsvm.primitives.hypotheses import feasible, several_tokens, sloped
 from attsvm.primitives.steps import is_short
 from attsvm.theory import Supposed
 from properties.mm import nonlinear_head_path, p_svm
@@ -97,6 +97,11 @@ EACH_SOLVED = Supposed(
     "each Local-SVM has a solution",
     (global_conjecture.CONJECTURE.hypotheses[global_conjecture.SOLVED],),
 )
+SCORES_DIFFER = Supposed(
+    "no two scores of an input are equal",
+    (global_conjecture.different,),
+)
+TWO_TOKENS = Supposed("some input has two tokens", (several_tokens,))
 ORTHOGONAL_QUERIES = Supposed("queries are orthogonal", (global_conjecture.orthogonal,))
 ONE_DEPENDENCY = Supposed(
     "tokens of an input have one affine dependency at most",

@@ -19,7 +19,7 @@ from attsvm.theory import (
     ensure_true,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from symbolic import divergence
 from symbolic.basins import (
     OF_SCORES,
@@ -35,7 +35,7 @@ from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
 from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.sim.theorem_3_14 import prove_three
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, n, r, swapped, t, total
-from symbolic.suppositions import DIFFERENCES_OF_ALL, LOSS, SHORT_OR_FEW
+from symbolic.suppositions import DIFFERENCES_OF_ALL, LOSS, SCORES_DIFFER, SHORT_OR_FEW, TWO_TOKENS
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPLETE,
@@ -287,6 +287,7 @@ def prove() -> str:
     Raises:
         ProofError: a step fails.
     """
+    suppose(SCORES_DIFFER, TWO_TOKENS)
     divergence.prove()  # from any start, by M with margins 1, which exists by `ensure_parts`
     ensure_limit(DIFFERENCES_OF_ALL, SHORT_OR_FEW)
     ensure_parts()

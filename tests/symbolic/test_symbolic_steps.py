@@ -540,11 +540,11 @@ SPOILT = {
                     [
                         *(settled_attention.ensure_flow, settled_attention.ensure_energy),
                         *(settled_attention.ensure_slow, settled_attention.ensure_decay),
-                        *(settled_attention.ensure_logarithms, settled_attention.ensure_next_level),
+                        *(settled_attention.ensure_logarithms, settled_attention.ensure_next_round),
                     ],
                 ),
                 (settled_attention, ("LESS",), [settled_attention.ensure_logarithms]),
-                (settled_attention, ("S", "C"), [settled_attention.ensure_next_level]),
+                (settled_attention, ("TAU", "C"), [settled_attention.ensure_next_round]),
                 (heads_of_mm, ("ALSO",), [heads_of_mm.prove]),
                 (generalised_svm, ("MORE", "LESS"), [generalised_svm.prove_kept_pair]),
             )
