@@ -83,7 +83,13 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
-from attsvm.primitives.hypotheses import feasible, several_tokens, sloped, unique_optimum
+from attsvm.primitives.hypotheses import (
+    all_independent,
+    feasible,
+    several_tokens,
+    sloped,
+    unique_optimum,
+)
 from attsvm.primitives.losses import SLOPED as LOSSES
 from attsvm.primitives.steps import ANY, is_short, stepped
 from attsvm.strategies import arrays, composite, sizes
@@ -212,7 +218,7 @@ CONJECTURE = Statement(
         SLOPED: sloped,
         SHORT_OR_FEW: short_or_few,
         ZERO: lambda case: not case.start.any(),
-        INDEPENDENT: lambda case: choices.all_independent(case.data),
+        INDEPENDENT: all_independent,
         DIFFERENT: different,
         BETTER: lambda case: choices.better_support(case.data),
     },
