@@ -271,12 +271,13 @@ CONJECTURE = Statement(
             siblings=WRONG,
         ),
         "sharp": Reading(
-            "l' < 0 everywhere and continuous, scores of an input different, some input with two "
-            "tokens, (x_t - x_s) z^T of all inputs independent for one token s of each; in the "
-            "Local-SVM of each choice but the best all better tokens support, one with a positive "
-            "multiplier; step at most 1/L, l'' continuous, or any constant one where queries are "
-            "orthogonal and no input has more than three tokens: W_k/||W_k|| -> W^mm/||W^mm|| "
-            "under descent from any start",
+            "l' < 0 everywhere and continuous, no two scores of an input equal, some input with "
+            "two tokens, the (x_t - x_s) z^T of all inputs independent, for one token s of each; "
+            "in the Local-SVM of each choice but the best all tokens that score above the chosen "
+            "one of their input are support vectors, one of them with a positive multiplier; step "
+            "at most 1/L, l'' continuous, or any constant step where queries are orthogonal and no "
+            "input has more than three tokens: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any "
+            "start",
             expected="proved",
             proof="symbolic.tf.global_conjecture:prove",
             under=(SLOPED, INDEPENDENT, DIFFERENT, SEVERAL, BETTER, SHORT_OR_FEW),

@@ -255,11 +255,11 @@ LANDSCAPE = Statement(
             examples=(REST,),
         ),
         "sharp-2": Reading(
-            "l' < 0 everywhere and continuous, independent queries, the tokens of each input have "
-            "one affine dependency at most, sum_t b_t = 0 and sum_t b_t x_t = 0, and then b_t != 0 "
-            "for all of them: grad L(W) = 0 for some W exactly where in each input all scores are "
-            "equal, or those of the tokens with b_t > 0 are all above, or all below, those with "
-            "b_t < 0",
+            "l' < 0 everywhere and continuous, independent queries, the tokens of each input are "
+            "affinely independent or have one affine dependency, sum_t b_t = 0 and sum_t b_t x_t = "
+            "0, in which no b_t is 0: grad L(W) = 0 for some W exactly where in each input all "
+            "scores are equal, or there is such a dependency and the scores of the tokens with "
+            "b_t > 0 are all above, or all below, those with b_t < 0",
             expected="proved",
             proof="symbolic.tf.benign_landscape:prove_where_stationary",
             under=(SLOPED, QUERIES, WHOLE),

@@ -78,7 +78,8 @@ CLAIMS = (
         benign_landscape.FEASIBILITY,
         benign_landscape.LANDSCAPE,
         gist="More dimensions than tokens give neither a feasible Att-SVM nor a landscape without "
-        "stationary points; independent queries and affinely independent tokens give both.",
+        "stationary points; independent queries and affinely independent tokens give both, if "
+        "two scores of an input differ and l' < 0.",
         fails="Over-parameterization is read as d >= n T, a dimension for each token. Equal tokens "
         "are not separated in any dimension, and tokens 1, 0, -2 on an axis of R^3 with scores 1, "
         "-4, 0 are at rest at W = 0. With two affine dependencies there may be a strict minimum: "
