@@ -89,7 +89,8 @@ CLAIMS = (
     erratum(
         overparameterisation.PROBABILITY,
         gist="That all tokens become support vectors as d grows depends on the law of the data; "
-        "for Gaussian and spherical tokens it is proved, with explicit probabilities.",
+        "for Gaussian tokens with orthogonal queries, and for tokens and queries on a sphere, it "
+        "is proved, with explicit probabilities.",
         fails="No law is named, and the statement is explained by a figure. Under a law of tokens "
         "2, 1, 0 along one axis the third one is a support vector in no dimension.",
         telling={"literal-1": 0, "literal-2": 0},
