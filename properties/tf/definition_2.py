@@ -96,7 +96,7 @@ def margins_of_rivals(m: Any, case: Choice) -> tuple[Any, Any]:
 
 
 @stated(
-    "there are rivals, m_r their margins, and m'_r those without them",
+    "there are rivals, m_r their margins, and m'_r those where they need not be separated",
     r"\min_r m_r = \max($floor, $of)",
     {"of": {"min": r"\min_r m'_r", "max": r"\max_r m'_r", "none": "1"}},
 )

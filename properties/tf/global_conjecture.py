@@ -126,7 +126,7 @@ FEASIBLE, SLOPED, ZERO = (
     "the start is zero",
 )
 INDEPENDENT = "the (x_t - x_s) z^T of all inputs are independent, for one token s of each"
-DIFFERENT = "scores of an input are different"
+DIFFERENT = "no two scores of an input are equal"
 BETTER = (
     "in the Local-SVM of each choice but the best, if it has a solution, all better tokens are "
     "support vectors, one of them with a positive multiplier"

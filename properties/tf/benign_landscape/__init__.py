@@ -87,7 +87,10 @@ TWICE = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-1]], scores=[[1, 0], 
 
 LARGE, SLOPED = "d >= n T", "l' < 0 everywhere and continuous"
 QUERIES, AFFINE = "queries are independent", "tokens of each input are affinely independent"
-SCORES, OWN = "the first input has two different scores", "its query is no sum of the others'"
+SCORES, OWN = (
+    "the first input has two different scores",
+    "its query is no combination of the others'",
+)
 FREE, FEW = "its tokens are affinely independent", "its tokens have one affine dependency at most"
 WHOLE = "tokens of each input have one affine dependency at most, and all take part in it"
 SEPARABLE = "its optimal token has an Att-SVM of its own"

@@ -50,9 +50,12 @@ from properties.tf.local_convergence.cones import Local
 OPTIMAL = "alpha is locally optimal"
 SELECTS, FAR = "the start selects alpha", "the norm of the start is large"
 NEAR = "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)"
-LONG = "||W_0|| is at least the radius, which is there where l' < 0 at the scores of alpha"
+LONG = "||W_0|| is at least the radius, which exists where l' < 0 at the scores of alpha"
 CONE = "||E|| r_j <= s sigma c_j"
-LARGE = "0 < s < 1, and sigma is at least the radius of s, there where l' < 0 at those scores"
+LARGE = (
+    "0 < s < 1, and sigma is at least the radius of s, which exists where l' < 0 at the scores of "
+    "alpha"
+)
 ON_RAY = (
     starts.placed_at([0.0, -1.0, 1.0], (2.0, -1.0), 18.0, 9.0),
     starts.on_the_line(64.0, -1.0),

@@ -32,7 +32,7 @@ from properties.tf.theorem_2.near_optimal_points import Candidate
 LISTED = {name: test for name, test in cases.HYPOTHESES.items() if name != cases.FALLING}
 SLOPED = "l' < 0 and continuous"
 CHEAP = "l' < 0 and continuous, G is below every m_i d_i"
-LARGE, GOOD = "rho is at least log(2 Gamma)", "W in the ball and as good as rho W^mm"
+LARGE, GOOD = "rho is at least log(2 Gamma)", "||W|| <= R and L(W) <= L(R U)"
 PRINTED: dict[str, Any] = {
     "source": SOURCE,
     "place": "Theorem 2",
