@@ -275,9 +275,9 @@ CONJECTURE = Statement(
             "two tokens, the (x_t - x_s) z^T of all inputs independent, for one token s of each; "
             "in the Local-SVM of each choice but the best all tokens that score above the chosen "
             "one of their input are support vectors, one of them with a positive multiplier; step "
-            "at most 1/L, l'' continuous, or any constant step where queries are orthogonal and no "
-            "input has more than three tokens: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any "
-            "start",
+            "at most one over a Lipschitz constant of grad L, l'' continuous, or any constant step "
+            "where queries are orthogonal and no input has more than three tokens: W_k/||W_k|| -> "
+            "W^mm/||W^mm|| under descent from any start",
             expected="proved",
             proof="symbolic.tf.global_conjecture:prove",
             under=(SLOPED, INDEPENDENT, DIFFERENT, SEVERAL, BETTER, SHORT_OR_FEW),

@@ -259,8 +259,9 @@ BIAS = Statement(
         ),
         "amended": Reading(
             "W^mm exists and is not 0, l' < 0 everywhere and continuous, l'' continuous, optimal "
-            "tokens unique, step at most 1/L, start with a risk gap below min_i [l(second) - "
-            "l(best)]/n: descent on W converges in direction to W^mm",
+            "tokens unique, step at most one over a Lipschitz constant of grad L, start with a "
+            "risk gap L - L_* below min_i [l(second) - l(best)]/n over inputs of two tokens: "
+            "descent on W converges in direction to W^mm",
             expected="proved",
             proof="symbolic.basins:prove",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),

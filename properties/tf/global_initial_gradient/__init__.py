@@ -137,7 +137,8 @@ THEOREM = Statement(
             "T_i the number of tokens of input i, G_i the gap from its best score to its worst, "
             "b_i the largest |l'| between these, drop_i = l(second) - l(best), iota the least "
             "margin under -grad L(W_0) / ||grad L(W_0)||, be it positive or not: from W_1 = W_0 - "
-            "R grad L(W_0) / ||grad L(W_0)||, with step at most 1/L, W_k/||W_k|| -> W^mm/||W^mm||",
+            "R grad L(W_0) / ||grad L(W_0)||, with a step of at most one over a Lipschitz constant "
+            "of grad L, W_k/||W_k|| -> W^mm/||W^mm||",
             expected="proved",
             proof="symbolic.basins:prove_after_step",
             under=(SLOPED, UNIQUE, FORWARD, LONG, SHORT),
