@@ -157,7 +157,7 @@ THEOREM = Statement(
             "W^mm exists and is not 0, be all tokens support vectors or not, l' < 0 everywhere and "
             "continuous, l'' continuous, optimal tokens unique, step at most one over a Lipschitz "
             "constant of grad L, start with a risk gap L - L_* below min_i [l(second) - l(best)]/n "
-            "over inputs of two tokens: ||W_k|| / ln k -> ||W^mm||",
+            "over inputs of several tokens: ||W_k|| / ln k -> ||W^mm||",
             expected="proved",
             proof="symbolic.growth_rates:prove_rate",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),

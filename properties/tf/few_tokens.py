@@ -179,7 +179,7 @@ OBSERVATION = Statement(
         "amended-2": Reading(
             "W^mm exists and is not 0, l' < 0 everywhere and continuous, l'' continuous, optimal "
             "tokens unique, step at most one over a Lipschitz constant of grad L, start with a "
-            "risk gap L - L_* below min_i [l(second) - l(best)]/n over inputs of two tokens: "
+            "risk gap L - L_* below min_i [l(second) - l(best)]/n over inputs of several tokens: "
             "||W_k|| tends to infinity and each input's attention to its optimal token to 1",
             expected="proved",
             proof="symbolic.basins:prove_attention",

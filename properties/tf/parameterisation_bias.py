@@ -260,7 +260,7 @@ BIAS = Statement(
         "amended": Reading(
             "W^mm exists and is not 0, l' < 0 everywhere and continuous, l'' continuous, optimal "
             "tokens unique, step at most one over a Lipschitz constant of grad L, start with a "
-            "risk gap L - L_* below min_i [l(second) - l(best)]/n over inputs of two tokens: "
+            "risk gap L - L_* below min_i [l(second) - l(best)]/n over inputs of several tokens: "
             "descent on W converges in direction to W^mm",
             expected="proved",
             proof="symbolic.basins:prove",
