@@ -43,6 +43,7 @@ from symbolic.gains import (
     ensure_gain_of_support,
 )
 from symbolic.inner_products import vector
+from symbolic.least_points import SCALED, ensure_existence, ensure_scaled_meets
 from symbolic.sums import (
     ensure_at_least_each,
     ensure_mean,
@@ -385,13 +386,32 @@ def prove_from_proper_start() -> str:
 
 
 def prove_after_step() -> str:
-    """Margins after a step of length R >= 0 along U are at least m_0 + iota R, which is enough."""
+    """Margins after a step of length R >= 0 along U are at least m_0 + iota R, which is enough.
+
+    V exists: where they are positive W_1 shows it, and they are but for one rival in all.
+    """
     least, rate = sp.symbols("m_0 iota", real=True)
     length, more, faster = sp.symbols("R more faster", nonnegative=True)
     ensure_nonnegative(
         (least + more) + length * (rate + faster) - (least + rate * length),
         "<A, W_0 + R U> with <A, W_0> = m_0 + more and <A, U> = iota + faster",
         normal=sp.expand,
+    )
+    whole, rivals, others = sp.symbols("b_iG_i rivals others", positive=True)
+    ensure_positive(
+        [whole * (1 + rivals) - (whole - MORE), whole + others - (whole - MORE)],
+        "of two rivals or more, of one input or of several, Q is above D, as drop_i is at most "
+        "b_i G_i: margins of at least ln(Q/D) are positive",
+        normal=expanded,
+    )
+    ensure_scaled_meets()
+    ensure_existence(SCALED)
+    A = vector("A")
+    ensure_equal(
+        A @ (A / (A @ A)),
+        1,
+        "of one rival -grad L(W_0), which is not 0, is a multiple of A: V is A/||A||^2",
+        normal=sp.cancel,
     )
     ensure_from_margins()
     return "for every smooth loss with l' < 0, any n, T and d"

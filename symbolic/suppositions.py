@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attsvm.primitives.hypotheses import feasible, several_tokens, sloped
+from attsvm.primitives.hypotheses import all_independent, feasible, several_tokens, sloped
 from attsvm.primitives.steps import is_short
 from attsvm.theory import Supposed
 from properties.mm import nonlinear_head_path, p_svm
@@ -87,7 +87,7 @@ DIFFERENCES = Supposed(
 )
 DIFFERENCES_OF_ALL = Supposed(
     "the (x_t - x_s) z^T of all inputs are independent, and so are those of the A_t",
-    (global_conjecture.CONJECTURE.hypotheses[global_conjecture.INDEPENDENT],),
+    (all_independent,),
 )
 ALL_SUPPORT = Supposed(
     "all tokens are support vectors in all Local-SVMs",
@@ -110,7 +110,7 @@ ONE_DEPENDENCY = Supposed(
         benign_landscape.LANDSCAPE.hypotheses[benign_landscape.WHOLE],
     ),
 )
-CONSTRAINTS = Supposed("the A_j are independent", (large_dimension.all_independent,))
+CONSTRAINTS = Supposed("the A_j are independent", (all_independent,))
 GENERAL_POSITION = Supposed(
     "tokens are Gaussian: where d >= T - 1 the A_j are almost surely independent",
     (overparameterisation.GAUSSIAN,),

@@ -6,10 +6,12 @@ the first one counts, as definition 1 of tf allows.
 
 from typing import Any
 
+from flint import fmpq_mat
+
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
-from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.att_svm import exact_att_svm, exact_constraints
 from attsvm.primitives.losses import SLOPED
 
 
@@ -47,6 +49,15 @@ def feasible(case: Any) -> bool:
 def exists(case: Any) -> bool:
     """X^mm exists and is not 0, so that it has a direction."""
     return several_tokens(case) and feasible(case)
+
+
+def all_independent(case: Any) -> bool:
+    """The (x_t - x_s) z^T are linearly independent, of all inputs and all t, for one s of each.
+
+    Of which s does not matter; so are none at all, where no input has two tokens.
+    """
+    A = exact_constraints(_exact(case))
+    return not A or int(fmpq_mat([*A.values()]).rank()) == len(A)
 
 
 def all_tight(case: Any) -> bool:

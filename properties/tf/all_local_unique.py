@@ -92,16 +92,16 @@ LEMMA = Statement(
     },
     readings={
         "literal-1": Reading(
-            "all tokens are support vectors in all Local-SVMs that have a solution: one choice is "
-            "locally optimal, (opt_i)",
+            "all tokens are support vectors in all Local-SVMs that have a solution: the choice "
+            "(opt_i) is locally optimal, and no other one is",
             expected="refuted",
             under=(EVERYWHERE,),
             examples=(TIED, ZERO_QUERY),
             siblings={"whatever supports": changed(drop=[EVERYWHERE], examples=[FOUR])},
         ),
         "literal-2": Reading(
-            "all Local-SVMs have a solution, in which all tokens are support vectors: one choice "
-            "is locally optimal, (opt_i)",
+            "all Local-SVMs have a solution, in which all tokens are support vectors: the choice "
+            "(opt_i) is locally optimal, and no other one is",
             expected="refuted",
             under=(EVERYWHERE, SOLVED),
             examples=(TIED,),
@@ -109,7 +109,7 @@ LEMMA = Statement(
         ),
         "amended": Reading(
             "optimal tokens unique, Att-SVM feasible, all tokens support vectors in all Local-SVMs "
-            "that have a solution: one choice is locally optimal, (opt_i)",
+            "that have a solution: the choice (opt_i) is locally optimal, and no other one is",
             expected="proved",
             proof="symbolic.tf.all_local_unique:prove",
             under=(EVERYWHERE, UNIQUE, FEASIBLE),

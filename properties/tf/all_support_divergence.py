@@ -155,8 +155,9 @@ THEOREM = Statement(
         ),
         "sharp": Reading(
             "W^mm exists and is not 0, be all tokens support vectors or not, l' < 0 everywhere and "
-            "continuous, l'' continuous, optimal tokens unique, step at most 1/L, start with a "
-            "risk gap below min_i [l(second) - l(best)]/n: ||W_k|| / ln k -> ||W^mm||",
+            "continuous, l'' continuous, optimal tokens unique, step at most one over a Lipschitz "
+            "constant of grad L, start with a risk gap L - L_* below min_i [l(second) - l(best)]/n "
+            "over inputs of several tokens: ||W_k|| / ln k -> ||W^mm||",
             expected="proved",
             proof="symbolic.growth_rates:prove_rate",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),

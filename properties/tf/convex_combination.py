@@ -181,7 +181,7 @@ COMBINATION = Statement(
         "sharp-2": Reading(
             "where T >= 2, every W has (1 - s_k) / s_k >= (T - 1) exp(-D ||W||_F), D = "
             "||x_k - mean of the other x_t|| ||z||: s_k tends to 1 only where ||W|| tends to "
-            "infinity; no larger bound by T and D ||W|| will do",
+            "infinity; attained where the other x_t are one x and W = c (x_k - x) z^T, c >= 0",
             expected="proved",
             proof="symbolic.tf.convex_combination:prove_far",
             under=(SEVERAL,),

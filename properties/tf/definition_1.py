@@ -171,8 +171,8 @@ DEFINITION = Statement(
             siblings={"no weight above 1/4 off them": changed(most="1/4")},
         ),
         "amended": Reading(
-            "for l strictly decreasing every attention of least loss has no weight off the optimal "
-            "tokens, and the others have more",
+            "for l strictly decreasing every attention with weight off the optimal tokens has more "
+            "loss than l(best), so that those of least loss have no weight off them",
             expected="proved",
             proof=PROOF,
             constants={"most": 0},

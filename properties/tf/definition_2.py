@@ -96,7 +96,7 @@ def margins_of_rivals(m: Any, case: Choice) -> tuple[Any, Any]:
 
 
 @stated(
-    "there are rivals, m_r their margins, and m'_r those without them",
+    "there are rivals, m_r their margins, and m'_r those where they need not be separated",
     r"\min_r m_r = \max($floor, $of)",
     {"of": {"min": r"\min_r m'_r", "max": r"\max_r m'_r", "none": "1"}},
 )
@@ -170,10 +170,11 @@ DEFINITION = Statement(
             siblings=OTHERS,
         ),
         "sharp": Reading(
-            "where W^mm(alpha) exists and some token is a rival, of gamma_it >= gamma_i,alpha_i: "
-            "the least margin of rivals under W^mm(alpha) is the larger of 1 and that under the "
-            "Att-SVM solution without them, and alpha is locally optimal, with t over the tokens "
-            "of margin 1, exactly where it is above 1",
+            "where W^mm(alpha) exists and some token is a rival, one other than alpha_i with "
+            "gamma_it >= gamma_i,alpha_i: the least margin of the rivals under W^mm(alpha) is the "
+            "larger of 1 and their least margin under the solution for alpha that need not "
+            "separate them; and alpha is locally optimal, with t over the tokens of margin 1, "
+            "exactly where the rivals' least margin under W^mm(alpha) is above 1",
             expected="proved",
             proof="symbolic.tf.definition_2:prove",
             under=(SOLVED, RIVALLED),

@@ -137,7 +137,8 @@ OBSERVATION = Statement(
             siblings={"it grows by a tenth at least": changed(slack="10/11")},
         ),
         "literal-2": Reading(
-            "the effective number of tokens, added up over inputs, grows in no step of descent",
+            "the effective number of tokens, 1 / sum_t s_t^2 added up over inputs, grows in no "
+            "step of descent",
             expected="refuted, certified",
             constants={"what": "tokens"},
             under=(),
@@ -145,7 +146,9 @@ OBSERVATION = Statement(
             siblings={"it falls by a tenth at least": changed(slack="9/10")},
         ),
         "literal-3": Reading(
-            "neither happens in the second step of descent from W(0) = 0, with any constant step",
+            "in the second step of descent from W(0) = 0, with any constant step, neither the norm "
+            "of W shrinks nor the effective number of tokens, 1 / sum_t s_t^2 added up over "
+            "inputs, grows",
             expected="refuted, certified",
             constants={"what": "both", "when": "second step"},
             under=(),
@@ -155,7 +158,7 @@ OBSERVATION = Statement(
         ),
         "literal-4": Reading(
             "as we select fewer tokens the norm grows: ||W|| increases in every step of descent in "
-            "which the effective number of tokens, added up over inputs, falls",
+            "which the effective number of tokens, 1 / sum_t s_t^2 added up over inputs, falls",
             expected="refuted, certified",
             constants={"what": "then"},
             under=(),
@@ -163,7 +166,7 @@ OBSERVATION = Statement(
             siblings={"by a tenth at least": changed(slack="10/11")},
         ),
         "amended-1": Reading(
-            "at every W the effective number of tokens of each input is at least "
+            "at every W the effective number of tokens of each input, 1 / sum_t s_t^2, is at least "
             "1 + (T - 1) exp(-D ||W||), D the largest ||x_t - x_u|| ||z||: for T >= 2 it tends to "
             "1 only where ||W|| tends to infinity",
             expected="proved",
@@ -175,9 +178,9 @@ OBSERVATION = Statement(
         ),
         "amended-2": Reading(
             "W^mm exists and is not 0, l' < 0 everywhere and continuous, l'' continuous, optimal "
-            "tokens unique, step at most 1/L, start with a risk gap below min_i [l(second) - "
-            "l(best)]/n: ||W_k|| tends to infinity and each input's attention to its optimal token "
-            "to 1",
+            "tokens unique, step at most one over a Lipschitz constant of grad L, start with a "
+            "risk gap L - L_* below min_i [l(second) - l(best)]/n over inputs of several tokens: "
+            "||W_k|| tends to infinity and each input's attention to its optimal token to 1",
             expected="proved",
             proof="symbolic.basins:prove_attention",
             variables=stepped(Descent, cases.descents(), cases.started_right),

@@ -87,7 +87,13 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
-from attsvm.primitives.hypotheses import feasible, several_tokens, sloped, unique_optimum
+from attsvm.primitives.hypotheses import (
+    all_independent,
+    feasible,
+    several_tokens,
+    sloped,
+    unique_optimum,
+)
 from attsvm.primitives.losses import SLOPED as LOSSES
 from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
 from attsvm.strategies import arrays, composite, sizes
@@ -124,7 +130,7 @@ FEASIBLE, SLOPED, ZERO = (
     "the start is zero",
 )
 INDEPENDENT = "the (x_t - x_s) z^T of all inputs are independent, for one token s of each"
-DIFFERENT = "scores of an input are different"
+DIFFERENT = "no two scores of an input are equal"
 ORTHOGONAL = "queries are orthogonal"
 BETTER = (
     "in the Local-SVM of each choice but the best, if it has a solution, all better tokens are "
@@ -245,7 +251,7 @@ CONJECTURE = Statement(
         SHORT: is_short,
         ORTHOGONAL: orthogonal,
         ZERO: lambda case: not case.start.any(),
-        INDEPENDENT: lambda case: choices.all_independent(case.data),
+        INDEPENDENT: all_independent,
         DIFFERENT: different,
         BETTER: lambda case: choices.better_support(case.data),
     },
@@ -300,12 +306,13 @@ CONJECTURE = Statement(
             siblings=WRONG,
         ),
         "sharp": Reading(
-            "l' < 0 everywhere and continuous, scores of an input different, some input with two "
-            "tokens, (x_t - x_s) z^T of all inputs independent for one token s of each; in the "
-            "Local-SVM of each choice but the best all better tokens support, one with a positive "
-            "multiplier; step at most 1/L, l'' continuous, or any constant one where queries are "
-            "orthogonal and no input has more than three tokens: W_k/||W_k|| -> W^mm/||W^mm|| "
-            "under descent from any start",
+            "l' < 0 everywhere and continuous, no two scores of an input equal, some input with "
+            "two tokens, the (x_t - x_s) z^T of all inputs independent, for one token s of each; "
+            "in the Local-SVM of each choice but the best all tokens that score above the chosen "
+            "one of their input are support vectors, one of them with a positive multiplier; step "
+            "at most one over a Lipschitz constant of grad L, l'' continuous, or any constant step "
+            "where queries are orthogonal and no input has more than three tokens: W_k/||W_k|| -> "
+            "W^mm/||W^mm|| under descent from any start",
             expected="proved",
             proof="symbolic.tf.global_conjecture:prove",
             under=(SLOPED, INDEPENDENT, DIFFERENT, SEVERAL, BETTER, SHORT_OR_FEW),
@@ -314,9 +321,10 @@ CONJECTURE = Statement(
         ),
         "sharp-2": Reading(
             "queries are orthogonal, as that of one input is; all tokens are support vectors in "
-            "all Local-SVMs, each of which has a solution; scores of an input different, some "
+            "all Local-SVMs, each of which has a solution; no two scores of an input equal, some "
             "input with two tokens, l' < 0 everywhere, l'' continuous: W_k/||W_k|| -> "
-            "W^mm/||W^mm|| under descent with any constant step of at most 1/L from any start",
+            "W^mm/||W^mm|| under descent from any start, with any constant step of at most one "
+            "over a Lipschitz constant of grad L",
             expected="proved",
             proof="symbolic.tf.settled_attention:prove",
             under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL, SLOPED, ORTHOGONAL, SHORT),

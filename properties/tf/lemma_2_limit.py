@@ -247,13 +247,13 @@ LIMIT = Statement(
             "for l strictly decreasing and two different scores in some input: with M the least "
             "matrix that separates an optimal token of each input from those of lower score by "
             "margins of at least 1, L(W) - L_* >= min_i [l(best - next / (1 + k exp(x))) - l(best)]"
-            " / n over inputs i of two scores, x = ||W||/||M||, and L(x M) - L_* is for x >= 0 at "
-            "most 1/n times the sum over them of l(best - range r / (r + exp(x))) - l(best), which "
-            "tends to 0 as x grows: k and r are the numbers of tokens of best and of lower score, "
-            "next and range the gaps from the best score to the next and to the worst. Where "
-            "nothing separates the first bound stands with x = 0. So L(W) > L_* at every W, by "
-            "more than a constant in every ball, and L_* is the infimum of L exactly where "
-            "something separates, l being continuous",
+            " / n over inputs i of different scores, x = ||W||/||M||, and L(x M) - L_* is for x >= "
+            "0 at most 1/n times the sum over them of l(best - range r / (r + exp(x))) - l(best): "
+            "k and r are the numbers of tokens of best and of lower score, next and range the gaps "
+            "from the best score to the next and to the worst. Where nothing separates the first "
+            "bound stands with x = 0. So L(W) > L_* at every W, by more than a constant in every "
+            "ball; and where l is continuous, so that the second bound tends to 0 as x grows, L_* "
+            "is the infimum of L exactly where something separates",
             expected="proved",
             proof=PROOF,
             under=(DECREASING, TWO_SCORES),
@@ -262,11 +262,11 @@ LIMIT = Statement(
         ),
         "sharp-1": Reading(
             "for l strictly decreasing and two different scores in some input: L(W) - L_* >= min_i "
-            "[l(best - next / (1 + k exp(x))) - l(best)] / n over inputs i of two scores, k the "
-            "number of its best tokens, next the gap from its best score to the next one, x = "
+            "[l(best - next / (1 + k exp(x))) - l(best)] / n over inputs i of different scores, k "
+            "the number of its best tokens, next the gap from its best score to the next one, x = "
             "||W|| / ||M||, M the least matrix that separates an optimal token of each input from "
-            "those of lower score by margins of at least 1, or x = 0 where there is none; no "
-            "larger bound will do",
+            "those of lower score by margins of at least 1, or x = 0 where there is none; attained "
+            "at W = x M by one input of two tokens",
             expected="proved",
             proof=PROOF,
             under=(DECREASING, TWO_SCORES),
@@ -278,9 +278,9 @@ LIMIT = Statement(
         "sharp-2": Reading(
             "for l strictly decreasing, where M is the least matrix that separates an optimal "
             "token of each input from those of lower score by margins of at least 1, and x >= 0: "
-            "L(x M) - L_* is at most 1/n times the sum over inputs of two scores of l(best - "
+            "L(x M) - L_* is at most 1/n times the sum over inputs of different scores of l(best - "
             "range r / (r + exp(x))) - l(best), r the number of tokens of lower score, range the "
-            "gap from best to worst; no smaller bound will do",
+            "gap from best to worst; attained by one input of two tokens",
             expected="proved",
             proof=PROOF,
             under=(DECREASING, SEPARATED),

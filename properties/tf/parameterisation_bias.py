@@ -228,8 +228,8 @@ BIAS = Statement(
             siblings=WORST,
         ),
         "literal-3": Reading(
-            "the parameterisation matters on all data where W^mm exists and is not 0: W^mm is no "
-            "nuclear solution, for which its rank has to be above 1",
+            "the parameterisation matters on all data where W^mm exists and is not 0: W^mm is "
+            "never a nuclear solution, and so never of rank 1",
             expected="refuted, certified",
             constants={"least": 1},
             under=(EXISTS,),
@@ -259,8 +259,9 @@ BIAS = Statement(
         ),
         "amended": Reading(
             "W^mm exists and is not 0, l' < 0 everywhere and continuous, l'' continuous, optimal "
-            "tokens unique, step at most 1/L, start with a risk gap below min_i [l(second) - "
-            "l(best)]/n: descent on W converges in direction to W^mm",
+            "tokens unique, step at most one over a Lipschitz constant of grad L, start with a "
+            "risk gap L - L_* below min_i [l(second) - l(best)]/n over inputs of several tokens: "
+            "descent on W converges in direction to W^mm",
             expected="proved",
             proof="symbolic.basins:prove",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
@@ -269,12 +270,11 @@ BIAS = Statement(
         ),
         "sharp": Reading(
             "tokens (1, 0), 0 with query (1, 0) and (0, 1), 0 with query (0, 1), scores 1, 0, "
-            "log-loss: with a_i the rows of K + Q, b_i those of K - Q at the start and c the "
-            "cosine of a_1 and a_2 there, where no row of K + Q is 0, descent with a step above 0 "
-            "and at most 41 has, after one step or more, |4 (K Q^T)_ij - c |a_1| |a_2|| <= "
-            "(|a_1| + |b_1|) (|a_2| + |b_2|) - |a_1| |a_2| "
-            "for ij = 12 and 21, and (K Q^T)_ii grows; so (K Q^T)/ln k tends to the nuclear "
-            "solution (1, c; c, 1)",
+            "log-loss, a start where no row of K + Q is 0, c the cosine of these rows and b_i the "
+            "rows of K - Q there, a constant step above 0 and at most 41: after one step of "
+            "descent or more, a_i now the rows of K + Q, |4 (K Q^T)_ij - c |a_1| |a_2|| <= "
+            "(|a_1| + |b_1|) (|a_2| + |b_2|) - |a_1| |a_2| for ij = 12 and 21, and each (K Q^T)_ii "
+            "has grown; so (K Q^T)/ln k tends to the nuclear solution (1, c; c, 1)",
             expected="proved",
             proof="symbolic.tf.parameterisation_bias:prove",
             under=(SUMS, ALLOWED, MOVED),

@@ -129,7 +129,7 @@ RANGE = Statement(
         ),
         "sharp-1": Reading(
             "for T >= 2 every v has (1 - S(v)_t) / S(v)_t >= (T - 1) exp(-||v|| sqrt(T/(T - 1))): "
-            "S(v)_t tends to 1 only where ||v|| tends to infinity; no larger bound will do",
+            "S(v)_t tends to 1 only where ||v|| tends to infinity; attained at every norm",
             expected="proved",
             proof="symbolic.tf.softmax_range:prove_norm",
             under=(SEVERAL,),

@@ -238,9 +238,9 @@ THEOREM = Statement(
             siblings={**OTHERS, **FROBENIUS},
         ),
         "literal-2": Reading(
-            "optimal tokens unique, Att-SVM feasible: dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 "
-            "for K, Q of any number of columns, one included, as the theorem names no size of them "
-            "(d x d on another slide)",
+            "optimal tokens unique, Att-SVM feasible, l smooth and decreasing: dist(K_R Q_R^T / R, "
+            "W_*^mm / C_*) tends to 0 for K, Q of any number of columns, one included, as the "
+            "theorem names no size of them (d x d on another slide)",
             expected="refuted",
             constants={"inner": 1},
             under=(cases.UNIQUE, cases.FEASIBLE),

@@ -188,14 +188,14 @@ def prove_far() -> str:
         "the exponent of the formula is ||y|| ||z|| ||W||, at least <y, W z>",
         normal=sp.simplify,
     )
-    c = sp.Symbol("c", positive=True)
+    c = sp.Symbol("c", nonnegative=True)
     size = c * (y @ y) * (z @ z)  # of <y, W z> for W = c y z^T, where ||W||^2 is c times that
     attained = far(_Apart(), SimpleNamespace(X=_Keys(FIRST - size), **others))
     ensure_equal(
         [attained.left.subs(inner("W", "W"), c * size), attained.right],
         [n * sp.exp(-size)] * 2,
-        "where W = c y z^T and x_t = x_1 - y for all t > 1, so that a_1 - a_t is c ||y||^2 "
-        "||z||^2, both sides are T - 1 times its exponential: the bound is attained",
+        "where W = c y z^T, c >= 0, and x_t = x_1 - y for all t > 1, so that a_1 - a_t is "
+        "c ||y||^2 ||z||^2, both sides are T - 1 times its exponential: the bound is attained",
         normal=sp.simplify,
     )
     return "for any T >= 2, d and W"

@@ -121,7 +121,10 @@ def ensure_parts() -> None:
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     ensure_gain_of_support()  # gamma_b - u is the sum of s_t (gamma_b - gamma_t)
     part = sp.Abs(slope(u))
-    of_slope = "|l'| at a score between u and gamma_b, by which l(u) - l(gamma_b) is a multiple"
+    of_slope = (
+        "|l'| at a score between u and gamma_b, by which l(u) - l(gamma_b) is a multiple of "
+        "gamma_b - u"
+    )
     ensure_continuous(part, of_slope, (slope, LOSS))
     cite(COMPOSED, met={CONTINUOUS: of_slope}, of="|l'| there, which tends to |l'(gamma_b)|")
     ensure_margins_of_sum()
@@ -252,11 +255,17 @@ def ensure_direction_of_b(diverges: str) -> None:
         "and sum_h c_h m_h is at least sum_h c_h least",
         least=least,
     )
+    lower = times * GAIN - MORE  # sum_l c_l
+    ensure_nonnegative(
+        2 * times * GAIN - lower - (lower - GAIN),
+        "sum_l c_l, at most 4/3 P_L, is at most a constant times D, and sum_h c_h is sum_l c_l - "
+        "D: so ||G||, at most the sum of c_t ||A_t||, is at most a constant times D",
+        normal=expanded,
+    )
     ensure_nonnegative(
         GAIN * (least + LESS + J * C / c * times)
         - (least * GAIN + J * C / c * (times * GAIN - MORE)),
-        "so <G, W> is at most D (||W||/N + extra), as sum_l c_l, at most 4/3 P_L, is at most a "
-        "constant times D, and the least margin at most ||W||/N",
+        "so <G, W> is at most D (||W||/N + extra), as the least margin is at most ||W||/N",
         normal=expanded,
     )
     ensure_direction(c, C, diverges)

@@ -1,32 +1,70 @@
-"""The range of softmax, by the odds (1 - S_1)/S_1 = sum_{u > 1} exp(v_u - v_1), for any length."""
+"""The range of softmax, by the odds (1 - S_1)/S_1 = sum_{u > 1} exp(v_u - v_1), for any length.
+
+The formulas of the claims run on v_1 and n = T - 1 others, n a symbol.
+"""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic import entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from properties.tf.softmax_range import by_norm
+from properties.tf.softmax_range import by_lead, by_norm, odds
 from symbolic.inner_products import inner, vector
+from symbolic.sums import (
+    Lengths,
+    ensure_at_least_each,
+    ensure_nonnegative_sum,
+    entry,
+    n,
+    total,
+)
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL, JENSEN, SECOND_DERIVATIVE
 
-K = sp.Symbol("k", positive=True, integer=True)
-"""T - 1, the number of the others."""
+FIRST, LARGEST = sp.symbols("v_1 largest", real=True)
+"""v_1, and the largest of the others."""
+OTHER, POWERS = entry("v"), sp.Symbol("powers", positive=True)
+"""v_u, u > 1, and the sum of all exponentials."""
+
+
+class _Others(Lengths):
+    """For v_1 and n others, which one entry stands for."""
+
+    def softmax(self, v: Any) -> Any:
+        """Exponentials over their sum."""
+        return entries([sp.exp(x) / POWERS for x in v])
+
+    def sum(self, x: Any) -> Any:
+        """The sum over all, or over the others alone."""
+        *first, other = x
+        return sp.expand(sum(first, total(other)))
+
+    def max(self, x: Any) -> Any:
+        """The largest of the others."""
+        return LARGEST
+
+
+def _of(first: Any, other: Any) -> SimpleNamespace:
+    """The vector of a first entry and n others."""
+    return SimpleNamespace(T=n + 1, v=entries([first, other]))
 
 
 def ensure_odds() -> None:
     """The odds are the sum over the others of exp(v_u - v_1)."""
-    v = symbols_of("v", 2)
-    S = SYMBOLS.softmax(v)
-    ensure_equal(S[1] / S[0], sp.exp(v[1] - v[0]), "S_u/S_1 = exp(v_u - v_1)", normal=sp.simplify)
+    ensure_equal(
+        odds(_Others(), _of(FIRST, OTHER)),
+        total(sp.exp(OTHER - FIRST)),
+        "the odds are the sum over the others of S_u/S_1 = exp(v_u - v_1)",
+        normal=sp.expand,
+    )
     first, rest = sp.symbols("first rest", positive=True)
     ensure_equal(
-        rest / (first + rest) / (first / (first + rest)),
-        rest / first,
-        "as 1 - S_1 is the others' part of the sum, the odds are the sum of these",
+        1 - first / (first + rest),
+        rest / (first + rest),
+        "and 1 - S_1 is the others' part of the sum",
         normal=sp.cancel,
     )
 
@@ -48,16 +86,25 @@ def prove_inside() -> str:
 def prove_lead() -> str:
     """exp(-lead) <= (1 - S_1)/S_1 <= (T - 1) exp(-lead)."""
     ensure_odds()
-    lead = sp.Symbol("lead", real=True)
-    more, others = sp.symbols("more others", nonnegative=True)
-    ensure_nonnegative(
-        sp.exp(-lead) + others - sp.exp(-lead), "the largest other entry adds exp(-lead)"
+    low, high = by_lead(_Others(), _of(FIRST, OTHER)).parts
+    ensure_equal(
+        [low.left, low.right, high.left, high.right],
+        [
+            sp.exp(LARGEST - FIRST),
+            *[total(sp.exp(OTHER - FIRST))] * 2,
+            n * sp.exp(LARGEST - FIRST),
+        ],
+        "compared are exp(-lead), the odds, and T - 1 times exp(-lead)",
+        normal=sp.expand,
     )
+    most, power = sp.Symbol("exp(-lead)", positive=True), entry("power")
+    ensure_at_least_each(most, "the odds are at least what the largest other entry adds to them")
     cite(EXPONENTIAL)
-    ensure_nonnegative(
-        sp.exp(-lead) * (1 - 1 / (1 + more)),
+    ensure_nonnegative_sum(
+        n * most - total(power),
+        most - power,
         "each of T - 1 adds exp(-lead - more) <= exp(-lead)/(1 + more), at most exp(-lead)",
-        normal=sp.factor,
+        power=most / (1 + sp.Symbol("more", nonnegative=True)),
     )
     return "for any T >= 2 and all real v"
 
@@ -114,36 +161,54 @@ def ensure_largest_odds() -> None:
         2 * s**2,
         "it is that for two different u only where s = 0: for T >= 3 equality leaves v = 0",
     )
-    for T in (2, 3):
-        said = by_norm(SYMBOLS, SimpleNamespace(T=T, v=entries([sp.Integer(0)] * T)), "most")
-        ensure_equal(said.left, said.right, f"at v = 0 both sides are equal, for T = {T}")
-    a = sp.Symbol("a", positive=True)
-    said = by_norm(SYMBOLS, SimpleNamespace(T=2, v=entries([-a, a])), "most")
+    said = by_norm(_Others(), _of(FIRST, OTHER), "most")
+    square = FIRST**2 + total(OTHER**2)
     ensure_equal(
-        said.left, said.right, "and for T = 2 at v = (-a, a), of every norm", normal=sp.simplify
+        [said.left, said.right],
+        [total(sp.exp(OTHER - FIRST)), n * sp.exp(sp.sqrt(2 * square))],
+        "compared are the odds and (T - 1) exp(sqrt 2 ||v||)",
+        normal=sp.expand,
+    )
+    said = by_norm(_Others(), _of(sp.Integer(0), sp.Integer(0)), "most")
+    ensure_equal(said.left, said.right, "at v = 0 both sides are equal, for every T")
+    a = sp.Symbol("a", nonnegative=True)
+    said = by_norm(_Others(), _of(-a, a), "most")
+    ensure_equal(
+        [said.left.subs(n, 1), said.right.subs(n, 1)],
+        [sp.exp(2 * a)] * 2,
+        "and for T = 2 at v = (-a, a), a >= 0, of every norm",
     )
 
 
 def prove_norm() -> str:
     """The odds are at least (T - 1) exp(-||v|| sqrt(T/(T - 1))), at most (T - 1) exp(sqrt 2 ||v||).
 
-    The first is attained where v_1 = (T - 1) a and the others are -a, the second at every norm for
-    T = 2, and at 0 alone for T >= 3.
+    The first is attained where v_1 = (T - 1) a and the others are -a, a >= 0, the second at every
+    norm for T = 2, and at 0 alone for T >= 3.
     """
     ensure_mean_odds()
     ensure_equal(
-        1 + K * (1 / K) ** 2,
-        (K + 1) / K,
+        1 + total((1 / n) ** 2),
+        (n + 1) / n,
         "the mean of the others less v_1 is <c, v>, c = (-1, 1/(T - 1), ...), ||c||^2 = T/(T - 1)",
     )
     cite(CAUCHY_SCHWARZ)
-    a = sp.Symbol("a", positive=True)
+    said = by_norm(_Others(), _of(FIRST, OTHER), "least")
+    square = (FIRST**2 + total(OTHER**2)) * (n + 1) / n
     ensure_equal(
-        ((K * a) ** 2 + K * a**2) * (K + 1) / K,
-        (a * (K + 1)) ** 2,
-        "v = a (T - 1, -1, ..., -1) has ||v||^2 T/(T - 1) = (v_1 - v_u)^2: the bound is attained",
+        [said.left, said.right],
+        [n * sp.exp(-sp.sqrt(square)), total(sp.exp(OTHER - FIRST))],
+        "compared are (T - 1) exp(-||v|| sqrt(T/(T - 1))) and the odds",
+        normal=sp.expand,
     )
-    said = by_norm(SYMBOLS, SimpleNamespace(T=3, v=entries([2 * a, -a, -a])), "least")
-    ensure_equal(said.left, said.right, "as in the formula for T = 3", normal=sp.simplify)
+    a = sp.Symbol("a", nonnegative=True)
+    said = by_norm(_Others(), _of(n * a, -a), "least")
+    ensure_equal(
+        [said.left, said.right],
+        [n * sp.exp(-a * (n + 1))] * 2,
+        "at v = a (T - 1, -1, ..., -1), a >= 0, of every norm, both are (T - 1) exp(-a T): the "
+        "bound is attained",
+        normal=sp.simplify,
+    )
     ensure_largest_odds()
     return "for any T >= 2 and all real v"

@@ -26,6 +26,7 @@ from symbolic.textbook import (
     MEAN_VALUE_ON_A_LINE,
     SECOND_DERIVATIVE,
 )
+from symbolic.tf import definition_1
 
 CONVEX_LOGARITHM = "-log is convex"
 
@@ -71,6 +72,7 @@ def ensure_margins_are_large() -> None:
         e / (1 + e), (1 / (1 + 1 / e)), "as e^-m/(1 + e^-m) = 1/(1 + e^m)", normal=sp.cancel
     )
     ensure_nonnegative(S - S / (1 + S), "and at most S <= (T - 1) e^-rho at V", normal=sp.factor)
+    definition_1.prove()  # deficits are at least that attention times delta, at most times Delta
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     b, delta = sp.symbols("b delta", positive=True)
     ensure_nonnegative(
@@ -79,6 +81,14 @@ def ensure_margins_are_large() -> None:
         normal=sp.expand,
     )
     power, gamma = sp.symbols("power Gamma", positive=True)  # power = e^rho
+    attended = gamma / power - more  # 1/(1 + e^m)
+    ensure_nonnegative(
+        gamma * b * delta / power - b * delta * attended,
+        "b_i delta_i/(1 + e^m) is at most n (L(W) - L_*), so at most n (L(V) - L_*), at most "
+        "sum_j a_j Delta_j (T_j - 1) e^-rho and, by what Gamma is, Gamma b_i delta_i e^-rho: so "
+        "1 + e^m is at least e^rho/Gamma",
+        normal=expanded,
+    )
     ensure_nonnegative(
         (power / gamma - 1 - power / (2 * gamma)).subs(power, 2 * gamma + more),
         "e^m >= e^rho/Gamma - 1 >= e^rho/(2 Gamma) where e^rho >= 2 Gamma",

@@ -60,6 +60,7 @@ FAR, GROWTH, RAISED = convex_combination.far, generalised_svm.logarithmic, gener
 EQUALITIES = generalised_svm.equalities
 LEAST_OBJECTIVE = vanishing_regularisation.ensure_least_objective
 SHORT_OF, INSIDE = convex_combination.short_of, convex_combination.inside
+BY_LEAD = softmax_range.by_lead
 
 
 def looser(formula):
@@ -159,6 +160,18 @@ SPOILT = {
     "another bound by the norm": (
         *(softmax_range, "by_norm", looser(softmax_range.by_norm)),
         [softmax_range.prove_norm],
+    ),
+    "95% of the odds between powers of the lead": (
+        *(softmax_range, "by_lead", tighter(softmax_range.by_lead)),
+        [softmax_range.prove_lead],
+    ),
+    "the mean of the others in place of the largest": (
+        *(softmax_range, "by_lead", lambda m, v: BY_LEAD(m, v, by="mean")),
+        [softmax_range.prove_lead],
+    ),
+    "odds twice as large": (
+        *(softmax_range, "odds", scaled(softmax_range.odds, 2)),
+        [softmax_range.prove_lead, softmax_range.prove_norm],
     ),
     "twice the derivative": (
         *(SLOPES, "derivative_along", scaled(SLOPES.derivative_along, 2)),

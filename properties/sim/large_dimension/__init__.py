@@ -49,6 +49,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational
 from attsvm.primitives.att_svm import att_svm, exact_att_svm
 from attsvm.primitives.counts import interval, probability
+from attsvm.primitives.hypotheses import all_independent
 from attsvm.theory import Reading, Records, Slack, Statement, changed, stated
 from properties.sim import SOURCE
 from properties.sim.large_dimension import laws
@@ -58,7 +59,7 @@ from properties.sim.token_sparsity.redundant_tokens import all_support, redundan
 LARGE, SEVERAL = "d >= 1000", "T >= 2"
 LONG = "all tokens have one norm, and all queries one, none 0"
 INCOHERENT = "(3k - 1) e + 4 (n - 1) k e^2 <= 1/4, e the largest |<., .>| over a squared norm"
-INDEPENDENT = "there are constraints, all independent"
+INDEPENDENT = "the constraints are independent"
 SAMPLES, QUARTER = 100, Fraction(1, 4)
 THREE_TOKENS = Signs(1, 3, 1000)
 EVEN = RandomSentences(np.ones((2, 2), dtype=np.int64), 2, 3, 1000)
@@ -106,12 +107,6 @@ def incoherent(data: AttentionData, most: Fraction = QUARTER) -> bool:
     return e is not None and bool(disturbance(data.n, data.T - 1, e) <= rational(most))
 
 
-def all_independent(data: AttentionData) -> bool:
-    """All constraints are linearly independent, so that there is an X^mm."""
-    found = exact_att_svm(data)
-    return found is not None and int(found.gram(list(found.A)).rank()) == len(found.A) > 0
-
-
 @stated(
     "P the probability of part 2 (random signs) or of part 1 (random sentences)", r"P \ge $least"
 )
@@ -149,6 +144,8 @@ def exactly_where(m: Any, data: AttentionData, by: str = "inverse") -> Any:
     found = exact_att_svm(data)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
+    if not found.A:
+        return m.equal(m.exact(1), m.exact(1))  # nothing is constrained, and no entry is negative
     gram = found.gram(list(found.A))
     if gram.rank() < len(found.A):
         return m.below(m.exact(0), m.exact(0))  # there is no inverse

@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from flint import fmpq_mat
 from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 from attsvm.exact import ExactData
-from attsvm.primitives.att_svm import exact_att_svm, exact_constraints
+from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.strategies.separable_data import (
@@ -200,9 +199,3 @@ def better_support(data: AttentionData) -> bool:
         if not any(answer.duals[at] > 0 for at in better):
             return False
     return True
-
-
-def all_independent(data: AttentionData) -> bool:
-    """The (x_t - x_s) z^T are linearly independent, of all inputs and all t, for one s of each."""
-    A = exact_constraints(ExactData.of(data), [0] * data.n)
-    return not A or int(fmpq_mat([*A.values()]).rank()) == len(A)

@@ -87,7 +87,10 @@ TWICE = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-1]], scores=[[1, 0], 
 
 LARGE, SLOPED = "d >= n T", "l' < 0 everywhere and continuous"
 QUERIES, AFFINE = "queries are independent", "tokens of each input are affinely independent"
-SCORES, OWN = "the first input has two different scores", "its query is no sum of the others'"
+SCORES, OWN = (
+    "the first input has two different scores",
+    "its query is no combination of the others'",
+)
 FREE, FEW = "its tokens are affinely independent", "its tokens have one affine dependency at most"
 WHOLE = "tokens of each input have one affine dependency at most, and all take part in it"
 SEPARABLE = "its optimal token has an Att-SVM of its own"
@@ -255,11 +258,11 @@ LANDSCAPE = Statement(
             examples=(REST,),
         ),
         "sharp-2": Reading(
-            "l' < 0 everywhere and continuous, independent queries, the tokens of each input have "
-            "one affine dependency at most, sum_t b_t = 0 and sum_t b_t x_t = 0, and then b_t != 0 "
-            "for all of them: grad L(W) = 0 for some W exactly where in each input all scores are "
-            "equal, or those of the tokens with b_t > 0 are all above, or all below, those with "
-            "b_t < 0",
+            "l' < 0 everywhere and continuous, independent queries, the tokens of each input are "
+            "affinely independent or have one affine dependency, sum_t b_t = 0 and sum_t b_t x_t = "
+            "0, in which no b_t is 0: grad L(W) = 0 for some W exactly where in each input all "
+            "scores are equal, or there is such a dependency and the scores of the tokens with "
+            "b_t > 0 are all above, or all below, those with b_t < 0",
             expected="proved",
             proof="symbolic.tf.benign_landscape:prove_where_stationary",
             under=(SLOPED, QUERIES, WHOLE),

@@ -78,7 +78,8 @@ CLAIMS = (
         benign_landscape.FEASIBILITY,
         benign_landscape.LANDSCAPE,
         gist="More dimensions than tokens give neither a feasible Att-SVM nor a landscape without "
-        "stationary points; independent queries and affinely independent tokens give both.",
+        "stationary points; independent queries and affinely independent tokens give both, if "
+        "two scores of an input differ and l' < 0.",
         fails="Over-parameterization is read as d >= n T, a dimension for each token. Equal tokens "
         "are not separated in any dimension, and tokens 1, 0, -2 on an axis of R^3 with scores 1, "
         "-4, 0 are at rest at W = 0. With two affine dependencies there may be a strict minimum: "
@@ -88,7 +89,8 @@ CLAIMS = (
     erratum(
         overparameterisation.PROBABILITY,
         gist="That all tokens become support vectors as d grows depends on the law of the data; "
-        "for Gaussian and spherical tokens it is proved, with explicit probabilities.",
+        "for Gaussian tokens with orthogonal queries, and for tokens and queries on a sphere, it "
+        "is proved, with explicit probabilities.",
         fails="No law is named, and the statement is explained by a figure. Under a law of tokens "
         "2, 1, 0 along one axis the third one is a support vector in no dimension.",
         telling={"literal-1": 0, "literal-2": 0},

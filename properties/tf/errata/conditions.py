@@ -34,7 +34,7 @@ CONDITIONS = (
         repair="Add both conditions. There is a rate too: where l' < 0 and continuous, every W in "
         "the ball of radius R that is as good as the point R W^mm / ||W^mm|| is within sqrt(2 "
         "kappa ||W^mm|| / R) of its direction after division by R, with an explicit kappa that "
-        "grows like log R.",
+        "stays bounded.",
         stands=("amended-1", "amended-2", "sharp"),
         telling={"literal": 0},
     ),
@@ -120,8 +120,8 @@ CONDITIONS = (
         fails="For query 0 attention stays uniform. With one token an input L = L_* at W = 0.",
         repair="Let some input have two different scores. L_* is the infimum exactly where some W "
         "separates an optimal token of each input from those that score less, and is approached "
-        "only as ||W|| tends to infinity; L - L_* is at best of the order exp(-||W|| / ||W^mm||), "
-        "with explicit bounds on both sides.",
+        "only as ||W|| tends to infinity; where l' < 0 at the best scores, L - L_* is at best of "
+        "the order exp(-||W|| / ||W^mm||), with explicit bounds on both sides.",
         stands=("amended", "sharp-1", "sharp-2"),
         telling={"literal-1": 0, "literal-2": 0},
     ),

@@ -20,12 +20,12 @@ The three literal readings fall from W_0 = 0 with the loss -u and z = (1, 0).
 `amended` says that from W_1 = W_0 - R grad L(W_0)/||grad L(W_0)|| descent with step at most 1/L
 converges to W^mm for every R >= 0 with
 iota R >= ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0. Here iota is the least margin under
--grad L(W_0)/||grad L(W_0)||, m_0 that of W_0, G_i the largest score gap, b_i the largest |l'| and
-drop_i = l(second) - l(best). For then all margins of W_1 are at least m = m_0 + iota R, the part
-of input i in L(W_1) - L_* is at most b_i G_i (T_i - 1) exp(-m)/n, their sum is below
-min_i drop_i/n, and W_1 is in the basin of W^mm (`attsvm.exact.descent.basin`). The length of the
-step alone is used: a step that lowers some margins, so that iota is not positive, will do where
-m_0 is large.
+-grad L(W_0)/||grad L(W_0)||, m_0 that of W_0, G_i the largest score gap, b_i the largest |l'|
+between its ends and drop_i = l(second) - l(best). For then all margins of W_1 are at least
+m = m_0 + iota R, the part of input i in L(W_1) - L_* is at most b_i G_i (T_i - 1) exp(-m)/n, their
+sum is below min_i drop_i/n, and W_1 is in the basin of W^mm (`attsvm.exact.descent.basin`). The
+length of the step alone is used: a step that lowers some margins, so that iota is not positive,
+will do where m_0 is large.
 
 With steps of 256/L `amended` fails (`THROWN`).
 """
@@ -134,10 +134,11 @@ THEOREM = Statement(
         "amended": Reading(
             "l' < 0 everywhere and continuous, l'' continuous, optimal tokens unique, R >= 0, iota "
             "R >= ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0, m_0 the least margin of W_0, "
-            "T_i the number of tokens of input i, G_i the largest gap of its scores, b_i the "
-            "largest |l'| on them, drop_i = l(second) - l(best), iota the least margin under -grad "
-            "L(W_0) / ||grad L(W_0)||, be it positive or not: from W_1 = W_0 - R grad L(W_0) / "
-            "||grad L(W_0)||, with step at most 1/L, W_k/||W_k|| -> W^mm/||W^mm||",
+            "T_i the number of tokens of input i, G_i the gap from its best score to its worst, "
+            "b_i the largest |l'| between these, drop_i = l(second) - l(best), iota the least "
+            "margin under -grad L(W_0) / ||grad L(W_0)||, be it positive or not: from W_1 = W_0 - "
+            "R grad L(W_0) / ||grad L(W_0)||, with a step of at most one over a Lipschitz constant "
+            "of grad L, W_k/||W_k|| -> W^mm/||W^mm||",
             expected="proved",
             proof="symbolic.basins:prove_after_step",
             under=(SLOPED, UNIQUE, FORWARD, LONG, SHORT),

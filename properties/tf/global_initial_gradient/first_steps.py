@@ -74,7 +74,8 @@ def is_long(case: Step) -> bool:
     """R >= (ln(sum_i b_i G_i (T_i - 1) / min_i drop_i) - m_0) / iota, for sure.
 
     iota is `separation`, m_0 the least margin of the optimal tokens at W_0, G_i the largest score
-    gap of input i, b_i a bound of |l'| on its scores, drop_i = l(second score) - l(best score).
+    gap of input i, b_i the largest |l'| between its worst and its best score, drop_i =
+    l(second score) - l(best score).
     """
     exact, iota = ExactData.of(case.data), separation(case)
     bound = threshold(exact, case.loss)
@@ -83,10 +84,10 @@ def is_long(case: Step) -> bool:
     weight = arb(0)
     for gamma in exact.gamma:
         gap = max(gamma) - min(gamma)
-        # |l'| of the losses here is largest at an end, but for two whose |l'| is at most 1/4
-        ends = (abs(loss_slope(case.loss, g)) for g in (min(gamma), max(gamma)))
-        even = case.loss in ("logistic", "logistic-loss")
-        steep = arb(1) / 4 if even else functools.reduce(arb.max, ends)
+        # |l'| of the losses here is largest at an end, but for two whose |l'| is largest at 0
+        ends = [abs(loss_slope(case.loss, g)) for g in (min(gamma), max(gamma))]
+        peak = case.loss in ("logistic", "logistic-loss") and min(gamma) <= 0 <= max(gamma)
+        steep = arb(1) / 4 if peak else functools.reduce(arb.max, ends)
         weight += steep * gap * (len(gamma) - 1)
     nearest = min(dot(A, flat(rationals(case.start))) for A in exact_constraints(exact).values())
     needed = (weight / (bound * len(exact.gamma))).log() - nearest

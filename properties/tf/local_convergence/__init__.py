@@ -50,9 +50,12 @@ from properties.tf.local_convergence.cones import Local
 OPTIMAL = "alpha is locally optimal"
 SELECTS, FAR = "the start selects alpha", "the norm of the start is large"
 NEAR = "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)"
-LONG = "||W_0|| is at least the radius, which is there where l' < 0 at the scores of alpha"
+LONG = "||W_0|| is at least the radius, which exists where l' < 0 at the scores of alpha"
 CONE = "||E|| r_j <= s sigma c_j"
-LARGE = "0 < s < 1, and sigma is at least the radius of s, there where l' < 0 at those scores"
+LARGE = (
+    "0 < s < 1, and sigma is at least the radius of s, which exists where l' < 0 at the scores of "
+    "alpha"
+)
 ON_RAY = (
     starts.placed_at([0.0, -1.0, 1.0], (2.0, -1.0), 18.0, 9.0),
     starts.on_the_line(64.0, -1.0),
@@ -101,10 +104,10 @@ THEOREM = Statement(
             },
         ),
         "amended": Reading(
-            "some input has two tokens, alpha locally optimal, l' continuous and below 0 at its "
-            "scores, any constant step, W_0 within some angle of W^mm(alpha) and of some norm at "
-            "least, both depending on the data, alpha, the loss and the step: W_k/||W_k|| -> "
-            "W^mm(alpha)/||W^mm(alpha)|| under descent",
+            "some input has two tokens, alpha locally optimal, l' continuous and below 0 at the "
+            "scores of alpha, any constant step, W_0 within some angle of W^mm(alpha) and of some "
+            "norm at least, both depending on the data, alpha, the loss and the step: W_k/||W_k|| "
+            "-> W^mm(alpha)/||W^mm(alpha)|| under descent",
             expected="proved",
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),
@@ -138,10 +141,13 @@ THEOREM = Statement(
             },
         ),
         "sharp": Reading(
-            "some input has two tokens, alpha locally optimal, l' continuous and below 0 at its "
-            "scores, any constant step, s < 1, ||E|| r_j <= s sigma c_j for all pairs j, and sigma "
-            "at least an explicit radius of data, alpha, loss and step: W_k/||W_k|| -> "
-            "W^mm(alpha)/||W^mm(alpha)|| under descent",
+            "some input has two tokens, alpha locally optimal, l' continuous and below 0 at the "
+            "scores of alpha, any constant step, W_0 = sigma W^mm(alpha) + E with <E, W^mm(alpha)> "
+            "= 0, ||E|| r_j <= s sigma c_j with 0 < s < 1 for all tokens j not in alpha, and sigma "
+            "at least an explicit radius of data, alpha, loss, step and s: W_k/||W_k|| -> "
+            "W^mm(alpha)/||W^mm(alpha)|| under descent. Here c_j is the margin of j under "
+            "W^mm(alpha), less 1 where j does not score below the token of alpha of its input, x, "
+            "and r_j the length of what (x - x_j) z^T has across W^mm(alpha)",
             expected="proved",
             proof="symbolic.tf.local_convergence:prove_sharp",
             under=(OPTIMAL, CONE, LARGE),

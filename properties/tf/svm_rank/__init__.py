@@ -117,8 +117,9 @@ RANK = Statement(
             siblings={"one less": changed(less=1), "rank one": changed(most=1)},
         ),
         "sharp": Reading(
-            "where Att-SVM is separable the Frobenius solution has rank at most that of the "
-            "queries, and that of the differences, which carry a positive multiplier",
+            "where Att-SVM is separable the rank of the Frobenius solution is at most that of the "
+            "queries z_i, and at most that of the differences x_opt - x_t, counting only tokens of "
+            "positive multiplier and their queries",
             expected="proved",
             proof="symbolic.tf.svm_rank:prove",
             under=(SEPARABLE,),

@@ -32,7 +32,7 @@ from properties.tf.theorem_2.near_optimal_points import Candidate
 LISTED = {name: test for name, test in cases.HYPOTHESES.items() if name != cases.FALLING}
 SLOPED = "l' < 0 and continuous"
 CHEAP = "l' < 0 and continuous, G is below every m_i d_i"
-LARGE, GOOD = "rho is at least log(2 Gamma)", "W in the ball and as good as rho W^mm"
+LARGE, GOOD = "rho is at least log(2 Gamma)", "||W|| <= R and L(W) <= L(R U)"
 PRINTED: dict[str, Any] = {
     "source": SOURCE,
     "place": "Theorem 2",
@@ -130,7 +130,7 @@ RATE = Statement(
             "continuous, U = W^mm / ||W^mm||, rho = R / ||W^mm|| >= log(2 Gamma), Gamma the "
             "largest over inputs i of several tokens of sum_j M_j D_j (T_j - 1) / (m_i d_i), for "
             "each input D and d its largest and least score gap, M and m the largest and least "
-            "|l'| between its worst and best score: every W in the ball with L(W) <= L(R U) has "
+            "|l'| between its worst and best score: every W with ||W|| <= R and L(W) <= L(R U) has "
             "||W / R - U||^2 <= 2 log(2 Gamma) / rho",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove",
@@ -145,10 +145,10 @@ RATE = Statement(
             "continuous, U = W^mm / ||W^mm||, rho = R / ||W^mm||, for each input d its least "
             "score gap and m the least |l'| between its worst and best score: where G = n (L(R U) "
             "- L_*) is below every m_i d_i of inputs of several tokens, as it is for large rho, "
-            "every W in the ball with L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, kappa "
-            "= rho + log G - sum_j p_j log(c_j / p_j), p_j the share of multiplier j, c_j = b_i "
-            "(gap of j) (1 - G / (m_i d_i)) in its input i, b_i the least |l'| within G / m_i of "
-            "the best score",
+            "every W with ||W|| <= R and L(W) <= L(R U) has ||W / R - U||^2 <= 2 kappa / rho, "
+            "kappa = rho + log G - sum_j p_j log(c_j / p_j) over tokens j of positive multiplier, "
+            "p_j its share in the sum of all, c_j = b_i (score gap of j) (1 - G / (m_i d_i)) in "
+            "its input i, b_i the least |l'| from the best score down to G / m_i below it",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove_sharp",
             under=(*LISTED, GOOD, CHEAP),

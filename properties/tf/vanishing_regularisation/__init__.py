@@ -100,9 +100,9 @@ ABSTRACT = Statement(
         ),
         "literal-2": Reading(
             "optimal tokens unique, Att-SVM feasible, l strictly decreasing and smooth: "
-            "K_lambda Q_lambda^T / R_lambda, (K_lambda, Q_lambda) a minimiser of L(K Q^T) + "
-            "(lambda/2) (||K||_F^2 + ||Q||_F^2) and R_lambda half of that sum of squares, tends to "
-            "the set of nuclear-norm solutions over C_* as lambda falls to 0",
+            "K_lambda Q_lambda^T / R_lambda, (K_lambda, Q_lambda) in R^{d x d} a minimiser of "
+            "L(K Q^T) + (lambda/2) (||K||_F^2 + ||Q||_F^2) and R_lambda half of that sum of "
+            "squares, tends to the set of nuclear-norm solutions over C_* as lambda falls to 0",
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE),
             variables=Records(Path, drawn(cases.flat_paths())),

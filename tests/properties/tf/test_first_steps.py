@@ -81,6 +81,18 @@ def test_length_is_held_against_the_closed_form():
     assert first_steps.is_long(replace(behind, length=3.001))
 
 
+@pytest.mark.parametrize("low", [0.5, -0.5, -3.0])
+def test_length_counts_the_steepest_slope_between_the_scores(low):
+    data = replace(TWO, y=None, v=None, scores=np.array([[low + 2.0, low]]))
+    case = Step(data, ZERO, "logistic-loss", 1.0)
+    u = np.linspace(low, low + 2.0, 2001)
+    steep = (1.0 / (2.0 + np.exp(u) + np.exp(-u))).max()
+    drop = 1.0 / (1.0 + np.exp(low)) - 1.0 / (1.0 + np.exp(low + 2.0))
+    needed = np.log(2.0 * steep / drop) / float(first_steps.separation(case).mid())
+    assert not first_steps.is_long(replace(case, length=0.999 * needed))
+    assert first_steps.is_long(replace(case, length=1.001 * needed))
+
+
 def test_length_counts_inputs_rivals_gaps_and_the_nearest_margin():
     X = np.zeros((2, 3, 4))
     for i, t in np.ndindex(2, 2):

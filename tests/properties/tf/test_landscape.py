@@ -10,14 +10,11 @@ from flint import arb, fmpq
 from attsvm.data import AttentionData
 from attsvm.exact.minima import is_positive_definite
 from attsvm.losses import LOSSES
+from attsvm.primitives.hypotheses import all_independent
 from attsvm.risk import gradient_w
 from attsvm.training import descend_w
 from properties.tf._support.descent_instances import from_zero
-from properties.tf._support.token_choices import (
-    all_independent,
-    all_support_everywhere,
-    better_support,
-)
+from properties.tf._support.token_choices import all_support_everywhere, better_support
 from properties.tf.benign_landscape import BESIDE, BYSTANDER, FINITE, REST, WITHIN, minima
 from properties.tf.benign_landscape.minima import descends, hessian
 from properties.tf.benign_landscape.stationary_points import (
