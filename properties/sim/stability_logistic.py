@@ -256,7 +256,7 @@ STABILITY = Statement(
             f"constant of the gradient of {LINEAR} over data of these norms, between x and y = "
             "325/512 -+ 1/512",
             expected="proved",
-            proof="symbolic.sim.stability_of_loss:prove_logistic_exceeded",
+            proof="symbolic.sim.stability:prove_logistic_exceeded",
             conclusion=exceeds(compared),
             under=("0 < |b| ||h|| < 0.7226",),
             variables={
