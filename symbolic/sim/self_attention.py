@@ -8,20 +8,10 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_positive, ensure_true, ensure_zero
+from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from symbolic import aligned_inputs, basins, growth_rates
-
-
-def ensure_transposed() -> None:
-    """Logits with the query on the left of X are those with the query on the right of W = X^T."""
-    d = sp.Symbol("d", integer=True, positive=True)
-    a, z, X = sp.MatrixSymbol("a", d, 1), sp.MatrixSymbol("z", d, 1), sp.MatrixSymbol("X", d, d)
-    ensure_true(
-        [(z.T * X * a).T.doit() == (a.T * X.T * z).doit()],
-        "the logit a_j^T X a_t, a number, is a_t^T W a_j with W = X^T: one function of the same "
-        "entries, so that its descent on X is, transposed, descent on W",
-    )
+from symbolic.sim.tensor_trick import ensure_transposed
 
 
 def ensure_reduction() -> None:
