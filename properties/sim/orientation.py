@@ -87,6 +87,7 @@ MARGINS = Statement(
     conclusion=margins,
     readings={
         "literal-1": Reading(
+            "differences of the logits of definition 3.3 are the margins of Att-SVM: "
             "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X a_j for all tokens",
             expected="refuted",
             examples=(TOLD_APART,),
@@ -96,6 +97,7 @@ MARGINS = Statement(
             },
         ),
         "amended-1": Reading(
+            "differences of the logits of definition 3.3 at X are the margins of Att-SVM at X^T: "
             "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X^T a_j for all tokens",
             expected="proved",
             proof="symbolic.sim.tensor_trick:prove_orientation",

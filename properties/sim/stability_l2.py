@@ -41,7 +41,7 @@ the larger one."""
 
 SIGNS = {"b < 0": -1, "b > 0": 1}
 
-SOFTMAX, LINEAR = "L(x) = (<softmax(A x), h> - b)^2", "linear attention, read as (<A x, h> - b)^2"
+SOFTMAX, LINEAR = "L(x) = (<softmax(A x), h> - b)^2", "linear attention (read as (<A x, h> - b)^2)"
 """The two losses, as sentences name them."""
 
 CONSTANT_LINEAR = on_line([1, 0], x=0, y=1, h=[0, 1], b=0)

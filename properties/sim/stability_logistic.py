@@ -38,7 +38,7 @@ SENTENCE = (
     "more stable than linear attention."
 )
 
-SOFTMAX, LINEAR = "L(x) = g(b <softmax(A x), h>)", "linear attention, read as g(b <A x, h>)"
+SOFTMAX, LINEAR = "L(x) = g(b <softmax(A x), h>)", "linear attention (read as g(b <A x, h>))"
 """The two losses, as sentences name them."""
 
 LOWER, UPPER = Fraction("0.7226"), Fraction("0.7228")
