@@ -1,7 +1,7 @@
 """Lemma 3.12: the derivative of the logistic function is Lipschitz.
 
 As printed it names q in its first sentence and g in its formula; both are read as the logistic
-function of definition 3.5, g(x) = 1 / (1 + exp(-x)).
+function of definition 3.5, g(x) = 1 / (1 + exp(-x)). The second point, x hat in print, is y here.
 
 The best constant, 1/(6 sqrt 3) = 0.0962, is approached by pairs around ln(2 + sqrt 3). Proof by the
 mean value theorem: `symbolic.sim.lemma_3_12` finds both suprema.
@@ -31,7 +31,7 @@ LEMMA = Statement(
     "sim/lemma-3.12",
     source=SOURCE,
     place="Lemma 3.12",
-    printed="|g'(x) - g'(y)| <= |x - y|",
+    printed="|g'(x) - g'(x^)| <= |x - x^|",
     variables={"x": Real((0, 3)), "y": Near("x", ())},
     conclusion=slope_change,
     readings={

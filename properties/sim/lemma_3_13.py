@@ -7,7 +7,7 @@ conclusion, both as vectors of R^d; read: two points of R^(d^2), of which both a
 
 Nothing listed bounds b or h. Where b <f, h> is of order one the curvature grows like b^2: with n =
 2, A = (4, 0), h = (1, -1), R = 4 the bound fails between x = 0 and y = 2^-161 for b = 2^161. It
-cannot fail before |b| osc(h) is 2.1e48, a little more than 2^160. With |b| and ||h|| at most R as
+can fail there only where |b| (max h - min h) exceeds 2.09e48. With |b| and ||h|| at most R as
 well the printed constant is 93 + 3 log10 n orders of magnitude above the best one at R = 4. Proof,
 step by step: `symbolic.sim.lemma_3_13`.
 """
@@ -93,7 +93,7 @@ LEMMA = Statement(
     ),
     source=SOURCE,
     place="Lemma 3.13",
-    printed="|grad L(x) - grad L(y)| <= 3 n^3 R^7 exp(13 R^2) ||x - y||_2",
+    printed="|grad L(x,:) - grad L(x^,:)| <= 3 n^3 R^7 exp(13 R^2) ||x - x^||_2",
     variables={**PAIR, "R": Fitted()},
     hypotheses={**DOMAIN, **SIZES},
     conclusion=bounded,
@@ -133,7 +133,7 @@ LEMMA = Statement(
         "sharp-2": Reading(
             "||grad L(x) - grad L(y)|| <= max ||A_j - A_k||^2/2 K(|b| (max h - min h)) ||x - y|| "
             "on the whole space, K(D) = D/8 max over a, c in [0, 1] of "
-            "(1-c^2)(1-a^2)(a + D c (1-a^2)/4)",
+            "(1-c^2)(1-a^2)(a + D c (1-a^2)/4), the A_j being the rows of A; no smaller K will do",
             expected="proved",
             proof="symbolic.sim.lemma_3_13:prove",
             constants={"constant": "diameter"},

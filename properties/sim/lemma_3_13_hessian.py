@@ -57,7 +57,7 @@ LEMMA = Statement(
     rests_on=("sim/lemma-3.13",),
     source=SOURCE,
     place="The Hessian behind lemma 3.13",
-    printed="|grad L(x) - grad L(y)| <= 3 n^3 R^7 exp(13 R^2) ||x - y||_2",
+    printed="|grad L(x,:) - grad L(x^,:)| <= 3 n^3 R^7 exp(13 R^2) ||x - x^||_2",
     variables={**POINT, "R": Fitted()},
     hypotheses={**LISTED, **SIZES},
     conclusion=curvature,

@@ -1,7 +1,7 @@
 """Section 3.4, step 1: the logistic function is Lipschitz.
 
-g(x) = 1 / (1 + exp(-x)). Proof: g' = g (1 - g) is at most 1/4, which is approached by x = -y -> 0;
-`symbolic.sim.logistic_lipschitz`.
+Print writes logistic(.) for g(x) = 1 / (1 + exp(-x)), and x hat for y. Proof: g' = g (1 - g) is at
+most 1/4, which is approached by x = -y -> 0; `symbolic.sim.logistic_lipschitz`.
 """
 
 from fractions import Fraction
@@ -20,7 +20,7 @@ STEP = Statement(
     "sim/logistic-lipschitz",
     source=SOURCE,
     place="Section 3.4, step 1",
-    printed="|g(x) - g(y)| <= |x - y|",
+    printed="|logistic(x) - logistic(x^)| <= |x - x^|",
     variables={"x": Real((0, 3)), "y": Near("x", ())},
     conclusion=change,
     readings={

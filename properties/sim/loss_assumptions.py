@@ -169,7 +169,7 @@ THEOREM = Statement(
     source=SOURCE,
     place=PLACE,
     printed=SAID,
-    variables=stepped(Trained, trained(sorted(LOSSES)), steps=ANY),
+    variables=stepped(Trained, trained(sorted(LOSSES))),
     hypotheses={
         UNIQUE: scores.unique_optimum,
         TWO: scores.several_tokens,
@@ -202,21 +202,21 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "one input of two tokens at least, a unique optimal one, rivals of one score, Att-SVM "
-            "feasible: for every loss l with a continuous derivative descent on l(b <f, h>) from "
-            "any start converges in direction to X^mm",
+            "feasible: for every loss l with a continuous derivative descent on l(b <f, h>) with "
+            "step at most 1/L_X from any start converges in direction to X^mm",
             expected="refuted",
             constants={"towards": "optimal"},
-            under=(UNIQUE, LEVEL, TWO, FEASIBLE, SINGLE, SMOOTH),
+            under=(UNIQUE, LEVEL, TWO, FEASIBLE, SINGLE, SMOOTH, SHORT),
             examples=(on(TWO_TOKENS, "logistic"), TOP),
             siblings=OTHER_TARGETS,
         ),
         "literal-2": Reading(
             "one input of two tokens at least, a unique optimal one, rivals of one score, Att-SVM "
             "feasible: for every strictly decreasing l with a continuous derivative descent on "
-            "l(b <f, h>) from any start converges in direction to X^mm",
+            "l(b <f, h>) with step at most 1/L_X from any start converges in direction to X^mm",
             expected="refuted",
             constants={"towards": "optimal"},
-            under=(UNIQUE, LEVEL, TWO, FEASIBLE, SINGLE, SMOOTH, STRICT),
+            under=(UNIQUE, LEVEL, TWO, FEASIBLE, SINGLE, SMOOTH, STRICT, SHORT),
             examples=(CUBIC,),
             siblings={
                 **OTHER_TARGETS,
@@ -274,8 +274,8 @@ RANGE = Statement(
     conclusion=within,
     readings={
         "amended-3": Reading(
-            "<f, h> lies between the lowest and the highest score of the tokens: what l is "
-            "elsewhere does not matter",
+            "with f = softmax(s) for any logits s, <f, h> lies between the lowest and the highest "
+            "entry of h, so that l(<f, h>) never sees what l is elsewhere",
             expected="proved",
             proof="symbolic.sim.loss_assumptions:prove",
             examples=({"s": [0], "h": [1]}, {"s": [64, 0], "h": [1, 0]}),

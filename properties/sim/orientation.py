@@ -87,6 +87,7 @@ MARGINS = Statement(
     conclusion=margins,
     readings={
         "literal-1": Reading(
+            "differences of the logits of definition 3.3 are the margins of Att-SVM: "
             "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X a_j for all tokens",
             expected="refuted",
             examples=(TOLD_APART,),
@@ -96,6 +97,7 @@ MARGINS = Statement(
             },
         ),
         "amended-1": Reading(
+            "differences of the logits of definition 3.3 at X are the margins of Att-SVM at X^T: "
             "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X^T a_j for all tokens",
             expected="proved",
             proof="symbolic.sim.tensor_trick:prove_orientation",
@@ -108,9 +110,10 @@ MARGINS = Statement(
             },
         ),
         "sharp": Reading(
-            "where the query z is on the left in place of the right, the margin of a difference D "
-            "of tokens changes by |z^T X D - D^T X z| <= ||X - X^T||_2 ||z|| ||D||, ||.||_2 the "
-            "spectral norm; attained for every X",
+            "let D be a difference of two tokens: with the query z on the left its margin is "
+            "z^T X D, with z on the right D^T X z; these differ by at most ||X - X^T||_2 ||z|| "
+            "||D||, ||.||_2 the spectral norm, and for every X some z and D other than 0 attain "
+            "this",
             expected="proved",
             proof="symbolic.sim.programmes:prove_cost_of_turning",
             variables={"n": None, "A": None, "z": Vector("d"), "D": Vector("d")},
@@ -193,7 +196,7 @@ TRAINING = Statement(
             "3.3, with step at most 1/L_X from a start whose risk gap is below min_i [l(second) - "
             "l(best)]/n converges in direction to the transpose of X^mm",
             expected="proved",
-            proof="symbolic.basins:prove",
+            proof="symbolic.sim.self_attention:prove_transposed",
             constants={"side": "X(k)^T"},
             examples=(SIDEWAYS,),
             siblings={

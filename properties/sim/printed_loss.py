@@ -172,8 +172,9 @@ LOSS = Statement(
     violating={LOW: [turned(NO_QUERY)], DEFINED: [NO_QUERY], SHORT: [THROWN]},
     readings={
         "literal": Reading(
-            "unique optimal tokens, X^mm exists and is not 0: descent on the sum of g(b <f, h>) "
-            "from any start: X(k) or X(k)^T converges in direction to X^mm",
+            "unique optimal tokens, X^mm exists and is not 0: under descent on the sum of "
+            "g(b <f, h>) with any constant step from any start X(k) or X(k)^T converges in "
+            "direction to X^mm",
             expected="refuted",
             constants={"loss": PRINTED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, DEFINED),
@@ -184,23 +185,23 @@ LOSS = Statement(
         ),
         "amended-1": Reading(
             "unique optimal tokens and tokens of lowest score, for both of which Att-SVM has a "
-            "solution that is not 0: descent on the sum of g(b <f, h>) from X(0) = 0: X(k)^T "
-            "converges in direction to -X^mm",
+            "solution that is not 0: under descent on the sum of g(b <f, h>) with step at most "
+            "1/L_X from X(0) = 0 X(k)^T converges in direction to -X^mm",
             expected="refuted",
             constants={"loss": PRINTED, "towards": "opposite"},
-            under=(UNIQUE, DEFINED, LOWEST, LOW, ZERO),
-            variables=stepped(SelfAttention, sequences(), fixed=("start",), steps=ANY),
+            under=(UNIQUE, DEFINED, LOWEST, LOW, ZERO, SHORT),
+            variables=stepped(SelfAttention, sequences(), fixed=("start",)),
             examples=(THREE,),
             siblings={**OTHERS, "X(k) itself": changed(side="X(k)", examples=[THREE])},
         ),
         "amended-2": Reading(
             "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not 0: "
-            "descent on the sum of g(b <f, h>) from X(0) = 0: X(k)^T converges in direction to "
-            "X^low",
+            "under descent on the sum of g(b <f, h>) with step at most 1/L_X from X(0) = 0 X(k)^T "
+            "converges in direction to X^low",
             expected="refuted",
             constants={"loss": PRINTED, "towards": "worst"},
-            under=(LOWEST, LOW, ZERO),
-            variables=stepped(SelfAttention, sequences(), fixed=("start",), steps=ANY),
+            under=(LOWEST, LOW, ZERO, SHORT),
+            variables=stepped(SelfAttention, sequences(), fixed=("start",)),
             examples=(OTHER_WAY,),
             siblings={
                 **OTHERS,
@@ -209,9 +210,9 @@ LOSS = Statement(
         ),
         "amended-3": Reading(
             "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not 0: "
-            "descent on the sum of g(b <f, h>) with step at most 1/L_X from a start where it is "
-            "above its infimum by less than min [g(second lowest) - g(lowest)] over the entries: "
-            "X(k)^T converges in direction to X^low",
+            "under descent on the sum of g(b <f, h>) with step at most 1/L_X from a start where "
+            "the sum exceeds its infimum by less than min [g(second lowest) - g(lowest)] over the "
+            "entries X(k)^T converges in direction to X^low",
             expected="proved",
             proof="symbolic.sim.self_attention:prove_printed",
             constants={"loss": PRINTED, "towards": "worst"},
@@ -227,8 +228,8 @@ LOSS = Statement(
         ),
         "amended-4": Reading(
             "two tokens an entry at most, aligned entries (<A_j, A_k> >= 0 for constraints of "
-            "different entries), unique optimal tokens, X^mm exists and is not 0: descent on the "
-            "sum of g(b <f, h>) with any constant step from any start: X(k)^T converges in "
+            "different entries), unique optimal tokens, X^mm exists and is not 0: under descent "
+            "on the sum of g(b <f, h>) with any constant step from any start X(k)^T converges in "
             "direction to -X^mm",
             expected="proved",
             proof="symbolic.sim.self_attention:prove_printed_pairs",
@@ -243,9 +244,9 @@ LOSS = Statement(
             },
         ),
         "amended-5": Reading(
-            "assumption 3.10, part 2, or part 1 with optimal tokens unique or not, X^mm exists and "
-            "is not 0, some entry with two different scores: from any X every step of descent on "
-            "the sum of g(b <f, h>) lowers <X^T, X^mm>",
+            "part 1 or part 2 of assumption 3.10 (in part 1 optimal tokens may be tied: the first "
+            "one counts), X^mm exists and is not 0, some entry with two different scores: from any "
+            "X every step of descent on the sum of g(b <f, h>) lowers <X^T, X^mm>",
             expected="proved",
             proof="symbolic.sim.printed_loss:prove",
             under=(DEFINED, SOMETHING, PART),
@@ -260,9 +261,9 @@ LOSS = Statement(
         ),
         "sharp": Reading(
             "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not 0: "
-            "under descent on the sum of g(b <f, h>) with step at most 1/L_X from a start where it "
-            "is above its infimum by less than min [g(second lowest) - g(lowest)] over the entries "
-            "the norm of X(k) divided by ln k tends to the norm of X^low",
+            "under descent on the sum of g(b <f, h>) with step at most 1/L_X from a start where "
+            "the sum exceeds its infimum by less than min [g(second lowest) - g(lowest)] over the "
+            "entries the norm of X(k) divided by ln k tends to the norm of X^low",
             expected="proved",
             proof="symbolic.sim.self_attention:prove_printed_rate",
             under=(LOWEST, LOW, NEAR, SHORT),

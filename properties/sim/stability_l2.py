@@ -41,7 +41,7 @@ the larger one."""
 
 SIGNS = {"b < 0": -1, "b > 0": 1}
 
-SOFTMAX, LINEAR = "L(x) = (<softmax(A x), h> - b)^2", "linear attention, read as (<A x, h> - b)^2"
+SOFTMAX, LINEAR = "L(x) = (<softmax(A x), h> - b)^2", "linear attention (read as (<A x, h> - b)^2)"
 """The two losses, as sentences name them."""
 
 CONSTANT_LINEAR = on_line([1, 0], x=0, y=1, h=[0, 1], b=0)
@@ -125,7 +125,7 @@ STABILITY = Statement(
         **DOMAIN,
         "|b| <= 3.532 ||h||": label_at_most(LOWER),
         "|b| > 3.533 ||h||": label_above(UPPER),
-        "||A^T h|| >= osc(h) diam(A)/4": logistic.spread_at_least(Fraction(1, 4)),
+        logistic.SPREAD: logistic.spread_at_least(Fraction(1, 4)),
         "4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)": steep,
     },
     conclusion=compared,
@@ -187,7 +187,7 @@ STABILITY = Statement(
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_on_data",
             constants={"of": "loss", "data": "same"},
-            under=("||A^T h|| >= osc(h) diam(A)/4",),
+            under=(logistic.SPREAD,),
             variables={"R": Defined(lambda m, v: m.exact(1))},
             tight=True,
             examples=(BARELY_WIDE,),
@@ -248,7 +248,7 @@ STABILITY = Statement(
             f"||x - y||, the largest constant of the gradient of {LINEAR} over data of these "
             "norms, between x and y = -71/128 -+ 1/512",
             expected="proved",
-            proof="symbolic.sim.stability_of_loss:prove_squared_exceeded",
+            proof="symbolic.sim.stability:prove_squared_exceeded",
             conclusion=logistic.exceeds(compared),
             under=("|b| > 3.533 ||h||",),
             variables={

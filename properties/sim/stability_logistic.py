@@ -38,7 +38,7 @@ SENTENCE = (
     "more stable than linear attention."
 )
 
-SOFTMAX, LINEAR = "L(x) = g(b <softmax(A x), h>)", "linear attention, read as g(b <A x, h>)"
+SOFTMAX, LINEAR = "L(x) = g(b <softmax(A x), h>)", "linear attention (read as g(b <A x, h>))"
 """The two losses, as sentences name them."""
 
 LOWER, UPPER = Fraction("0.7226"), Fraction("0.7228")
@@ -256,7 +256,7 @@ STABILITY = Statement(
             f"constant of the gradient of {LINEAR} over data of these norms, between x and y = "
             "325/512 -+ 1/512",
             expected="proved",
-            proof="symbolic.sim.stability_of_loss:prove_logistic_exceeded",
+            proof="symbolic.sim.stability:prove_logistic_exceeded",
             conclusion=exceeds(compared),
             under=("0 < |b| ||h|| < 0.7226",),
             variables={

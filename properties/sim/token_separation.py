@@ -139,8 +139,8 @@ SEPARATION = Statement(
             },
         ),
         "amended-1": Reading(
-            "every step of descent on the decreasing loss g(-b <f, h>) raises the mean margin, "
-            "optimal tokens unique and Att-SVM feasible",
+            "optimal tokens unique, Att-SVM feasible: every step of descent on the decreasing "
+            "loss g(-b <f, h>) raises the mean margin",
             expected="refuted, certified",
             constants={"loss": REPAIRED, "of": "mean"},
             under=(UNIQUE, FEASIBLE),
@@ -151,11 +151,12 @@ SEPARATION = Statement(
             },
         ),
         "amended-2": Reading(
-            "descent on the decreasing loss g(-b <f, h>) ends with positive margins, optimal "
-            "tokens unique and Att-SVM feasible",
+            "optimal tokens unique, Att-SVM feasible: descent on the decreasing loss "
+            "g(-b <f, h>) with step at most 1/L_X ends with positive margins",
             expected="refuted, certified",
             constants={"loss": REPAIRED, **LEAST},
-            under=(UNIQUE, FEASIBLE),
+            under=(UNIQUE, FEASIBLE, SHORT),
+            variables=stepped(Run, runs(st.one_of(separable_data(), opposed_data()), 0, 1)),
             conclusion=END,
             cost=10,
             examples=(PASSED_OVER, training.NOT_ALIGNED),
@@ -169,9 +170,10 @@ SEPARATION = Statement(
             },
         ),
         "amended-3": Reading(
-            "assumption 3.10, part 1 or 2, Att-SVM feasible, some input with two different "
-            "scores: every step of descent on the decreasing loss g(-b <f, h>) raises <X, X^mm>, "
-            "the sum of the margins times the multipliers of X^mm",
+            "part 1 or part 2 of assumption 3.10 (in part 1 optimal tokens may be tied: the first "
+            "one counts), Att-SVM feasible, some input with two different scores: every step of "
+            "descent on the decreasing loss g(-b <f, h>) raises <X, X^mm>, the sum of the margins "
+            "times the multipliers of X^mm",
             expected="proved",
             proof="symbolic.sim.token_separation:prove_raised",
             constants={"loss": REPAIRED, "strict": True},
@@ -203,9 +205,10 @@ SEPARATION = Statement(
             },
         ),
         "sharp-1": Reading(
-            "assumption 3.10, part 1 or 2, Att-SVM feasible, decreasing loss l(u) = g(-u): a step "
-            "of size eta raises <X, X^mm> by at least eta (1/n) sum_i |l'| s_opt sum_t s_t "
-            "(gamma_opt - gamma_t), s_t the attention to token t",
+            "part 1 or part 2 of assumption 3.10 (in part 1 optimal tokens may be tied: the first "
+            "one counts), Att-SVM feasible, decreasing loss l(u) = g(-u): a step of size eta "
+            "raises <X, X^mm> by at least eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - "
+            "gamma_t), s_t the attention to token t",
             expected="proved",
             proof="symbolic.sim.token_separation:prove_gain",
             constants={"loss": REPAIRED},

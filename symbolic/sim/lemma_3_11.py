@@ -3,8 +3,8 @@
 - In full (`loss_residual`): the claim's own functions run on symbols, with A = A_1 kron A_2 of
   definition 3.1 and every entry of X, and are held against derivatives taken by sympy; for 2, 3
   and 4 tokens in one and two dimensions.
-- For every number of tokens (`symbolic.softmax`): the Jacobian of softmax is diag(f) - f f^T, and
-  sums are differentiated term by term.
+- For every number of tokens (`symbolic.softmax`): the Jacobian of softmax is diag(f) - f f^T,
+  sums are differentiated term by term, and the chain rule leads from <f, h> to g(b <f, h>).
 """
 
 from __future__ import annotations
@@ -68,6 +68,14 @@ def derivative_residual(n: int, d: int) -> list[Any]:
     return [sp.cancel(sp.together(in_powers(gap, v))) for gap in gaps]
 
 
+def chained_residual() -> Any:
+    """The derivative of g(b d) minus g(b d) (1 - g(b d)) b d', for d any function of x_i."""
+    x, b = sp.symbols("x b", real=True)
+    d = sp.Function("d", real=True)(x)
+    g = SYMBOLS.logistic(b * d)
+    return sp.simplify((sp.diff(g, x) - g * (1 - g) * b * sp.diff(d, x)).rewrite(sp.exp))
+
+
 def prove() -> str:
     """Prove the closed form with b inside g, and that the printed one is another function."""
     for n, d in SIZES:
@@ -75,6 +83,7 @@ def prove() -> str:
     ensure_zero(derivative_residual(2, 2), "the equation that the claim checks, for n = d = 2")
     ensure_zero(jacobian_residual(), "the Jacobian of softmax is diag(f) - f f^T for every n")
     ensure_zero(structural_residual(), "the derivative of <f, h> for every n")
+    ensure_zero(chained_residual(), "that of g(b d) is g(b d) (1 - g(b d)) b d', d any function")
     for sign in (1, 0):
         found = structural_residual(sign=sign)
         ensure_nonzero(found, f"with {sign} times its second term it is another one")

@@ -116,7 +116,11 @@ def ensure_attained(found: Any, reaches: str, loss: Any = entry_loss.loss) -> No
     """
     ensure_zero(found, reaches)
     v = basic_4.opposite(sp.Symbol("x", real=True))
-    ensure_equal(SYMBOLS.spectral(v.A) ** 2, 2, "||A||^2 of these tokens is 2")
+    ensure_equal(
+        [SYMBOLS.spectral(v.A) ** 2, SYMBOLS.spread(v.A) ** 2],
+        [2, 2],
+        "||A||^2 of these tokens is 2, and so is max ||A_j - A_k||^2/2",
+    )
     heights = "heights are polynomials in a and c, on the closed square"
     ensure_smooth(softmax_height(WIDTH, WIDTH**2, a, c), heights)
     cite(COMPOSED, met={CONTINUOUS: heights})

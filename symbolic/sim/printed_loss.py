@@ -7,6 +7,7 @@ import sympy as sp
 from attsvm.theory import ensure_equal
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from symbolic.gains import ensure_positive_gain
+from symbolic.sim.self_attention import ensure_reduction
 from symbolic.sim.token_separation import ensure_change
 
 
@@ -15,6 +16,7 @@ def prove() -> str:
     u = sp.Symbol("u", real=True)
     slope = SYMBOLS.logistic_slope(u)  # so that -l'(u) = -g'(u) is negative
     ensure_equal(sp.diff(SYMBOLS.logistic(u), u), slope, "the slope of g", normal=sp.simplify)
+    ensure_reduction()
     ensure_change()
     ensure_positive_gain()
     return "for any number of sequences, tokens and columns, any d and any step"

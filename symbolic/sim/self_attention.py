@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_positive, ensure_true, ensure_zero
+from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from symbolic import aligned_inputs, basins, growth_rates
+from symbolic.sim.tensor_trick import ensure_transposed
 
 
 def ensure_reduction() -> None:
     """Descent on the sum over entries is descent on the mean over inputs, for W = X^T."""
-    d = sp.Symbol("d", integer=True, positive=True)
-    a, z, X = sp.MatrixSymbol("a", d, 1), sp.MatrixSymbol("z", d, 1), sp.MatrixSymbol("X", d, d)
-    ensure_true(
-        [(z.T * X * a).T.doit() == (a.T * X.T * z).doit()],
-        "the logit a_j^T X a_t, a number, is a_t^T W a_j with W = X^T",
-    )
+    ensure_transposed()
     N, step, slope = sp.symbols("N e g", positive=True)
     ensure_equal(
         (step / N) * (N * slope),
@@ -39,8 +35,14 @@ def ensure_turned() -> None:
     ensure_positive(SYMBOLS.logistic_slope(u), "and g(-v) has the slope -g'(-v) < 0")
 
 
+def prove_transposed() -> str:
+    """On the mean over inputs: from the basin X^T has the direction of X^mm."""
+    ensure_transposed()
+    return basins.prove()
+
+
 def prove() -> str:
-    """From the basin X^T has the direction of X^mm."""
+    """On the sum over entries: from the basin X^T has the direction of X^mm."""
     ensure_reduction()
     return basins.prove()
 

@@ -1,8 +1,8 @@
 """Where the gradient of softmax attention has a smaller Lipschitz constant than linear attention's.
 
 `prove_logistic` and `prove_squared` show where softmax has the smaller one, from the constants of
-lemma 3.13 and of its l2 form; `logistic_is_larger` and `squared_is_larger` show where two tokens
-have the larger one.
+lemma 3.13 and of its l2 form; `prove_logistic_exceeded` and `prove_squared_exceeded` show where two
+tokens have the larger one, `logistic_is_larger` and `squared_is_larger` closer to the threshold.
 
 Logistic loss, beta = |b| ||h|| >= 0.72271. The gradient of g(b <softmax(A x), h>) is
 ||A||^2 K(D)-Lipschitz, D = |b| osc(h) (sim/lemma-3.13:sharp), and that of g(b <A x, h>) has
@@ -70,22 +70,28 @@ On a domain ||s|| <= R it is the same as long as the best two tokens are inside.
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import sympy as sp
 from flint import arb, fmpq, fmpq_poly
 
+from attsvm.exact import rational
 from attsvm.exact.lipschitz import softmax_gradient_constant
+from attsvm.exact.losses import logistic_slope
 from attsvm.lipschitz import softmax_height, squared_height
-from attsvm.theory import cite, ensure_nonnegative, ensure_true, ensure_zero
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_true, ensure_zero
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from properties.sim import stability_l2, stability_logistic
+from properties.sim._support.entry_loss import gradient, squared_gradient
 from symbolic import textbook
 from symbolic.continuity import ensure_smooth
 from symbolic.curvature import unit
 from symbolic.sim import lemma_3_13, lemma_3_13_l2
-from symbolic.sim.stability_of_loss import ensure_logistic_linear, ensure_squared_linear
+from symbolic.sim.basic_4 import opposite
+from symbolic.sim.stability_of_loss import SPREAD, ensure_logistic_linear, ensure_squared_linear
 
 LOGISTIC = fmpq(72269, 100_000), fmpq(72271, 100_000)
 """The gradient of softmax has the larger constant up to the first beta, the smaller from the
@@ -256,3 +262,118 @@ def _is_positive(polynomial: fmpq_poly) -> bool:
     roots: Any = polynomial.complex_roots()
     away = all(abs(z.real) > 1 or z.imag > 0 or z.imag < 0 for z, _ in roots)
     return bool(away and polynomial(fmpq(0)) > 0)
+
+
+def slope_of(statement: str, entry: Any, h: tuple[int, int], closed: Any) -> Any:
+    """The gradient that runs at the tokens 1 and -1 is a closed form in T = tanh x and b.
+
+    Returns:
+        ||A|| ||h|| of these tokens.
+    """
+    x, b = sp.symbols("x b", real=True)
+    v = opposite(x)
+    values = entries([sp.Integer(value) for value in h])
+    found = entry(SYMBOLS, v.A, v.x, values, b)[0]
+    rest = found - closed(b, sp.tanh(x))
+    ensure_zero(
+        numerator(rest.rewrite(sp.exp)),
+        f"{statement}: the gradient at tokens 1 and -1 in tanh x",
+        normal=numerator,
+    )
+    return SYMBOLS.spectral(v.A) * SYMBOLS.norm(values)
+
+
+def ends(at: Fraction) -> tuple[list[arb], fmpq]:
+    """Tanh x at the two points of sharp-3 around a number, and how far apart they are."""
+    first, second = (rational(point) for point in stability_logistic.around(at).values())
+    return [arb(first).tanh(), arb(second).tanh()], second - first
+
+
+def prove_logistic_exceeded(cells: int = 200_000) -> str:
+    """The gradient changes by more than linear attention's constant for 0 < |b| ||h|| < 0.7226.
+
+    Both sides are even in b and divided by |b|. All b up to 0.7226/sqrt 2 are covered by cells on
+    which balls decide, halved until they do.
+
+    Raises:
+        ProofError: a cell is left.
+    """
+
+    def closed(b: Any, T: Any) -> Any:
+        return b * SYMBOLS.logistic_slope(b * T) * (1 - T * T)
+
+    ensure_logistic_linear()
+    norms = slope_of("the logistic loss", gradient, (1, -1), closed)
+    b, at = sp.symbols("b T", real=True)
+    turned = closed(b, at) + closed(-b, at)
+    ensure_zero(turned, "with b the gradient turns its sign, and its change none", normal=numerator)
+    T, length = ends(stability_logistic.BENT_AT)
+    size = rational(stability_logistic.LOWER)
+    most = stability_logistic.linear_constant(BALLS, arb(int(norms)), "gradient") * length
+    mantissa, exponent = (arb(size) / arb(2).sqrt()).upper().man_exp()
+    edge = fmpq(mantissa) * fmpq(2) ** int(exponent)
+    left, looked = [(fmpq(0), edge)], 0
+    while left and looked < cells:
+        low, high = left.pop()
+        looked += 1
+        b = arb((low + high) / 2, (high - low) / 2)
+        first, second = (logistic_slope(b * t) * (1 - t * t) for t in T)
+        if not abs(first - second) > b * most:
+            middle = (low + high) / 2
+            left += [(low, middle), (middle, high)]
+    ensure_zero(sp.Integer(len(left)), "no label from 0 to 0.7226/sqrt 2 is left")
+    return "for every such label, by balls on cells that cover them; ||A|| = ||h|| = sqrt 2"
+
+
+def ensure_turned() -> None:
+    """What sharp-3 says for b < 0 it says for b > 0 as well, of the same numbers."""
+    variables: Any = stability_l2.STABILITY.readings["sharp-3"].variables
+    size = sp.Symbol("size", positive=True)
+    below, above = (
+        [variables[name].by(SYMBOLS, SimpleNamespace(sign=sign, size=size)) for name in "hb"]
+        for sign in (stability_l2.SIGNS["b < 0"], stability_l2.SIGNS["b > 0"])
+    )
+    ensure_equal([*below[0], below[1]], [10, -7, -size], "for b < 0 h is (10, -7), and b = -size")
+    ensure_equal([*above[0], above[1]], [-10, 7, size], "for b > 0 h and b turn their signs")
+    x, y, b = sp.symbols("x y b", real=True)
+    A, h = opposite(x).A, symbols_of("h", 2)
+    plain, turned = (
+        [
+            squared_gradient(SYMBOLS, A, entries([x]), sign * h, sign * b)[0],
+            stability_l2.compared(
+                SYMBOLS,
+                SimpleNamespace(A=A, x=entries([x]), y=entries([y]), h=sign * h, b=sign * b),
+                "gradient",
+            ).right,
+        ]
+        for sign in (1, -1)
+    )
+    ensure_equal(plain, turned, "as h and b turn their signs the gradient and the constant stay")
+
+
+def prove_squared_exceeded() -> str:
+    """The gradient changes by more than linear attention's constant for |b| > 3.533 ||h||.
+
+    Its change is linear in b, so that it exceeds from where it does once it grows.
+
+    Raises:
+        ProofError: it does not.
+    """
+
+    def closed(b: Any, T: Any) -> Any:
+        return 17 * (sp.Rational(3, 2) + sp.Rational(17, 2) * T - b) * (1 - T * T)
+
+    largest = ensure_squared_linear()
+    norms = slope_of("the squared loss", squared_gradient, (10, -7), closed)
+    ensure_turned()
+    T, length = ends(stability_l2.BENT_AT)
+    still, moved = (
+        [17 * (fmpq(3, 2) + fmpq(17, 2) * t) * (1 - t * t) for t in T],
+        [17 * (1 - t * t) for t in T],
+    )
+    label = rational(stability_l2.UPPER) * arb(149).sqrt()  # -b at the edge
+    constant = int(largest.subs(SPREAD, norms)) * length
+    change, growth = still[1] - still[0], moved[1] - moved[0]
+    ensure_true(bool(growth > 0), "the change grows with -b")
+    ensure_true(bool(change + label * growth > constant), "and exceeds the constant at the edge")
+    return "for every such label of either sign; ||A|| = sqrt 2, ||h|| = sqrt 149"

@@ -14,34 +14,27 @@ gradient (`ensure_squared_linear`, `ensure_logistic_linear`).
 
 from __future__ import annotations
 
-from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
 import sympy as sp
-from flint import arb, fmpq
 
-from attsvm.exact import rational
-from attsvm.exact.losses import logistic_slope
 from attsvm.theory import (
     cite,
     ensure_equal,
     ensure_nonnegative,
     ensure_positive,
-    ensure_true,
     ensure_zero,
 )
-from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from attsvm.theory.declaration.proof import expanded
 from properties.sim import stability_l2, stability_logistic
-from properties.sim._support.entry_loss import gradient, loss, squared_gradient, squared_loss
+from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
 from symbolic import softmax, textbook
 from symbolic.curvature import ensure_hessian, ensure_quarter
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less, of_two
 from symbolic.sim import basic_4, lemma_3_12, lemma_3_13_l2
-from symbolic.sim.basic_4 import opposite
 from symbolic.sums import LENGTHS, entry, total, vector
 
 SPREAD, HEAD, LABEL, EDGE = sp.symbols("spread h b R", nonnegative=True)
@@ -81,8 +74,12 @@ class _Spans(Symbols):
         return self.spans[2]
 
 
-def ensure_covariance() -> None:
-    """|Cov_f(h, A z)| <= osc(h) diam(A)/4, so at most ||A^T h|| where the hypothesis holds."""
+def ensure_covariance(hypothesis: Any) -> None:
+    """|Cov_f(h, A z)| <= osc(h) diam(A)/4, so at most ||A^T h|| where the hypothesis holds.
+
+    Args:
+        hypothesis: that of the reading, as it runs.
+    """
     ensure_zero(softmax.structural_residual(), "the slope of <f, h> along z is Cov_f(h, A z)")
     ensure_quarter(sp.Rational(1, 4))
     cite(textbook.CAUCHY_SCHWARZ)
@@ -91,6 +88,14 @@ def ensure_covariance() -> None:
         (of_h * of_A / 4) ** 2 - of_h**2 / 4 / (1 + more) * (of_A**2 / 4) / (1 + less),
         "Cov_f(h, A z)^2, at most the product of the variances of h and A z, is at most (osc(h) "
         "diam(A)/4)^2",
+        normal=sp.factor,
+    )
+    A, h = symbols_of("A", 1, 1, positive=True), symbols_of("h", 1, positive=True)
+    asked = hypothesis(_Spans(of_h, of_h, of_A), SimpleNamespace(A=A, h=h))
+    weighted = sp.solve(asked.right - asked.left - less, A[0, 0])[0] * h[0]  # ||A^T h||
+    ensure_nonnegative(
+        weighted - of_h * of_A / 4 / (1 + more),
+        "so |Cov_f(h, A z)| is at most ||A^T h||, by the hypothesis of the reading",
         normal=sp.factor,
     )
 
@@ -118,7 +123,7 @@ def norms_at_zero(size: Any, head: Any, b: Any) -> dict[Any, Any]:
 
 
 def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
-    """The constant of linear attention, |l'| ||A^T h|| at most, is reached by one token.
+    """The constant of linear attention, which bounds its slopes, is reached by one token.
 
     Args:
         statement: whose constant is compared.
@@ -129,7 +134,6 @@ def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
     b = -LABEL
     value = entry(SYMBOLS, entries([[A]]), entries([x]), entries([h]), b)
     found = sp.Abs(sp.diff(value, x).subs(x, at / A))
-    cite(textbook.SINGULAR_VALUES)  # ||A^T h|| <= ||A|| ||h||, and |<A x, h>| <= ||A x|| ||h||
     constant = constant_of(statement, 1, "norms").subs({SPREAD: A * h, HEAD: h})
     reached = "the slope of linear attention at one token is its constant"
     ensure_equal(found, constant, reached, normal=sp.simplify)
@@ -154,12 +158,52 @@ SCORE, RISE = sp.symbols("score rise", real=True)
 """<A x, h> and <A z, h>."""
 
 
-def curvature_along(loss: Any, b: Any) -> Any:
-    """z^T Hess z of linear attention's loss at x in the letters above, for any n and D."""
+def derivative_along(loss: Any, b: Any, order: int) -> Any:
+    """A derivative of linear attention's loss along z at x in those letters, for any n and D."""
     value = loss(LENGTHS, _Rows(), _X + _STEP * _Z, vector(entry("h")), b)
-    bend = sp.diff(value, _STEP, 2).subs(_STEP, 0)
+    found = sp.diff(value, _STEP, order).subs(_STEP, 0)
     inner = {total(entry(name) * entry("h")): d for name, d in (("Ax", SCORE), ("Az", RISE))}
-    return bend.subs(inner)
+    return found.subs(inner)
+
+
+def ensure_linear_bounded(statement: Any, data: str, slope: Any, most: Any) -> None:
+    """No slope of linear attention's loss exceeds the constant that is compared.
+
+    Args:
+        statement: whose constant is compared.
+        data: whether with ||A^T h|| of the "same" data, or with the "norms" ||A|| ||h||.
+        slope: l' at <A x, h>, for the label `_LABEL`.
+        most: what |l'| is at most, in the letters of `constant_of`.
+    """
+    ensure_zero(
+        derivative_along(statement.linear_loss, _LABEL, 1) - slope * RISE,
+        "linear attention has the slope l' <A z, h> along z, for any n and D",
+        normal=numerator,
+    )
+    cite(textbook.CAUCHY_SCHWARZ)  # |<A z, h>| <= ||A^T h|| for ||z|| = 1
+    cite(textbook.SINGULAR_VALUES)  # and that is at most ||A|| ||h||
+    size, more = sp.symbols("size more", nonnegative=True)
+    bound = "no slope of linear attention's loss exceeds the constant that is compared"
+    compared = constant_of(statement, 1, data).subs(SPREAD, size + more)
+    ensure_nonnegative(compared - most * size, bound, normal=expanded)
+    ensure_lipschitz(bound, of_two(statement.linear_loss))
+
+
+def ensure_logistic_bounded(data: str) -> None:
+    """Of the logistic loss, by |l'| = |b| g' and g' <= 1/4."""
+    slope = _LABEL * SYMBOLS.logistic_slope(_LABEL * SCORE)
+    ensure_linear_bounded(stability_logistic, data, slope, LABEL / 4)
+
+
+def ensure_squared_bounded(data: str) -> None:
+    """Of the squared loss where ||A x|| <= R, by |l'| = 2 |<A x, h> - b|."""
+    cite(textbook.TRIANGLE)
+    score, less = sp.symbols("|score| less", nonnegative=True)
+    ensure_nonnegative(
+        2 * (score + less + LABEL) - 2 * (score + LABEL),
+        "|l'| is at most 2 (|<A x, h>| + |b|), and |<A x, h>| <= ||A x|| ||h|| <= R ||h||",
+    )
+    ensure_linear_bounded(stability_l2, data, 2 * (SCORE - _LABEL), 2 * (EDGE * HEAD + LABEL))
 
 
 def ensure_largest(statement: Any, second: Any, most: Any, score: Any) -> Any:
@@ -177,7 +221,7 @@ def ensure_largest(statement: Any, second: Any, most: Any, score: Any) -> Any:
     Raises:
         ProofError: it is another one, or the loss has another Hessian.
     """
-    bend = curvature_along(statement.linear_loss, _LABEL)
+    bend = derivative_along(statement.linear_loss, _LABEL, 2)
     ensure_zero(
         bend - second * RISE**2,
         "linear attention has z^T Hess z = l'' <A z, h>^2, for any n and D",
@@ -230,6 +274,7 @@ def prove_logistic_over_norms() -> str:
     compared = constant_of(stability_logistic, half, "norms")
     ensure_zero(compared - LABEL * SPREAD / 4 * half, slope)
     ensure_lipschitz(slope, of_two(loss))
+    ensure_logistic_bounded("norms")
     ensure_linear_attains(stability_logistic, sp.Integer(0), stability_logistic.linear_loss)
     two = sp.symbols("size head b", positive=True)
     reached = "the slope at x = 0 for A and h along (1, -1) is that half"
@@ -240,25 +285,18 @@ def prove_logistic_over_norms() -> str:
 
 def prove_logistic_on_data() -> str:
     """|L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4."""
-    ensure_covariance()
+    ensure_covariance(stability_logistic.STABILITY.hypotheses[stability_logistic.SPREAD])
     ensure_steepest_slope()
-    w, diameter, more, less = sp.symbols("w diameter more less", nonnegative=True)
-    square = sp.Symbol("(g-1/2)^2", nonnegative=True)
-    A, h = symbols_of("A", 1, 1, positive=True), symbols_of("h", 1, positive=True)
-    hypothesis = stability_logistic.STABILITY.hypotheses[stability_logistic.SPREAD]
-    asked = hypothesis(_Spans(w, w, diameter), SimpleNamespace(A=A, h=h))
-    spread = sp.solve(asked.right - asked.left - less, A[0, 0])[0] * h[0]  # ||A^T h||
-    covariance = w * diameter / 4 / (1 + more)
-    slope = (
-        "|b| g' |Cov_f(h, A z)| is at most what is compared by the hypothesis; g' = 1/4 - square"
-    )
+    covariance, square, more = sp.symbols("|Cov| (g-1/2)^2 more", nonnegative=True)
+    slope = "|b| g' |Cov_f(h, A z)| is at most what is compared; g' = 1/4 - square"
     ensure_nonnegative(
-        constant_of(stability_logistic, 1, "same").subs(SPREAD, spread)
+        constant_of(stability_logistic, 1, "same").subs(SPREAD, covariance + more)
         - LABEL * (sp.Rational(1, 4) - square) * covariance,
         slope,
-        normal=sp.factor,
+        normal=expanded,
     )
     ensure_lipschitz(slope, of_two(loss))
+    ensure_logistic_bounded("same")
     linear, x, slope_x = linear_in_two(stability_logistic.linear_loss)
     ensure_equal(
         [sp.diff(linear, y).subs(dict.fromkeys(x, 0)) for y in x],
@@ -280,6 +318,7 @@ def prove_squared_over_norms() -> str:
         (compared - (HEAD + LABEL) * SPREAD).subs(EDGE, 1 + more), slope, normal=expanded
     )
     ensure_lipschitz(slope, of_two(squared_loss))
+    ensure_squared_bounded("norms")
     ensure_linear_attains(stability_l2, EDGE, stability_l2.linear_loss)
     size, head, b = sp.symbols("size head b", positive=True)
     ratio = -slope_at_zero(squared_loss, size, head, b) / compared.subs(
@@ -293,12 +332,18 @@ def prove_squared_over_norms() -> str:
 
 def prove_squared_on_data() -> str:
     """|L(x) - L(y)| <= 2 ||A^T h|| (||h|| + |b|) ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4."""
-    ensure_covariance()
-    more = sp.Symbol("more", nonnegative=True)
-    slope = "2 (||h|| + |b|) ||A^T h|| is what is compared, at R = 1"
+    ensure_covariance(stability_l2.STABILITY.hypotheses[stability_logistic.SPREAD])
+    cite(textbook.CAUCHY_SCHWARZ)  # |<f, h>| <= ||f|| ||h||, and ||f|| <= 1
+    covariance, more = sp.symbols("|Cov| more", nonnegative=True)
+    slope = "2 (||h|| + |b|) |Cov_f(h, A z)| is at most what is compared at R = 1"
     compared = constant_of(stability_l2, 1, "same")
-    ensure_zero(compared.subs(EDGE, 1) - 2 * (HEAD + LABEL) * SPREAD, slope)
+    ensure_nonnegative(
+        compared.subs({EDGE: 1, SPREAD: covariance + more}) - 2 * (HEAD + LABEL) * covariance,
+        slope,
+        normal=expanded,
+    )
     ensure_lipschitz(slope, of_two(squared_loss))
+    ensure_squared_bounded("same")
     grown = (compared - compared.subs(EDGE, 1)).subs(EDGE, 1 + more)
     ensure_nonnegative(grown, "and no more than what is compared at R >= 1", normal=expanded)
     return "on the same data, for any n, by a quarter of the product of oscillations"
@@ -344,118 +389,3 @@ def prove_squared_gradient_on_data() -> str:
         normal=sp.expand,
     )
     return "on the same data, for any n, by the curvature of lemma 3.13's l2 form"
-
-
-def slope_of(statement: str, entry: Any, h: tuple[int, int], closed: Any) -> Any:
-    """The gradient that runs at the tokens 1 and -1 is a closed form in T = tanh x and b.
-
-    Returns:
-        ||A|| ||h|| of these tokens.
-    """
-    x, b = sp.symbols("x b", real=True)
-    v = opposite(x)
-    values = entries([sp.Integer(value) for value in h])
-    found = entry(SYMBOLS, v.A, v.x, values, b)[0]
-    rest = found - closed(b, sp.tanh(x))
-    ensure_zero(
-        numerator(rest.rewrite(sp.exp)),
-        f"{statement}: the gradient at tokens 1 and -1 in tanh x",
-        normal=numerator,
-    )
-    return SYMBOLS.spectral(v.A) * SYMBOLS.norm(values)
-
-
-def ends(at: Fraction) -> tuple[list[arb], fmpq]:
-    """Tanh x at the two points of sharp-3 around a number, and how far apart they are."""
-    first, second = (rational(point) for point in stability_logistic.around(at).values())
-    return [arb(first).tanh(), arb(second).tanh()], second - first
-
-
-def prove_logistic_exceeded(cells: int = 200_000) -> str:
-    """The gradient changes by more than linear attention's constant for 0 < |b| ||h|| < 0.7226.
-
-    Both sides are even in b and divided by |b|. All b up to 0.7226/sqrt 2 are covered by cells on
-    which balls decide, halved until they do.
-
-    Raises:
-        ProofError: a cell is left.
-    """
-
-    def closed(b: Any, T: Any) -> Any:
-        return b * SYMBOLS.logistic_slope(b * T) * (1 - T * T)
-
-    ensure_logistic_linear()
-    norms = slope_of("the logistic loss", gradient, (1, -1), closed)
-    b, at = sp.symbols("b T", real=True)
-    turned = closed(b, at) + closed(-b, at)
-    ensure_zero(turned, "with b the gradient turns its sign, and its change none", normal=numerator)
-    T, length = ends(stability_logistic.BENT_AT)
-    size = rational(stability_logistic.LOWER)
-    most = stability_logistic.linear_constant(BALLS, arb(int(norms)), "gradient") * length
-    mantissa, exponent = (arb(size) / arb(2).sqrt()).upper().man_exp()
-    edge = fmpq(mantissa) * fmpq(2) ** int(exponent)
-    left, looked = [(fmpq(0), edge)], 0
-    while left and looked < cells:
-        low, high = left.pop()
-        looked += 1
-        b = arb((low + high) / 2, (high - low) / 2)
-        first, second = (logistic_slope(b * t) * (1 - t * t) for t in T)
-        if not abs(first - second) > b * most:
-            middle = (low + high) / 2
-            left += [(low, middle), (middle, high)]
-    ensure_zero(sp.Integer(len(left)), "no label from 0 to 0.7226/sqrt 2 is left")
-    return "for every such label, by balls on cells that cover them; ||A|| = ||h|| = sqrt 2"
-
-
-def ensure_turned() -> None:
-    """What sharp-3 says for b < 0 it says for b > 0 as well, of the same numbers."""
-    variables: Any = stability_l2.STABILITY.readings["sharp-3"].variables
-    size = sp.Symbol("size", positive=True)
-    below, above = (
-        [variables[name].by(SYMBOLS, SimpleNamespace(sign=sign, size=size)) for name in "hb"]
-        for sign in (stability_l2.SIGNS["b < 0"], stability_l2.SIGNS["b > 0"])
-    )
-    ensure_equal([*below[0], below[1]], [10, -7, -size], "for b < 0 h is (10, -7), and b = -size")
-    ensure_equal([*above[0], above[1]], [-10, 7, size], "for b > 0 h and b turn their signs")
-    x, y, b = sp.symbols("x y b", real=True)
-    A, h = opposite(x).A, symbols_of("h", 2)
-    plain, turned = (
-        [
-            squared_gradient(SYMBOLS, A, entries([x]), sign * h, sign * b)[0],
-            stability_l2.compared(
-                SYMBOLS,
-                SimpleNamespace(A=A, x=entries([x]), y=entries([y]), h=sign * h, b=sign * b),
-                "gradient",
-            ).right,
-        ]
-        for sign in (1, -1)
-    )
-    ensure_equal(plain, turned, "as h and b turn their signs the gradient and the constant stay")
-
-
-def prove_squared_exceeded() -> str:
-    """The gradient changes by more than linear attention's constant for |b| > 3.533 ||h||.
-
-    Its change is linear in b, so that it exceeds from where it does once it grows.
-
-    Raises:
-        ProofError: it does not.
-    """
-
-    def closed(b: Any, T: Any) -> Any:
-        return 17 * (sp.Rational(3, 2) + sp.Rational(17, 2) * T - b) * (1 - T * T)
-
-    largest = ensure_squared_linear()
-    norms = slope_of("the squared loss", squared_gradient, (10, -7), closed)
-    ensure_turned()
-    T, length = ends(stability_l2.BENT_AT)
-    still, moved = (
-        [17 * (fmpq(3, 2) + fmpq(17, 2) * t) * (1 - t * t) for t in T],
-        [17 * (1 - t * t) for t in T],
-    )
-    label = rational(stability_l2.UPPER) * arb(149).sqrt()  # -b at the edge
-    constant = int(largest.subs(SPREAD, norms)) * length
-    change, growth = still[1] - still[0], moved[1] - moved[0]
-    ensure_true(bool(growth > 0), "the change grows with -b")
-    ensure_true(bool(change + label * growth > constant), "and exceeds the constant at the edge")
-    return "for every such label of either sign; ||A|| = sqrt 2, ||h|| = sqrt 149"

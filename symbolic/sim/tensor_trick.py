@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import ensure_nonzero, ensure_zero
+from attsvm.theory import ensure_nonzero, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from properties.sim.orientation import margins
 from properties.sim.tensor_trick import trick
@@ -95,9 +95,21 @@ def prove() -> str:
     )
 
 
+def ensure_transposed() -> None:
+    """Logits with the query on the left of X are those with the query on the right of W = X^T."""
+    d = sp.Symbol("d", integer=True, positive=True)
+    a, z, X = sp.MatrixSymbol("a", d, 1), sp.MatrixSymbol("z", d, 1), sp.MatrixSymbol("X", d, d)
+    ensure_true(
+        [(z.T * X * a).T.doit() == (a.T * X.T * z).doit()],
+        "the logit a_j^T X a_t, a number, is a_t^T W a_j with W = X^T: one function of the same "
+        "entries, so that its descent on X is, transposed, descent on W",
+    )
+
+
 def prove_orientation() -> str:
     """Prove that the logits of definition 3.3 at X are key-query features at X^T, not at X."""
     prove()
+    ensure_transposed()
     for n, d in ((2, 1), (2, 2), (3, 2), (2, 3)):
         what = f"the logits at X are key-query features at X^T for n = {n}, d = {d}"
         ensure_zero(margins_residual(n, d), what)

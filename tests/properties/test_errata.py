@@ -157,7 +157,7 @@ COMPUTED = [  # statement, words, and what a number in them is of, computed anot
     ("stability-logistic", "|b| H < {:.4f}.", lambda: crossed("logistic") - 1e-4),
     ("stability-l2", "|b| <= {:.3f} H", lambda: crossed("squared") - 3e-4),
     ("stability-l2", "|b| > {:.3f} H", lambda: crossed("squared") + 7e-4),
-    ("lemma-3.13", "exceeds {:.1f} * 10^48.", lambda: breaking() / 1e48),
+    ("lemma-3.13", "exceeds {:.2f} * 10^48.", lambda: math.floor(breaking() / 1e46) / 100),
     ("lemma-3.13", "(a + D c (1 - a^2)/4) / {:.0f}.", lambda: 8 * shape_of_the_constant()),
     ("definition-4.1", "is {:.0f} at V = 0", lambda: soft_objective([[1 / 16]], 10, [0.0])),
     ("definition-4.1", "and {:.0f} at X^mm", lambda: soft_objective([[1 / 16]], 10, [16.0])),

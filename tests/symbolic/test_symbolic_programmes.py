@@ -123,9 +123,9 @@ def test_a_smaller_constant_of_linear_attention_is_not_proved(statement, prove, 
 
 OF_GRADIENTS = [
     (stability_logistic, stability.prove_logistic),
-    (stability_logistic, stability_of_loss.prove_logistic_exceeded),
+    (stability_logistic, stability.prove_logistic_exceeded),
     (stability_l2, stability.prove_squared),
-    (stability_l2, stability_of_loss.prove_squared_exceeded),
+    (stability_l2, stability.prove_squared_exceeded),
 ]
 """What compares the gradient with the largest constant of linear attention's gradient."""
 
@@ -167,14 +167,14 @@ def test_the_curvature_of_linear_attention_is_that_of_the_loss_that_runs(
 
 
 def test_labels_of_the_other_sign_are_covered_only_where_the_head_turns_as_well(monkeypatch):
-    gradient = stability_of_loss.squared_gradient
+    gradient = stability.squared_gradient
 
     def uneven(m, A, x, h, b):
         return gradient(m, A, x, h, b) + b * A.T @ m.covariance(m.softmax(A @ x), h * h)
 
-    monkeypatch.setattr(stability_of_loss, "squared_gradient", uneven)
+    monkeypatch.setattr(stability, "squared_gradient", uneven)
     with pytest.raises(ProofError, match="as h and b turn their signs the gradient"):
-        proves(stability_of_loss.ensure_turned)
+        proves(stability.ensure_turned)
 
 
 @pytest.mark.parametrize(
@@ -190,18 +190,18 @@ def test_the_head_and_the_label_that_turn_are_those_of_the_reading(name, by, ste
     planted = SimpleNamespace(readings={"sharp-3": reading})
     monkeypatch.setattr(stability_l2, "STABILITY", planted)
     with pytest.raises(ProofError, match=step):
-        proves(stability_of_loss.ensure_turned)
+        proves(stability.ensure_turned)
 
 
 def test_another_gradient_is_not_odd_in_the_label(monkeypatch):
     def slope(b):
         return 1 / (1 + sp.exp(-b))
 
-    monkeypatch.setattr(stability_of_loss, "slope_of", lambda *_: sp.Integer(2))
-    monkeypatch.setattr(stability_of_loss, "ensure_logistic_linear", lambda: None)
-    monkeypatch.setattr(stability_of_loss, "SYMBOLS", SimpleNamespace(logistic_slope=slope))
+    monkeypatch.setattr(stability, "slope_of", lambda *_: sp.Integer(2))
+    monkeypatch.setattr(stability, "ensure_logistic_linear", lambda: None)
+    monkeypatch.setattr(stability, "SYMBOLS", SimpleNamespace(logistic_slope=slope))
     with pytest.raises(ProofError, match="with b the gradient turns its sign"):
-        proves(stability_of_loss.prove_logistic_exceeded)
+        proves(stability.prove_logistic_exceeded)
 
 
 def test_a_price_that_is_half_is_not_proved(monkeypatch):

@@ -10,7 +10,7 @@ import sympy as sp
 
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import ensure_zero, recorded
-from properties.sim import stability_logistic
+from properties.sim import stability_l2, stability_logistic
 from symbolic import aligned_inputs, basins, curvature, divergence, growth_rates, least_points
 from symbolic.gains import P
 from symbolic.mm import assumption_b, joint_path, normalised_descent, optimal_tokens
@@ -415,6 +415,15 @@ SPOILT = {
             }
         ),
         [stability_of_loss.prove_logistic_on_data],
+    ),
+    "the same with the squared loss": (
+        *(stability_l2, "STABILITY"),
+        SimpleNamespace(
+            hypotheses={
+                stability_logistic.SPREAD: stability_logistic.spread_at_least(Fraction(19, 80))
+            }
+        ),
+        [stability_of_loss.prove_squared_on_data],
     ),
     "a least gap that is not asked to be positive": (
         *(convex_combination, "exposed"),

@@ -143,8 +143,8 @@ def screened_constants(D: Float[Array, " B"]) -> Float[Array, " B"]:
 
 K = Primitive(
     r"K\left({0}\right)",
-    "2 D max over a, c in [0, 1] of (1-c^2)(1-a^2)/16 (a + D c (1-a^2)/4), the largest curvature "
-    "of g(<softmax(s), k>) over osc(k) <= D",
+    "D/8 max over a, c in [0, 1] of (1-c^2)(1-a^2)(a + D c (1-a^2)/4), the largest curvature of "
+    "g(<softmax(s), k>) over osc(k) <= D",
     of=("D",),
     balls=gradient_constant_ball,
     floats=screened_constants,

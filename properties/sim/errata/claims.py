@@ -119,15 +119,16 @@ CLAIMS = (
     ),
     erratum(
         loss_assumptions.THEOREM,
-        gist="What the loss has to meet is not said; a negative slope, Lipschitz between the "
-        "extreme scores, is enough, and the sign is needed.",
+        gist="What the loss has to meet is not said; a negative, continuous slope between the "
+        "extreme scores is enough for one input, and the sign is needed.",
         printed='"we relax their assumption of the loss function\'s derivative and Lipschitz" '
         "(section 2; likewise the abstract).",
         fails="Without a sign of l' theorem 3.14 fails by the printed loss. A strictly decreasing "
         "loss is not enough: -u^3 has slope 0 at the score 0, where X(0) = 0 stays for ever. Both "
         "need no more than one input of two tokens.",
-        repair="Ask for l' < 0 and l' Lipschitz between the lowest and the highest score. The loss "
-        "may be unbounded, not convex, and not Lipschitz: -u, g(-u), exp(-u).",
+        repair="Ask for l' < 0 and l' continuous between the lowest and the highest score, with "
+        "several inputs l'' too. The loss may be unbounded, not convex, and not Lipschitz: -u, "
+        "g(-u), exp(-u).",
         stands=("amended-1", "amended-2"),
     ),
     erratum(

@@ -26,7 +26,7 @@ CONSTANTS = (
         "x||, ||A y||, ||A|| <= R. Read: x, y in R^(d^2), L of definition 3.6.",
         fails="The gradient at <f, h> = 0 is proportional to b, which nothing bounds. The constant "
         "itself is generous: at n = 2 and R = 4 it is broken only where |b| (max h - min h) "
-        "exceeds 2.1 * 10^48.",
+        "exceeds 2.09 * 10^48.",
         repair="Add |b| <= R and ||h|| <= R; then the printed constant holds. Without domain, n "
         "and exponential: ||A||^2 K(D), D = |b| (max h - min h), K(D) the maximum over a, c in "
         "[0, 1] of D (1 - c^2) (1 - a^2) (a + D c (1 - a^2)/4) / 8. It is attained.",
