@@ -34,7 +34,7 @@ from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
 from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.sim.theorem_3_14 import prove_three
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, n, r, swapped, t, total
-from symbolic.suppositions import DIFFERENCES_OF_ALL, LOSS, SHORT_OR_FEW
+from symbolic.suppositions import CONSTRAINTS, LOSS, SHORT_OR_FEW
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPLETE,
@@ -69,9 +69,7 @@ def ensure_limit() -> None:
     cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: SHORT_OR_FEW}, of=FALLS)
     cite_extreme_value(LOSS, OF_SCORES)
     ensure_gain()
-    cite(
-        INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES_OF_ALL}
-    )  # p_t <= a constant times ||grad L||
+    cite(INVERSE_OF_GRAM, met={INDEPENDENT: CONSTRAINTS})  # p_t <= a constant times ||grad L||
     ensure_nonnegative_sum(
         total(p) - away * total(s),
         p - away * s,
@@ -299,7 +297,7 @@ def prove() -> str:
     ensure_direction_of_b(divergence.FAR)
     ensure_multipliers()
     multiplier, norm = sp.symbols("lambda_h N", positive=True)
-    cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES_OF_ALL})
+    cite(INVERSE_OF_GRAM, met={INDEPENDENT: CONSTRAINTS})
     first, size = sp.symbols("first size", positive=True)
     fall = entry("fall")
     ensure_nonnegative_sum(
