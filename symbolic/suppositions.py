@@ -85,10 +85,6 @@ DIFFERENCES = Supposed(
         benign_landscape.LANDSCAPE.hypotheses[benign_landscape.FREE],
     ),
 )
-DIFFERENCES_OF_ALL = Supposed(
-    "the (x_t - x_s) z^T of all inputs are independent, and so are those of the A_t",
-    (all_independent,),
-)
 ALL_SUPPORT = Supposed(
     "all tokens are support vectors in all Local-SVMs",
     (global_conjecture.CONJECTURE.hypotheses[global_conjecture.EVERYWHERE],),
@@ -110,7 +106,11 @@ ONE_DEPENDENCY = Supposed(
         benign_landscape.LANDSCAPE.hypotheses[benign_landscape.WHOLE],
     ),
 )
-CONSTRAINTS = Supposed("the A_j are independent", (all_independent,))
+CONSTRAINTS = Supposed(
+    "the (x_t - x_s) z^T of all inputs are independent, and so are the A_j, whichever tokens are "
+    "chosen",
+    (all_independent,),
+)
 GENERAL_POSITION = Supposed(
     "tokens are Gaussian: where d >= T - 1 the A_j are almost surely independent",
     (overparameterisation.GAUSSIAN,),

@@ -35,7 +35,7 @@ from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
 from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.sim.theorem_3_14 import prove_three
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, n, r, swapped, t, total
-from symbolic.suppositions import DIFFERENCES_OF_ALL, LOSS, SCORES_DIFFER, SHORT_OR_FEW, TWO_TOKENS
+from symbolic.suppositions import CONSTRAINTS, LOSS, SCORES_DIFFER, SHORT_OR_FEW, TWO_TOKENS
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPLETE,
@@ -298,13 +298,13 @@ def prove() -> str:
     """
     suppose(SCORES_DIFFER, TWO_TOKENS)
     divergence.prove()  # from any start, by M with margins 1, which exists by `ensure_parts`
-    ensure_limit(DIFFERENCES_OF_ALL, SHORT_OR_FEW)
+    ensure_limit(CONSTRAINTS, SHORT_OR_FEW)
     ensure_parts()
     ensure_lower_tokens_outweigh()
     ensure_direction_of_b(divergence.FAR)
     ensure_multipliers()
     multiplier, norm = sp.symbols("lambda_h N", positive=True)
-    cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES_OF_ALL})
+    cite(INVERSE_OF_GRAM, met={INDEPENDENT: CONSTRAINTS})
     first, size = sp.symbols("first size", positive=True)
     fall = entry("fall")
     ensure_nonnegative_sum(

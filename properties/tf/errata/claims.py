@@ -154,7 +154,7 @@ CLAIMS = (
         "From W_0 = 0 a long step may go too far, and the next one back.",
         repair="At every W the effective number 1 / sum_t s_t^2 of tokens is at least 1 + (T - 1) "
         "exp(-D ||W||), D the largest ||x_t - x_u|| ||z||. From the basin ||W_k|| tends to "
-        "infinity, and the attention of each input to its optimal token alone.",
+        "infinity, and each input's attention to its optimal token tends to 1.",
     ),
     erratum(
         svm_rank.RANK,

@@ -100,8 +100,9 @@ CONDITIONS = (
         fell="the printed claim, for want of a condition",
         gist='"The" optimal token need not be one, and for a loss that is flat somewhere W need '
         "not maximise the inner sum.",
-        fails="Tokens of one score are optimal both. The hinge loss is decreasing, not strictly, "
-        "and 0 at the scores 2 and 1, so that all weight on the worse token has least loss too.",
+        fails="Two tokens of the best score are both optimal. The hinge loss is decreasing, not "
+        "strictly, and 0 at the scores 2 and 1, so that all weight on the worse token has least "
+        "loss too.",
         telling={"literal-1": 0, "literal-3": 0},
     ),
     erratum(
