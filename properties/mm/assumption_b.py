@@ -21,13 +21,12 @@ idle. It holds for no other data if attention can reach every choice, as it can 
 differences of keys are linearly independent, so for almost all data with d >= n (T - 1). There the
 best nu is in closed form, for any number of inputs: what is lost per attention is least where one
 input attends a little to one other token, by the multiplier W_i times the difference of scores, or
-where attention is all on another choice, by Gamma - gamma. That nothing between is less fails where
-inputs are idle. The check does not use this: `_support/best_nu.py` finds, for a nu below, weights
-that show it for all attention, which other code judges in rationals, and for a nu above a prompt
-and a head. Where attention cannot reach every choice B may hold with gamma >= Gamma (`HIDDEN`): it
-lies between this and what `literal-1` evaluates. By `sharp-2` the inputs outside of S saturate as
-fast as those in S do where p(alpha) exists and B holds: the relaxation of the joint p-SVM to
-margins of 0 relaxes nothing.
+where attention is all on another choice, by Gamma - gamma. The check does not use this:
+`_support/best_nu.py` finds, for a nu below, weights that show it for all attention, which other
+code judges in rationals, and for a nu above a prompt and a head. Where attention cannot reach every
+choice B may hold with gamma >= Gamma (`HIDDEN`): it lies between this and what `literal-1`
+evaluates. By `sharp-2` the inputs outside of S saturate as fast as those in S do where p(alpha)
+exists and B holds: the relaxation of the joint p-SVM to margins of 0 relaxes nothing.
 """
 
 import functools

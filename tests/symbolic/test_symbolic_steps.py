@@ -14,6 +14,7 @@ from properties.sim import stability_logistic
 from symbolic import aligned_inputs, basins, curvature, divergence, growth_rates, least_points
 from symbolic.gains import P
 from symbolic.mm import assumption_b, joint_path, normalised_descent, optimal_tokens
+from symbolic.mm import best_nu as nu_proofs
 from symbolic.mm import theorem_2 as heads_of_mm
 from symbolic.sim import basic_1, low_score_tokens, stability_of_loss, theorem_3_14
 from symbolic.sums import (
@@ -457,6 +458,10 @@ SPOILT = {
         )
         for k, prove in enumerate((assumption_b.ensure_slow_is_cheap, assumption_b.prove_void))
     },
+    "selected tokens of other scores than Gamma": (
+        *(nu_proofs, "LEVEL", sp.Symbol("level", real=True)),
+        [assumption_b.prove_exactly],
+    ),
     "coefficients of a step of either sign": (
         *(normalised_descent, "S", REAL),
         [normalised_descent.prove],
