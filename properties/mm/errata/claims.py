@@ -69,11 +69,12 @@ CLAIMS = (
         "to it at no cost of first order, and no nu will do. So it is for the inputs {0, (1, 1)}, "
         "{0, (1, -1)}, {0, (1/2, 3/2)} with labels 1, -1, 1.",
         repair="Let gamma be the largest label margin of another choice than alpha, and W_i the "
-        "largest multiplier of input i in v(alpha): B holds with nu = min(Gamma - gamma, Gamma min "
-        "W_i (1 - Y_i v(alpha)^T x_it)) where that is above 0, and if attention can reach every "
-        "choice of tokens for no other data; with independent differences of keys, so for almost "
-        "all data with d >= n (T - 1), for no larger nu. Where B holds and p(alpha) exists inputs "
-        "that do not support v saturate as fast as others: margins of 0 for them relax nothing.",
+        "largest multiplier of input i in v(alpha), of sum 1: B holds with nu = min(Gamma - gamma, "
+        "Gamma min W_i (1 - Y_i v(alpha)^T x_it)) where that is above 0, for no other data if "
+        "attention can reach every choice, and for no larger nu if differences of keys are "
+        "independent, as for almost all data with d >= n (T - 1). Where B holds and p(alpha) "
+        "exists inputs that do not support v saturate as fast as others: margins of 0 for them "
+        "relax nothing.",
         telling={"literal-1": 4, "literal-2": 3},
     ),
     erratum(
