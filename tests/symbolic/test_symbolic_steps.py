@@ -458,6 +458,14 @@ SPOILT = {
         )
         for k, prove in enumerate((assumption_b.ensure_slow_is_cheap, assumption_b.prove_void))
     },
+    "levels that are separated the other way round": (
+        *(
+            benign_landscape,
+            "SIDES",
+            [(sp.Symbol("g", positive=True), -sp.Symbol("f", positive=True))],
+        ),
+        [benign_landscape.prove_no_stationary_point],
+    ),
     "selected tokens of other scores than Gamma": (
         *(nu_proofs, "LEVEL", sp.Symbol("level", real=True)),
         [assumption_b.prove_exactly],

@@ -73,8 +73,8 @@ CLAIMS = (
         "Gamma min W_i (1 - Y_i v(alpha)^T x_it)) where that is above 0, for no other data if "
         "attention can reach every choice, and for no larger nu if differences of keys are "
         "independent, as for almost all data with d >= n (T - 1). Where B holds and p(alpha) "
-        "exists inputs that do not support v saturate as fast as others: margins of 0 for them "
-        "relax nothing.",
+        "exists inputs that do not support v saturate as fast as others: margins of 0 relax "
+        "nothing.",
         telling={"literal-1": 4, "literal-2": 3},
     ),
     erratum(
