@@ -13,7 +13,13 @@ from attsvm.theory.declaration.proof import ensure_zero, recorded
 from properties.sim import stability_logistic
 from symbolic import aligned_inputs, basins, curvature, divergence, growth_rates, least_points
 from symbolic.gains import P
-from symbolic.mm import assumption_b, joint_path, normalised_descent, optimal_tokens
+from symbolic.mm import (
+    assumption_b,
+    joint_path,
+    nonlinear_head_path,
+    normalised_descent,
+    optimal_tokens,
+)
 from symbolic.mm import best_nu as nu_proofs
 from symbolic.mm import theorem_2 as heads_of_mm
 from symbolic.sim import basic_1, low_score_tokens, stability_of_loss, theorem_3_14
@@ -465,6 +471,10 @@ SPOILT = {
             [(sp.Symbol("g", positive=True), -sp.Symbol("f", positive=True))],
         ),
         [benign_landscape.prove_no_stationary_point],
+    ),
+    "gaps of heads on either side of the least": (
+        *(nonlinear_head_path, "MORE", REAL),
+        [nonlinear_head_path.prove_path],
     ),
     "selected tokens of other scores than Gamma": (
         *(nu_proofs, "LEVEL", sp.Symbol("level", real=True)),
