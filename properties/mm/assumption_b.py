@@ -363,7 +363,7 @@ ASSUMPTION = Statement(
             "k_i,alpha_i - k_it are independent, in any case none above Gamma - gamma, the best "
             "one of a single input; where B fails no nu > 0 will do, for some h and p",
             expected="proved",
-            proof="symbolic.mm.assumption_b:prove_exactly",
+            proof="symbolic.mm.best_nu:prove_exactly",
             under=(V_EXISTS, REACHED),
             variables=Records(Doubted, doubted()),
             conclusion=decided,

@@ -14,7 +14,6 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.declaration.proof import expanded
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pythagoras
-from symbolic.mm.best_nu import ensure_best
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 GAMMA, NU = sp.symbols("Gamma nu", nonnegative=True)
@@ -133,20 +132,6 @@ def ensure_slow_if_all_reached() -> None:
         "1/2 and one is 1/2, so that p_s saturates it last",
         normal=sp.factor,
     )
-
-
-def prove_exactly() -> str:
-    """Assumption B holds exactly where gamma < Gamma and no input is idle, all choices in reach.
-
-    Its best nu is above 0, as the W_i are, and as other tokens score gamma at most under the head
-    Gamma v(alpha).
-    """
-    ensure_odds()
-    ensure_best(RIVAL, LEAD)
-    ensure_rival_in_reach()
-    ensure_slow_if_all_reached()
-    ensure_slow_is_cheap()
-    return "for any number of inputs, tokens and axes; T = 1 leaves 1 - s_i,alpha_i = 0"
 
 
 def ensure_tilt() -> None:

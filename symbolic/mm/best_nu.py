@@ -19,6 +19,14 @@ from attsvm.theory import (
 )
 from symbolic.continuity import cite_extreme_value
 from symbolic.least_points import MORE
+from symbolic.mm.assumption_b import (
+    LEAD,
+    RIVAL,
+    ensure_odds,
+    ensure_rival_in_reach,
+    ensure_slow_if_all_reached,
+    ensure_slow_is_cheap,
+)
 from symbolic.sums import ensure_nonnegative_sum, entry, total
 from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, TRIANGLE
 
@@ -27,17 +35,12 @@ LEVEL = SIZE
 """The component of each z_j along v."""
 
 
-def ensure_one_token(rival: sp.Symbol, lead: sp.Symbol) -> None:
-    """A nu that is at most Gamma - gamma and all r(q) will do.
-
-    Args:
-        rival: gamma.
-        lead: by how much a label margin is above it.
-    """
+def ensure_one_token() -> None:
+    """A nu that is at most Gamma - gamma and all r(q) will do."""
     share, nu = sp.symbols("share nu", nonnegative=True)
-    gamma = rival + nu + share  # Gamma, as nu is at most Gamma - gamma
+    gamma = RIVAL + nu + share  # Gamma, as nu is at most Gamma - gamma
     ensure_nonnegative(
-        gamma - nu / (1 + MORE) - rival,
+        gamma - nu / (1 + MORE) - RIVAL,
         "a label margin of gamma at most is at most Gamma - nu (1 - s_i,alpha_i)",
         normal=sp.factor,
     )
@@ -53,14 +56,14 @@ def ensure_one_token(rival: sp.Symbol, lead: sp.Symbol) -> None:
         score=most - MORE,
     )
     ensure_nonnegative(
-        (rival + lead + MORE) - (rival + lead),
+        (RIVAL + LEAD + MORE) - (RIVAL + LEAD),
         "if the margin is above gamma no input attends to what scores more than z_j, so that it is "
         "at most the least of these scores, and so m(q) <= Gamma - nu q",
     )
     weight, k = sp.symbols("W k", positive=True)
     q = 1 / (1 + k)
     ensure_positive(
-        sp.factor(weight * lead * q / (1 - q)),
+        sp.factor(weight * LEAD * q / (1 - q)),
         "where m(q) is above gamma and q < 1 each z_j scores m(q) at least, and z_i more, by (m(q) "
         "- gamma) q/(1 - q) at least: their mean Gamma v with W > 0 does, and so m(q) < Gamma",
     )
@@ -234,15 +237,18 @@ def ensure_any_attention() -> None:
     )
 
 
-def ensure_best(rival: sp.Symbol, lead: sp.Symbol) -> None:
-    """Nu = min(Gamma - gamma, W_i (Gamma - <v, z>)) will do, and no larger one of any attention.
+def prove_exactly() -> str:
+    """Assumption B holds exactly where gamma < Gamma and no input is idle, all choices in reach.
 
-    Args:
-        rival: gamma.
-        lead: by how much a label margin is above it.
+    Its best nu is above 0, as the W are, and as other tokens score gamma at most under the head v.
     """
-    ensure_one_token(rival, lead)
+    ensure_odds()
+    ensure_one_token()
     ensure_slope_at_0()
     ensure_no_least_between()
     ensure_single()
     ensure_any_attention()
+    ensure_rival_in_reach()
+    ensure_slow_if_all_reached()
+    ensure_slow_is_cheap()
+    return "for any number of inputs, tokens and axes; T = 1 leaves 1 - s_i,alpha_i = 0"

@@ -478,7 +478,7 @@ SPOILT = {
     ),
     "selected tokens of other scores than Gamma": (
         *(nu_proofs, "LEVEL", sp.Symbol("level", real=True)),
-        [assumption_b.prove_exactly],
+        [nu_proofs.prove_exactly],
     ),
     "coefficients of a step of either sign": (
         *(normalised_descent, "S", REAL),
