@@ -266,12 +266,12 @@ def doubted(draw: st.DrawFn) -> Doubted:
     beside the selected ones that score little less. nu is any, or near the best one.
     """
     n = draw(sizes(1, 3))
-    T = draw(sizes(1, 3 if n < 3 else 2))
-    d = max(1, n * (T - 1)) + draw(sizes(1, 2)) - 1
+    T = draw(sizes(1, 3)) if n < 3 else 2
+    kind = draw(st.sampled_from(["as drawn", "level", "longer", "tangent", "level"]))
+    d = max(1, n * (T - 1)) + (1 if kind == "level" else draw(sizes(1, 2)) - 1)
     y = draw(st.lists(st.sampled_from([-1, 1]), min_size=n, max_size=n))
     best = draw(arrays(n, d)).copy()
     best[:, 0] = np.array(y) * (2.0 + np.abs(best[:, 0]))
-    kind = draw(st.sampled_from(["as drawn", "longer", "tangent", "level"]))
     if kind == "longer":
         best[-1, 0] += 4.0 * y[-1]
     if kind == "tangent":
