@@ -80,10 +80,11 @@ WITHOUT_RIVALS = Supposed(
 )
 DIFFERENCES = Supposed(
     "the differences of an input's tokens are independent, as its tokens are affinely so",
-    (
-        benign_landscape.FEASIBILITY.hypotheses[benign_landscape.AFFINE],
-        benign_landscape.LANDSCAPE.hypotheses[benign_landscape.FREE],
-    ),
+    (benign_landscape.FEASIBILITY.hypotheses[benign_landscape.AFFINE],),
+)
+LEVELS = Supposed(
+    "some w has <w, x_t> > b > <w, x_s> for the tokens that score above and below a level",
+    (benign_landscape.LANDSCAPE.hypotheses[benign_landscape.APART],),
 )
 ALL_SUPPORT = Supposed(
     "all tokens are support vectors in all Local-SVMs",

@@ -17,14 +17,16 @@ two saturate faster, and the label margin is that of attention on the selected t
 `amended` bounds m by the norm of a mean of the labelled inputs, which is convex in attention, and
 decides that B holds where its nu is positive. `sharp-1` is exact. Let gamma be the largest label
 margin of another choice than alpha. Whatever the keys, B holds if gamma < Gamma and no input is
-idle, with nu = min_i w_i (Gamma - gamma) for multipliers w of sum 1. It holds for no other data if
-attention can reach every choice, as it can where the differences of keys are linearly independent,
-so for almost all data with d >= n (T - 1). No nu above Gamma - gamma will do. With a single input
-w = 1, and the best nu is Gamma - gamma, a difference of two square roots of rationals. Where
-attention cannot reach every choice B may hold with gamma >= Gamma (`HIDDEN`): it lies between this
-and what `literal-1` evaluates. By `sharp-2` the inputs outside of S saturate as fast as those in S
-do where p(alpha) exists and B holds: the relaxation of the joint p-SVM to margins of 0 relaxes
-nothing.
+idle. It holds for no other data if attention can reach every choice, as it can where the
+differences of keys are linearly independent, so for almost all data with d >= n (T - 1). There the
+best nu is in closed form, for any number of inputs: what is lost per attention is least where one
+input attends a little to one other token, by the multiplier W_i times the difference of scores, or
+where attention is all on another choice, by Gamma - gamma. The check does not use this:
+`_support/best_nu.py` finds, for a nu below, weights that show it for all attention, which other
+code judges in rationals, and for a nu above a prompt and a head. Where attention cannot reach every
+choice B may hold with gamma >= Gamma (`HIDDEN`): it lies between this and what `literal-1`
+evaluates. By `sharp-2` the inputs outside of S saturate as fast as those in S do where p(alpha)
+exists and B holds: the relaxation of the joint p-SVM to margins of 0 relaxes nothing.
 """
 
 import functools
@@ -32,17 +34,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
-from attsvm.errors import DataError
+from attsvm.errors import DataError, SolverError
 from attsvm.exact import dot, rational
 from attsvm.primitives.torch_objectives import in_torch
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Records, Statement, changed, stated
 from attsvm.theory.arithmetic import BALLS
 from properties.mm import SOURCE
+from properties.mm._support import best_nu
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
@@ -68,6 +71,12 @@ FOLDED = select([[[2, 1], [-1, -0.5]], [[2, -1], [-1, 0.5]]], [1, 1], [0, 0])
 """The label margin of the other tokens, under the opposite head, is half of Gamma."""
 TANGENT = select([[[1, 0], [0, 0]], [[1, 1], [0, 0]]], [1, 1], [0, 0])
 """The second input has a tight margin under v(alpha) = (1, 0), and the multiplier 0."""
+EQUALS = select([[[1, 0, 0], [0.75, 0.25, 0]], [[1, 0, 0], [0.75, 0, 0.25]]], [1, 1], [0, 0])
+"""Either multiplier may be 1, and the best nu is Gamma - gamma, above a half of 1/4."""
+ASLANT = select([[[1, 1], [0, 0.25]], [[1, -1], [0.5, 0]]], [1, 1], [0, 0])
+"""Little attention to (0.5, 0) costs less of it than all: nu is 1/4, and Gamma - gamma is 1/2."""
+SQUARE = select([[[2, 2], [1, -1], [-1, 1], [-1, -1]]], [1], [0])
+"""Attention can reach every choice of one token, but not every mean of them."""
 HIDDEN = select(
     [[[0, 1 / 64, 2], [1 / 64, 0, 0], [-1 / 64, 0, 0], [0, 0, 2.25]]], [1], [0],
     np.diag([64.0, 64.0, 0.0]),
@@ -152,35 +161,56 @@ def bounded(m: Any, case: Any, share: Any = 1, over: str = "largest") -> Any:
 
 
 @stated(
-    "nu = {count} (Gamma - gamma), where this is above 0; else the nu of the instance does not "
-    "do, nor does any above {best}",
+    "nu = min(Gamma - gamma, Gamma min W_i (1 - Y_i <v(alpha), x_it>)) over {over} and t != "
+    "alpha_i, W_i the {weights} multiplier, where this is above 0; else the nu of the instance "
+    "does not do, nor, where differences of keys are independent, any above {best}nu",
     r"\min_i Y_i \langle h, x_i^p\rangle \le \|h\| (\Gamma - $share \nu \max_i (1 - "
     r"s_{i,\alpha_i}))",
     {
-        "count": {"all": "min_i w_i", "counted": "min_{w_i > 0} w_i"},
-        "best": {1: "Gamma - gamma", "0.5": "0.5 (Gamma - gamma)"},
+        "over": {"all": "all i", "counted": "i that are not idle"},
+        "weights": {True: "largest", False: "given"},
+        "best": {1: "", "0.5": "0.5 "},
     },
 )
-def decided(m: Any, case: Doubted, share: Any = 1, best: Any = 1, count: str = "all") -> Any:
+def decided(
+    m: Any, case: Doubted, share: Any = 1, best: Any = 1, over: str = "all", weights: bool = True
+) -> Any:
     """Where B fails, that the nu of the instance will not do. For T = 1 the bound is Gamma."""
-    one, square = case.chosen, svm.v_programme(case.chosen).margin_square
-    most, w = margins.rival_square(one), margins.multipliers(one)
-    several, alone = one.X.shape[1] > 1, bool(most < square)
-    counted = [x for x in w if x > 0] if count == "counted" else w
+    one, nu = case.chosen, rational(case.nu)
+    square, several = svm.v_programme(one).margin_square, one.X.shape[1] > 1
+    found = best_nu.best_nu(one, weights, over == "counted") if several else None
     said = []
-    if not several or (alone and min(counted) > 0):
+    if found is not None or not several:
         h = m.values(case.h)
-        gamma, rival = (m.sqrt(m.values(x) * (h @ h)) for x in (square, most))
         margin, left = label_margin(m, case)
-        off = m.values(min(counted)) * m.max(m.array(left))
-        said.append(m.at_most(margin, gamma - share * (gamma - rival) * off))
-        longest = arb(square).sqrt() - arb(most).sqrt()
-        if not several or not arb(rational(case.nu)) > BALLS.exact(best) * longest:
-            return said[0]
-    found = margins.too_much(case)
-    if found is None:
+        gamma = m.sqrt(m.values(square) * (h @ h))
+        if found is None:
+            return m.at_most(margin, gamma)
+        most = m.values(found.steep) * gamma
+        if found.at_end:
+            most = gamma - m.sqrt(m.values(found.rival) * (h @ h))
+        said.append(m.at_most(margin, gamma - share * most * m.max(m.array(left))))
+        within = nu / BALLS.exact(best)
+        if found.allows(within):
+            return m.all_of(*said, m.equal(m.exact(int(certified(one, nu))), m.exact(1)))
+        if best_nu.leaves(found.rival, within, square) and not margins.independent(one):
+            return said[0]  # attention may not get there
+    far = best_nu.too_much(case)
+    if far is None:
         return m.below(m.exact(0), m.exact(0))  # no prompt and head are found
-    return m.all_of(*said, margins.beyond(m, found))
+    return m.all_of(*said, best_nu.beyond(m, far))
+
+
+def certified(one: Selection, nu: fmpq) -> bool:
+    """Whether nothing shows that nu is too large; what shows that it is not is judged.
+
+    Raises:
+        SolverError: the judge refuses it.
+    """
+    found = best_nu.proposed(one, nu)
+    if isinstance(found, best_nu.Certificate) and not best_nu.certifies(one, nu, found):
+        raise SolverError("a certificate does not show that Assumption B holds with this nu")
+    return not isinstance(found, best_nu.Excess)
 
 
 @stated("p' with relaxation and p without", r"p'(\alpha) = $share p(\alpha)")
@@ -229,34 +259,44 @@ def attended(draw: st.DrawFn, inputs: int = 2, aligned: bool = False) -> Attende
 
 @composite
 def doubted(draw: st.DrawFn) -> Doubted:
-    """The same where each other token is moved along an axis of its own; nu is any.
+    """The same where each other token is moved along an axis of its own.
 
-    Of two inputs one is shifted in every second draw so that its label margin grows, or repeats the
-    selected token of the other one and adds what is orthogonal to it, or is a mean of both.
+    One input is shifted in some draws so that its label margin grows, or repeats the selected token
+    of the first one and adds what is orthogonal to it; or all label margins are level, with tokens
+    beside the selected ones that score little less. nu is any, or near the best one.
     """
-    n, T = draw(sizes(1, 2)), draw(sizes(1, 3))
-    d = max(1, n * (T - 1)) + draw(sizes(1, 2)) - 1
+    n = draw(sizes(1, 3))
+    T = draw(sizes(1, 3)) if n < 3 else 2
+    kind = draw(st.sampled_from(["as drawn", "level", "longer", "tangent", "level"]))
+    d = max(1, n * (T - 1)) + (1 if kind == "level" else draw(sizes(1, 2)) - 1)
     y = draw(st.lists(st.sampled_from([-1, 1]), min_size=n, max_size=n))
     best = draw(arrays(n, d)).copy()
     best[:, 0] = np.array(y) * (2.0 + np.abs(best[:, 0]))
-    kind = draw(st.sampled_from(["as drawn", "longer", "tangent"]))
     if kind == "longer":
         best[-1, 0] += 4.0 * y[-1]
     if kind == "tangent":
         best[-1] = y[-1] * y[0] * best[0]
         best[-1, -1] += 1.0 if d > 1 else 0.0
         best[0, -1] = 0.0 if d > 1 else best[0, -1]
+    if kind == "level":
+        best[:, 0] = 2.0 * np.array(y)
+        best[-1, 1:] = -y[-1] * np.array(y[:-1]) @ best[:-1, 1:]
     share = draw(st.sampled_from([0.5, -0.5, 0.0, 1.25]))
-    X = share * best[:, None] + draw(arrays(n, T, d)) / 8.0
+    X = share * best[:, None] + draw(arrays(n, T, d)) / (2.0 if kind == "level" else 8.0)
+    if kind == "level":
+        X[:, :, 0] = best[:, :1] - draw(st.sampled_from([0.25, 1.0])) * np.array(y)[:, None]
     for k in range(n * (T - 1)):
         X[k // (T - 1), 1 + k % (T - 1), d - 1 - k] += 0.5
     X[:, 0] = best
     chosen = Selection(X, np.array(y), np.zeros(n, dtype=np.int64), np.eye(d))
-    v = svm.v_programme(chosen).vector
+    v, nu = svm.v_programme(chosen).vector, draw(st.sampled_from([1.0, 0.125, 4.0]))
+    found = best_nu.best_nu(chosen) if v is not None and T > 1 else None
+    if found is not None:
+        nu = draw(st.sampled_from([nu, 63 / 64 * float(found), 65 / 64 * float(found)]))
     h = draw(arrays(d))
     if v is not None and draw(st.booleans()):
         h = np.array([float(fmpq(x).p) / float(fmpq(x).q) for x in v])
-    return Doubted(chosen, draw(arrays(d)), h, draw(st.sampled_from([1.0, 0.125, 4.0])))
+    return Doubted(chosen, draw(arrays(d)), h, nu)
 
 
 ASSUMPTION = Statement(
@@ -316,15 +356,18 @@ ASSUMPTION = Statement(
             "where v(alpha) exists and attention can reach every choice of one token an input "
             "Assumption B holds exactly if every choice but alpha has a label margin below Gamma "
             "and no input is idle, of multiplier 0 in all multipliers of v(alpha), or T = 1. Let "
-            "gamma be the largest of these margins, w multipliers of v(alpha) of sum 1 and nu = "
-            "min_i w_i (Gamma - gamma): then every h and p have min_i Y_i h^T x_i^p <= ||h|| "
-            "(Gamma - nu max_i (1 - s_i,alpha_i)), and no nu > Gamma - gamma will do, the best "
-            "one of a single input; else no nu > 0 will do, for some h and p",
+            "gamma be the largest of these margins, W_i the largest multiplier of input i in "
+            "multipliers of sum 1, and nu = min(Gamma - gamma, Gamma min W_i (1 - Y_i v(alpha)^T "
+            "x_it)) over all i and t != alpha_i: then every h and p have min_i Y_i h^T x_i^p <= "
+            "||h|| (Gamma - nu max_i (1 - s_i,alpha_i)), and no larger nu will do if the "
+            "k_i,alpha_i - k_it are independent, in any case none above Gamma - gamma, the best "
+            "one of a single input; where B fails no nu > 0 will do, for some h and p",
             expected="proved",
-            proof="symbolic.mm.assumption_b:prove_exactly",
+            proof="symbolic.mm.best_nu:prove_exactly",
             under=(V_EXISTS, REACHED),
             variables=Records(Doubted, doubted()),
             conclusion=decided,
+            cost=6,
             examples=(
                 Doubted(PARALLEL, np.zeros(1), np.ones(1), 1.0),
                 Doubted(PARALLEL, np.zeros(1), np.ones(1), 0.75),
@@ -332,11 +375,17 @@ ASSUMPTION = Statement(
                 Doubted(TANGENT, np.array([64.0, -62.0]), np.array([1.0, 0.125]), 0.125),
                 Doubted(LONGER, np.zeros(2), np.zeros(2), 0.125),
                 Doubted(OF_NOTHING, np.zeros(1), np.zeros(1), 2.0),
+                Doubted(ASLANT, np.zeros(2), np.zeros(2), 0.25),
+                Doubted(ASLANT, np.zeros(2), np.zeros(2), 0.375),
+                Doubted(SQUARE, np.zeros(2), np.zeros(2), 0.25),
             ),
             siblings={
                 "twice nu": changed(share=2),
-                "no nu above half of Gamma - gamma": changed(best="0.5"),
-                "idle inputs do not matter": changed(count="counted"),
+                "no nu above half of it": changed(best="0.5"),
+                "idle inputs do not matter": changed(over="counted"),
+                "multipliers that are not the largest": changed(
+                    weights=False, examples=[Doubted(EQUALS, np.zeros(3), np.zeros(3), 0.15625)]
+                ),
             },
         ),
         "sharp-2": Reading(

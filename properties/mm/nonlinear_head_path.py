@@ -16,9 +16,10 @@ way, as for l(u) = -u^3 in `tf/theorem-2`.
 
 What the analysis needs is that L - L_* is of the order of q: then -ln(L - L_*) is the least margin
 up to a constant, as for linear heads, and the path is that of the p-SVM. So it is for convex h_i
-whose best tokens are alone so (`amended-2`), ReLU with b_i >= 0 among them, so that labels agree,
-and linear heads with labels of both signs; the scores of tokens are h_i(x_it). Its bounds are what
-is evaluated, the limit is proved from them as in `tf/theorem-2`. Of heads that are not convex
+whose best tokens are alone so, as there h falls from the best token towards each other one, and for
+concave h_i that fall so (`amended-2`): a convex head, such as ReLU with b_k >= 0, has h_i of the
+first kind for the label 1 and of the second for -1. The scores of tokens are h_i(x_it). Its bounds
+are what is evaluated, the limit is proved from them as in `tf/theorem-2`. Of heads that are neither
 nothing is shown beyond these two counterexamples.
 """
 
@@ -64,23 +65,33 @@ def gap(m: Any, v: Any) -> Any:
     return m.sum(m.array(drops))
 
 
-def least(m: Any, v: Any, share: Any = 1) -> Any:
-    """The sum of l(best - d q) - l(best), d the least gap of h at a token from the best one."""
+def falls(m: Any, own: Any) -> list[Any]:
+    """The gaps of h at the other tokens from its value at the first one."""
+    return [-change(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
+
+
+def slopes(m: Any, own: Any) -> list[Any]:
+    """The slopes at which h falls from the first token towards the others."""
+    return [-derivative_along(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
+
+
+def least(m: Any, v: Any, share: Any = 1, steep: bool = False) -> Any:
+    """The sum of l(best - d q) - l(best), d the least gap of h, or of these and the slopes."""
     drops = [m.exact(0)]
     for own in inputs(m, v):
-        falls = [-change(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
-        if falls:  # else there is no other token
-            drops.append(v.loss.drop(m, own.best, share * m.min(m.array(falls)) * own.q))
+        found = falls(m, own) + (slopes(m, own) if steep else [])
+        if found:  # else there is no other token
+            drops.append(v.loss.drop(m, own.best, share * m.min(m.array(found)) * own.q))
     return m.sum(m.array(drops))
 
 
 def most(m: Any, v: Any, share: Any = 1) -> Any:
-    """The sum of l(best - D q) - l(best), D the largest slope of h from a token to the best one."""
+    """The sum of l(best - D q) - l(best), D the largest gap or slope of h."""
     drops = [m.exact(0)]
     for own in inputs(m, v):
-        slopes = [-derivative_along(m, own, own.X[0], x - own.X[0]) for x in own.X[1:]]
-        if slopes:
-            drops.append(v.loss.drop(m, own.best, share * m.max(m.array(slopes)) * own.q))
+        found = falls(m, own) + slopes(m, own)
+        if found:
+            drops.append(v.loss.drop(m, own.best, share * m.max(m.array(found)) * own.q))
     return m.sum(m.array(drops))
 
 
@@ -93,23 +104,30 @@ def no_better(m: Any, v: Any, share: Any = 0) -> Any:
 
 
 @stated(
-    "d_i the least gap of h to another token, D_i the largest slope of h from one, q_i the "
-    "attention to others",
+    "d_i the least and D_i the largest of the gaps h_i(x_1) - h_i(x_t) and the slopes "
+    "<h_i'(x_1), x_1 - x_t>, q_i the attention to others",
     r"\sum_i [l(h_i - $low d_i q_i) - l(h_i)] \le n (L(p) - L_*) \le \sum_i [l(h_i - $high "
     r"D_i q_i) - l(h_i)] \text{ and } 0 < L(p) - L_*",
 )
 def between(m: Any, v: Any, low: Any = 1, high: Any = 1) -> Any:
     return m.all_of(
-        m.at_most(least(m, v, low), gap(m, v)),
+        m.at_most(least(m, v, low, steep=True), gap(m, v)),
         m.below(m.exact(0), gap(m, v)),
         m.at_most(gap(m, v), most(m, v, high)),
     )
 
 
-def leads(m: Any, v: Any) -> Any:
-    """The first token of each input alone has the largest value of its head."""
-    falls = [-change(m, own, own.X[0], x - own.X[0]) for own in inputs(m, v) for x in own.X[1:]]
-    return m.all_of(*(m.above(fall, m.exact(0)) for fall in falls or [m.exact(1)]))
+def leads(m: Any, v: Any, steep: bool = False) -> Any:
+    """The first token of each input alone has the largest value of its head, which falls there."""
+    found = [x for own in inputs(m, v) for x in falls(m, own) + (slopes(m, own) if steep else [])]
+    return m.all_of(*(m.above(x, m.exact(0)) for x in found or [m.exact(1)]))
+
+
+def one_sign(m: Any, v: Any) -> Any:
+    """Each input has no b_ik below 0 or none above it, or phi is the identity."""
+    linear, zero = m.exact(int(v.phi is ACTIVATIONS["identity"])), m.exact(0)
+    rows = (m.any_of(m.at_least(m.min(b), zero), m.at_most(m.max(b), zero)) for b in v.b)
+    return m.any_of(m.all_of(*rows), m.equal(linear, m.exact(1)))
 
 
 def rising(m: Any, v: Any) -> Any:
@@ -139,12 +157,21 @@ BOTH_LABELS = example(
 BENT = example([[[4, 0], [0, 3]]], [[1, 0], [0, 1]], [[1, 1]], "logistic", [0, 0])
 """Of a sum of logistic functions the mean of both tokens is better than either."""
 
+BOTH_BENT = example([[[2], [1]], [[1], [2]]], [[1]], [[1], [-1]], "square", [0])
+"""The head x^2 with labels 1 and -1: h_1 is convex, and h_2 concave."""
+SADDLE = example([[[0, 1], [1, 0], [-1, 0]]], [[1, 0], [0, 1]], [[-1, 1]], "square", [0, -8])
+"""The mean of the other tokens is nearer to the best one than they are."""
+SIGMOID = example([[[8], [-8]]], [[1]], [[1]], "logistic", [-0.03125])
 ONE_TOKEN = example([[[1]]], [[1]], [[1]], "identity", [0])
 """Nothing can be attended to beside the best token."""
 
 CONVEX, RISING = "phi is convex", "every Y_i b_k >= 0, or phi is linear"
 SEVERAL = "T >= 2"
 ALONE = "the first token of each input alone is best"
+SIGN = "of each input all Y_i b_k are >= 0, or all are <= 0, or phi is linear"
+STEEP = (
+    "d > 0 in each input: its head is less at other tokens, and falls from the first one to them"
+)
 
 PATH = Statement(
     "mm/nonlinear-head-path",
@@ -171,6 +198,8 @@ PATH = Statement(
         CONVEX: lambda m, v: m.equal(m.exact(int(v.phi.convex)), m.exact(1)),
         RISING: rising,
         ALONE: leads,
+        SIGN: one_sign,
+        STEEP: lambda m, v: leads(m, v, steep=True),
         SEVERAL: lambda m, v: m.at_least(m.exact(v.T), m.exact(2)),
     },
     conclusion=no_better,
@@ -209,21 +238,24 @@ PATH = Statement(
             },
         ),
         "amended-2": Reading(
-            "T >= 2, l' < 0 and continuous, phi convex and every Y_i b_k >= 0, or phi linear, best "
-            "tokens unique, q the attention to other tokens: sum_i [l(best - d q) - l(best)] <= "
-            "n (L(p) - L_*) <= sum_i [l(best - D q) - l(best)], d the least gap of h from its "
-            "value at the best token, D the largest slope <h'(x_best), x_best - x_t>, and L(p) > "
-            "L_*; so p_R/R tends to p(alpha)/||p(alpha)|| where there is a p(alpha)",
+            "T >= 2, l' < 0 and continuous, phi convex and in each input every Y_i b_k >= 0 or "
+            "every Y_i b_k <= 0, or phi linear, q the attention to other tokens than the best, d "
+            "the least and D the largest of the gaps h(x_best) - h(x_t) and the slopes "
+            "<h'(x_best), x_best - x_t>, d > 0, as it is where h is convex and best tokens are "
+            "unique: sum_i [l(best - d q) - l(best)] <= n (L(p) - L_*) <= sum_i [l(best - D q) - "
+            "l(best)], and L(p) > L_*; so p_R/R tends to p(alpha)/||p(alpha)|| where there is a "
+            "p(alpha)",
             expected="proved",
             proof="symbolic.mm.nonlinear_head_path:prove_path",
+            under=(CONVEX, SIGN, STEEP, SEVERAL),
             conclusion=between,
-            examples=(ONE_SIDED, BOTH_LABELS),
+            examples=(ONE_SIDED, BOTH_LABELS, BOTH_BENT),
             siblings={
                 "1.05 d in place of d": changed(low="1.05"),
                 "0.95 D in place of D": changed(high="0.95"),
-                "b_k of any sign": changed(drop=[RISING], examples=[LEVEL]),
-                "phi need not be convex": changed(drop=[CONVEX], examples=[BENT]),
-                "another token may be as good": changed(drop=[ALONE], examples=[TIED]),
+                "b_k of any sign": changed(drop=[SIGN], examples=[SADDLE]),
+                "phi need not be convex": changed(drop=[CONVEX], examples=[SIGMOID]),
+                "another token may be as good": changed(drop=[STEEP], examples=[TIED]),
             },
         ),
     },

@@ -10,7 +10,8 @@ see `tf/linear-head-one-token`), and that a nonlinear one does, which falls for 
 (`literal-2`). It is not nonlinearity that matters but which way the head bends. Convex heads, ReLU
 and linear ones among them, ask for one token as linear ones do, up to ties (`amended-1`). Of a
 concave head token a is best where h rises towards no other, <h'(x_a), x_t - x_a> <= 0 for all t
-(`amended-2`), and only there where h is smooth (`sharp-3`): of any smooth head, concave or not, a
+(`amended-2`), and only there where h is smooth; so it is of each mean of any number of tokens, and
+those with a weight in it are what is kept (`sharp-3`). Of any smooth head, concave or not, a
 token from which h rises towards another one is not best (`sharp-1`, for small e). On one input of
 two tokens from each of which h rises towards the other descent by small steps keeps both: it raises
 s_2 where <h'(output), x_2 - x_1> > 0, hence where s_2 is below g/beta (`sharp-2`), and s_1
@@ -119,20 +120,31 @@ def returns(m: Any, v: Any, share: Any = 1) -> Any:
     return m.at_most(lost, share * bending(m, v, along, o))
 
 
+def mean_of_some(m: Any, v: Any) -> Any:
+    """The mean x of tokens with weights in proportion to max(w_t, 0); x_1 where these are all 0."""
+    weights = m.array([m.maximum(w, m.exact(0)) for w in v.w])
+    total = m.sum(weights)
+    return v.X[0] + weights @ (v.X - v.X[0]) / (total + m.is_zero(total))
+
+
 @stated(
-    "and, for all t > 1, with g_t = max(0, <h'(x_1), x_t - x_1>) and e = min(1, g_t/beta_t)",
-    r"h(x^{att}) - h(x_1) \le (1 - s_1) \max_t \langle h'(x_1), x_t - x_1\rangle \text{ and "
-    r"} $share \frac{e g_t}{2} \le h((1 - e) x_1 + e x_t) - h(x_1)",
+    "x the mean of tokens of weights in proportion to max(w_t, 0), g_t = {slope}, for all t, with "
+    "e = min(1, max(0, g_t)/beta_t)",
+    r"h(x^{att}) - h(x) \le \sum_t s_t g_t \text{ and } $share \frac{e \max(0, g_t)}{2} \le h((1 - "
+    r"e) x + e x_t) - h(x)",
+    {"slope": {"x": "<h'(x), x_t - x>", "x_1": "<h'(x_1), x_t - x>"}},
 )
-def exactly_best(m: Any, v: Any, share: Any = 1) -> Any:
-    """At (1 - e) x_1 + e x_t, e = min(1, g_t/beta_t), h is at least h(x_1) + e g_t/2."""
-    parts = [below_tangent(m, v)]
-    for x in v.X[1:]:
-        along = x - v.X[0]
-        g = m.maximum(derivative_along(m, v, v.X[0], along), m.exact(0))
+def exactly_best(m: Any, v: Any, share: Any = 1, slope: str = "x") -> Any:
+    """At (1 - e) x + e x_t, e = min(1, g_t/beta_t), h is at least h(x) + e g_t/2."""
+    x = mean_of_some(m, v)
+    at = x if slope == "x" else v.X[0]
+    slopes = m.array([derivative_along(m, v, at, token - x) for token in v.X])
+    parts = [m.at_most(change(m, v, x, v.s @ (v.X - x)), m.dot(v.s, slopes))]
+    for token, slope_there in zip(v.X, slopes, strict=True):
+        along, g = token - x, m.maximum(slope_there, m.exact(0))
         beta = bending(m, v, along, along)
         e = m.minimum(g / (beta + m.is_zero(beta)), m.exact(1))
-        parts.append(m.at_most(share * e * g / 2, change(m, v, v.X[0], e * along)))
+        parts.append(m.at_most(share * e * g / 2, change(m, v, x, e * along)))
     return m.all_of(*parts)
 
 
@@ -145,6 +157,11 @@ TIED = example([[1], [0]], [[0]], [1], "identity")
 BENT_UP = example([[1], [0]], [[1]], [1], "relu")
 APART = example([[1], [-1]], [[1]], [-1], "square")
 """h(x) = -x^2: the mean of both tokens is the best point."""
+THREE = {
+    **example([[2, -1], [-1, 2], [-1, -1], [0, 0]], [[1, 0], [0, 1]], [-1, -1], "square"),
+    "w": [1, 1, 1, 0],
+}
+"""h(x) = -|x|^2: the mean of the corners of a triangle is best, as is the token 0 alone."""
 LOW = example([[0], [1]], [[1], [0]], [1, 0], "square")
 
 PAIR, SEVERAL = {"T": Integer(2, 2)}, {"T": Integer(2, 5)}
@@ -261,22 +278,27 @@ STATEMENT = Statement(
             examples=(APART,),
         ),
         "sharp-3": Reading(
-            "|phi''| <= c, phi convex and every b_k <= 0, g_t = <h'(x_1), x_t - x_1>, beta_t = c "
-            "sum_k |b_k| <a_k, x_t - x_1>^2: x_1 is best of all mixtures exactly where no g_t is "
-            "positive. For h of the attention output is at most h(x_1) + (1 - s_1) max_t g_t, and "
-            "where g_t > 0 h is at least h(x_1) + e g_t/2 at (1 - e) x_1 + e x_t, e = min(1, "
-            "g_t/beta_t), or e = min(1, g_t) where beta_t = 0",
+            "|phi''| <= c, phi convex and every b_k <= 0, x any mean of the tokens, such as one of "
+            "them, g_t = <h'(x), x_t - x>, beta_t = c sum_k |b_k| <a_k, x_t - x>^2: x is best of "
+            "all mixtures exactly where no g_t is positive, so that those of tokens with a weight "
+            "in x are 0, and what is kept is best. For h of the attention output is at most h(x) + "
+            "sum_t s_t g_t, and where g_t > 0 h is at least h(x) + e g_t/2 at (1 - e) x + e x_t, "
+            "e = min(1, g_t/beta_t), or e = min(1, g_t) where beta_t = 0",
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_exactly",
             under=(CONVEX, FALLING),
-            variables=SMOOTH,
+            variables={**SMOOTH, "w": Vector("T")},
             conclusion=exactly_best,
-            examples=(APART,),
+            examples=({**APART, "w": [1, 0]}, {**APART, "w": [1, 1]}, THREE),
             siblings={
-                "a gain of e g_t": changed(share=2, examples=[APART]),
-                "b_k of any sign": changed(drop=[FALLING], examples=[LOW]),
+                "a gain of e g_t": changed(share=2, examples=[{**APART, "w": [1, 0]}]),
+                "the slope at x_1 for that at x": changed(
+                    slope="x_1", examples=[{**APART, "w": [1, 1]}]
+                ),
+                "b_k of any sign": changed(drop=[FALLING], examples=[{**LOW, "w": [1, 0]}]),
                 "phi need not be convex": changed(
-                    drop=[CONVEX], examples=[example([[8], [0]], [[1]], [-1], "logistic")]
+                    drop=[CONVEX],
+                    examples=[{**example([[8], [0]], [[1]], [-1], "logistic"), "w": [1, 0]}],
                 ),
             },
         ),

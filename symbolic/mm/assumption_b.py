@@ -90,31 +90,6 @@ def ensure_odds() -> None:
     )
 
 
-def ensure_enough() -> None:
-    """A label margin is at most Gamma - nu q with nu = w (Gamma - gamma), w the least multiplier.
-
-    Here q is the largest 1 - s_i,alpha_i, the head has norm 1, and no multiplier is 0.
-    """
-    ensure_odds()
-    k, least = sp.symbols("k l", positive=True)
-    q = 1 / (1 + k)  # in (0, 1), as w is for several inputs
-    for w, of in ((1 / (1 + least), "several inputs"), (sp.Integer(1), "a single input, w = 1")):
-        mean = RIVAL + LEAD + w * LEAD * q / (1 - q) + MORE
-        ensure_nonnegative(
-            sp.factor(mean - w * (mean - RIVAL) * q - (RIVAL + LEAD)),
-            "the mean of these scores with multipliers as weights is Gamma times a component of h, "
-            f"so Gamma is at least that, and Gamma - nu q at least the margin: {of}",
-            normal=sp.cancel,
-        )
-        low = sp.Symbol("Gamma - gamma", positive=True)
-        ensure_nonnegative(
-            sp.factor(low - w * low * q),
-            f"where the margin is gamma at most Gamma - nu q is at least gamma: {of}",
-            normal=sp.cancel,
-        )
-    cite(CAUCHY_SCHWARZ)
-
-
 def ensure_rival_in_reach() -> None:
     """No nu > Gamma - gamma will do where attention can reach a choice of label margin gamma."""
     R, far, rest, gap = sp.symbols("R D T-1 Gamma-gamma", positive=True)
@@ -157,15 +132,6 @@ def ensure_slow_if_all_reached() -> None:
         "1/2 and one is 1/2, so that p_s saturates it last",
         normal=sp.factor,
     )
-
-
-def prove_exactly() -> str:
-    """Assumption B holds exactly where gamma < Gamma and no input is idle, all choices in reach."""
-    ensure_enough()
-    ensure_rival_in_reach()
-    ensure_slow_if_all_reached()
-    ensure_slow_is_cheap()
-    return "for any number of inputs, tokens and axes; T = 1 leaves 1 - s_i,alpha_i = 0"
 
 
 def ensure_tilt() -> None:

@@ -30,24 +30,37 @@ def ensure_values() -> None:
     ensure_slopes()
     ensure_convex()
     ensure_relu()
-    d, best, slope = sp.symbols("d best slope", real=True)
-    ensure_nonnegative(
-        S * (best - d) - S * (best - d - MORE),
-        "h(output) <= sum_t s_t h(x_t), whose other tokens add at most s_t (best - d)",
-        normal=expanded,
-    )
-    ensure_equal((1 - S) * best + S * (best - d), best - d * S, "that is best - d q in all")
-    ensure_nonnegative(
-        S * slope - S * (slope - MORE),
-        "units of b_ik >= 0 lie above their tangents: h(output) - best is at least the sum of "
-        "-s_t <h'(x_1), x_1 - x_t>, so at least -D q",
-        normal=expanded,
+    best, bound = sp.symbols("best bound", real=True)
+    for sign, mean, tangent in ((1, "at most", "at least"), (-1, "at least", "at most")):
+        units = "b_ik >= 0" if sign > 0 else "b_ik <= 0"
+        lost = bound + sign * MORE  # a gap where d is the least of these, D the largest for b <= 0
+        ensure_nonnegative(
+            sign * (S * (best - bound) - S * (best - lost)),
+            f"{units}: h(output) is {mean} sum_t s_t h(x_t), whose other tokens add s_t (best - a "
+            "gap)",
+            normal=expanded,
+        )
+        slope = bound - sign * MORE
+        ensure_nonnegative(
+            sign * (S * bound - S * slope),
+            f"{units}: units are on one side of their tangents, so that h(output) - best is "
+            f"{tangent} the sum of -s_t <h'(x_1), x_1 - x_t>",
+            normal=expanded,
+        )
+    ensure_equal(
+        (1 - S) * best + S * (best - bound),
+        best - bound * S,
+        "the bounds are best - d q and best - D q in all",
     )
     b, start, along = sp.symbols("b start along", real=True)
     ensure_equal(
         b * (start + along) - b * start,
         b * along,
         "linear units are their tangents, whatever the sign of b_ik",
+    )
+    fall, above = sp.Symbol("gap", positive=True), sp.Symbol("above", nonnegative=True)
+    ensure_positive(
+        fall + above, "where h is convex a slope is a gap at least: d > 0 if the best is alone so"
     )
 
 

@@ -11,11 +11,12 @@ from attsvm.theory import (
     Supposed,
     cite,
     ensure_equal,
+    ensure_nonnegative,
     ensure_positive,
     ensure_zero,
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from properties.tf.benign_landscape.stationary_points import share
 from symbolic.continuity import ensure_smooth
 from symbolic.gains import (
@@ -33,7 +34,7 @@ from symbolic.sums import (
     entry,
     total,
 )
-from symbolic.suppositions import DIFFERENCES, ONE_DEPENDENCY
+from symbolic.suppositions import DIFFERENCES, LEVELS, ONE_DEPENDENCY
 from symbolic.textbook import (
     CONTINUOUS,
     DIFFERENTIABLE,
@@ -46,6 +47,8 @@ from symbolic.textbook import (
 )
 
 MORE, POSITIVE = sp.Symbol("more", nonnegative=True), sp.Symbol("c", positive=True)
+SIDES = ((POSITIVE, POSITIVE), (-POSITIVE, -POSITIVE), (sp.Integer(0), sp.Symbol("f", real=True)))
+"""By how much a score is above u, and how a logit a_t - b then may be."""
 
 
 def ensure_any_margins(of: Supposed) -> None:
@@ -89,16 +92,38 @@ def prove_feasible() -> str:
 
 
 def prove_no_stationary_point() -> str:
-    """Along w q^T, <x_o - x_t, w> = 1, the risk has a slope at every W.
+    """Along w q^T the risk has a slope at W, w what separates the levels above and below u.
 
     Raises:
         ProofError: a step fails.
     """
     ensure_own_query()
-    ensure_any_margins(DIFFERENCES)
     ensure_gain()
-    ensure_gain_of_support()
-    ensure_positive_gain()
+    s, gamma, a = (entry(name) for name in ("s", "gamma", "a"))
+    u, b = sp.symbols("u b", real=True)
+    ensure_equal(
+        total(s * (gamma - u) * a - s * (gamma - u) * (a - b)).subs(
+            {total(s * gamma): u, total(s): 1}
+        ),
+        0,
+        "logits a_t = <w, x_t> count up to a constant b: the sum of s_t (gamma_t - u) is 0",
+        normal=expanded,
+    )
+    suppose(LEVELS)
+    above, beyond = sp.symbols("above beyond", positive=True)
+    ensure_nonnegative(
+        [(s * (gamma - u) * (a - b)).subs({s: above, gamma: u + g, a: b + f}) for g, f in SIDES],
+        "s_t (gamma_t - u) (a_t - b) is not negative, as a_t - b has the sign of gamma_t - u, or "
+        "gamma_t is u",
+    )
+    ensure_positive(
+        [above * beyond * POSITIVE, above * -beyond * -POSITIVE],
+        "it is positive where gamma_t is not u",
+    )
+    ensure_at_least_each(
+        (s * (gamma - u) * (a - b)).subs({s: above, gamma: u + beyond, a: b + POSITIVE}),
+        "the sum is at least each of its terms, and as two scores are different one is not u",
+    )
     return "for every loss with l' < 0 and any n, T and d: margins of the other inputs are 0"
 
 

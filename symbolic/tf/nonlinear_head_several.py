@@ -21,6 +21,7 @@ from attsvm.theory.declaration.proof import expanded
 from properties.tf.nonlinear_head_several import gains, returns
 from symbolic.continuity import ensure_smooth
 from symbolic.sim.lemma_3_12 import prove as prove_bend_of_logistic
+from symbolic.sums import entry, total
 from symbolic.textbook import (
     DIFFERENTIABLE,
     JENSEN,
@@ -220,9 +221,23 @@ def prove_smooth() -> str:
 
 
 def prove_exactly() -> str:
-    """Where h is concave and smooth x_1 is best exactly where h rises towards no token."""
-    prove_concave()
+    """Where h is concave and smooth a mean is best exactly where h rises from it to no token."""
+    prove_concave()  # units lie below their tangents at any point
     prove_smooth()
+    s, w, score = (entry(name) for name in ("s", "w", "score"))
+    level = sp.Symbol("level", real=True)
+    ensure_equal(
+        (total(s * score) - level).subs(level, level * total(s)),
+        total(s * (score - level)),
+        "<h'(x), output - x> is the sum of s_t g_t, as the s_t add up to 1, at most 0 where no g_t "
+        "is positive",
+        normal=expanded,
+    )
+    ensure_zero(
+        total(w * (score - level)).subs({total(w * score): level, total(w): 1}),
+        "the sum of w_t g_t is 0 with the weights w_t of x, so that g_t is 0 wherever w_t > 0, if "
+        "none is positive",
+    )
     g, beta = sp.symbols("g beta", positive=True)
     rise = T * g - beta * T**2 / 2
     ensure_equal(
@@ -230,7 +245,7 @@ def prove_exactly() -> str:
     )
     ensure_nonnegative(
         (rise - T * g / 2).subs(T, 1).subs(g, beta + MORE),
-        "and at e = 1 where g >= beta: above 0, so that x_1 is not best where h rises from it",
+        "and at e = 1 where g >= beta: above 0, so that x is not best where h rises from it",
         normal=expanded,
     )
     ensure_nonnegative((T * g - T * g / 2).subs(T, POWER), "as it is, at any e > 0, where beta = 0")

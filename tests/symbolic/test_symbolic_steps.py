@@ -13,7 +13,14 @@ from attsvm.theory.declaration.proof import ensure_zero, recorded
 from properties.sim import stability_l2, stability_logistic
 from symbolic import aligned_inputs, basins, curvature, divergence, growth_rates, least_points
 from symbolic.gains import P
-from symbolic.mm import assumption_b, joint_path, normalised_descent, optimal_tokens
+from symbolic.mm import (
+    assumption_b,
+    joint_path,
+    nonlinear_head_path,
+    normalised_descent,
+    optimal_tokens,
+)
+from symbolic.mm import best_nu as nu_proofs
 from symbolic.mm import theorem_2 as heads_of_mm
 from symbolic.sim import basic_1, low_score_tokens, stability_of_loss, theorem_3_14
 from symbolic.sums import (
@@ -491,6 +498,22 @@ SPOILT = {
         )
         for k, prove in enumerate((assumption_b.ensure_slow_is_cheap, assumption_b.prove_void))
     },
+    "levels that are separated the other way round": (
+        *(
+            benign_landscape,
+            "SIDES",
+            [(sp.Symbol("g", positive=True), -sp.Symbol("f", positive=True))],
+        ),
+        [benign_landscape.prove_no_stationary_point],
+    ),
+    "gaps of heads on either side of the least": (
+        *(nonlinear_head_path, "MORE", REAL),
+        [nonlinear_head_path.prove_path],
+    ),
+    "selected tokens of other scores than Gamma": (
+        *(nu_proofs, "LEVEL", sp.Symbol("level", real=True)),
+        [nu_proofs.prove_exactly],
+    ),
     "coefficients of a step of either sign": (
         *(normalised_descent, "S", REAL),
         [normalised_descent.prove],

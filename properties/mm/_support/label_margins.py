@@ -1,20 +1,17 @@
-"""Label margins: other choices of tokens, idle inputs, and what is too much for Assumption B.
+"""Label margins: other choices of tokens, idle inputs, and prompts that saturate these last.
 
 An input is idle where its multiplier is 0 in all multipliers of v(alpha). Instances have a
 selection `chosen`, a prompt p and a head h.
 """
 
 import itertools
-from collections.abc import Callable, Iterator
-from types import SimpleNamespace
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx, fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat
 
-from attsvm.exact import dot, rational
 from attsvm.exact.numbers import Number, Vector, combine
-from attsvm.theory.arithmetic import BALLS
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
 from properties.mm._support.token_selections import Selection
@@ -98,6 +95,12 @@ def reaches_all(case: Selection) -> bool:
     return all(svm.p_programme(beta).exists for beta in (case, *others(case)))
 
 
+def independent(case: Selection) -> bool:
+    """Whether the k_i,alpha_i - k_it are independent, so that attention is arbitrary, not 0."""
+    rows = svm.p_rows(case)
+    return not rows or int(fmpq_mat(rows).rank()) == len(rows)
+
+
 def rival_square(case: Selection) -> Number:
     """The square of gamma, the largest label margin of a choice other than alpha; 0 for T = 1."""
     found = (svm.v_programme(beta).margin_square for beta in others(case))
@@ -107,85 +110,3 @@ def rival_square(case: Selection) -> Number:
 def alone(case: Selection) -> bool:
     """Whether every choice but alpha has a label margin below Gamma, and there is a v(alpha)."""
     return bool(rival_square(case) < (svm.v_programme(case).margin_square or fmpq(0)))
-
-
-def beyond(m: Any, case: Any) -> Any:
-    """min_i Y_i h^T x_i^p > ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
-    h, square = m.values(case.h), svm.v_programme(case.chosen).margin_square
-    margin, left = label_margin(m, case)
-    off = m.values(case.nu) * m.norm(h) * m.max(m.array(left))
-    return m.above(margin, m.sqrt(m.values(square) * (h @ h)) - off)
-
-
-def too_much(case: Any) -> Any:
-    """A prompt and a head with which the nu of an instance is too large; None where none is found.
-
-    Prompts are multiples of p(beta), where attention can reach a beta of label margin above Gamma -
-    nu, and of one that saturates an idle input last.
-    """
-    if svm.v_programme(case.chosen).vector is None:
-        return None
-    found = (_far_enough(case, q, head) for q, head in (*_rivals(case), *_slow_ones(case.chosen)))
-    return next((far for far in found if far is not None), None)
-
-
-Way = tuple[Vector, Callable[[Any], Vector]]
-"""The direction of a prompt, and the head at an instance with such a prompt."""
-
-
-def _rivals(case: Any) -> Iterator[Way]:
-    """p(beta) and v(beta) of choices in reach with a label margin above Gamma - nu."""
-    least = arb(svm.v_programme(case.chosen).margin_square).sqrt() - arb(rational(case.nu))
-    for beta in others(case.chosen):
-        v, p = svm.v_programme(beta).vector, svm.p_programme(beta).vector
-        largest = 1 / arb(dot(v, v)).sqrt() if v else arb(0)
-        head = v or _orthogonal(svm.v_rows(beta))
-        if head and p and largest > least:
-
-            def same(_: Any, head: Vector = head) -> Vector:
-                return head
-
-            yield p, same
-
-
-def _orthogonal(rows: list[Vector]) -> Vector | None:
-    """A head that all of these tokens score 0 under, if there is one."""
-    basis, nullity = fmpq_mat(rows).numer_denom()[0].nullspace()
-    return [fmpq(basis[k, 0]) for k in range(len(rows[0]))] if nullity else None
-
-
-def _slow_ones(one: Selection) -> Iterator[Way]:
-    """Prompts that saturate an idle input last; v(alpha) tilted by what attention leaves to it.
-
-    The tilt is that times the largest lead of a selected token over another one in score.
-    """
-    p, none, v = svm.p_programme(one).vector, idle(one), svm.v_programme(one).vector
-    if p is None or v is None:
-        return
-    heads = [tilt.vector for tilt in tilts(one) if tilt.vector is not None]
-    scores = (dot(v, row) for beta in others(one) for row in svm.v_rows(beta))
-    steep = 1 - min(scores, default=fmpq(1))
-
-    def tilted(far: Any) -> Vector:
-        left = [x for x, flag in zip(label_margin(BALLS, far)[1], none, strict=True) if flag]
-        most = rational(max(float(arb(x)) for x in left))
-        return combine([1, *([steep * most] * len(heads))], [v, *heads])
-
-    flags = np.repeat(none, one.X.shape[1] - 1).tolist()
-    rows = [row for row, flag in zip(svm.p_rows(one), flags, strict=True) if flag]
-    for row, prompt in zip(rows, slowest(one), strict=True):
-        if prompt.vector is not None:
-            yield combine([1, 1 / (2 * dot(row, p))], [prompt.vector[:-1], p]), tilted
-
-
-def _far_enough(case: Any, q: Vector, head: Callable[[Any], Vector]) -> Any:
-    """R q with the first power R of 2, up to 1024, at which nu is too large, and the head there."""
-    with ctx.workprec(512):
-        for k in range(11):
-            far = SimpleNamespace(chosen=case.chosen, p=[2**k * x for x in q], nu=case.nu)
-            far.h = [fmpq(0)] * len(q)
-            far.h = head(far)
-            found = beyond(BALLS, far)
-            if found.left < found.right:
-                return far
-    return None

@@ -68,11 +68,12 @@ CLAIMS = (
         'nu > 0"). Where an input that does not support v is the slowest to saturate, heads turn '
         "to it at no cost of first order, and no nu will do. So it is for the inputs {0, (1, 1)}, "
         "{0, (1, -1)}, {0, (1/2, 3/2)} with labels 1, -1, 1.",
-        repair="Let gamma be the largest label margin of another choice than alpha, and w "
-        "multipliers of v(alpha) of sum 1: B holds with nu = min_i w_i (Gamma - gamma) where that "
-        "is positive, and for no other data if attention can reach every choice of tokens, as it "
-        "can for almost all data with d >= n (T - 1). Where B holds and p(alpha) exists inputs "
-        "that do not support v saturate as fast as the others, so that margins of 0 for them relax "
+        repair="Let gamma be the largest label margin of another choice than alpha, and W_i the "
+        "largest multiplier of input i in v(alpha), of sum 1: B holds with nu = min(Gamma - gamma, "
+        "Gamma min W_i (1 - Y_i v(alpha)^T x_it)) where that is above 0, for no other data if "
+        "attention can reach every choice, and for no larger nu if differences of keys are "
+        "independent, as for almost all data with d >= n (T - 1). Where B holds and p(alpha) "
+        "exists inputs that do not support v saturate as fast as others: margins of 0 relax "
         "nothing.",
         telling={"literal-1": 4, "literal-2": 3},
     ),
@@ -97,7 +98,7 @@ CLAIMS = (
     erratum(
         nonlinear_head_path.PATH,
         gist="For nonlinear heads the path need not be max-margin; where every Y_i h is convex and "
-        "best tokens are unique it is.",
+        "best tokens are unique, or concave and falls from them, it is.",
         fails="The slides have no theorem on it. For h(x) = -x^2 and the tokens 1, -2 the prompt 0 "
         "is better than every token. For the tokens 0, 1 the best one is left with slope 0, so "
         "that the risk gap is of second order in the attention q to the other, not of first.",

@@ -28,18 +28,18 @@ tokens only, no choice in the tight ones may have a larger label margin with the
 in `INDISTINCT`, where p(alpha) does not exist.
 
 `literal-3` is the second limit as printed, for each r, where p(alpha) exists (with W = 0 there is
-none, and Assumption B may hold). A short head prefers the tokens whose mean
-is longest, which need not be those of the largest label margin: for small r the prompt selects
-others. `sharp-1` asks for a large r: from some r_0 on attention
-off the selected tokens is at most a constant times the least possible, and p_R/R converges as R
-grows, whatever r does. Assumption B leaves nothing to relax in p(alpha) (`assumption-b:sharp`), so
-that r against R does not matter. `sharp-2` is for data with inputs outside of S, where it does:
-input i counts in the risk like exp(-r (Gamma_i - Gamma)), Gamma_i = m_i Gamma its label margin, and
-its logit margins may be smaller by that exponent. The joint p-SVM as printed is the limit where r/R
-is large, the p-SVM without relaxation the one where r/R tends to 0. `sharp-3` admits inputs of
-tight margin that are idle, with multiplier 0 in all multipliers of v(alpha): a head turns to such
-an input at a cost of second order in 1 - s_i,alpha_i. Where r grows exponentially in R it has half
-the logit margin of the inputs that are not idle, and no printed programme is the limit:
+none, and Assumption B may hold). A short head prefers the tokens whose mean is longest, which need
+not be those of the largest label margin: for small r the prompt selects others. `sharp-1` asks for
+a large r: from some r_0 on attention off the selected tokens is at most a constant times the least
+possible, and p_R/R converges as R grows, whatever r does. Assumption B leaves nothing to relax in
+p(alpha) (`assumption-b:sharp-2`), so that r against R does not matter. `sharp-2` is for data with
+inputs outside of S, where it does: input i counts in the risk like exp(-r (Gamma_i - Gamma)),
+Gamma_i = m_i Gamma its label margin, and its logit margins may be smaller by that exponent. The
+joint p-SVM as printed is the limit where r/R is large, the p-SVM without relaxation the one where
+r/R tends to 0. `sharp-3` admits inputs of tight margin that are idle, with multiplier 0 in all
+multipliers of v(alpha): a head turns to such an input at a cost of second order in 1 - s_i,alpha_i.
+Where r grows exponentially in R it has half the logit margin of the inputs that are not idle, and
+no printed programme is the limit:
 
 | r and R | inputs that are not idle | tight and idle | m_i > 1 |
 | --- | --- | --- | --- |
@@ -223,10 +223,10 @@ PATH = Statement(
             "choices beta but alpha, w multipliers of v(alpha) of sum 1; p(alpha) exists, T > 1: "
             "other tokens score at most 1 - delta/Gamma under v(alpha), a delta > 0, and every "
             "head v and prompt p have margin <= ||v|| (Gamma - delta Q + D^2 Q^2/(2 Gamma)), Q the "
-            "mean of 1 - s_i,alpha_i with weights w; so for exp(-x) there "
-            "are r_0 and C with 1 - s_i,alpha_i <= C exp(-R/||p(alpha)||) at (v_r, p_R) for all "
-            "r >= r_0 and large R, and p_R/R tends to p(alpha)/||p(alpha)||, p(alpha) not 0, "
-            "whatever r >= r_0 does",
+            "mean of 1 - s_i,alpha_i with weights w, D the largest distance of a token from the "
+            "selected one; so for exp(-x) there are r_0 and C with 1 - s_i,alpha_i <= C "
+            "exp(-R/||p(alpha)||) at (v_r, p_R) for all r >= r_0 and large R, and p_R/R tends to "
+            "p(alpha)/||p(alpha)||, p(alpha) not 0, whatever r >= r_0 does",
             expected="proved",
             proof="symbolic.mm.joint_path:prove_prompt",
             under=(POSITIVE, P_EXISTS, SEVERAL),

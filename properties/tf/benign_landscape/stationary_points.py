@@ -20,6 +20,8 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, rational
 from attsvm.exact.numbers import Matrix, Vector, combine, subtract
+from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.svm import solve_exactly
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
@@ -49,6 +51,20 @@ def apart(b: Vector, gamma: Vector) -> Vector | None:
         if min(above) > max(below):
             return signed
     return None
+
+
+def levels_apart(case: Descent) -> bool:
+    """Tokens of the first input that score above any level can be separated from those below."""
+    exact = ExactData.of(case.data)
+    tokens, gamma = exact.X[0], exact.gamma[0]
+    for level in sorted(set(gamma))[1:]:
+        above = [x for x, g in zip(tokens, gamma, strict=True) if g >= level]
+        below = [x for x, g in zip(tokens, gamma, strict=True) if g < level]
+        gaps = [subtract(a, b) for a in above for b in below]
+        one: Matrix = [[fmpq(1)]] * len(gaps)
+        if solve_exactly(ExactProgramme.of_rows(gaps, one)).status != "solved":
+            return False
+    return True
 
 
 def share(m: Any, b: Any, gamma: Any, u: Any) -> Any:

@@ -1,6 +1,7 @@
 """Selections: keys along one vector attain a bound of the p-SVM; where assumption B holds."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,13 +12,15 @@ from scipy.optimize import nnls
 
 from attsvm.attention import softmax
 from attsvm.errors import SolverError
+from attsvm.exact import rational
 from attsvm.exact.numbers import combine
 from properties.mm import assumption_b as assumption
 from properties.mm import p_svm
+from properties.mm._support import best_nu
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.max_margin import Programme, p_programme
-from properties.mm._support.token_selections import along
+from properties.mm._support.token_selections import along, select
 from properties.mm.assumption_b import Doubted
 from properties.mm.figures import assumption_b
 
@@ -111,18 +114,86 @@ def largest_margin(case, p):
 def test_assumption_b_is_decided_as_the_margins_of_random_prompts_say(case, seed):
     one = case.chosen
     assume(margins.reaches_all(one) and one.X.shape[1] > 1)
-    gamma = float(arb(margins.rival_square(one)).sqrt())
-    size = float(arb(svm.v_programme(one).margin_square).sqrt())
-    nu = float(min(margins.multipliers(one))) * (size - gamma)
+    best = best_nu.best_nu(one)
+    nu = 0.0 if best is None else float(best)
     generator = np.random.default_rng(seed)
     for scale in (1.0, 4.0, 16.0):
         short, off = largest_margin(one, scale * generator.normal(size=len(case.p)))
         if nu > 0:
             assert short >= nu * off - 1e-6
-    found = margins.too_much(replace(case, nu=1.001 * (size - gamma) if nu > 0 else 2.0**-10))
+    assume(margins.independent(one))
+    found = best_nu.too_much(replace(case, nu=1.001 * nu if nu > 0 else 2.0**-10))
     assert found is not None
     short, off = largest_margin(one, np.array([float(arb(x)) for x in found.p]))
     assert short < found.nu * off + 1e-6
+
+
+def level(generator, n):
+    """Inputs of two tokens that all count; the other ones score little less, or are as drawn."""
+    X = np.round(4.0 * generator.normal(size=(n, 2, n + 1))) / 4.0
+    X[:, 0, 0] = 3.0
+    X[-1, 0, 1:] = -X[:-1, 0, 1:].sum(axis=0)
+    X[:, 1, 0] = 2.0
+    X[:, 1, 1:] *= generator.choice([1.0, 4.0])
+    return select(X, [1] * n, [0] * n)
+
+
+@pytest.mark.parametrize("n", range(1, 5))
+def test_certificates_are_found_below_the_best_nu_alone(n):
+    generator, at_end = np.random.default_rng(n), []
+    for _ in range(12):
+        case = level(generator, n)
+        best = best_nu.best_nu(case)
+        if best is None:
+            continue
+        at_end.append(best.at_end)
+        below, above = (rational(float(best) * factor) for factor in (0.999, 1.001))
+        assert best.allows(below)
+        assert not best.allows(above)
+        found = best_nu.proposed(case, below)
+        assert isinstance(found, best_nu.Certificate)
+        assert best_nu.certifies(case, below, found)
+        assert not best_nu.certifies(case, above, found)
+        over = best_nu.proposed(case, above)
+        if isinstance(over, best_nu.Excess):  # or a choice of several other tokens is too good
+            assert best_nu.too_much(SimpleNamespace(chosen=case, nu=above)) is not None
+        else:
+            assert not best_nu.certifies(case, above, over)
+    assert len(set(at_end)) == (1 if n == 1 else 2)
+
+
+def test_forged_certificates_are_refused():
+    case, nu = assumption.ASLANT, fmpq(15, 64)
+    found = best_nu.proposed(case, nu)
+    assert best_nu.certifies(case, nu, found)
+    assert not best_nu.certifies(case, fmpq(0), found)
+    knots, rivals = found.knots[1, 1], found.rivals
+    (q, w), *_, (last, other) = knots
+    worse = [1 - other[0] / 2, other[0] / 2]
+    for forged in (
+        replace(found, head=[x / 2 for x in found.head]),
+        replace(found, rivals={}),
+        replace(found, rivals={beta: [fmpq(2), fmpq(-1)] for beta in rivals}),
+        replace(found, knots={}),
+        *(
+            replace(found, knots={**found.knots, (1, 1): other_knots})
+            for other_knots in (
+                knots[:1],
+                knots[1:],
+                [*knots[:-1], (last, worse)],
+                [(q, [w[0] + 1, w[1]]), *knots[1:]],
+                [(q, [1 - w[1] / 8, w[1] / 8]), *knots],
+            )
+        ),
+    ):
+        assert not best_nu.certifies(case, nu, forged)
+    rising = [(fmpq(0), [fmpq(1, 2)] * 2), (fmpq(1), [fmpq(1, 4), fmpq(3, 4)])]
+    long = select([[[1, 1], [0, 0.25]], [[1, -1], [0.75, -4]]], [1, 1], [0, 0])
+    loose = best_nu.proposed(long, fmpq(1, 1024))
+    assert best_nu.certifies(long, fmpq(1, 1024), loose)
+    assert not best_nu.certifies(
+        long, fmpq(1, 1024), replace(loose, knots={**loose.knots, (1, 1): rising})
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -130,7 +201,7 @@ def test_a_better_choice_out_of_reach_may_leave_assumption_b_true(seed):
     one, generator = assumption.HIDDEN, np.random.default_rng(seed)
     assert margins.rival_square(one) > svm.v_programme(one).margin_square
     assert not margins.reaches_all(one)
-    assert not margins.too_much(Doubted(one, np.zeros(3), np.zeros(3), 0.125))
+    assert not best_nu.too_much(Doubted(one, np.zeros(3), np.zeros(3), 0.125))
     for scale in np.geomspace(1e-2, 1.0, 40):
         short, off = largest_margin(one, scale * generator.normal(size=3))
         assert short > 0.5 * off

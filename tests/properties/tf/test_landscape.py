@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import sympy as sp
 from flint import arb, fmpq
+from scipy.optimize import nnls
 
 from attsvm.data import AttentionData
 from attsvm.exact.minima import is_positive_definite
@@ -14,13 +16,25 @@ from attsvm.primitives.hypotheses import all_independent
 from attsvm.risk import gradient_w
 from attsvm.training import descend_w
 from properties.tf._support.descent_instances import from_zero
-from properties.tf._support.token_choices import all_support_everywhere, better_support
-from properties.tf.benign_landscape import BESIDE, BYSTANDER, FINITE, REST, WITHIN, minima
+from properties.tf._support.token_choices import (
+    all_support_everywhere,
+    better_support,
+)
+from properties.tf.benign_landscape import (
+    BESIDE,
+    BYSTANDER,
+    FINITE,
+    IN_ORDER,
+    REST,
+    WITHIN,
+    minima,
+)
 from properties.tf.benign_landscape.minima import descends, hessian
 from properties.tf.benign_landscape.stationary_points import (
     apart,
     dependencies,
     exists_exactly_where_apart,
+    levels_apart,
     one_whole,
 )
 
@@ -43,6 +57,54 @@ def test_descent_returns_to_a_strict_minimum_of_separable_data():
         run = descend_w(case.data, np.full((1, 1), 2.0**-10), case.loss, step=0.1, steps=400)
         assert abs(run.W[0, -1, 0, 0]) < 1e-5
     assert descends(REST) > 0
+
+
+def positive_roots(case):
+    """Where tokens are whole numbers on a line the slope is a polynomial in exp(W) over a square.
+
+    It is the covariance of tokens and scores, a sum over pairs of (x_t - x_s)(gamma_t - gamma_s)
+    times exp(W (x_t + x_s)).
+    """
+    x, gamma = ([int(value) for value in row.ravel()] for row in (case.data.X[0], case.data.gamma))
+    y, least = sp.Symbol("y"), 2 * min(x)
+    pairs = itertools.combinations(range(len(x)), 2)
+    slope = sum(
+        (x[t] - x[s]) * (gamma[t] - gamma[s]) * y ** (x[t] + x[s] - least) for t, s in pairs
+    )
+    return sp.Poly(slope, y).count_roots(sp.Rational(1, 10**9))
+
+
+def test_with_two_dependencies_the_order_of_scores_does_not_tell():
+    same_order = from_zero(FINITE.data.X, scores=[[100.0, -6.0, -4.0, -5.0]])
+    orders = [np.argsort(case.data.gamma).tolist() for case in (FINITE, same_order)]
+    assert orders[0] == orders[1]
+    assert not levels_apart(FINITE)
+    assert not levels_apart(same_order)
+    assert positive_roots(FINITE) > 0
+    assert positive_roots(same_order) == 0
+    assert positive_roots(IN_ORDER) == 0
+    assert levels_apart(IN_ORDER)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_levels_that_are_apart_leave_no_dependency_with_the_signs_of_scores(seed):
+    generator = np.random.default_rng(seed)
+    for _ in range(20):
+        case = from_zero(
+            generator.integers(-3, 4, size=(1, 4, 2)), scores=generator.integers(0, 5, size=(1, 4))
+        )
+        gamma = case.data.gamma[0]
+        met = False
+        for level in np.unique(gamma)[1:]:
+            above, below = (case.data.X[0][side] for side in (gamma >= level, gamma < level))
+            rows = np.vstack([above, -below]).T  # the means of both sides, with weights of sum 1
+            sums = (
+                np.r_[np.ones(len(above)), np.zeros(len(below))],
+                np.r_[np.zeros(len(above)), np.ones(len(below))],
+            )
+            A = np.vstack([rows, *sums])
+            met |= bool(nnls(A, np.r_[0.0, 0.0, 1.0, 1.0])[1] < 1e-9)
+        assert levels_apart(case) != met
 
 
 def test_a_hessian_that_may_be_singular_proves_nothing():

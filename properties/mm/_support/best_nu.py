@@ -1,0 +1,393 @@
+"""The best nu of Assumption B where attention is arbitrary, and certificates of what is below it.
+
+Write z_i = Y_i x_i,alpha_i, and z for Y_i x_it of another token t of input i. Let m_it(q) be the
+largest label margin of alpha with (1 - q) z_i + q z in place of z_i. The best nu is the least value
+of (Gamma - m_it(q))/q over 0 < q <= 1, i and t, or Gamma - gamma if that is less, gamma the largest
+label margin of a choice other than alpha. It is reached at q = 1 or as q tends to 0, which gives
+what `Best` compares: Gamma - gamma, and Gamma W_i (1 - <v(alpha), z>), W_i the largest multiplier
+of input i.
+
+Nothing of this is used by a certificate that nu will do. It names weights w of sum 1, as
+||sum_j w_j z_j|| is at least the label margin of the z_j: one vector w for each choice that differs
+from alpha in several inputs, and for each i and t a list of knots (q, w), q from 0 to 1. A mean of
+two neighbours (q, w) and (q', w') with shares 1 - l and l is a point of the hull at
+
+    ((1 - l) w_i q + l w'_i q') / ((1 - l) w_i + l w'_i) <= (1 - l) q + l q'  where w'_i <= w_i,
+
+no longer than the mean of both. So m_it(q) <= Gamma - nu q for all q if the weights show it at the
+knots and w_i does not grow from one q to the next. `certifies` decides this in rationals from the
+tokens themselves, and shares no code with what proposes the weights.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx, fmpq, fmpq_mat
+
+from attsvm.exact import dot, rational
+from attsvm.exact.numbers import Matrix, Number, Vector, combine, rationals
+from attsvm.theory.arithmetic import BALLS
+from properties.mm._support import label_margins as margins
+from properties.mm._support import max_margin as svm
+from properties.mm._support.token_selections import Selection
+
+Knots = list[tuple[Number, Vector]]
+
+_DEPTH, _NEAR = 24, 2**48
+"""How often an interval of q is halved before nothing is said, and 1/q near 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Why nu will do.
+
+    Attributes:
+        head: a vector with <head, z_i> >= 1, so that Gamma is at least 1/||head||.
+        rivals: weights for each choice that differs from alpha in two inputs or more.
+        knots: for each input and each other token of it.
+    """
+
+    head: Vector
+    rivals: dict[tuple[int, ...], Vector]
+    knots: dict[tuple[int, int], Knots]
+
+
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """Why nu is too large: m_it(q) > Gamma - nu q, with the head of the margin m_it(q)."""
+
+    i: int
+    t: int
+    q: Number
+    head: Vector
+
+
+# the judge
+
+
+def certifies(case: Selection, nu: Number, found: Certificate) -> bool:
+    """Whether the certificate shows that Assumption B holds with nu, whatever the keys are."""
+    z = [
+        [[y * x for x in token] for token in tokens]
+        for y, tokens in zip(case.y.tolist(), rationals(case.X), strict=True)
+    ]
+    alpha, square = case.alpha.tolist(), 1 / _product(found.head, found.head)
+    best = [tokens[a] for tokens, a in zip(z, alpha, strict=True)]
+    if nu <= 0 or any(_product(found.head, point) < 1 for point in best):
+        return False
+    for beta in itertools.product(*map(range, map(len, z))):
+        changes = [i for i, (a, b) in enumerate(zip(alpha, beta, strict=True)) if a != b]
+        points = [tokens[b] for tokens, b in zip(z, beta, strict=True)]
+        if len(changes) > 1:
+            if not _reached(points, found.rivals.get(beta, []), nu, square):
+                return False
+        elif changes:
+            (i,) = changes
+            knots = found.knots.get((i, beta[i]), [])
+            if not knots or knots[0][0] != 0 or knots[-1][0] != 1:
+                return False
+            for q, w in knots:
+                moved = list(best)
+                moved[i] = [(1 - q) * a + q * b for a, b in zip(best[i], points[i], strict=True)]
+                if not _reached(moved, w, nu * q, square):
+                    return False
+            for (q, w), (later, other) in itertools.pairwise(knots):
+                if not (q == later or (q < later and other[i] <= w[i])):
+                    return False
+    return True
+
+
+def _product(a: Vector, b: Vector) -> Number:
+    return sum((x * y for x, y in zip(a, b, strict=True)), fmpq(0))
+
+
+def _reached(points: Matrix, w: Vector, less: Number, square: Number) -> bool:
+    """Whether a mean of these points with weights w is at most sqrt(square) - less long."""
+    if len(w) != len(points) or min(w) < 0 or sum(w, fmpq(0)) != 1:
+        return False
+    columns = [list(column) for column in zip(*points, strict=True)]
+    mean = [_product(w, column) for column in columns]
+    return leaves(_product(mean, mean), less, square)
+
+
+def leaves(square: Number, less: Number, of: Number) -> bool:
+    """Whether sqrt(square) + less <= sqrt(of), less >= 0, decided without roots."""
+    rest = of - square - less * less
+    return bool(rest >= 0 and 4 * less * less * square <= rest * rest)
+
+
+# what proposes
+
+
+def proposed(case: Selection, nu: Number) -> Certificate | Excess | None:
+    """A certificate that nu will do, or an instance of the contrary; None where neither is found.
+
+    By halving one of them is found where nu is not the best one. That Gamma - gamma is at least nu
+    is left to the judge where a choice differs from alpha in several inputs.
+    """
+    v = svm.v_programme(case)
+    rivals: dict[tuple[int, ...], Vector] = {}
+    knots: dict[tuple[int, int], Knots] = {}
+    for beta in margins.others(case):
+        tokens = tuple(beta.alpha.tolist())
+        changes = [i for i, b in enumerate(tokens) if b != case.alpha[i]]
+        if len(changes) > 1:
+            rivals[tokens] = svm.v_programme(beta).shares
+            continue
+        (i,) = changes
+        found = _Segment(case, beta, nu, i).covered(largest_weight(case, i))
+        if not isinstance(found, list):
+            return found
+        knots[i, tokens[i]] = found
+    return Certificate(v.vector, rivals, knots)
+
+
+class _Segment:
+    """The points (1 - q) z_i + q z of one input and one other token of it."""
+
+    def __init__(self, case: Selection, beta: Selection, nu: Number, i: int) -> None:
+        self.rows, self.end = svm.v_rows(case), svm.v_rows(beta)[i]
+        self.nu, self.i, self.t = nu, i, int(beta.alpha[i])
+        self.square = svm.v_programme(case).margin_square
+
+    def at(self, q: Number) -> Matrix:
+        """The z_j, that of input i moved."""
+        moved = combine([1 - q, q], [self.rows[self.i], self.end])
+        return [moved if j == self.i else row for j, row in enumerate(self.rows)]
+
+    def fits(self, q: Number, w: Vector) -> bool:
+        """Whether these weights show that m_it(q) <= Gamma - nu q."""
+        mean = combine(w, self.at(q))
+        return leaves(dot(mean, mean), self.nu * q, self.square)
+
+    def covered(self, start: Vector) -> Knots | Excess | None:
+        """Knots from 0 to 1, with these weights at 0."""
+        near, there = self.solved(fmpq(1, _NEAR)), self.solved(fmpq(1))
+        if isinstance(near, Excess):
+            return near
+        if isinstance(there, Excess):
+            return there
+        done: Knots = []
+        ahead = [(fmpq(0), start, fmpq(1), there, 0)]
+        while ahead:
+            low, w, high, other, depth = ahead.pop()
+            if other[self.i] <= w[self.i]:
+                done += [(low, w), (high, other)]
+            elif self.fits(high, w):
+                done += [(low, w), (high, w)]
+            elif self.fits(low, other):
+                done += [(low, other), (high, other)]
+            elif depth == _DEPTH:
+                return None
+            else:
+                middle = (low + high) / 2
+                found = self.solved(middle)
+                if isinstance(found, Excess):
+                    return found
+                ahead += [(middle, found, high, other, depth + 1)]
+                ahead += [(low, w, middle, found, depth + 1)]
+        return done
+
+    def solved(self, q: Number) -> Vector | Excess:
+        """The multipliers of m_it(q) of sum 1, or what is too much for nu."""
+        programme = svm.solve(self.at(q), len(self.end))
+        w: Vector = programme.shares
+        if self.fits(q, w) or programme.vector is None:
+            return w
+        return Excess(self.i, self.t, q, programme.vector)
+
+
+def largest_weight(case: Selection, i: int) -> Vector:
+    """Multipliers of v(alpha) of sum 1 in which that of input i is as large as it can be.
+
+    They are among those that few tight inputs determine: the corners of the set of all.
+    """
+    v = svm.v_programme(case)
+    tight = [j for j, flag in enumerate(v.tight) if flag]
+    best: Vector = v.shares
+    nearest = combine(best, v.rows)
+    if i not in tight:
+        return best
+    for size in range(len(tight)):
+        for others in itertools.combinations([j for j in tight if j != i], size):
+            corner = _weights_of([v.rows[j] for j in (i, *others)], nearest)
+            if corner is not None and min(corner) >= 0 and corner[0] > best[i]:
+                best = [fmpq(0)] * len(v.rows)
+                for j, w in zip((i, *others), corner, strict=True):
+                    best[j] = w
+    return best
+
+
+def _weights_of(points: Matrix, at: Vector) -> Vector | None:
+    """The weights of sum 1 of affinely independent points with this mean, if there are any."""
+    A = fmpq_mat([[*point, fmpq(1)] for point in points])
+    gram = A * A.transpose()
+    if gram.rank() < len(points):
+        return None
+    one = fmpq_mat([[x] for x in (*at, fmpq(1))])
+    w = gram.solve(A * one)
+    return [w[k, 0] for k in range(len(points))] if A.transpose() * w == one else None
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best nu where attention is arbitrary: min(Gamma - gamma, Gamma steep), both above 0.
+
+    Attributes:
+        square, rival: Gamma^2 and gamma^2.
+        steep: the least W_i (1 - <v(alpha), z>).
+    """
+
+    square: Number
+    rival: Number
+    steep: Number
+
+    @property
+    def at_end(self) -> bool:
+        """Whether it is Gamma - gamma."""
+        rest = 1 - self.steep
+        return bool(rest <= 0 or rest * rest * self.square <= self.rival)
+
+    def __float__(self) -> float:
+        """About the best nu."""
+        gamma = float(arb(self.square).sqrt())
+        return min(gamma - float(arb(self.rival).sqrt()), float(arb(self.steep)) * gamma)
+
+    def allows(self, nu: Number) -> bool:
+        """Whether nu is at most the best one."""
+        most = self.steep * self.steep * self.square
+        return leaves(self.rival, nu, self.square) and bool(nu * nu <= most)
+
+
+def best_nu(case: Selection, largest: bool = True, counted: bool = False) -> Best | None:
+    """The best nu of several tokens where attention is arbitrary; None where no nu > 0 will do.
+
+    Args:
+        case: the selection, which has a v(alpha).
+        largest: W_i the largest multiplier of an input, else one that is positive if one can be.
+        counted: leave out idle inputs.
+    """
+    v, rival = svm.v_programme(case), margins.rival_square(case)
+    if v.vector is None or rival >= v.margin_square:
+        return None
+    some, lost = margins.multipliers(case), []
+    for beta in margins.others(case):
+        changes = [i for i, b in enumerate(beta.alpha) if b != case.alpha[i]]
+        if len(changes) == 1 and not (counted and some[changes[0]] == 0):
+            (i,) = changes
+            weight = largest_weight(case, i)[i] if largest else some[i]
+            lost.append(weight * (1 - dot(v.vector, svm.v_rows(beta)[i])))
+    steep = min(lost)
+    return Best(v.margin_square, rival, steep) if steep > 0 else None
+
+
+# what is too much
+
+
+def beyond(m: Any, case: Any) -> Any:
+    """min_i Y_i h^T x_i^p > ||h|| (Gamma - nu max_i (1 - s_i,alpha_i))."""
+    h, square = m.values(case.h), svm.v_programme(case.chosen).margin_square
+    margin, left = margins.label_margin(m, case)
+    off = m.values(case.nu) * m.norm(h) * m.max(m.array(left))
+    return m.above(margin, m.sqrt(m.values(square) * (h @ h)) - off)
+
+
+def too_much(case: Any) -> Any:
+    """A prompt and a head with which the nu of an instance is too large; None where none is found.
+
+    Prompts are multiples of p(beta), where attention can reach a beta of label margin above Gamma -
+    nu, and of one that saturates an idle input last; or they share attention between alpha_i and
+    one other token, where keys allow any attention.
+    """
+    if svm.v_programme(case.chosen).vector is None:
+        return None
+    ways = itertools.chain(_rivals(case), _slow_ones(case.chosen), _shared(case))
+    found = (_far_enough(case, *way) for way in ways)
+    return next((far for far in found if far is not None), None)
+
+
+Way = tuple[Vector, Vector, Callable[[Any], Vector]]
+"""A prompt, the direction in which it is moved, and the head at an instance with such a prompt."""
+
+
+def _rivals(case: Any) -> Iterator[Way]:
+    """p(beta) and v(beta) of choices in reach with a label margin above Gamma - nu."""
+    least = arb(svm.v_programme(case.chosen).margin_square).sqrt() - arb(rational(case.nu))
+    for beta in margins.others(case.chosen):
+        v, p = svm.v_programme(beta).vector, svm.p_programme(beta).vector
+        largest = 1 / arb(dot(v, v)).sqrt() if v else arb(0)
+        head = v or _orthogonal(svm.v_rows(beta))
+        if head and p and largest > least:
+
+            def same(_: Any, head: Vector = head) -> Vector:
+                return head
+
+            yield [fmpq(0)] * len(p), p, same
+
+
+def _orthogonal(rows: list[Vector]) -> Vector | None:
+    """A head that all of these tokens score 0 under, if there is one."""
+    basis, nullity = fmpq_mat(rows).numer_denom()[0].nullspace()
+    return [fmpq(basis[k, 0]) for k in range(len(rows[0]))] if nullity else None
+
+
+def _slow_ones(one: Selection) -> Iterator[Way]:
+    """Prompts that saturate an idle input last; v(alpha) tilted by what attention leaves to it.
+
+    The tilt is that times the largest lead of a selected token over another one in score.
+    """
+    p, none, v = svm.p_programme(one).vector, margins.idle(one), svm.v_programme(one).vector
+    if p is None or v is None:
+        return
+    heads = [tilt.vector for tilt in margins.tilts(one) if tilt.vector is not None]
+    scores = (dot(v, row) for beta in margins.others(one) for row in svm.v_rows(beta))
+    steep = 1 - min(scores, default=fmpq(1))
+
+    def tilted(far: Any) -> Vector:
+        left = [
+            x for x, flag in zip(margins.label_margin(BALLS, far)[1], none, strict=True) if flag
+        ]
+        most = rational(max(float(arb(x)) for x in left))
+        return combine([1, *([steep * most] * len(heads))], [v, *heads])
+
+    flags = np.repeat(none, one.X.shape[1] - 1).tolist()
+    rows = [row for row, flag in zip(svm.p_rows(one), flags, strict=True) if flag]
+    for row, prompt in zip(rows, margins.slowest(one), strict=True):
+        if prompt.vector is not None:
+            far = combine([1, 1 / (2 * dot(row, p))], [prompt.vector[:-1], p])
+            yield [fmpq(0)] * len(p), far, tilted
+
+
+def _shared(case: Any) -> Iterator[Way]:
+    """Attention q to one token, 1 - q to the selected one of this input, and all to the others."""
+    one, rows = case.chosen, svm.p_rows(case.chosen)
+    if not rows or not margins.independent(one):
+        return
+    found = proposed(one, rational(case.nu))
+    if not isinstance(found, Excess) or found.q == 1:
+        return
+    other = found.t - (found.t > one.alpha[found.i])
+    at = found.i * (one.X.shape[1] - 1) + other
+    D = fmpq_mat(rows)
+    inverse = D.transpose() * (D * D.transpose()).inv()
+    logit = rational(float(arb((1 - found.q) / found.q).log()))
+    held = [logit * inverse[k, at] for k in range(len(rows[0]))]
+    far = [sum((row[j] for j in range(len(rows)) if j != at), fmpq(0)) for row in inverse.tolist()]
+    yield held, far, lambda _: found.head
+
+
+def _far_enough(case: Any, held: Vector, q: Vector, head: Callable[[Any], Vector]) -> Any:
+    """The prompt held + R q, R a power of 2 up to 1024, and a head with which nu is too large."""
+    with ctx.workprec(512):
+        for k in range(11):
+            far = SimpleNamespace(chosen=case.chosen, p=combine([1, 2**k], [held, q]), nu=case.nu)
+            far.h = [fmpq(0)] * len(q)
+            far.h = head(far)
+            found = beyond(BALLS, far)
+            if found.left < found.right:
+                return far
+    return None
