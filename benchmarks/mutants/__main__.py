@@ -23,7 +23,7 @@ import time
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -400,11 +400,17 @@ def study(
             tried.seconds = round(time.monotonic() - start, 1)
             return tried
 
-        done = 0
-        for tests in sorted(groups, key=lambda tests: _rank(groups[tests])):
-            those = groups[tests]
+        def ask(those: list[Tried]) -> Future[Reach]:
             files = {file for tried in those for file, _ in watched(tried.mutant, known)}
-            reached = with_copy(mapped, those[0].shown, files, kept, **uncompiled(tests))
+            own = uncompiled(ROOMS[room_of(those[0].mutant.file)])
+            return pool.submit(with_copy, mapped, those[0].shown, files, kept, **own)
+
+        done = 0
+        order = sorted(groups.values(), key=_rank)
+        ahead = [ask(those) for those in order[:1]]
+        for k, those in enumerate(order):
+            reached = ahead[k].result()
+            ahead += [ask(later) for later in order[k + 1 : k + 2]]
             one = functools.partial(with_copy, try_one, reached=reached)
             for tried in pool.map(one, those):
                 done += 1
