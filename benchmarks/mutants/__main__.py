@@ -9,10 +9,8 @@ observed are listed by hand in equivalent.toml, each with its reason, and are no
 from __future__ import annotations
 
 import argparse
-import ast
 import contextlib
 import functools
-import hashlib
 import json
 import queue
 import random
@@ -33,14 +31,12 @@ from attsvm.theory.declaration.code_bases import base_of, followed, home_of
 from attsvm.theory.declaration.code_digests import Definitions, Start, module_of
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from benchmarks.mutants.copies import PYTEST, SHOWN, Copy, uncompiled
-from benchmarks.mutants.mutations import Mutant, drawn, mutants
-from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, room_of
+from benchmarks.mutants.mutations import Mutant, uses, watched
+from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, digest, marks, room_of, sample
 from benchmarks.mutants.warm import STALE
 
 LISTED = Path(__file__).with_name("equivalent.toml")
 
-_FEWEST = 8
-"""So many mutants at least of every room."""
 _LONGEST, _PATIENCE, _LEAST, _COMPILING, _ALL = 20, 6.0, 30.0, 300.0, 1e5
 """Seconds that a test may take; how many times as long as without the change all may take, and how
 much longer than that; how long kernels are compiled; how long what is not changed may take."""
@@ -101,64 +97,10 @@ class Tried:
         return {name: getattr(thing, name) for thing, name in names}
 
 
-def sample(rooms: Sequence[str], count: int, seed: int) -> list[tuple[str, Mutant]]:
-    """Mutants of each room in proportion to its lines, those of `CERTIFYING` threefold.
-
-    A room is one of `ROOMS`, or the start of a path in it.
-    """
-    found: list[tuple[str, Mutant]] = []
-    texts = {p.relative_to(ROOT).as_posix(): p for p in sorted(ROOT.glob("attsvm/**/*.py"))}
-    texts = {file: path.read_bytes() for file, path in texts.items()}
-    own = {
-        r: [f for f in texts if f.startswith(f"attsvm/{r}") and (r not in ROOMS or room_of(f) == r)]
-        for r in rooms
-    }
-    lines = {
-        room: sum(texts[f].count(b"\n") for f in files) * (3 if room in CERTIFYING else 1)
-        for room, files in own.items()
-    }
-    for room, files in own.items():
-        share = max(-(-count * lines[room] // sum(lines.values())), min(count, _FEWEST))
-        pool = [m for f in files for m in mutants(f, texts[f])]
-        found += [(room, m) for m in drawn(pool, share, f"{seed}/{room}")]
-    return found
-
-
 def listed() -> dict[tuple[str, str, str, str], str]:
     """The reasons for which mutants are equivalent, by what tells the mutants apart."""
     rows = tomllib.loads(LISTED.read_text(encoding="utf-8")).get("mutant", [])
     return {(r["file"], r["scope"], r["before"], r["after"]): r["why"] for r in rows}
-
-
-def uses(root: Path = ROOT) -> dict[str, set[tuple[str, int]] | None]:
-    """The lines of functions that load a name, by name; None where other code does as well."""
-    found: dict[str, set[tuple[str, int]] | None] = {}
-
-    def visit(node: ast.AST, file: str, inside: bool) -> None:
-        name = getattr(node, "id", getattr(node, "attr", None))
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-            lines = found.setdefault(str(name), set())
-            if not inside:
-                found[str(name)] = None
-            elif lines is not None:
-                lines.add((file, node.lineno))
-        for part, value in ast.iter_fields(node):
-            body = isinstance(node, ast.FunctionDef) and part == "body"
-            for inner in value if isinstance(value, list) else [value]:
-                if isinstance(inner, ast.AST):
-                    visit(inner, file, inside or body)
-
-    for path in root.glob("attsvm/**/*.py"):
-        visit(ast.parse(path.read_bytes()), path.relative_to(root).as_posix(), False)
-    return found
-
-
-def watched(mutant: Mutant, known: dict[str, set[tuple[str, int]] | None]) -> set[tuple[str, int]]:
-    """The lines of which one has to run for a test to reach the mutant; none where all tests do."""
-    if mutant.runs:
-        return {(mutant.file, n) for n in range(mutant.lines[0], mutant.lines[1] + 1)}
-    lines = [known.get(name) for name in mutant.bound]
-    return set() if None in lines else {place for where in lines for place in where or ()}
 
 
 @dataclass(slots=True)
@@ -173,22 +115,6 @@ class Reach:
         tests = set().union(*(self.lines.get(at, ()) for at in lines)) if lines else {""}
         tests = set(self.seconds) if "" in tests else tests  # what an import runs is in all of them
         return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
-
-
-def digest(*files: Path) -> str:
-    """What tells the texts of files from others."""
-    texts = b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)
-    return hashlib.sha256(texts).hexdigest()[:16]
-
-
-@functools.cache
-def marks(tests: tuple[str, ...], root: Path) -> dict[str, str]:
-    """The files of these tests, and the digest of each with what tests share."""
-    paths = [root / name for name in tests]
-    files = {f for p in paths for f in (p.rglob("test_*.py") if p.is_dir() else [p])}
-    every = sorted((root / "tests").rglob("*.py"))
-    shared = [file for file in every if not file.name.startswith("test_")]
-    return {f.relative_to(root).as_posix(): digest(f, *shared) for f in sorted(files)}
 
 
 def reach(copy: Copy, tests: Sequence[str], **own: str) -> dict[str, Any]:
@@ -355,7 +281,7 @@ def study(
     chosen: Sequence[tuple[str, Mutant]], claims: int, seed: int, workers: int, kept: Path
 ) -> list[Tried]:
     """Try all mutants, each in the copy of a worker; rooms that certify, and small ones, first."""
-    reasons, known, earlier = listed(), uses(), {}
+    reasons, known, earlier = listed(), uses(ROOT), {}
     rows = kept / "tried.jsonl"
     for row in map(json.loads, rows.read_text().splitlines() if rows.is_file() else []):
         earlier[row["file"], row["scope"], row["before"], row["after"]] = row
