@@ -109,15 +109,22 @@ def _overdue(*_):
     raise TimeoutError("the test takes too long to be run for every mutant")
 
 
+def _limited(seconds):
+    """A limit of processor time, as other work slows tests down, and of time for those who wait."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.alarm(4 * seconds)
+
+
 def pytest_runtest_call(item):
     """Give the test its limit."""
+    signal.signal(signal.SIGPROF, _overdue)
     signal.signal(signal.SIGALRM, _overdue)
-    signal.alarm(int(os.environ[_LIMIT]))
+    _limited(int(os.environ[_LIMIT]))
 
 
 def pytest_runtest_makereport():
     """End the limit before a failure is put into words, which takes its own time."""
-    signal.alarm(0)
+    _limited(0)
 
 
 def pytest_runtest_logreport(report):
