@@ -168,7 +168,9 @@ def mapped(copy: Copy, tests: Mapping[str, str], files: set[str], kept: Path, **
     missing = [test for test in tests if not current(test)]
     for test, found in (reach(copy, missing, **own) if missing else {}).items():
         entries[test] = {"tests": tests[test], "sources": sources, **found}
-        paths[test].write_text(json.dumps(entries[test]), encoding="utf-8")
+        part = paths[test].with_suffix(f".{copy.folder.parent.name}")
+        part.write_text(json.dumps(entries[test]), encoding="utf-8")
+        part.replace(paths[test])  # another worker may read it
     bad = sorted(test for entry in entries.values() for test in entry["left out"])
     print(f"left out, as they fail or last: {', '.join(bad) or 'none'}", file=sys.stderr)
     return merged(entries.values(), files)
@@ -333,10 +335,11 @@ def study(
 
         done = 0
         order = sorted(groups.values(), key=_rank)
-        ahead = [ask(those) for those in order[:1]]
+        soon = 1 + workers // 2  # so many rooms are mapped at once
+        ahead = [ask(those) for those in order[:soon]]
         for k, those in enumerate(order):
             reached = ahead[k].result()
-            ahead += [ask(later) for later in order[k + 1 : k + 2]]
+            ahead += [ask(later) for later in order[k + soon : k + soon + 1]]
             one = functools.partial(with_copy, try_one, reached=reached)
             for tried in pool.map(one, those):
                 done += 1
