@@ -4,6 +4,10 @@ A mutant is one small change of one file of attsvm/ (`mutations.py`). It is made
 of the tree, and is shown first to the tests of its room that reach the changed lines, and then,
 alone, to `attsvm verify` of claims whose code it changes. Mutants that change nothing that can be
 observed are listed by hand in equivalent.toml, each with its reason, and are not run.
+
+`--kept FOLDER` keeps what became of each mutant (tried.jsonl), and which tests reach which lines
+(reached/), as it is found. A later run takes this over where the texts of the mutant's file and of
+the tests are the same; a mutant that was killed by a test that has changed meets that one first.
 """
 
 from __future__ import annotations
