@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import functools
+import itertools
 import json
 import queue
 import random
 import shutil
 import sys
 import tempfile
+import threading
 import time
 import tomllib
 from collections import defaultdict
@@ -320,41 +321,37 @@ def study(
 
         seconds = with_copy(_choose, run, claims, seed) if claims else {}
 
-        def try_one(copy: Copy, tried: Tried, reached: Reach) -> Tried:
-            file, start = tried.mutant.file, time.monotonic()
-            original = (copy.folder / file).read_bytes()
+        done, one_at_a_time = itertools.count(1), threading.Lock()
+
+        def try_one(copy: Copy, tried: Tried, reached: Reach) -> None:
+            m, start = tried.mutant, time.monotonic()
+            original = (copy.folder / m.file).read_bytes()
             try:
-                tested(copy, tried, reached, watched(tried.mutant, known))
+                tested(copy, tried, reached, watched(m, known))
                 if tried.claims:
                     verified(copy, tried, seconds)
             finally:
-                copy.put(file, original)
+                copy.put(m.file, original)
             tried.seconds = round(time.monotonic() - start, 1)
-            return tried
+            with one_at_a_time, rows.open("a", encoding="utf-8") as file:
+                print(json.dumps(tried.row()), file=file)
+                said = f"{tried.tests:>9} {tried.verify:>9} {tried.seconds:6} s {m.file}:{m.line}"
+                print(f"[{next(done)}/{len(run)}] {said}", flush=True)
 
         def ask(those: list[Tried]) -> Future[Reach]:
             files = {file for tried in those for file, _ in watched(tried.mutant, known)}
             own = uncompiled(ROOMS[room_of(those[0].mutant.file)])
             return pool.submit(with_copy, mapped, those[0].shown, files, kept, **own)
 
-        done = 0
         order = sorted(groups.values(), key=_rank)
         soon = 1 + workers // 2  # so many rooms are mapped at once
-        ahead = [ask(those) for those in order[:soon]]
+        maps, jobs = [ask(those) for those in order[:soon]], []
         for k, those in enumerate(order):
-            reached = ahead[k].result()
-            ahead += [ask(later) for later in order[k + soon : k + soon + 1]]
-            one = functools.partial(with_copy, try_one, reached=reached)
-            for tried in pool.map(one, those):
-                done += 1
-                m = tried.mutant
-                with rows.open("a", encoding="utf-8") as file:
-                    print(json.dumps(tried.row()), file=file)
-                print(
-                    f"[{done}/{len(run)}] {tried.tests:>9} {tried.verify:>9} {tried.seconds:6} s "
-                    f"{m.file}:{m.line}",
-                    flush=True,
-                )
+            reached = maps[k].result()
+            jobs += [pool.submit(with_copy, try_one, tried, reached) for tried in those]
+            maps += [ask(later) for later in order[k + soon : k + soon + 1]]
+        for job in jobs:
+            job.result()
     return table
 
 
