@@ -277,6 +277,17 @@ def test_the_enclosure_is_as_tight_as_the_precision_and_holds_that_of_more_bits(
     assert ball.rad() <= truth / 2 ** (bits - 16)
 
 
+@settings(max_examples=10, deadline=None)
+@given(st.floats(0.1, 50.0), st.integers(4, 40))
+@example(3.0, 20)
+def test_the_enclosure_at_a_ball_holds_those_at_its_ends(size, bits):
+    D = arb(size, size / 2**bits)
+    ball = exact.softmax_gradient_constant(D)
+    for end in (D.lower(), D.upper()):
+        with ctx.workprec(300):
+            assert ball.contains(exact.softmax_gradient_constant(end))
+
+
 @st.composite
 def entry_pairs(draw):
     n, D = draw(sizes(1, 4)), draw(sizes(1, 3))

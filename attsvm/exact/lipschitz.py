@@ -122,10 +122,7 @@ def _enclosed_constant(D: arb, splits: int) -> arb:
         for half in (_cell(D, low, middle), _cell(D, middle, high)):
             heapq.heappush(heap, half)
     if not concave:
-        top = left[0][3]
-        for cell in left:
-            top = cell[3] if cell[3] > top else top
-        return lower.union(top)
+        return lower.union(max(cell[3] for cell in left))
     for _ in range(ctx.prec // 2):
         middle = (low + high) / 2
         slope = _height(D, arb(middle), 2)[1]
@@ -133,8 +130,6 @@ def _enclosed_constant(D: arb, splits: int) -> arb:
             low = middle
         elif slope < 0:
             high = middle
-        else:
-            break
     bracket, centre = _interval(low, high), arb((low + high) / 2)
     return _height(D, centre, 1)[0] + _height(D, bracket, 2)[1] * (bracket - centre)
 

@@ -4,24 +4,30 @@ A mutant is one small change of one file of attsvm/ (`mutations.py`). It is made
 of the tree, and is shown first to the tests of its room that reach the changed lines, and then,
 alone, to `attsvm verify` of claims whose code it changes. Mutants that change nothing that can be
 observed are listed by hand in equivalent.toml, each with its reason, and are not run.
+
+`--kept FOLDER` keeps what became of each mutant (tried.jsonl), and which tests reach which lines
+(reached/), as it is found. A later run takes this over where the texts of the mutant's file and of
+the tests are the same; a mutant that was killed by a test that has changed meets that one first.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import contextlib
+import itertools
 import json
 import queue
 import random
 import shutil
 import sys
 import tempfile
+import threading
+import time
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +35,13 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.code_bases import base_of, followed, home_of
 from attsvm.theory.declaration.code_digests import Definitions, Start, module_of
 from attsvm.theory.declaration.packs import find_claims, load_packs
-from benchmarks.mutants.copies import PYTEST, Copy, uncompiled
-from benchmarks.mutants.mutations import Mutant, drawn, mutants
-from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, room_of
+from benchmarks.mutants.copies import PYTEST, SHOWN, Copy, uncompiled
+from benchmarks.mutants.mutations import Mutant, uses, watched
+from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, digest, marks, room_of, sample
 from benchmarks.mutants.warm import STALE
 
 LISTED = Path(__file__).with_name("equivalent.toml")
 
-_FEWEST = 8
-"""So many mutants at least of every room."""
 _LONGEST, _PATIENCE, _LEAST, _COMPILING, _ALL = 20, 6.0, 30.0, 300.0, 1e5
 """Seconds that a test may take; how many times as long as without the change all may take, and how
 much longer than that; how long kernels are compiled; how long what is not changed may take."""
@@ -45,7 +49,12 @@ much longer than that; how long kernels are compiled; how long what is not chang
 
 @dataclass(slots=True)
 class Tried:
-    """A mutant, and what the tests and the claims said: killed, survived, unreached, ..."""
+    """A mutant, and what the tests and the claims said: killed, survived, unreached, ...
+
+    Attributes:
+        text: digest of its file; `shown`, those of the files of tests that it is shown to.
+        before: the row that an earlier run kept of it.
+    """
 
     room: str
     mutant: Mutant
@@ -53,71 +62,50 @@ class Tried:
     by: str = ""
     verify: str = "not tried"
     claims: tuple[str, ...] = ()
+    text: str = ""
+    shown: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    before: dict[str, Any] = field(default_factory=dict)
 
     @property
     def alive(self) -> bool:
         """Whether nothing killed it."""
         return "killed" not in (self.tests, self.verify) and self.tests != "equivalent"
 
+    def settled(self, claims: bool) -> bool:
+        """Take over what an earlier run found of this mutant, if nothing of it is other now."""
+        row = self.before
+        if row.get("text") != self.text or (claims and row["verify"] == "not tried"):
+            return False
+        killer = row["by"].partition("::")[0] if row["tests"] == "killed" else ""
+        files = [killer] if killer in self.shown else {*self.shown, *row["shown"]}
+        if any(row["shown"].get(file) != self.shown.get(file) for file in files):
+            return False
+        for name in ("tests", "by", "verify", "seconds"):
+            setattr(self, name, row[name])
+        self.claims = tuple(row["claims"])
+        return True
 
-def sample(rooms: Sequence[str], count: int, seed: int) -> list[tuple[str, Mutant]]:
-    """Mutants of each room in proportion to its lines, those of `CERTIFYING` threefold.
+    def order(self, tests: list[str]) -> list[str]:
+        """Without what the mutant survived already, and with what killed it before as the first."""
+        row = self.before
+        if row.get("text") == self.text and row["tests"] != "killed":
+            passed = {f for f, mark in row["shown"].items() if self.shown.get(f) == mark}
+            return [test for test in tests if test.partition("::")[0] not in passed]
+        return sorted(tests, key=lambda test: test != row.get("by"))
 
-    A room is one of `ROOMS`, or the start of a path in it.
-    """
-    found: list[tuple[str, Mutant]] = []
-    texts = {p.relative_to(ROOT).as_posix(): p for p in sorted(ROOT.glob("attsvm/**/*.py"))}
-    texts = {file: path.read_bytes() for file, path in texts.items()}
-    own = {
-        r: [f for f in texts if f.startswith(f"attsvm/{r}") and (r not in ROOMS or room_of(f) == r)]
-        for r in rooms
-    }
-    lines = {
-        room: sum(texts[f].count(b"\n") for f in files) * (3 if room in CERTIFYING else 1)
-        for room, files in own.items()
-    }
-    for room, files in own.items():
-        share = max(-(-count * lines[room] // sum(lines.values())), min(count, _FEWEST))
-        pool = [m for f in files for m in mutants(f, texts[f])]
-        found += [(room, m) for m in drawn(pool, share, f"{seed}/{room}")]
-    return found
+    def row(self) -> dict[str, Any]:
+        """What is kept of it."""
+        own = ("room", "tests", "by", "verify", "claims", "text", "shown", "seconds")
+        of = ("file", "line", "scope", "kind", "before", "after")
+        names = [*((self, name) for name in own), *((self.mutant, name) for name in of)]
+        return {name: getattr(thing, name) for thing, name in names}
 
 
 def listed() -> dict[tuple[str, str, str, str], str]:
     """The reasons for which mutants are equivalent, by what tells the mutants apart."""
     rows = tomllib.loads(LISTED.read_text(encoding="utf-8")).get("mutant", [])
     return {(r["file"], r["scope"], r["before"], r["after"]): r["why"] for r in rows}
-
-
-def uses(root: Path = ROOT) -> dict[str, set[tuple[str, int]] | None]:
-    """The lines of functions that load a name, by name; None where other code does as well."""
-    found: dict[str, set[tuple[str, int]] | None] = {}
-
-    def visit(node: ast.AST, file: str, inside: bool) -> None:
-        name = getattr(node, "id", getattr(node, "attr", None))
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-            lines = found.setdefault(str(name), set())
-            if not inside:
-                found[str(name)] = None
-            elif lines is not None:
-                lines.add((file, node.lineno))
-        for part, value in ast.iter_fields(node):
-            body = isinstance(node, ast.FunctionDef) and part == "body"
-            for inner in value if isinstance(value, list) else [value]:
-                if isinstance(inner, ast.AST):
-                    visit(inner, file, inside or body)
-
-    for path in root.glob("attsvm/**/*.py"):
-        visit(ast.parse(path.read_bytes()), path.relative_to(root).as_posix(), False)
-    return found
-
-
-def watched(mutant: Mutant, known: dict[str, set[tuple[str, int]] | None]) -> set[tuple[str, int]]:
-    """The lines of which one has to run for a test to reach the mutant; none where all tests do."""
-    if mutant.runs:
-        return {(mutant.file, n) for n in range(mutant.lines[0], mutant.lines[1] + 1)}
-    lines = [known.get(name) for name in mutant.bound]
-    return set() if None in lines else {place for where in lines for place in where or ()}
 
 
 @dataclass(slots=True)
@@ -129,54 +117,95 @@ class Reach:
 
     def of(self, lines: set[tuple[str, int]]) -> list[str]:
         """The tests that reach one of the lines, or all for none; the shortest come first."""
-        tests = set().union(*(self.lines[at] for at in lines)) if lines else {""}
+        tests = set().union(*(self.lines.get(at, ()) for at in lines)) if lines else {""}
         tests = set(self.seconds) if "" in tests else tests  # what an import runs is in all of them
         return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
 
 
-def reach(copy: Copy, tests: Sequence[str], lines: set[tuple[str, int]]) -> Reach:
-    """Run the tests of a room once, and note which of them reach which of the lines."""
-    asked: dict[str, list[int]] = defaultdict(list)
-    for file, line in lines:
-        asked[str(copy.folder / file)].append(line)
-    with tempfile.TemporaryDirectory(dir=copy.folder.parent) as own:
-        (Path(own) / "watched").write_text(json.dumps(asked))
+def reach(copy: Copy, tests: Sequence[str], **own: str) -> dict[str, Any]:
+    """Run files of tests once: of each the seconds of its tests, and the statements they reach."""
+    with tempfile.TemporaryDirectory(dir=copy.folder.parent) as folder:
         starter = "from benchmarks.mutants import reach\nreach.start()\n"
-        (Path(own) / "sitecustomize.py").write_text(starter)
-        found = Path(own) / "found"
+        (Path(folder) / "sitecustomize.py").write_text(starter)
+        found = Path(folder) / "found"
         words = [*PYTEST, "-p", "benchmarks.mutants.reach", *tests]
-        names = {"WATCHED": f"{own}/watched", "FOUND": str(found), "SECONDS": str(_LONGEST)}
+        probed = copy.folder / "attsvm"
+        names = {"PROBED": str(probed), "FOUND": str(found), "SECONDS": str(_LONGEST)}
         environment = {f"MUTANTS_{name}": value for name, value in names.items()}
-        code, said = copy.run(words, _ALL, PYTHONPATH=own, **environment, **uncompiled(tests))
+        code, said = copy.run(words, _ALL, PYTHONPATH=folder, **environment, **own)
         copy.close()
         if code not in (0, 1):
             raise RuntimeError(f"{tests} do not run: {said[-2000:]}")
         rows = [row.split("\t") for row in found.read_text().splitlines() if row.count("\t") > 2]
     bad = {row[1] for row in rows if row[0] == "test" and row[3] != "passed"}
-    seconds: dict[str, float] = defaultdict(float)
-    reached: dict[tuple[str, int], set[str]] = defaultdict(set)
+    seconds: dict[str, dict[str, float]] = {file: defaultdict(float) for file in tests}
+    reached: dict[tuple[str, str], set[str]] = defaultdict(set)
     for kind, test, *rest in rows:
         if kind == "test" and test not in bad:
-            seconds[test] += float(rest[2])
+            seconds[test.partition("::")[0]][test] += float(rest[2])
         elif kind == "line":
-            place = Path(rest[0]).relative_to(copy.folder.resolve()).as_posix()
-            reached[place, int(rest[1])].add(test)
-    if bad:
-        print(f"left out, as they fail or last: {', '.join(sorted(bad))}", file=sys.stderr)
-    return Reach(dict(seconds), reached)
+            reached[f"attsvm/{rest[0]}", f"{rest[1]}-{rest[2]}"].add(test)
+    found_of = {}
+    for name, own_seconds in seconds.items():
+        number = {"": -1, **{test: k for k, test in enumerate(own_seconds)}}
+        lines: dict[str, dict[str, list[int]]] = defaultdict(dict)
+        for (file, at), those in reached.items():
+            if those & number.keys():
+                lines[file][at] = sorted(number[test] for test in those & number.keys())
+        left = sorted(test for test in bad if test.partition("::")[0] == name)
+        found_of[name] = {"left out": left, "seconds": own_seconds, "reached": lines}
+    return found_of
+
+
+def mapped(copy: Copy, tests: Mapping[str, str], files: set[str], kept: Path, **own: str) -> Reach:
+    """What tests reach of some files, asked anew where a test or file is other than it was then."""
+    paths = {t: kept / f"reached/{t.replace('/', '.')}{'.plain' * bool(own)}.json" for t in tests}
+    (kept / "reached").mkdir(parents=True, exist_ok=True)
+    entries = {t: json.loads(p.read_bytes()) for t, p in paths.items() if p.is_file()}
+    texts = [p.relative_to(copy.folder).as_posix() for p in copy.folder.glob("attsvm/**/*.py")]
+    sources = {file: digest(copy.folder / file) for file in texts}
+
+    def current(test: str) -> bool:
+        entry = entries.get(test, {"tests": "", "sources": {}})
+        old = entry["sources"]
+        return entry["tests"] == tests[test] and all(old.get(f) == sources[f] for f in files)
+
+    missing = [test for test in tests if not current(test)]
+    for test, found in (reach(copy, missing, **own) if missing else {}).items():
+        entries[test] = {"tests": tests[test], "sources": sources, **found}
+        part = paths[test].with_suffix(f".{copy.folder.parent.name}")
+        part.write_text(json.dumps(entries[test]), encoding="utf-8")
+        part.replace(paths[test])  # another worker may read it
+    bad = sorted(test for entry in entries.values() for test in entry["left out"])
+    print(f"left out, as they fail or last: {', '.join(bad) or 'none'}", file=sys.stderr)
+    return merged(entries.values(), files)
+
+
+def merged(entries: Iterable[Any], files: set[str]) -> Reach:
+    """What all tests of a room reach of some files."""
+    found = Reach({}, defaultdict(set))
+    for entry in entries:
+        names = [*entry["seconds"], ""]  # the last one is what an import runs
+        found.seconds.update(entry["seconds"])
+        for file, places in ((file, entry["reached"].get(file, {})) for file in files):
+            for at, tests in places.items():
+                first, _, last = at.partition("-")
+                for line in range(int(first), int(last) + 1):
+                    found.lines[file, line].update(names[k] for k in tests)
+    return found
 
 
 def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]) -> None:
     """Show a mutant to the tests of its room that reach one of the lines; it stays in the copy."""
     mutant, room = tried.mutant, ROOMS[room_of(tried.mutant.file)]
-    tests, path = reached.of(lines), copy.folder / mutant.file
+    tests, path = tried.order(reached.of(lines)), copy.folder / mutant.file
     original = path.read_bytes()
     texts = original, mutant.applied(original)
-    late = mutant.runs and not any("" in reached.lines[at] for at in lines)
+    late = mutant.runs and not any("" in reached.lines.get(at, ()) for at in lines)
     ask = copy.warm(room) if tests and late else None
     copy.put(mutant.file, texts[1])
     if not tests:
-        tried.tests = "unreached"
+        tried.tests = "survived" if reached.of(lines) else "unreached"
         return
     code, *by = STALE, ""
     if ask is not None:
@@ -186,13 +215,13 @@ def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]
     if code == STALE:
         chosen = copy.folder.parent / "chosen"
         chosen.write_text("\n".join(tests))
-        words = [*PYTEST, "-x", "--tb=no", f"@{chosen}"]
+        words = [*PYTEST, *SHOWN, f"@{chosen}"]
         limit = _PATIENCE * sum(reached.seconds[test] for test in tests) + _LEAST
         code, said = copy.run(words, limit, **uncompiled(room))
         if code == 5:
             raise RuntimeError(f"no test was collected: {said[-2000:]}")
-        failed = [line for line in said.splitlines() if line.startswith(("FAILED ", "ERROR "))]
-        by = failed or [said[-200:]]
+        rows = [line.partition(" ") for line in said.splitlines()]
+        by = [test.partition(" - ")[0] for how, _, test in rows if how in ("FAILED", "ERROR")]
     tried.tests = "killed" if code else "survived"
     tried.by = "time" if code == -1 else by[0][:200] if code and by else ""
 
@@ -256,19 +285,14 @@ def verified(copy: Copy, tried: Tried, seconds: dict[str, float]) -> None:
 
 
 def study(
-    chosen: Sequence[tuple[str, Mutant]], claims: int, seed: int, workers: int
+    chosen: Sequence[tuple[str, Mutant]], claims: int, seed: int, workers: int, kept: Path
 ) -> list[Tried]:
-    """Try all mutants, each in the copy of a worker."""
-    reasons, known = listed(), uses()
-    sources = {m.file: (ROOT / m.file).read_bytes() for _, m in chosen}
-    table = [Tried(room, mutant) for room, mutant in chosen]
-    for tried in table:
-        if tried.mutant.key in reasons:
-            tried.tests, tried.by = "equivalent", reasons[tried.mutant.key]
-    run = [tried for tried in table if not tried.tests]
-    asked: dict[tuple[str, ...], set[tuple[str, int]]] = defaultdict(set)
-    for tried in run:
-        asked[ROOMS[room_of(tried.mutant.file)]] |= watched(tried.mutant, known)
+    """Try all mutants, each in the copy of a worker; rooms that certify, and small ones, first."""
+    reasons, known, earlier = listed(), uses(ROOT), {}
+    rows = kept / "tried.jsonl"
+    for row in map(json.loads, rows.read_text().splitlines() if rows.is_file() else []):
+        earlier[row["file"], row["scope"], row["before"], row["after"]] = row
+    table = [Tried(room, m, before=earlier.get(m.key, {})) for room, m in chosen]
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.ExitStack() as stack,
@@ -277,33 +301,62 @@ def study(
         copies: queue.Queue[Copy] = queue.Queue()
         for k in range(workers):
             copies.put(stack.enter_context(contextlib.closing(Copy(Path(folder) / str(k)))))
+        root = Path(folder) / "0" / "tree"
+        groups: dict[tuple[str, ...], list[Tried]] = defaultdict(list)
+        for tried in table:
+            tests = ROOMS[room_of(tried.mutant.file)]
+            tried.text, tried.shown = digest(root / tried.mutant.file), marks(tests, root)
+            if tried.mutant.key in reasons:
+                tried.tests, tried.by = "equivalent", reasons[tried.mutant.key]
+            elif not tried.settled(claims > 0):
+                groups[tests].append(tried)
+        run = [tried for those in groups.values() for tried in those]
 
-        def with_copy(work: Any, *given: Any) -> Any:
+        def with_copy(work: Any, *given: Any, **own: Any) -> Any:
             copy = copies.get()
             try:
-                return work(copy, *given)
+                return work(copy, *given, **own)
             finally:
                 copies.put(copy)
 
-        found = pool.map(lambda tests: with_copy(reach, tests, asked[tests]), asked)
-        maps = dict(zip(asked, found, strict=True))
         seconds = with_copy(_choose, run, claims, seed) if claims else {}
 
-        def try_one(copy: Copy, tried: Tried) -> None:
-            mutant, original = tried.mutant, sources[tried.mutant.file]
-            reached = maps[ROOMS[room_of(mutant.file)]]
+        done, one_at_a_time = itertools.count(1), threading.Lock()
+
+        def try_one(copy: Copy, tried: Tried, reached: Reach) -> None:
+            m, start = tried.mutant, time.monotonic()
+            original = (copy.folder / m.file).read_bytes()
             try:
-                tested(copy, tried, reached, watched(mutant, known))
+                tested(copy, tried, reached, watched(m, known))
                 if tried.claims:
                     verified(copy, tried, seconds)
             finally:
-                copy.put(mutant.file, original)
+                copy.put(m.file, original)
+            tried.seconds = round(time.monotonic() - start, 1)
+            with one_at_a_time, rows.open("a", encoding="utf-8") as file:
+                print(json.dumps(tried.row()), file=file)
+                said = f"{tried.tests:>9} {tried.verify:>9} {tried.seconds:6} s {m.file}:{m.line}"
+                print(f"[{next(done)}/{len(run)}] {said}", flush=True)
 
-        for k, tried in enumerate(pool.map(lambda t: (with_copy(try_one, t), t)[1], run), 1):
-            m = tried.mutant
-            print(f"[{k}/{len(run)}] {tried.tests:>9} {tried.verify:>9} {m.file}:{m.line}")
-            sys.stdout.flush()
+        def ask(those: list[Tried]) -> Future[Reach]:
+            files = {file for tried in those for file, _ in watched(tried.mutant, known)}
+            own = uncompiled(ROOMS[room_of(those[0].mutant.file)])
+            return pool.submit(with_copy, mapped, those[0].shown, files, kept, **own)
+
+        order = sorted(groups.values(), key=_rank)
+        soon = 1 + workers // 2  # so many rooms are mapped at once
+        maps, jobs = [ask(those) for those in order[:soon]], []
+        for k, those in enumerate(order):
+            reached = maps[k].result()
+            jobs += [pool.submit(with_copy, try_one, tried, reached) for tried in those]
+            maps += [ask(later) for later in order[k + soon : k + soon + 1]]
+        for job in jobs:
+            job.result()
     return table
+
+
+def _rank(those: Sequence[Tried]) -> tuple[bool, int]:
+    return all(tried.room not in CERTIFYING for tried in those), len(those)
 
 
 def _choose(copy: Copy, run: Sequence[Tried], most: int, seed: int) -> dict[str, float]:
@@ -361,23 +414,15 @@ def main() -> int:
     parser.add_argument("--rooms", nargs="+", help="starts of paths in attsvm/; all rooms if none")
     parser.add_argument("--claims", type=int, default=8, help="at most so many for each; 0 for no")
     parser.add_argument("-n", "--workers", type=int, default=1)
-    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--kept", metavar="FOLDER", help="keep what is found, and go on from it")
     options = parser.parse_args()
     rooms = [f"{r}/" if f"{r}/" in ROOMS else r for r in options.rooms or ROOMS]
     chosen = sample(rooms, options.count, options.seed)
-    table = study(chosen, options.claims, options.seed, options.workers)
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(options.kept or folder)
+        kept.mkdir(parents=True, exist_ok=True)
+        table = study(chosen, options.claims, options.seed, options.workers, kept)
     print(report(table))
-    if options.json:
-        rows = [
-            {
-                **{name: getattr(t, name) for name in ("room", "tests", "by", "verify", "claims")},
-                **{name: getattr(t.mutant, name) for name in ("file", "line", "scope", "kind")},
-                **{name: getattr(t.mutant, name) for name in ("before", "after")},
-            }
-            for t in table
-        ]
-        document = {"schema": 1, "seed": options.seed, "mutants": rows}
-        Path(options.json).write_text(json.dumps(document, indent=1), encoding="utf-8")
     return int(any(tried.alive for tried in table))
 
 

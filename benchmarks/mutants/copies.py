@@ -15,6 +15,7 @@ from attsvm._threads import SINGLE
 from benchmarks.mutants.rooms import ROOT
 
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
+SHOWN = ("-x", "--tb=no", "-p", "benchmarks.mutants.warm")
 
 
 def uncompiled(tests: Sequence[str]) -> dict[str, str]:
@@ -78,16 +79,7 @@ class Copy:
             self.cool()
             (read, ask), (answers, write) = os.pipe(), os.pipe()
             process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    *PYTEST,
-                    "-x",
-                    "-p",
-                    "benchmarks.mutants.warm",
-                    *tests,
-                ],
+                [sys.executable, "-P", "-m", *PYTEST, *SHOWN, *tests],
                 cwd=self.folder,
                 env=self._environment(MUTANTS_PIPES=f"{read} {write}", **uncompiled(tests)),
                 pass_fds=(read, write),

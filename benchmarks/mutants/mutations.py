@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import copy
-import random
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 _STRICTNESS = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 _DIRECTION = {
@@ -76,14 +77,50 @@ def mutants(file: str, source: bytes) -> list[Mutant]:
 
 
 def drawn(pool: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:
-    """A sample without repetition: the kinds in turn, those with the fewest mutants first."""
-    rng, kinds = random.Random(seed), defaultdict(list)
+    """A sample without repetition: the kinds in turn, those with the fewest mutants first.
+
+    A place in it depends on the seed and the text of the mutant, not on what other code is like.
+    """
+    kinds = defaultdict(list)
     for mutant in pool:
         kinds[mutant.kind].append(mutant)
-    rows = sorted(kinds.values(), key=lambda row: (len(row), row[0].kind))
-    rows = [rng.sample(row, len(row)) for row in rows]
+    rows = [
+        sorted(row, key=lambda mutant: hashlib.sha256(f"{seed}/{mutant.key}".encode()).digest())
+        for row in sorted(kinds.values(), key=lambda row: (len(row), row[0].kind))
+    ]
     longest = max(map(len, rows), default=0)
     return [row[k] for k in range(longest) for row in rows if k < len(row)][:count]
+
+
+def uses(root: Path) -> dict[str, set[tuple[str, int]] | None]:
+    """The lines of functions that load a name, by name; None where other code does as well."""
+    found: dict[str, set[tuple[str, int]] | None] = {}
+
+    def visit(node: ast.AST, file: str, inside: bool) -> None:
+        name = getattr(node, "id", getattr(node, "attr", None))
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            lines = found.setdefault(str(name), set())
+            if not inside:
+                found[str(name)] = None
+            elif lines is not None:
+                lines.add((file, node.lineno))
+        for part, value in ast.iter_fields(node):
+            body = isinstance(node, ast.FunctionDef) and part == "body"
+            for inner in value if isinstance(value, list) else [value]:
+                if isinstance(inner, ast.AST):
+                    visit(inner, file, inside or body)
+
+    for path in root.glob("attsvm/**/*.py"):
+        visit(ast.parse(path.read_bytes()), path.relative_to(root).as_posix(), False)
+    return found
+
+
+def watched(mutant: Mutant, known: dict[str, set[tuple[str, int]] | None]) -> set[tuple[str, int]]:
+    """The lines of which one has to run for a test to reach the mutant; none where all tests do."""
+    if mutant.runs:
+        return {(mutant.file, n) for n in range(mutant.lines[0], mutant.lines[1] + 1)}
+    lines = [known.get(name) for name in mutant.bound]
+    return set() if None in lines else {place for where in lines for place in where or ()}
 
 
 class _Finder:

@@ -1,6 +1,11 @@
 """Which tests answer for which part of attsvm/, and which parts may have no mutant alive."""
 
+import functools
+import hashlib
+from collections.abc import Sequence
 from pathlib import Path
+
+from benchmarks.mutants.mutations import Mutant, drawn, mutants
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -13,7 +18,7 @@ _EXACT = (
     "constants_attained first_steps gradients local_cones adversarial_starts forged_proofs "
     "prompt_starts descent_runs"
 )
-_JUDGES = "author_errors check confirm statement_view variables"
+_JUDGES = "author_errors check confirm rehearsal script statement_view variables"
 _FORMULAS = "aligned_inputs gradients loss_formulas spreads"
 _BESIDE = {
     "declaration": "domain cli_places statement_view",
@@ -25,6 +30,10 @@ _BESIDE = {
     "report": "",
 }
 """Tests of other rooms that reach a room of the engine, beside its own."""
+
+
+_FEWEST = 8
+"""So many mutants at least of every room."""
 
 
 def _files(names: str) -> tuple[str, ...]:
@@ -72,3 +81,42 @@ CERTIFYING = (
 def room_of(file: str) -> str:
     """The room that a file of attsvm/ belongs to."""
     return max((r for r in ROOMS if file.startswith(f"attsvm/{r}")), key=len)
+
+
+def sample(rooms: Sequence[str], count: int, seed: int) -> list[tuple[str, Mutant]]:
+    """Mutants of each room in proportion to its lines, those of `CERTIFYING` threefold.
+
+    A room is one of `ROOMS`, or the start of a path in it.
+    """
+    found: list[tuple[str, Mutant]] = []
+    texts = {p.relative_to(ROOT).as_posix(): p for p in sorted(ROOT.glob("attsvm/**/*.py"))}
+    texts = {file: path.read_bytes() for file, path in texts.items()}
+    own = {
+        r: [f for f in texts if f.startswith(f"attsvm/{r}") and (r not in ROOMS or room_of(f) == r)]
+        for r in rooms
+    }
+    lines = {
+        room: sum(texts[f].count(b"\n") for f in files) * (3 if room in CERTIFYING else 1)
+        for room, files in own.items()
+    }
+    for room, files in own.items():
+        share = max(-(-count * lines[room] // sum(lines.values())), min(count, _FEWEST))
+        pool = [m for f in files for m in mutants(f, texts[f])]
+        found += [(room, m) for m in drawn(pool, share, f"{seed}/{room}")]
+    return found
+
+
+def digest(*files: Path) -> str:
+    """What tells the texts of files from others."""
+    texts = b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)
+    return hashlib.sha256(texts).hexdigest()[:16]
+
+
+@functools.cache
+def marks(tests: tuple[str, ...], root: Path) -> dict[str, str]:
+    """The files of these tests, and the digest of each with what tests share."""
+    paths = [root / name for name in tests]
+    files = {f for p in paths for f in (p.rglob("test_*.py") if p.is_dir() else [p])}
+    every = sorted((root / "tests").rglob("*.py"))
+    shared = [file for file in every if not file.name.startswith("test_")]
+    return {f.relative_to(root).as_posix(): digest(f, *shared) for f in sorted(files)}

@@ -16,6 +16,7 @@ import sys
 import types
 from importlib.machinery import SourceFileLoader
 
+import hypothesis
 import pytest
 from _pytest.main import pytest_runtestloop as run_items
 
@@ -56,6 +57,7 @@ def _put(file, texts):
     if not isinstance(loader, SourceFileLoader):
         return False
     functions = {}
+    gc.unfreeze()  # what is frozen after the collection of tests is not among the objects
     for thing in gc.get_objects():
         if type(thing) is types.FunctionType and thing.__code__.co_filename == file:
             functions.setdefault(thing.__code__, []).append(thing)
@@ -98,8 +100,19 @@ def pytest_runtest_logreport(report):
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_collection():
+    """An example that fails is enough: to make it small takes longer than all that passes."""
+    phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
+    own = hypothesis.settings(hypothesis.settings(), phases=phases)
+    hypothesis.settings.register_profile("unshrunk", own)
+    hypothesis.settings.load_profile("unshrunk")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session):
-    """Answer requests until the pipe ends."""
+    """Answer requests until the pipe ends; without a pipe, tests run as they do everywhere."""
+    if "MUTANTS_PIPES" not in os.environ:
+        return None
     items = {item.nodeid: item for item in session.items}
     asked, answers = (int(n) for n in os.environ["MUTANTS_PIPES"].split())
     with open(asked) as requests:

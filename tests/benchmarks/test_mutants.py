@@ -9,11 +9,11 @@ import pytest
 
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from benchmarks.mutants import __main__ as command
-from benchmarks.mutants import warm
-from benchmarks.mutants.__main__ import Reach, Tried, reach, report, sample
+from benchmarks.mutants import rooms, warm
+from benchmarks.mutants.__main__ import Reach, Tried, mapped, report
 from benchmarks.mutants.copies import Copy
-from benchmarks.mutants.mutations import drawn, mutants
-from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, room_of
+from benchmarks.mutants.mutations import drawn, mutants, uses, watched
+from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, marks, room_of, sample
 
 CHANGED = [
     ("strictness", "a < b", "a <= b"),
@@ -77,7 +77,7 @@ def test_what_says_nothing_to_a_computer_is_left_as_it_is():
 def _once():
     """The mutants of a file are made once for all samples."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(command, "mutants", functools.cache(mutants))
+        patch.setattr(rooms, "mutants", functools.cache(mutants))
         yield
 
 
@@ -122,9 +122,14 @@ def test_a_full_count_has_all_rooms_of_which_those_that_certify_count_threefold(
     assert counts["exact/"] > counts["svm/"]
 
 
-def test_kinds_take_turns():
+def test_kinds_take_turns_and_places_do_not_depend_on_other_code():
     pool = mutants("a.py", b"x = [" + b"a + b, c + d, a + c, min(a, b)]\n")
     assert sorted(m.kind for m in drawn(pool, 2, "0")) == ["arithmetic", "extreme"]
+    for gone in pool:
+        others = [m for m in pool if m != gone]
+        for kind in ("arithmetic", "extreme"):
+            left = [m for m in drawn(pool, 9, "0") if m.kind == kind and m != gone]
+            assert [m for m in drawn(others, 9, "0") if m.kind == kind] == left
 
 
 def test_equivalents_are_mutants_that_exist_each_with_a_sentence():
@@ -195,13 +200,21 @@ def test_long():
     time.sleep(60)
     f(5)
 """
+FREEZING = """\
+import gc
+
+
+def pytest_collection_finish():
+    gc.freeze()
+"""
 
 
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     """A small repository, and a private copy of it."""
     root = tmp_path / "root"
-    for name, text in {"attsvm/m.py": MODULE, "tests/test_m.py": TESTS}.items():
+    files = {"attsvm/m.py": MODULE, "tests/test_m.py": TESTS, "conftest.py": FREEZING}
+    for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     for name in ("__init__.py", "forks.py", "reach.py", "warm.py"):
@@ -216,14 +229,13 @@ def tree(tmp_path, monkeypatch):
     return root, Copy(tmp_path / "copy", root)
 
 
-def test_a_mutant_meets_the_tests_that_reach_it_in_a_copy(tree):
+def test_a_mutant_meets_the_tests_that_reach_it_in_a_copy(tree, tmp_path):
     root, copy = tree
     assert not (copy.folder / "kept").exists()
     source = (root / "attsvm/m.py").read_bytes()
     found = mutants("attsvm/m.py", source)
-    known = command.uses(root)
-    lines = set().union(*(command.watched(m, known) for m in found))
-    reached = reach(copy, ["tests"], lines)
+    known = uses(root)
+    reached = mapped(copy, marks(("tests",), root), {"attsvm/m.py"}, tmp_path)
     tests = {name: f"tests/test_m.py::test_{name}" for name in ("f", "little", "g")}
     assert set(reached.seconds) == set(tests.values())  # the others fail or last
     at = {line: set(reached.of({("attsvm/m.py", line)})) for line in (5, 6, 11)}
@@ -232,7 +244,7 @@ def test_a_mutant_meets_the_tests_that_reach_it_in_a_copy(tree):
     for m in found:
         if m.kind in ("strictness", "arithmetic"):
             tried = said[m.kind, m.line] = Tried("", m)
-            command.tested(copy, tried, reached, command.watched(m, known))
+            command.tested(copy, tried, reached, watched(m, known))
             copy.put(m.file, source)
     copy.close()
     assert {key: tried.tests for key, tried in said.items()} == {
@@ -242,6 +254,69 @@ def test_a_mutant_meets_the_tests_that_reach_it_in_a_copy(tree):
     }
     assert said["arithmetic", 6].by == tests["f"]
     assert (root / "attsvm/m.py").read_bytes() == source
+
+
+def test_a_mutant_is_put_into_what_is_loaded_though_it_was_frozen(tree):
+    _, copy = tree
+    m = next(m for m in mutants("attsvm/m.py", MODULE.encode()) if m.line == 6)
+    ask, test = copy.warm(("tests",)), "tests/test_m.py::test_f"
+    mutated = m.applied(MODULE.encode())
+    copy.put(m.file, mutated)
+    texts = [MODULE, mutated.decode()]
+    assert ask(file=str(copy.folder / m.file), texts=texts, limits={test: 30}) == [1, test]
+    assert ask(file=str(copy.folder / m.file), texts=[MODULE, MODULE + "#"], limits={test: 30}) == [
+        warm.STALE
+    ]
+    copy.close()
+
+
+def test_tests_that_did_not_change_are_not_run_for_a_map_again(tree, tmp_path, monkeypatch):
+    root, copy = tree
+    now, files = marks(("tests",), root), {"attsvm/m.py"}
+    found = mapped(copy, now, files, tmp_path)
+    asked = []
+    monkeypatch.setattr(command, "reach", lambda copy, tests, **own: asked.append(tests) or {})
+    assert mapped(copy, now, files, tmp_path) == found
+    assert asked == []
+    mapped(copy, {"tests/test_m.py": "other"}, files, tmp_path)
+    copy.put("attsvm/m.py", b"")
+    mapped(copy, now, files, tmp_path)
+    assert asked == [["tests/test_m.py"]] * 2
+    copy.close()
+
+
+KILLED = {"tests": "killed", "by": "tests/a.py::f", "verify": "not tried"}
+SURVIVED = {"tests": "survived", "by": "", "verify": "not tried"}
+OLD = {"tests/a.py": "1", "tests/b.py": "1"}
+
+
+@pytest.mark.parametrize(
+    ("row", "text", "shown", "settled", "order"),
+    [
+        (KILLED, "t", OLD, True, "fagh"),
+        (KILLED, "t", OLD | {"tests/b.py": "2"}, True, "fagh"),
+        (KILLED, "t", OLD | {"tests/a.py": "2"}, False, "fagh"),
+        (KILLED | {"by": "tests/b.py::h"}, "t", OLD | {"tests/b.py": "2"}, False, "hfag"),
+        (KILLED, "u", OLD, False, "fagh"),
+        (KILLED | {"by": "time"}, "t", OLD | {"tests/b.py": "2"}, False, "fagh"),
+        (SURVIVED, "t", OLD, True, ""),
+        (SURVIVED, "t", OLD | {"tests/b.py": "2"}, False, "gh"),
+        (SURVIVED, "t", OLD | {"tests/c.py": "1"}, False, "i"),
+        (SURVIVED, "t", {"tests/a.py": "1"}, False, ""),
+        (SURVIVED, "u", OLD, False, "fagh"),
+    ],
+)
+def test_what_was_found_stays_where_texts_stay(row, text, shown, settled, order):
+    m = mutants("attsvm/m.py", MODULE.encode())[0]
+    own = {"claims": [], "text": "t", "shown": OLD, "seconds": 1.0}
+    tried = Tried("", m, text=text, shown=shown, before=row | own)
+    tests = [f"tests/{file}.py::{name}" for file, name in ("af", "aa", "bg", "bh", "ci")]
+    assert tried.order([t for t in tests if t.partition("::")[0] in shown]) == [
+        next(t for t in tests if t.endswith(name)) for name in order
+    ]
+    assert tried.settled(claims=False) is settled
+    assert tried.tests == (row["tests"] if settled else "")
+    assert not tried.settled(claims=True)
 
 
 @pytest.mark.parametrize("imported", [False, True])

@@ -1,6 +1,7 @@
 """Exact programmes from exact rows, the judge of their answers, and brackets of any matrix."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import mpmath
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from attsvm.errors import DataError, OutOfTimeError, SolverError
 from attsvm.exact import ExactData, decide, rational, rationals, separate
+from attsvm.exact import svm as exact_svm
 from attsvm.exact.active_set import exchange, pivot
 from attsvm.exact.deadline import Deadline
 from attsvm.exact.optimality import norm_bracket, soft_bracket
@@ -117,6 +119,36 @@ def test_the_float_guess_is_the_support_whatever_the_sizes_of_rows(D, Z, bound, 
     answer = _proved(programme, *pivot(programme, []))
     assume(all(answer.duals[j] != 0 for j in answer.tight))
     assert [w != 0.0 for w in _float_guess(programme)] == [w != 0 for w in answer.duals]
+
+
+SLOW = np.array(
+    [
+        *[[-3, 3, -3, 0, -1, 1], [3, 1, -3, 0, -1, -2], [1, -1, -1, -1, -2, -1]],
+        *[[-1, -3, -3, -1, -1, 0], [-2, 2, -2, 3, 2, -2], [2, 1, 2, -3, -3, 2]],
+    ]
+).tolist()
+"""Rows on which exchanges one at a time go on for more rounds than there may be."""
+SLOW_BOUND = [fmpq(b) for b in (2, 2, 1, 2, 1, 3)]
+
+
+def slow():
+    return ExactProgramme.of_rows(
+        [[fmpq(x) for x in row] for row in SLOW], [[fmpq(1)]] * 6, SLOW_BOUND, [False] * 6
+    )
+
+
+def test_exchanges_are_all_at_once_as_long_as_they_get_fewer():
+    gram, rounds = slow().gram(range(6), range(6)), []
+    counting = SimpleNamespace(ensure=lambda: rounds.append(1))
+    assert exchange(gram, SLOW_BOUND, [False] * 6, [], counting) == [3, 4, 5]
+    assert len(rounds) > 10
+
+
+def test_a_large_programme_is_solved_by_exchanges_before_anything_is_pivoted(monkeypatch):
+    monkeypatch.setattr(exact_svm, "MANY", 6)
+    monkeypatch.setattr(exact_svm, "pivot", None)
+    answer = solve_exactly(slow(), np.zeros(6))
+    assert [j for j, w in enumerate(answer.duals) if w != 0] == [3, 4, 5]
 
 
 @pytest.mark.parametrize("k", range(3, 12))
@@ -327,10 +359,15 @@ def test_a_shared_slack_is_paid_once():
     assert soft_bracket(rows, [0, 1], fmpq(1), W, [fmpq(4), fmpq(-3)]) == (arb(0), arb(2))
 
 
-@pytest.mark.parametrize(("C", "equal"), [(fmpq(0), False), (fmpq(-1), False), (fmpq(1), True)])
+@pytest.mark.parametrize(
+    ("C", "equal"), [(0, [False]), (-1, [False]), (1, [True]), (1, [False, True])]
+)
 def test_what_has_no_soft_margin_is_refused(C, equal):
+    ones = [1] * len(equal)
     with pytest.raises(DataError, match="soft margin"):
-        soft_bracket(one_column([1], [1], [equal]), [0], C, [[fmpq(1)]], [fmpq(1)])
+        soft_bracket(
+            one_column(ones, ones, equal), ones, fmpq(C), [[fmpq(1)]], [fmpq(1)] * len(equal)
+        )
 
 
 def test_a_deadline_refuses_what_does_not_fit():
@@ -338,5 +375,7 @@ def test_a_deadline_refuses_what_does_not_fit():
     assert 0.0 < Deadline.after(100.0).left <= 100.0
     with pytest.raises(OutOfTimeError, match="got 100 s"):
         Deadline.after(100.0).ensure(101.0)
+    with pytest.raises(OutOfTimeError):
+        exchange([[fmpz(1)]], [fmpq(1)], [False], [], Deadline.after(-1.0))
     with pytest.raises(OutOfTimeError):
         decide(att_svm_programme(two_tokens([(1, 0)], [(1, 0)])), None, Deadline.after(1e-9))

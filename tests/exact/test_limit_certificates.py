@@ -385,3 +385,13 @@ def test_a_gap_may_be_above_a_threshold_below_0_and_the_run_be_trapped():
     assert threshold(ExactData.of(fell), "squared") < 0
     certificate = limit_certificate(ExactData.of(fell), [[fmpq(-8)]], "squared", fmpq(1, 8), 0)
     assert (certificate.reason, certificate.selected, certificate.settles) == ("trap", [1], False)
+
+
+@pytest.mark.parametrize(("part", "found"), [(2.0, None), (0.5, "kept")])
+def test_a_gap_that_is_not_known_to_its_threshold_ends_the_search(monkeypatch, part, found):
+    data, W0 = ExactData.of(TWO_TOKENS.data), rationals(TWO_TOKENS.start)
+    wide = arb(0, part * float(abs(threshold(data, "log-loss"))))
+    monkeypatch.setattr(of_descent, "risk_gap", lambda *_: wide)
+    monkeypatch.setattr(of_descent, "_kept", lambda *_: "kept")
+    monkeypatch.setattr(of_descent, "_level", lambda *_: None)
+    assert of_descent._followed(data, W0, "log-loss", None, 0) == found

@@ -399,6 +399,10 @@ def test_only_a_degenerate_support_drifts_and_the_faster_the_nearer_to_the_other
         rival = [-1, -(2.0**-power)]
         data = AttentionData.of([[[0, 0], [-1, 0], rival]], [[1, 0]], scores=[[1, 0, 0]])
         assert _drift(data, np.diag([1.0, 0.0])) == pytest.approx(np.hypot(2.0**power, 1.0))
+        gaps = [[0, 0, 0], [-1, 0, 0], [-1, -1, 0], [-1, 0, -(2.0**-power)]]
+        data = AttentionData.of([gaps], [[1, 0, 0]], scores=[[1, 0, 0, 0]])
+        fastest = max(np.hypot(2.0**power, 1.0), np.sqrt(2.0))
+        assert _drift(data, np.diag([1.0, 0.0, 0.0])) == pytest.approx(fastest)
     data = AttentionData.of([[[0, 0], [-1, 0], [-1, 0]]], [[1, 0]], scores=[[1, 0, 0]])
     assert _drift(data, np.diag([1.0, 0.0])) == np.inf
     assert _drift(gaussian(), att_svm(gaussian()).W) == 0.0

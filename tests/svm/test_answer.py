@@ -150,10 +150,14 @@ def test_a_slightly_longer_matrix_may_meet_the_margins_and_its_gap_is_stated(mon
 
 def test_margins_of_large_programmes_are_rounded_down_from_their_error(monkeypatch):
     answer, noise = solve(one_input()).float_answer, 2.0**-60
-    monkeypatch.setattr(handed, "LARGEST_EVALUATED", 0)
+    entries = answer.programme.D.size + answer.programme.Z.size
     monkeypatch.setattr(handed, "margins_about", lambda p, *_: (np.ones(len(p.D)), noise))
+    monkeypatch.setattr(handed, "LARGEST_EVALUATED", entries - 1)
     found = handed.evaluated(answer)
     assert noise <= Fraction(found.primal_residual) <= 2.0**-52
+    monkeypatch.setattr(handed, "margins_about", None)
+    monkeypatch.setattr(handed, "LARGEST_EVALUATED", entries)
+    handed.evaluated(answer)  # these are not large, and rationals are asked
 
 
 @pytest.mark.parametrize(

@@ -129,3 +129,14 @@ def test_rows_that_are_nearly_dependent_are_not_inverted_in_floats(power, proved
     kept = np.array([[1.0, h - 1.0], [-1.0, 1.0], [0.0, -h]]) * [sign, 1.0]
     rows = of_rows(kept, 0.0 * kept, np.ones((3, 1)), np.ones(3), False)
     assert (cancelling_multipliers(rows, np.ones(3)) is not None) is proved
+
+
+def test_an_inverse_in_blocks_is_as_good_as_the_worst_of_them():
+    blocks, h = 8, 2.0**-40
+    kept = np.zeros((2 * blocks + 1, 2 * blocks))
+    for at in range(0, 2 * blocks, 2):
+        kept[at : at + 2, at : at + 2] = [[1.0, h - 1.0], [-1.0, 1.0]]
+    kept[-1, 1::2] = -h
+    ones = np.ones(2 * blocks + 1)
+    rows = of_rows(kept, 0.0 * kept, ones[:, None], ones, False)
+    assert cancelling_multipliers(rows, ones) is not None

@@ -22,7 +22,7 @@ from attsvm.kernels.least_norm import (
     row_sizes,
     scale_rows,
 )
-from attsvm.svm import att_svm_programme, finite_part, frobenius, generalised_svm
+from attsvm.svm import att_svm_programme, finite_part, frobenius, generalised_svm, support
 from attsvm.svm.bounds import certain_margins
 from attsvm.svm.frobenius import grade, solve_programme
 from attsvm.svm.programme import LARGEST, SMALLEST, subset
@@ -266,6 +266,27 @@ def test_equalities_push_either_way_in_a_guess():
     inside, w = guess_by_blocks(operator, np.array([1.0, -1.0, -1.0]), np.array([0, 1, 0], bool))
     assert inside.tolist() == [True, True, False]
     assert np.abs(w - [1.0, -1.0, 0.0]).max() <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("wrong", "rounds"),
+    [([2] * 25, 5), ([2, 3, 2, 3, 2, 3], 5), ([3, 2, 1] * 9, 7), ([0] + [1] * 24, 6)],
+)
+def test_a_guess_ends_after_four_rounds_that_are_no_better_than_the_best(
+    monkeypatch, wrong, rounds
+):
+    """A round is as good as rows of wrong sign are few; one without any asks for more digits."""
+    counts = iter(wrong)
+
+    def solved(operator, inside, *_):
+        w = inside.astype(float)
+        w[np.flatnonzero(inside)[: next(counts)]] = -1.0
+        return w
+
+    monkeypatch.setattr(support, "conjugate_gradients", solved)
+    operator = GramOperator.of(np.eye(60), np.ones((60, 1)), np.arange(60))
+    guess_by_blocks(operator, -np.ones(60), np.zeros(60, dtype=bool))
+    assert len(list(counts)) == len(wrong) - rounds
 
 
 FEW = 40

@@ -272,6 +272,35 @@ def test_the_parts_are_the_derivative_of_the_soft_threshold(p, q, r):
     assert np.abs(left @ parts.join(weighted[0], B) @ right - move).max() <= 1e-8
 
 
+def test_newton_steps_find_a_row_that_the_end_of_the_path_has_wrong():
+    """From a quarter at least of all ends with one row too many, or one too few."""
+    tried = found = 0
+    for seed in range(40):
+        data = gaussian_protocol(np.random.default_rng(seed), n=3, T=4, d=4)
+        reduced = nuclear_search.reduce(att_svm_programme(data))
+        a, b, c = reduced.a, reduced.b, reduced.c
+        w, s, T = kernel.begin(a, b, c)
+        w, s, T, *_ = kernel.interior(a, b, c, w, s, T, nuclear_search.NEAR, 60)
+        M = 2.0 * (a.T * w) @ b @ T
+        active = nuclear_search.FACTOR * w / w.max() > s
+        for row in range(len(w)):
+            off = ~active
+            off[row] = active[row]
+            best = nuclear_search._polish(a, b, c, w, np.where(off, np.inf, -1.0), M, 3e-4)
+            tried += 1
+            found += best is not None and optimal(a, b, c / (c @ w), *best)
+    assert tried == 360
+    assert found >= tried / 4
+
+
+def optimal(a, b, c, w, left, values, right):
+    """Whether M is feasible, S too, and their objectives are the same, to 1e-9."""
+    M, S = left * values @ right, (a.T * w) @ b
+    margins = ((a @ M) * b).sum(axis=1)
+    signs = (margins / c).min() >= 1 - 1e-9 and w.min() >= -1e-9 * w.max()
+    return signs and np.linalg.norm(S, 2) <= 1 + 1e-9 and values.sum() <= (1 + 1e-9) * (c @ w)
+
+
 # what is refused
 
 

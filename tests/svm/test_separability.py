@@ -226,3 +226,10 @@ def test_rationals_look_for_multipliers_up_to_a_number(monkeypatch):
     for largest, found in ((2, True), (1, False)):
         monkeypatch.setattr(farkas, "LARGEST", largest)
         assert farkas.exists(opposed, np.ones(2)) is found
+
+
+def test_multipliers_of_bounds_of_zero_are_enclosed(monkeypatch):
+    """W >= 1 and W <= 0, for which no rationals are asked."""
+    rows = of_rows([[1], [-1]], np.zeros((2, 1)), np.ones((2, 1)), [1, 0], False)
+    monkeypatch.setattr(farkas, "LARGEST", 0)
+    assert farkas.exists(rows, np.ones(2))

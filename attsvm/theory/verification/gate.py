@@ -12,7 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum
+from enum import IntEnum, auto
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -49,12 +49,12 @@ _LISTED = 20
 class Rank(IntEnum):
     """What a reason is about, the most important first."""
 
-    RUN = 0
-    VERDICT = 1
-    MISSING = 2
-    STATEMENT = 3
-    REVIEW = 4
-    COUNTEREXAMPLE = 5
+    RUN = auto()
+    VERDICT = auto()
+    MISSING = auto()
+    STATEMENT = auto()
+    REVIEW = auto()
+    COUNTEREXAMPLE = auto()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Lane, entries, lanes
+from attsvm.theory.arithmetic.balls import _DUST, _middle
 from attsvm.theory.arithmetic.lanes import Tensors
 from attsvm.theory.arithmetic.relations import All, Comparison
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
@@ -150,6 +151,20 @@ def test_whether_a_ball_that_touches_0_is_0_stays_open(ball):
     found = BALLS.is_zero(ball)
     assert found.contains(0)
     assert found.contains(1)
+    assert found < 1.01
+
+
+def test_a_maximum_with_a_ball_holds_all_that_it_may_be():
+    for pair in ((WIDE, fmpq(0)), (fmpq(0), WIDE)):
+        found = BALLS.maximum(*pair)
+        assert found.contains(0)
+        assert found.contains(1)
+
+
+def test_only_what_is_below_the_dust_is_dust():
+    least = fmpq(2) ** (-_DUST - 1)
+    assert _middle(arb(least)) == least
+    assert _middle(arb(least / 2)) == 0
 
 
 @pytest.mark.parametrize("value", [0.5, True, None, 1 + 0j])
@@ -205,6 +220,23 @@ def test_numbers_that_instances_share_stand_beside_their_own():
     own, zero = lanes(np.array([1.0, -2.0])), FLOATS.exact(0)
     found = FLOATS.spectral(entries([own, zero, zero, zero, own, zero, zero, zero, own], (3, 3)))
     assert found.value.tolist() == [1.0, 2.0]
+
+
+def test_an_instance_that_is_not_finite_or_out_of_scale_leaves_the_others_alone():
+    own, zero = lanes(np.array([1.0, np.inf, 2.0])), FLOATS.exact(0)
+    diagonal = entries([own if i == j else zero for i in range(5) for j in range(5)], (5, 5))
+    assert FLOATS.spectral(diagonal).value.tolist() == [
+        1.0,
+        pytest.approx(math.nan, nan_ok=True),
+        2,
+    ]
+    pair = entries([lanes(np.array([3.0, 3e200])), lanes(np.array([4.0, 4e200]))])
+    assert FLOATS.norm(pair).value.tolist() == pytest.approx([5.0, 5e200], rel=1e-15)
+
+
+def test_no_view_of_entries_can_be_made_writeable():
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        entries([fmpq(1)]).view(np.ndarray).setflags(write=True)
 
 
 def test_records_of_tensors_become_lanes_entry_by_entry():

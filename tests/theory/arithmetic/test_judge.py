@@ -15,7 +15,7 @@ from attsvm.theory.arithmetic import BALLS, traces
 from attsvm.theory.arithmetic.traces import TRACES, Untraceable
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import instance_type
-from attsvm.theory.declaration.judge import judge, meets, sides
+from attsvm.theory.declaration.judge import _equal, _float, glance, judge, meets, sides
 from attsvm.theory.declaration.variables import Integer
 
 
@@ -215,6 +215,40 @@ def test_the_slack_of_a_ball_holds_its_sign_within_a_small_error(sign):
     assert slack.value == pytest.approx(sign * (math.sqrt(2) - 1), rel=1e-15)
     assert 0.0 <= slack.error <= 1e-15
     assert (slack.holds, slack.violated) == (sign > 0, sign < 0)
+
+
+@pytest.mark.parametrize("side", [1, 0, -1])
+def test_whether_a_ball_that_touches_0_is_0_stays_open(side):
+    assert _equal(arb(side, 1)) is None
+    assert _equal(arb(3 * side, 1)) is (None if side == 0 else False)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_slack_of_an_equality_is_the_size_of_what_it_is_off(sign):
+    assert judged(lambda m, v: m.equal(v.x, v.x + 3 * sign)).as_slack.value == -3.0
+    assert judged(lambda m, v: m.equal(v.x, v.x + sign * root(m))).as_slack.value < -1.4
+
+
+def test_of_comparisons_that_all_hold_the_least_slack_is_told_whatever_their_kinds():
+    found = judged(lambda m, v: m.all_of(m.at_most(v.x, v.x + 5), m.below(v.x, v.x + 1)))
+    assert found.as_slack.value == 1.0
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_float_of_a_ball_is_infinite_where_it_does_not_fit(sign):
+    assert _float(arb((sign, 5000))) == (sign * math.inf, 0.0)
+
+
+@given(st.integers(1, 2**40), st.integers(-60, 60))
+def test_a_radius_as_a_float_is_no_less_than_the_radius(mantissa, exponent):
+    ball = arb(1, arb((mantissa, exponent)))
+    assert arb(_float(ball)[1]) >= ball.rad()
+    assert arb(_float(ball)[1]) <= ball.rad() * 1.001
+
+
+def test_a_glance_says_which_side_of_a_violation_a_record_is_on():
+    f = formula(lambda m, v: m.at_most(v.x * root(m), m.exact(0)))
+    assert glance(f, {}, f.build(x=-1)) < 1.0 <= glance(f, {}, f.build(x=1))
 
 
 def test_an_equality_of_balls_that_are_exactly_0_needs_no_fingerprint():

@@ -4,6 +4,7 @@ import datetime
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import toy_pack
@@ -15,7 +16,7 @@ from attsvm.theory import Evidence, Truth, Validity, Verdict, load_packs
 from attsvm.theory.record.expectations import Expectation, read_expectations
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.record.reviewed import Reviewed
-from attsvm.theory.verification.gate import Rank, Reason, brief, concerned
+from attsvm.theory.verification.gate import Rank, Reason, brief, concerned, only_of
 from attsvm.theory.verification.gate import hold as reasons_of
 
 TODAY = datetime.date(2026, 6, 1)
@@ -336,3 +337,13 @@ def test_the_shipped_expectations_are_those_of_the_shipped_claims():
     assert sorted(reviewed) == [c.id for c in pack.claims]
     for c in pack.claims:
         assert reviewed[c.id].verdict == c.expected.verdict
+
+
+@pytest.mark.parametrize("recorded", [(A,), (A, B)])
+def test_a_claim_of_another_pack_is_left_out_whether_or_not_anything_is_recorded_of_it(recorded):
+    own, other = (
+        SimpleNamespace(claims=[SimpleNamespace(id=name)], counterexamples=()) for name in (A, B)
+    )
+    whole = run(verdicts={name: entry(name) for name in recorded})
+    found = only_of(whole, [own], [other])
+    assert found.claims == tuple(found.verdicts) == (A,)
