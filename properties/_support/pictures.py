@@ -43,7 +43,8 @@ def plane(claim: Claim, case: Any) -> Picture | None:
         told = ", ".join(f"{share:.0%}" for share in shares)
         says += (
             f". The line is W(k) z, scaled to fit, over {_STEPS} steps of descent; its end is "
-            f"marked. Attention to the best tokens at that end: {told}"
+            "marked, and attention goes to the token that lies furthest in its direction. "
+            f"Attention to the best tokens at that end: {told}"
         )
     return Picture(tuple(panels), says + ".")
 

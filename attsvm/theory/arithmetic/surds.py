@@ -1,16 +1,22 @@
-"""Sums of square roots of rationals, c_1 sqrt(r_1) + ... + c_k sqrt(r_k), exactly.
+"""Numbers made of rationals by + - * / and square roots, of which it is decided that they are 0.
 
-Square roots of positive rationals no two of which have a product that is a square are linearly
-independent over the rationals (Besicovitch, J. London Math. Soc. 15, 1940). Terms are joined where
-the product of their radicands is a square, so that a sum is 0 exactly where no term is left.
+Sums c_1 sqrt(r_1) + ... + c_k sqrt(r_k) of roots of rationals are known exactly. Square roots of
+positive rationals no two of which have a product that is a square are linearly independent over the
+rationals (Besicovitch, J. London Math. Soc. 15, 1940). Terms are joined where the product of their
+radicands is a square, so that a sum is 0 exactly where no term is left.
+
+Of nested roots a bound is known below which no such number lies but 0 (Burnikel, Funke, Mehlhorn,
+Schirra and Schmitt, A separation bound for real algebraic expressions, Algorithmica 55, 2009): a
+small enough ball about 0 proves that the number is 0.
 """
 
 from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
+from typing import Any
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from attsvm.theory.arithmetic.balls import exact_root
 from attsvm.theory.arithmetic.entries import Operation
@@ -97,3 +103,48 @@ def joined(a: Surd, b: Surd, operation: Operation) -> Surd | None:
 def root_of(number: fmpq) -> Surd:
     """The square root of a rational that is not negative."""
     return _term(number, fmpq(1))
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """How far from 0 a number is that is made by + - * / and roots, unless it is 0.
+
+    It is a quotient of algebraic integers, whose conjugates are at most 2^above and 2^below in
+    size, in a field that k square roots generate. The product of the 2^k conjugates of the upper
+    one, which are counted as often as they occur, is an integer. So the number is 0 or at least
+    2^-((2^k - 1) above + below) in size.
+
+    Attributes:
+        above: the first exponent.
+        below: the second.
+        roots: what stands for each of the square roots.
+    """
+
+    above: int
+    below: int
+    roots: frozenset[object] = frozenset()
+
+    @classmethod
+    def of(cls, number: fmpq) -> Bound:
+        """That of a rational number."""
+        above, below = (max(0, int(abs(n)) - 1).bit_length() for n in (number.p, number.q))
+        return cls(above, below)
+
+    def proves_zero(self, ball: Any) -> bool:
+        """Whether the number is 0, as a ball that holds it lies within the bound."""
+        bits = ((1 << len(self.roots)) - 1) * self.above + self.below
+        return bool(arb(ball).abs_upper() < arb((1, -bits)))
+
+    def joined(self, other: Bound, operation: Operation) -> Bound:
+        """That of a sum, difference, product or quotient."""
+        roots = self.roots | other.roots
+        if operation is operator.truediv:
+            return Bound(self.above + other.below, self.below + other.above, roots)
+        if operation is operator.mul:
+            return Bound(self.above + other.above, self.below + other.below, roots)
+        above = max(self.above + other.below, other.above + self.below) + 1
+        return Bound(above, self.below + other.below, roots)
+
+    def root(self, name: object) -> Bound:
+        """That of the square root, as sqrt(a / b) is sqrt(a b) / b."""
+        return Bound((self.above + self.below + 1) // 2, self.below, self.roots | {name})

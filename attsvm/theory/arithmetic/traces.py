@@ -10,8 +10,9 @@ numbers of 128 bits agree by chance. That settles that a comparison such as 0 <=
 certifies that one is violated.
 
 A sum of square roots of rationals is known exactly as well, as a surd, and one that is rational,
-such as sqrt(8) - 2 sqrt(2), is that rational. A trace is `sure` where no step on the way to its
-ball or surd rests on a residue: then its sign is proved.
+such as sqrt(8) - 2 sqrt(2), is that rational. With nested roots a difference whose ball is smaller
+than any such number but 0 is 0, such as sqrt(5 + 2 sqrt(6)) - sqrt(2) - sqrt(3). A trace is `sure`
+where no step on the way to its ball or surd rests on a residue: then its sign is proved.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from fractions import Fraction
-from operator import mul, truediv
+from operator import add, mul, sub, truediv
 from typing import Any
 
 from flint import arb, fmpq
@@ -27,7 +28,7 @@ from flint import arb, fmpq
 from attsvm.theory.arithmetic.balls import BALLS
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries
-from attsvm.theory.arithmetic.surds import Surd, joined, root_of
+from attsvm.theory.arithmetic.surds import Bound, Surd, joined, root_of
 
 _PRIME = 0xC90FDAA22168C234C4C6628B80DC1DAF
 """The first 126 bits of pi, then the next number P such that P and (P - 1)/2 are both prime.
@@ -42,9 +43,9 @@ class Untraceable(Exception):
 
 
 class Trace(Number):
-    """A number with its fingerprint, that of its square, and its surd where that is known."""
+    """A number with its fingerprint, that of its square, its surd and its bound where known."""
 
-    __slots__ = ("ball", "residue", "squared", "surd", "sure")
+    __slots__ = ("ball", "bound", "residue", "squared", "surd", "sure")
 
     def __init__(
         self,
@@ -53,8 +54,10 @@ class Trace(Number):
         squared: int | None = None,
         surd: Surd | None = None,
         sure: bool = True,
+        bound: Bound | None = None,
     ) -> None:
         self.ball = ball
+        self.bound = Bound.of(ball) if isinstance(ball, fmpq) else bound
         self.residue = residue % _PRIME
         self.squared = (residue * residue if squared is None else squared) % _PRIME
         self.surd = surd
@@ -74,23 +77,29 @@ class Trace(Number):
             if surd is not None and surd.rational is not None:
                 found = TRACES.of(surd.rational)
                 return found if sure else found.unsure()
+            ball, bound = operation(a.ball, b.ball), None
+            if a.bound is not None and b.bound is not None:
+                bound = a.bound.joined(b.bound, operation)
+                if operation in (add, sub) and bound.proves_zero(ball):
+                    return TRACES.of(fmpq(0)) if sure else TRACES.of(fmpq(0)).unsure()
             return Trace(
-                operation(a.ball, b.ball),
+                ball,
                 modulo(a.residue, b.residue),
                 modulo(a.squared, b.squared) if factors else None,
                 surd,
                 sure,
+                bound,
             )
         except ZeroDivisionError as error:
             raise Untraceable("a division by 0") from error
 
     def __neg__(self) -> Trace:
         surd = self.surd and Surd(tuple((r, -c) for r, c in self.surd.terms))
-        return Trace(-self.ball, -self.residue, self.squared, surd, self.sure)
+        return Trace(-self.ball, -self.residue, self.squared, surd, self.sure, self.bound)
 
     def unsure(self) -> Trace:
         """The same, said to rest on a residue."""
-        return Trace(self.ball, self.residue, self.squared, self.surd, sure=False)
+        return Trace(self.ball, self.residue, self.squared, self.surd, False, self.bound)
 
     @property
     def zero(self) -> bool:
@@ -185,7 +194,8 @@ def _sqrt(t: Trace) -> Trace:
     found = _function("sqrt", BALLS.sqrt, t)
     surd = root_of(t.ball) if isinstance(t.ball, fmpq) and t.ball > 0 else None
     irrational = surd is not None and surd.rational is None
-    return Trace(found.ball, found.residue, t.residue, surd if irrational else None)
+    bound = t.bound and t.bound.root(t.ball if isinstance(t.ball, fmpq) else object())
+    return Trace(found.ball, found.residue, t.residue, surd if irrational else None, bound=bound)
 
 
 def _abs(t: Trace) -> Trace:

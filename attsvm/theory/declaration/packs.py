@@ -450,6 +450,8 @@ def _alike(word: str, ids: Sequence[str]) -> str:
     statements = dict.fromkeys(id.partition(":")[0] for id in ids)
     sources = dict.fromkeys(id.partition("/")[0] for id in statements)
     near = "" if "/" in word.rstrip("/") else nearest(word.rstrip("/"), sources, least=0.6)
+    if not near and word.find("/") == len(word) - 1:
+        return f"The sources are {', '.join(sources)}; --pack FILE brings claims of your own."
     return near or nearest(word, statements)
 
 

@@ -36,7 +36,9 @@ LETTERS = {
     "tau": "τ", "Gamma": "Γ", "Delta": "Δ",
 }  # fmt: skip
 _LETTER = re.compile(rf"(?<![^\W_])({'|'.join(LETTERS)})(?![^\W_])")
-_RAISED = re.compile(r"(?<=[\w)|‖\]>⟩])(\^|_)(\{[^{}]*\}|\([^()]*\)|-?[^\W_]+|\*)")
+_RAISED = re.compile(
+    r"(?<=[\w)|‖\]>⟩])(\^|_)(\{[^{}]*\}|\([^()]*\)|[^\W_]+,[^\W_]+_[^\W_]+|-?[^\W_]+|\*)"
+)
 
 
 def sentence(value: object) -> Markup:
@@ -54,7 +56,8 @@ def sentence(value: object) -> Markup:
 
     def raised(found: re.Match[str]) -> str:
         inner = found[2][1:-1] if found[2][0] in "{(" else found[2]
-        return str(element("sup" if found[1] == "^" else "sub", Markup(inner)))
+        again = Markup(_RAISED.sub(raised, inner))
+        return str(element("sup" if found[1] == "^" else "sub", again))
 
     return Markup(_RAISED.sub(raised, text(plain)))
 

@@ -20,7 +20,7 @@ from attsvm.theory.arithmetic.relations import All, AnyOf, Relation
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, modules
-from attsvm.theory.instance.in_words import leaves
+from attsvm.theory.instance.in_words import in_words, leaves
 from attsvm.theory.record.snippets import literal
 
 LINES = 25
@@ -88,7 +88,7 @@ def _written(claim: Claim, case: Any, longest: int) -> Script | None:
     except ClaimError:  # it leaves the namespace m
         return None
     sides = [(c.kind, m.code(c.left), m.code(c.right)) for c in _comparisons(relation)]
-    said = textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   ")
+    said = _comment(f"{claim.id}: {claim.statement}")
     printed = [f"print({a.text}, {_SIGNS[kind]!r}, {b.text})" for kind, a, b in sides]
     needed = _needed(m.lines, " ".join(printed))
     lines = [f"{name} = {text}" for name, text in m.lines.items() if name in needed]
@@ -98,8 +98,15 @@ def _written(claim: Claim, case: Any, longest: int) -> Script | None:
         joined = "any" if isinstance(relation, AnyOf) else "all"
         printed.insert(0, f"# the claim: {joined} of these")
         body = "\n".join([*lines, *printed])
-    text = "\n".join([*said, "import numpy as np", *helpers, body, ""])
-    return Script(text, not _holds(m, relation))
+    text = "\n".join(["import numpy as np", *helpers, body, ""])
+    told = _comment(f"at {in_words(case, {})}")
+    if len(said) + len(told) + text.count("\n") <= LINES:
+        said += told
+    return Script("\n".join([*said, text]), not _holds(m, relation))
+
+
+def _comment(text: str) -> list[str]:
+    return textwrap.wrap(f"# {text}", 96, subsequent_indent="#   ")
 
 
 def verifier(claim: Claim, case: Any) -> str | None:
@@ -141,7 +148,7 @@ def verifier(claim: Claim, case: Any) -> str | None:
     imports = ["from fractions import Fraction"]
     if any("isqrt" in text for text in helpers):
         imports.append("from math import isqrt")
-    said = textwrap.wrap(f"# {claim.id}: {claim.statement}", 96, subsequent_indent="#   ")
+    said = _comment(f"{claim.id}: {claim.statement}") + _comment(f"at {in_words(case, {})}")
     return "\n".join([*said, *imports, *helpers, body, *unchecked, ""])
 
 

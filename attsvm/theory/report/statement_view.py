@@ -113,7 +113,7 @@ def statement_of(claims: Sequence[Claim], word: str) -> str:
     """
     ids = list(dict.fromkeys(c.statement_id for c in claims))
     if len(ids) > 1:
-        few = ", ".join(ids[:5]) + (", ..." if len(ids) > 5 else "")
+        few = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
         raise UsageError(
             f"{len(ids)} statements begin like that", value=word, remedy=f"Name one of {few}."
         )

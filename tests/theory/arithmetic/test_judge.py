@@ -64,6 +64,12 @@ HOLD = {
     "roots that differ by more bits than there are": lambda m, v: m.below(
         root(m), m.sqrt(m.exact(8)) / 2 + little(m, 5000)
     ),
+    "a nested root": lambda m, v: m.equal(
+        m.sqrt(5 + 2 * m.sqrt(m.exact(6))), root(m) + m.sqrt(m.exact(3))
+    ),
+    "a maximum of equal nested roots": lambda m, v: m.at_most(
+        m.maximum(m.sqrt(3 - 2 * root(m)), root(m) - 1), root(m) - 1
+    ),
     "multiples of one root": lambda m, v: m.at_most(
         m.sqrt(m.exact(18)), m.sqrt(m.exact(8)) + m.sqrt(m.exact("1/2")) * 2
     ),
@@ -86,6 +92,9 @@ FAIL = {
     "many bits": lambda m, v: m.at_most(e(m) + little(m, 1500), e(m)),
     "equality by many bits": lambda m, v: m.equal(e(m) + little(m, 1500), e(m)),
     "a strict comparison of one root": lambda m, v: m.below(2 * root(m), root(m) + root(m)),
+    "a strict comparison of a nested root": lambda m, v: m.below(
+        root(m) + m.sqrt(m.exact(3)), m.sqrt(5 + 2 * m.sqrt(m.exact(6)))
+    ),
     "a strict comparison of multiples": lambda m, v: m.below(m.sqrt(m.exact(8)), 2 * root(m)),
     "roots that differ by more bits than there are": lambda m, v: m.at_most(
         m.sqrt(m.exact(8)) / 2 + little(m, 5000), root(m)
@@ -112,8 +121,8 @@ OPEN = {
     "a strict comparison after a fingerprint": lambda m, v: m.below(
         m.sqrt(2 * e(m) - (e(m) + e(m))), m.exact(0)
     ),
-    "more bits than there are": lambda m, v: m.at_most(e(m), e(m) + little(m, 5000)),
-    "and its opposite": lambda m, v: m.at_most(e(m) + little(m, 5000), e(m)),
+    "more bits than there are": lambda m, v: m.at_most(e(m), e(m) + little(m, 40000)),
+    "and its opposite": lambda m, v: m.at_most(e(m) + little(m, 40000), e(m)),
     "no number": lambda m, v: m.at_most(m.log(v.x), m.exact(0)),
     "no number on the right": lambda m, v: m.at_most(m.exact(0), m.sqrt(v.x - 1)),
     "no number is not itself": lambda m, v: m.below(m.log(v.x), m.log(v.x)),
@@ -166,10 +175,20 @@ def test_how_it_was_decided_is_told():
     assert judged(HOLD["many bits"]).method == "ball arithmetic at 2048 bits"
     assert judged(HOLD["equal expressions"]).method == "both sides are one expression"
     assert judged(HOLD["one expression"]).method == "roots of rationals, exactly"
-    assert judged(OPEN["equal"]).method.startswith("sign open at 2048 bits")
+    assert judged(OPEN["equal"]).method.startswith("sign open at 32768 bits")
+    same = judged(OPEN["a strict comparison of one expression"])
+    assert same.method.startswith("sign open at 2048 bits")
     assert judged(OPEN["a division by 0"]).method.startswith("the conclusion divides by 0: ")
     for name in ("no number", "no number on the right", "no number is not itself", "too large"):
         assert judged(OPEN[name]).method.startswith("a side of the conclusion is no finite number")
+
+
+@pytest.mark.parametrize("bits", [3000, 20000])
+def test_sides_that_are_no_one_expression_are_told_apart_by_more_bits(bits):
+    """Attention that leaves a token behind by a logit of 10,000 gives it less than 2^-14000."""
+    assert judged(lambda m, v: m.below(e(m), e(m) + little(m, bits))).as_slack.holds
+    assert judged(lambda m, v: m.at_most(e(m) + little(m, bits), e(m))).as_slack.violated
+    assert judged(lambda m, v: m.equal(e(m) + little(m, bits), e(m))).as_slack.violated
 
 
 def test_the_precision_of_the_caller_is_left_alone():

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.theory.arithmetic import surds
-from attsvm.theory.arithmetic.surds import Surd, inverse, joined, root_of, sum_of
+from attsvm.theory.arithmetic.surds import Bound, Surd, inverse, joined, root_of, sum_of
+from attsvm.theory.arithmetic.traces import TRACES
 
 SUMS = st.lists(
     st.tuples(
@@ -90,6 +91,68 @@ def test_a_product_that_is_too_long_is_not_worked_out():
     assert inverse(long) is None
     assert inverse(Surd(())) is None
     assert joined(Surd(long.terms[:5]), long, operator.mul) is not None
+
+
+SMALL = st.builds(Fraction, st.integers(1, 40), st.integers(1, 9))
+
+
+def nested(a, b):
+    """sqrt(a + b + 2 sqrt(a b)) and sqrt(a) + sqrt(b), which are equal."""
+    a, b = TRACES.exact(a), TRACES.exact(b)
+    return TRACES.sqrt(a + b + 2 * TRACES.sqrt(a * b)), TRACES.sqrt(a) + TRACES.sqrt(b)
+
+
+def check_nested(a, b):
+    """Whether equal nested roots are told to be equal, and very near ones are not."""
+    with ctx.workprec(1024):
+        left, right = nested(a, b)
+        assert (left - right).exact_zero
+        assert (left / right - 1).exact_zero
+        for bits in (10, 100, 400, 900):
+            assert not (left - right * (1 + TRACES.exact(Fraction(1, 2**bits)))).zero
+
+
+@given(SMALL, SMALL)
+def test_equal_nested_roots_are_told_from_near_ones(a, b):
+    check_nested(a, b)
+
+
+@given(st.integers(2, 30), st.integers(2, 30), st.integers(1, 60))
+def test_a_small_number_is_not_taken_for_0(a, b, power):
+    """Its conjugates are as large as it is small."""
+    with ctx.workprec(128):
+        root = TRACES.sqrt(TRACES.sqrt(TRACES.exact(a)) + b)
+        small = root - math.isqrt(math.isqrt(a) + b)
+        number = TRACES.power(small, power)
+        for shown in (number + 0, number - 0, number / 3 + 0):
+            if not small.zero:
+                assert not shown.zero
+
+
+def test_a_nested_root_of_many_terms_needs_more_bits():
+    with ctx.workprec(64):
+        left, right = nested(Fraction(7, 3), Fraction(11, 5))
+        assert not (left - right).exact_zero
+
+
+@pytest.mark.parametrize("fault", ["above", "below", "roots"])
+def test_a_bound_that_forgets_a_part_is_found(fault, monkeypatch):
+    whole = Bound.proves_zero
+    blank = {"above": 0, "below": 0, "roots": frozenset()}[fault]
+
+    def forgetful(bound, ball):
+        parts = {name: getattr(bound, name) for name in ("above", "below", "roots")}
+        return whole(Bound(**{**parts, fault: blank}), ball)
+
+    def taken_for_0():
+        with ctx.workprec(256):
+            root = TRACES.sqrt(TRACES.sqrt(TRACES.exact(2)) + 2)
+            near = [TRACES.power(root - 1, 40) / 3**80, TRACES.exact(Fraction(1, 2**100))]
+            return [(number + number).zero for number in near]
+
+    assert not any(taken_for_0())
+    monkeypatch.setattr(Bound, "proves_zero", forgetful)
+    assert any(taken_for_0())
 
 
 FAULTS = {

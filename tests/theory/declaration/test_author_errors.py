@@ -574,6 +574,7 @@ def test_a_word_that_is_no_such_prefix_names_the_nearest(tmp_path, word):
     [
         ("MM", "no claim, statement or source is called 'MM'. Nearest: mm, m."),
         ("mmm/", "no claim, statement or source is called 'mmm/'. Nearest: mm."),
+        ("qqqq/", "called 'qqqq/'. The sources are m, mm; --pack FILE brings claims of your own."),
         ("a-1", "no claim, statement or source is called 'a-1'. Nearest: mm/a-1, m/a."),
         ("MM/A:LITERAL", "Nearest: mm/a:literal, "),
         ("xyz", "no claim, statement or source is called 'xyz'. `attsvm claims` lists them."),

@@ -125,6 +125,21 @@ def test_the_run_says_when_and_on_what_it_was_made(ledger):
     assert all(value in said for value in run.about.values())
 
 
+def test_the_command_that_runs_it_again_names_what_ran_and_no_more():
+    packs = load_packs()
+    ids = [c.id for c in find_claims(packs)]
+    of_mm = [i for i in ids if i.startswith("mm/")]
+    of_statement = [i for i in ids if i.startswith("sim/lemma-3.12:")]
+    for ran, named in (
+        (ids, ""),
+        (of_mm, " mm/"),
+        (of_statement, " sim/lemma-3.12"),
+        ([*of_mm, *of_statement[1:]], f" mm/ {of_statement[1]}"),
+    ):
+        said = words(page(made(*map(entry, ran)), packs))
+        assert said.endswith(f"Again: attsvm verify --profile quick --seed 0{named}")
+
+
 HOSTILE = ("</script><script>x()</script>", '"><img src=x onerror=x()>', "' onload='x()", "]]>-->",
            "<svg/onload=x()>", "&lt;b&gt;", "\x1b[31m\u202e", "$\\evil{}$")  # fmt: skip
 
@@ -333,5 +348,6 @@ def test_sentences_are_typeset_and_escaped():
         "⟨W, X<sup>mm</sup>⟩ &lt; α<sub>i</sub> and η &gt; 0, β, as γ<sub>it</sub> → ∞; "
         "a &lt; b, c &gt; d"
     )
+    assert sentence("Y_i x_i,beta_i") == "Y<sub>i</sub> x<sub>i,β<sub>i</sub></sub>"
     assert sentence("metal beta2 <script, x>") == "metal beta2 ⟨script, x⟩"
     assert sentence(said) == said

@@ -257,7 +257,25 @@ def test_signs_are_those_of_mathematics():
     )
     assert letters(shown) == "‖x1−y‖≤12andg′(t)=0"
     assert "<mfrac><mn>1</mn><mn>2</mn></mfrac>" in shown
-    assert letters(mathml(r"\text{\textless{}b\textgreater{} \& x\_1}")) == "<b> & x_1"
+    assert letters(mathml(r"\text{\textless{}b\textgreater{} \& x\_1}")) == "<b> & x1"
+
+
+def test_a_formula_is_cut_where_a_line_may_end():
+    cut = mathml(r"\text{for all }x\text{: }a - \frac{b + c}{2} \, y \le -a + b(c - \|a - b\|)")
+    pieces = re.findall("<math.*?</math>|<span>.*?</span>", cut)
+    assert list(map(letters, pieces)) == [
+        "for all ",
+        "x",
+        ": ",
+        "a",
+        "−b+c2",
+        "y",
+        "≤−a",
+        "+b(c−‖a−b‖)",
+    ]
+    assert cut.count('form="infix"') == 2
+    assert "displaystyle" in cut
+    assert "displaystyle" not in mathml("x", block=False)
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,10 @@ def _fell(statement: ShownStatement, source: ShownSource) -> Iterator[Markup]:
             link(name, reading.name), ".", class_="values",
         )  # fmt: skip
     stands = [by_id[name] for name in told.stands if name in by_id]
-    names = joined(*(part for r in stands for part in (" ", link(r.id, r.name), badge(r.truth))))
+    names = joined(
+        (" ", element("span", link(r.id, r.name), " ", badge(r.truth), class_="count"))
+        for r in stands
+    )
     if told.repair:
         yield element("p", element("b", "Repair: "), sentence(told.repair), names)
     for reading in () if told.repair else stands:
@@ -161,7 +164,11 @@ def _runs(statement: ShownStatement) -> Iterator[Markup]:
 def _resting(statement: ShownStatement, known: set[str]) -> Iterator[Markup]:
     if statement.view is None:
         return
-    said = "What falls with it, or has to be read as repaired" if statement.refuted else "Carries"
+    said = (
+        "What falls with it, or has to be read as repaired"
+        if statement.refuted
+        else "What rests on it"
+    )
     for title, names in (("Rests on", statement.view.rests_on), (said, statement.view.carries)):
         if names:
             listed = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,11 @@ from attsvm.theory.report.page.script import SCRIPT
 from attsvm.theory.report.page.style import style
 from attsvm.theory.report.page.words import badge, meanings
 from attsvm.theory.report.terminal import outcome
+
+_EXPLAINED = (
+    "Each statement is read in one or more exact forms, its readings. attsvm tries to refute each, "
+    "proves it where a proof is known, and has to refute false neighbours of it in the same run."
+)
 
 
 def page(
@@ -79,7 +84,7 @@ def page(
             _statements(sources, known, where),
             *figures_section(figures),
             meanings(),
-            _run(run, readings),
+            _run(run, readings, {c.id for pack in packs for c in pack.claims}),
         ),
     )
     head = element(
@@ -119,6 +124,7 @@ def _head(
             class_="lead",
         ),
         element("p", told),
+        element("p", _EXPLAINED, class_="soft"),
         element(
             "nav",
             link("changes", "What changed") if before else None,
@@ -174,9 +180,9 @@ def _about(source: ShownSource) -> Markup:
         element(
             "p",
             f"{counted(len(source.statements), 'statement')} in "
-            f"{counted(len(source.readings), 'reading')}. Of the {len(printed)} that are printed, "
-            f"{len(whole)} stand in every literal reading (proved, or not refuted so far), and "
-            f"{fallen} have a literal reading that is refuted.",
+            f"{counted(len(source.readings), 'reading')}. Standing in every literal reading "
+            f"(proved, or not refuted so far): {len(whole)}; with a literal reading that is "
+            f"refuted: {fallen}.",
         ),
         *(element("p", sentence(note)) for note in words.notes),
     ]
@@ -186,7 +192,7 @@ def _about(source: ShownSource) -> Markup:
             for word, means in words.notation.items()
         )
         parts.append(folded("Words and symbols", table(("word", "means"), rows)))
-    if any(rests.values()):
+    if any(needed in rests for s in rests for needed in rests[s]):
         parts.append(folded("What rests on what", _drawing(source, rests)))
     return element("section", parts)
 
@@ -258,7 +264,20 @@ def _tools(sources: Sequence[ShownSource]) -> Markup:
     )  # fmt: skip
 
 
-def _run(run: Run, readings: Sequence[ShownReading]) -> Markup:
+def _named(ran: Set[str], known: Set[str]) -> list[str]:
+    """The prefixes and ids that name the claims of a run; none where all that are known ran."""
+
+    def shortest(id: str) -> str:
+        for end in "/:":
+            prefix = id.partition(end)[0] + end
+            if all(other in ran for other in known if other.startswith(prefix)):
+                return prefix.removesuffix(":")
+        return id
+
+    return [] if known <= ran else list(dict.fromkeys(map(shortest, sorted(ran))))
+
+
+def _run(run: Run, readings: Sequence[ShownReading], known: Set[str]) -> Markup:
     seconds = sum(float(r.entry.get("seconds") or 0) for r in readings)
     rows = [
         ("profile", run.profile),
@@ -272,7 +291,8 @@ def _run(run: Run, readings: Sequence[ShownReading]) -> Markup:
         ("finished", "yes" if run.finished else "no"),
         *(("record", fault) for fault in run.faults),
     ]
-    again = f"attsvm verify --profile {run.profile} --seed {run.seed}"
+    named = " ".join(("", *_named({*run.claims}, known)))
+    again = f"attsvm verify --profile {run.profile} --seed {run.seed}{named}"
     return element(
         "section",
         element("h2", "The run", id="run"),

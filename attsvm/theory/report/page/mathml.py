@@ -1,7 +1,8 @@
 """Formulas for a browser: MathML from the LaTeX that `attsvm.theory.arithmetic.text` writes.
 
 That is a small language: letters, numbers, fences, fractions, roots, indices, powers, text. What is
-not of it, such as a formula of a file that somebody edited, is refused.
+not of it, such as a formula of a file that somebody edited, is refused. Browsers break no line
+within MathML: a formula is cut before each relation, summand and factor, to fit on a phone.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ _SIGNS = {
     "_": "_", "langle": "⟨", "rangle": "⟩", "{": "{", "}": "}", "in": "∈", "to": "→", "sum": "∑",
     "prod": "∏",
 }  # fmt: skip
-_WORDS = re.compile(r"\\text\{(?:[^{}]|\{[^{}]*\}|\\[{}])*\}")
-"""A line that is words alone, which wrap where a formula does not."""
+_RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\ne", r"\in", r"\to", r"\,"}
+"""Before these and thin spaces, as before + and -, a line may end."""
 
 _SPACES = {",": "0.17em", ";": "0.28em", ":": "0.22em", "quad": "1em"}
 _ESCAPES: Mapping[str, str] = {
@@ -40,14 +41,37 @@ class UnreadableError(AttsvmError):
 
 
 def mathml(latex: str, *, block: bool = True) -> Markup:
-    """A formula as an element of MathML, in a line of its own where it is a block.
+    """A formula, in a line of its own where it is a block: pieces of MathML, and words between.
 
     Raises:
         UnreadableError: the text is not what the formula language writes.
     """
     reader = _Reader(_TOKEN.findall(latex))
-    inner = reader.row(())
-    return element("math", inner, display="block" if block else None)
+    pieces: list[Markup] = []
+    piece: list[Markup] = []
+    operand, depth, norms = False, 0, 0
+    while token := reader.ahead():
+        if token == r"\text":
+            reader.take()
+            pieces += [_piece(piece, block), element("span", sentence(reader.words()))]
+            piece, operand = [], False
+            continue
+        depth += (token in _OPEN) - (token in _CLOSE)
+        norms += token in ("|", r"\|")
+        outside = depth == 0 and norms % 2 == 0
+        cut = outside and operand and token in ("+", "-")
+        if cut or (outside and token in _RELATIONS):
+            pieces.append(_piece(piece, block))
+            piece = []
+        part = reader.scripted()
+        piece.append(element("mo", "−" if token == "-" else "+", form="infix") if cut else part)
+        operand = token not in _RELATIONS
+    shown = [*pieces, _piece(piece, block)]
+    return element("div" if block else "span", filter(None, shown), class_="formula")
+
+
+def _piece(parts: list[Markup], block: bool) -> Markup:
+    return element("math", parts, displaystyle="true" if block else None) if parts else Markup("")
 
 
 @dataclass(slots=True)
@@ -68,6 +92,11 @@ class _Reader:
     def spaces(self) -> None:
         while self.peek().isspace():
             self.at += 1
+
+    def ahead(self) -> str:
+        """The next token but spaces."""
+        self.spaces()
+        return self.peek()
 
     def row(self, ends: tuple[str, ...]) -> Markup:
         """Pieces side by side until one of the tokens that end them, or the end of all."""
@@ -197,11 +226,8 @@ def _kept(said: str) -> str:
 
 
 def formula(line: Mapping[str, str], *, block: bool = True) -> Markup:
-    """A written line: typeset where it can be, words as a sentence, else in plain characters."""
+    """A written line: typeset where it can be, else in plain characters."""
     try:
-        typeset = mathml(line["latex"], block=block)
+        return mathml(line["latex"], block=block)
     except (KeyError, AttsvmError, RecursionError):
         return joined(element("code", line.get("plain", "")))
-    if _WORDS.fullmatch(line["latex"]):
-        return element("div" if block else "span", sentence(line["plain"]), class_="words")
-    return typeset

@@ -34,6 +34,9 @@ from attsvm.theory.report.picture import drawn
 from attsvm.theory.report.script import Writer, script, verifier
 from attsvm.theory.report.terminal import NOT_SHOWN, ranked, tight
 
+_STEPS = 6
+"""A proof of more steps is folded."""
+
 
 def reading_section(
     reading: ShownReading, statement: ShownStatement, source: ShownSource, folder: Path
@@ -147,7 +150,8 @@ def _proof(entry: Mapping[str, Any]) -> Iterator[Markup]:
         yield element("h4", "Proof")
         yield element("p", sentence(entry["proof"]))
         steps = [element("li", sentence(step)) for step in entry.get("steps", [])]
-        yield element("ol", steps) if steps else Markup("")
+        listed = element("ol", steps) if steps else Markup("")
+        yield folded(f"{len(steps)} steps", listed) if len(steps) > _STEPS else listed
 
 
 def _counterexample(

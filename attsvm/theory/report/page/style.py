@@ -52,10 +52,9 @@ pre { overflow-x: auto; padding: .7rem .9rem; margin: .5rem 0; background: var(-
 blockquote { margin-left: 0; padding: .1rem 0 .1rem 1rem; border-left: 3px solid var(--line);
   font-family: Georgia, "Noto Serif", serif; font-size: 1.05em }
 math { font-size: 1.08em }
-math[display=block] { width: max-content; margin: .3rem 0 .6rem 1.5rem }
-div.words { margin: .3rem 0 .6rem 1.5rem }
-.words { font: 1.05em/1.45 Georgia, "Noto Serif", serif }
-sub, sup { line-height: 0; font-size: .75em }
+.formula { font: 1.05em/1.45 Georgia, "Noto Serif", serif }
+div.formula { margin: .2rem 0 .7rem 1.5rem; line-height: 1.9 }
+sub, sup { line-height: 0; font-size: .75em; white-space: nowrap }
 .wide p { margin: .3rem 0 0 }
 .wide { overflow-x: auto; margin: .5rem 0 }
 table { border-collapse: collapse; font-size: .92em }
@@ -63,6 +62,7 @@ th, td { text-align: left; vertical-align: top; padding: .25rem 1rem .25rem 0;
   border-bottom: 1px solid var(--line) }
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap }
 td:not(:last-child) { min-width: 4rem }
+.meanings td:first-child, .meanings th:first-child { width: 9rem }
 .soft { color: var(--soft); font-weight: 400 }
 .badge + .badge { margin-left: .35rem }
 .reading > h3 .badge { margin-left: 0 }
@@ -128,6 +128,9 @@ figure svg { max-width: 100%; height: auto }
 .redrawn { border-top: 1px solid var(--line); padding: .5rem 0 }
 .redrawn img { max-width: 100%; height: auto; background: #fff; border-radius: 6px }
 .drawing { background: #fff; border-radius: 6px; overflow-x: auto }
+@media screen and (prefers-color-scheme: dark) {
+  .drawing { filter: invert(.9) hue-rotate(180deg) }
+}
 figure .drawing svg { max-width: none; display: block }
 .plane text { fill: var(--ink) } .plane .title { fill: var(--soft) }
 .plane .axis { stroke: var(--line); fill: none }
@@ -144,13 +147,14 @@ figcaption { font-size: .9rem; color: var(--soft); max-width: 40rem }
   .statement > details > summary { grid-template-columns: 1fr; padding: .6rem .7rem }
   .body { padding: 0 .7rem .8rem }
   .facts { grid-template-columns: 1fr; gap: 0 }
-  math[display=block], div.words { margin-left: .2rem }
+  div.formula { margin-left: .2rem }
   .facts dd { margin-bottom: .4rem }
   .tools { position: static }
   html { scroll-padding-top: .5rem }
 }
 @media print {
-  body { max-width: none; font-size: 10pt }
+  html { font-size: 10pt }
+  body { max-width: none; font-size: 1rem }
   .tools, button, .skip, nav.top { display: none !important }
   .statement { content-visibility: visible; break-inside: auto }
   summary, h2, h3, h4 { break-after: avoid }

@@ -67,15 +67,19 @@ def legend() -> Markup:
 
 def meanings() -> Markup:
     """How to read a verdict: every word with its sentence."""
-    rows = [
-        (axis.__name__.lower(), element("b", str(word)), word.meaning)
+    groups: dict[str, dict[str, str]] = {
+        axis.__name__: {str(word): word.meaning for word in axis}
         for axis in (Truth, Evidence, Validity)
-        for word in axis
-    ]
-    kinds = [("word", element("b", word), means) for word, means in KINDS.items()]
+    }
+    listed = (
+        table((name, "means"), ((element("b", word), told) for word, told in words.items()))
+        for name, words in {**groups, "Other words": KINDS}.items()
+    )
     return element(
         "section",
         element("h2", "How to read a verdict", id="words"),
-        table(("axis", "word", "means"), [*rows, *kinds]),
+        element("p", "A verdict has three words: on its truth, its evidence, its validity."),
+        listed,
         element("p", NOT_SHOWN_MEANING),
+        class_="meanings",
     )
