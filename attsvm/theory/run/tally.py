@@ -90,7 +90,7 @@ class Tally:
         self._start: dict[str, Any] = {}
         self._alone: dict[str, Any] = {}
         self.moved: dict[str, bool] = {}
-        self.keys: list[str] = []
+        self.keys: list[str] | None = None
         self._touched: dict[str, int] = {}
         self.best: tuple[float, Any, Slack] | None = None
         self.best_by = ""
@@ -155,14 +155,15 @@ class Tally:
             self._sides.add(formula.sides(case, self.part.parameters))
             self.seen.sides = len(self._sides)
         named = formula.values_of(case)
-        self.keys.append(hashlib.blake2b(repr(named).encode(), digest_size=8).hexdigest())
+        if self.keys is not None:
+            self.keys.append(hashlib.blake2b(repr(named).encode(), digest_size=8).hexdigest())
         for name, value in named.items():
             values = self._values.setdefault(name, set())
             if len(values) < MANY:
                 values.add(value)
             self.seen.varied[name] = len(values)
 
-    def _see_moves(self, case: Any) -> None:
+    def see_moves(self, case: Any) -> None:
         """See which variables differ among the instances that were evaluated."""
         if not self.counting or (self.moved and all(self.moved.values())):
             return
@@ -254,7 +255,7 @@ class Tally:
         if not accepted:
             return False, None
         self._see_dropped(case)
-        self._see_moves(case)
+        self.see_moves(case)
         slack = self.evaluation.slack(case)
         if self.counting:
             self.seen.drawn += searcher == DRAWN
@@ -331,7 +332,7 @@ class Tally:
             answer, document = settled
         self.seen.probed += 1
         self._see_dropped(case)
-        self._see_moves(case)
+        self.see_moves(case)
         refuted = answer is not None and answer.refuted is True
         contradicted = answer is not None and answer.refuted is False and slack.violated
         if not contradicted:  # its height would lead the search to where floats are wrong

@@ -12,6 +12,7 @@ from attsvm.theory.arithmetic import FLOATS
 from attsvm.theory.arithmetic.heights import violated
 from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.run.coverage import box_size
+from attsvm.theory.search.discrete import move_integers
 from attsvm.theory.search.screen import JUDGED, PROMISING, spread, takes
 
 if TYPE_CHECKING:
@@ -30,9 +31,13 @@ def counts(formula: Formula) -> bool:
 def integers(scout: Scout, generator: np.random.Generator) -> None:
     """Enumerate all integers up to a bound, of which the closest few go to the judge.
 
-    One that the formula counts with, as in `range(k)`, is one for a whole batch.
+    One that the formula counts with, as in `range(k)`, is one for a whole batch. Those of records
+    move one by one.
     """
     formula, parameters = scout.tally.part.formula, scout.tally.part.parameters
+    if not formula.batches:
+        move_integers(scout, generator)
+        return
     few = formula.filled(generator, {}, 8)
     lanes = spread(formula, few, {}, parameters, generator, 8)
     own = {name for name, value in lanes.items() if isinstance(value, np.ndarray)}

@@ -1,0 +1,291 @@
+"""What is discrete in a record moves too: integers, lengths, members of families, flags.
+
+Formulas of variables have batches for that. A record is changed where it is encoded; its type, what
+the strategy draws and the hypotheses say which changes are instances. Where an evaluation is cheap,
+lines of them are screened in floats, and the closest few are examined.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import math
+import operator
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attsvm.theory.declaration.judge import glance
+from attsvm.theory.instance.document import (
+    Path,
+    array_key,
+    integer_leaves,
+    replaced,
+    shapes,
+    value_at,
+)
+from attsvm.theory.run.sampling import sample
+from attsvm.theory.search.axes import Group, groups, taken
+from attsvm.theory.search.families import blocks, with_blocks
+
+if TYPE_CHECKING:
+    from attsvm.theory.search.scout import Scout
+
+CHEAP = 8
+"""Claims of this cost at most are evaluated in floats to choose what is examined."""
+
+_EXAMINED, _PROMISING = 2, 1.0 - 1e-9
+"""How many of a screened line are examined at most, and the height from which rounding may hide a
+violation."""
+
+_LONG = 0.05
+"""A line ends with an evaluation that takes longer than so many seconds of processor time, times
+the cost of the claim: what follows takes longer still, where an integer is a number of steps or a
+size."""
+
+_FAR, _FINE = 40, 3
+"""A ladder of integers goes up to two to the first power, with so many rungs to each doubling."""
+
+_SIZES = (16, 64, 256, 1024)
+"""How many choices of integers a line or a box has."""
+
+_GROWTH = 1.25
+"""How much longer an axis becomes from one rung to the next, and by one at least."""
+
+_LADDERS, _NUMBERS = 8, 2**12
+"""How often a turn makes records longer, and the numbers in one at most, over the claim's cost."""
+
+_SAMPLES = 32
+"""Instances of the strategy that tell which members there are and which axes belong together."""
+
+_TOGETHER = 64
+"""Choices of members and flags of an instance that are all tried, at most."""
+
+
+def tried(scout: Scout, documents: Iterable[Any]) -> None:
+    """Examine a line of encoded records, or where that is cheap screen it and examine the closest.
+
+    The first that look violated are examined at once: what comes later on a line is larger.
+
+    Raises:
+        Stop: the turn is over, by a find, the budget or the time.
+    """
+    tally = scout.tally
+    closer: list[tuple[float, int, Any]] = []
+    examined = 0
+    for document in documents:
+        began = time.process_time()
+        if tally.claim.cost > CHEAP:
+            scout.look_at(document, reshaped=True)
+        elif (case := scout.screened(document)) is not None:
+            height = math.nan
+            with contextlib.suppress(Exception), np.errstate(all="ignore"):  # it is examined if so
+                height = glance(tally.part.formula, tally.part.parameters, case)
+            if height >= _PROMISING and examined < _EXAMINED:
+                examined += 1
+                scout.look_at(document, reshaped=True)
+            elif height > scout.pool.height:
+                closer.append((-height, len(closer), document))
+        if time.process_time() - began > _LONG * tally.claim.cost:
+            break
+    for _, _, document in sorted(closer)[:_EXAMINED]:
+        scout.look_at(document, reshaped=True)
+
+
+def _any(documents: Sequence[Any], generator: np.random.Generator) -> Any:
+    return documents[int(generator.integers(len(documents)))]
+
+
+def _started(documents: Sequence[Any], generator: np.random.Generator) -> Any:
+    """The closest in half of the cases, else any."""
+    return documents[0] if generator.random() < 0.5 else _any(documents, generator)
+
+
+def move_integers(scout: Scout, generator: np.random.Generator) -> None:
+    """Move integers of known records: by one, by doubling, beyond what is drawn, all of a range.
+
+    Several move together, as a box of all choices or tied as one.
+    """
+    starts = [e.document for e in scout.pool.elites() if integer_leaves(e.document)]
+    others = [d for d in switched(scout, generator) if integer_leaves(d)] if starts else []
+    climbed: set[Path] = set()
+    for _ in range(4 * scout.budget if starts else 0):
+        other = others and generator.random() < 0.25
+        document = _started(starts, generator) if not other else _any(others, generator)
+        paths = integer_leaves(document)
+        chosen = [paths[k] for k in generator.permutation(len(paths))[: generator.integers(1, 4)]]
+        tied = [[path] for path in chosen]
+        if len(tied) > 1 and generator.random() < 0.3:
+            tied = [tied[0] + tied[1], *tied[2:]]
+        elif generator.random() < 0.2:
+            value = value_at(document, chosen[0])
+            tied = [[path for path in paths if value_at(document, path) == value]]
+        if len(tied) == 1 and generator.random() < 0.3 and chosen[0] not in climbed:
+            climbed.add(chosen[0])
+            tried(scout, _with(document, tied, [_ladder(generator)]))
+        else:
+            side = math.ceil(int(generator.choice(_SIZES)) ** (1 / len(tied)))
+            lines = [_line(document, group[0], starts, side, generator) for group in tied]
+            tried(scout, _with(document, tied, lines))
+
+
+def _ladder(generator: np.random.Generator) -> list[int]:
+    """Small integers, then of every magnitude, powers of two and of ten and those beside them.
+
+    Steps are small, so that an evaluation does not take much longer than the one before it.
+    """
+    some = [int(2.0 ** ((k + generator.random()) / _FINE)) for k in range(_FAR * _FINE)]
+    round_ones = [*(2**k for k in range(_FAR + 1)), *(10**k for k in range(_FAR * 3 // 10 + 1))]
+    sizes = sorted({*range(2 * _FAR), *some, *(x + d for x in round_ones for d in (-1, 0, 1))})
+    return [sign * k for k in sizes for sign in (1, -1)]
+
+
+def _line(
+    document: Any, path: Path, starts: Iterable[Any], side: int, generator: np.random.Generator
+) -> list[int]:
+    """So many integers: on both sides of the one there, or from the least that is known on."""
+    value = int(value_at(document, path))
+    if generator.random() < 0.3:
+        return [value + sign * k for k in range(side // 2 + 1) for sign in (1, -1)[: k + 1]]
+    known = [int(value_at(d, path)) for d in starts if path in integer_leaves(d)]
+    return [*range(min(known), min(known) + side)]
+
+
+def _with(
+    document: Any, tied: Sequence[Sequence[Path]], lines: Sequence[Iterable[int]]
+) -> Iterator[Any]:
+    """The record with every choice of integers, one for each group of paths."""
+    for values in itertools.product(*lines):
+        changed = document
+        for group, number in zip(tied, values, strict=True):
+            for path in group:
+                changed = replaced(changed, path, str(number))
+        yield changed
+
+
+def switched(scout: Scout, generator: np.random.Generator) -> Iterator[Any]:
+    """Known records with other members of families, flags and parts that may be absent.
+
+    They are those that other instances have in that place: all choices where they are few, else one
+    after the other, then several at once.
+    """
+    documents = [e.document for e in scout.pool.elites()]
+    known = [*documents, *sample(scout.tally.part.data, _SAMPLES)[0]]
+    for k in generator.permutation(len(documents)):
+        options = _options(documents[k], known)
+        if math.prod(map(len, options.values())) <= _TOGETHER:
+            choices = [*itertools.product(*options.values())][1:]
+            yield from (_put(documents[k], zip(options, x, strict=True)) for x in choices)
+            continue
+        for path, found in options.items():
+            yield from (_put(documents[k], [(path, other)]) for other in found[1:])
+        for _ in range(_TOGETHER):
+            chosen = [found[int(generator.integers(len(found)))] for found in options.values()]
+            yield _put(documents[k], zip(options, chosen, strict=True))
+
+
+def _options(document: Any, known: Sequence[Any]) -> dict[Path, list[Any]]:
+    """What may stand in each place of a record that is no number, by its path; first what does."""
+    found = {}
+    for path, value in _places(document, ()):
+        options = [value]
+        if isinstance(value, bool):
+            options.append(not value)
+        elif path[-2:-1] == ("values",):
+            options.append(str(1 - int(value)))
+        else:
+            for other in (x for each in known for x in _at(each, path)):
+                numbers = isinstance(value, dict) and isinstance(other, dict)
+                if not numbers and other not in options:
+                    options.append(other)
+        if len(options) > 1:
+            found[path] = options
+    return found
+
+
+def _places(document: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    """All fields and items of a record by their paths, and the entries of arrays of flags."""
+    yield path, document
+    if not isinstance(document, dict):
+        return
+    if array_key(document) == "bool":
+        yield from (((*path, "values", k), x) for k, x in enumerate(document["values"]))
+    for key in ("fields", "tuple"):
+        inner = document.get(key, ())
+        for name, part in inner.items() if isinstance(inner, dict) else enumerate(inner):
+            yield from _places(part, (*path, key, name))
+
+
+def _at(document: Any, path: Path) -> list[Any]:
+    """What an encoded instance has at a path, if it has that."""
+    try:
+        return [functools.reduce(operator.getitem, path, document)]
+    except (LookupError, TypeError):
+        return []
+
+
+def _put(document: Any, parts: Iterable[tuple[Path, Any]]) -> Any:
+    for path, part in parts:
+        with contextlib.suppress(LookupError, TypeError):  # what held it is absent now
+            document = replaced(document, path, part)
+    return document
+
+
+def lengthen(scout: Scout, generator: np.random.Generator) -> None:
+    """Make axes that share an index and tuples of known records longer, step by step.
+
+    What is added repeats what is there, as it is, with other signs, or with other numbers. Integers
+    that are equal to the length follow it, or do not.
+    """
+    claim = scout.tally.claim
+    drawn = sample(scout.tally.part.data, _SAMPLES)[0]
+    starts = [e.document for e in scout.pool.elites()]
+    for _ in range(_LADDERS if starts else 0):
+        most = max(
+            min(scout.numbers, _NUMBERS >> int(generator.integers(_LADDERS))) // claim.cost, 8
+        )
+        document = _started(starts, generator)
+        found = [*groups(document, claim.instance_type, drawn, least=1), *_tuples(document)]
+        if found:
+            group = found[int(generator.integers(len(found)))]
+            counted = generator.random() < 0.5
+            tried(scout, _longer(document, group, most, generator, counted=counted))
+
+
+def can_be_longer(document: Any) -> bool:
+    """Whether a record has arrays or tuples, whose length may vary."""
+    return any(shapes(document)) or any(True for _ in _tuples(document))
+
+
+def _tuples(document: Any) -> Iterator[Group]:
+    for path, part in _places(document, ()):
+        if isinstance(part, dict) and part.get("tuple"):
+            yield Group(len(part["tuple"]), ((path, (0,)),))
+
+
+def _longer(
+    document: Any, group: Group, most: int, generator: np.random.Generator, *, counted: bool
+) -> Iterator[Any]:
+    """The record with ever more indices in a group of axes, three of each length.
+
+    So many numbers are in it at most.
+    """
+    length = group.length
+    same = [p for p in integer_leaves(document) if p[-1] == "int"] if counted else []
+    same = [path for path in same if value_at(document, path) == length]
+    while True:
+        length = max(int(_GROWTH * length), length + 1)
+        more = generator.integers(group.length, size=length - group.length)
+        longer = taken(document, group, [*range(group.length), *more.tolist()])
+        if sum(map(math.prod, shapes(longer))) > most:
+            return
+        for path in same:
+            longer = replaced(longer, path, str(length))
+        yield longer
+        arrays = blocks(longer)
+        signed = {p: a * generator.choice([-1.0, 1.0], size=a.shape) for p, a in arrays.items()}
+        other = {p: generator.integers(-16, 17, size=a.shape) / 8 for p, a in arrays.items()}
+        yield from (with_blocks(longer, changed) for changed in (signed, other) if arrays)
