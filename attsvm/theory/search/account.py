@@ -18,7 +18,7 @@ from attsvm.theory.record.files import finite
 from attsvm.theory.run.coverage import Counts, warnings_of
 from attsvm.theory.run.tally import Refuted
 from attsvm.theory.search import GUIDED, Elite, Pool
-from attsvm.theory.search.shrink import smallness
+from attsvm.theory.search.moves import smallness
 
 
 @dataclass(slots=True)

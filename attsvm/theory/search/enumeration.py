@@ -62,7 +62,7 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
                 raw[name] = low + digit.astype(float)
             height = formula.screened(raw, {}, batch, parameters)
             scout.tally.seen.screened += batch
-            scout.tally.see_batch(raw, height > -np.inf)
+            scout.tally.variety.see_batch(raw, height > -np.inf)
             false = violated(formula.relation(FLOATS, formula.floats(raw, {}), parameters))
             for lane in np.lexsort((-height, ~np.broadcast_to(false, batch)))[:JUDGED]:
                 if height[lane] > best or (false.any() and height[lane] >= PROMISING):

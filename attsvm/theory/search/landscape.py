@@ -98,7 +98,7 @@ class Landscape:
         """
         case = _admitted(self.scout, self.frame, entries)
         if screened and case is not None:
-            self.scout.tally.see_moves(case)
+            self.scout.tally.variety.see(case)
         return case is not None
 
 

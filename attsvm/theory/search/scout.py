@@ -120,7 +120,7 @@ class Scout:
             seen.refused += case is not None and seen.broke == broke
             return None
         seen.screened += 1
-        self.tally.see_moves(case)
+        self.tally.variety.see(case)
         return case
 
     def ensure_time(self) -> None:

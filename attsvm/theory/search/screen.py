@@ -138,7 +138,7 @@ def evolve(
         scout.ensure_time()
         fitted, height = formula.fit_screened(raw, shape, batch, scout.tally.part.parameters, m)
         scout.tally.seen.screened += _new(fitted, known, m.library)
-        scout.tally.see_batch({**shape, **fitted}, height > -np.inf)
+        scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
         order = closest(height)
         due = generation % _LOOKS == 0 or generation == generations
         first = _fetched(fitted, order[:JUDGED])

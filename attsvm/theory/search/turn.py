@@ -134,7 +134,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
     started = time.perf_counter()
     tally = Tally(claim, claim.part(turn.part), turn.audits)
     tally.pool = Pool.read(turn.pool)
-    tally.keys = [] if turn.searcher in ("ensemble", "drawn") else None
+    tally.variety.keys = [] if turn.searcher in ("ensemble", "drawn") else None
     given = {(e.height, e.key) for e in tally.pool.elites()}
     found: Refuted | None = None
     minimal, interrupted, resume = False, False, (0, 0)
@@ -173,8 +173,8 @@ def take(claim: Claim, turn: Turn) -> Gain:
     return Gain(
         searcher=turn.searcher,
         pool=[e.json() for e in tally.pool.elites() if (e.height, e.key) not in given],
-        moved=tally.moved,
-        keys=tally.keys or [],
+        moved=tally.variety.moved,
+        keys=tally.variety.keys or [],
         found=None if found is None else asdict(found),
         idle=forms if idle else "",
         minimal=minimal,

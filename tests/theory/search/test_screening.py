@@ -281,7 +281,7 @@ def test_a_variable_that_took_several_values_in_a_batch_was_varied(searcher):
     scout = Scout(Tally(claim, claim.part(""), 0), searcher, 40)
     guide(GUIDED[searcher], scout, np.random.default_rng(0))
     assert scout.tally.seen.probed <= 12 < scout.tally.seen.screened
-    assert scout.tally.moved == {"k": True, "one": False}
+    assert scout.tally.variety.moved == {"k": True, "one": False}
 
 
 def test_an_author_may_take_the_size_of_an_integer():
