@@ -49,8 +49,9 @@ size."""
 _FAR, _FINE = 40, 3
 """A ladder of integers goes up to two to the first power, with so many rungs to each doubling."""
 
-_SIZES = (16, 64, 256, 1024)
-"""How many choices of integers a line or a box has."""
+_BESIDE, _SIZES = 8, (16, 64, 256, 1024)
+"""How many integers on each side of one are tried first, and how many choices a line or a box has.
+"""
 
 _GROWTH = 1.25
 """How much longer an axis becomes from one rung to the next, and by one at least."""
@@ -111,36 +112,41 @@ def move_integers(scout: Scout, generator: np.random.Generator) -> None:
     """
     starts = [e.document for e in scout.pool.elites() if integer_leaves(e.document)]
     others = [d for d in switched(scout, generator) if integer_leaves(d)] if starts else []
-    climbed: set[Path] = set()
-    for _ in range(4 * scout.budget if starts else 0):
+    for _ in range(scout.budget if starts else 0):
         other = others and generator.random() < 0.25
         document = _started(starts, generator) if not other else _any(others, generator)
         paths = integer_leaves(document)
-        chosen = [paths[k] for k in generator.permutation(len(paths))[: generator.integers(1, 4)]]
-        tied = [[path] for path in chosen]
-        if len(tied) > 1 and generator.random() < 0.3:
-            tied = [tied[0] + tied[1], *tied[2:]]
-        elif generator.random() < 0.2:
-            value = value_at(document, chosen[0])
-            tied = [[path for path in paths if value_at(document, path) == value]]
-        if len(tied) == 1 and generator.random() < 0.3 and chosen[0] not in climbed:
-            climbed.add(chosen[0])
-            tried(scout, _with(document, tied, [_ladder(generator)]))
-        else:
-            side = math.ceil(int(generator.choice(_SIZES)) ** (1 / len(tied)))
-            lines = [_line(document, group[0], starts, side, generator) for group in tied]
-            tried(scout, _with(document, tied, lines))
+        path = _any(paths, generator)
+        value = value_at(document, path)
+        equal = [other for other in paths if value_at(document, other) == value]
+        tied = equal if generator.random() < 0.3 else [path]
+        tried(scout, _with(document, [tied], [_beside(int(value))]))
+        tried(scout, _with(document, [tied], [_ladder(int(value), generator)]))
+        count = int(generator.integers(1, min(len(paths), 3) + 1))
+        chosen = [[paths[k]] for k in generator.permutation(len(paths))[:count]]
+        if count > 1 and generator.random() < 0.3:
+            chosen = [chosen[0] + chosen[1], *chosen[2:]]
+        side = math.ceil(int(generator.choice(_SIZES)) ** (1 / len(chosen)))
+        lines = [_line(document, group[0], starts, side, generator) for group in chosen]
+        tried(scout, _with(document, chosen, lines))
 
 
-def _ladder(generator: np.random.Generator) -> list[int]:
+def _beside(value: int) -> list[int]:
+    """The integers on both sides of one, the nearest first."""
+    return [value + sign * k for k in range(1, _BESIDE + 1) for sign in (1, -1)]
+
+
+def _ladder(value: int, generator: np.random.Generator) -> list[int]:
     """Small integers, then of every magnitude, powers of two and of ten and those beside them.
 
-    Steps are small, so that an evaluation does not take much longer than the one before it.
+    As a rule they have the sign of the one that is there. Steps are small, so that an evaluation
+    does not take much longer than the one before it.
     """
     some = [int(2.0 ** ((k + generator.random()) / _FINE)) for k in range(_FAR * _FINE)]
     round_ones = [*(2**k for k in range(_FAR + 1)), *(10**k for k in range(_FAR * 3 // 10 + 1))]
-    sizes = sorted({*range(2 * _FAR), *some, *(x + d for x in round_ones for d in (-1, 0, 1))})
-    return [sign * k for k in sizes for sign in (1, -1)]
+    sizes = sorted({*range(_FAR), *some, *(x + d for x in round_ones for d in (-1, 0, 1))})
+    other = generator.random() < 0.25
+    return [-k for k in sizes] if (value < 0) != other else sizes
 
 
 def _line(
