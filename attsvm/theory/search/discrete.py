@@ -30,6 +30,7 @@ from attsvm.theory.instance.document import (
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.search.axes import Group, groups, taken
 from attsvm.theory.search.families import blocks, with_blocks
+from attsvm.theory.search.scout import Spent
 
 if TYPE_CHECKING:
     from attsvm.theory.search.scout import Scout
@@ -44,7 +45,10 @@ violation."""
 _LONG = 0.05
 """A line ends with an evaluation that takes longer than so many seconds of processor time, times
 the cost of the claim: what follows takes longer still, where an integer is a number of steps or a
-size."""
+size. After a few of these"""
+
+_LONGS = 2
+"""the turn is over."""
 
 _FAR, _FINE = 40, 3
 """A ladder of integers goes up to two to the first power, with so many rungs to each doubling."""
@@ -59,8 +63,9 @@ _GROWTH = 1.25
 _LADDERS, _NUMBERS = 8, 2**12
 """How often a turn makes records longer, and the numbers in one at most, over the claim's cost."""
 
-_SAMPLES = 32
-"""Instances of the strategy that tell which members there are and which axes belong together."""
+_STARTS, _SAMPLES = 8, 32
+"""Instances of the strategy to start from, and those that tell how far its integers and lengths go,
+which members there are and which axes belong together."""
 
 _TOGETHER = 64
 """Choices of members and flags of an instance that are all tried, at most."""
@@ -91,9 +96,45 @@ def tried(scout: Scout, documents: Iterable[Any]) -> None:
             elif height > scout.pool.height:
                 closer.append((-height, len(closer), document))
         if time.process_time() - began > _LONG * tally.claim.cost:
+            scout.long += 1
+            if scout.long >= _LONGS:
+                raise Spent
             break
     for _, _, document in sorted(closer)[:_EXAMINED]:
         scout.look_at(document, reshaped=True)
+
+
+def as_drawn(scout: Scout) -> list[Any]:
+    """Known records whose lengths and integers lie among those of instances that were drawn.
+
+    From others nothing discrete is moved: of a claim that looks at all V^m choices, an evaluation
+    with V = 1 and a large m is short, and the next one, with V = 2, takes for ever.
+    """
+    ends: dict[Path, tuple[int, int]] = {}
+    drawn = _samples(scout)
+    for document in drawn:
+        for place, size in _extents(document):
+            low, high = ends.get(place, (size, size))
+            ends[place] = min(low, size), max(high, size)
+    return [
+        document
+        for document in (*(e.document for e in scout.pool.elites()), *drawn[:_STARTS])
+        if all(p in ends and ends[p][0] <= x <= ends[p][1] for p, x in _extents(document))
+    ]
+
+
+def _samples(scout: Scout) -> tuple[Any, ...]:
+    return sample(scout.tally.part.data, _SAMPLES)[0]
+
+
+def _extents(document: Any) -> Iterator[tuple[Path, int]]:
+    """The integers and lengths of a record, by places that all entries of an array share."""
+    for path in integer_leaves(document):
+        yield path if path[-1] == "int" else path[:-1], int(value_at(document, path))
+    for path, part in _places(document, ()):
+        if isinstance(part, dict):
+            shape = part[key] if (key := array_key(part)) else [len(part.get("tuple", ()))]
+            yield from (((*path, axis), size) for axis, size in enumerate(shape))
 
 
 def _any(documents: Sequence[Any], generator: np.random.Generator) -> Any:
@@ -110,13 +151,14 @@ def move_integers(scout: Scout, generator: np.random.Generator) -> None:
 
     Several move together, as a box of all choices or tied as one.
     """
-    starts = [e.document for e in scout.pool.elites() if integer_leaves(e.document)]
+    starts = [document for document in as_drawn(scout) if integer_leaves(document)]
     others = [d for d in switched(scout, generator) if integer_leaves(d)] if starts else []
-    for _ in range(scout.budget if starts else 0):
+    shift = int(generator.integers(_FAR))
+    for lap in range(scout.budget if starts else 0):
         other = others and generator.random() < 0.25
         document = _started(starts, generator) if not other else _any(others, generator)
         paths = integer_leaves(document)
-        path = _any(paths, generator)
+        path = paths[(shift + lap) % len(paths)]
         value = value_at(document, path)
         equal = [other for other in paths if value_at(document, other) == value]
         tied = equal if generator.random() < 0.3 else [path]
@@ -145,7 +187,7 @@ def _ladder(value: int, generator: np.random.Generator) -> list[int]:
     some = [int(2.0 ** ((k + generator.random()) / _FINE)) for k in range(_FAR * _FINE)]
     round_ones = [*(2**k for k in range(_FAR + 1)), *(10**k for k in range(_FAR * 3 // 10 + 1))]
     sizes = sorted({*range(_FAR), *some, *(x + d for x in round_ones for d in (-1, 0, 1))})
-    other = generator.random() < 0.25
+    other = generator.random() < 0.125
     return [-k for k in sizes] if (value < 0) != other else sizes
 
 
@@ -178,8 +220,8 @@ def switched(scout: Scout, generator: np.random.Generator) -> Iterator[Any]:
     They are those that other instances have in that place: all choices where they are few, else one
     after the other, then several at once.
     """
-    documents = [e.document for e in scout.pool.elites()]
-    known = [*documents, *sample(scout.tally.part.data, _SAMPLES)[0]]
+    documents = as_drawn(scout)
+    known = [*(e.document for e in scout.pool.elites()), *_samples(scout)]
     for k in generator.permutation(len(documents)):
         options = _options(documents[k], known)
         if math.prod(map(len, options.values())) <= _TOGETHER:
@@ -247,8 +289,7 @@ def lengthen(scout: Scout, generator: np.random.Generator) -> None:
     that are equal to the length follow it, or do not.
     """
     claim = scout.tally.claim
-    drawn = sample(scout.tally.part.data, _SAMPLES)[0]
-    starts = [e.document for e in scout.pool.elites()]
+    drawn, starts = _samples(scout), as_drawn(scout)
     for _ in range(_LADDERS if starts else 0):
         most = max(
             min(scout.numbers, _NUMBERS >> int(generator.integers(_LADDERS))) // claim.cost, 8

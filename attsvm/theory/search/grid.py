@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from attsvm.theory.instance.document import Path, rebuilt
+from attsvm.theory.search.discrete import as_drawn
 from attsvm.theory.search.families import Blocks, blocks, with_blocks
 from attsvm.theory.search.scout import Scout
 
@@ -116,10 +117,13 @@ class _Board:
             self.look(point)
 
 
-def _boards(scout: Scout, document: Any) -> list[_Board]:
-    """Each array or integer alone, all arrays, these with the single numbers, and with integers."""
+def _boards(scout: Scout, document: Any, drawn: Sequence[Any]) -> list[_Board]:
+    """Each array or integer alone, all arrays, these with the single numbers, and with integers.
+
+    Integers are those of records that look as if drawn.
+    """
     floats = blocks(document)
-    arrays = {**floats, **blocks(document, whole=True)}
+    arrays = {**floats, **(blocks(document, whole=True) if document in drawn else {})}
     sets: list[tuple[Path, ...]] = [(path,) for path in arrays]
     sets += [tuple(p for p in floats if floats[p].ndim), tuple(floats), tuple(arrays)]
     accepted: dict[tuple[Path, float], bool] = {}
@@ -137,8 +141,8 @@ def grid(scout: Scout, generator: np.random.Generator) -> None:
     are drawn. After half of the budget entries of the closest instances become small integers
     while that brings them closer.
     """
-    starts = scout.pool.closest
-    boards = [b for e in scout.pool.templates for b in _boards(scout, e.document)]
+    starts, drawn = scout.pool.closest, as_drawn(scout)
+    boards = [b for e in scout.pool.templates for b in _boards(scout, e.document, drawn)]
     boards.sort(key=lambda board: sum(board.sizes))
     late = np.arange(len(boards)) + generator.exponential(_PART, len(boards))
     for k in np.argsort(late):
@@ -148,7 +152,7 @@ def grid(scout: Scout, generator: np.random.Generator) -> None:
             boards[k].draw(generator)
             boards[k].improve(generator)
     for k in generator.permutation(4 * len(starts)) % max(len(starts), 1):
-        for board in _boards(scout, starts[k].document)[-1:]:  # all numbers
+        for board in _boards(scout, starts[k].document, drawn)[-1:]:  # all numbers
             own = [x for array in board.arrays.values() for x in array.ravel().tolist()]
             board.best = starts[k].height, own
             board.improve(generator)
