@@ -83,6 +83,8 @@ def tried(scout: Scout, documents: Iterable[Any]) -> None:
     closer: list[tuple[float, int, Any]] = []
     examined = 0
     for document in documents:
+        if document in scout.long:
+            break
         began = time.process_time()
         if tally.claim.cost > CHEAP:
             scout.look_at(document, reshaped=True)
@@ -96,8 +98,8 @@ def tried(scout: Scout, documents: Iterable[Any]) -> None:
             elif height > scout.pool.height:
                 closer.append((-height, len(closer), document))
         if time.process_time() - began > _LONG * tally.claim.cost:
-            scout.long += 1
-            if scout.long >= _LONGS:
+            scout.long.append(document)
+            if len(scout.long) >= _LONGS:
                 raise Spent
             break
     for _, _, document in sorted(closer)[:_EXAMINED]:

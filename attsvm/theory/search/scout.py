@@ -40,7 +40,7 @@ class Scout:
         numbers: how many numbers an instance of a size beyond the drawn ones has at most.
         spent, proposed: how many it has had examined; how many it proposed.
         found: the confirmed refutation, if any.
-        long: how many evaluations took so long that what follows on their line was left out.
+        long: records whose evaluation took so long that what follows on their line is left out.
         idle: whether it has nothing more to propose from these known instances.
     """
 
@@ -61,7 +61,7 @@ class Scout:
         self.proposed = 0
         self.found: Refuted | None = None
         self.idle = False
-        self.long = 0
+        self.long: list[Any] = []
         self._seen: dict[str, float | None] = {}
         self._screened: set[str] = set()
 

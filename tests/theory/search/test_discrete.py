@@ -47,7 +47,7 @@ def test_integers_of_records_are_moved_beyond_what_is_drawn(name, violated):
 
 def test_a_hypothesis_judges_which_integers_are_instances():
     even = {"even": lambda c: c.k % 2 == 0, "natural": lambda c: c.k >= 0 and c.j >= 0}
-    witness, claim = witnessed("even", Counted, hypotheses=even)
+    witness, claim = witnessed("even", Counted, data=COUNTED, hypotheses=even)
     scout = scouted(claim, "integers", [Counted(2, 4, 1.0)], budget=96)
     assert {c.k % 2 for c in witness.seen} == {0}
     assert max(c.k for c in witness.seen) > 100
@@ -68,9 +68,38 @@ def test_integers_stop_where_an_evaluation_takes_long(monkeypatch):
         return False
 
     monkeypatch.setattr(discrete.time, "process_time", lambda: clock)
-    _, claim = witnessed("slow", Counted, slow)
+    _, claim = witnessed("slow", Counted, slow, COUNTED)
     scouted(claim, "integers", START, budget=96)
     assert 0.01 / 1e-6 < largest < 4 * discrete._LONG / 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Words, and how many of them a sentence has."""
+
+    words: Float[Array, " V"]
+    m: int
+
+
+def test_no_turn_goes_where_an_evaluation_of_all_choices_never_ends(monkeypatch):
+    """V^m choices take as many microseconds: with V = 1 any m is short, and so is m = 1."""
+    clock, longest = 0.0, 0.0
+
+    def counted(case):
+        nonlocal clock, longest
+        took = 1e-6 * float(len(case.words)) ** min(case.m, 300)
+        clock, longest = clock + took, max(longest, took)
+        return False
+
+    monkeypatch.setattr(discrete.time, "process_time", lambda: clock)
+    sizes = st.tuples(st.integers(1, 2), st.integers(1, 4))
+    data = sizes.map(lambda size: Choices(np.zeros(size[0]), size[1]))
+    natural = {"natural": lambda case: case.m >= 1}
+    _, claim = witnessed("choices", Choices, counted, data, hypotheses=natural)
+    searchers = ["drawn", "integers", "sizes", "grid"]
+    result = hunt(claim, seconds=None, rounds=6, searchers=searchers)
+    assert {"integers", "sizes"} <= result.efforts.keys()
+    assert discrete._LONG < longest < 100
 
 
 def test_small_integers_and_floats_of_records_are_chosen_together():
@@ -111,7 +140,7 @@ def test_what_has_one_length_alone_keeps_it():
 
 
 def test_indices_of_records_are_enumerated():
-    violated = lambda c: c.chosen.tolist() == [2, 1, 2]  # noqa: E731
+    violated = lambda c: c.chosen.tolist() == [0, 2, 0]  # noqa: E731
     data = st.integers(1, 4).map(chosen)
     _, claim = witnessed("indices", Chosen, violated, data, hypotheses={**AGREE, **INDEX})
     found = instance(claim, scouted(claim, "integers", [chosen(3)], budget=400))
