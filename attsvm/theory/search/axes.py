@@ -73,6 +73,17 @@ def groups(document: Any, hint: Any, samples: Sequence[Any] = (), *, least: int 
     return [group for group in dict.fromkeys(found) if group.length >= least]
 
 
+def tuples(document: Any, path: Path = (), *, least: int = 2) -> Iterator[Group]:
+    """All tuples of an encoded instance of this length at `least`, as groups of one axis each."""
+    if isinstance(document, dict) and not array_key(document):
+        if "tuple" in document and len(document["tuple"]) >= least:
+            yield Group(len(document["tuple"]), ((path, (0,)),))
+        for key in document.keys() & {"tuple", "fields"}:
+            inner = document[key]
+            for name, part in inner.items() if isinstance(inner, dict) else enumerate(inner):
+                yield from tuples(part, (*path, key, name), least=least)
+
+
 def unnamed(document: Any, hint: Any) -> bool:
     """Whether some axis longer than 1 has no name, so that samples must tell where it belongs."""
     arrays = _arrays(document, records(hint))

@@ -28,7 +28,7 @@ from attsvm.theory.instance.document import (
     value_at,
 )
 from attsvm.theory.run.sampling import sample
-from attsvm.theory.search.axes import Group, groups, taken
+from attsvm.theory.search.axes import Group, groups, taken, tuples
 from attsvm.theory.search.families import blocks, with_blocks
 from attsvm.theory.search.scout import Spent
 
@@ -297,22 +297,11 @@ def lengthen(scout: Scout, generator: np.random.Generator) -> None:
             min(scout.numbers, _NUMBERS >> int(generator.integers(_LADDERS))) // claim.cost, 8
         )
         document = _started(starts, generator)
-        found = [*groups(document, claim.instance_type, drawn, least=1), *_tuples(document)]
+        found = [*groups(document, claim.instance_type, drawn, least=1), *tuples(document, least=1)]
         if found:
             group = found[int(generator.integers(len(found)))]
             counted = generator.random() < 0.5
             tried(scout, _longer(document, group, most, generator, counted=counted))
-
-
-def can_be_longer(document: Any) -> bool:
-    """Whether a record has arrays or tuples, whose length may vary."""
-    return any(shapes(document)) or any(True for _ in _tuples(document))
-
-
-def _tuples(document: Any) -> Iterator[Group]:
-    for path, part in _places(document, ()):
-        if isinstance(part, dict) and part.get("tuple"):
-            yield Group(len(part["tuple"]), ((path, (0,)),))
 
 
 def _longer(

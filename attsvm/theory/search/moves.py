@@ -38,7 +38,7 @@ from attsvm.theory.instance.document import (
     value_at,
     written,
 )
-from attsvm.theory.search.axes import Group, groups, lacking
+from attsvm.theory.search.axes import Group, groups, lacking, tuples
 
 _MAKING_UP = (0, 1, 2)
 """Powers of two that what remains is scaled by, to make up for an index that was left out."""
@@ -111,7 +111,7 @@ def _shorter(document: Any, space: Space) -> list[Slot]:
 
         return trials
 
-    found = groups(document, space.hint, space.samples)
+    found = [*groups(document, space.hint, space.samples), *tuples(document)]
     blocks = [
         slot(group, start, start + size, 0)
         for group in found
