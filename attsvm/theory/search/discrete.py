@@ -47,8 +47,8 @@ _LONG = 0.05
 the cost of the claim: what follows takes longer still, where an integer is a number of steps or a
 size. After a few of these"""
 
-_LONGS = 2
-"""the turn is over."""
+_WARM, _LONGS = 2, 2
+"""the turn is over; the first evaluations of a turn are not timed."""
 
 _FAR, _FINE = 40, 3
 """A ladder of integers goes up to two to the first power, with so many rungs to each doubling."""
@@ -97,7 +97,8 @@ def tried(scout: Scout, documents: Iterable[Any]) -> None:
                 scout.look_at(document, reshaped=True)
             elif height > scout.pool.height:
                 closer.append((-height, len(closer), document))
-        if time.process_time() - began > _LONG * tally.claim.cost:
+        warm = scout.proposed > _WARM  # the first evaluations load and draw what others use again
+        if warm and time.process_time() - began > _LONG * tally.claim.cost:
             scout.long.append(document)
             if len(scout.long) >= _LONGS:
                 raise Spent
