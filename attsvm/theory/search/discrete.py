@@ -108,7 +108,7 @@ def tried(scout: Scout, documents: Iterable[Any]) -> None:
 
 
 def as_drawn(scout: Scout) -> list[Any]:
-    """Known records whose lengths and integers lie among those of instances that were drawn.
+    """Known records with lengths and integers such as are drawn, or where there is none drawn ones.
 
     From others nothing discrete is moved: of a claim that looks at all V^m choices, an evaluation
     with V = 1 and a large m is short, and the next one, with V = 2, takes for ever.
@@ -119,11 +119,12 @@ def as_drawn(scout: Scout) -> list[Any]:
         for place, size in _extents(document):
             low, high = ends.get(place, (size, size))
             ends[place] = min(low, size), max(high, size)
-    return [
-        document
-        for document in (*(e.document for e in scout.pool.elites()), *drawn[:_STARTS])
-        if all(p in ends and ends[p][0] <= x <= ends[p][1] for p, x in _extents(document))
+    known = [
+        e.document
+        for e in scout.pool.elites()
+        if all(p in ends and ends[p][0] <= x <= ends[p][1] for p, x in _extents(e.document))
     ]
+    return known or [*drawn[:_STARTS]]
 
 
 def _samples(scout: Scout) -> tuple[Any, ...]:
