@@ -116,7 +116,9 @@ _SPARED, _TURN = 48, 96
 
 
 def alone(claim: Claim, searcher: str, seconds: float, seed: int) -> Attempt:
-    """Turns of one searcher, for so much processor time; guided ones start from what was drawn.
+    """Turns of one searcher, for so much processor time or until it has nothing more to propose.
+
+    Guided ones start from what was drawn.
 
     What was drawn and refutes is left out, so that a find is the searcher's own.
     """
@@ -126,7 +128,7 @@ def alone(claim: Claim, searcher: str, seconds: float, seed: int) -> Attempt:
         tally.examine(codec.decode(case, claim.instance_type), DRAWN)
     pool = Pool(e for e in tally.pool.elites() if not _refutes(claim, e.document))
     used, examples, number, gain = 0.0, 0, 0, None
-    while used < seconds and (gain is None or not (gain.found or gain.error)):
+    while used < seconds and (gain is None or not (gain.found or gain.error or gain.idle)):
         turn = Turn(
             claim=claim.id,
             part="",

@@ -294,7 +294,7 @@ class Formula:
             elif isinstance(variable, Integer) and not hasattr(value, "shape"):
                 put(v, name, value)
             elif isinstance(value, np.ndarray | float):
-                put(v, name, lanes(np.atleast_1d(np.asarray(value, dtype=float))))
+                put(v, name, lanes(np.atleast_1d(np.asanyarray(value, dtype=float))))
             else:
                 put(v, name, lanes(value))
         self._define_again(v, m)

@@ -410,17 +410,21 @@ _NEEDS = {"gradient": "PyTorch is missing", "gpu": "PyTorch sees none"}
 def _searchers_text(document: Mapping[str, Any]) -> Iterator[str]:
     """Who looked, and who could not."""
     for name, effort in document["searchers"].items():
+        screened = f", {effort['screened']} screened" if effort["screened"] else ""
         took = "" if effort["seconds"] is None else f", {effort['seconds']:.1f} s"
         yield (
             f"  {name:10} {counted(effort['turns'], 'turn'):>8}, "
             f"{effort['accepted']:7} instances, "
-            f"{effort['rejected']:7} refused, {effort['closer']:3} times closer{took}"
+            f"{effort['rejected']:7} refused, {effort['closer']:3} times closer{screened}{took}"
         )
     if document["no_turn"] and not document["found"]:
         yield f"  no turn in this hunt, give more time: {', '.join(document['no_turn'])}"
     if document["nothing_to_move"] and not document["found"]:
         said = ", ".join(document["nothing_to_move"])
-        yield f"  no turn, as they move floats and no instance has any: {said}"
+        yield f"  no turn, as no instance has what they move: {said}"
+    if document["done"] and not document["found"]:
+        said = ", ".join(document["done"])
+        yield f"  no further turn, as they had nothing more to propose: {said}"
     if document["repeated"]:
         yield f"  {document['repeated']} drawn instances equal one that was drawn before"
     for name in document["absent"]:

@@ -93,6 +93,12 @@ class Counts:
         return self.examples + self.probed
 
     @property
+    def looked(self) -> int:
+        """All instances that were looked at in any way."""
+        each = self.examples, self.rejected, self.probed, self.refused, self.screened, self.broke
+        return sum(each)
+
+    @property
     def ordinary(self) -> int:
         """The ordinary instances that were looked at."""
         return self.examples + self.rejected

@@ -83,6 +83,11 @@ class Pool:
         """One instance of each size seen, the smallest size first."""
         return sorted(self._templates.values(), key=_smallness)
 
+    @property
+    def forms(self) -> str:
+        """The shapes of what it holds, as text, and whether the height of any is known."""
+        return f"{sorted({e.shape for e in self.elites()})} {bool(self.closest)}"
+
     def offer(self, height: float, case: Any) -> bool:
         """Offer an accepted instance; whether it came closer than all before."""
         full = len(self.closest) >= _CLOSEST and len(self._templates) >= _TEMPLATES

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -25,11 +24,9 @@ from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.evaluation import Evaluation
 from attsvm.theory.run.pool import Pool
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EXPLICIT, sample
+from attsvm.theory.run.variety import Variety
 
 _Answer = TypeVar("_Answer")
-
-MANY = 64
-"""Values of a variable that are told apart."""
 
 _TOUCHING = 12
 """How many made-up instances a searcher's turn has evaluated exactly though floats see no fault."""
@@ -85,12 +82,7 @@ class Tally:
             hypotheses={h.name: 0 for h in part.hypotheses},
             missed={h.name: 0 for h in part.dropped},
         )
-        self._values: dict[str, set[Any]] = {}
-        self._sides: set[str] = set()
-        self._start: dict[str, Any] = {}
-        self._alone: dict[str, Any] = {}
-        self.moved: dict[str, bool] = {}
-        self.keys: list[str] = []
+        self.variety = Variety(part, self.seen)
         self._touched: dict[str, int] = {}
         self.best: tuple[float, Any, Slack] | None = None
         self.best_by = ""
@@ -144,47 +136,6 @@ class Tally:
         if self.claim.ensemble is not None:
             generator = np.random.default_rng(0)
             yield from (self.claim.ensemble(generator) for _ in range(_ENSEMBLE))
-
-    def _see_variables(self, case: Any) -> None:
-        """Count the values that each variable takes, and whether the sides of the formula move.
-
-        `keys` has a short text for each instance, by which equal ones are told.
-        """
-        formula = self.part.formula
-        if formula.measured is None and len(self._sides) < 2 and self.seen.drawn <= MANY:
-            self._sides.add(formula.sides(case, self.part.parameters))
-            self.seen.sides = len(self._sides)
-        named = formula.values_of(case)
-        self.keys.append(hashlib.blake2b(repr(named).encode(), digest_size=8).hexdigest())
-        for name, value in named.items():
-            values = self._values.setdefault(name, set())
-            if len(values) < MANY:
-                values.add(value)
-            self.seen.varied[name] = len(values)
-
-    def _see_moves(self, case: Any) -> None:
-        """See which variables differ among the instances that were evaluated."""
-        if not self.counting or (self.moved and all(self.moved.values())):
-            return
-        for name, value in self.part.formula.values_of(case).items():
-            other = value != self._start.setdefault(name, value)
-            self.moved[name] = self.moved.get(name, False) or other
-
-    def see_batch(self, raw: Mapping[str, Any], met: Any) -> None:
-        """See which variables differ among the instances of a batch that meet the hypotheses.
-
-        Args:
-            raw: values by name; one that has a shape is of many lanes (..., batch), another one is
-                for the whole batch.
-            met: of each lane whether it meets them.
-        """
-        if not met.any():
-            return
-        for name, value in raw.items():
-            if not self.moved.get(name):
-                lanes = value[..., met] if hasattr(value, "shape") else None
-                one = self._alone.setdefault(name, value) if lanes is None else lanes[..., :1]
-                self.moved[name] = bool(value != one if lanes is None else (lanes != one).any())
 
     def _see_dropped(self, case: Any) -> None:
         """See whether an instance violates what a sibling of a formula drops; one is enough."""
@@ -254,13 +205,14 @@ class Tally:
         if not accepted:
             return False, None
         self._see_dropped(case)
-        self._see_moves(case)
+        if self.counting:
+            self.variety.see(case)
         slack = self.evaluation.slack(case)
         if self.counting:
             self.seen.drawn += searcher == DRAWN
             self.seen.describe(case)
             if searcher != EXPLICIT:  # an author's instance does not vary what he draws
-                self._see_variables(case)
+                self.variety.see_drawn(case)
         if watched:
             self.evaluation.ensure_unchanged("the conclusion", case, before)
             if all(slack.value != other.value for _, _, other in self._first):
@@ -331,7 +283,8 @@ class Tally:
             answer, document = settled
         self.seen.probed += 1
         self._see_dropped(case)
-        self._see_moves(case)
+        if self.counting:
+            self.variety.see(case)
         refuted = answer is not None and answer.refuted is True
         contradicted = answer is not None and answer.refuted is False and slack.violated
         if not contradicted:  # its height would lead the search to where floats are wrong

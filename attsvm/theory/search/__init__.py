@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.instance.document import finite_leaves, integer_leaves
 from attsvm.theory.run.pool import Elite, Pool
 from attsvm.theory.run.sampling import DRAWN, ENSEMBLE, EVERY, EXPLICIT
 from attsvm.theory.search.drawn import draw
@@ -32,8 +33,9 @@ from attsvm.theory.search.optimise import (
 )
 from attsvm.theory.search.relatives import relatives
 from attsvm.theory.search.scout import Found, Scout, Spent, Stop
-from attsvm.theory.search.screen import grows, screen, sizes
+from attsvm.theory.search.screen import screen
 from attsvm.theory.search.shrink import Polished, shrink
+from attsvm.theory.search.sizes import grows, sizes
 from attsvm.theory.search.worsen import worsen
 
 if TYPE_CHECKING:
@@ -63,6 +65,16 @@ __all__ = [
 ]
 
 
+def has_floats(document: Any) -> bool:
+    """Whether an encoded instance has finite floats."""
+    return bool(finite_leaves(document))
+
+
+def has_numbers(document: Any) -> bool:
+    """Whether an encoded instance has finite floats or integers."""
+    return has_floats(document) or bool(integer_leaves(document))
+
+
 @dataclass(frozen=True, slots=True)
 class Guided:
     """A searcher that starts from the pool.
@@ -75,7 +87,7 @@ class Guided:
         there: whether what it needs is installed.
         without: profiles that do without it, so that no quick check waits for a large library.
         missed: whether an account says that it is not there, where nobody asked for it.
-        moves_floats: whether it does nothing but move floats of known instances.
+        moves: whether it can move anything of an encoded instance.
     """
 
     title: str
@@ -85,7 +97,7 @@ class Guided:
     there: Callable[[], bool] = lambda: True
     without: tuple[str, ...] = ()
     missed: bool = True
-    moves_floats: bool = False
+    moves: Callable[[Any], bool] = lambda document: True
 
     def works_on(self, claim: Claim) -> bool:
         """Whether it fits and is there."""
@@ -112,21 +124,22 @@ GUIDED: dict[str, Guided] = {
         "sizes beyond the drawn ones",
         sizes,
         0.2,
-        fits=lambda claim: claim.formula.batches and any(grows(claim.formula)),
+        fits=lambda claim: not claim.formula.batches or any(grows(claim.formula)),
     ),
     "integers": Guided(
         "integer enumeration",
         integers,
         0.1,
-        fits=lambda claim: claim.formula.batches and counts(claim.formula),
+        fits=lambda claim: not claim.formula.batches or counts(claim.formula),
+        moves=lambda document: bool(integer_leaves(document)),
     ),
     "relatives": Guided("relatives", relatives, 0.18),
-    "grid": Guided("integer grid", grid, 0.18, moves_floats=True),
-    "families": Guided("structured families", families, 0.2, moves_floats=True),
-    "evolution": Guided("differential evolution", evolution, 0.3, moves_floats=True),
-    "powell": Guided("Powell's method", powell, 0.24, moves_floats=True),
+    "grid": Guided("integer grid", grid, 0.18, moves=has_numbers),
+    "families": Guided("structured families", families, 0.2, moves=has_floats),
+    "evolution": Guided("differential evolution", evolution, 0.3, moves=has_floats),
+    "powell": Guided("Powell's method", powell, 0.24, moves=has_floats),
     "cma": Guided(
-        "CMA-ES", covariance, 0.2, there=cma_is_there, without=("quick",), moves_floats=True
+        "CMA-ES", covariance, 0.2, there=cma_is_there, without=("quick",), moves=has_floats
     ),
     "gradient": Guided(
         "L-BFGS",
@@ -135,7 +148,7 @@ GUIDED: dict[str, Guided] = {
         fits=lambda claim: claim.relaxed is not None,
         there=torch_is_there,
         without=("quick",),
-        moves_floats=True,
+        moves=has_floats,
     ),
     "batches": Guided(
         "differential evolution in batches",
@@ -144,7 +157,7 @@ GUIDED: dict[str, Guided] = {
         fits=screens,
         there=torch_is_there,
         without=("quick",),
-        moves_floats=True,
+        moves=has_floats,
     ),
 }
 """The guided searchers by their short names, in the order in which a check runs them."""
@@ -173,7 +186,7 @@ NEEDS = {
     "batches": "records, and a conclusion that is cheap or runs on tensors",
     "screen": "variables that are drawn one by one",
     "gpu": "real variables that are drawn one by one, and that no hypothesis moves",
-    "integers": "integers alone for variables",
+    "integers": "integers alone for variables, or records",
 }
 """What a claim must have for a searcher to fit it, where that is not every claim."""
 

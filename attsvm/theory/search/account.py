@@ -17,8 +17,8 @@ from attsvm.theory.record.counterexample import document, file_name, read, repla
 from attsvm.theory.record.files import finite
 from attsvm.theory.run.coverage import Counts, warnings_of
 from attsvm.theory.run.tally import Refuted
-from attsvm.theory.search import Elite, Pool
-from attsvm.theory.search.shrink import smallness
+from attsvm.theory.search import GUIDED, Elite, Pool
+from attsvm.theory.search.moves import smallness
 
 
 @dataclass(slots=True)
@@ -28,6 +28,7 @@ class Effort:
     Attributes:
         turns: how many it took.
         accepted, rejected: instances evaluated; instances that are not admissible.
+        screened: instances evaluated in batches, or to choose what is examined.
         closer: turns that came closer to violation than all before.
         found: whether the counterexample is its own.
         seconds: working time, summed over workers.
@@ -37,6 +38,7 @@ class Effort:
     turns: int = 0
     accepted: int = 0
     rejected: int = 0
+    screened: int = 0
     closer: int = 0
     found: bool = False
     seconds: float = 0.0
@@ -71,7 +73,8 @@ class Hunt:
         efforts: by searcher.
         absent: searchers that would fit but need a library that is not installed.
         no_turn: searchers that could have worked but got no turn in the time given.
-        nothing_to_move: searchers that got no turn as they move floats and no instance has any.
+        nothing_to_move: searchers that got no turn as no instance has what they move.
+        done: searchers that got no further turn as they had nothing more to propose.
         repeated: drawn instances that were evaluated and equal one that was drawn before.
         seen: what was seen of all instances.
         closest: the instance that came closest, with its height; `closest_by` who brought it.
@@ -92,6 +95,7 @@ class Hunt:
     absent: list[str] = field(default_factory=list)
     no_turn: list[str] = field(default_factory=list)
     nothing_to_move: list[str] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
     repeated: int = 0
     seen: Counts = field(default_factory=Counts)
     closest: Elite | None = None
@@ -127,20 +131,22 @@ class Hunt:
         still = ", ".join(self._integers_of_records())
         if still:
             said.append(
-                "no searcher moves the integers of a record, so of "
-                f"{still} nothing but what was drawn was looked at: state the claim about "
-                "variables, with an Integer for each"
+                f"of {still} nothing but what was drawn was looked at: no move of these integers "
+                "alone meets the hypotheses, or nobody who moves integers had a turn; draw more of "
+                "them"
             )
         return said
 
     def _integers_of_records(self) -> Iterator[str]:
-        """The integers of the closest record by their dotted names; a fixed one is none."""
+        """The integers of the closest record that nobody moved, by their dotted names."""
         formula = self.claim.formula
         if self.closest is None or not isinstance(formula, RecordFormula):
             return
         case = codec.decode(self.closest.document, self.claim.instance_type)
+        moved = self.moved
         for name, text in formula.values_of(case).items():
-            if isinstance(text, str) and text.lstrip("-").isdigit():
+            integer = isinstance(text, str) and text.lstrip("-").isdigit()
+            if integer and not set(moved.get(name, ())) & GUIDED.keys():
                 yield name
 
     def unfinished(self, seconds: float | None) -> str | None:
@@ -190,8 +196,8 @@ class Hunt:
 
 
 _TOLD = (
-    *("minimal", "rounds", "absent", "no_turn", "nothing_to_move", "repeated", "moved"),
-    *("warnings", "error", "interrupted"),
+    *("minimal", "rounds", "absent", "no_turn", "nothing_to_move", "done", "repeated"),
+    *("moved", "warnings", "error", "interrupted"),
 )
 _SEEN = (
     *(

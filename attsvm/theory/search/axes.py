@@ -1,4 +1,4 @@
-"""Which axes of an instance's arrays belong together, and copies that lack an index of them.
+"""Which axes of an instance's arrays belong together, and copies with fewer or more indices.
 
 Axes share an index where they had the same length in every instance that the claim's strategy drew.
 Names from shape annotations such as `Float[Array, "n T d"]` tell apart those that were alike by
@@ -31,16 +31,17 @@ Lengths = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Axes of one length that may lose an index together: by path of the array."""
+    """Axes of one length that change together: by path of the array, or of a tuple."""
 
     length: int
     axes: tuple[tuple[Path, tuple[int, ...]], ...]
 
 
-def groups(document: Any, hint: Any, samples: Sequence[Any] = ()) -> list[Group]:
-    """All groups of axes longer than 1 that may lose an index together, the shortest axes first.
+def groups(document: Any, hint: Any, samples: Sequence[Any] = (), *, least: int = 2) -> list[Group]:
+    """All groups of axes that may lose or gain an index together, the shortest axes first.
 
-    They are those of an encoded instance of the type `hint`; samples are others of various sizes.
+    They are those of an encoded instance of the type `hint`, of this length at `least`; samples are
+    others of various sizes.
     """
     types = records(hint)
     arrays = list(_arrays(document, types))
@@ -69,7 +70,18 @@ def groups(document: Any, hint: Any, samples: Sequence[Any] = ()) -> list[Group]
     for lengths, axes in sorted(loose.items(), key=lambda item: item[0][0]):
         if lengths not in taken:
             found.append(Group(lengths[0], tuple(axes)))
-    return [group for group in dict.fromkeys(found) if group.length > 1]
+    return [group for group in dict.fromkeys(found) if group.length >= least]
+
+
+def tuples(document: Any, path: Path = (), *, least: int = 2) -> Iterator[Group]:
+    """All tuples of an encoded instance of this length at `least`, as groups of one axis each."""
+    if isinstance(document, dict) and not array_key(document):
+        if "tuple" in document and len(document["tuple"]) >= least:
+            yield Group(len(document["tuple"]), ((path, (0,)),))
+        for key in document.keys() & {"tuple", "fields"}:
+            inner = document[key]
+            for name, part in inner.items() if isinstance(inner, dict) else enumerate(inner):
+                yield from tuples(part, (*path, key, name), least=least)
 
 
 def unnamed(document: Any, hint: Any) -> bool:
@@ -124,17 +136,26 @@ def lacking(document: Any, group: Group, start: int, stop: int, *, renumbered: b
 
     Where `renumbered`, integers above them, which may be indices themselves, go down with those.
     """
+    document = taken(document, group, [*range(start), *range(stop, group.length)])
+    return _renumbered(document, start, stop) if renumbered else document
+
+
+def taken(document: Any, group: Group, places: Sequence[int]) -> Any:
+    """A copy of an encoded instance with these indices of a group's axes, or of a tuple."""
     for path, axes in group.axes:
         array = document
         for key in path:
             array = array[key]
+        if "tuple" in array:
+            document = replaced(document, path, {"tuple": [array["tuple"][k] for k in places]})
+            continue
         name = present(array_key(array), "the kind of an encoded array")
         values = np.array(array["values"], dtype=object).reshape(array[name])
         for axis in axes:
-            values = np.delete(values, slice(start, stop), axis)
-        shorter = {name: list(values.shape), "values": values.ravel().tolist()}
-        document = replaced(document, path, shorter)
-    return _renumbered(document, start, stop) if renumbered else document
+            values = np.take(values, places, axis)
+        changed = {name: list(values.shape), "values": values.ravel().tolist()}
+        document = replaced(document, path, changed)
+    return document
 
 
 def _renumbered(document: Any, start: int, stop: int) -> Any:

@@ -12,6 +12,7 @@ from attsvm.theory.arithmetic import FLOATS
 from attsvm.theory.arithmetic.heights import violated
 from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.run.coverage import box_size
+from attsvm.theory.search.discrete import move_integers
 from attsvm.theory.search.screen import JUDGED, PROMISING, spread, takes
 
 if TYPE_CHECKING:
@@ -30,9 +31,13 @@ def counts(formula: Formula) -> bool:
 def integers(scout: Scout, generator: np.random.Generator) -> None:
     """Enumerate all integers up to a bound, of which the closest few go to the judge.
 
-    One that the formula counts with, as in `range(k)`, is one for a whole batch.
+    One that the formula counts with, as in `range(k)`, is one for a whole batch. Those of records
+    move one by one.
     """
     formula, parameters = scout.tally.part.formula, scout.tally.part.parameters
+    if not formula.batches:
+        move_integers(scout, generator)
+        return
     few = formula.filled(generator, {}, 8)
     lanes = spread(formula, few, {}, parameters, generator, 8)
     own = {name for name, value in lanes.items() if isinstance(value, np.ndarray)}
@@ -57,7 +62,7 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
                 raw[name] = low + digit.astype(float)
             height = formula.screened(raw, {}, batch, parameters)
             scout.tally.seen.screened += batch
-            scout.tally.see_batch(raw, height > -np.inf)
+            scout.tally.variety.see_batch(raw, height > -np.inf)
             false = violated(formula.relation(FLOATS, formula.floats(raw, {}), parameters))
             for lane in np.lexsort((-height, ~np.broadcast_to(false, batch)))[:JUDGED]:
                 if height[lane] > best or (false.any() and height[lane] >= PROMISING):

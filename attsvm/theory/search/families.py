@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from attsvm.theory.instance import codec
-from attsvm.theory.instance.document import Path, float_parts, replaced
+from attsvm.theory.instance.document import Path, parts, replaced
 from attsvm.theory.search.scout import Scout
 
 Blocks = dict[Path, Any]
@@ -21,17 +21,28 @@ _TRIALS = 20
 """Trials for every instance of the budget, those included that change nothing."""
 
 
-def blocks(document: Any) -> Blocks:
-    """Copies of the arrays and numbers of an encoded instance, those that are finite throughout."""
-    found = {path: np.array(codec.decode(part, None)) for path, part in float_parts(document)}
-    return {path: array for path, array in found.items() if array.size and np.isfinite(array).all()}
+def blocks(document: Any, *, whole: bool = False) -> Blocks:
+    """Copies of the arrays and numbers of an encoded instance, those that are finite throughout.
+
+    They are those of floats; where `whole`, those of integers as floats.
+    """
+    wanted = {"int", "int64"} if whole else {"float", "float64"}
+    found = {
+        path: np.array(codec.decode(part, None), dtype=float)
+        for path, part in parts(document)
+        if part.keys() & wanted
+    }
+    most = 2.0**53 if whole else np.finfo(float).max
+    return {p: array for p, array in found.items() if array.size and (np.abs(array) <= most).all()}
 
 
 def with_blocks(document: Any, arrays: Blocks) -> Any:
     """A copy of the document that holds these arrays."""
     for path, array in arrays.items():
-        number = "float" in functools.reduce(operator.getitem, path, document)
-        document = replaced(document, path, codec.encode(float(array) if number else array))
+        part = functools.reduce(operator.getitem, path, document)
+        value = array.astype(np.int64) if part.keys() & {"int", "int64"} else array
+        number = part.keys() & {"float", "int"}
+        document = replaced(document, path, codec.encode(value.item() if number else value))
     return document
 
 

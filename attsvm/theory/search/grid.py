@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from attsvm.theory.instance.document import Path, rebuilt
+from attsvm.theory.search.discrete import as_drawn
 from attsvm.theory.search.families import Blocks, blocks, with_blocks
 from attsvm.theory.search.scout import Scout
 
@@ -29,6 +30,9 @@ def _up_to(limit: int, parts: int = 1) -> tuple[float, ...]:
 _VALUES = tuple(_up_to(*a) for a in ((1,), (2,), (3,), (3, 2), (8,), (4, 4), (64,)))
 """What entries are chosen from, small sets first."""
 
+_WHOLE = 8
+"""The largest of them that an integer takes, which may be a number of steps."""
+
 _DRAWN, _WEIGHTS = (0, 1, 2, 3), (0.4, 0.25, 0.2, 0.15)
 """The sets that are drawn from where a board is too large, and how often."""
 
@@ -42,6 +46,7 @@ class _Board:
         self.scout = scout
         self.document = document
         self.arrays = arrays
+        self.whole = blocks(document, whole=True).keys()
         self.sizes = [array.size for array in arrays.values()]
         self.best: tuple[float, list[float]] | None = None
         self.refused = 0
@@ -58,7 +63,8 @@ class _Board:
         """For each entry, those of the values that its type accepts in the first place."""
         found: list[list[float]] = []
         for path, size in zip(self.arrays, self.sizes, strict=True):
-            found += [[value for value in values if self._accepts(path, value)]] * size
+            own = [x for x in values if path not in self.whole or (x % 1 == 0 and abs(x) <= _WHOLE)]
+            found += [[value for value in own if self._accepts(path, value)]] * size
         return found
 
     def _accepts(self, path: Path, value: float) -> bool:
@@ -111,11 +117,15 @@ class _Board:
             self.look(point)
 
 
-def _boards(scout: Scout, document: Any) -> list[_Board]:
-    """Each array alone, all arrays, and these with the single numbers."""
-    arrays = blocks(document)
+def _boards(scout: Scout, document: Any, drawn: Sequence[Any]) -> list[_Board]:
+    """Each array or integer alone, all arrays, these with the single numbers, and with integers.
+
+    Integers are those of records that look as if drawn.
+    """
+    floats = blocks(document)
+    arrays = {**floats, **(blocks(document, whole=True) if document in drawn else {})}
     sets: list[tuple[Path, ...]] = [(path,) for path in arrays]
-    sets += [tuple(p for p in arrays if arrays[p].ndim), tuple(arrays)]
+    sets += [tuple(p for p in floats if floats[p].ndim), tuple(floats), tuple(arrays)]
     accepted: dict[tuple[Path, float], bool] = {}
     return [
         _Board(scout, document, {path: arrays[path] for path in chosen}, accepted)
@@ -131,8 +141,8 @@ def grid(scout: Scout, generator: np.random.Generator) -> None:
     are drawn. After half of the budget entries of the closest instances become small integers
     while that brings them closer.
     """
-    starts = scout.pool.closest
-    boards = [b for e in scout.pool.templates for b in _boards(scout, e.document)]
+    starts, drawn = scout.pool.closest, as_drawn(scout)
+    boards = [b for e in scout.pool.templates for b in _boards(scout, e.document, drawn)]
     boards.sort(key=lambda board: sum(board.sizes))
     late = np.arange(len(boards)) + generator.exponential(_PART, len(boards))
     for k in np.argsort(late):
@@ -142,7 +152,7 @@ def grid(scout: Scout, generator: np.random.Generator) -> None:
             boards[k].draw(generator)
             boards[k].improve(generator)
     for k in generator.permutation(4 * len(starts)) % max(len(starts), 1):
-        for board in _boards(scout, starts[k].document)[-1:]:
+        for board in _boards(scout, starts[k].document, drawn)[-1:]:  # all numbers
             own = [x for array in board.arrays.values() for x in array.ravel().tolist()]
             board.best = starts[k].height, own
             board.improve(generator)

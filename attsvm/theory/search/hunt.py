@@ -19,7 +19,6 @@ from typing import Any
 
 from attsvm.errors import UsageError, WorkerError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.instance.document import finite_leaves
 from attsvm.theory.run.tally import Refuted
 from attsvm.theory.run.workers import HERE, Workers
 from attsvm.theory.search import DRAWING, GUIDED, NEEDS, Elite, Pool, fits
@@ -35,9 +34,6 @@ _FILLING = ("screen", "gpu")
 
 _ONCE = ("explicit", "every")
 """Who has one turn, in the first round."""
-
-_KNOWN_ALONE = ("relatives",)
-"""Who proposes what is known of other claims, and has no turn after one that found nothing."""
 
 _TOLD_APART = 2**16
 """Different drawn instances that are remembered, so that equal ones are counted."""
@@ -147,9 +143,9 @@ def hunt(
         for name in chase.searchers
         if name not in account.efforts and not account.seen.settled  # all has been looked at
     ]
-    if chase.pool.templates:
-        account.nothing_to_move = [name for name in account.no_turn if not chase.moves(name)]
-        account.no_turn = [name for name in account.no_turn if chase.moves(name)]
+    account.nothing_to_move = [name for name in account.no_turn if not chase.moves(name)]
+    account.no_turn = [name for name in account.no_turn if chase.moves(name)]
+    account.done = [name for name in chase.done if chase.done[name] == chase.pool.forms]
     account.seconds = time.time() - chase.started
     return account
 
@@ -179,7 +175,7 @@ class _Chase:
         self.numbers = dict.fromkeys((*self.searchers, "shrink", "worsen"), 0)
         self.found: Refuted | None = None
         self.broken = 0
-        self.done: set[str] = set()
+        self.done: dict[str, str] = {}  # who had no more to propose, and from what forms
         self.drawn: set[str] = set()
 
     def search(self, rounds: int | None) -> None:
@@ -246,7 +242,8 @@ class _Chase:
         drawing = [s for s in self.searchers if s in ("ensemble", "drawn")]
         known = bool(self.pool.templates)  # most guided searchers need something to start from
         guided = [s for s in self.searchers if s in GUIDED and (known or s in _FILLING)]
-        ready = drawing + [s for s in guided if self.moves(s)]
+        forms = self.pool.forms
+        ready = drawing + [s for s in guided if self.moves(s) and self.done.get(s) != forms]
         names = ["explicit"] if number == 0 and "explicit" in self.searchers else []
         turns, times = self.schedule.size(number)
         if not known:
@@ -258,10 +255,9 @@ class _Chase:
 
     def moves(self, searcher: str) -> bool:
         """Whether there is something that the searcher can move."""
-        if searcher in self.done:
-            return False
-        floats = searcher in GUIDED and GUIDED[searcher].moves_floats
-        return not floats or any(map(finite_leaves, (e.document for e in self.pool.templates)))
+        if searcher not in GUIDED or not self.pool.templates:
+            return True
+        return any(GUIDED[searcher].moves(e.document) for e in self.pool.templates)
 
     def _submit(
         self,
@@ -308,6 +304,7 @@ class _Chase:
         effort.turns += 1
         effort.accepted += gain.evaluated
         effort.rejected += gain.rejected + gain.refused
+        effort.screened += gain.screened
         effort.seconds += gain.seconds
         account.seen.add(gain)
         before = self.pool.height
@@ -328,10 +325,9 @@ class _Chase:
                 Step(self.pool.height, account.examples, account.seen.screened, since)
             )
         if searcher in self.schedule:
-            looked = gain.evaluated + gain.rejected + gain.refused + gain.screened > 0
-            self.schedule.learn(searcher, float(closer), looked=looked)
-            if not looked and searcher in _KNOWN_ALONE and gain.error is None and not self.late:
-                self.done.add(searcher)
+            self.schedule.learn(searcher, float(closer))
+            if gain.idle and gain.error is None:
+                self.done[searcher] = gain.idle
         if gain.error is not None:
             self.broken += 1
             account.error = account.error or gain.error

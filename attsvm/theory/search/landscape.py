@@ -91,18 +91,30 @@ class Landscape:
         self.scout.tally.seen.screened += int(finite.sum())
         return np.where(finite, height, -np.inf)
 
-    def admits(self, entries: Float[Array, " m"]) -> bool:
-        """Whether an instance meets the hypotheses; counts as no look."""
-        return _admits(self.scout, self.frame, entries)
+    def admits(self, entries: Float[Array, " m"], *, screened: bool = False) -> bool:
+        """Whether an instance meets the hypotheses; counts as no look.
+
+        One that was `screened` counts as such for what was varied.
+        """
+        case = _admitted(self.scout, self.frame, entries)
+        if screened and case is not None:
+            self.scout.tally.variety.see(case)
+        return case is not None
 
 
 def _admits(scout: Scout, frame: Frame, entries: Float[Array, " m"]) -> bool:
+    return _admitted(scout, frame, entries) is not None
+
+
+def _admitted(scout: Scout, frame: Frame, entries: Float[Array, " m"]) -> Any | None:
+    """The instance with these floats if it meets the hypotheses."""
     scout.ensure_time()
     tally, case = scout.tally, None
     if np.isfinite(entries).all():
         (case,) = frame.records(tally.claim.instance_type, entries[None])
     case = None if case is None else tally.like_drawn(case)
-    return case is not None and tally.admits(case, scout.name, reshaped=False)
+    admitted = case is not None and tally.admits(case, scout.name, reshaped=False)
+    return case if admitted else None
 
 
 def landscapes(

@@ -118,7 +118,7 @@ def batches(scout: Scout, generator: np.random.Generator) -> None:
             order = np.argsort(-height[:asked], kind="stable")
             asked = len(rows)
             for lane in order[_spread(int(np.sum(height > best)), len(order))]:
-                if height[lane] == -np.inf or not land.admits(rows[lane]):
+                if height[lane] == -np.inf or not land.admits(rows[lane], screened=True):
                     continue
                 cost[lane] = -height[lane]
                 if judged < _JUDGED and (height[lane] > best or height[lane] >= _PROMISING):

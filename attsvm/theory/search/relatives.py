@@ -1,5 +1,7 @@
 """Relatives: what is known of other claims about the same kind of data, fitted and changed.
 
+Members of families, flags and absent parts of a claim's own instances are exchanged as well.
+
 What is known is a function of the claim and of what is installed, the same in every process: the
 explicit instances and stored counterexamples of claims in installed packs and in the claim's own
 module.
@@ -24,6 +26,7 @@ from attsvm.theory.declaration.packs import declared_in, load_packs
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import array_key, shapes
 from attsvm.theory.record import files
+from attsvm.theory.search.discrete import switched
 from attsvm.theory.search.families import varied
 from attsvm.theory.search.scout import Scout
 
@@ -33,6 +36,9 @@ FOLDER = "counterexamples"
 _AS_THEY_ARE = 0.6
 """The part of the budget that goes to relatives as they are, or fitted; the rest changes them."""
 
+_SWITCHED = 0.25
+"""The part of the budget that goes to other members of families, flags and absent parts."""
+
 _CLOSE = 6
 """How many of the closest relatives are changed."""
 
@@ -41,12 +47,21 @@ def relatives(scout: Scout, generator: np.random.Generator) -> None:
     """Try instances of other claims in random order, then change those that come closest.
 
     An instance of another type is fitted: what it has in common with a template is put in there.
+    Before that what is no number in the claim's own instances is changed for what others of it have
+    there.
     """
+    left = False  # whether there is more than was proposed
+    for trial in switched(scout, generator):
+        left = True
+        if scout.spent >= _SWITCHED * scout.budget:
+            break
+        scout.look_at(trial, reshaped=True)
     documents = known_relatives(scout.tally.claim)
     templates = [elite.document for elite in scout.pool.elites()]
     reached: list[tuple[float, int, Any]] = []
     for k in generator.permutation(len(documents)):
         if scout.spent >= _AS_THEY_ARE * scout.budget:
+            left = True
             break
         for trial in _adapted(documents[k], templates, generator):
             height = scout.look_at(trial, reshaped=True)
@@ -57,9 +72,11 @@ def relatives(scout: Scout, generator: np.random.Generator) -> None:
         reached = sorted(reached)[:_CLOSE]
         trial = varied(reached[int(generator.integers(len(reached)))][2], generator)
         if trial is not None:
+            left = True
             height = scout.look_at(trial, reshaped=True)
             if height is not None and all(trial != each for *_, each in reached):
                 reached.append((-height, scout.proposed + len(documents), trial))
+    scout.idle = not left
 
 
 def _adapted(document: Any, templates: list[Any], generator: np.random.Generator) -> Iterator[Any]:

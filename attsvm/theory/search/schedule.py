@@ -19,9 +19,6 @@ _EVEN = 0.4
 _MEMORY = 0.7
 """What a turn leaves of the credit for earlier progress."""
 
-_RESTS = 3
-"""The share halves with every turn that looked at nothing, at most so many times."""
-
 
 class Schedule:
     """Shares rounds of turns among searchers by the progress that they made.
@@ -32,7 +29,6 @@ class Schedule:
     def __init__(self, searchers: Sequence[str]) -> None:
         self._credit = dict.fromkeys(searchers, 1.0)
         self._due = dict.fromkeys(searchers, 0.0)
-        self._idle = dict.fromkeys(searchers, 0)
 
     def __contains__(self, searcher: str) -> bool:
         """Whether it takes part."""
@@ -46,11 +42,10 @@ class Schedule:
 
     def plan(self, ready: Sequence[str], turns: int) -> list[str]:
         """Who takes the turns of the next round, of those that can work now."""
-        credit = {s: self._credit[s] * self._awake(s) for s in ready}
-        total, awake = sum(credit.values()), sum(map(self._awake, ready))
+        total = sum(self._credit[s] for s in ready)
         for s in ready:
-            even = self._awake(s) / awake
-            merit = credit[s] / total if total > 0 else even
+            even = 1 / len(ready)
+            merit = self._credit[s] / total if total > 0 else even
             self._due[s] += turns * (_EVEN * even + (1 - _EVEN) * merit)
         chosen = []
         for _ in range(turns if ready else 0):
@@ -59,13 +54,6 @@ class Schedule:
             chosen.append(first)
         return chosen
 
-    def _awake(self, searcher: str) -> float:
-        return 0.5 ** min(self._idle[searcher], _RESTS)
-
-    def learn(self, searcher: str, progress: float, *, looked: bool = True) -> None:
-        """Credit a turn: 1 for coming closer than anyone before, 0 for nothing new.
-
-        `looked` is whether it looked at any instance at all.
-        """
-        self._idle[searcher] = 0 if looked else self._idle[searcher] + 1
+    def learn(self, searcher: str, progress: float) -> None:
+        """Credit a turn: 1 for coming closer than anyone before, 0 for nothing new."""
         self._credit[searcher] = _MEMORY * self._credit[searcher] + (1 - _MEMORY) * progress

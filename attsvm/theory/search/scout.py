@@ -40,6 +40,8 @@ class Scout:
         numbers: how many numbers an instance of a size beyond the drawn ones has at most.
         spent, proposed: how many it has had examined; how many it proposed.
         found: the confirmed refutation, if any.
+        long: records whose evaluation took so long that what follows on their line is left out.
+        idle: whether it has nothing more to propose from these known instances.
     """
 
     def __init__(
@@ -58,7 +60,10 @@ class Scout:
         self.spent = 0
         self.proposed = 0
         self.found: Refuted | None = None
+        self.idle = False
+        self.long: list[Any] = []
         self._seen: dict[str, float | None] = {}
+        self._screened: set[str] = set()
 
     @property
     def pool(self) -> Pool:
@@ -97,6 +102,28 @@ class Scout:
             if case is not None:
                 self._seen[key] = self.look(case, reshaped=reshaped)
         return self._seen[key]
+
+    def screened(self, document: Any) -> Any | None:
+        """The instance of an encoded one that meets the hypotheses, to be evaluated in floats.
+
+        It is counted as screened; None for one that was seen before.
+        """
+        self.proposed += 1
+        if self.proposed > _PATIENCE * self.budget:
+            raise Spent
+        self.ensure_time()
+        key = json.dumps(document, sort_keys=True)
+        if key in self._seen or key in self._screened:
+            return None
+        self._screened.add(key)
+        case, seen = self.tally.made_up(document), self.tally.seen
+        broke = seen.broke
+        if case is None or not self.tally.admits(case, self.name, reshaped=True):
+            seen.refused += case is not None and seen.broke == broke
+            return None
+        seen.screened += 1
+        self.tally.variety.see(case)
+        return case
 
     def ensure_time(self) -> None:
         """Nothing, as long as there is budget and time.

@@ -8,23 +8,21 @@ propose; what they rank first is judged from its exact values.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attsvm._types import Array
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic import FLOATS, Lane
+from attsvm.theory.arithmetic import FLOATS
 from attsvm.theory.declaration.variables import Fitted, Integer
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
     from attsvm.theory.search.scout import Scout
 
-_BATCH = 4096
+BATCH = 4096
 """Instances that are screened at once."""
 
 _KEPT = 256
@@ -44,17 +42,6 @@ _SOUGHT = 60
 """How often a batch of which no instance meets the hypotheses is renewed from those that come
 nearest to that, once a turn."""
 
-_RUNGS, _CLIMB = 12, 6
-"""Doublings of a size at most, and generations of each."""
-
-_NUMBERS = 2**18
-"""Numbers in a batch of large instances: what a turn can evaluate."""
-
-_CHEAP, _DEAR = 2**9, 2**16
-"""With more numbers than this in an instance, which is what a check looks at at most, a turn of a
-hunt goes to no larger sizes once an evaluation takes more than so many operations on lanes. They
-are counted, not timed, so that what is looked at does not depend on the machine."""
-
 _ODD = 0x1E3779B97F4A7C15
 """A factor that spreads the bits of a number, modulo 2^64."""
 
@@ -67,81 +54,8 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
     formula = scout.tally.part.formula
     for k in range(2 + scout.budget // 20):
         shape = length_of_each(formula, generator)
-        raw = formula.filled(generator, shape, _BATCH)
-        _evolve(scout, formula, raw, shape, generator, seek=k == 0)
-
-
-def sizes(scout: Scout, generator: np.random.Generator) -> None:
-    """Screen lengths and counts beyond those that are drawn.
-
-    A turn takes one of them, or all together, to twice what was drawn, then four times, and so on,
-    up to the numbers in an instance that the scout may propose, or to a size at which one
-    evaluation takes too many operations: a formula of all pairs or triples of tokens grows faster
-    than its instances.
-    """
-    formula = scout.tally.part.formula
-    free = list(grows(formula))
-    chosen = [free, *([name] for name in free)][int(generator.integers(1 + len(free)))]
-    for rung in range(1, _RUNGS):
-        shape = length_of_each(formula, generator)
-        shape |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in shape}
-        small = formula.filled(generator, shape, 8)
-        numbers = sum(value.size // 8 for value in small.values() if isinstance(value, np.ndarray))
-        if numbers > scout.numbers:
-            return
-        batch = 8 * max(min(_NUMBERS // (8 * max(numbers, 1)), _BATCH // 8), 1)
-        raw = formula.filled(generator, shape, batch)
-        raw |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in raw}
-        if numbers > _CHEAP and _is_dear(scout, formula, raw, shape):
-            return
-        _evolve(scout, formula, raw, shape, generator, batch=batch, generations=_CLIMB)
-
-
-class _DearError(BaseException):
-    """An evaluation takes more operations than may be spent on it."""
-
-
-def _is_dear(scout: Scout, formula: Formula, raw: dict[str, Any], shape: dict[str, int]) -> bool:
-    """Whether evaluating the formula on a few instances makes more than `_DEAR` lanes.
-
-    Every operation on numbers makes one. The evaluation ends as soon as there are too many.
-    """
-    few = {n: x[..., :8] if isinstance(x, np.ndarray) else x for n, x in raw.items()}
-    made, before = 0, sys.getprofile()
-
-    def count(frame: FrameType, event: str, _: object) -> None:
-        nonlocal made
-        made += event == "call" and frame.f_code is _MADE
-        if made > _DEAR:
-            raise _DearError
-
-    sys.setprofile(count)
-    try:
-        formula.fit_screened(few, shape, 8, scout.tally.part.parameters)
-    except _DearError:
-        return True
-    finally:
-        sys.setprofile(before)
-    return False
-
-
-_MADE = Lane.__init__.__code__
-"""What runs whenever a lane is made."""
-
-
-def grows(formula: Formula) -> Iterator[str]:
-    """The lengths and counts of which larger ones than those that are drawn are instances too."""
-    for name, variable in formula.variables.items():
-        if not isinstance(variable, Integer) or variable.low == variable.drawn_to:
-            continue
-        if name in formula.axes or variable.ends[1] is None:
-            yield name
-
-
-def _beyond(formula: Formula, name: str, rung: int, generator: np.random.Generator) -> int:
-    """A value up to 2^rung times the largest that is drawn, and above half of that."""
-    high: int = formula.variables[name].drawn_to  # type: ignore[attr-defined]
-    return int(generator.integers((high << rung) // 2 + 1, (high << rung) + 1))
+        raw = formula.filled(generator, shape, BATCH)
+        breed(scout, formula, raw, shape, generator, seek=k == 0)
 
 
 def length_of_each(formula: Formula, generator: np.random.Generator) -> dict[str, int]:
@@ -155,16 +69,28 @@ def _length(variable: Any, generator: np.random.Generator) -> int:
     return int(two.min()) if generator.random() < 0.5 else int(two[0])
 
 
-def _evolve(
+def breed(
     scout: Scout,
     formula: Formula,
     raw: dict[str, Any],
     shape: dict[str, int],
     generator: np.random.Generator,
-    batch: int = _BATCH,
+    batch: int = BATCH,
     generations: int = GENERATIONS,
     seek: bool = False,
 ) -> None:
+    """Generations of a batch of a formula, moved to where it meets the hypotheses first.
+
+    Args:
+        scout: what the searcher sees of the check.
+        formula: the formula of the part.
+        raw: the batch, not yet fitted.
+        shape: the length of each axis.
+        generator: source of all randomness.
+        batch: how many instances.
+        generations: how many batches at most.
+        seek: whether a batch of which no instance meets the hypotheses is moved until one does.
+    """
     parameters = scout.tally.part.parameters
     raw = spread(formula, raw, shape, parameters, generator, batch)
     if not any(isinstance(value, np.ndarray) for value in raw.values()):  # all lanes are alike
@@ -212,7 +138,7 @@ def evolve(
         scout.ensure_time()
         fitted, height = formula.fit_screened(raw, shape, batch, scout.tally.part.parameters, m)
         scout.tally.seen.screened += _new(fitted, known, m.library)
-        scout.tally.see_batch({**shape, **fitted}, height > -np.inf)
+        scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
         order = closest(height)
         due = generation % _LOOKS == 0 or generation == generations
         first = _fetched(fitted, order[:JUDGED])

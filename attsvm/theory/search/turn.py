@@ -84,6 +84,8 @@ class Gain(Counts):
         pool: what it would add to the pool, as `Elite.json` gives them.
         moved: whether each variable differed among the instances that were evaluated or screened.
         keys: a short text for each that was drawn and evaluated, equal for equal ones.
+        idle: the forms of the pool, from which the searcher has nothing more to propose; "" where
+            it may have.
         found: the confirmed refutation, if any; `minimal` where polishing has nothing left to
             try, `resume` where it stopped.
         error: what broke.
@@ -96,6 +98,7 @@ class Gain(Counts):
     pool: list[Any]
     moved: dict[str, bool]
     keys: list[str]
+    idle: str
     found: dict[str, Any] | None
     minimal: bool
     resume: tuple[int, int]
@@ -131,10 +134,11 @@ def take(claim: Claim, turn: Turn) -> Gain:
     started = time.perf_counter()
     tally = Tally(claim, claim.part(turn.part), turn.audits)
     tally.pool = Pool.read(turn.pool)
+    tally.variety.keys = [] if turn.searcher in ("ensemble", "drawn") else None
     given = {(e.height, e.key) for e in tally.pool.elites()}
     found: Refuted | None = None
     minimal, interrupted, resume = False, False, (0, 0)
-    error = None
+    error, idle, forms = None, False, tally.pool.forms
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -145,7 +149,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
                 done = polish(tally, tally.latest, turn.budget, turn.deadline, where)
                 found, minimal, resume = done.found, done.minimal, done.resume
             else:
-                found = _searched(tally, turn)
+                found, idle = _searched(tally, turn)
     except Stop:
         found = tally.latest
     except BaseException as problem:  # the claim may raise anything, SystemExit as well
@@ -169,9 +173,10 @@ def take(claim: Claim, turn: Turn) -> Gain:
     return Gain(
         searcher=turn.searcher,
         pool=[e.json() for e in tally.pool.elites() if (e.height, e.key) not in given],
-        moved=tally.moved,
-        keys=tally.keys if turn.searcher in ("ensemble", "drawn") else [],
+        moved=tally.variety.moved,
+        keys=tally.variety.keys or [],
         found=None if found is None else asdict(found),
+        idle=forms if idle else "",
         minimal=minimal,
         resume=resume,
         error=error,
@@ -193,18 +198,26 @@ def _is_interruption(problem: BaseException | None) -> bool:
     return False
 
 
-def _searched(tally: Tally, turn: Turn) -> Refuted | None:
+def _searched(tally: Tally, turn: Turn) -> tuple[Refuted | None, bool]:
+    """What a searcher refutes, and whether it has nothing more to propose."""
     seed = derive_seed(turn.claim, f"{turn.searcher} {turn.number}", turn.seed)
     if turn.searcher == "drawn":
         looks = _LOOKS * turn.budget
-        return draw(tally, turn.budget, _SHRINKS, seed, turn.deadline, looks)
+        return draw(tally, turn.budget, _SHRINKS, seed, turn.deadline, looks), False
     if turn.searcher == "every":
-        return _every(tally, turn.deadline)
+        return _every(tally, turn.deadline), False
     generator = np.random.default_rng(seed)
     if turn.searcher in GUIDED:
         guided = GUIDED[turn.searcher]
         scout = Scout(tally, guided.title, turn.budget, turn.deadline)
-        return guide(guided, scout, generator)
+        found = guide(guided, scout, generator)
+        late = turn.deadline is not None and time.time() > turn.deadline
+        return found, not late and (scout.idle or not tally.seen.looked)
+    return _ordinary(tally, turn, generator), False
+
+
+def _ordinary(tally: Tally, turn: Turn, generator: np.random.Generator) -> Refuted | None:
+    """What the claim's own instances refute: explicit and stored ones, or those of its ensemble."""
     title = EXPLICIT if turn.searcher == "explicit" else ENSEMBLE
     if turn.searcher == "explicit":
         for case in known(tally.claim, turn.part):

@@ -468,29 +468,31 @@ class Odd:
     n: int
 
 
-def test_integers_of_records_are_drawn_alone_and_the_account_says_so():
+def test_a_record_of_integers_is_moved_by_those_who_move_integers():
     """Nobody who moves floats has a turn, and instances that are drawn again are told."""
 
     def odd(case: Odd, shift: float = 0.0) -> Slack:
         return Slack(1.0 if case.n % 2 else -1.0, 0.0)
 
     data = st.integers(0, 9).map(lambda k: Odd(2 * k + 1))
-    claim = build("odd", odd, lambda case, shift=0.0: arb(odd(case).value), data=data)
+    hypotheses = {"odd": lambda case: case.n % 2 == 1}
+    ball = lambda case, shift=0.0: arb(odd(case).value)  # noqa: E731
+    claim = build("odd", odd, ball, data=data, hypotheses=hypotheses)
     result = chase(claim, 4)
-    assert set(result.efforts) <= {"explicit", "drawn", "relatives"}
-    assert {"grid", "families", "evolution", "powell"} <= set(result.nothing_to_move)
+    assert set(result.efforts) <= {"explicit", "drawn", "relatives", "sizes", "integers", "grid"}
+    assert {"families", "evolution", "powell"} <= set(result.nothing_to_move)
     assert result.no_turn == []
-    assert chase(claim, 5).efforts["relatives"].turns == result.efforts["relatives"].turns
+    assert "integers" in result.moved["n"]
     drawn = result.efforts["drawn"].accepted
     assert drawn - 10 <= result.repeated < drawn
-    assert any("of n nothing but what was drawn" in said for said in result.warnings)
     rest = {"unfinished": None, "kept": False, "counterexample": None, "worst": None}
     told = "\n".join(hunt_text(result.json() | rest, [], [], []))
     assert f"{result.repeated} drawn instances equal one that was drawn before" in told
-    assert "no turn, as they move floats and no instance has any: grid, families" in told
-    other = chase(toy("true"))
-    assert other.nothing_to_move == []
-    assert not any("nothing but what was drawn" in said for said in other.warnings)
+    assert "no turn, as no instance has what they move: families" in told
+    assert "no further turn, as they had nothing more to propose: " in told
+    assert chase(toy("true")).nothing_to_move == ["integers"]
+    unsaid = build("odd", odd, ball, data=data)  # that n is odd is no hypothesis
+    assert chase(unsaid, 6).smallest.found_by == "integer enumeration"
 
 
 def test_a_hunt_tells_how_it_came_closer_and_who_varied_what():

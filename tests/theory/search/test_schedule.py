@@ -32,18 +32,6 @@ def test_who_comes_closer_gets_more_turns():
     assert taken["b"] > 2 * max(taken["a"], taken["c"])
 
 
-def test_who_looks_at_nothing_gets_fewer_turns_until_it_does():
-    schedule = Schedule(CREW)
-    for _ in range(9):
-        schedule.learn("a", 0.0)
-        schedule.learn("b", 0.0, looked=False)
-        schedule.learn("c", 0.0)
-    taken = Counter(schedule.plan(CREW, 170))
-    assert 5 <= taken["b"] <= 15 < 75 <= min(taken["a"], taken["c"])
-    schedule.learn("b", 0.0)
-    assert Counter(schedule.plan(CREW, 170))["b"] >= 45
-
-
 def test_nobody_ready_takes_no_turn():
     assert Schedule(CREW).plan([], 8) == []
 

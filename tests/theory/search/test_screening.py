@@ -142,7 +142,7 @@ def test_a_turn_goes_to_sizes_that_no_check_has_unless_an_evaluation_takes_much(
     days = itertools.count(step=1e6)
     for clock in ("time", "process_time", "perf_counter", "monotonic"):
         monkeypatch.setattr(time, clock, lambda: next(days))
-    monkeypatch.setattr(sys.modules["attsvm.theory.search.screen"], "_DEAR", dear)
+    monkeypatch.setattr(sys.modules["attsvm.theory.search.sizes"], "_DEAR", dear)
     case = tokens.formula.build(a=[0.0, 0.0])
     found = scouted(tokens, "sizes", [case], 100).found
     assert (found is not None) is large
@@ -281,7 +281,7 @@ def test_a_variable_that_took_several_values_in_a_batch_was_varied(searcher):
     scout = Scout(Tally(claim, claim.part(""), 0), searcher, 40)
     guide(GUIDED[searcher], scout, np.random.default_rng(0))
     assert scout.tally.seen.probed <= 12 < scout.tally.seen.screened
-    assert scout.tally.moved == {"k": True, "one": False}
+    assert scout.tally.variety.moved == {"k": True, "one": False}
 
 
 def test_an_author_may_take_the_size_of_an_integer():

@@ -25,16 +25,15 @@ from attsvm.theory.run.sampling import sample
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search.axes import groups, unnamed
 from attsvm.theory.search.hunt import hunt
-from attsvm.theory.search.shrink import (
+from attsvm.theory.search.moves import (
     Space,
     moves,
-    shrink,
     simpler_fractions,
     simpler_values,
     simplicity,
     smallness,
-    still_refuted,
 )
+from attsvm.theory.search.shrink import shrink, still_refuted
 from benchmarks.power.planting import PLANTED
 
 

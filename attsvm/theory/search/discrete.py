@@ -1,0 +1,331 @@
+"""What is discrete in a record moves too: integers, lengths, members of families, flags.
+
+Formulas of variables have batches for that. A record is changed where it is encoded; its type, what
+the strategy draws and the hypotheses say which changes are instances. Where an evaluation is cheap,
+lines of them are screened in floats, and the closest few are examined.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import math
+import operator
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attsvm.theory.declaration.judge import glance
+from attsvm.theory.instance.document import (
+    Path,
+    array_key,
+    integer_leaves,
+    replaced,
+    shapes,
+    value_at,
+)
+from attsvm.theory.run.sampling import sample
+from attsvm.theory.search.axes import Group, groups, taken, tuples
+from attsvm.theory.search.families import blocks, with_blocks
+from attsvm.theory.search.scout import Spent
+
+if TYPE_CHECKING:
+    from attsvm.theory.search.scout import Scout
+
+CHEAP = 8
+"""Claims of this cost at most are evaluated in floats to choose what is examined."""
+
+_EXAMINED, _PROMISING = 2, 1.0 - 1e-9
+"""How many of a screened line are examined at most, and the height from which rounding may hide a
+violation."""
+
+_LONG = 0.05
+"""A line ends with an evaluation that takes longer than so many seconds of processor time, times
+the cost of the claim: what follows takes longer still, where an integer is a number of steps or a
+size. After a few of these"""
+
+_WARM, _LONGS = 2, 2
+"""the turn is over; the first evaluations of a turn are not timed."""
+
+_FAR, _FINE = 40, 3
+"""A ladder of integers goes up to two to the first power, with so many rungs to each doubling."""
+
+_BESIDE, _SIZES = 8, (16, 64, 256, 1024)
+"""How many integers on each side of one are tried first, and how many choices a line or a box has.
+"""
+
+_GROWTH = 1.25
+"""How much longer an axis becomes from one rung to the next, and by one at least."""
+
+_LADDERS, _NUMBERS = 8, 2**12
+"""How often a turn makes records longer, and the numbers in one at most, over the claim's cost."""
+
+_STARTS, _SAMPLES = 8, 32
+"""Instances of the strategy to start from, and those that tell how far its integers and lengths go,
+which members there are and which axes belong together."""
+
+_TOGETHER = 64
+"""Choices of members and flags of an instance that are all tried, at most."""
+
+
+def tried(scout: Scout, documents: Iterable[Any]) -> None:
+    """Examine a line of encoded records, or where that is cheap screen it and examine the closest.
+
+    The first that look violated are examined at once: what comes later on a line is larger.
+
+    Raises:
+        Stop: the turn is over, by a find, the budget or the time.
+    """
+    tally = scout.tally
+    closer: list[tuple[float, int, Any]] = []
+    examined = 0
+    for document in documents:
+        if document in scout.long:
+            break
+        began = time.process_time()
+        if tally.claim.cost > CHEAP:
+            scout.look_at(document, reshaped=True)
+        elif (case := scout.screened(document)) is not None:
+            height = math.nan
+            with contextlib.suppress(Exception), np.errstate(all="ignore"):  # it is examined if so
+                height = glance(tally.part.formula, tally.part.parameters, case)
+            if height >= _PROMISING and examined < _EXAMINED:
+                examined += 1
+                scout.look_at(document, reshaped=True)
+            elif height > scout.pool.height:
+                closer.append((-height, len(closer), document))
+        warm = scout.proposed > _WARM  # the first evaluations load and draw what others use again
+        if warm and time.process_time() - began > _LONG * tally.claim.cost:
+            scout.long.append(document)
+            if len(scout.long) >= _LONGS:
+                raise Spent
+            break
+    for _, _, document in sorted(closer)[:_EXAMINED]:
+        scout.look_at(document, reshaped=True)
+
+
+def as_drawn(scout: Scout) -> list[Any]:
+    """Known records with lengths and integers such as are drawn, or where there is none drawn ones.
+
+    From others nothing discrete is moved: of a claim that looks at all V^m choices, an evaluation
+    with V = 1 and a large m is short, and the next one, with V = 2, takes for ever.
+    """
+    ends: dict[Path, tuple[int, int]] = {}
+    drawn = _samples(scout)
+    for document in drawn:
+        for place, size in _extents(document):
+            low, high = ends.get(place, (size, size))
+            ends[place] = min(low, size), max(high, size)
+    known = [
+        e.document
+        for e in scout.pool.elites()
+        if all(p in ends and ends[p][0] <= x <= ends[p][1] for p, x in _extents(e.document))
+    ]
+    return known or [*drawn[:_STARTS]]
+
+
+def _samples(scout: Scout) -> tuple[Any, ...]:
+    return sample(scout.tally.part.data, _SAMPLES)[0]
+
+
+def _extents(document: Any) -> Iterator[tuple[Path, int]]:
+    """The integers and lengths of a record, by places that all entries of an array share."""
+    for path in integer_leaves(document):
+        yield path if path[-1] == "int" else path[:-1], int(value_at(document, path))
+    for path, part in _places(document, ()):
+        if isinstance(part, dict):
+            shape = part[key] if (key := array_key(part)) else [len(part.get("tuple", ()))]
+            yield from (((*path, axis), size) for axis, size in enumerate(shape))
+
+
+def _any(documents: Sequence[Any], generator: np.random.Generator) -> Any:
+    return documents[int(generator.integers(len(documents)))]
+
+
+def _started(documents: Sequence[Any], generator: np.random.Generator) -> Any:
+    """The closest in half of the cases, else any."""
+    return documents[0] if generator.random() < 0.5 else _any(documents, generator)
+
+
+def move_integers(scout: Scout, generator: np.random.Generator) -> None:
+    """Move integers of known records: by one, by doubling, beyond what is drawn, all of a range.
+
+    Several move together, as a box of all choices or tied as one.
+    """
+    starts = [document for document in as_drawn(scout) if integer_leaves(document)]
+    others = [d for d in switched(scout, generator) if integer_leaves(d)] if starts else []
+    shift = int(generator.integers(_FAR))
+    for lap in range(scout.budget if starts else 0):
+        other = others and generator.random() < 0.25
+        document = _started(starts, generator) if not other else _any(others, generator)
+        paths = integer_leaves(document)
+        path = paths[(shift + lap) % len(paths)]
+        value = value_at(document, path)
+        equal = [other for other in paths if value_at(document, other) == value]
+        tied = equal if generator.random() < 0.3 else [path]
+        tried(scout, _with(document, [tied], [_beside(int(value))]))
+        tried(scout, _with(document, [tied], [_ladder(int(value), generator)]))
+        count = int(generator.integers(1, min(len(paths), 3) + 1))
+        chosen = [[paths[k]] for k in generator.permutation(len(paths))[:count]]
+        if count > 1 and generator.random() < 0.3:
+            chosen = [chosen[0] + chosen[1], *chosen[2:]]
+        side = math.ceil(int(generator.choice(_SIZES)) ** (1 / len(chosen)))
+        lines = [_line(document, group[0], starts, side, generator) for group in chosen]
+        tried(scout, _with(document, chosen, lines))
+
+
+def _beside(value: int) -> list[int]:
+    """The integers on both sides of one, the nearest first."""
+    return [value + sign * k for k in range(1, _BESIDE + 1) for sign in (1, -1)]
+
+
+def _ladder(value: int, generator: np.random.Generator) -> list[int]:
+    """Small integers, then of every magnitude, powers of two and of ten and those beside them.
+
+    As a rule they have the sign of the one that is there. Steps are small, so that an evaluation
+    does not take much longer than the one before it.
+    """
+    some = [int(2.0 ** ((k + generator.random()) / _FINE)) for k in range(_FAR * _FINE)]
+    round_ones = [*(2**k for k in range(_FAR + 1)), *(10**k for k in range(_FAR * 3 // 10 + 1))]
+    sizes = sorted({*range(_FAR), *some, *(x + d for x in round_ones for d in (-1, 0, 1))})
+    other = generator.random() < 0.125
+    return [-k for k in sizes] if (value < 0) != other else sizes
+
+
+def _line(
+    document: Any, path: Path, starts: Iterable[Any], side: int, generator: np.random.Generator
+) -> list[int]:
+    """So many integers: on both sides of the one there, or from the least that is known on."""
+    value = int(value_at(document, path))
+    if generator.random() < 0.3:
+        return [value + sign * k for k in range(side // 2 + 1) for sign in (1, -1)[: k + 1]]
+    known = [int(value_at(d, path)) for d in starts if path in integer_leaves(d)]
+    return [*range(min(known), min(known) + side)]
+
+
+def _with(
+    document: Any, tied: Sequence[Sequence[Path]], lines: Sequence[Iterable[int]]
+) -> Iterator[Any]:
+    """The record with every choice of integers, one for each group of paths."""
+    for values in itertools.product(*lines):
+        changed = document
+        for group, number in zip(tied, values, strict=True):
+            for path in group:
+                changed = replaced(changed, path, str(number))
+        yield changed
+
+
+def switched(scout: Scout, generator: np.random.Generator) -> Iterator[Any]:
+    """Known records with other members of families, flags and parts that may be absent.
+
+    They are those that other instances have in that place: all choices where they are few, else one
+    after the other, then several at once.
+    """
+    documents = as_drawn(scout)
+    known = [*(e.document for e in scout.pool.elites()), *_samples(scout)]
+    for k in generator.permutation(len(documents)):
+        options = _options(documents[k], known)
+        if math.prod(map(len, options.values())) <= _TOGETHER:
+            choices = [*itertools.product(*options.values())][1:]
+            yield from (_put(documents[k], zip(options, x, strict=True)) for x in choices)
+            continue
+        for path, found in options.items():
+            yield from (_put(documents[k], [(path, other)]) for other in found[1:])
+        for _ in range(_TOGETHER):
+            chosen = [found[int(generator.integers(len(found)))] for found in options.values()]
+            yield _put(documents[k], zip(options, chosen, strict=True))
+
+
+def _options(document: Any, known: Sequence[Any]) -> dict[Path, list[Any]]:
+    """What may stand in each place of a record that is no number, by its path; first what does."""
+    found = {}
+    for path, value in _places(document, ()):
+        options = [value]
+        if isinstance(value, bool):
+            options.append(not value)
+        elif path[-2:-1] == ("values",):
+            options.append(str(1 - int(value)))
+        else:
+            for other in (x for each in known for x in _at(each, path)):
+                numbers = isinstance(value, dict) and isinstance(other, dict)
+                if not numbers and other not in options:
+                    options.append(other)
+        if len(options) > 1:
+            found[path] = options
+    return found
+
+
+def _places(document: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    """All fields and items of a record by their paths, and the entries of arrays of flags."""
+    yield path, document
+    if not isinstance(document, dict):
+        return
+    if array_key(document) == "bool":
+        yield from (((*path, "values", k), x) for k, x in enumerate(document["values"]))
+    for key in ("fields", "tuple"):
+        inner = document.get(key, ())
+        for name, part in inner.items() if isinstance(inner, dict) else enumerate(inner):
+            yield from _places(part, (*path, key, name))
+
+
+def _at(document: Any, path: Path) -> list[Any]:
+    """What an encoded instance has at a path, if it has that."""
+    try:
+        return [functools.reduce(operator.getitem, path, document)]
+    except (LookupError, TypeError):
+        return []
+
+
+def _put(document: Any, parts: Iterable[tuple[Path, Any]]) -> Any:
+    for path, part in parts:
+        with contextlib.suppress(LookupError, TypeError):  # what held it is absent now
+            document = replaced(document, path, part)
+    return document
+
+
+def lengthen(scout: Scout, generator: np.random.Generator) -> None:
+    """Make axes that share an index and tuples of known records longer, step by step.
+
+    What is added repeats what is there, as it is, with other signs, or with other numbers. Integers
+    that are equal to the length follow it, or do not.
+    """
+    claim = scout.tally.claim
+    drawn, starts = _samples(scout), as_drawn(scout)
+    for _ in range(_LADDERS if starts else 0):
+        most = max(
+            min(scout.numbers, _NUMBERS >> int(generator.integers(_LADDERS))) // claim.cost, 8
+        )
+        document = _started(starts, generator)
+        found = [*groups(document, claim.instance_type, drawn, least=1), *tuples(document, least=1)]
+        if found:
+            group = found[int(generator.integers(len(found)))]
+            counted = generator.random() < 0.5
+            tried(scout, _longer(document, group, most, generator, counted=counted))
+
+
+def _longer(
+    document: Any, group: Group, most: int, generator: np.random.Generator, *, counted: bool
+) -> Iterator[Any]:
+    """The record with ever more indices in a group of axes, three of each length.
+
+    So many numbers are in it at most.
+    """
+    length = group.length
+    same = [p for p in integer_leaves(document) if p[-1] == "int"] if counted else []
+    same = [path for path in same if value_at(document, path) == length]
+    while True:
+        length = max(int(_GROWTH * length), length + 1)
+        more = generator.integers(group.length, size=length - group.length)
+        longer = taken(document, group, [*range(group.length), *more.tolist()])
+        if sum(map(math.prod, shapes(longer))) > most:
+            return
+        for path in same:
+            longer = replaced(longer, path, str(length))
+        yield longer
+        arrays = blocks(longer)
+        signed = {p: a * generator.choice([-1.0, 1.0], size=a.shape) for p, a in arrays.items()}
+        other = {p: generator.integers(-16, 17, size=a.shape) / 8 for p, a in arrays.items()}
+        yield from (with_blocks(longer, changed) for changed in (signed, other) if arrays)

@@ -1,0 +1,394 @@
+"""The moves of shrinking, each of which makes an encoded instance smaller or simpler.
+
+Small means few numbers, then few that are not 0, then short ones: of floats, those with few bits
+after the point, then those near 0; of fractions p/q, those of least height max(|p|, q); positive
+before negative. The moves are: leaving an index, or a block of many, out of the axes that share it,
+unless every instance drawn has as many (with the rest as it is, doubled or quadrupled), setting an
+array, a slice or an entry to 0, an array to a unit vector or all of them to such, its entries to
+their signs, rounding all entries or one, scaling an array or all of them by a power of two, adding
+an integer to their entries, dividing whole numbers by a common factor, moving an entry towards 0,
+putting a fraction of less height in the place of another, and changing entries that are equal, or
+equal up to sign, together as one.
+
+In one entry the moves reach the simplest number of an interval of refutations: a float is rounded
+down and up to every number of bits, a fraction goes up its branch of the Stern-Brocot tree, which
+has the fraction of least height of every interval around it, and an integer goes down in steps of
+one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+
+from attsvm.theory.instance.document import (
+    Path,
+    finite_leaves,
+    float_arrays,
+    leaves,
+    replaced,
+    shapes,
+    value_at,
+    written,
+)
+from attsvm.theory.search.axes import Group, groups, lacking, tuples
+
+_MAKING_UP = (0, 1, 2)
+"""Powers of two that what remains is scaled by, to make up for an index that was left out."""
+
+_LONG = 8
+"""Of an axis longer than this, blocks of indices are left out as well."""
+
+_SCALES = (1, 2, 3, -1, -2, -3)
+"""Powers of two that arrays are scaled by."""
+
+_ROUNDINGS = (0, 1, 2, 3, 5, 8, 13)
+"""Bits after the point that all entries are rounded to at once."""
+
+_BITS = range(53)
+"""Bits after the point that one entry is rounded to, down and up."""
+
+_FACTORS = range(2, 9)
+"""Common factors that integers are divided by, besides the greatest."""
+
+_UNITS = 64
+"""Choices of unit vectors for all arrays at once that are tried, where there are no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Where instances live: their type, and encoded samples of various sizes."""
+
+    hint: Any
+    samples: tuple[Any, ...] = ()
+
+
+def smallness(document: Any) -> tuple[int, int, int, Fraction, int]:
+    """How small an encoded instance is: the order in which shrinking descends."""
+    each = [simplicity(value_at(document, path)) for path, _ in leaves(document)]
+    each += [simplicity(Fraction(text)) for _, text in leaves(document, exact=True)]
+    return (
+        len(each) + sum(math.prod(shape) for shape in shapes(document)),
+        sum(nonzero for nonzero, _, _, _ in each),
+        sum(bits for _, bits, _, _ in each),
+        sum((size for _, _, size, _ in each), Fraction(0)),
+        sum(negative for _, _, _, negative in each),
+    )
+
+
+def moves(document: Any, space: Space) -> Iterator[Any]:
+    """All encoded instances that are one move away and smaller, large steps first."""
+    now = smallness(document)
+    seen = set()
+    for stage in STAGES:
+        for slot in stage(document, space):
+            for trial in slot(document):
+                key = json.dumps(trial, sort_keys=True)
+                if key not in seen and smallness(trial) < now:
+                    seen.add(key)
+                    yield trial
+
+
+Slot = Callable[[Any], Iterable[Any]]
+"""A place where a document can be made smaller: gives what to try there, the simplest first."""
+
+
+def _shorter(document: Any, space: Space) -> list[Slot]:
+    """Leave indices out of a group of axes: blocks of a long one first, then one."""
+
+    def slot(group: Group, start: int, stop: int, power: int) -> Slot:
+        def trials(document: Any) -> Iterator[Any]:
+            for renumbered in (False, True):
+                trial = lacking(document, group, start, stop, renumbered=renumbered)
+                yield _changed(trial, finite_leaves(trial) if power else [], _times(power))
+
+        return trials
+
+    found = [*groups(document, space.hint, space.samples), *tuples(document)]
+    blocks = [
+        slot(group, start, start + size, 0)
+        for group in found
+        for size in _halves(group.length)
+        for start in reversed(range(0, group.length - size + 1, size))
+    ]
+    return blocks + [
+        slot(group, index, index + 1, power)
+        for power in _MAKING_UP
+        for group in found
+        for index in reversed(range(group.length))
+    ]
+
+
+def _halves(length: int) -> list[int]:
+    """Half of a length, a quarter of it, and so on, where it is long."""
+    return [
+        length >> k for k in range(1, length.bit_length()) if length >> k > 1 and length > _LONG
+    ]
+
+
+def _simpler(document: Any, space: Space) -> list[Slot]:
+    """Change more than one entry and leave all shapes as they are."""
+    arrays = list(float_arrays(document))
+    entries = finite_leaves(document)
+    blocks = []
+    for path, shape in arrays:
+        places = np.arange(math.prod(shape)).reshape(shape)
+        slices = [places]
+        for axis in range(places.ndim if places.ndim > 1 else 0):
+            slices += [np.take(places, k, axis) for k in range(shape[axis])]
+        blocks += [[(*path, "values", int(k)) for k in cells.ravel()] for cells in slices]
+    everywhere = [entries, *([p for p in entries if p[: len(a)] == a] for a, _ in arrays)]
+    zeros = [_at(block, lambda value: 0.0) for block in blocks]
+    changes: list[tuple[list[Path], Callable[[float], float]]]
+    changes = [(paths, _sign) for paths in everywhere]
+    changes += [(entries, _rounding(bits)) for bits in _ROUNDINGS]
+    changes += [(paths, _times(power)) for power in _SCALES for paths in everywhere]
+    largest = max((abs(value_at(document, path)) for path in entries), default=0.0)
+    for less in _less(largest):
+        changes += [(paths, _plus(sign * less)) for paths in everywhere for sign in (-1, 1)]
+    whole = [_whole(paths) for paths in everywhere]
+    return zeros + _units(arrays) + whole + [_at(paths, change) for paths, change in changes]
+
+
+def _units(arrays: Sequence[tuple[Path, Sequence[int]]]) -> list[Slot]:
+    """Set an array to a unit vector, or all arrays where there are few choices of those."""
+
+    def slot(places: Mapping[Path, int]) -> Slot:
+        def trials(document: Any) -> Iterator[Any]:
+            for path, place in places.items():
+                shape = sizes[path]
+                values = [written(float(k == place)) for k in range(math.prod(shape))]
+                document = replaced(document, path, {"float64": [*shape], "values": values})
+            yield document
+
+        return trials
+
+    sizes = dict(arrays)
+    ends = {path: range(math.prod(shape)) for path, shape in arrays if math.prod(shape) > 1}
+    several = len(ends) > 1 and math.prod(map(len, ends.values())) <= _UNITS
+    together = itertools.product(*ends.values()) if several else ()
+    return [
+        *(slot(dict(zip(ends, places, strict=True))) for places in together),
+        *(slot({path: place}) for path, places in ends.items() for place in places),
+    ]
+
+
+def _whole(paths: list[Path]) -> Slot:
+    """Divide floats that are whole numbers by their greatest common factor."""
+
+    def trials(document: Any) -> Iterator[Any]:
+        values = [value_at(document, path) for path in paths]
+        if all(value.is_integer() for value in values):
+            common = math.gcd(*map(int, values))
+            if common > 1:
+                yield _changed(document, paths, lambda value: float(int(value) // common))
+
+    return trials
+
+
+def _single(document: Any, space: Space) -> list[Slot]:
+    """Change one entry, integer or fraction."""
+    floats, exact = _numbers(document)
+    return [*(_float_slot([path]) for path in floats), *(_exact_slot([path]) for path in exact)]
+
+
+def _together(document: Any, space: Space) -> list[Slot]:
+    """Change entries, integers or fractions together that are equal up to sign; divide integers."""
+    floats, exact = _numbers(document)
+    return [
+        *(_float_slot(paths) for paths in _equal(floats)),
+        *(_exact_slot(paths) for paths in _equal(exact)),
+        _divided,
+    ]
+
+
+def _numbers(document: Any) -> tuple[dict[Path, float], dict[Path, Fraction]]:
+    """The finite floats of a document, and its integers and fractions."""
+    floats = {path: value_at(document, path) for path in finite_leaves(document)}
+    return floats, {path: Fraction(text) for path, text in leaves(document, exact=True)}
+
+
+def _float_slot(paths: list[Path]) -> Slot:
+    def trials(document: Any) -> Iterator[Any]:
+        values = {path: value_at(document, path) for path in paths}
+        for signed in _simpler_together(values, simpler_values):
+            yield _rewritten(document, {path: written(x) for path, x in signed.items()})
+
+    return trials
+
+
+def _exact_slot(paths: list[Path]) -> Slot:
+    def trials(document: Any) -> Iterator[Any]:
+        texts = dict(leaves(document, exact=True))
+        values = {path: Fraction(texts[path]) for path in paths}
+        for signed in _simpler_together(values, simpler_fractions):
+            yield _rewritten(document, {path: str(x) for path, x in signed.items()})
+
+    return trials
+
+
+_Number = TypeVar("_Number", float, Fraction)
+
+
+def _simpler_together(
+    values: Mapping[Path, _Number], simpler: Callable[[_Number], Iterable[_Number]]
+) -> Iterator[dict[Path, _Number]]:
+    """Simpler numbers for the first of some values, for each with the sign that it has to it."""
+    first = next(iter(values.values()))
+    for less in sorted(set(simpler(first)), key=simplicity):
+        if simplicity(less) < simplicity(first):
+            yield {path: less if x * first >= 0 else -less for path, x in values.items()}
+
+
+def _equal(numbers: Mapping[Path, float | Fraction]) -> list[list[Path]]:
+    """The paths of numbers that are not 0 and equal, or equal up to sign, where there are several.
+
+    Those of one array, and those of all.
+    """
+    groups: dict[Any, list[Path]] = {}
+    for path, number in numbers.items():
+        array = path[:-1] if isinstance(path[-1], int) else ()
+        for key in (("", number), ("", abs(number), "up to sign")):
+            groups.setdefault(key, []).append(path)
+            groups.setdefault((array, *key[1:]), []).append(path)
+    alike = (tuple(paths) for (_, number, *_), paths in groups.items() if number)
+    return [[*paths] for paths in dict.fromkeys(alike) if len(paths) > 1]
+
+
+def _divided(document: Any) -> Iterator[Any]:
+    """All integers divided by a common factor."""
+    exact = {path: Fraction(text) for path, text in leaves(document, exact=True)}
+    if all(number.denominator == 1 for number in exact.values()):
+        common = math.gcd(*(number.numerator for number in exact.values()))
+        for factor in (common, *(k for k in _FACTORS if common % k == 0)):
+            if factor > 1:
+                divided = {path: str(number / factor) for path, number in exact.items()}
+                yield _rewritten(document, divided)
+
+
+def _rewritten(document: Any, numbers: Mapping[Path, str]) -> Any:
+    """A copy with other numbers at some paths."""
+    for path, number in numbers.items():
+        document = replaced(document, path, number)
+    return document
+
+
+STAGES = (_shorter, _simpler, _single, _together)
+"""Kinds of moves, each a function that gives the slots of a document."""
+
+RENEWED = (_shorter, _together)
+"""After those of them there are other axes and indices, or other entries that are equal."""
+
+
+def _at(paths: list[Path], change: Callable[[float], float]) -> Slot:
+    return lambda document: [_changed(document, paths, change)]
+
+
+def _sign(value: float) -> float:
+    return math.copysign(1.0, value) if value else 0.0
+
+
+def _times(power: int) -> Callable[[float], float]:
+    return lambda value: math.ldexp(value, power)
+
+
+def _plus(amount: int) -> Callable[[float], float]:
+    return lambda value: value + amount
+
+
+def _rounding(bits: int) -> Callable[[float], float]:
+    return lambda value: _rounded(value, bits)
+
+
+def _changed(document: Any, paths: list[Path], change: Callable[[float], float]) -> Any:
+    """A copy with the entries at some paths changed; the document itself where that overflows."""
+    changed = document
+    for path in paths:
+        try:
+            value = change(value_at(document, path))
+        except OverflowError:
+            return document
+        changed = replaced(changed, path, written(value))
+    return changed
+
+
+def simplicity(value: float | Fraction) -> tuple[bool, int, Fraction, bool]:
+    """How simple a number is: 0, then short, then positive.
+
+    A float is short by its bits after the point, then by its size; a fraction by its height.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return True, 0, Fraction(0), False
+    if isinstance(value, Fraction):
+        height = Fraction(max(abs(value.numerator), value.denominator) if value else 0)
+        return value != 0, 0, height, value < 0
+    exact = Fraction(value)
+    bits = exact.denominator.bit_length() - 1
+    return exact != 0, bits, abs(exact), math.copysign(1.0, value) < 0
+
+
+def _rounded(value: float, bits: int) -> float:
+    """The float with so many bits after the point, itself where that overflows."""
+    scaled = value * 2.0**bits
+    return round(scaled) / 2**bits if math.isfinite(scaled) else value
+
+
+def simpler_values(value: float) -> Iterator[float]:
+    """Values that may stand for this one."""
+    if not math.isfinite(value) or value == 0.0:
+        return
+    yield 0.0
+    yield 1.0
+    yield -1.0
+    yield abs(value)
+    for bits in _BITS if abs(value) < 2.0**900 else ():
+        yield math.floor(value * 2.0**bits) / 2**bits
+        yield math.ceil(value * 2.0**bits) / 2**bits
+    if abs(value) > 1.0:
+        yield math.copysign(float(math.floor(abs(value) / 2.0)), value)
+        yield from (math.copysign(abs(value) - k, value) for k in _less(abs(value)))
+
+
+def _less(size: float) -> Iterator[int]:
+    """How much a number of that size is made smaller by: powers of two, then small steps."""
+    yield from (2**k for k in reversed(range(3, min(math.frexp(size)[1], 64))))
+    yield from (k for k in range(7, 0, -1) if k < size)
+
+
+def simpler_fractions(value: Fraction) -> Iterator[Fraction]:
+    """Fractions that may stand for this one, integers for an integer."""
+    yield from (Fraction(0), Fraction(1), Fraction(-1), abs(value))
+    sign = -1 if value < 0 else 1
+    yield from (sign * less for less in _above(abs(value)))
+    size = abs(value.numerator)
+    for less in (1, size // 2, *(size - k for k in _less(size))):
+        yield Fraction(sign * less, value.denominator)
+
+
+def _above(value: Fraction) -> Iterator[Fraction]:
+    """Fractions on the way from the root of the Stern-Brocot tree to a positive one.
+
+    Of a straight run of the way, whose length is a partial quotient of the continued fraction, the
+    first and last few, and those halfway to the end, again and again.
+    """
+    numerators, denominators = (0, 1), (1, 0)  # of the last two convergents
+    rest = value
+    while True:
+        quotient, rest = divmod(rest, 1)
+        kept = {quotient, *(quotient - k for k in _less(int(quotient))), *range(1, 8)}
+        for k in sorted(step for step in kept if 0 < step <= quotient):
+            over = k * denominators[1] + denominators[0]
+            if over:
+                yield Fraction(k * numerators[1] + numerators[0], over)
+        numerators = (numerators[1], quotient * numerators[1] + numerators[0])
+        denominators = (denominators[1], quotient * denominators[1] + denominators[0])
+        if not rest:
+            return
+        rest = 1 / rest

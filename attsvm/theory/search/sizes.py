@@ -1,0 +1,126 @@
+"""Sizes: batches of formulas with lengths and counts beyond those that are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attsvm.theory.declaration.variables import Integer
+from attsvm.theory.search.discrete import lengthen
+from attsvm.theory.search.screen import BATCH, breed, length_of_each
+
+if TYPE_CHECKING:
+    from attsvm.theory.declaration.formula import Formula
+    from attsvm.theory.search.scout import Scout
+
+_RUNGS, _CLIMB = 12, 6
+"""Doublings of a size at most, and generations of each."""
+
+_NUMBERS = 2**18
+"""Numbers in a batch of large instances: what a turn can evaluate."""
+
+_CHEAP, _DEAR = 2**9, 2**16
+"""With more numbers than this in an instance, which is what a check looks at at most, a turn of a
+hunt goes to no larger sizes once an evaluation takes more than so many operations of numpy. They
+are counted, not timed, so that what is looked at does not depend on the machine."""
+
+
+def sizes(scout: Scout, generator: np.random.Generator) -> None:
+    """Screen lengths and counts beyond those that are drawn.
+
+    A turn takes one of them, or all together, to twice what was drawn, then four times, and so on,
+    up to the numbers in an instance that the scout may propose, or to a size at which one
+    evaluation takes too many operations: a formula of all pairs or triples of tokens grows faster
+    than its instances. Records are made longer one by one.
+    """
+    formula = scout.tally.part.formula
+    if not formula.batches:
+        lengthen(scout, generator)
+        return
+    free = list(grows(formula))
+    chosen = [free, *([name] for name in free)][int(generator.integers(1 + len(free)))]
+    for rung in range(1, _RUNGS):
+        shape = length_of_each(formula, generator)
+        shape |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in shape}
+        small = formula.filled(generator, shape, 8)
+        numbers = sum(value.size // 8 for value in small.values() if isinstance(value, np.ndarray))
+        if numbers > scout.numbers:
+            return
+        batch = 8 * max(min(_NUMBERS // (8 * max(numbers, 1)), BATCH // 8), 1)
+        raw = formula.filled(generator, shape, batch)
+        raw |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in raw}
+        if numbers > _CHEAP and _is_dear(scout, formula, raw, shape):
+            return
+        breed(scout, formula, raw, shape, generator, batch=batch, generations=_CLIMB)
+
+
+class _DearError(BaseException):
+    """An evaluation takes more operations than may be spent on it."""
+
+
+class _Counted(np.ndarray[Any, Any]):
+    """An array that counts the operations of numpy on it and on what comes of it."""
+
+    left: list[int]
+
+    def __array_finalize__(self, origin: Any) -> None:
+        self.left = getattr(origin, "left", [_DEAR])
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """The operation on plain arrays, counted.
+
+        Raises:
+            _DearError: there were too many.
+        """
+        self.left[0] -= 1
+        if self.left[0] < 0:
+            raise _DearError
+        if "out" in options:
+            options["out"] = tuple(_plain(x) for x in options["out"])
+        found = getattr(ufunc, method)(*map(_plain, inputs), **options)
+        return self._with(found) if isinstance(found, np.ndarray) else found
+
+    def _with(self, array: Any) -> Any:
+        counted = array.view(_Counted)
+        counted.left = self.left
+        return counted
+
+
+def _plain(value: Any) -> Any:
+    return value.view(np.ndarray) if isinstance(value, _Counted) else value
+
+
+def _is_dear(scout: Scout, formula: Formula, raw: dict[str, Any], shape: dict[str, int]) -> bool:
+    """Whether evaluating the formula on a few instances takes more than `_DEAR` operations.
+
+    The evaluation ends as soon as there are too many.
+    """
+    left = [_DEAR]
+    few = {}
+    for name, value in raw.items():
+        few[name] = value
+        if isinstance(value, np.ndarray):
+            few[name] = value[..., :8].view(_Counted)
+            few[name].left = left
+    try:
+        formula.fit_screened(few, shape, 8, scout.tally.part.parameters)
+    except _DearError:
+        return True
+    return False
+
+
+def grows(formula: Formula) -> Iterator[str]:
+    """The lengths and counts of which larger ones than those that are drawn are instances too."""
+    for name, variable in formula.variables.items():
+        if not isinstance(variable, Integer) or variable.low == variable.drawn_to:
+            continue
+        if name in formula.axes or variable.ends[1] is None:
+            yield name
+
+
+def _beyond(formula: Formula, name: str, rung: int, generator: np.random.Generator) -> int:
+    """A value up to 2^rung times the largest that is drawn, and above half of that."""
+    high: int = formula.variables[name].drawn_to  # type: ignore[attr-defined]
+    return int(generator.integers((high << rung) // 2 + 1, (high << rung) + 1))

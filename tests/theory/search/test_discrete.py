@@ -1,0 +1,222 @@
+"""What is discrete in a record moves: integers, lengths, members, flags; hypotheses judge."""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from scouting import instance, only_by_the_searcher, scouted, witnessed
+
+from attsvm._types import Array, Float, Int
+from attsvm.theory.search import discrete
+from attsvm.theory.search.hunt import hunt
+
+DIGIT = st.integers(0, 9)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Two integers and a float."""
+
+    k: int
+    j: int
+    x: float
+
+
+COUNTED = st.builds(Counted, DIGIT, DIGIT, DIGIT.map(float))
+START = [Counted(2, 5, 1.0), Counted(7, 0, 3.0)]
+
+
+@pytest.mark.parametrize(
+    ("name", "violated"),
+    [
+        ("by-one", lambda c: c.k == 10),
+        ("below", lambda c: c.j == -2),
+        ("hundreds", lambda c: c.k == 137),
+        ("doubled", lambda c: c.j >= 1000),
+        ("far", lambda c: c.k > 10**9),
+        ("both", lambda c: c.k * c.j == 11 * 13),
+        ("tied", lambda c: c.k == c.j == 14),
+    ],
+)
+def test_integers_of_records_are_moved_beyond_what_is_drawn(name, violated):
+    found = only_by_the_searcher(Counted, violated, COUNTED, "integers", START, budget=400)
+    assert violated(found)
+
+
+def test_a_hypothesis_judges_which_integers_are_instances():
+    even = {"even": lambda c: c.k % 2 == 0, "natural": lambda c: c.k >= 0 and c.j >= 0}
+    witness, claim = witnessed("even", Counted, data=COUNTED, hypotheses=even)
+    scout = scouted(claim, "integers", [Counted(2, 4, 1.0)], budget=96)
+    assert {c.k % 2 for c in witness.seen} == {0}
+    assert max(max(c.k, c.j) for c in witness.seen) > 100
+    assert min(min(c.k, c.j) for c in witness.seen) >= 0
+    assert scout.tally.seen.refused > 0
+    assert scout.tally.seen.screened > scout.tally.seen.probed
+    assert scout.tally.variety.moved == {"k": True, "j": True, "x": False}
+
+
+def test_integers_stop_where_an_evaluation_takes_long(monkeypatch):
+    """An integer may be a number of steps: here its evaluation takes as many microseconds."""
+    clock, largest = 0.0, 0
+
+    def slow(case):
+        nonlocal clock, largest
+        clock += abs(case.k) * 1e-6
+        largest = max(largest, abs(case.k))
+        return False
+
+    monkeypatch.setattr(discrete.time, "process_time", lambda: clock)
+    _, claim = witnessed("slow", Counted, slow, COUNTED)
+    scouted(claim, "integers", START, budget=96)
+    assert 0.01 / 1e-6 < largest < 4 * discrete._LONG / 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Words, and how many of them a sentence has."""
+
+    words: Float[Array, " V"]
+    m: int
+
+
+def test_no_turn_goes_where_an_evaluation_of_all_choices_never_ends(monkeypatch):
+    """V^m choices take as many microseconds: with V = 1 any m is short, and so is m = 1."""
+    clock, longest = 0.0, 0.0
+
+    def counted(case):
+        nonlocal clock, longest
+        took = 1e-6 * float(len(case.words)) ** min(case.m, 300)
+        clock, longest = clock + took, max(longest, took)
+        return False
+
+    monkeypatch.setattr(discrete.time, "process_time", lambda: clock)
+    sizes = st.tuples(st.integers(1, 2), st.integers(1, 4))
+    data = sizes.map(lambda size: Choices(np.zeros(size[0]), size[1]))
+    natural = {"natural": lambda case: case.m >= 1}
+    _, claim = witnessed("choices", Choices, counted, data, hypotheses=natural)
+    searchers = ["drawn", "integers", "sizes", "grid"]
+    result = hunt(claim, seconds=None, rounds=6, searchers=searchers)
+    assert {"integers", "sizes"} <= result.efforts.keys()
+    assert discrete._LONG < longest < 100
+
+
+def test_small_integers_and_floats_of_records_are_chosen_together():
+    violated = lambda c: (c.k, c.j, c.x) == (-1, 1, -2.0)  # noqa: E731
+    found = only_by_the_searcher(Counted, violated, COUNTED, "grid", START, budget=400)
+    assert violated(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Numbers, an index for each, and how many."""
+
+    a: Float[Array, " n"]
+    chosen: Int[Array, " n"]
+    n: int
+
+
+def chosen(n):
+    return Chosen(np.arange(float(n)), np.zeros(n, dtype=np.int64), n)
+
+
+AGREE = {"n numbers": lambda c: len(c.a) == len(c.chosen) == c.n}
+INDEX = {"indices": lambda c: bool(((c.chosen >= 0) & (c.chosen < c.n)).all())}
+
+
+def test_lengths_of_records_grow_and_integers_equal_to_them_follow():
+    violated = lambda c: c.n > 40  # noqa: E731
+    data = st.integers(1, 4).map(chosen)
+    _, claim = witnessed("longer", Chosen, violated, data, hypotheses=AGREE)
+    found = instance(claim, scouted(claim, "sizes", [chosen(2), chosen(3)], budget=96))
+    assert 40 < found.n == len(found.a) < 80
+
+
+def test_what_has_one_length_alone_keeps_it():
+    witness, claim = witnessed("fixed", Chosen, data=st.just(chosen(3)))
+    assert scouted(claim, "sizes", [chosen(3)], budget=96).tally.seen.looked == 1
+    assert len(witness.seen) == 1
+
+
+def test_indices_of_records_are_enumerated():
+    violated = lambda c: c.chosen.tolist() == [0, 2, 0]  # noqa: E731
+    data = st.integers(1, 4).map(chosen)
+    _, claim = witnessed("indices", Chosen, violated, data, hypotheses={**AGREE, **INDEX})
+    found = instance(claim, scouted(claim, "integers", [chosen(3)], budget=400))
+    assert violated(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A member of a family, flags, and a number that may be absent."""
+
+    loss: str
+    bent: bool
+    mask: Array
+    weight: float | None
+
+
+def family(loss, weight):
+    return Family(loss, False, np.array([True, False]), weight if loss == "b" else None)
+
+
+FAMILIES = st.builds(family, st.sampled_from("abc"), DIGIT.map(float))
+
+
+@pytest.mark.parametrize(
+    "violated",
+    [
+        lambda c: c.loss == "a" and c.weight is not None,
+        lambda c: c.loss == "b" and c.weight is None,
+        lambda c: c.bent and c.loss == "c",
+        lambda c: c.mask.tolist() == [False, True] and c.bent,
+    ],
+)
+def test_members_flags_and_absent_parts_are_exchanged(violated):
+    start = [family("a", 1.0), family("b", 1.0)]
+    found = only_by_the_searcher(Family, violated, FAMILIES, "relatives", start, budget=200)
+    assert violated(found)
+
+
+def test_a_hunt_puts_an_integer_and_a_member_together():
+    @dataclass(frozen=True, slots=True)
+    class Both:
+        loss: str
+        k: int
+
+    drawn = st.sampled_from([Both("a", 1), Both("a", 2), Both("rare", 0)])
+    _, claim = witnessed("pair", Both, lambda c: c.loss == "rare" and c.k == 30, drawn)
+    assert hunt(claim, seconds=None, rounds=6).smallest is not None
+
+
+def test_who_has_nothing_to_propose_gets_no_further_turn():
+    """Sizes of a record without arrays, and relatives of a record that no other claim has."""
+    _, claim = witnessed("nobody", Counted, data=COUNTED)
+    runs = [hunt(claim, seconds=None, rounds=rounds) for rounds in (4, 8)]
+    for result in runs:
+        assert {"sizes", "relatives"} <= set(result.done)
+        assert {result.efforts[name].accepted for name in ("sizes", "relatives")} == {0}
+    turns = [[r.efforts[n].turns for n in ("sizes", "relatives")] for r in runs]
+    assert turns[0] == turns[1]
+    assert runs[1].json()["done"] == runs[1].done
+
+
+def test_the_account_of_searchers_adds_up():
+    _, claim = witnessed("sum", Counted, data=COUNTED)
+    result = hunt(claim, seconds=None, rounds=5)
+    efforts = result.efforts.values()
+    assert sum(e.screened for e in efforts) == result.seen.screened > 0
+    assert sum(e.accepted for e in efforts) == result.examples
+    assert {"integers", "grid"} <= set(result.moved["k"])
+    if "batches" in result.efforts:
+        assert result.efforts["batches"].screened > 0
+    assert not any("nothing but what was drawn" in said for said in result.warnings)
+    alone = hunt(claim, seconds=None, rounds=2, searchers=["drawn"])
+    assert any("of k, j nothing but what was drawn" in said for said in alone.warnings)
+
+
+def test_integers_of_a_ladder_are_close_to_each_other():
+    ladder = sorted({abs(k) for k in discrete._ladder(3, np.random.default_rng(0))})
+    assert {0, 1, 2, 10**6, 2**20 - 1, 2**20 + 1, 2**40} <= set(ladder)
+    assert all(b <= max(a + 1, 1.6 * a) for a, b in itertools.pairwise(ladder) if b <= 2**40)
