@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib
 import threading
 import types
 from collections.abc import Callable, Iterator
@@ -97,13 +98,12 @@ def _linked() -> Any:
 
     By itself numba would optimise each part and turn it into machine code, which nothing ever runs.
     """
-    from numba import _dynfunc
-    from numba.core.compiler import CompilerBase, DefaultPassBuilder
-    from numba.core.compiler_machinery import LoweringPass, register_pass
-    from numba.core.typed_passes import NativeLowering
+    compiler = importlib.import_module("numba.core.compiler")
+    machinery = importlib.import_module("numba.core.compiler_machinery")
+    make_function = importlib.import_module("numba._dynfunc").make_function
 
-    @register_pass(mutates_CFG=True, analysis_only=False)  # type: ignore[untyped-decorator]
-    class Linked(LoweringPass):  # type: ignore[misc]
+    @machinery.register_pass(mutates_CFG=True, analysis_only=False)
+    class Linked(machinery.LoweringPass):  # type: ignore[misc]
         _name = "linked"
 
         def __init__(self) -> None:
@@ -114,16 +114,16 @@ def _linked() -> Any:
             library._optimize_final_module = lambda: None
             library._finalize_final_module = lambda: setattr(library, "_finalized", True)
             told = made.fndesc.lookup_module(), made.fndesc.qualname, "linked into others"
-            entry = _dynfunc.make_function(*told, 0, made.env, (library,))  # as none has an address
+            entry = make_function(*told, 0, made.env, (library,))  # as none has an address
             state.targetctx.insert_user_function(entry, made.fndesc, [library])
             state["cr"] = made._replace(cfunc=entry)
             return True
 
-    class Compiler(CompilerBase):  # type: ignore[misc]
+    class Compiler(compiler.CompilerBase):  # type: ignore[misc]
         def define_pipelines(self) -> list[Any]:
             self.state.flags.no_compile = True
-            passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-            passes.add_pass_after(Linked, NativeLowering)
+            passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+            passes.add_pass_after(Linked, compiler.NativeLowering)
             passes.finalize()
             return [passes]
 
