@@ -98,8 +98,8 @@ def _linked() -> Any:
 
     By itself numba would optimise each part and turn it into machine code, which nothing ever runs.
     """
-    compiler = importlib.import_module("numba.core.compiler")
-    machinery = importlib.import_module("numba.core.compiler_machinery")
+    compiler: Any = importlib.import_module("numba.core.compiler")
+    machinery: Any = importlib.import_module("numba.core.compiler_machinery")
     make_function = importlib.import_module("numba._dynfunc").make_function
 
     @machinery.register_pass(mutates_CFG=True, analysis_only=False)
