@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib
 import threading
 import types
 from collections.abc import Callable, Iterator
@@ -63,7 +64,8 @@ class _Kernel:
         """
         if self._part is None:
             unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-            self._part = made = self._handed_to_numba(**unwrapped, **self.options)
+            linked = {"pipeline_class": _linked()}
+            self._part = made = self._handed_to_numba(**unwrapped, **linked, **self.options)
             if made is not self.function and hasattr(made, "compile"):
                 made.compile = _of_values(made.compile)
         return self._part
@@ -88,6 +90,44 @@ class _Kernel:
             made._cache._cache_file._source_stamp = _STAMP
             made.compile = _in_turn(made.compile, self.function.__code__.co_filename)
         return made
+
+
+@functools.cache
+def _linked() -> Any:
+    """Numba's compiler of code that is linked into that of an entry, and optimised there alone.
+
+    By itself numba would optimise each part and turn it into machine code, which nothing ever runs.
+    """
+    compiler: Any = importlib.import_module("numba.core.compiler")
+    machinery: Any = importlib.import_module("numba.core.compiler_machinery")
+    make_function = importlib.import_module("numba._dynfunc").make_function
+
+    @machinery.register_pass(mutates_CFG=True, analysis_only=False)
+    class Linked(machinery.LoweringPass):  # type: ignore[misc]
+        _name = "linked"
+
+        def __init__(self) -> None:
+            super().__init__()
+
+        def run_pass(self, state: Any) -> bool:
+            made, library = state["cr"], state.library
+            library._optimize_final_module = lambda: None
+            library._finalize_final_module = lambda: setattr(library, "_finalized", True)
+            told = made.fndesc.lookup_module(), made.fndesc.qualname, "linked into others"
+            entry = make_function(*told, 0, made.env, (library,))  # as none has an address
+            state.targetctx.insert_user_function(entry, made.fndesc, [library])
+            state["cr"] = made._replace(cfunc=entry)
+            return True
+
+    class Compiler(compiler.CompilerBase):  # type: ignore[misc]
+        def define_pipelines(self) -> list[Any]:
+            self.state.flags.no_compile = True
+            passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+            passes.add_pass_after(Linked, compiler.NativeLowering)
+            passes.finalize()
+            return [passes]
+
+    return Compiler
 
 
 def _of_values(compile_it: Callable[..., Any]) -> Callable[..., Any]:
