@@ -61,7 +61,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         f"theory/{part}/": (f"tests/theory/{part}", *_files(names))
         for part, names in _BESIDE.items()
     },
-    "strategies/": _files("strategies"),
+    "strategies/": ("tests/strategies", *_files("separation landscape")),
     "": _files(f"{_MATHS} files codec ledger plugin"),
 }
 """Starts of paths in attsvm/ with the tests that answer for them; "" is what no other one has."""

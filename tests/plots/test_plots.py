@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
 from attsvm.attention import logits_of_p, logits_of_w, softmax
 from attsvm.data import AttentionData
@@ -31,7 +33,8 @@ from attsvm.plots import (
     token_weights,
     trajectories,
 )
-from attsvm.plots.draw import band
+from attsvm.plots.draw import _count_axis, band
+from attsvm.plots.margins import plot_margins
 from attsvm.plots.style import PALETTE, sheet
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm
@@ -263,6 +266,25 @@ def test_all_points_and_the_origin_lie_within_the_limits_and_rays_run_out_of_the
         assert max(paths[..., k].max(), 0.0) < low_high[1]
         assert not low_high[0] <= ends[k] <= low_high[1]
     assert axes.get_aspect() == 1.0
+
+
+def test_a_margin_is_short_only_below_1(monkeypatch, tmp_path):
+    drawn, true = {}, Axes.scatter
+
+    def noting(axes, x, y, *, label, **look):
+        drawn[label] = sorted(x)
+        return true(axes, x, y, label=label, **look)
+
+    monkeypatch.setattr(Axes, "scatter", noting)
+    plot_margins(np.array([[np.inf, 1.0, 0.5, 2.0, 1.0]]), [[1]], "t", tmp_path / "m.svg")
+    labels = ["other tokens", "support tokens", "short of the margin"]
+    assert drawn == dict(zip(labels, [[1.0, 2.0], [1.0], [0.5]], strict=True))
+
+
+def test_counts_are_shown_from_the_first_to_the_last():
+    panel = Figure().add_subplot()
+    _count_axis(panel, np.array([100.0, np.nan, 1.0, 10.0]))
+    assert panel.get_xlim() == (1.0, 100.0)
 
 
 def test_groups_of_paths_need_a_ray_each():

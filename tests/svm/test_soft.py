@@ -25,7 +25,7 @@ from attsvm.svm.soft import soft_att_svm, soft_thresholds, solve_soft
 from attsvm.svm.soft_path import merge
 from properties._support.published_data import gaussian_protocol
 from tests.svm.conditions import EPS, matrices
-from tests.svm.problems import SPOILT, programmes, spoilt
+from tests.svm.problems import SPOILT, of_rows, programmes, spoilt
 
 att_svms = programmes(kinds=("Att-SVM", "p-SVM", "v-SVM"))
 
@@ -504,3 +504,13 @@ def test_tied_tokens_need_targets():
         soft_att_svm(data, 2.0)
     assert soft_att_svm(data, 2.0, [0]).W.tolist() == att_svm(data, [0]).W.tolist() == [[1.0]]
     assert soft_att_svm(data, 2.0, [1]).W.tolist() == [[-1.0]]
+
+
+@pytest.mark.parametrize("far", [False, True])
+def test_the_first_threshold_is_told_only_where_the_least_point_was_found(monkeypatch, far):
+    """Of one group with the rows (1, 0) and (0, 2): the least point of the hull is (4, 2)/5."""
+    rows = of_rows([[1.0, 0.0], [0.0, 2.0]], np.zeros((2, 2)), np.ones((2, 1)), [1, 1], False)
+    if far:
+        monkeypatch.setattr(path, "fill", lambda *_: np.zeros(3, dtype=bool))
+    first, _ = path.trace(rows, np.zeros(2, dtype=int), np.ones(1)).thresholds
+    assert math.isnan(first) if far else first == pytest.approx(np.sqrt(1.25))

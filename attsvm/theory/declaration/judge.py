@@ -330,11 +330,4 @@ def _float(value: Any) -> tuple[float, float]:
     ball = arb(value)
     if not ball.is_finite():
         return math.nan, math.inf
-    return _rounded(ball.mid()), _rounded(ball.rad().upper()) * (1 + 1e-9)
-
-
-def _rounded(value: arb) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
+    return float(ball.mid()), float(ball.rad().upper()) * (1 + 1e-9)

@@ -238,8 +238,9 @@ def test_the_slack_of_a_ball_holds_its_sign_within_a_small_error(sign):
 
 @pytest.mark.parametrize("side", [1, 0, -1])
 def test_whether_a_ball_that_touches_0_is_0_stays_open(side):
-    assert _equal(arb(side, 1)) is None
-    assert _equal(arb(3 * side, 1)) is (None if side == 0 else False)
+    ball = arb(0, 1)
+    assert _equal(ball + side * ball.rad()) is None
+    assert _equal(ball + 2 * side * ball.rad()) is (None if side == 0 else False)
 
 
 @pytest.mark.parametrize("sign", [1, -1])

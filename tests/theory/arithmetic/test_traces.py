@@ -6,6 +6,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from attsvm.strategies import numbers
+from attsvm.theory import Primitive
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.traces import _PRIME, TRACES, Trace, Untraceable
 
@@ -188,3 +189,16 @@ def test_the_exponential_of_minus_an_irrational_number_is_the_inverse():
         there, back = (M.logistic_slope(t) for t in (root, -root))
     assert (there - back).zero
     assert not (there - M.logistic_slope(root + root)).zero
+
+
+@pytest.mark.parametrize(("factor", "exact"), [(fmpq(2), True), (arb(2).sqrt(), False)])
+def test_a_primitive_is_known_by_its_name_where_its_value_is_no_rational(factor, exact):
+    named = [
+        Primitive(latex, "a number", balls=lambda x: factor * x, floats=lambda x: x)
+        for latex in ("F({0})", "G({0})")
+    ]
+    one, again, other = (f(TRACES, TRACES.of(fmpq(3))) for f in (named[0], *named))
+    assert one.ball == factor * 3 if exact else one.ball.overlaps(factor * 3)
+    assert one.residue == again.residue
+    assert (one.residue == other.residue) is exact
+    assert all(f(TRACES, TRACES.of(fmpq(0))).residue == TRACES.of(fmpq(0)).residue for f in named)

@@ -17,6 +17,8 @@ from hypothesis.extra import numpy as hnp
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError, ClaimError, FileError
 from attsvm.theory.instance import codec
+from attsvm.theory.instance.document import integer_leaves
+from attsvm.theory.instance.in_words import scaled
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,32 @@ def test_a_float_comes_back_bit_for_bit(x):
     assert bits(through(x, float)) == bits(x)
 
 
+@given(st.floats(allow_nan=False, allow_infinity=False).filter(bool))
+@example(3.0)
+@example(0.75)
+@example(-6.0)
+def test_a_float_is_an_odd_number_times_a_power_of_two(x):
+    odd, power = scaled(x)
+    assert odd % 2 == 1
+    assert odd * Fraction(2) ** power == Fraction(x)
+
+
+def test_integers_beyond_those_that_floats_hold_are_no_leaves_of_integers():
+    sizes = [0, 107, -(2**53), 2**53, 2**53 + 1, -(2**53) - 1, 10**30]
+    found = {n: bool(integer_leaves(codec.encode(n))) for n in sizes}
+    assert found == {n: abs(n) <= 2**53 for n in sizes}
+
+
 def test_nan_comes_back_as_nan():
     assert math.isnan(through(math.nan, float))
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0"), (-0.0, "-0"), (-1.5, "-3/2"), (2.0**332, (2.0**332).hex()), (0.1, (0.1).hex())],
+    [
+        *[(0.0, "0"), (-0.0, "-0"), (-1.5, "-3/2"), (2.0**332, (2.0**332).hex())],
+        *[(0.1, (0.1).hex()), (2.0**53 - 1, str(2**53 - 1)), (2.0**53, (2.0**53).hex())],
+    ],
 )
 def test_a_float_is_written_by_its_exact_value(value, text):
     assert codec.encode(value) == {"float": text}
