@@ -19,10 +19,10 @@ from attsvm.theory.declaration.slack import Slack
 PRECISIONS = (64, 128, 256, 512, 1024, 2048)
 """Working precisions in bits, tried in turn until the sign of the slack is decided."""
 
-_FURTHER = (8192, 32768)
+_FURTHER = (8192, 65536)
 """Tried of a formula whose sides have different fingerprints: they differ, by however little.
 
-Attention that leaves a token behind by a logit of 10,000 gives it less than 2^-14000.
+Attention that leaves a token behind by a logit of 20,000 gives it less than 2^-28000.
 """
 
 _TINY = 5e-324
@@ -122,7 +122,7 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judge
             exact = isinstance(slack, fmpq)
             method = "rationals" if exact else f"ball arithmetic at {bits} bits"
             return Judgement(answer, slack, ratio, kind, method)
-        if m is BALLS and bits >= _TRACED:
+        if m is BALLS and _TRACED <= bits <= _FURTHER[0]:
             with contextlib.suppress(Untraceable), ctx.workprec(bits):
                 traced = formula.relation(TRACES, formula.traced(case), parameters)
                 known = _known(traced)

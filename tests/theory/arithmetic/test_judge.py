@@ -121,8 +121,8 @@ OPEN = {
     "a strict comparison after a fingerprint": lambda m, v: m.below(
         m.sqrt(2 * e(m) - (e(m) + e(m))), m.exact(0)
     ),
-    "more bits than there are": lambda m, v: m.at_most(e(m), e(m) + little(m, 40000)),
-    "and its opposite": lambda m, v: m.at_most(e(m) + little(m, 40000), e(m)),
+    "more bits than there are": lambda m, v: m.at_most(e(m), e(m) + little(m, 80000)),
+    "and its opposite": lambda m, v: m.at_most(e(m) + little(m, 80000), e(m)),
     "no number": lambda m, v: m.at_most(m.log(v.x), m.exact(0)),
     "no number on the right": lambda m, v: m.at_most(m.exact(0), m.sqrt(v.x - 1)),
     "no number is not itself": lambda m, v: m.below(m.log(v.x), m.log(v.x)),
@@ -175,7 +175,7 @@ def test_how_it_was_decided_is_told():
     assert judged(HOLD["many bits"]).method == "ball arithmetic at 2048 bits"
     assert judged(HOLD["equal expressions"]).method == "both sides are one expression"
     assert judged(HOLD["one expression"]).method == "roots of rationals, exactly"
-    assert judged(OPEN["equal"]).method.startswith("sign open at 32768 bits")
+    assert judged(OPEN["equal"]).method.startswith("sign open at 65536 bits")
     same = judged(OPEN["a strict comparison of one expression"])
     assert same.method.startswith("sign open at 2048 bits")
     assert judged(OPEN["a division by 0"]).method.startswith("the conclusion divides by 0: ")
@@ -183,7 +183,7 @@ def test_how_it_was_decided_is_told():
         assert judged(OPEN[name]).method.startswith("a side of the conclusion is no finite number")
 
 
-@pytest.mark.parametrize("bits", [3000, 20000])
+@pytest.mark.parametrize("bits", [3000, 50000])
 def test_sides_that_are_no_one_expression_are_told_apart_by_more_bits(bits):
     """Attention that leaves a token behind by a logit of 10,000 gives it less than 2^-14000."""
     assert judged(lambda m, v: m.below(e(m), e(m) + little(m, bits))).as_slack.holds
