@@ -64,7 +64,7 @@ class _Kernel:
         """
         if self._part is None:
             unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-            linked = {"pipeline_class": _linked()}
+            linked = {"pipeline_class": _linked()} if _knows_numba() else {}
             self._part = made = self._handed_to_numba(**unwrapped, **linked, **self.options)
             if made is not self.function and hasattr(made, "compile"):
                 made.compile = _of_values(made.compile)
@@ -90,6 +90,14 @@ class _Kernel:
             made._cache._cache_file._source_stamp = _STAMP
             made.compile = _in_turn(made.compile, self.function.__code__.co_filename)
         return made
+
+
+def _knows_numba() -> bool:
+    """Whether numba's insides are those that `_linked` was written for; else they are left alone."""
+    import numba
+
+    major, minor = numba.__version__.split(".")[:2]
+    return (int(major), int(minor)) <= (0, 68)
 
 
 @functools.cache

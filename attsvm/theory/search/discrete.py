@@ -155,7 +155,8 @@ def move_integers(scout: Scout, generator: np.random.Generator) -> None:
 
     Several move together, as a box of all choices or tied as one.
     """
-    starts = [document for document in as_drawn(scout) if integer_leaves(document)]
+    drawn = as_drawn(scout) if scout.timed else []
+    starts = [document for document in drawn if integer_leaves(document)]
     others = [d for d in switched(scout, generator) if integer_leaves(d)] if starts else []
     shift = int(generator.integers(_FAR))
     for lap in range(scout.budget if starts else 0):
@@ -293,7 +294,7 @@ def lengthen(scout: Scout, generator: np.random.Generator) -> None:
     that are equal to the length follow it, or do not.
     """
     claim = scout.tally.claim
-    drawn, starts = _samples(scout), as_drawn(scout)
+    drawn, starts = _samples(scout), as_drawn(scout) if scout.timed else []
     for _ in range(_LADDERS if starts else 0):
         most = max(
             min(scout.numbers, _NUMBERS >> int(generator.integers(_LADDERS))) // claim.cost, 8

@@ -38,6 +38,8 @@ class Scout:
         name: what the searcher is called.
         budget: how many instances it may have examined.
         numbers: how many numbers an instance of a size beyond the drawn ones has at most.
+        timed: whether a clock may end ways on which evaluations take longer and longer. Checks have
+            to come to the same in every run: they do without such ways.
         spent, proposed: how many it has had examined; how many it proposed.
         found: the confirmed refutation, if any.
         long: records whose evaluation took so long that what follows on their line is left out.
@@ -51,12 +53,15 @@ class Scout:
         budget: int,
         deadline: float | None = None,
         numbers: int = _LARGEST,
+        *,
+        timed: bool = True,
     ) -> None:
         self.tally = tally
         self.name = name
         self.budget = budget
         self.deadline = deadline
         self.numbers = numbers
+        self.timed = timed
         self.spent = 0
         self.proposed = 0
         self.found: Refuted | None = None
