@@ -93,7 +93,7 @@ class _Kernel:
 
 
 def _knows_numba() -> bool:
-    """Whether numba's insides are those that `_linked` was written for; else they are left alone."""
+    """Whether numba is one for whose insides `_linked` was written; others are left alone."""
     import numba
 
     major, minor = numba.__version__.split(".")[:2]

@@ -110,9 +110,13 @@ def tried(scout: Scout, documents: Iterable[Any]) -> None:
 def as_drawn(scout: Scout) -> list[Any]:
     """Known records with lengths and integers such as are drawn, or where there is none drawn ones.
 
+    A check has none: only a clock ends ways that start from them.
+
     From others nothing discrete is moved: of a claim that looks at all V^m choices, an evaluation
     with V = 1 and a large m is short, and the next one, with V = 2, takes for ever.
     """
+    if not scout.timed:
+        return []
     ends: dict[Path, tuple[int, int]] = {}
     drawn = _samples(scout)
     for document in drawn:
@@ -155,11 +159,12 @@ def move_integers(scout: Scout, generator: np.random.Generator) -> None:
 
     Several move together, as a box of all choices or tied as one.
     """
-    drawn = as_drawn(scout) if scout.timed else []
-    starts = [document for document in drawn if integer_leaves(document)]
-    others = [d for d in switched(scout, generator) if integer_leaves(d)] if starts else []
+    starts = [document for document in as_drawn(scout) if integer_leaves(document)]
+    if not starts:
+        return
+    others = [d for d in switched(scout, generator) if integer_leaves(d)]
     shift = int(generator.integers(_FAR))
-    for lap in range(scout.budget if starts else 0):
+    for lap in range(scout.budget):
         other = others and generator.random() < 0.25
         document = _started(starts, generator) if not other else _any(others, generator)
         paths = integer_leaves(document)
@@ -294,8 +299,11 @@ def lengthen(scout: Scout, generator: np.random.Generator) -> None:
     that are equal to the length follow it, or do not.
     """
     claim = scout.tally.claim
-    drawn, starts = _samples(scout), as_drawn(scout) if scout.timed else []
-    for _ in range(_LADDERS if starts else 0):
+    starts = as_drawn(scout)
+    if not starts:
+        return
+    drawn = _samples(scout)
+    for _ in range(_LADDERS):
         most = max(
             min(scout.numbers, _NUMBERS >> int(generator.integers(_LADDERS))) // claim.cost, 8
         )
