@@ -40,7 +40,7 @@ from flint import arb, fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
-from attsvm.errors import SolverError, present
+from attsvm.errors import DataError, SolverError, present
 from attsvm.exact import ExactData, rational, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.numbers import Matrix
@@ -70,9 +70,17 @@ SLOW = 4
 
 @dataclass(frozen=True, slots=True)
 class Path(paths.Path):
-    """A data set, a loss, and how small lambda is: see `exponents`."""
+    """A data set, a loss, and how small lambda is: see `exponents`.
+
+    Raises:
+        DataError: lambda is not as small as it has to be for floats to tell where it leads.
+    """
 
     decay: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not min(DECAYS) <= self.decay < math.inf:
+            raise DataError("lambda of a path is not small, or not above 0", value=self.decay)
 
 
 def penalised(case: paths.Path, decay: float = 1.0) -> Path:

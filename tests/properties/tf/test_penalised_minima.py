@@ -8,6 +8,7 @@ import pytest
 from flint import ctx, fmpq
 
 from attsvm.data import AttentionData
+from attsvm.errors import DataError
 from attsvm.losses import LOSSES
 from attsvm.paths import path_kq, path_w
 from attsvm.risk import gradient_w, risk
@@ -112,6 +113,12 @@ def test_a_right_direction_is_certified_and_a_wrong_one_is_refuted():
     assert minima.certified_direction(PUBLISHED, "turned") < 0
     assert minima.certified_direction(penalised(paths.FLAT_SLOPE)) < 0
     assert minima.certified_direction(penalised(paths.FLAT_BELOW)) is None
+
+
+@pytest.mark.parametrize("decay", [0.0, -1.0, 0.25, np.inf, np.nan])
+def test_a_lambda_that_is_not_small_is_refused(decay):
+    with pytest.raises(DataError, match="lambda"):
+        replace(PUBLISHED, decay=decay)
 
 
 def test_floats_tell_the_directions_apart_for_every_lambda():
