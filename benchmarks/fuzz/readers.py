@@ -374,7 +374,8 @@ _PLAIN = {
     *(("select", "data-by"), ("option", "value"), ("th", "scope")),
     *(("div", name) for name in ("data-list", "tabindex", "role", "aria-label", "aria-hidden")),
     *(("form", "role"), ("form", "hidden"), ("span", "role")),
-    *(("nav", "aria-label"), ("math", "display"), ("mspace", "width"), ("mi", "mathvariant")),
+    *(("nav", "aria-label"), ("math", "display"), ("math", "displaystyle"), ("mspace", "width")),
+    *(("mi", "mathvariant"), ("mo", "form")),
     *(("mo", name) for name in ("stretchy", "fence", "lspace", "rspace")),
 }
 

@@ -146,9 +146,8 @@ OBSERVATION = Statement(
             siblings={"it falls by a tenth at least": changed(slack="9/10")},
         ),
         "literal-3": Reading(
-            "in the second step of descent from W(0) = 0, with any constant step, neither the norm "
-            "of W shrinks nor the effective number of tokens, 1 / sum_t s_t^2 added up over "
-            "inputs, grows",
+            "in the second step of descent from W(0) = 0, any constant step, neither ||W|| "
+            "shrinks nor the effective number of tokens, sum_i 1 / sum_t s_it^2, grows",
             expected="refuted, certified",
             constants={"what": "both", "when": "second step"},
             under=(),

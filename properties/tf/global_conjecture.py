@@ -322,7 +322,7 @@ CONJECTURE = Statement(
         "sharp-2": Reading(
             "queries are orthogonal, as that of one input is; all tokens are support vectors in "
             "all Local-SVMs, each of which has a solution; no two scores of an input equal, some "
-            "input with two tokens, l' < 0 everywhere, l'' continuous: W_k/||W_k|| -> "
+            "input with two tokens, l' < 0 everywhere and continuous, l'' too: W_k/||W_k|| -> "
             "W^mm/||W^mm|| under descent from any start, with any constant step of at most one "
             "over a Lipschitz constant of grad L",
             expected="proved",

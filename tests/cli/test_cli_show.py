@@ -19,7 +19,7 @@ def test_show_prints_every_reading_with_its_formula_conditions_and_counterexampl
     head, erratum, literal, *others, where, _, _, _ = paragraphs(out)
     assert head.startswith("sim/lemma-3.13 (")
     assert "properties/sim/lemma_3_13.py:" in head
-    assert "printed: |grad L(x) - grad L(y)| <= 3 n^3 R^7 exp(13 R^2) ||x - y||_2" in head
+    assert "printed: |grad L(x,:) - grad L(x^,:)| <= 3 n^3 R^7 exp(13 R^2) ||x - x^||_2" in head
     fell = (
         "what fell: the printed constant, for want of a bound on b and h (literal); "
         "what stands: amended, sharp, sharp-2 found: "

@@ -487,7 +487,7 @@ def test_where_the_answer_says_unique_other_objectives_do_not_move_it(index):
     rows.append(cvxpy.norm(W, "nuc") <= answer.value * (1 + 1e-6))
     C = generator.normal(size=answer.W.shape)
     problem = cvxpy.Problem(cvxpy.Maximize(cvxpy.sum(cvxpy.multiply(C, W))), rows)
-    problem.solve(solver=cvxpy.CLARABEL)
+    problem.solve(solver=cvxpy.SCS, eps=1e-7, max_iters=100_000)  # the set is thin for others
     assert np.abs(W.value - answer.W).max() <= 0.02 * answer.value
 
 

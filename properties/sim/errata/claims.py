@@ -119,8 +119,8 @@ CLAIMS = (
     ),
     erratum(
         loss_assumptions.THEOREM,
-        gist="What the loss has to meet is not said; a negative, continuous slope between the "
-        "extreme scores is enough for one input, and the sign is needed.",
+        gist="What the loss has to meet is not said; a negative, continuous slope is "
+        "enough for one input, and the sign is needed.",
         printed='"we relax their assumption of the loss function\'s derivative and Lipschitz" '
         "(section 2; likewise the abstract).",
         fails="Without a sign of l' theorem 3.14 fails by the printed loss. A strictly decreasing "

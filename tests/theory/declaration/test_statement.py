@@ -79,7 +79,8 @@ def test_the_page_of_a_run_shows_the_formula_and_what_was_not_needed(tmp_path):
         verify([Pack("toys", (LITERAL,), Path("."))], ledger=writer)
     shown = page(last_run(tmp_path / "ledger.jsonl"))
     assert "<mi>N</mi>" in shown
-    row = r"x ≤ 1 &lt;b&gt; <math>.*?</td><td>\d+ of \d+</td><td>hypothesis not shown to be"
+    formula = r'<span class="formula"><math>.*?</span>'
+    row = rf"x ≤ 1 &lt;b&gt; {formula}</td><td>\d+ of \d+</td><td>hypothesis not shown to be"
     assert re.search(row, shown)
 
 

@@ -81,7 +81,7 @@ def shown(statement):
 
 def test_lemma_3_12_is_shown_as_it_runs():
     view = shown(SLOPE)
-    assert view.printed == "|g'(x) - g'(y)| <= |x - y|"
+    assert view.printed == "|g'(x) - g'(x^)| <= |x - x^|"
     assert formula_lines(view.readings) == [
         "|g'(x) - g'(y)| <= |x - y|    (literal)",
         "|g'(x) - g'(y)| <= ||g''||_inf |x - y|    (sharp)",
@@ -147,7 +147,7 @@ def test_lemma_3_13_is_shown_with_its_readings_and_counterexample():
     assert "if |b| <= R" in lines
     assert "where A = a^T kron tokens" in lines
     assert lines.count("where osc(x) is the largest entry minus the smallest") == 1
-    assert any(line.startswith("where K(D) is 2 D max over") for line in lines)
+    assert any(line.startswith("where K(D) is D/8 max over") for line in lines)
     literal, amended, sharp, _ = view.readings
     assert literal.expected == "refuted, certified"
     assert literal.counterexample is not None
