@@ -115,6 +115,7 @@ def test_blocks_take_as_many_independent_rows_as_there_can_be(monkeypatch, rows,
     programme = att_svm_programme(two_tokens(size * np.array(D[:rows]), Z[:rows]))
     answer = alone(monkeypatch, "block exchanges")(programme)
     right(programme, answer, decide(programme))
+    assert answer.solved
 
 
 @settings(max_examples=30, deadline=None)
