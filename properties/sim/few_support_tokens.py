@@ -225,7 +225,8 @@ FEW = Statement(
         ),
         "amended": Reading(
             "where X^mm exists and is not 0, d min(n, d) of the tokens that are not optimal, or "
-            "fewer, suffice, however many an input has: without the others X^mm is the same",
+            "fewer, suffice, n the number of inputs and however many tokens they have: without the "
+            "others X^mm is the same",
             expected="proved",
             proof="symbolic.sim.few_support_tokens:prove_by_sizes",
             under=(EXISTS,),

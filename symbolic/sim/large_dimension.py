@@ -23,7 +23,9 @@ from symbolic.textbook import (
     HOEFFDING,
     INDEPENDENT,
     INVERSE_OF_GRAM,
+    MEAN_OF_PRODUCT,
     NEUMANN,
+    ROWS,
 )
 
 K, N = sp.Symbol("k", positive=True), sp.Symbol("n", positive=True)
@@ -147,6 +149,12 @@ def prove_likely() -> str:
 
 def prove_unlikely() -> str:
     """T sum_s p_s^(T - 1) P(S > s) <= (T/2) max p^(T - 2), max p <= (3d/2 + 1)^(-1/2)."""
+    cite(BOOLE)  # of an input, over which of its T tokens is the best one
+    cite(
+        MEAN_OF_PRODUCT,
+        met={ROWS: SIGNS},
+        of="S > s and T - 1 other sums are s with probability p_s^(T - 1) P(S > s)",
+    )
     tie = sp.Symbol("tie", nonnegative=True)  # P(S = S') for independent S, S'
     ensure_nonnegative(
         sp.Rational(1, 2) - (1 - tie) / 2,
@@ -157,6 +165,19 @@ def prove_unlikely() -> str:
     ensure_nonnegative(
         top * power - (top / (1 + less)) * power,
         "each further factor p_s is at most max p, T - 2 of them",
+        normal=sp.factor,
+    )
+    j, size = sp.symbols("j d", positive=True)
+    next_one = (size - j) / (j + 1)
+    ensure_zero(
+        sp.combsimp(sp.binomial(size, j + 1) / sp.binomial(size, j)) - next_one,
+        "C(d, j + 1) is (d - j)/(j + 1) of C(d, j)",
+        normal=sp.simplify,
+    )
+    ensure_nonnegative(
+        (1 - next_one).subs(j, (size - 1) / 2 + MORE),
+        "which is at most 1 from j = (d - 1)/2 on: as C(d, j) = C(d, d - j), the p in the middle "
+        "are the largest",
         normal=sp.factor,
     )
     h = sp.Symbol("h", nonnegative=True, integer=True)
@@ -185,4 +206,5 @@ def prove_unlikely() -> str:
         "whose bound is below (3d/2 + 1)^(-1/2)",
         normal=sp.expand,
     )
-    return "for any n, T >= 2 and d; inputs are independent, so that probabilities multiply"
+    cite(MEAN_OF_PRODUCT, met={ROWS: SIGNS}, of="probabilities of the inputs multiply")
+    return "for any n, T >= 2 and d"

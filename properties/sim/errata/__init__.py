@@ -73,6 +73,9 @@ SIM = Source(
         "A2.",
         "X^mm": "The solution of Att-SVM of least Frobenius norm.",
         "rival": "A token other than its input's optimal one.",
+        "support vector": "A rival whose margin is 1 under X^mm.",
+        "entry": "Of self-attention, a position and a column of one sequence whose label is not 0: "
+        "those of label 0 have a constant loss.",
         "aligned": "Inputs (or entries of self-attention) with <A_j, A_k> >= 0 for all constraints "
         "j, k of different ones.",
         "E_21": "A 1 in row 2, column 1; else 0.",
