@@ -72,7 +72,8 @@ SIM = Source(
         "A_j": "(x_opt - x_t) z^T, one a constraint of Att-SVM; A_{l0,j0} is a block of A1 kron "
         "A2.",
         "X^mm": "The solution of Att-SVM of least Frobenius norm.",
-        "rival": "A token other than its input's optimal one.",
+        "rival": "A token other than its input's optimal one; where several are optimal the "
+        "first one counts as such.",
         "support vector": "A rival whose margin is 1 under X^mm.",
         "entry": "Of self-attention, a position and a column of one sequence whose label is not 0: "
         "those of label 0 have a constant loss.",

@@ -189,8 +189,9 @@ THEOREM = Statement(
             siblings={**training.OTHER_DIRECTIONS, **training.any_start(LOCAL_TRAP)},
         ),
         "amended-3": Reading(
-            "non-optimal scores equal, Att-SVM feasible, two different scores in some input: from "
-            "any start and with any constant step the norm of descent on g(b <f, h>) diverges",
+            "all rivals of an input of one score, Att-SVM feasible, two different scores in some "
+            "input: from any start and with any constant step the norm of descent on g(b <f, h>) "
+            "diverges",
             expected="proved",
             proof="symbolic.divergence:prove",
             constants={"loss": PRINTED},

@@ -180,10 +180,9 @@ SPARSITY = Statement(
             siblings={**DROPPED_HYPOTHESES, **other_tokens()},
         ),
         "sharp-1": Reading(
-            "where there is an X^mm, leaving out any tokens J that are not optimal lowers "
-            "||X^mm||_F^2 by at most ||sum_J w_j A_j||_F^2, A_j = (x_opt - x_j) z^T and w any "
-            "multipliers of X^mm, so that all tokens with multiplier 0 can go, those of margin 1 "
-            "included",
+            "where there is an X^mm, leaving out any rivals J lowers ||X^mm||_F^2 by at most "
+            "||sum_J w_j A_j||_F^2, A_j = (x_opt - x_j) z^T and w any multipliers of X^mm, so that "
+            "all rivals with multiplier 0 can go, those of margin 1 included",
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_most_lost",
             under=(EXISTS,),
@@ -196,9 +195,9 @@ SPARSITY = Statement(
             depends_on=("sim/definition-3.8:sharp-1",),
         ),
         "sharp-2": Reading(
-            "where there is an X^mm, leaving out a token j that is not optimal lowers ||X^mm||_F^2 "
-            "by at least w_j^2 times the squared distance of A_j = (x_opt - x_j) z^T from the span "
-            "of the others, w any multipliers of X^mm",
+            "where there is an X^mm, leaving out a rival j lowers ||X^mm||_F^2 by at least w_j^2 "
+            "times the squared distance of A_j = (x_opt - x_j) z^T from the span of the others, w "
+            "any multipliers of X^mm",
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_least_lost",
             under=(EXISTS,),
