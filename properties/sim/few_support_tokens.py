@@ -138,7 +138,7 @@ def _dependence(found: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
 
 
 @stated(
-    "J tokens that are not optimal carry X^mm, which is the same with J - {less} of them",
+    "J rivals carry X^mm, which is the same with J - {less} of them",
     r"J \le $by - $less",
     {
         "by": {
