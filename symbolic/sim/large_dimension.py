@@ -64,11 +64,13 @@ def ensure_margins_of_sum() -> None:
 def prove_incoherent() -> str:
     """Where (3k - 1) e + 4 (n - 1) k e^2 <= 1/4 the solution of G w = 1 is not negative."""
     o, t, s = vector("x_o"), vector("x_t"), vector("x_s")
+    p, q = vector("y_o"), vector("y_s")  # of another input
     ensure_equal(
-        [(o - t) @ (o - s), (o - t) @ (o - t)],
+        [(o - t) @ (o - s), (o - t) @ (o - t), (o - t) @ (p - q)],
         [
             inner("x_o", "x_o") - inner("x_o", "x_s") - inner("x_o", "x_t") + inner("x_s", "x_t"),
             inner("x_o", "x_o") + inner("x_t", "x_t") - 2 * inner("x_o", "x_t"),
+            o @ p - o @ q - t @ p + t @ q,
         ],
         "over the squared norm <x_o - x_t, x_o - x_s> is 1 and at most 3e beside it, or 2 and at "
         "most 2e for t = s; of two inputs it is at most 4e, times at most e for their queries",
