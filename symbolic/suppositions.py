@@ -128,9 +128,14 @@ ROWS_OF_LANGUAGES = Supposed(
     (often_unsolvable.COUNTED,),
 )
 TEN_SENTENCES = Supposed("there are ten sentences", (("m", 10),))
+UNIT_EMBEDDINGS = Supposed(
+    "embeddings are Gaussian, scaled to norm 1, so that almost surely no two are the same",
+    (often_unsolvable.COUNTED,),
+)
 WHOLE_VOCABULARY = Supposed("attention is over the vocabulary", (("over", "vocabulary"),))
 SIGNS = Supposed(
-    "entries are independent fair signs, and so are their products", (large_dimension.COUNTED,)
+    "entries are independent fair signs, and so are their products",
+    (large_dimension.COUNTED, large_dimension.unlikely),
 )
 GAUSSIAN = Supposed(
     "tokens are independent standard Gaussian vectors, so that x_s, x_t and the mean of others are "

@@ -130,8 +130,8 @@ DEFINITION = Statement(
             },
         ),
         "amended-3": Reading(
-            "where all rivals score the same, the weight of the optimal tokens does not fall "
-            "along -grad of g(-b <f, h>)",
+            "where all tokens that are not optimal score the same, the weight of the optimal "
+            "tokens does not fall along -grad of g(-b <f, h>)",
             expected="proved",
             proof="symbolic.sim.definition_3_6:prove_equal_rivals",
             constants={"sign": DECREASING, "quantity": "weight"},

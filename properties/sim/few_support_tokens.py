@@ -138,7 +138,7 @@ def _dependence(found: ExactAttSVM, tokens: list[Token]) -> list[fmpq] | None:
 
 
 @stated(
-    "J tokens that are not optimal carry X^mm, which is the same with J - {less} of them",
+    "J rivals carry X^mm, which is the same with J - {less} of them",
     r"J \le $by - $less",
     {
         "by": {
@@ -224,8 +224,9 @@ FEW = Statement(
             cost=20,
         ),
         "amended": Reading(
-            "where X^mm exists and is not 0, d min(n, d) of the tokens that are not optimal, or "
-            "fewer, suffice, however many an input has: without the others X^mm is the same",
+            "where X^mm exists and is not 0, d min(n, d) of the rivals, or fewer, suffice, n the "
+            "number of inputs and however many tokens they have: without the others X^mm is the "
+            "same",
             expected="proved",
             proof="symbolic.sim.few_support_tokens:prove_by_sizes",
             under=(EXISTS,),
@@ -235,7 +236,7 @@ FEW = Statement(
         ),
         "sharp": Reading(
             "where X^mm exists and is not 0 and the A_j of margin 1 span r dimensions, r of the "
-            "tokens that are not optimal, or fewer, suffice: without the others X^mm is the same",
+            "rivals, or fewer, suffice: without the others X^mm is the same",
             expected="proved",
             proof="symbolic.sim.few_support_tokens:prove_by_rank",
             under=(EXISTS,),

@@ -88,7 +88,8 @@ MARGINS = Statement(
     readings={
         "literal-1": Reading(
             "differences of the logits of definition 3.3 are the margins of Att-SVM: "
-            "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X a_j for all tokens",
+            "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X a_j for all tokens a_t, A_j "
+            "being the block A_{l0,j} of definition 3.1",
             expected="refuted",
             examples=(TOLD_APART,),
             siblings={
@@ -98,7 +99,8 @@ MARGINS = Statement(
         ),
         "amended-1": Reading(
             "differences of the logits of definition 3.3 at X are the margins of Att-SVM at X^T: "
-            "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X^T a_j for all tokens",
+            "(A_j vec(X))_opt - (A_j vec(X))_t = (a_opt - a_t)^T X^T a_j for all tokens a_t, A_j "
+            "being the block A_{l0,j} of definition 3.1",
             expected="proved",
             proof="symbolic.sim.tensor_trick:prove_orientation",
             depends_on=("sim/tensor-trick:literal",),

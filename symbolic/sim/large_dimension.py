@@ -23,7 +23,9 @@ from symbolic.textbook import (
     HOEFFDING,
     INDEPENDENT,
     INVERSE_OF_GRAM,
+    MEAN_OF_PRODUCT,
     NEUMANN,
+    ROWS,
 )
 
 K, N = sp.Symbol("k", positive=True), sp.Symbol("n", positive=True)
@@ -62,11 +64,13 @@ def ensure_margins_of_sum() -> None:
 def prove_incoherent() -> str:
     """Where (3k - 1) e + 4 (n - 1) k e^2 <= 1/4 the solution of G w = 1 is not negative."""
     o, t, s = vector("x_o"), vector("x_t"), vector("x_s")
+    p, q = vector("y_o"), vector("y_s")  # of another input
     ensure_equal(
-        [(o - t) @ (o - s), (o - t) @ (o - t)],
+        [(o - t) @ (o - s), (o - t) @ (o - t), (o - t) @ (p - q)],
         [
             inner("x_o", "x_o") - inner("x_o", "x_s") - inner("x_o", "x_t") + inner("x_s", "x_t"),
             inner("x_o", "x_o") + inner("x_t", "x_t") - 2 * inner("x_o", "x_t"),
+            o @ p - o @ q - t @ p + t @ q,
         ],
         "over the squared norm <x_o - x_t, x_o - x_s> is 1 and at most 3e beside it, or 2 and at "
         "most 2e for t = s; of two inputs it is at most 4e, times at most e for their queries",
@@ -147,6 +151,12 @@ def prove_likely() -> str:
 
 def prove_unlikely() -> str:
     """T sum_s p_s^(T - 1) P(S > s) <= (T/2) max p^(T - 2), max p <= (3d/2 + 1)^(-1/2)."""
+    cite(BOOLE)  # of an input, over which of its T tokens is the best one
+    cite(
+        MEAN_OF_PRODUCT,
+        met={ROWS: SIGNS},
+        of="S > s and T - 1 other sums are s with probability p_s^(T - 1) P(S > s)",
+    )
     tie = sp.Symbol("tie", nonnegative=True)  # P(S = S') for independent S, S'
     ensure_nonnegative(
         sp.Rational(1, 2) - (1 - tie) / 2,
@@ -157,6 +167,19 @@ def prove_unlikely() -> str:
     ensure_nonnegative(
         top * power - (top / (1 + less)) * power,
         "each further factor p_s is at most max p, T - 2 of them",
+        normal=sp.factor,
+    )
+    j, size = sp.symbols("j d", positive=True)
+    next_one = (size - j) / (j + 1)
+    ensure_zero(
+        sp.combsimp(sp.binomial(size, j + 1) / sp.binomial(size, j)) - next_one,
+        "C(d, j + 1) is (d - j)/(j + 1) of C(d, j)",
+        normal=sp.simplify,
+    )
+    ensure_nonnegative(
+        (1 - next_one).subs(j, (size - 1) / 2 + MORE),
+        "which is at most 1 from j = (d - 1)/2 on: as C(d, j) = C(d, d - j), the p in the middle "
+        "are the largest",
         normal=sp.factor,
     )
     h = sp.Symbol("h", nonnegative=True, integer=True)
@@ -185,4 +208,5 @@ def prove_unlikely() -> str:
         "whose bound is below (3d/2 + 1)^(-1/2)",
         normal=sp.expand,
     )
-    return "for any n, T >= 2 and d; inputs are independent, so that probabilities multiply"
+    cite(MEAN_OF_PRODUCT, met={ROWS: SIGNS}, of="probabilities of the inputs multiply")
+    return "for any n, T >= 2 and d"

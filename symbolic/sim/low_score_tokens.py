@@ -136,6 +136,9 @@ def prove_output() -> str:
         normal=expanded,
     )
     ensure_nonnegative(
-        1 - p, "for r < 0 the bound is no less than diam, and p <= 1", normal=sp.cancel
+        [(1 + left) * (1 + grown) - 1, 1 - p],
+        "for r < 0, where exp(-r) = 1 + grown, and N >= 1 the bound is no less than diam, and p is "
+        "at most 1",
+        normal=sp.cancel,
     )
     return "for every r and any number of inputs, tokens and axes"

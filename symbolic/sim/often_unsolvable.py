@@ -5,16 +5,25 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.language import HEAVIEST
-from attsvm.theory import cite, ensure_nonnegative, ensure_positive, ensure_true, ensure_zero
+from attsvm.theory import (
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_true,
+    ensure_zero,
+)
 from attsvm.theory.declaration.proof import suppose
 from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY
 from properties.sim.often_unsolvable.contradictions import mean_probability
 from symbolic import textbook
+from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_existence
 from symbolic.suppositions import (
     EMBEDDINGS,
     ROWS_OF_LANGUAGES,
     TEN_SENTENCES,
+    UNIT_EMBEDDINGS,
     WHOLE_VOCABULARY,
 )
 
@@ -71,6 +80,14 @@ def prove_probability() -> str:
 
 def prove_often() -> str:
     """Ten sentences of a random language contradict themselves with a probability above 1/2."""
+    a, b = vector("a"), vector("b")
+    apart, norms = a - b, {inner("a", "a"): 1, inner("b", "b"): 1}
+    ensure_equal(
+        (a @ a - b @ a).subs(norms),
+        (apart @ apart / 2).subs(norms),
+        "of unit embeddings the next token a scores more than every other b, by ||a - b||^2/2: it "
+        "is what the query asks for",
+    )
     prove_circles()  # of two tokens: a query asks for a before b, and for b before a
     prove_probability()
     z, q, r = sp.symbols("z mean_q mean_r")
@@ -80,7 +97,7 @@ def prove_often() -> str:
         "a coefficient of the product is a sum of products of one coefficient of each factor, so "
         "that its mean is that coefficient of the product of the means",
     )
-    suppose(TEN_SENTENCES, WHOLE_VOCABULARY)
+    suppose(TEN_SENTENCES, WHOLE_VOCABULARY, UNIT_EMBEDDINGS)
     agree = mean_probability(10, VOCABULARY, SUCCESSORS, HEAVIEST)
     ensure_positive(
         sp.Rational(1, 2) - sp.Rational(int(agree.p), int(agree.q)),

@@ -36,8 +36,8 @@ TOKENS = (
         "support vectors. On the default of figure 1, tokens of the sub-sequence, 8 of 100 runs "
         "have an X^mm, with 76% to 93% of the tokens that are not optimal as support vectors; the "
         "others have none.",
-        repair="X^mm is the same without all but d min(n, d) of the tokens that are not optimal, "
-        "however many an input has: they are few where inputs are long against d.",
+        repair="X^mm is the same without all but d min(n, d) of the rivals, n the number of "
+        "inputs, however many an input has: they are few where inputs are long against d.",
         stands=("amended", "sharp"),
         telling={"literal-4": 0},
     ),

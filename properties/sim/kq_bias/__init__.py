@@ -133,7 +133,7 @@ BIAS = Statement(
         "amended-3": Reading(
             "one input of two tokens of different scores, D = x_opt - x_t and z not 0: K Q^T "
             "trained by descent on g(-b <f, h>) with any constant step converges in direction to "
-            "the Frobenius solution unless K^T D / ||D|| + Q^T z / ||z|| = 0",
+            "the Frobenius solution unless K^T D / ||D|| + Q^T z / ||z|| = 0 at the start",
             expected="proved",
             proof="symbolic.sim.kq_bias:prove",
             constants={"loss": REPAIRED},

@@ -252,8 +252,8 @@ DIMENSION = Statement(
             },
         ),
         "amended-2": Reading(
-            "tokens and queries of independent fair signs, T >= 2: all tokens are support vectors, "
-            "whichever ones are optimal, with probability at least "
+            "n inputs of T >= 2 tokens, tokens and queries of independent fair signs in R^d: all "
+            "tokens are support vectors, whichever ones are optimal, with probability at least "
             "1 - N^2 exp(-d/(512 n^2 k^2)), N = n (T + 1), k = T - 1",
             expected="proved",
             proof="symbolic.sim.large_dimension:prove_likely",
@@ -269,8 +269,9 @@ DIMENSION = Statement(
             },
         ),
         "sharp-1": Reading(
-            "tokens of independent fair signs, scores by the head (1, .., 1), T >= 2: part 2 has "
-            "probability at most ((T/2) (3d/2 + 1)^(-(T - 2)/2))^n",
+            "n inputs of T >= 2 tokens of independent fair signs in R^d, scores by the head "
+            "(1, .., 1): part 2 of assumption 3.10 has probability at most "
+            "((T/2) (3d/2 + 1)^(-(T - 2)/2))^n",
             expected="proved",
             proof="symbolic.sim.large_dimension:prove_unlikely",
             under=(SEVERAL,),

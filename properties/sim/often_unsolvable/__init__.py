@@ -184,7 +184,8 @@ OFTEN = Statement(
         ),
         "amended-1": Reading(
             "independent embeddings: X^mm exists exactly where no query asks for tokens in a "
-            "circle, for a before b, b before c, ..., and the last of them before a",
+            "circle, for a before b, b before c, ..., and the last of them before a, nor for a "
+            "before a, as where a sub-sequence holds its optimal token twice",
             expected="proved",
             proof="symbolic.sim.often_unsolvable:prove",
             examples=(TWO, ONE, OUTVOTED, REPEATED, CONSTANT, CIRCLE),
@@ -195,7 +196,8 @@ OFTEN = Statement(
         ),
         "amended-2": Reading(
             "any embeddings: where a query asks for tokens in a circle, for a before b, b before "
-            "c, ..., and the last of them before a, there is no X^mm",
+            "c, ..., and the last of them before a, or for a before a, as where a sub-sequence "
+            "holds its optimal token twice, there is no X^mm",
             expected="proved",
             proof="symbolic.sim.often_unsolvable:prove_circles",
             under=(),

@@ -189,8 +189,9 @@ THEOREM = Statement(
             siblings={**training.OTHER_DIRECTIONS, **training.any_start(LOCAL_TRAP)},
         ),
         "amended-3": Reading(
-            "non-optimal scores equal, Att-SVM feasible, two different scores in some input: from "
-            "any start and with any constant step the norm of descent on g(b <f, h>) diverges",
+            "all rivals of an input of one score, Att-SVM feasible, two different scores in some "
+            "input: from any start and with any constant step the norm of descent on g(b <f, h>) "
+            "diverges",
             expected="proved",
             proof="symbolic.divergence:prove",
             constants={"loss": PRINTED},
@@ -201,12 +202,12 @@ THEOREM = Statement(
         ),
         "sharp": Reading(
             "aligned inputs (<A_j, A_k> >= 0 for constraints of different inputs), one at least "
-            "with two tokens, Att-SVM feasible, rivals' scores less than delta_i = g_i s_i/(1 - "
-            "s_i) apart, g_i the gap of the two best scores and s_i the start's attention to the "
-            "best token, so that optimal tokens are unique: descent on the decreasing loss g(-b "
-            "<f, h>) with step at most 1/L, L the mean over inputs of the Lipschitz constants L_i "
-            "of the gradients of their losses and at least L_X, from any start has a diverging "
-            "norm and converges in direction to X^mm",
+            "with two tokens, optimal tokens unique, Att-SVM feasible, rivals' scores less than "
+            "delta_i = g_i s_i/(1 - s_i) apart, g_i the gap of the two best scores and s_i the "
+            "start's attention to the best token: descent on the decreasing loss g(-b <f, h>) with "
+            "step at most 1/L, L the mean over inputs of the Lipschitz constants L_i of the "
+            "gradients of their losses and at least L_X, from any start has a diverging norm and "
+            "converges in direction to X^mm",
             expected="proved",
             proof="symbolic.aligned_inputs:prove_aligned",
             constants={"loss": REPAIRED},
@@ -235,12 +236,13 @@ THEOREM = Statement(
         ),
         "sharp-2": Reading(
             "aligned inputs (<A_j, A_k> >= 0 for constraints of different inputs), one at least "
-            "with two tokens, Att-SVM feasible, rivals' scores less than g_i s_i/(1 - s_i - s'_i) "
-            "apart, g_i the gap of the two best scores, s_i and s'_i the start's attention to the "
-            "best token and to a rival of the second-best score: descent on the decreasing loss "
-            "g(-b <f, h>) with step at most 1/L, L the mean over inputs of the Lipschitz constants "
-            "L_i of the gradients of their losses and at least L_X, from any start has a diverging "
-            "norm and converges in direction to X^mm",
+            "with two tokens, optimal tokens unique, Att-SVM feasible, rivals' scores, where there "
+            "are several, less than g_i s_i/(1 - s_i - s'_i) apart, g_i the gap of the two best "
+            "scores, s_i and s'_i the start's attention to the best token and to a rival of the "
+            "second-best score: descent on the decreasing loss g(-b <f, h>) with step at most 1/L, "
+            "L the mean over inputs of the Lipschitz constants L_i of the gradients of their "
+            "losses and at least L_X, from any start has a diverging norm and converges in "
+            "direction to X^mm",
             expected="proved",
             proof="symbolic.sim.theorem_3_15:prove",
             constants={"loss": REPAIRED},

@@ -110,7 +110,7 @@ SPARSITY = Statement(
     },
     readings={
         "literal-1": Reading(
-            "where there is an X^mm tokens that are no support vectors of it have zero gradients: "
+            "where there is an X^mm rivals that are no support vectors of it have zero gradients: "
             "dL/d(x_t^T X z) = 0 at every X",
             expected="refuted",
             under=(EXISTS,),
@@ -118,7 +118,7 @@ SPARSITY = Statement(
             siblings=other_tokens(),
         ),
         "literal-2": Reading(
-            "where there is an X^mm tokens that are no support vectors of it can be disregarded "
+            "where there is an X^mm rivals that are no support vectors of it can be disregarded "
             "during pretraining: the gradient at every X is the same without them",
             expected="refuted",
             under=(EXISTS,),
@@ -127,7 +127,7 @@ SPARSITY = Statement(
             siblings=other_tokens(),
         ),
         "literal-3": Reading(
-            "where there is an X^mm tokens that are no support vectors of it can be disregarded: "
+            "where there is an X^mm rivals that are no support vectors of it can be disregarded: "
             "X^mm is the same without them",
             expected="proved",
             proof="symbolic.least_points:prove_supported",
@@ -141,7 +141,7 @@ SPARSITY = Statement(
             },
         ),
         "literal-4": Reading(
-            "where there is an X^mm, along descent on g(b <f, h>) from any start the tokens that "
+            "where there is an X^mm, along descent on g(b <f, h>) from any start the rivals that "
             "are no support vectors of it come to have no share in the gradient: the sum of their "
             "|dL/d(x_t^T X z)| over that of all tokens tends to 0",
             expected="refuted, certified",
@@ -154,7 +154,7 @@ SPARSITY = Statement(
         ),
         "amended-1": Reading(
             "where there is an X^mm, along descent on the decreasing loss g(-b <f, h>) from any "
-            "start the sum of |dL/d(x_t^T X z)| over the tokens that are no support vectors of it, "
+            "start the sum of |dL/d(x_t^T X z)| over the rivals that are no support vectors of it, "
             "divided by that over all tokens, tends to 0",
             expected="refuted, certified",
             constants={"loss": REPAIRED},
@@ -167,7 +167,7 @@ SPARSITY = Statement(
         "amended-2": Reading(
             "optimal tokens unique, there is an X^mm: along descent on the decreasing loss "
             "g(-b <f, h>) with step at most 1/L_X, from a start whose risk gap is below "
-            "min_i [l(second) - l(best)]/n, the sum of |dL/d(x_t^T X z)| over the tokens that are "
+            "min_i [l(second) - l(best)]/n, the sum of |dL/d(x_t^T X z)| over the rivals that are "
             "no support vectors, divided by that over all tokens, tends to 0",
             expected="proved",
             proof="symbolic.growth_rates:prove_shares",
@@ -180,10 +180,9 @@ SPARSITY = Statement(
             siblings={**DROPPED_HYPOTHESES, **other_tokens()},
         ),
         "sharp-1": Reading(
-            "where there is an X^mm, leaving out any tokens J that are not optimal lowers "
-            "||X^mm||_F^2 by at most ||sum_J w_j A_j||_F^2, A_j = (x_opt - x_j) z^T and w any "
-            "multipliers of X^mm, so that all tokens with multiplier 0 can go, those of margin 1 "
-            "included",
+            "where there is an X^mm, leaving out any rivals J lowers ||X^mm||_F^2 by at most "
+            "||sum_J w_j A_j||_F^2, A_j = (x_opt - x_j) z^T and w any multipliers of X^mm, so that "
+            "all rivals with multiplier 0 can go, those of margin 1 included",
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_most_lost",
             under=(EXISTS,),
@@ -196,9 +195,9 @@ SPARSITY = Statement(
             depends_on=("sim/definition-3.8:sharp-1",),
         ),
         "sharp-2": Reading(
-            "where there is an X^mm, leaving out a token j that is not optimal lowers ||X^mm||_F^2 "
-            "by at least w_j^2 times the squared distance of A_j = (x_opt - x_j) z^T from the span "
-            "of the others, w any multipliers of X^mm",
+            "where there is an X^mm, leaving out a rival j lowers ||X^mm||_F^2 by at least w_j^2 "
+            "times the squared distance of A_j = (x_opt - x_j) z^T from the span of the others, w "
+            "any multipliers of X^mm",
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_least_lost",
             under=(EXISTS,),

@@ -17,7 +17,7 @@ from attsvm.theory import gradient, stated
 from properties.sim.token_sparsity.redundant_tokens import Dropped
 
 WHICH = {
-    "others": "the tokens that are no support vectors",
+    "others": "the rivals that are no support vectors",
     "support": "the support vectors",
     "optimal": "the optimal tokens",
     "first": "the first support vector",
