@@ -331,8 +331,9 @@ ASSUMPTION = Statement(
         "amended": Reading(
             "let w be multipliers of sum 1 of v(alpha), or of the proof that 0 is in the hull of "
             "the Y_i x_i,alpha_i and Gamma = 0, and nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| "
-            "over all choices beta other than alpha: every head h and prompt p have min_i Y_i h^T "
-            "x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i)), so that B holds where nu > 0",
+            "over all choices beta other than alpha, or Gamma if T = 1: every head h and prompt p "
+            "have min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i)), so that B "
+            "holds where nu > 0",
             expected="proved",
             proof="symbolic.mm.assumption_b:prove_by_means",
             under=(),

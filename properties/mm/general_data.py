@@ -138,9 +138,9 @@ GENERAL = Statement(
     },
     readings={
         "literal": Reading(
-            "whatever the data, the start and the decreasing loss, descent with step at most 1/L "
-            "converges in direction to p(alpha) of the tokens that it selects, if some input has "
-            "two different scores",
+            "whatever the data, the start and the decreasing loss, descent with a step of at most "
+            "one over a Lipschitz constant of grad_p L converges in direction to p(alpha) of the "
+            "tokens that it selects, if some input has two different scores",
             expected="refuted, certified",
             under=(MOVES, SHORT),
             examples=(cases.TWO_KEYS, cases.STUCK),
@@ -155,9 +155,8 @@ GENERAL = Statement(
             "some input has two tokens, alpha locally optimal, l' continuous and below 0 at its "
             "scores, any constant step, W_0 within some angle of W^mm(alpha) and of some norm at "
             "least, both depending on the data, alpha, the loss and the step: descent on W "
-            "converges in direction to "
-            "W^mm(alpha); so does that on p to p(alpha), where queries are e_1 and W_0 = p(0) "
-            "e_1^T",
+            "converges in direction to W^mm(alpha); so does that on p to p(alpha), where queries "
+            "are e_1 and W_0 = p(0) e_1^T",
             expected="proved",
             proof="symbolic.tf.local_convergence:prove",
             under=(OPTIMAL, NEAR, LONG),

@@ -189,7 +189,7 @@ PROGRAMMES = Statement(
         "sharp-1": Reading(
             "where v(alpha) exists, and p(alpha) without relaxation, relaxing shortens: ||p - "
             "p'||^2 <= ||p||^2 - ||p'||^2 for p(alpha) = p without and p' with relaxation; no "
-            "constant above 1 will do",
+            "factor above 1 on the left will do",
             expected="proved",
             proof="symbolic.mm.programmes:prove_shorter",
             under=(V_EXISTS, P_EXISTS),
@@ -200,8 +200,8 @@ PROGRAMMES = Statement(
         ),
         "sharp-2": Reading(
             "where v(alpha) exists, S being the inputs of tight margin, and the p-SVM of S alone "
-            "has a solution that ranks alpha_i first, ties allowed, in the other inputs too, that "
-            "is p(alpha)",
+            "has a solution that ranks alpha_i first, ties allowed, in the other inputs too: this "
+            "solution is p(alpha)",
             expected="proved",
             proof="symbolic.mm.programmes:prove_of_support",
             under=(V_EXISTS, RANKS),

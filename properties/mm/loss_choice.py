@@ -212,8 +212,8 @@ CHOICE = Statement(
     readings={
         "literal-1": Reading(
             "p(alpha) of the unique optimal tokens exists and is not 0: from any p(0) descent on l "
-            "and on -x with step at most 1/L converge in one direction, l being exp(-x) or log(1 + "
-            "exp(-x))",
+            "and on -x, the step of each at most one over a Lipschitz constant of its grad_p L, "
+            "converge in one direction, l being exp(-x) or log(1 + exp(-x))",
             expected="refuted",
             constants={"other": "correlation", "towards": "selected"},
             conclusion=SELECTED_LIMIT,
@@ -241,8 +241,8 @@ CHOICE = Statement(
         "amended-1": Reading(
             "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
             "tokens exists and is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n for "
-            "l and for -x: descent on l and on -x, steps at most 1/L, converge in the direction of "
-            "p(alpha)",
+            "l and for -x: descent on l and on -x, the step of each at most one over a Lipschitz "
+            "constant of its grad_p L, converge in the direction of p(alpha)",
             expected="proved",
             proof="symbolic.basins:prove",
             under=(SLOPED, EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER, SHORT),
@@ -257,8 +257,8 @@ CHOICE = Statement(
             },
         ),
         "amended-2": Reading(
-            "a single input: at every p the gradient of every loss with l' < 0 everywhere and "
-            "continuous has the direction of that of -x",
+            "a single input: at every p the gradient of the risk of every loss with l' < 0 "
+            "everywhere and continuous is that of -x times a positive number",
             expected="proved",
             proof="symbolic.mm.loss_choice:prove",
             under=(SINGLE, SLOPED),

@@ -178,7 +178,7 @@ PROGRAMME = Statement(
         ),
         "sharp-1": Reading(
             "every q that meets the constraints has ||q - p(alpha)||^2 <= ||q||^2 - "
-            "||p(alpha)||^2; no constant above 1 will do",
+            "||p(alpha)||^2; no factor above 1 on the left will do",
             expected="proved",
             proof="symbolic.mm.programmes:prove_nearer",
             variables=of_rivals(cases.rivals()),

@@ -5,7 +5,7 @@ L(v(k), p(k)) with proper eta and p(0) satisfies ... lim p(k)/||p(k)|| = p(alpha
 
 The sentence does not say which alpha it means, which p(0) and eta are proper, and how v(k) moves.
 Here v is constant, as the section is on p alone, alpha are the optimal tokens, and eta is at most
-1/L, where L is the Lipschitz constant of the gradient. Assumption A is met by the three losses of
+1/L, where L is a Lipschitz constant of the gradient. Assumption A is met by the three losses of
 the talk, -x, exp(-x) and log(1 + exp(-x)). The basin is the set of p whose risk exceeds its infimum
 by less than min_i [l(second) - l(best)]/n.
 
@@ -72,8 +72,8 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "p(alpha) of the unique optimal tokens exists and is not 0, 'proper' read as any p(0) "
-            "and any step at most 1/L: descent on a decreasing loss converges in direction to "
-            "p(alpha)",
+            "and any step of at most one over a Lipschitz constant of grad_p L: descent on a "
+            "decreasing loss converges in direction to p(alpha)",
             expected="refuted",
             under=(EXISTS, UNIQUE, SHORT),
             examples=(cases.TRAPPED, cases.SECOND_TRAPPED),
@@ -81,8 +81,8 @@ THEOREM = Statement(
         ),
         "literal-2": Reading(
             "p(alpha) of optimal tokens exists and is not 0, 'proper' read as some p(0) and some "
-            "step at most 1/L: with them descent on a decreasing loss converges in direction to "
-            "p(alpha)",
+            "step of at most one over a Lipschitz constant of grad_p L: with them descent on a "
+            "decreasing loss converges in direction to p(alpha)",
             expected="refuted",
             under=(EXISTS, SHORT),
             variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
@@ -93,8 +93,9 @@ THEOREM = Statement(
         "amended-1": Reading(
             "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
             "tokens exists and is not 0, in any dimension and for any number of inputs and tokens: "
-            "descent with step at most 1/L converges in direction to p(alpha) from every p(0) "
-            "whose risk gap is below min_i [l(second) - l(best)]/n",
+            "descent with a step of at most one over a Lipschitz constant of grad_p L converges in "
+            "direction to p(alpha) from every p(0) whose risk gap is below min_i [l(second) - "
+            "l(best)]/n",
             expected="proved",
             proof="symbolic.basins:prove",
             under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),
@@ -129,7 +130,8 @@ THEOREM = Statement(
             "tokens exists and is not 0: from p(0) = r p(alpha), r = R + 1 with R = max(0, ln [M "
             "sum_i (T_i - 1) D_i / (m min_i gap_i)]), D_i the range and gap_i the lead of the "
             "scores of input i, m and M the least and the largest |l'| between all scores, descent "
-            "with step at most 1/L converges in direction to p(alpha)",
+            "with a step of at most one over a Lipschitz constant of grad_p L converges in "
+            "direction to p(alpha)",
             expected="proved",
             proof="symbolic.basins:prove_from_proper_start",
             under=(SLOPED, EXISTS, UNIQUE, SHORT),

@@ -74,7 +74,8 @@ THEOREM = Statement(
     readings={
         "literal-1": Reading(
             "p(alpha) of the unique optimal tokens exists and is not 0, 'proper' read as any p(0) "
-            "and any step at most 1/L: descent on a decreasing loss has ||p(k)|| -> infinity",
+            "and any step of at most one over a Lipschitz constant of grad_p L: descent on a "
+            "decreasing loss has ||p(k)|| -> infinity",
             expected="refuted",
             under=(EXISTS, UNIQUE, SHORT),
             examples=(cases.STUCK,),
@@ -85,7 +86,8 @@ THEOREM = Statement(
         ),
         "literal-2": Reading(
             "p(alpha) of optimal tokens exists and is not 0, 'proper' read as some p(0) and some "
-            "step at most 1/L: with them descent on a decreasing loss has ||p(k)|| -> infinity",
+            "step of at most one over a Lipschitz constant of grad_p L: with them descent on a "
+            "decreasing loss has ||p(k)|| -> infinity",
             expected="refuted",
             under=(EXISTS, SHORT),
             variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
@@ -96,8 +98,8 @@ THEOREM = Statement(
         "amended-1": Reading(
             "l' < 0 everywhere and continuous, p(alpha) of the unique optimal tokens exists and is "
             "not 0, and the other tokens of each input score the same, or all keys are on the "
-            "margin of p(alpha): descent "
-            "from any p(0) with any constant step has ||p(k)|| -> infinity",
+            "margin of p(alpha): descent from any p(0) with any constant step has ||p(k)|| -> "
+            "infinity",
             expected="proved",
             proof="symbolic.divergence:prove",
             under=(SLOPED, EXISTS, UNIQUE, SEPARATED),
@@ -109,7 +111,8 @@ THEOREM = Statement(
             "tokens exists and is not 0: from p(0) = r p(alpha), r = R + 1 with R = max(0, ln [M "
             "sum_i (T_i - 1) D_i / (m min_i gap_i)]), D_i the range and gap_i the lead of the "
             "scores of input i, m and M the least and the largest |l'| between all scores, descent "
-            "with step at most 1/L has ||p(k)|| -> infinity",
+            "with a step of at most one over a Lipschitz constant of grad_p L has ||p(k)|| -> "
+            "infinity",
             expected="proved",
             proof="symbolic.basins:prove_from_proper_start",
             under=(SLOPED, EXISTS, UNIQUE, SHORT),
@@ -120,7 +123,8 @@ THEOREM = Statement(
         "sharp": Reading(
             "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "
             "tokens exists and is not 0, risk gap of p(0) below min_i [l(second) - l(best)]/n, "
-            "step at most 1/L: ||p(k)|| / ln k tends to ||p(alpha)||",
+            "a step of at most one over a Lipschitz constant of grad_p L: ||p(k)|| / ln k tends to "
+            "||p(alpha)||",
             expected="proved",
             proof="symbolic.growth_rates:prove_rate",
             under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),

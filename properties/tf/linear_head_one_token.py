@@ -195,8 +195,9 @@ SELECTION = Statement(
         ),
         "amended-1": Reading(
             "l' < 0 everywhere and continuous, l'' continuous, optimal tokens unique, Att-SVM "
-            "feasible, step at most 1/L, start with a risk gap below min_i [l(second) - "
-            "l(best)]/n: the attention of every input tends to one of its tokens, the optimal one",
+            "feasible, step at most one over a Lipschitz constant of grad L, start with a risk gap "
+            "L - L_* below min_i [l(second) - l(best)]/n over inputs of several tokens: the "
+            "attention of every input tends to one of its tokens, the optimal one",
             expected="proved",
             constants={"which": "optimal"},
             variables=stepped(Descent, cases.descents(), cases.started_right),

@@ -127,7 +127,11 @@ UNIQUE = ("optimal tokens unique", "unique optimal tokens", "a unique optimal on
 WORDINGS = {
     "optimal tokens are unique": UNIQUE,
     "Att-SVM is feasible": ("Att-SVM feasible",),
-    "the step is at most 1/L": ("step at most 1/L",),
+    "the step is at most 1/L": (
+        "step at most 1/L",
+        "step of at most one over a Lipschitz constant of grad_p L",
+        "the step of each at most one over a Lipschitz constant of its grad_p L",
+    ),
     "the step is at most 1/(2 L)": ("step at most 1/(2 L",),
     "p(alpha) exists and is not 0, alpha optimal": (
         "p(alpha) of the unique optimal tokens exists and is not 0",

@@ -36,20 +36,22 @@ from properties.sim import (
 )
 from properties.sim._support import attention as sentences
 from properties.sim._support import bounds, entry_loss
+from symbolic.basins import ensure_from_basin
 from symbolic.mm.w_p_equivalence import differs, step_residual
 from symbolic.sim import tensor_trick as tricks
 from symbolic.sim.lemma_3_11 import loss_residual
 from symbolic.sim.lemma_3_12 import derivatives
 from symbolic.sim.tensor_trick import residual
+from symbolic.suppositions import TWO_TOKENS, UNIQUE_OPTIMUM
 
 pytestmark = pytest.mark.usefixtures("steps")
 
 NUMBERS = {
     *("symbolic.mean_value", "symbolic.sums", "symbolic.inner_products", "symbolic.textbook"),
     *("symbolic.gains", "symbolic.softmax", "symbolic.continuity", "symbolic.suppositions"),
-    "symbolic.curvature",
+    *("symbolic.curvature", "symbolic.quadratic_forms", "symbolic.tf.margin_flow"),
 }
-"""What proofs calculate with; nothing is proved there by itself."""
+"""What proofs calculate with, and the first steps of one; nothing is proved there by itself."""
 PROOFS = sorted(
     module.name
     for module in pkgutil.walk_packages(symbolic.__path__, "symbolic.")
@@ -107,6 +109,15 @@ def test_each_proof_lies_where_its_claim_does_and_each_is_claimed():
         functions = [f for f in vars(importlib.import_module(name)) if f.startswith("prove")]
         assert functions
         assert name in REPEATED or any(f"{name}:{f}" in named for f in functions), name
+
+
+def test_what_starts_in_the_basin_supposes_two_tokens_and_unique_optimal_ones(steps):
+    ensure_from_basin()
+    supposed = {TWO_TOKENS, UNIQUE_OPTIMUM}
+    assert supposed <= {*steps.supposed}
+    for name, stands in (("sharp", True), ("literal", False)):
+        formula = CLAIMS[f"tf/all-support-divergence:{name}"].formula
+        assert {what.stands_in(formula) for what in supposed} == {stands}
 
 
 TRICK = [Arithmetic.kron, Arithmetic.vec]

@@ -44,7 +44,7 @@ MM = Source(
         'with two different scores. "From the basin" supposes l\' < 0, unique optimal tokens '
         "alpha, a p(alpha) that exists and is not 0, and steps of at most 1/L; then no optimal "
         "token is lost.",
-        "L": 'A Lipschitz constant of the gradient of the risk. "Proper" steps are read as at most '
-        "1/L.",
+        "L, 1/L": "The risk. In a step of at most 1/L it is a Lipschitz constant of the risk's "
+        'gradient, grad_p L. "Proper" steps are read as such steps.',
     },
 )

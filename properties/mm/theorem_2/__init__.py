@@ -190,12 +190,12 @@ PATH = Statement(
         ),
         "amended": Reading(
             "Assumption B holds with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all "
-            "choices beta but alpha, w multipliers of v(alpha) of sum 1, and p(alpha) exists: all "
-            "heads v and prompts p have ||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) "
-            "(1 + D/nu), margin = min_i Y_i v^T x_i^p and D the largest distance of a token from "
-            "the selected one, and v(alpha) and t p(alpha), t >= 0, have a margin of at least 1 - "
-            "||v(alpha)|| D (T - 1) exp(-t); so v_r/r tends to v(alpha)/||v(alpha)|| for exp(-x), "
-            "however r and R tend to infinity",
+            "choices beta but alpha, or Gamma if T = 1, w multipliers of v(alpha) of sum 1, and "
+            "p(alpha) exists: all heads v and prompts p have ||v|| - Gamma <v, v(alpha)> <= (||v|| "
+            "- margin/Gamma) (1 + D/nu), margin = min_i Y_i v^T x_i^p and D the largest distance "
+            "of a token from the selected one, and v(alpha) and t p(alpha), t >= 0, have a margin "
+            "of at least 1 - ||v(alpha)|| D (T - 1) exp(-t); so v_r/r tends to "
+            "v(alpha)/||v(alpha)|| for exp(-x), however r and R tend to infinity",
             expected="proved",
             proof="symbolic.mm.theorem_2:prove",
             under=(POSITIVE, P_EXISTS),

@@ -56,6 +56,7 @@ TF = Source(
         'with two different scores. "From the basin" supposes l\' < 0, unique optimal tokens, a '
         "feasible Att-SVM, an input of two tokens and steps of at most 1/L; then no optimal token "
         "is lost.",
-        "L": "A Lipschitz constant of the gradient of the risk; the slides name no step eta.",
+        "L, 1/L": "The risk. In a step of at most 1/L it is a Lipschitz constant of the risk's "
+        "gradient; the slides name no step eta.",
     },
 )
