@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -62,7 +62,6 @@ def test_random_batches_are_their_problems_one_at_a_time(size, masked):
         same(answers, b, att_svm(data))
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(problems(n=2, T=2, d=2), min_size=1, max_size=4))
 def test_integer_batches_are_their_problems_one_at_a_time(drawn):
     """Zero queries, repeated tokens and masks included, in groups of one shape."""

@@ -8,7 +8,7 @@ import cvxpy
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
@@ -135,7 +135,6 @@ def check(programme, answer):
 # the answer
 
 
-@settings(max_examples=40, deadline=None)
 @given(programmes(kinds=("Att-SVM", "p-SVM")))
 @example(att_svm_programme(units(2)))
 @example(att_svm_programme(units(3, together=True)))

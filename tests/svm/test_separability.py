@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -37,7 +37,6 @@ SEPARABLE_KINDS = ("Att-SVM", "p-SVM", "keys", "v-SVM")
 def test_answers_on_integers_are_proved(kind):
     found = set()
 
-    @settings(max_examples=25, deadline=None)
     @given(programmes(kinds=(kind,)))
     def holds(programme):
         reply = separability(programme)
@@ -125,7 +124,6 @@ def test_nearly_opposed_rows_are_separable_and_opposed_ones_are_not(k, query):
     assert not reply.separable
 
 
-@settings(max_examples=30, deadline=None)
 @given(problems(), st.integers(-60, 0), st.data())
 def test_integers_moved_by_a_hair_are_decided_as_rationals_decide(problem, power, draw):
     data, targets = problem

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.optimize
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import attsvm.svm.soft_path as path
@@ -126,7 +126,6 @@ def check(programme, C, slack, answer):
     assert first <= second * (1 + 1e-12) or math.isnan(first + second)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_the_zero_matrix_is_the_answer_up_to_the_first_threshold(data):
     programme = data.draw(att_svms)
@@ -141,7 +140,6 @@ def test_the_zero_matrix_is_the_answer_up_to_the_first_threshold(data):
         assert (answer.value == 0.0) == zero
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_the_hard_margin_is_the_answer_from_the_second_threshold_on(data):
     programme = data.draw(att_svms)
@@ -174,7 +172,6 @@ def priced(draw, programme, slack):
     return prices
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_answers_for_any_prices_are_proved(data):
     programme = data.draw(att_svms)
@@ -194,7 +191,6 @@ def test_answers_for_any_prices_are_proved(data):
         assert answer.kind == "hard"
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_merged_programmes_hold_each_group_once_at_its_whole_price(data):
     programme = data.draw(att_svms)
@@ -295,7 +291,6 @@ def test_a_price_beyond_float64_is_refused(C):
     assert "smaller C" in caught.value.remedy
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.data(), st.sampled_from([0.05, 0.3, 1.0, 10.0]))
 def test_support_is_where_margin_and_slack_add_up_to_one(data, C):
     programme = data.draw(att_svms)

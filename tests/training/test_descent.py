@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -77,7 +77,6 @@ def test_factors_of_any_width_keep_what_the_data_do_not_see(rank, loss):
     assert np.array_equal(run.W[0, -1], run.K[0, -1] @ run.Q[0, -1].T)
 
 
-@settings(max_examples=60, deadline=None)
 @given(attention_data(), NAMES, st.data())
 def test_one_step_goes_against_the_gradient(data, name, draw):
     """To rounding of the scale: a slope of up to e^12 times tokens and queries of size 4."""
@@ -92,7 +91,6 @@ def test_one_step_goes_against_the_gradient(data, name, draw):
     assert np.abs(run.W[0, 1] - (W0 - 0.25 * G)).max() <= bound
 
 
-@settings(max_examples=60, deadline=None)
 @given(attention_data(), NAMES, st.sampled_from([0.0, 1.0, 1e3]), st.data())
 def test_normalised_steps_have_the_length_of_the_step_or_stand_still(data, name, size, draw):
     W0 = size * draw.draw(arrays(data.d, data.d))
@@ -124,7 +122,6 @@ def test_far_out_a_normalised_step_moves_where_a_plain_one_stands_still():
     assert descend_w([data], W0, LOG_LOSS, step=0.5, steps=4).W[0, -1, 0, 0] == 1e5
 
 
-@settings(max_examples=200, deadline=None)
 @given(attention_data(), NAMES, st.sampled_from([0, 3, 8, 20]), st.data())
 def test_a_loop_and_the_log_domain_gradient_point_the_same_way(data, name, power, draw):
     """Starts up to norms of 1e6, ties and repeated tokens included.
@@ -147,7 +144,6 @@ def test_a_loop_and_the_log_domain_gradient_point_the_same_way(data, name, power
     assert np.abs(moved - g.matrix / size).max() <= unit * (1.0 + 1.0 / size)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.sampled_from([0, 4, 8, 12, 20]), st.integers(0, 2**32 - 1), st.booleans())
 def test_saturated_lanes_move_as_the_log_domain_says(power, seed, masked):
     """Normalised and plain steps from factors of norm up to 1e6, against the numpy form."""
@@ -198,7 +194,6 @@ def test_factors_far_out_agree_with_200_bits_where_autograd_does_not(norm):
         assert not cosine > 0.9
 
 
-@settings(max_examples=40, deadline=None)
 @given(arrays(3, 4, 2), arrays(3, 2), arrays(2, 2))
 def test_a_head_of_ones_own_that_is_linear_changes_nothing(X, Z, W0):
     v = np.array([1.0, -0.5])
