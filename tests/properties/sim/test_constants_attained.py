@@ -51,6 +51,7 @@ def attained(lemma, near, power):
         source="a test",
         place="here",
         printed=lemma.printed,
+        cost=2,
         variables={**claim.formula.variables, "h": Vector("n", (power,))},
         hypotheses={"near": near},
         conclusion=lemma.conclusion,

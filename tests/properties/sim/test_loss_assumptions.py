@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from attsvm.exact import ExactData
 from attsvm.losses import LOSSES as FOLLOWED
@@ -58,6 +58,7 @@ def test_cubic_is_drawn_on_either_side_of_zero():
     """Where the sentence speaks of it, among other scores."""
     sides = set()
 
+    @settings(max_examples=400)
     @given(losses.trained(losses.NEGATIVE))
     def drawn(case):
         if case.loss == "cubic" and losses.sloped(case):
