@@ -310,12 +310,18 @@ HONEST = [
 ]
 
 
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("kind", SPOILT)
-def test_a_lying_solver_is_never_believed(monkeypatch, kind, turned):
-    """Either the answer is right, by conditions checked here, or none is given."""
+@pytest.fixture(scope="module")
+def decided():
+    """Programmes, and what is exactly true of each."""
     truths = [att_svm(data) for data in HONEST]
     assert {truth.status for truth in truths} == {"solved", "unseparable"}
+    return [(truth.programme, decide(truth.programme)) for truth in truths]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("kind", SPOILT)
+def test_a_lying_solver_is_never_believed(monkeypatch, decided, kind, turned):
+    """Either the answer is right, by conditions checked here, or none is given."""
     for name, method in frobenius._METHODS.items():
 
         def lying(programme, method=method):
@@ -323,9 +329,9 @@ def test_a_lying_solver_is_never_believed(monkeypatch, kind, turned):
             return proposal and (spoilt(kind, proposal[0]), proposal[1] != turned)
 
         monkeypatch.setitem(frobenius._METHODS, name, lying)
-    for truth in truths:
+    for programme, exact in decided:
         with contextlib.suppress(SolverError):
-            right(truth.programme, solve_programme(truth.programme), decide(truth.programme))
+            right(programme, solve_programme(programme), exact)
 
 
 def test_methods_that_give_up_are_named(monkeypatch):

@@ -509,10 +509,14 @@ def lies():
 LIED_TO = [*separable(2), (units(2), att_svm_programme(units(2)))]
 
 
+@pytest.fixture(scope="module")
+def truths():
+    return [solve_nuclear(programme) for _, programme in LIED_TO]
+
+
 @pytest.mark.parametrize("lie", lies())
-def test_a_lying_search_is_never_believed(monkeypatch, lie):
+def test_a_lying_search_is_never_believed(monkeypatch, truths, lie):
     """Either the answer is right, by conditions checked here, or none is given."""
-    truths = [solve_nuclear(programme) for _, programme in LIED_TO]
     true = nuclear.propose
 
     def lying(programme):

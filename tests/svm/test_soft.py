@@ -333,9 +333,27 @@ PLANTED = [
 ]
 
 
+@pytest.fixture(scope="module")
+def with_prices():
+    """Programmes with a price at which the honest answer is right."""
+    found = []
+    for programme in PLANTED:
+        first, second = soft_thresholds(programme)
+        found.append((programme, math.sqrt(first * min(second, 30.0))))
+        programme, C = found[-1]
+        check(programme, C, "constraint", solve_soft(programme, C))
+    return found
+
+
+@pytest.fixture(scope="module")
+def thresholds():
+    """Those of the same programmes with one slack an input."""
+    return [soft_thresholds(programme, "input") for programme in PLANTED]
+
+
 @pytest.mark.parametrize("what", ["matrix", "duals", "both", "rate"])
 @pytest.mark.parametrize("kind", SPOILT)
-def test_a_lying_path_is_never_believed(monkeypatch, kind, what):
+def test_a_lying_path_is_never_believed(monkeypatch, with_prices, kind, what):
     """Either the answer is right, by conditions checked here, or none is given."""
     truth = path.follow
 
@@ -350,20 +368,16 @@ def test_a_lying_path_is_never_believed(monkeypatch, kind, what):
             rate, gain = spoilt(kind, rate), 1.0
         return S, tau, rate, gain, steps
 
-    for programme in PLANTED:
-        first, second = soft_thresholds(programme)
-        C = math.sqrt(first * min(second, 30.0))
-        check(programme, C, "constraint", solve_soft(programme, C))
-        with monkeypatch.context() as patched, contextlib.suppress(SolverError):
-            patched.setattr(path, "follow", lying)
+    monkeypatch.setattr(path, "follow", lying)
+    for programme, C in with_prices:
+        with contextlib.suppress(SolverError):
             check(programme, C, "constraint", solve_soft(programme, C))
 
 
 @pytest.mark.parametrize("kind", SPOILT)
-def test_a_lying_start_is_never_believed(monkeypatch, kind):
+def test_a_lying_start_is_never_believed(monkeypatch, thresholds, kind):
     """The first threshold is right or refused, and answers are proved or refused."""
     truth = path.fill
-    honest = [soft_thresholds(programme, "input") for programme in PLANTED]
 
     def lying(*arguments):
         free = truth(*arguments)
@@ -371,7 +385,7 @@ def test_a_lying_start_is_never_believed(monkeypatch, kind):
         return free
 
     monkeypatch.setattr(path, "fill", lying)
-    for programme, (first, second) in zip(PLANTED, honest, strict=True):
+    for programme, (first, second) in zip(PLANTED, thresholds, strict=True):
         with contextlib.suppress(SolverError):
             assert abs(soft_thresholds(programme, "input")[0] - first) <= 1e-9 * first
         for C in (0.5 * first, math.sqrt(first * min(second, 30.0)), 1.5 * min(second, 30.0)):
