@@ -41,11 +41,11 @@ CASES = [(name, "softmax", None) for name in sorted(LOSSES)] + [
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c[0]}-{c[1]}-{c[2] and c[2].name}")
 def test_descent_is_the_autograd_loop(case, masked):
-    """Four steps of size 1/4 add up roundings far below 1e-10."""
+    """Four steps of size 1 add up roundings far below 1e-10."""
     name, attention, head = case
     data, generator = protocol(11, masked=masked), np.random.default_rng(12)
     W0, K0, Q0 = (generator.normal(size=shape) / 2 for shape in ((5, 5), (5, 3), (5, 3)))
-    how = {"step": 0.25, "steps": 4}
+    how = {"step": 1.0, "steps": 4}
     loops = [(descend_w, "W", [W0]), (descend_kq, "KQ", [K0, Q0]), (descend_p, "p", [W0[0]])]
     if attention == "softmax" and head is None:
         loops.append((descend_vp, "vp", [W0[1], W0[0]]))
