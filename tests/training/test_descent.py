@@ -41,11 +41,12 @@ CASES = [(name, "softmax", None) for name in sorted(LOSSES)] + [
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c[0]}-{c[1]}-{c[2] and c[2].name}")
 def test_descent_is_the_autograd_loop(case, masked):
-    """Four steps of size 1 add up roundings far below 1e-10."""
+    """A few steps of size 1/4 add up roundings far below 1e-10."""
     name, attention, head = case
     data, generator = protocol(11, masked=masked), np.random.default_rng(12)
     W0, K0, Q0 = (generator.normal(size=shape) / 2 for shape in ((5, 5), (5, 3), (5, 3)))
-    how = {"step": 1.0, "steps": 4}
+    steps = 10 if name == "cubic" else 4  # it is slow to move
+    how = {"step": 0.25, "steps": steps}
     loops = [(descend_w, "W", [W0]), (descend_kq, "KQ", [K0, Q0]), (descend_p, "p", [W0[0]])]
     if attention == "softmax" and head is None:
         loops.append((descend_vp, "vp", [W0[1], W0[0]]))
@@ -59,7 +60,7 @@ def test_descent_is_the_autograd_loop(case, masked):
         for a, b in zip([run.v[0], *ours] if kind == "vp" else ours, truth, strict=True):
             assert np.abs(a - b).max() <= 1e-10
             assert np.abs(b[-1] - b[0]).max() > 1e-3  # it moved
-        assert run.steps.tolist() == list(range(5))
+        assert run.steps.tolist() == list(range(steps + 1))
         axes = tuple(range(1, run.W[0].ndim))
         assert np.abs(run.norms[0] - np.linalg.norm(run.W[0], axis=axes)).max() <= 1e-10
 
