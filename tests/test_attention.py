@@ -2,7 +2,7 @@
 
 import mpmath
 import numpy as np
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attsvm.attention import (
@@ -55,7 +55,6 @@ def exact_log_softmax(values):
         return [x - total for x in shifted]
 
 
-@settings(max_examples=200, deadline=None)
 @given(logits())
 @example(np.array([1e308, -0.7e308]))
 @example(np.array([1.5e308, -1.5e308]))
@@ -83,7 +82,6 @@ def test_softmax_and_its_logarithm_have_the_values_of_fifty_digits(values):
                 assert 0.0 <= mine < 1e-303
 
 
-@settings(max_examples=100, deadline=None)
 @given(arrays(4), st.integers(-(2**20), 2**20))
 def test_softmax_does_not_see_a_shift(values, shift):
     """The shifted logits are exact, so nothing at all may change."""
@@ -91,7 +89,6 @@ def test_softmax_does_not_see_a_shift(values, shift):
     assert np.array_equal(log_softmax(values + shift), log_softmax(values))
 
 
-@settings(max_examples=100, deadline=None)
 @given(arrays(5), masks(5))
 def test_absent_tokens_have_weight_zero_and_do_not_matter(values, mask):
     s, log_s = softmax(values, mask), log_softmax(values, mask)
@@ -104,7 +101,6 @@ def test_absent_tokens_have_weight_zero_and_do_not_matter(values, mask):
     assert np.array_equal(softmax(moved, mask), s)
 
 
-@settings(max_examples=50, deadline=None)
 @given(arrays(2, 3, 4))
 def test_leading_axes_are_a_batch(values):
     for i, j in np.ndindex(2, 3):
@@ -112,7 +108,6 @@ def test_leading_axes_are_a_batch(values):
         assert np.array_equal(log_softmax(values)[i, j], log_softmax(values[i, j]))
 
 
-@settings(max_examples=100, deadline=None)
 @given(weighted())
 def test_weights_and_their_factors_give_the_same_logits(case):
     """Integers: exactly, with W = K Q^T, and with the prompt p = W z of each input."""
@@ -128,7 +123,6 @@ def test_weights_and_their_factors_give_the_same_logits(case):
             )
 
 
-@settings(max_examples=50, deadline=None)
 @given(arrays(2, 3, 2, 2), arrays(2, 3, 2), arrays(2, 2, 2))
 def test_a_batch_of_logits_is_its_parts(X, Z, W):
     both = logits_of_w(X, Z, W)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -76,7 +76,6 @@ def refused(fields, *words):
     return error
 
 
-@settings(max_examples=50, deadline=None)
 @given(masked_data())
 def test_data_are_frozen_copies_of_arrays_or_lists(data):
     arrays = {name: array.copy() for name, array in given_arrays(data).items()}
@@ -99,7 +98,6 @@ def test_data_are_frozen_copies_of_arrays_or_lists(data):
         hash(data)
 
 
-@settings(max_examples=50, deadline=None)
 @given(masked_data(), st.data())
 def test_a_changed_entry_makes_other_data(data, draw):
     name = draw.draw(st.sampled_from(sorted(set(given_arrays(data)) - {"mask"})))
@@ -119,7 +117,6 @@ def test_data_of_other_kinds_differ():
     assert same_scores != labelled
 
 
-@settings(max_examples=50, deadline=None)
 @given(masked_data())
 def test_scores_are_label_times_head_times_token(data):
     if data.scores is not None:
@@ -130,7 +127,6 @@ def test_scores_are_label_times_head_times_token(data):
         assert Fraction(data.gamma[i, t]) == Fraction(data.y[i]) * product
 
 
-@settings(max_examples=100, deadline=None)
 @given(attention_data(), st.sampled_from([np.nan, np.inf, -np.inf]), st.data())
 def test_what_is_not_finite_is_refused_by_name_and_place(data, bad, draw):
     name = draw.draw(st.sampled_from(sorted(given_arrays(data))))
@@ -142,7 +138,6 @@ def test_what_is_not_finite_is_refused_by_name_and_place(data, bad, draw):
     assert np.array_equal(error.value, bad, equal_nan=True)
 
 
-@settings(max_examples=150, deadline=None)
 @given(masked_data(), st.sampled_from(["more", "fewer", "longer", "empty"]), st.data())
 def test_shapes_that_do_not_fit_are_refused(data, change, draw):
     name = draw.draw(st.sampled_from(sorted(given_arrays(data))))
@@ -196,7 +191,6 @@ def test_what_makes_no_data_is_refused(fields, words):
     assert error.value is not None or words == "together with labels or a head"
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: abs(x) != 1.0))
 @example(0.0)
 @example(float(np.nextafter(1.0, 2.0)))
@@ -208,7 +202,6 @@ def test_labels_are_minus_one_or_one(label):
 # files
 
 
-@settings(max_examples=60, deadline=None)
 @given(masked_data() | wild_data())
 def test_a_saved_file_loads_as_the_same_data(data):
     with tempfile.TemporaryDirectory() as folder:
@@ -254,7 +247,6 @@ def test_a_truncated_file_is_refused_at_every_cut(tmp_path, write):
     assert AttentionData.load(path) == AttentionData.of(**LABELLED)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300))
 @example(b"PK\x05\x06" + 18 * b"\0")
 def test_random_bytes_are_refused(raw):
@@ -273,7 +265,6 @@ def _packed(write):
 PACKED = [_packed(np.savez), _packed(np.savez_compressed)]
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.sampled_from(PACKED), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255))))
 def test_a_damaged_file_loads_as_data_or_is_refused(raw, damage):
     damaged = bytearray(raw)

@@ -66,7 +66,6 @@ def tightness(s, k, name):
     return np.abs(np.linalg.eigvalsh(hessians(s, k, name))).max(axis=1) / CONSTANTS[name](k)
 
 
-@settings(max_examples=50, deadline=None)
 @given(sizes(2, 4), st.sampled_from(sorted(DERIVATIVES)), st.data())
 def test_the_hessian_of_these_tests_is_the_derivative_of_the_gradient(n, name, draw):
     """Central differences of step 1e-5: an error of 1e-10 and a rounding of 1e-11."""
@@ -160,7 +159,6 @@ def test_what_is_no_size_is_refused(constant, size, remedy):
     assert remedy is None or (refused.value.value is size and remedy in refused.value.remedy)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.floats(1e-100, 1e100), st.floats(1.0, 1e6), st.floats(1.0, 2.0), st.floats(1.0, 2.0))
 def test_the_constant_of_the_square_grows_with_either_size(width, far, more, wider):
     reach = 0.5 * width * far
@@ -216,7 +214,6 @@ def test_tokens_that_are_not_finite_have_no_spread(wrong):
     assert spread(np.array([[0.0], [2.0]])) == 2.0 / math.sqrt(2.0)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.floats(5e-324, 1.7e308), st.floats(1.0, 1e10))
 @example(5e-324, 1.0)
 @example(1e200, 1.0)
@@ -253,7 +250,6 @@ def test_curvature_is_asked_for_in_all_of_an_interval(monkeypatch):
     assert all(a.overlaps(b) for a, b in pairwise(asked))
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 59), st.integers(20, 200))
 def test_bisection_brackets_the_maximum_as_tightly_as_the_precision(part, bits):
     """Of -(a - c)^2, where c may be any point in [0, 3/5)."""
@@ -264,7 +260,6 @@ def test_bisection_brackets_the_maximum_as_tightly_as_the_precision(part, bits):
     assert fmpq(1, 2 ** (bits + 1)) < high - low <= fmpq(1, 2**bits)
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.floats(1e-3, 1e6), st.integers(40, 120))
 @example(1.0, 53)
 def test_the_enclosure_is_as_tight_as_the_precision_and_holds_that_of_more_bits(size, bits):
@@ -294,7 +289,6 @@ def entry_pairs(draw):
     return draw(arrays(n, D)), draw(arrays(D)), draw(arrays(D)), draw(arrays(n)), draw(numbers())
 
 
-@settings(max_examples=40, deadline=None)
 @given(entry_pairs())
 def test_the_gradient_of_an_entry_is_lipschitz_with_the_norm_of_its_block(case):
     A, x, y, h, b = case
@@ -306,7 +300,6 @@ def test_the_gradient_of_an_entry_is_lipschitz_with_the_norm_of_its_block(case):
     assert rise <= bound * np.linalg.norm(x - y) * (1 + 1e-12) + rounding
 
 
-@settings(max_examples=40, deadline=None)
 @given(entry_pairs())
 def test_entries_rise_along_their_gradients(case):
     """A central difference of step 1e-6 along an axis; third derivatives are below 64 |b h A^3|."""
@@ -322,7 +315,6 @@ def test_entries_rise_along_their_gradients(case):
 # the risk
 
 
-@settings(max_examples=80, deadline=None)
 @given(attention_data(), st.sampled_from(sorted(LOSSES)), st.integers(-6, 2), st.data())
 def test_the_smoothness_of_the_risk_is_never_exceeded(data, name, power, draw):
     """Rounding of the two gradients: numbers of the size of one, of its logits and its scores."""

@@ -5,7 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attsvm.losses import (
@@ -42,7 +42,6 @@ def at(function, *numbers):
     return mpmath.mpf(float(function(*(np.array([u]) for u in numbers))[0]))
 
 
-@settings(max_examples=300, deadline=None)
 @given(NAMES, POINTS)
 @example("log-loss", 40.0)
 @example("logistic", -40.0)
@@ -66,7 +65,6 @@ def test_values_and_derivatives_have_full_relative_accuracy(name, u):
         assert abs(at(loss.curvature, u) - curvature) <= error
 
 
-@settings(max_examples=200, deadline=None)
 @given(NAMES, st.floats(-1e4, 1e4))
 @example("logistic", 1e4)
 @example("logistic-loss", -1e4)
@@ -84,7 +82,6 @@ def test_log_slope_is_right_also_where_the_slope_underflows(name, u):
         assert abs(at(LOSSES[name].log_slope, u) - truth) <= 4 * EPS * (1 + abs(truth))
 
 
-@settings(max_examples=200, deadline=None)
 @given(NAMES, POINTS, st.floats(1e-12, 60.0))
 @example("log-loss", 40.0, 8.0)
 @example("log-loss", 35.0, 30.5)
@@ -114,7 +111,6 @@ def test_lipschitz_and_smoothness_are_upper_bounds_that_are_approached(loss):
     assert signs == ({loss.direction} | flat if loss.direction else {-1.0, 0.0, 1.0})
 
 
-@settings(max_examples=100, deadline=None)
 @given(POINTS)
 def test_kernels_are_those_of_the_logistic_function(u):
     x = np.array([u])

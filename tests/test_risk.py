@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.attention import logits_of_w
@@ -72,7 +72,6 @@ def size(data, weights):
     return 1.0 + data.d * reach * np.abs(weights).max()
 
 
-@settings(max_examples=100, deadline=None)
 @given(points(), NAMES, st.integers(1, 3), st.data())
 def test_gradients_are_those_of_autograd_and_of_balls(case, name, r, draw):
     data, W = case
@@ -99,7 +98,6 @@ def test_gradients_are_those_of_autograd_and_of_balls(case, name, r, draw):
         assert np.abs(a - b).max() <= bound * np.abs(other).max()
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(1, 5), st.data())
 def test_covariance_is_the_softmax_jacobian_applied_exactly(T, draw):
     """On Fractions: (diag(s) - s s^T) gamma, of sum zero."""
@@ -131,7 +129,6 @@ def exact_drops(data, W, name):
     return drops
 
 
-@settings(max_examples=60, deadline=None)
 @given(points(), NAMES)
 def test_the_risk_is_the_mean_loss(case, name):
     """Relative to the losses: rounding of <s, gamma> moves them by at most a slope times it."""
@@ -148,7 +145,6 @@ def test_the_risk_is_the_mean_loss(case, name):
     assert abs(risk(data, W, loss) - truth) <= bound
 
 
-@settings(max_examples=150, deadline=None)
 @given(points(powers=(0, 3, 6)), NAMES)
 def test_the_risk_gap_has_twelve_digits_also_at_large_logits(case, name):
     """To 1e-12 of the summed drops, which is relative where the loss is monotone.
@@ -181,7 +177,6 @@ def test_the_difference_of_two_risks_loses_the_gap():
 # the log domain
 
 
-@settings(max_examples=150, deadline=None)
 @given(points(), NAMES)
 def test_the_direction_is_minus_the_gradient(case, name):
     data, W = case
@@ -262,7 +257,6 @@ def test_a_margin_of_forty_already_misleads_autograd():
     assert (-unit(naive) * truth).sum() < 0.4
 
 
-@settings(max_examples=100, deadline=None)
 @given(points(), NAMES)
 def test_equal_scores_are_exactly_stationary(case, name):
     """And so is the minimum of the square."""
@@ -276,7 +270,6 @@ def test_equal_scores_are_exactly_stationary(case, name):
     assert risk_gap(flat, W, LOSSES[name]) == 0.0
 
 
-@settings(max_examples=80, deadline=None)
 @given(points(), NAMES, st.data())
 def test_absent_tokens_have_no_influence(case, name, draw):
     """Values change only by the order of additions."""

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -40,7 +40,6 @@ def exact_scores(data):
     ]
 
 
-@settings(max_examples=150, deadline=None)
 @given(masked_data())
 def test_optimal_tokens_are_the_exact_maximisers_of_the_score(data):
     """The grid is coarse: no rounding, and different scores differ by far more than rounding."""
@@ -59,7 +58,6 @@ def test_optimal_tokens_are_the_exact_maximisers_of_the_score(data):
         assert np.array_equal(after.gap, found.gap)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(1, 12), st.randoms(use_true_random=False), st.integers(0, 2**32 - 1))
 def test_only_scores_of_a_head_that_differ_by_rounding_are_tied(d, shuffler, seed):
     """Coordinates in another order round apart under a constant head.
@@ -83,7 +81,6 @@ def test_only_scores_of_a_head_that_differ_by_rounding_are_tied(d, shuffler, see
     assert optimal_tokens(data).ties == ((1,),)
 
 
-@settings(max_examples=100, deadline=None)
 @given(masked_data(), st.data())
 def test_targets_are_any_present_tokens_or_the_optimal_ones_where_no_tie_is(data, draw):
     chosen = [draw.draw(st.sampled_from(np.flatnonzero(row).tolist())) for row in data.present]

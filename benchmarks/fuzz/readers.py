@@ -322,7 +322,7 @@ def _ensure(true: bool, said: str) -> None:
 
 def in_one_line(text: str) -> bool:
     """Whether a text has letters, signs and spaces alone, as Unicode calls them."""
-    kinds = {unicodedata.category(letter) for letter in text}
+    kinds = {unicodedata.category(letter) for letter in set(text)}
     return not any(kind[0] == "C" or kind in ("Zl", "Zp") for kind in kinds)
 
 

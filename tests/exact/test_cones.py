@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from flint import arb, fmpq
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.exact import ExactData, cone_at, dot, rational, rationals, separate, softmax
@@ -325,7 +325,6 @@ def test_what_turns_grows_like_the_logarithm_of_how_uneven_support_tokens_are(po
     assert ratios["turn"] >= 0.6
 
 
-@settings(max_examples=200, deadline=None)
 @given(*[st.integers(1, 64)] * 4, st.sampled_from([0, 1, 64]), st.booleans())
 def test_exponents_fall_from_the_tip_on_exactly_where_a_cone_narrows(r, c, Q, scale, extra, more):
     """-a c + r ||E|| + extra ln ||E|| on ||E||^2 = Q^2 + B a, just where B is allowed or not."""

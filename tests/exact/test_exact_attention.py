@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.errors import DataError
@@ -32,7 +32,6 @@ from properties.sim._support import entry_loss
 from tests.exact.digits import DECREASING, EPS, NAMES, VALUE, attend, encloses, near, real
 
 
-@settings(max_examples=80, deadline=None)
 @given(sizes(1, 5), st.sampled_from([1.0, 64.0, 2.0**20]), st.data())
 def test_softmax_balls_hold_the_softmax(T, size, draw):
     logits = size * draw.draw(arrays(T))
@@ -45,7 +44,6 @@ def test_softmax_balls_hold_the_softmax(T, size, draw):
     assert sum(balls, arb(0)).contains(1)
 
 
-@settings(max_examples=60, deadline=None)
 @given(attention_data(), NAMES, st.data())
 def test_the_risk_gap_holds_that_of_fifty_digits_and_of_floats(data, name, draw):
     W = draw.draw(arrays(data.d, data.d))
@@ -104,7 +102,6 @@ def assert_close(mine, ball, bound):
         assert y.rad() <= 1e-30
 
 
-@settings(max_examples=60, deadline=None)
 @given(attention_data(), NAMES, st.data())
 def test_gradients_in_w_hold_derivatives_and_floats(data, name, draw):
     W = draw.draw(arrays(data.d, data.d)) / 8
@@ -120,7 +117,6 @@ def test_gradients_in_w_hold_derivatives_and_floats(data, name, draw):
         assert_close(float_gradient_w(data, W, LOSSES[name]), G, bound)
 
 
-@settings(max_examples=150, deadline=None)
 @given(NAMES, st.floats(-40.0, 40.0), st.floats(0.0, 80.0))
 def test_loss_drops_and_slopes_hold_their_values(name, best, missing):
     """Where the difference of two losses has lost everything, too: deficits go down to zero."""
@@ -142,7 +138,6 @@ def test_loss_drops_and_slopes_hold_their_values(name, best, missing):
         assert encloses(logistic_slope(rational(best)), mpmath.mpf(slope))
 
 
-@settings(max_examples=150, deadline=None)
 @given(NAMES, st.floats(-40.0, 40.0))
 def test_losses_and_their_derivatives_hold_many_digits_and_floats(name, u):
     """Floats are off by a few roundings of the figure, and of those that it is formed with.
@@ -192,7 +187,6 @@ def test_losses_without_an_exact_form_are_named(function):
     assert caught.value.value == "hinge"
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.sampled_from([0, 1, 2, 5, -3, -10, -20]), st.integers(1, 255))
 def test_the_enclosed_softmax_constant_holds_the_float_one(power, k):
     """The float search ends on a grid about the flat top: no error but rounding remains."""
@@ -222,7 +216,6 @@ def entry_hessian(A, x, h, b):
     return entry_loss.hessian(BALLS, A, x, h, b)
 
 
-@settings(max_examples=60, deadline=None)
 @given(entries(), st.data())
 def test_entry_hessians_hold_second_derivatives(case, draw):
     A, x, h, b = case

@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -29,7 +29,6 @@ from attsvm.strategies.data import attention_data
 from tests.exact.digits import EPS, encloses, fractions, real
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False) | st.integers() | st.fractions())
 def test_rationals_have_the_exact_value(x):
     value = rational(x)
@@ -43,7 +42,6 @@ def test_what_is_not_finite_has_no_exact_value(x):
         rational(x)
 
 
-@settings(max_examples=50, deadline=None)
 @given(arrays(2, 3), arrays(2, 3))
 def test_vector_arithmetic_is_that_of_fractions(a, b):
     x, y = rationals(a), rationals(b)
@@ -59,7 +57,6 @@ def test_vector_arithmetic_is_that_of_fractions(a, b):
         assert encloses(norm(x[0]), mpmath.sqrt(sum(real(p) ** 2 for p in a[0])))
 
 
-@settings(max_examples=80, deadline=None)
 @given(attention_data(), st.data())
 def test_exact_data_leave_out_absent_tokens(data, draw):
     mask = draw.draw(arrays(data.n, data.T)) >= 0
@@ -92,7 +89,6 @@ def integer_matrices(draw, rows=(1, 4), columns=(1, 4), top=5):
     return np.array(entries, dtype=float).reshape(shape)
 
 
-@settings(max_examples=100, deadline=None)
 @given(integer_matrices())
 def test_positive_semidefiniteness_is_that_of_the_eigenvalues(B):
     symmetric = B @ B.T - 3.0 * np.diag(B[:, 0])
@@ -101,7 +97,6 @@ def test_positive_semidefiniteness_is_that_of_the_eigenvalues(B):
     assert is_positive_semidefinite(rationals(symmetric)) == (least > 0)
 
 
-@settings(max_examples=100, deadline=None)
 @given(integer_matrices(columns=(1, 2)), st.integers(0, 3))
 def test_singular_matrices_are_on_the_edge_exactly(B, k):
     """B B^T is semidefinite; where it is singular, any decrease of the diagonal is too much."""
@@ -126,7 +121,6 @@ def test_the_norm_of_balls_about_zero_goes_down_to_zero():
     assert norm([fmpq(3), fmpq(4)]) == 5
 
 
-@settings(max_examples=50, deadline=None)
 @given(integer_matrices(), integer_matrices())
 def test_products_are_those_of_numpy(A, B):
     """Of small integers, which floats add exactly."""
@@ -138,7 +132,6 @@ def test_products_are_those_of_numpy(A, B):
     assert gram(left) == rationals(small)
 
 
-@settings(max_examples=60, deadline=None)
 @given(integer_matrices(rows=(2, 4), columns=(1, 3)))
 def test_eigenvalues_with_their_multiplicities_are_those_of_numpy(B):
     """Symmetric eigenvalues are well conditioned in floats; the zeros are counted exactly."""
@@ -159,7 +152,6 @@ def singular_values(B):
         return list(mpmath.svd_r(mpmath.matrix(B.tolist()), compute_uv=False))
 
 
-@settings(max_examples=80, deadline=None)
 @given(matrices())
 def test_nuclear_and_spectral_norms_hold_many_digits_and_floats(B):
     values = singular_values(B)
@@ -177,7 +169,6 @@ def test_nuclear_and_spectral_norms_hold_many_digits_and_floats(B):
         assert ball.rad() <= 1e-13 * mine
 
 
-@settings(max_examples=40, deadline=None)
 @given(matrices())
 def test_norms_grow_sharper_with_the_precision(B):
     """No width is left over, whatever the multiplicities: a sign that is not 0 can be decided."""
@@ -187,7 +178,6 @@ def test_norms_grow_sharper_with_the_precision(B):
                 assert ball.rad() <= abs(ball.mid()) * arb(2) ** (8 - bits)
 
 
-@settings(max_examples=80, deadline=None)
 @given(matrices(square=True), st.sampled_from([0.0, 1e-9, 0.25]), st.data())
 def test_operator_norms_hold_every_member_of_a_ball_matrix(B, width, draw):
     """At the corners of the enclosure, where the norm differs most, and for its midpoint."""
@@ -210,7 +200,6 @@ def test_what_is_not_finite_has_no_norm(entry):
     assert not operator_norm([[entry, arb(0)], [arb(0), arb(1)]]).is_finite()
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.floats(-1e300, 1e300), st.floats(0, 1e10))
 def test_midpoints_are_rational(x, radius):
     assert exact_mid(arb(rational(x), rational(radius))) == rational(x)

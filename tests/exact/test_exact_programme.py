@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb, fmpq, fmpz, fmpz_mat
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from attsvm.errors import DataError, OutOfTimeError, SolverError
@@ -35,7 +35,6 @@ def solution(exact):
     return [[exactly(x) for x in row] for row in exact.W]
 
 
-@settings(max_examples=60, deadline=None)
 @given(problems())
 def test_exact_data_are_separated_as_the_programme_is(problem):
     data, targets = problem
@@ -51,7 +50,6 @@ def test_exact_data_are_separated_as_the_programme_is(problem):
     assert answer.status == decide(programme).status
 
 
-@settings(max_examples=60, deadline=None)
 @given(blocks(4, 2), blocks(4, 2), blocks(4), st.integers(1, 7), st.integers(1, 5))
 def test_rows_of_rationals_are_decided_as_they_are(D, Z, bound, p, q):
     """Denominators 3 and 7 no float holds; W scales against them."""
@@ -83,7 +81,6 @@ def five(D, Z, bound, equal):
     return ExactProgramme.of_rows(rows, queries, [fmpq(int(b)) for b in bound], equal)
 
 
-@settings(max_examples=100, deadline=None)
 @given(blocks(5, 2), blocks(5, 2), blocks(5), st.tuples(*[st.booleans()] * 5), ANY_GUESS)
 def test_pivots_end_with_the_same_answer_whatever_is_tried_first(D, Z, bound, equal, guess):
     programme = five(D, Z, bound, list(equal))
@@ -92,7 +89,6 @@ def test_pivots_end_with_the_same_answer_whatever_is_tried_first(D, Z, bound, eq
     assert solution(answers[0]) == solution(answers[1])
 
 
-@settings(max_examples=100, deadline=None)
 @given(blocks(5, 3), blocks(5, 2), blocks(5), st.tuples(*[st.booleans()] * 5), ANY_GUESS)
 def test_exchanges_end_with_the_support_where_rows_are_independent(D, Z, bound, equal, guess):
     """With equalities, and multipliers and margins that have a sign, it is the only one."""
@@ -105,7 +101,6 @@ def test_exchanges_end_with_the_support_where_rows_are_independent(D, Z, bound, 
     assert exchange(gram, programme.bound, list(equal), guess) == held
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     *[blocks(5, 3), blocks(5, 2), blocks(5), st.tuples(*[st.booleans()] * 5)],
     st.lists(st.sampled_from([-8, 0, 3, 8]), min_size=5, max_size=5),
@@ -158,7 +153,6 @@ def test_rows_that_a_support_makes_tight_do_not_join_it(k):
     assert exchange(gram, [fmpq(1), fmpq(1)], [False, False], [0]) == [0]
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.fractions())
 @example(Fraction(2**53 + 1))
 @example(Fraction(1, 3))
@@ -233,7 +227,6 @@ def nuclear_in_digits(W):
     return arb(mpmath.nstr(nuclear_norm(W), 50))
 
 
-@settings(max_examples=60, deadline=None)
 @given(programmes(), st.data())
 def test_margins_and_sums_are_those_of_fractions(programme, draw):
     rows = ExactProgramme.of(programme)
@@ -244,7 +237,6 @@ def test_margins_and_sums_are_those_of_fractions(programme, draw):
     assert fractions(rows.matrix(rationals(weights))) == exact_sum(programme, weights)
 
 
-@settings(max_examples=80, deadline=None)
 @given(SEPARABLE, st.data())
 def test_frobenius_brackets_hold_the_least_norm_whatever_proposes_them(programme, draw):
     exact, rows = decide(programme), ExactProgramme.of(programme)
@@ -270,7 +262,6 @@ def test_frobenius_brackets_hold_the_least_norm_whatever_proposes_them(programme
     assert not high < least
 
 
-@settings(max_examples=60, deadline=None)
 @given(SEPARABLE)
 def test_nuclear_brackets_of_floats_hold_theirs(programme):
     """The bracket that floats prove and the exact one both hold the least nuclear norm."""
@@ -324,7 +315,6 @@ def test_multipliers_of_wrong_sign_prove_nothing():
     assert norm_bracket(free, [[fmpq(-1)]], [fmpq(-1), fmpq(0)]) == (arb(1), arb(1))
 
 
-@settings(max_examples=80, deadline=None)
 @given(SEPARABLE, st.sampled_from([0.03125, 0.25, 1.0, 8.0]), st.booleans(), st.data())
 def test_soft_brackets_of_floats_hold_their_objective(programme, C, shared, draw):
     slack = "input" if shared else "constraint"

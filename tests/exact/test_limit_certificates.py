@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.attention import logits_of_w
@@ -72,7 +72,6 @@ MOSTLY_SEPARABLE = st.one_of(tight_data(), tight_data(), attention_data())
 """On other data nothing is said of the basin."""
 
 
-@settings(max_examples=60, deadline=None)
 @given(MOSTLY_SEPARABLE, st.sampled_from(DECREASING), st.data())
 def test_the_slack_of_the_basin_is_that_of_200_bits(data, name, draw):
     W = draw.draw(st.sampled_from([0.0, 1.0, 16.0, 1000.0])) * np.cos(
@@ -132,7 +131,6 @@ def test_a_loss_that_does_not_decrease_has_no_basin():
         assert run.W[0, -1, 0, 0] < 1.0  # X^mm is 1: the norm would diverge to the right
 
 
-@settings(max_examples=40, deadline=None)
 @given(attention_data(), st.sampled_from(sorted(LOSSES)))
 def test_the_exact_smoothness_is_the_one_in_floats(data, name):
     exact = smoothness(ExactData.of(data), name)

@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -135,7 +135,6 @@ def test_a_step_that_is_too_long_is_refused():
         assert (found is not None) == (share < 1.0)
 
 
-@settings(max_examples=25, deadline=None)
 @given(attention_data(n=(1, 3), T=(2, 3), d=(1, 2)), st.sampled_from(sorted(LOSSES)), st.data())
 def test_the_hessian_is_the_slope_of_the_gradient(data, name, draw):
     """Along the basis, by differences of float gradients, at a point that is not zero."""
@@ -268,7 +267,6 @@ def test_maxima_and_what_floats_do_not_hold_are_not_claimed(far):
         assert factor_minimum_at(exact, *factors, "correlation", arb("1e-3")) is None
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 16), st.integers(1, 128))
 def test_descent_has_to_end_within_a_quarter_of_what_its_slopes_bend(k, q):
     """With rho = 4 g/(mu sqrt(nu)), 3 g <= rho mu (sqrt(nu) - rho) says rho <= sqrt(nu)/4."""
@@ -312,7 +310,6 @@ def test_rounding_is_enclosed_on_the_way_as_well(bits):
         assert ball.rad() < 2.0 ** (12 - bits)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.floats(0.5, 4.0))
 def test_rounding_adds_to_what_the_start_leaves_open(size):
     """Whether the start is as wide as the rounding of twelve steps, or less, or more."""

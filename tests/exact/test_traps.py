@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -334,7 +334,6 @@ def test_an_enclosure_is_trapped_only_as_a_whole():
         assert cone_at(exact, [[ball]], "log-loss", fmpq(1)) is None
 
 
-@settings(max_examples=60, deadline=None)
 @given(attention_data(), st.sampled_from(["log-loss", "correlation"]))
 def test_stationary_starts_are_those_of_zero_gradient(data, name):
     """At W = 0 attention is uniform: the float gradient is zero to rounding, and else is not.
@@ -384,7 +383,6 @@ def level_rivals(draw):
     return AttentionData(draw(arrays(n, T, d)), draw(arrays(n, d)), scores=scores)
 
 
-@settings(max_examples=80, deadline=None)
 @given(level_rivals(), st.sampled_from(DECREASING), st.data())
 def test_descent_climbs_along_margins_wherever_that_is_claimed(data, name, draw):
     """-<grad L(X), X^mm> is positive at any X, and its ball says so."""

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.attention import logits_of_w
@@ -119,7 +119,6 @@ def test_weights_converge_to_the_multipliers_where_these_are_unique(run):
     assert abs(float(np.abs(weights).sum()) - 1.0) <= 1e-12
 
 
-@settings(max_examples=60, deadline=None)
 @given(attention_data(), st.sampled_from(["log-loss", "logistic", "correlation", "squared"]))
 def test_dual_weights_make_up_the_gradient(data, name):
     """At moderate norms, where the plain gradient is accurate: -grad L is their sum, scaled."""
@@ -333,7 +332,6 @@ def test_a_norm_that_was_not_reached_is_open_unless_nothing_moves():
     assert norm_diverges(even, np.zeros((1, 1)), LOG).violated
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.floats(-2.0, 1.5), st.floats(1e-3, 1e3), st.floats(10.0, 1e3), st.floats(10.0, 1e3))
 def test_powers_of_the_norm_are_told_by_their_exponents(exponent, size, one, two):
     sizes = (1.0, one, one * two)

@@ -164,7 +164,6 @@ def test_the_residual_of_a_head_does_not_underflow():
 # the local gap
 
 
-@settings(max_examples=20, deadline=None)
 @given(attention_data(T=(2, 4)), LOSS, st.sampled_from([0.5, 4.0, 40.0]), st.data())
 def test_the_local_gap_and_its_derivatives(data, loss, size, more):
     gamma = np.where(data.present, data.gamma, np.nan)

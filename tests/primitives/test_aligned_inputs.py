@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm import AttentionData
@@ -108,7 +108,6 @@ def cases(draw):
     return data, draw(starts(data.d, 0, 1)), draw(st.sampled_from(SLOPED))
 
 
-@settings(max_examples=150, deadline=None)
 @given(cases())
 def test_in_accord_no_attended_score_ever_falls(case):
     data, W, loss = case

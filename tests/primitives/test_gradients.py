@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm import AttentionData
@@ -41,7 +41,6 @@ def coefficients(data, W, loss):
     return found
 
 
-@settings(deadline=None)
 @given(placed())
 def test_the_formula_of_the_gradient_is_the_gradient(case):
     data, W, loss = case
@@ -75,7 +74,6 @@ def test_inputs_of_one_slope_cancel_only_where_their_slopes_agree():
     assert len(negative_gradient(BALLS, data, zero, "log-loss").parts) == 2
 
 
-@settings(deadline=None)
 @given(placed())
 def test_logarithms_are_those_of_the_coefficients(case):
     data, W, loss = case

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from attsvm import AttentionData
 from attsvm.exact import ExactData, descend, rationals
@@ -59,7 +59,6 @@ def with_a_tied_input(run):
     return Run(wide, run.start)
 
 
-@settings(deadline=None, max_examples=30)
 @given(shares.redundant_basin())
 def test_inputs_without_gradient_change_neither_the_limit_nor_its_proof(run):
     assume(starts_in_basin(run))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from flint import ctx
-from hypothesis import assume, find, given, settings
+from hypothesis import assume, find, given
 from hypothesis import strategies as st
 
 from attsvm import AttentionData
@@ -59,7 +59,6 @@ def test_choices_are_of_tokens_that_are_there_better_ones_first():
     assert choices(data).tolist() == [[3, 0], [1, 3], [2, 0], [0, 0], [3, 3]]
 
 
-@settings(deadline=None)  # the first solution compiles
 @given(st.one_of(tight_data(), rival_data()), st.integers(0, 7))
 def test_towards_is_the_exact_solution_in_few_bits_and_local_as_definition_2_says(data, which):
     chosen = choices(data)[which % len(choices(data))]
@@ -114,7 +113,6 @@ def test_opposed_data_are_tight_and_of_equal_rivals(data):
     assert answer.all_tight
 
 
-@settings(deadline=None)
 @given(trapping_data(), st.sampled_from([2.0, 1.0]))
 def test_trapping_data_have_a_worst_token_between_two_better_ones_in_accord(data, far):
     assert inputs_aligned(data)

@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from flint import fmpq
-from hypothesis import assume, example, given, reject, settings
+from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
 
 import attsvm.exact.svm as exact_svm
@@ -79,7 +79,6 @@ hard = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(hard)
 def test_no_printed_matrix_misses_its_margins_by_more_than_is_stated(data):
     programme, document = attempt(data)
@@ -270,7 +269,6 @@ def test_supports_from_long_floats_change_no_exact_answer(kind, monkeypatch):
         assert found.W == plain.W
 
 
-@settings(max_examples=25, deadline=None)
 @given(hard)
 def test_nuclear_answers_state_what_their_matrix_misses(data):
     programme, document = attempt(data, norm="nuc")
@@ -281,7 +279,6 @@ def test_nuclear_answers_state_what_their_matrix_misses(data):
     assert document["certificate"]["kind"] == "enclosed"
 
 
-@settings(max_examples=25, deadline=None)
 @given(hard, st.sampled_from([0.01, 1.0, 100.0]))
 def test_soft_answers_bracket_the_objective_of_their_matrix(data, C):
     programme, document = attempt(data, soft=C)
@@ -326,7 +323,6 @@ def joint_answers(data, targets):
     return [joint.v] if joint.p is None else [joint.v, joint.p]
 
 
-@settings(max_examples=40, deadline=None)
 @given(hard, st.integers(0, 2**32))
 @example(hard_data("queries", 11, 1e-6, shape=(3, 4, 3)), 0)
 def test_float_answers_of_the_family_state_what_they_miss(data, seed):
@@ -355,7 +351,6 @@ def test_float_answers_of_the_family_state_what_they_miss(data, seed):
         assert answer.primal_residual <= 1e-9
 
 
-@settings(max_examples=30, deadline=None)
 @given(programmes(kinds=("keys",)), st.floats(1e-15, 1e-10))
 def test_matrices_that_fall_short_say_so_through_keys_as_well(programme, share):
     try:
@@ -427,7 +422,6 @@ def is_norm_within(low, answer, high):
     return Fraction(low) ** 2 <= total <= Fraction(high) ** 2
 
 
-@settings(max_examples=40, deadline=None)
 @given(solvable())
 def test_the_document_follows_the_contract(data):
     answer = solve(data)
@@ -472,7 +466,6 @@ def test_the_document_follows_the_contract(data):
             assert (t in tight) == (rival and abs(margin - 1.0) <= 1e-7)
 
 
-@settings(max_examples=40, deadline=None)
 @given(solvable())
 def test_the_bracket_holds_the_exact_norm_tightly(data):
     answer = solve(data)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -62,7 +62,6 @@ def test_random_batches_are_their_problems_one_at_a_time(size, masked):
         same(answers, b, att_svm(data))
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(problems(n=2, T=2, d=2), min_size=1, max_size=4))
 def test_integer_batches_are_their_problems_one_at_a_time(drawn):
     """Zero queries, repeated tokens and masks included, in groups of one shape."""
@@ -132,20 +131,26 @@ LIES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
-def test_a_lying_method_changes_no_answer(monkeypatch, lie):
-    """What its figures do not prove is solved again, one at a time."""
+@pytest.fixture(scope="module")
+def honest():
+    """Data sets, their batch, and each of them by itself."""
     sets = ensemble(5, 6, 9, 6, 3)
     truth = att_svm_batch(sets)
     assert truth.solved.any()
     assert not truth.solved.all()
+    return sets, truth, [att_svm(data) for data in sets]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_a_lying_method_changes_no_answer(monkeypatch, honest, lie):
+    """What its figures do not prove is solved again, one at a time."""
+    sets, truth, singles = honest
     monkeypatch.setattr(kernel, "least_norm", lying(kernel.least_norm, lie))
     monkeypatch.setattr(batch, "solve_many", kernel.solve_many.py_func)
     answers = att_svm_batch(sets)
     assert np.array_equal(answers.solved, truth.solved)
-    for b, data in enumerate(sets):
-        single = att_svm(data)
+    for b, single in enumerate(singles):
         at = single.programme.input, single.programme.token
         claimed = replace(
             single, W=answers.W[b], value=answers.value[b], weights=answers.duals[b][at],
@@ -160,13 +165,12 @@ def test_a_lying_method_changes_no_answer(monkeypatch, lie):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -1.0, 0.0])
 @pytest.mark.parametrize("status", [SOLVED, UNBOUNDED, FAILED])
-def test_a_kernel_that_returns_nothing_of_use_is_not_believed(monkeypatch, value, status):
+def test_a_kernel_that_returns_nothing_of_use_is_not_believed(monkeypatch, honest, value, status):
     """Every number it returns is `value`, figures included."""
-    sets = ensemble(5, 6, 9, 6, 3)
-    truth, honest = att_svm_batch(sets), batch.solve_many
+    (sets, truth, _), solve_many = honest, batch.solve_many
 
     def broken(*arguments):
-        arrays = [np.full_like(a, value) for a in honest(*arguments)[:3]]
+        arrays = [np.full_like(a, value) for a in solve_many(*arguments)[:3]]
         return *arrays, np.full(6, status), np.full((6, 6), value)
 
     monkeypatch.setattr(batch, "solve_many", broken)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, fmpq
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -86,7 +86,6 @@ def programmes():
 # the pieces
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.lists(st.floats(-1e150, 1e150), min_size=3, max_size=3), min_size=1, max_size=4))
 def test_lengths_are_never_too_short(rows):
     array = np.array(rows)

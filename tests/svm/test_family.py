@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sympy
 from flint import fmpq
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.attention import softmax
@@ -58,7 +58,6 @@ def test_answers_on_integers_are_proved_and_those_of_rationals(kind):
     """Nothing hangs by a hair on small integers, so that the statuses agree too."""
     found = set()
 
-    @settings(max_examples=40, deadline=None)
     @given(programmes(kinds=(kind,)))
     def agrees(programme):
         answer, exact = solve_programme(programme), decide(programme)
@@ -95,7 +94,6 @@ def test_random_answers_are_proved_and_those_of_rationals(seed):
         right(programme, solve_programme(programme), decide(programme))
 
 
-@settings(max_examples=40, deadline=None)
 @given(problems(), st.data())
 def test_support_of_joint_training_is_what_is_exactly_tight(problem, draw):
     data, targets = problem
@@ -116,7 +114,6 @@ def test_support_of_joint_training_is_what_is_exactly_tight(problem, draw):
     assert joint.solved == joint.p.solved
 
 
-@settings(max_examples=40, deadline=None)
 @given(problems(), st.data())
 def test_softmax_of_the_finite_part_is_the_probabilities(problem, draw):
     """Within each selection; log ratios hold to 1e-9 of the largest, so probabilities do."""
@@ -313,12 +310,18 @@ HONEST = [
 ]
 
 
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("kind", SPOILT)
-def test_a_lying_solver_is_never_believed(monkeypatch, kind, turned):
-    """Either the answer is right, by conditions checked here, or none is given."""
+@pytest.fixture(scope="module")
+def decided():
+    """Programmes, and what is exactly true of each."""
     truths = [att_svm(data) for data in HONEST]
     assert {truth.status for truth in truths} == {"solved", "unseparable"}
+    return [(truth.programme, decide(truth.programme)) for truth in truths]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("kind", SPOILT)
+def test_a_lying_solver_is_never_believed(monkeypatch, decided, kind, turned):
+    """Either the answer is right, by conditions checked here, or none is given."""
     for name, method in frobenius._METHODS.items():
 
         def lying(programme, method=method):
@@ -326,9 +329,9 @@ def test_a_lying_solver_is_never_believed(monkeypatch, kind, turned):
             return proposal and (spoilt(kind, proposal[0]), proposal[1] != turned)
 
         monkeypatch.setitem(frobenius._METHODS, name, lying)
-    for truth in truths:
+    for programme, exact in decided:
         with contextlib.suppress(SolverError):
-            right(truth.programme, solve_programme(truth.programme), decide(truth.programme))
+            right(programme, solve_programme(programme), exact)
 
 
 def test_methods_that_give_up_are_named(monkeypatch):
@@ -361,7 +364,6 @@ def test_random_answers_are_certified(seed):
     check_exactly(answer.programme, certify(answer))
 
 
-@settings(max_examples=50, deadline=None)
 @given(programmes())
 def test_what_an_exact_answer_says_of_itself(programme):
     exact = decide(programme)
@@ -378,7 +380,6 @@ def test_what_an_exact_answer_says_of_itself(programme):
     assert exact.degenerate == [j for j in tight if duals[j] == 0 and not programme.equal[j]]
 
 
-@settings(max_examples=75, deadline=None)
 @given(programmes(), st.sampled_from(list(SPOILT)))
 def test_no_guess_changes_the_answer(programme, kind):
     """The solution is unique; a certificate need not be, but every one is checked."""
@@ -391,7 +392,6 @@ def test_no_guess_changes_the_answer(programme, kind):
     assert solution(other) == solution(exact)
 
 
-@settings(max_examples=25, deadline=None)
 @given(programmes())
 def test_duplicates_change_no_exact_solution(programme):
     """Rows given twice make the active block singular wherever both are guessed."""

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -50,7 +50,6 @@ def choices(data):
     return list(itertools.product(*tokens))
 
 
-@settings(max_examples=30, deadline=None)
 @given(scored(n=3, d=3))
 def test_choices_and_their_enumeration_are_those_of_the_definition(data):
     """In order of the choices; on small integers nothing is within 1e-7 of tight but tight."""
@@ -63,7 +62,6 @@ def test_choices_and_their_enumeration_are_those_of_the_definition(data):
     assert all(o.norm == local_svm(data, list(o.targets)).value for o in found)
 
 
-@settings(max_examples=30, deadline=None)
 @given(scored(n=3, d=3), st.integers(0, 100))
 def test_sampling_finds_true_ones_each_once_in_order(data, seed):
     every = {optimum.targets: optimum for optimum in locally_optimal(data)}
@@ -122,7 +120,6 @@ def test_tight_by_a_hair_is_decided_exactly_by_one_and_to_1e_7_by_the_other():
 # margins
 
 
-@settings(max_examples=40, deadline=None)
 @given(problems(), st.data())
 def test_margins_are_sums_over_entries(problem, draw):
     data, targets = problem

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -63,7 +63,6 @@ def test_each_method_alone_is_right_on_integers_of_every_kind(monkeypatch, metho
     """Free signs on equalities, dependent rows, rays: pivots need no help with any."""
     solve = alone(monkeypatch, method, **limits)
 
-    @settings(max_examples=40, deadline=None)
     @given(programmes())
     def holds(programme):
         programme = without_zero_rows(programme)
@@ -74,7 +73,6 @@ def test_each_method_alone_is_right_on_integers_of_every_kind(monkeypatch, metho
     holds()
 
 
-@settings(max_examples=40, deadline=None)
 @given(programmes(kinds=("Att-SVM",)), st.data())
 def test_bounds_and_equalities_of_any_kind_are_met_by_every_method(programme, draw):
     """Of either sign and mixed, beyond what the family asks for."""
@@ -118,7 +116,6 @@ def test_blocks_take_as_many_independent_rows_as_there_can_be(monkeypatch, rows,
     assert answer.solved
 
 
-@settings(max_examples=30, deadline=None)
 @given(programmes(), st.data())
 def test_rows_that_are_zero_are_met_or_refute_at_once(programme, draw):
     """Beside others: their multipliers are those of the rest alone."""
@@ -185,7 +182,6 @@ def operator_of(programme):
     return GramOperator.of(programme.D, programme.Z, programme.input)
 
 
-@settings(max_examples=50, deadline=None)
 @given(programmes(), st.data())
 def test_the_operator_is_the_gram_matrix(programme, draw):
     """On integers to the last bit, for every programme and any of its rows."""
@@ -246,7 +242,6 @@ def test_blocks_guess_the_support_of_independent_rows(seed, n, T):
     assert grade(programme, np.maximum(w, 0.0), solved=True).gap <= 1e-3
 
 
-@settings(max_examples=30, deadline=None)
 @given(problems(n=3, T=3, d=2), st.data())
 def test_equalities_always_stay_inside(problem, draw):
     """And a guess ends on dependent rows too, where exchanges may cycle."""
@@ -352,7 +347,6 @@ def test_entries_of_mixed_size_are_settled(low, high, seed):
     settle(programme)
 
 
-@settings(max_examples=40, deadline=None)
 @given(problems(), st.data())
 def test_inputs_of_very_different_scale_are_settled(problem, draw):
     """Powers of two change no bit of the integers, only how margins compare."""
@@ -464,7 +458,6 @@ def gram(programme):
     return A @ A.T
 
 
-@settings(max_examples=30, deadline=None)
 @given(programmes(), st.data())
 def test_a_warm_start_ends_where_a_cold_one_does(programme, draw):
     """From any rows whose own system has positive weights; the solution is unique."""
@@ -531,7 +524,6 @@ def test_row_sizes_keep_nan(place):
     assert np.isnan(row_sizes(D, np.ones((2, 1)))[0])
 
 
-@settings(max_examples=40, deadline=None)
 @given(programmes(), st.data())
 def test_figures_are_what_the_conditions_come_to(programme, draw):
     """On integers to the last bit but for the roots."""
@@ -564,7 +556,6 @@ def test_figures_show_every_nan(place):
     assert np.isnan([square, linear, summed, shortfall, certain]).all()
 
 
-@settings(max_examples=40, deadline=None)
 @given(programmes(), st.sampled_from([0.1, 1 / 3, 1e-9, 3e8]), st.integers(0, 1000))
 @example(att_svm_programme(two_tokens([(1.0, -1.0)], [[1.0, 1.0]])), 0.1, 0)
 def test_certain_margins_are_below_the_exact_ones_and_near(programme, factor, seed):

@@ -8,7 +8,7 @@ import cvxpy
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
@@ -135,7 +135,6 @@ def check(programme, answer):
 # the answer
 
 
-@settings(max_examples=40, deadline=None)
 @given(programmes(kinds=("Att-SVM", "p-SVM")))
 @example(att_svm_programme(units(2)))
 @example(att_svm_programme(units(3, together=True)))
@@ -510,10 +509,14 @@ def lies():
 LIED_TO = [*separable(2), (units(2), att_svm_programme(units(2)))]
 
 
+@pytest.fixture(scope="module")
+def truths():
+    return [solve_nuclear(programme) for _, programme in LIED_TO]
+
+
 @pytest.mark.parametrize("lie", lies())
-def test_a_lying_search_is_never_believed(monkeypatch, lie):
+def test_a_lying_search_is_never_believed(monkeypatch, truths, lie):
     """Either the answer is right, by conditions checked here, or none is given."""
-    truths = [solve_nuclear(programme) for _, programme in LIED_TO]
     true = nuclear.propose
 
     def lying(programme):

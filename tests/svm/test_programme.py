@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -59,7 +59,6 @@ def describes(programme, pairs, D, Z, bound, equal):
     assert programme.equal.tolist() == equal
 
 
-@settings(max_examples=50, deadline=None)
 @given(problems())
 def test_att_svm_rows_are_target_minus_rival_and_the_query(problem):
     data, targets = problem
@@ -78,7 +77,6 @@ def test_att_svm_rows_are_target_minus_rival_and_the_query(problem):
     assert programme.is_vector == (data.d == 1 and bool((np.array(Z) == 1.0).all()))
 
 
-@settings(max_examples=50, deadline=None)
 @given(problems(), st.integers(1, 3), st.data())
 def test_p_svm_rows_are_differences_of_keys(problem, k, draw):
     data, targets = problem
@@ -103,7 +101,6 @@ def test_p_svm_rows_are_differences_of_keys(problem, k, draw):
     assert mapped.keys.tolist() == W.tolist()
 
 
-@settings(max_examples=30, deadline=None)
 @given(problems())
 def test_v_svm_rows_are_labelled_targets(problem):
     data, targets = problem
@@ -117,7 +114,6 @@ def test_v_svm_rows_are_labelled_targets(problem):
     assert programme.is_vector
 
 
-@settings(max_examples=30, deadline=None)
 @given(problems(), st.data())
 def test_joint_bounds_are_zero_off_the_support(problem, draw):
     data, targets = problem
@@ -134,7 +130,6 @@ def test_joint_bounds_are_zero_off_the_support(problem, draw):
     assert programme.name == "joint p-SVM"
 
 
-@settings(max_examples=50, deadline=None)
 @given(problems(), st.data())
 def test_generalised_rows_refer_to_the_first_selected_token(problem, draw):
     data, targets = problem
@@ -151,7 +146,6 @@ def test_generalised_rows_refer_to_the_first_selected_token(problem, draw):
     assert programme.name == "Gen-SVM"
 
 
-@settings(max_examples=50, deadline=None)
 @given(problems(), st.data())
 def test_finite_part_bounds_are_log_ratios_within_the_selection(problem, draw):
     """Only there: probabilities of other tokens do not enter, and neither does their scale."""
@@ -170,7 +164,6 @@ def test_finite_part_bounds_are_log_ratios_within_the_selection(problem, draw):
     assert np.abs(elsewhere.bound - programme.bound).max() <= 4 * EPS
 
 
-@settings(max_examples=50, deadline=None)
 @given(programmes(), st.data())
 def test_margins_combinations_norms_and_the_gram_are_sums_over_entries(programme, draw):
     A = matrices(programme)
@@ -184,7 +177,6 @@ def test_margins_combinations_norms_and_the_gram_are_sums_over_entries(programme
     )
 
 
-@settings(max_examples=50, deadline=None)
 @given(programmes())
 def test_duplicates_are_the_groups_of_equal_rows(programme):
     """In order of first appearance; 0 and -0 are the same, an equality is no inequality."""
@@ -216,7 +208,6 @@ def exact_matrices(exact):
     return [[exactly(x) * exactly(z) / unit for x in D for z in Z] for D, Z in sides]
 
 
-@settings(max_examples=30, deadline=None)
 @given(problems(), st.sampled_from([0.1, 1e-17, 1e9 / 3]), st.booleans())
 def test_exact_rows_take_differences_anew_where_floats_round(problem, shift, mapped):
     """x + shift - x is not shift in floats; nor is a key the sum of its products."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -37,7 +37,6 @@ SEPARABLE_KINDS = ("Att-SVM", "p-SVM", "keys", "v-SVM")
 def test_answers_on_integers_are_proved(kind):
     found = set()
 
-    @settings(max_examples=25, deadline=None)
     @given(programmes(kinds=(kind,)))
     def holds(programme):
         reply = separability(programme)
@@ -125,7 +124,6 @@ def test_nearly_opposed_rows_are_separable_and_opposed_ones_are_not(k, query):
     assert not reply.separable
 
 
-@settings(max_examples=30, deadline=None)
 @given(problems(), st.integers(-60, 0), st.data())
 def test_integers_moved_by_a_hair_are_decided_as_rationals_decide(problem, power, draw):
     data, targets = problem
@@ -188,24 +186,30 @@ LIES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("name", LIES)
-def test_wrong_guesses_change_no_answer(monkeypatch, name, reverse):
-    honest = MODULE.propose
+@pytest.fixture(scope="module")
+def decided():
+    """Programmes, and whether each is separable."""
     datasets = [gaussian_protocol(np.random.default_rng(s), n=8, T=4, d=2) for s in range(2)]
     cases = [att_svm_programme(data) for data in datasets]
     cases += [v_svm_programme(data, [0] * 8) for data in datasets]
     cases += [att_svm_programme(two_tokens([(1, 0), (-1, a)], np.ones((2, 2)))) for a in (0, 1e-9)]
     truths = [separability(programme).separable for programme in cases]
     assert set(truths) == {True, False}
+    return list(zip(cases, truths, strict=True))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", LIES)
+def test_wrong_guesses_change_no_answer(monkeypatch, decided, name, reverse):
+    honest = MODULE.propose
 
     def lying(programme):
         weights, solved = honest(programme)
         return LIES[name](weights, solved != reverse)
 
     monkeypatch.setattr(MODULE, "propose", lying)
-    for programme, truth in zip(cases, truths, strict=True):
+    for programme, truth in decided:
         reply = separability(programme)
         proved(programme, reply)
         assert reply.separable == truth

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm import losses
@@ -162,7 +162,6 @@ def test_the_laplacian_of_false_weights_and_false_eigenvalues_are_told_apart():
 # sums over n tokens, n a symbol
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     st.integers(1, 4),
     st.tuples(*[st.integers(-3, 3)] * 4),
@@ -211,7 +210,6 @@ def test_only_indicators_are_their_own_powers():
     assert sums.reduced((f * s + s**3) ** 2, "s") == sp.expand(f**2 * s + 2 * f * s + s)
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(1, 4), st.data())
 def test_the_covariance_of_any_number_of_tokens_is_that_of_few(size, draw):
     """The code on a vector known by its entry, then with numbers, against the code on numbers."""

@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -41,11 +41,12 @@ CASES = [(name, "softmax", None) for name in sorted(LOSSES)] + [
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("case", CASES, ids=lambda c: f"{c[0]}-{c[1]}-{c[2] and c[2].name}")
 def test_descent_is_the_autograd_loop(case, masked):
-    """Ten steps of size 1/4 add up roundings far below 1e-10."""
+    """A few steps of size 1/4 add up roundings far below 1e-10."""
     name, attention, head = case
     data, generator = protocol(11, masked=masked), np.random.default_rng(12)
     W0, K0, Q0 = (generator.normal(size=shape) / 2 for shape in ((5, 5), (5, 3), (5, 3)))
-    how = {"step": 0.25, "steps": 10}
+    steps = 10 if name == "cubic" else 4  # it is slow to move
+    how = {"step": 0.25, "steps": steps}
     loops = [(descend_w, "W", [W0]), (descend_kq, "KQ", [K0, Q0]), (descend_p, "p", [W0[0]])]
     if attention == "softmax" and head is None:
         loops.append((descend_vp, "vp", [W0[1], W0[0]]))
@@ -59,7 +60,7 @@ def test_descent_is_the_autograd_loop(case, masked):
         for a, b in zip([run.v[0], *ours] if kind == "vp" else ours, truth, strict=True):
             assert np.abs(a - b).max() <= 1e-10
             assert np.abs(b[-1] - b[0]).max() > 1e-3  # it moved
-        assert run.steps.tolist() == list(range(11))
+        assert run.steps.tolist() == list(range(steps + 1))
         axes = tuple(range(1, run.W[0].ndim))
         assert np.abs(run.norms[0] - np.linalg.norm(run.W[0], axis=axes)).max() <= 1e-10
 
@@ -77,7 +78,6 @@ def test_factors_of_any_width_keep_what_the_data_do_not_see(rank, loss):
     assert np.array_equal(run.W[0, -1], run.K[0, -1] @ run.Q[0, -1].T)
 
 
-@settings(max_examples=60, deadline=None)
 @given(attention_data(), NAMES, st.data())
 def test_one_step_goes_against_the_gradient(data, name, draw):
     """To rounding of the scale: a slope of up to e^12 times tokens and queries of size 4."""
@@ -92,7 +92,6 @@ def test_one_step_goes_against_the_gradient(data, name, draw):
     assert np.abs(run.W[0, 1] - (W0 - 0.25 * G)).max() <= bound
 
 
-@settings(max_examples=60, deadline=None)
 @given(attention_data(), NAMES, st.sampled_from([0.0, 1.0, 1e3]), st.data())
 def test_normalised_steps_have_the_length_of_the_step_or_stand_still(data, name, size, draw):
     W0 = size * draw.draw(arrays(data.d, data.d))
@@ -124,7 +123,6 @@ def test_far_out_a_normalised_step_moves_where_a_plain_one_stands_still():
     assert descend_w([data], W0, LOG_LOSS, step=0.5, steps=4).W[0, -1, 0, 0] == 1e5
 
 
-@settings(max_examples=200, deadline=None)
 @given(attention_data(), NAMES, st.sampled_from([0, 3, 8, 20]), st.data())
 def test_a_loop_and_the_log_domain_gradient_point_the_same_way(data, name, power, draw):
     """Starts up to norms of 1e6, ties and repeated tokens included.
@@ -147,7 +145,6 @@ def test_a_loop_and_the_log_domain_gradient_point_the_same_way(data, name, power
     assert np.abs(moved - g.matrix / size).max() <= unit * (1.0 + 1.0 / size)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.sampled_from([0, 4, 8, 12, 20]), st.integers(0, 2**32 - 1), st.booleans())
 def test_saturated_lanes_move_as_the_log_domain_says(power, seed, masked):
     """Normalised and plain steps from factors of norm up to 1e6, against the numpy form."""
@@ -198,7 +195,6 @@ def test_factors_far_out_agree_with_200_bits_where_autograd_does_not(norm):
         assert not cosine > 0.9
 
 
-@settings(max_examples=40, deadline=None)
 @given(arrays(3, 4, 2), arrays(3, 2), arrays(2, 2))
 def test_a_head_of_ones_own_that_is_linear_changes_nothing(X, Z, W0):
     v = np.array([1.0, -0.5])

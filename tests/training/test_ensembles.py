@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm._validate import ensure_count
@@ -30,7 +30,6 @@ DATA, ZERO = protocol(19), np.zeros((5, 5))
 SCORED = AttentionData(DATA.X, DATA.Z, scores=DATA.gamma)
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     st.sampled_from([1, 2, 17, 40]),
     st.sampled_from(["softmax", "linear"]),
@@ -77,7 +76,6 @@ def test_one_data_set_many_starts_many_steps():
     assert descend_w([DATA] * 6, starts[0], OWN, step=steps, steps=2).W.shape == (6, 3, 5, 5)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 12), st.lists(st.integers(0, 12), max_size=4))
 def test_the_chosen_steps_are_kept_with_the_first_and_the_last(steps, chosen):
     data, record = one_input(), [k for k in chosen if k <= steps]

@@ -17,7 +17,6 @@ from properties.mm._support.prompt_limits import certified
 from properties.mm.loss_choice import certified_one_limit
 
 
-@settings(deadline=None)
 @given(cases.comparable(0), st.sampled_from(SLOPED), st.sampled_from([0.125, 0.5, 0.9375]))
 def test_the_risk_gap_on_the_rim_is_that_share_of_its_bound(case, loss, share):
     start = cases.on_the_rim(case, loss, share)
@@ -47,7 +46,6 @@ def test_a_start_of_low_gap_is_zero():
     assert not cases.on_the_rim(cases.UNEVEN, "correlation", 4.0).start.any()
 
 
-@settings(max_examples=40, deadline=None)
 @given(cases.apart())
 def test_levels_apart_are_in_the_basin_of_the_linear_loss_and_tell_losses_apart(case):
     assert len(case.keys) == 2
@@ -56,7 +54,6 @@ def test_levels_apart_are_in_the_basin_of_the_linear_loss_and_tell_losses_apart(
         assert starts_in_basin(type(case)(case.keys, case.scores, case.start, "correlation"))
 
 
-@settings(max_examples=40, deadline=None)
 @given(cases.alone())
 def test_one_input_of_rivals_alike(case):
     assert len(case.keys) == 1

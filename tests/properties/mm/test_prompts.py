@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -35,9 +35,6 @@ def with_queries(case):
     return AttentionData(case.X, np.tile(case.p, (len(case.X), 1)), scores=case.scores)
 
 
-QUICK = settings(max_examples=40, deadline=None)
-
-
 def middle(vector):
     return np.array([float(arb(x)) for x in vector])
 
@@ -48,7 +45,6 @@ def in_balls(case, loss=None):
     return prompts.prompt_gradient(BALLS, keys, scores, start, loss or case.loss)
 
 
-@QUICK
 @given(cases.promptings(attention_data()))
 def test_descent_on_p_is_descent_on_the_first_column_of_w(case):
     loss = LOSSES[case.loss]
@@ -58,7 +54,6 @@ def test_descent_on_p_is_descent_on_the_first_column_of_w(case):
     assert not on_w[:, :, 1:].any()
 
 
-@QUICK
 @given(cases.promptings(attention_data()), st.sampled_from([*SLOPED, "logistic"]))
 def test_the_gradient_in_balls_is_that_of_the_floats(case, loss):
     with ctx.workprec(128):
@@ -69,7 +64,6 @@ def test_the_gradient_in_balls_is_that_of_the_floats(case, loss):
     )
 
 
-@QUICK
 @given(w_p_equivalence.weighted())
 def test_the_gradient_in_w_is_that_in_the_prompt_times_p(case):
     loss, data = LOSSES[case.loss], with_queries(case)
@@ -85,7 +79,6 @@ def test_a_gradient_keeps_its_precision_where_weights_die():
         assert slope.rel_accuracy_bits() > 40
 
 
-@QUICK
 @given(paced_runs.paced())
 def test_a_path_in_balls_is_that_of_the_floats(run):
     assume(exists(run.case))  # else the gradient may be 0, and has no direction
@@ -115,7 +108,6 @@ def test_from_zero_the_worse_key_wins_and_a_score_higher_it_does_not(loss):
         assert limits.certified(saved) > 0
 
 
-@QUICK
 @given(cases.comparable(0), st.integers(0, 2**32 - 1))
 def test_proper_starts_are_proper(drawn, seed):
     for case in (drawn, cases.gaussian(np.random.default_rng(seed))):
@@ -224,7 +216,6 @@ def bound(run, k):
         return float(arb(normalised_descent.close(BALLS, run).parts[k - 1].right))
 
 
-@QUICK
 @given(st.integers(0, 2**32 - 1))
 def test_the_bound_on_normalised_descent_holds_far_out(seed):
     run = paced_runs.levelled(np.random.default_rng(seed), most=1)
@@ -258,7 +249,6 @@ def test_progress_is_exact_where_all_differences_are_one(m):
         assert abs(float(arb(moved)) - 1.0 - 16 * 0.5 / np.sqrt(2.0)) < 1e-12
 
 
-@QUICK
 @given(w_p_equivalence.isotropically())
 def test_drawn_weights_are_isotropic(case):
     assert w_p_equivalence.isotropic(case)
@@ -266,7 +256,6 @@ def test_drawn_weights_are_isotropic(case):
     assert not w_p_equivalence.isotropic(replace(case, W=skewed)) or len(case.p) == 1
 
 
-@QUICK
 @given(w_p_equivalence.weighted(), st.booleans())
 def test_both_runs_are_descents_of_the_code_in_floats(case, fixed):
     loss = LOSSES[case.loss]

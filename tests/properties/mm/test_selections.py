@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from flint import arb, fmpq
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
@@ -84,10 +84,6 @@ def test_one_input_meets_assumption_b_and_two_in_one_dimension_do_not_both_count
     assert (needed["hits"] <= exist["hits"]).all()
 
 
-QUICK = settings(max_examples=25, deadline=None)
-
-
-@QUICK
 @given(assumption.doubted())
 def test_multipliers_count_all_inputs_that_are_not_idle(case):
     one, v = case.chosen, svm.v_programme(case.chosen)
@@ -109,7 +105,6 @@ def largest_margin(case, p):
     return float(arb(svm.v_programme(case).margin_square).sqrt()) - margin, off
 
 
-@QUICK
 @given(assumption.doubted(), st.integers(0, 2**32 - 1))
 def test_assumption_b_is_decided_as_the_margins_of_random_prompts_say(case, seed):
     one = case.chosen

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
@@ -57,7 +57,6 @@ def derivative_norm(f, s, kind):
 
 
 @given(st.data(), sizes(1, 5))
-@settings(deadline=None)
 def test_no_derivative_exceeds_the_constants(data, n):
     f, s = softmax(data.draw(arrays(n)) * 2), data.draw(arrays(n))
     for kind in KINDS:
@@ -89,7 +88,6 @@ def test_the_constants_of_the_claims_are_those_of_the_library(constant, value):
 
 
 @given(st.data(), sizes(1, 4), sizes(1, 3))
-@settings(deadline=None)
 def test_the_spread_replaces_the_spectral_norm(data, n, D):
     A, level = data.draw(arrays(n, D)), data.draw(arrays(D))
     size = spread(A)
@@ -114,7 +112,6 @@ def exact(array):
 
 
 @given(st.data(), sizes(1, 4), sizes(1, 3))
-@settings(deadline=None)
 def test_changes_are_what_they_say(data, n, D):
     """The norms of the claims, in balls, against norms of the matrices themselves in numpy."""
     A, h = data.draw(arrays(n, D)) * 2, data.draw(arrays(n))
@@ -260,7 +257,6 @@ def test_the_logistic_function_is_the_one_of_definition_3_5():
 
 
 @given(st.data(), sizes(1, 4), sizes(1, 3))
-@settings(deadline=None)
 def test_sides_are_what_they_say(data, n, D):
     """Exponentials, their sums and the constants, in balls, against numpy."""
     A, R = data.draw(arrays(n, D)) / 2, data.draw(st.sampled_from([0.5, 1.0, 2.25]))

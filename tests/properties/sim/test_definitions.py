@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm import AttentionData
@@ -78,7 +78,6 @@ def attended(case, x):
     return {"score": float(f @ scores), "weight": float(f[scores == scores.max()].sum())}
 
 
-@settings(max_examples=40, deadline=None)
 @given(REPAIRED.data, SIGNS)
 def test_the_drift_is_the_change_along_a_small_step(case, sign):
     """Steps along -grad of g(sign u), by central differences throughout."""
@@ -100,7 +99,6 @@ def is_nothing(slack):
     return bool(slack == 0)
 
 
-@settings(max_examples=40, deadline=None)
 @given(EQUAL_RIVALS.data)
 def test_equal_rivals_tie_the_score_to_the_weight(case):
     assert all(h.holds(case) for h in EQUAL_RIVALS.hypotheses)
@@ -124,7 +122,6 @@ def test_a_drift_that_cancels_is_known_to_be_zero():
 FACTORED = starting(st.one_of(pair_data(), crossed_data()))
 
 
-@settings(max_examples=40, deadline=None)
 @given(FACTORED, st.sampled_from(["logistic-loss", "logistic", "log-loss"]))
 def test_a_step_keeps_what_the_proofs_keep(case, loss):
     """Rank; semidefiniteness from K = +-Q on symmetric data; the direction of s for one pair."""
@@ -149,7 +146,6 @@ def leaning(data, K, Q):
     return K.T @ D / np.linalg.norm(D) + Q.T @ z / np.linalg.norm(z)
 
 
-@settings(max_examples=40, deadline=None)
 @given(starting(pair_data()))
 def test_leaning_is_decided_as_floats_see_it(case):
     sizes = float(np.abs(case.K).max() + np.abs(case.Q).max())
@@ -157,7 +153,6 @@ def test_leaning_is_decided_as_floats_see_it(case):
     assert leans(case) == seen
 
 
-@settings(max_examples=40, deadline=None)
 @given(crossed_data(), arrays(2, 2))
 def test_symmetric_data_have_a_symmetric_risk(data, W):
     assert symmetric(data)
@@ -176,7 +171,6 @@ def test_data_without_the_transpose_are_not_symmetric():
     assert not symmetric(three)
 
 
-@settings(max_examples=25, deadline=None)
 @given(starting(pair_data()))
 def test_one_pair_goes_where_it_is_proved_to_go(case):
     """What W has beside X^mm along the curve of descent, against the proof.
@@ -246,7 +240,6 @@ APART = AttentionData.of(
 """The data of `tf/parameterisation-bias:sharp`, of which the risk sees W_11 and W_22."""
 
 
-@settings(deadline=None)
 @given(parameterisation_bias.factor_rows())
 def test_sums_and_differences_of_the_rows_are_those_of_descent(case):
     a, b = (
@@ -259,7 +252,6 @@ def test_sums_and_differences_of_the_rows_are_those_of_descent(case):
     assert np.allclose(b, K - Q, rtol=1e-9, atol=1e-12)
 
 
-@settings(deadline=None)
 @given(parameterisation_bias.factor_rows(), st.sampled_from([[0], [1], [0, 1]]))
 def test_balls_decide_where_rows_of_the_factors_are_equal(case, same):
     assume((case.K[same] != 0).any(axis=1).all() and (case.K + case.Q).any(axis=1).all())
@@ -300,7 +292,6 @@ def left_risk(data, X):
     return total
 
 
-@settings(max_examples=25, deadline=None)
 @given(runs(tight_data(), 0))
 def test_descent_with_the_query_left_is_descent_transposed(run):
     data, X = run.data, run.start
@@ -342,7 +333,6 @@ def test_equality_is_decided_where_no_factor_of_the_cost_is_rational():
 HEADED = fixed_head.HEAD.claim("amended-1")
 
 
-@settings(max_examples=40, deadline=None)
 @given(HEADED.formula.strategy())
 def test_the_gradient_with_a_head_by_differences(case):
     """That of the claim, by the rules of calculus, and its closed form with Y H for Y."""
@@ -383,7 +373,6 @@ def as_floats(values):
     return np.array([float(arb(x)) for x in values.ravel()]).reshape(values.shape)
 
 
-@settings(max_examples=40, deadline=None)
 @given(l2_objective.OBJECTIVE.claim("amended").formula.strategy())
 def test_attention_by_blocks_and_by_products(case):
     """Every form of the attention against floats, its other readings against loops."""

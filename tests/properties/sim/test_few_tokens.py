@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from flint import fmpq
-from hypothesis import given, settings
+from hypothesis import given
 
 from attsvm import AttentionData
 from attsvm.primitives.att_svm import ExactAttSVM, exact_att_svm
@@ -100,7 +100,6 @@ def test_equal_constraints_with_shared_weight_are_reduced_to_one():
     assert len(carriers(exact_att_svm(EQUAL))) == 1
 
 
-@settings(deadline=None, max_examples=50)
 @given(PROGRAMMES.filter(exists))
 def test_carriers_are_independent(data):
     found = exact_att_svm(data)

@@ -6,7 +6,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from flint import fmpq
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import attsvm.svm.soft as soft_margin
@@ -374,7 +374,6 @@ def test_the_ray_of_the_soft_solution_is_told_from_others():
     assert on_soft_ray(OUTVOTED.data, aside) < 0
 
 
-@settings(deadline=None)
 @given(drawn_sequences())
 def test_the_soft_solution_is_zero_up_to_the_first_threshold(case):
     found = soft(case.data)

@@ -14,7 +14,6 @@ from properties.sim import loss_assumptions as losses
 from properties.sim._support import training
 
 
-@settings(deadline=None, max_examples=60)
 @given(losses.trained(losses.NEGATIVE))
 def test_sloped_says_whether_the_slope_is_negative_at_all_scores(case):
     gamma = case.data.gamma[case.data.present]
@@ -59,7 +58,7 @@ def test_cubic_is_drawn_on_either_side_of_zero():
     """Where the sentence speaks of it, among other scores."""
     sides = set()
 
-    @settings(deadline=None, max_examples=400)
+    @settings(max_examples=400)
     @given(losses.trained(losses.NEGATIVE))
     def drawn(case):
         if case.loss == "cubic" and losses.sloped(case):

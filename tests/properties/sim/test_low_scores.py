@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import given
 
 from attsvm import AttentionData
 from attsvm.losses import LOSSES
@@ -30,7 +30,6 @@ def test_the_least_scores_are_left_out_and_no_token_of_an_input_of_one_score():
     assert not left_out.low(data, "second").any()
 
 
-@settings(deadline=None)
 @given(runs(attention_data(), 0))
 def test_what_attention_collects_rises_by_the_share_of_the_rest_of_it(run):
     """Floats, without the formula's own code."""

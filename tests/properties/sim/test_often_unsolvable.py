@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from flint import fmpq
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.stats import binom
 
 from attsvm.errors import DataError
@@ -44,7 +44,6 @@ def test_repetitions_of_the_token_asked_for_count_by_places_only():
     )
 
 
-@settings(deadline=None, max_examples=60)
 @given(statement.tables())
 def test_the_formula_is_what_all_sentences_add_up_to(case):
     assert statement.gap(case) == 0

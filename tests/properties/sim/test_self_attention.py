@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import given, settings
+from hypothesis import given
 
 from attsvm.errors import DataError
 from attsvm.losses import LOSSES
@@ -39,7 +39,6 @@ def summed_loss(case, X, g):
     return total
 
 
-@settings(deadline=None, max_examples=40)
 @given(sequences(-2))
 def test_descent_on_the_inputs_is_descent_on_the_sum_of_the_entries(case):
     loss = LOSSES[REPAIRED]
@@ -88,7 +87,6 @@ def test_scores_are_labels_times_values():
     assert case.data.Z.tolist() == [[1.0, 2.0]]
 
 
-@settings(deadline=None, max_examples=40)
 @given(sequences(-2))
 def test_the_printed_loss_is_the_decreasing_one_for_the_labels_turned_round(case):
     other = printed_loss.turned(case)

@@ -44,7 +44,6 @@ def grown(run, of):
     return [c.right for c in margins.growth(BALLS, run, REPAIRED, of).parts]
 
 
-@settings(deadline=None)
 @given(runs(separable_data(), 0))
 def test_a_step_adds_its_size_times_the_growth_to_each_margin(run):
     with ctx.workprec(256):
@@ -59,7 +58,6 @@ def test_a_step_adds_its_size_times_the_growth_to_each_margin(run):
         assert all(arb(one).overlaps(other) for one, other in pairs)
 
 
-@settings(deadline=None)
 @given(runs(separable_data().filter(exists), 0))
 def test_what_the_solution_gains_is_the_mean_of_margins_weighted_by_its_multipliers(run):
     with ctx.workprec(256):
@@ -139,7 +137,7 @@ def test_which_shares_vanish_is_proved_and_measured():
         assert slack.violated is not vanishes
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(shares.redundant_basin(), st.sampled_from([0.95, 1.05]))
 def test_exponents_are_measured_closely_enough_to_tell_others_from_them(run, factor):
     assume(all(h.holds(run) for h in SPARSITY.claim("sharp-3").hypotheses))

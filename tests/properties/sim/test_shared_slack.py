@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from flint import arb, fmpq
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
@@ -49,7 +49,6 @@ def objective(case, W):
     return float(arb(BALLS.norm(V) + BALLS.values(case.soft.C) * slack))
 
 
-@settings(max_examples=40, deadline=None)
 @given(queried(whichever=True))
 def test_the_exact_price_is_that_of_the_linear_programme_in_floats(case):
     """Also where constraints depend on each other, so that X^mm has many multipliers."""
@@ -72,7 +71,6 @@ def first_best(data):
     return [rows[0] for rows in ExactData.of(data).optimal]
 
 
-@settings(max_examples=40, deadline=None)
 @given(queried())
 def test_the_solver_needs_no_higher_price(case):
     assume(meets_hypotheses(case))
@@ -83,7 +81,6 @@ def test_the_solver_needs_no_higher_price(case):
     assert least_price(case, False) <= least_price(case, True) * (1 + 1e-12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(queried())
 def test_the_objective_is_the_solvers(case):
     assume(meets_hypotheses(case))

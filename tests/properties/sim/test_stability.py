@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq, fmpq_poly
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from attsvm.attention import softmax
@@ -54,7 +54,6 @@ vectors = st.integers(2, 5).flatmap(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(vectors, st.sampled_from(["logistic", "squared"]), st.floats(-6, 6))
 @example(([0.0, 0.0, 1.0], [1.0, 1.0, -1.0]), "squared", 3.0)
 @example(([0.5, -0.5], [1.0, -1.0]), "logistic", 0.0)
@@ -274,7 +273,6 @@ def test_there_is_no_crossing_where_one_side_leads_throughout():
 # the readings
 
 
-@settings(max_examples=40, deadline=None)
 @given(l2.STABILITY.claim("literal-2").data)
 def test_the_gradient_of_the_squared_loss_is_its_derivative(case):
     v = l2.STABILITY.claim("literal-2").formula.exact(case)

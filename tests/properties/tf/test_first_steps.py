@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from attsvm import AttentionData
 from attsvm.exact import ExactData, risk_gap
@@ -108,7 +108,6 @@ def test_length_counts_inputs_rivals_gaps_and_the_nearest_margin():
     assert first_steps.is_long(replace(case, length=1.001 * needed))
 
 
-@settings(max_examples=100, deadline=None)
 @given(first_steps.favoured((2.0, 8.0, 32.0)))
 def test_after_a_long_step_the_point_is_in_the_basin(case):
     assume(first_steps.separates(case) and first_steps.is_long(case))

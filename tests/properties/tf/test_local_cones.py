@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm import AttentionData
@@ -129,7 +129,6 @@ def test_starts_are_placed_at_their_share_and_radius(share, far):
     assert not cones.is_large(case, fmpq(11, 10) * int(far))
 
 
-@settings(max_examples=60, deadline=None)
 @given(starts.local_choices())
 def test_the_cone_is_narrowest_where_one_pair_loses_its_margin_first(choice):
     pairs, away = Pairs.of(choice.data, choice.alpha), starts.narrowest(choice)
@@ -215,7 +214,6 @@ def test_from_the_rim_alpha_is_left_at_every_norm(R, reach):
         assert cones.decided(case, "optimal") > 0
 
 
-@settings(max_examples=50, deadline=None)
 @given(starts.started(0.5, 0.25, 0.875, 0.99), st.sampled_from([1, 2, 2**10, 2**40]))
 def test_from_its_radius_on_every_cone_closes(case, further):
     """What holds at the radius holds at every larger sigma, as is proved, and at no smaller one."""
@@ -230,7 +228,6 @@ def test_from_its_radius_on_every_cone_closes(case, further):
     assert least < fmpq(1, 2**64) or not any(holds(least * fmpq(k, 16)) for k in range(1, 16))
 
 
-@settings(max_examples=50, deadline=None)
 @given(starts.started(0.5, 0.25, 0.875, 0.99))
 def test_starts_of_a_cone_are_kept_by_the_set_that_closes(case):
     """Descent from them converges to alpha, whatever the step, the loss and the place."""
@@ -251,7 +248,6 @@ def test_cones_close_where_few_widths_will_do():
         assert closes(case)
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.sampled_from(LOSSES),
     st.tuples(*[st.integers(-8, 8)] * 2),

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 import torch
 from flint import arb, fmpq
-from hypothesis import example, find, given, settings
+from hypothesis import example, find, given
 from hypothesis import strategies as st
 from toy_pack import stated
 
@@ -61,7 +61,6 @@ CLAIM = stated(
 )
 
 
-@settings(max_examples=30, deadline=None)
 @given(CLAIM.formula.strategy())
 def test_what_is_drawn_meets_the_hypotheses(case):
     assert all(hypothesis.holds(case) for hypothesis in CLAIM.hypotheses)

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import pytest
 import toy_pack
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from toy_pack import below_five, below_five_ball, build
@@ -401,7 +401,6 @@ def rendered(text):
     return reader.tags, reader.cells
 
 
-@settings(max_examples=100)
 @given(TEXT, st.sampled_from(["|", "`x`", "<script>", "\\|", "a\n| b |", "**", "", "\n```\n"]))
 def test_what_a_claim_says_never_breaks_the_page(word, mark):
     said = f"{word}{mark}{word}"
@@ -417,7 +416,6 @@ def test_what_a_claim_says_never_breaks_the_page(word, mark):
     assert cells[0].split() == f"true, {shown}literal".split()
 
 
-@settings(max_examples=100)
 @given(
     st.fixed_dictionaries(
         {

@@ -19,12 +19,7 @@ from attsvm.theory.run.workers import HERE, known_claim, processes
 PACK = str(Path(toy_pack.__file__))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _no_claims(site):
-    """Workers run the copy of attsvm, which loads no claims."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(site)
-        yield
+pytestmark = pytest.mark.usefixtures("elsewhere")  # where workers load no claims
 
 
 @pytest.fixture(scope="module")

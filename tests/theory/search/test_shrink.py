@@ -142,7 +142,6 @@ def test_the_budget_and_the_time_are_kept():
     assert shrink(tally_of(claim), found, 100, 1.0).found == found
 
 
-@settings(deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_some_simpler_value_is_simpler_and_0_has_none(x):
     better = [y for y in simpler_values(x) if simplicity(y) < simplicity(x)]
@@ -463,7 +462,6 @@ def test_integers_and_fractions_are_made_smaller_within_the_hypotheses():
     assert (small.m, small.q, small.k.tolist()) == (17, Fraction(1, 3), [0, 1])
 
 
-@settings(deadline=None)
 @given(st.fractions())
 def test_some_simpler_fraction_is_simpler_and_0_has_none(q):
     better = [p for p in simpler_fractions(q) if simplicity(p) < simplicity(q)]

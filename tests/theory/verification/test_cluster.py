@@ -17,6 +17,7 @@ from distributed import LocalCluster
 from attsvm.cli import main
 from attsvm.errors import DataError, UsageError, WorkerError
 from attsvm.theory import load_packs
+from attsvm.theory.run import workers
 from attsvm.theory.verification import cluster as clusters
 from attsvm.theory.verification.cluster import cluster
 from attsvm.theory.verification.verify import verify
@@ -33,10 +34,13 @@ def threads():
 
 
 @pytest.fixture(scope="module")
-def apart():
-    """A cluster of two workers that are processes of their own."""
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as running:
-        yield running.scheduler_address
+def apart(elsewhere):
+    """A cluster of two workers that are processes of their own, and load named packs alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        here = {c.id: c for pack in load_packs(only=[PACK]) for c in pack.claims}
+        patch.setitem(workers._claims, (PACK,), here)
+        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as running:
+            yield running.scheduler_address
 
 
 @pytest.fixture(scope="module")
