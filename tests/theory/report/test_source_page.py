@@ -221,8 +221,8 @@ def test_a_refuted_reading_without_words_still_shows_its_counterexample(pack):
 def test_nothing_refuted_is_no_erratum(pack):
     text = page(replace(pack, claims=(TRUE,)), run(entry(TRUE)))
     assert "No literal reading is refuted." in text
-    assert "1 statement in 1 reading. Standing in every literal reading" in text
-    assert "so far): 1; with a literal reading that is refuted: 0." in text
+    assert "1 statement in 1 reading. Of 1 that are printed, 0 are refuted in a literal" in text
+    assert "reading, and 1 stands in all of them (proved, or not refuted so far)." in text
 
 
 def test_an_instance_that_refutes_nothing_is_never_shown(described, pack):

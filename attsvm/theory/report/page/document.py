@@ -12,7 +12,7 @@ from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.dependencies import dependencies, svg
-from attsvm.theory.report.errata import Weight
+from attsvm.theory.report.errata import Weight, standing
 from attsvm.theory.report.markup import (
     Markup,
     anchor,
@@ -180,9 +180,8 @@ def _about(source: ShownSource) -> Markup:
         element(
             "p",
             f"{counted(len(source.statements), 'statement')} in "
-            f"{counted(len(source.readings), 'reading')}. Standing in every literal reading "
-            f"(proved, or not refuted so far): {len(whole)}; with a literal reading that is "
-            f"refuted: {fallen}.",
+            f"{counted(len(source.readings), 'reading')}. "
+            + standing(len(printed), fallen, len(whole)),
         ),
         *(element("p", sentence(note)) for note in words.notes),
     ]
