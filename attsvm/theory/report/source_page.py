@@ -36,6 +36,7 @@ from attsvm.theory.report.errata import (
     claims_of,
     find_source,
     in_order,
+    standing,
 )
 from attsvm.theory.report.terminal import tight
 

@@ -276,7 +276,7 @@ def test_an_unknown_source_or_a_run_on_other_things_is_a_usage_error(pack):
 def test_what_has_no_verdict_is_not_said_to_stand(pack):
     text = page(pack, run(entry(REPAIRED)))
     assert "No literal reading is refuted, but 2 of 2 have no verdict." in text
-    assert "so far): 0; with a literal reading that is refuted: 0." in text
+    assert "0 are refuted in a literal reading, and 0 stand in all of them" in text
 
 
 def test_a_statement_stands_where_all_its_literal_readings_do(pack):

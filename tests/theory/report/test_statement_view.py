@@ -140,8 +140,8 @@ def test_a_screen_has_whole_sentences_and_names_the_readings_that_it_leaves_out(
     lines = list(screen(shown(toy(readings={"literal": long, **others}))))
     said = " ".join(" ".join(lines).split())
     assert len(lines) <= SCREEN
-    assert 2 <= said.count(long.statement) < 13
-    assert said.count("this and") == 40 * said.count(long.statement)
+    assert 2 <= said.count(long.says) < 13
+    assert said.count("this and") == 40 * said.count(long.says)
     assert said.count("(refuted, certified)") == 13
     assert "further readings: amended-" in said
     asked = list(screen(shown(toy(readings={"literal": long, **others})), asked="amended-11"))
