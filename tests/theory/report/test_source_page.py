@@ -282,13 +282,13 @@ def test_what_has_no_verdict_is_not_said_to_stand(pack):
 def test_a_statement_stands_where_all_its_literal_readings_do(pack):
     readings = tuple(renamed(toy_pack.true, f"toy/b-10:literal-{k}") for k in (1, 2))
     pack = replace(pack, claims=readings)
-    assert "so far): 1; with a literal" in page(pack, run(*map(entry, readings)))
-    assert "so far): 0; with a literal" in page(pack, run(entry(readings[0])))
+    assert "and 1 stands in all of them" in page(pack, run(*map(entry, readings)))
+    assert "and 0 stand in all of them" in page(pack, run(entry(readings[0])))
 
 
 def test_a_statement_without_a_literal_reading_is_counted_apart(pack):
     text = page(replace(pack, claims=(TRUE, REPAIRED)), run(entry(TRUE), entry(REPAIRED)))
-    assert "so far): 1; with a literal" in text
+    assert "and 1 stands in all of them" in text
     assert "Of our own, without a literal reading: 1." in text
     assert "Of our own" not in page(pack)
 
