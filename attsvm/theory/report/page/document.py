@@ -35,7 +35,7 @@ from attsvm.theory.report.page.figures import ShownFigure, figures_section
 from attsvm.theory.report.page.findings import findings, strip
 from attsvm.theory.report.page.script import SCRIPT
 from attsvm.theory.report.page.style import style
-from attsvm.theory.report.page.words import badge, meanings
+from attsvm.theory.report.page.words import badge, colour, meanings
 from attsvm.theory.report.terminal import outcome
 
 _EXPLAINED = (
@@ -112,6 +112,10 @@ def _head(
     told = [
         element("span", badge(word), f" {number}", class_="count") for word, number in found.items()
     ]
+    parts = [
+        element("span", class_=colour(word), style=f"flex-grow: {number}")
+        for word, number in found.items()
+    ]
     title = sources[0].title if len(sources) == 1 else "What was found"
     return element(
         "header",
@@ -124,6 +128,7 @@ def _head(
             class_="lead",
         ),
         element("p", told),
+        element("div", parts, class_="bar", aria_hidden="true"),
         element("p", _EXPLAINED, class_="soft"),
         element(
             "nav",
