@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -112,10 +112,6 @@ def _head(
     told = [
         element("span", badge(word), f" {number}", class_="count") for word, number in found.items()
     ]
-    parts = [
-        element("span", class_=colour(word), style=f"flex-grow: {number}")
-        for word, number in found.items()
-    ]
     title = sources[0].title if len(sources) == 1 else "What was found"
     return element(
         "header",
@@ -128,7 +124,7 @@ def _head(
             class_="lead",
         ),
         element("p", told),
-        element("div", parts, class_="bar", aria_hidden="true"),
+        _bar(found),
         element("p", _EXPLAINED, class_="soft"),
         element(
             "nav",
@@ -144,6 +140,16 @@ def _head(
             aria_label="Contents",
         ),
     )
+
+
+def _bar(found: Mapping[str, int]) -> Markup:
+    """Each word on truth as a part of a bar; its number is said elsewhere."""
+    parts, left = [], 0
+    for word, number in found.items():
+        parts.append(element("rect", x=left, width=number, height=1, class_=colour(word)))
+        left += number
+    return element("svg", parts, viewBox=f"0 0 {left} 1", preserveAspectRatio="none",
+                   class_="bar", aria_hidden="true")  # fmt: skip
 
 
 def _outcome(run: Run, readings: Sequence[ShownReading]) -> str:
