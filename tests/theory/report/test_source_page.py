@@ -308,7 +308,7 @@ def test_no_erratum_without_an_instance_that_refutes_a_literal_reading(described
     text = page(pack)
     assert "**Refuted in the run, and by no instance here: toy/b-2.**" in text
     assert "**Fails.**" not in text
-    assert "with a literal reading that is refuted: 0." in text
+    assert "0 are refuted in a literal reading" in text
     odd = run(entry(TRUE, "refuted"))
     assert "by no instance here: toy/b-10.**" in page(pack, odd)
 
