@@ -62,6 +62,11 @@ class Parser(argparse.ArgumentParser):
             {*self._option_string_actions, *(name for p in below for name in p.options())}
         )
 
+    def words(self) -> list[str]:
+        """What may follow the name of this command: options, and words that it chooses among."""
+        bare = (a.choices or () for a in self._actions if not a.option_strings)
+        return [*self.options(), *(word for choices in bare for word in choices)]
+
 
 def parsers_below(action: argparse.Action) -> dict[str, Parser]:
     """The parsers of the commands that an action chooses among, by name."""

@@ -26,6 +26,9 @@ _attsvm() {{
 complete -o default -F _attsvm attsvm
 """
 
+_ZSH = "autoload -U +X compinit bashcompinit; (( $+functions[compdef] )) || compinit; bashcompinit"
+"""The completion of bash needs that of zsh, which a bare shell has not started."""
+
 
 def add(parsers: Parsers) -> None:
     """Add the command."""
@@ -38,11 +41,10 @@ def run(options: argparse.Namespace) -> int:
     """Print the script, to be read by `source <(attsvm completion bash)`."""
     found = parsers_below(options.commands)
     cases = [
-        f'        {name}) words="{" ".join(sorted(parser.options()))}" ;;'
-        for name, parser in found.items()
+        f'        {name}) words="{" ".join(parser.words())}" ;;' for name, parser in found.items()
     ]
     if options.shell == "zsh":
-        print("autoload -U +X bashcompinit && bashcompinit")
+        print(_ZSH)
     print(
         _SCRIPT.format(cases="\n".join(cases), commands=" ".join(found), ids=" ".join(_IDS)), end=""
     )

@@ -100,6 +100,8 @@ def run(options: argparse.Namespace) -> int:
     last = last_run(options.ledger).verdicts if Path(options.ledger).is_file() else run.verdicts
     earlier = sum(entry["id"] not in last for entry in entries)
     lines = [f"{counted(len(entries) - earlier, 'verdict')} of the last run{of}: {out}"]
+    if not run.finished:
+        lines.append("the run was interrupted: what it had not checked is not on the page")
     if earlier:
         lines.append(
             f"{earlier} more on the page, of earlier runs of the same code, profile and seed"

@@ -28,13 +28,14 @@ def add(parsers: Parsers) -> None:
     parser.add_argument(
         "--all", action="store_true", help="print all of it, also what one screen has no room for"
     )
-    parser.add_argument("--latex", action="store_true", help="print the formulas as LaTeX")
-    parser.add_argument(
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--latex", action="store_true", help="print the formulas as LaTeX")
+    form.add_argument(
         "--script",
         action="store_true",
         help="print the stored counterexamples as scripts that need numpy alone",
     )
-    parser.add_argument(
+    form.add_argument(
         "--verifier",
         action="store_true",
         help="print those that are rational as verifiers that need Python alone",

@@ -1,6 +1,7 @@
 """The scripts that `attsvm completion` prints complete words in a shell."""
 
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -34,6 +35,7 @@ def completed(script, words, folder):
         ("attsvm solve --prof", []),
         ("attsvm verify sim", ["sim/a-1"]),
         ("attsvm gate sim", []),
+        ("attsvm completion z", ["zsh"]),
     ],
 )
 def test_bash_offers_commands_options_and_statements(attsvm, words, offered, tmp_path):
@@ -45,3 +47,18 @@ def test_bash_offers_commands_options_and_statements(attsvm, words, offered, tmp
 def test_zsh_takes_the_script_of_bash(attsvm):
     bash, zsh = (attsvm("completion", shell) for shell in ("bash", "zsh"))
     assert (bash[0], zsh[0], zsh[1].partition("\n")[2]) == (0, 0, bash[1])
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh here")
+def test_a_bare_zsh_reads_the_script(attsvm, tmp_path):
+    script = tmp_path / "script"
+    script.write_text(attsvm("completion", "zsh")[1])
+    ask = f"source {script}; print $_comps[attsvm]"
+    done = subprocess.run(
+        ["zsh", "-f", "-c", ask],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "HOME": str(tmp_path), "ZDOTDIR": str(tmp_path)},
+    )
+    assert (done.stdout.strip(), done.stderr) == ("_bash_complete -o default -F _attsvm", "")

@@ -368,7 +368,11 @@ def _module(source: str) -> ModuleType:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path, loader=Uncached(name, str(path)))
     if spec is None or spec.loader is None or not path.is_file():
-        raise ClaimError("there is no claim file of that name", value=source)
+        raise ClaimError(
+            "there is no claim file of that name",
+            value=source,
+            remedy="Check the path; `attsvm new ID` writes one.",
+        )
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -432,6 +436,12 @@ def find_claims(packs: Sequence[Pack], wanted: Sequence[str] = ()) -> tuple[Clai
                     "a claim is named by its id, not by its file",
                     value=word,
                     remedy=f"Write --pack {word}, which brings the claims of a file.",
+                )
+            if word.endswith("*"):
+                raise UnknownClaimError(
+                    "a star stands for nothing here",
+                    value=word,
+                    remedy="A prefix that ends at / or : names all that begin with it: sim/.",
                 )
             raise UnknownClaimError(
                 f"no claim, statement or source is called {word!r}",

@@ -169,3 +169,12 @@ def _natural(text: str) -> list[tuple[int, str]]:
     """A key that sorts numbers within text by their size."""
     parts = re.split(r"(\d+)", text)
     return [(int(part), "") if part.isdigit() else (0, part) for part in parts]
+
+
+def standing(printed: int, fallen: int, whole: int) -> str:
+    """How many of the statements that are printed fell, and how many stand in every literal one."""
+    return (
+        f"Of {printed} that are printed, {fallen} {'is' if fallen == 1 else 'are'} refuted in a "
+        f"literal reading, and {whole} {'stands' if whole == 1 else 'stand'} in all of them "
+        "(proved, or not refuted so far)."
+    )

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from attsvm.theory.report.markup import Markup, element, joined
 
 Points = tuple[tuple[float, float], ...]
-_WIDE, _FLAT, _REACH, _TEXT = 220, 50, 82, 12
+_WIDE, _REACH, _TEXT = 220, 82, 12
+_TOP, _EDGE = 20, 25
+"""Of a panel: how tall its title is, and the room around what is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,16 @@ def drawn(picture: Picture) -> Markup:
     reach = _largest(p.points for p in panels)
     along = _largest(p.path for p in panels)
     wide = _WIDE * len(panels)
-    line = all(y == 0 for p in panels for _, y in (*p.points, *p.path))
-    tall = _FLAT if line else _WIDE
-    shown = [_panel(p, k * _WIDE, tall, reach, along) for k, p in enumerate(panels)]
+    heights = [
+        y / s for p in panels for ps, s in ((p.points, reach), (p.path, along)) for _, y in ps
+    ]
+    above, below = (_EDGE + _REACH * max(0.0, end) for end in (max(heights), -min(heights)))
+    tall = math.ceil(_TOP + above + below)
+    shown = [
+        _panel(p, k * _WIDE, round(_TOP + above), tall, reach, along) for k, p in enumerate(panels)
+    ]
     view = element(
-        "svg", shown, viewBox=f"0 0 {wide} {tall + 20}", width=wide, height=tall + 20,
+        "svg", shown, viewBox=f"0 0 {wide} {tall}", width=wide, height=tall,
         role="img", aria_label=picture.says, font_size=_TEXT,
     )  # fmt: skip
     return element("figure", view, element("figcaption", picture.says), class_="plane")
@@ -64,8 +71,9 @@ def _largest(groups: Iterable[Points]) -> float:
     return max((abs(x) for points in groups for point in points for x in point), default=0) or 1.0
 
 
-def _panel(panel: Panel, left: int, tall: int, reach: float, along: float) -> Markup:
-    middle = left + _WIDE / 2, 20 + tall / 2
+def _panel(panel: Panel, left: int, level: int, tall: int, reach: float, along: float) -> Markup:
+    """A panel from `left` on, as tall as all; `level` is where its horizontal axis lies."""
+    middle = left + _WIDE / 2, level
 
     def place(point: tuple[float, float], scale: float) -> tuple[str, str]:
         x, y = (_REACH * coordinate / scale for coordinate in point)
@@ -73,7 +81,7 @@ def _panel(panel: Panel, left: int, tall: int, reach: float, along: float) -> Ma
 
     axes = [
         element("path", class_="axis", d=f"M{left + 8} {middle[1]}H{left + _WIDE - 8}"),
-        element("path", class_="axis", d=f"M{middle[0]} 28V{tall + 12}"),
+        element("path", class_="axis", d=f"M{middle[0]} {_TOP + 8}V{tall - 8}"),
     ]
     numbers: dict[tuple[str, str], list[str]] = {}
     circles = []

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import wrap
@@ -11,68 +10,58 @@ from textwrap import wrap
 from attsvm.theory.report.statement_view import ReadingView, StatementView, definitions, meanings
 
 SCREEN = 50
-"""Lines of one screen; what a statement has beyond them is folded."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Fold:
-    """How much of a statement is left on the screen.
-
-    Attributes:
-        paragraph: the most lines of what is printed, what was found, and the repair.
-        fails: the most lines on why it fails.
-        sentence: the most lines of a reading's sentence.
-        instances: of how many refuted readings the counterexample is shown.
-        rests: whether it says what rests on what.
-    """
-
-    paragraph: int
-    fails: int
-    sentence: int
-    instances: int
-    rests: bool
-
-
-_FOLDS = [
-    _Fold(paragraph, fails, sentence, instances, rests)
-    for paragraph, fails, sentence, instances, rests in (
-        (9, 9, 4, 9, True), (6, 6, 4, 3, True), (6, 4, 3, 3, True), (5, 3, 3, 1, True),
-        (5, 3, 3, 1, False), (4, 2, 3, 1, False), (4, 2, 2, 1, False), (4, 0, 2, 1, False),
-        (3, 0, 2, 1, False), (3, 0, 1, 1, False),
-    )
-]  # fmt: skip
-"""From the mildest on; the first that fits is taken, or the last."""
+"""Lines of one screen; what a statement has beyond them is left out of it."""
 
 
 def screen(view: StatementView, *, whole: bool = False, asked: str = "") -> Iterator[str]:
     """The lines that `attsvm show` prints, as wide as the terminal.
 
-    What does not fit one screen is folded, the least telling first, unless the `whole` is wanted;
-    the reading that is `asked` for is never folded.
+    What does not fit one screen is left out, the least telling first, unless the `whole` is wanted:
+    a sentence is there from its first word to its last or not at all. The reading that is `asked`
+    for is there with all that it has.
     """
     lines = [*_head(view), *_every_reading(view), *_foot(view)]
-    if whole or len(lines) <= SCREEN:
-        yield from lines
-        return
-    for fold in _FOLDS:
-        lines = list(_folded(view, fold, asked))
-        if len(lines) <= SCREEN:
-            break
+    if not whole and len(lines) > SCREEN:
+        parts: set[str] = set()
+        for part in _by_weight(view):
+            if len(list(_folded(view, {*parts, part}, asked))) <= SCREEN:
+                parts.add(part)
+        lines = list(_folded(view, parts, asked))
     yield from lines
 
 
-def _head(view: StatementView, most: int | None = None, fails: int | None = None) -> Iterator[str]:
+def _by_weight(view: StatementView) -> Iterator[str]:
+    """The parts of a statement that a screen may leave out, the most telling first.
+
+    Those of a reading are its name, and `fails at` with its name.
+    """
+    readings = _in_order(view)
+    stands = view.stands()
+    refuted = [r.name for r in readings if r.counterexample]
+    yield readings[0].name
+    yield from (f"fails at {name}" for name in refuted[:1])
+    yield from ("repair", "runs", "if")
+    yield from stands
+    yield from (r.name for r in readings if r.name.startswith("literal"))
+    yield "fails"
+    yield from (r.name for r in readings if r.name not in stands)
+    yield "where"
+    yield from (f"fails at {name}" for name in refuted[1:])
+    yield from ("rests on", "what rests on it")
+
+
+def _head(view: StatementView, parts: Collection[str] = ("fails", "repair")) -> Iterator[str]:
     """What is printed, what fell and why, and the repair."""
     yield from _wrapped(f"{view.id}  ({view.source}, {view.place}; {_places(view)})")
-    yield from _wrapped(view.printed and f"{view.origin}: {view.printed}", most=most)
+    yield from _wrapped(view.printed and f"{view.origin}: {view.printed}")
     if fell := view.fell():
         yield ""
-        yield from _wrapped(f"what fell: {fell}", most=most)
+        yield from _wrapped(f"what fell: {fell}")
     if view.erratum:
-        found = f"found: {view.erratum['found']} This {view.erratum['weight']}."
-        yield from _wrapped(found, most=most)
-        yield from _wrapped(f"fails: {view.erratum['fails']}", most=fails)
-        yield from _wrapped(f"repair: {view.erratum['repair']}", most=most)
+        yield from _wrapped(f"found: {view.erratum['found']} This {view.erratum['weight']}.")
+        for part in ("fails", "repair"):
+            if part in parts:
+                yield from _wrapped(f"{part}: {view.erratum[part]}")
 
 
 def _every_reading(view: StatementView) -> Iterator[str]:
@@ -98,37 +87,52 @@ def _reading(reading: ReadingView, before: str = "") -> Iterator[str]:
     yield from _wrapped("; ".join(reading.siblings), "  ", "siblings, which have to fall: ")
 
 
-def _folded(view: StatementView, fold: _Fold, asked: str) -> Iterator[str]:
-    """The statement with each reading in a few lines, and how the rest is seen."""
+def _folded(view: StatementView, parts: Collection[str], asked: str) -> Iterator[str]:
+    """The statement with these parts alone, and how the rest is seen."""
     readings = _in_order(view)
-    yield from _head(view, fold.paragraph, fold.fails)
-    yield ""
+    yield from _head(view, parts)
     first = readings[0].formula
-    yield from _wrapped(f"runs: {first.conclusion.plain}", most=fold.paragraph)
-    yield from _wrapped("; ".join(first.hypotheses), lead="if: ", most=fold.sentence)
-    shown = [readings[0], *(r for r in readings[1:] if r.name == asked)]
-    yield from _wrapped("; ".join(definitions(shown)), lead="where: ", most=fold.sentence)
+    named = [readings[0], *(r for r in readings[1:] if r.name == asked)]
+    for part, words in (
+        ("runs", first.conclusion.plain),
+        ("if", "; ".join(first.hypotheses)),
+        ("where", "; ".join(definitions(named))),
+    ):
+        if part in parts:
+            yield from ("",) if part == "runs" else ()
+            yield from _wrapped(words, lead=f"{part}: ")
     yield ""
-    left = fold.instances
     for reading in readings:
         if reading.name == asked:
             yield from _reading(reading)
-            continue
-        said = f"{reading.name} ({reading.expected}): {reading.says}"
-        yield from _both_ends(said, fold.sentence)
-        if reading.counterexample and left:
-            left -= 1
-            yield from _wrapped(reading.counterexample, "  ", "fails at: ", most=fold.paragraph)
-    yield from _foot(view, fold.sentence if fold.rests else 0)
+        elif reading.name in parts:
+            yield from _wrapped(f"{reading.name} ({reading.expected}): {reading.says}")
+            if f"fails at {reading.name}" in parts:
+                yield from _wrapped(reading.counterexample, "  ", "fails at: ")
+    others = [r for r in readings if r.name != asked and r.name not in parts]
+    yield from _wrapped(
+        "; ".join(f"{r.name} ({r.expected})" for r in others), lead="further readings: "
+    )
+    yield from _foot(view, parts, _FEW)
     yield ""
     yield f"folded to one screen; all of it: attsvm show --all {view.id}"
 
 
-def _foot(view: StatementView, most: int | None = None) -> Iterator[str]:
+_FEW = 6
+"""A screen names so many of the statements that rest on one."""
+
+
+def _foot(
+    view: StatementView,
+    parts: Collection[str] = ("rests on", "what rests on it"),
+    most: int | None = None,
+) -> Iterator[str]:
     """Where the counterexamples lie, and what rests on what."""
     yield from _block("counterexamples", _commands(view), "; ")
-    yield from _block("rests on", view.rests_on, ", ", most)
-    yield from _block("what rests on it", view.carries, ", ", most)
+    for part, names in (("rests on", view.rests_on), ("what rests on it", view.carries)):
+        if part in parts:
+            more = f" and {len(names) - most} more" if most and len(names) > most else ""
+            yield from _block(part, (f"{', '.join(names[:most])}{more}",))
 
 
 def _in_order(view: StatementView) -> Sequence[ReadingView]:
@@ -156,41 +160,24 @@ def _commands(view: StatementView) -> Iterator[str]:
         yield f"in Python's fractions ({', '.join(rational)}): attsvm show --verifier {view.id}"
 
 
-def _both_ends(text: str, most: int) -> Iterator[str]:
-    """A sentence in `most` lines, without its middle: the conclusion stands at its end."""
-    words = text.split(" ")
-    head, tail = (len(words) + 1) // 2, len(words) // 2
-    while len(lines := list(_wrapped(text))) > most and head > 2:
-        head, tail = (head - 1, tail) if head >= tail else (head, tail - 1)
-        text = " ".join([*words[:head], "...", *words[len(words) - tail :]])
-    return iter(lines)
-
-
-def _wrapped(
-    text: str | None, indent: str = "", lead: str = "", *, most: int | None = None
-) -> Iterator[str]:
-    """A paragraph in lines that fit the terminal, in `most` lines; nothing for no text."""
-    if text and most != 0:
-        width = max(40, min(100, get_terminal_size().columns))
+def _wrapped(text: str | None, indent: str = "", lead: str = "") -> Iterator[str]:
+    """A paragraph in lines that fit the terminal; nothing for no text."""
+    if text:
         yield from wrap(
             lead + text,
-            width,
+            max(40, min(100, get_terminal_size().columns)),
             initial_indent=indent,
             subsequent_indent=indent + "  ",
             break_long_words=False,
             break_on_hyphens=False,
-            max_lines=most,
-            placeholder=" ...",
         )
 
 
-def _block(
-    title: str, words: Iterable[str], between: str = "; ", most: int | None = None
-) -> Iterator[str]:
+def _block(title: str, words: Iterable[str], between: str = "; ") -> Iterator[str]:
     """A paragraph after an empty line; nothing where there are no words."""
-    if (joined := between.join(words)) and most != 0:
+    if joined := between.join(words):
         yield ""
-        yield from _wrapped(f"{title}: {joined}", most=most)
+        yield from _wrapped(f"{title}: {joined}")
 
 
 def _near(file: str) -> str:

@@ -24,13 +24,16 @@ from attsvm.theory.report.script import verifier
 
 @dataclass(frozen=True, slots=True)
 class ReadingView:
-    """A reading: its sentence, its expected verdict, what sets it apart from the others.
+    """A reading: its sentence, its expected verdict, what it has otherwise than the first one.
 
     Attributes:
         name: such as literal or amended-2.
         says: the claim in one sentence.
         expected: the expected truth and evidence.
-        differs: its constants, hypotheses and variables, where readings differ in them.
+        differs: the constants that it has otherwise than the first reading, which is literal where
+            there is one.
+        added: the names of hypotheses that the first reading does not have.
+        dropped: those of the first reading that it does not have.
         hypotheses: the names of its hypotheses.
         siblings: the names of its false neighbours.
         formula: what runs.
@@ -46,6 +49,8 @@ class ReadingView:
     says: str
     expected: str
     differs: tuple[str, ...]
+    added: tuple[str, ...]
+    dropped: tuple[str, ...]
     hypotheses: tuple[str, ...]
     siblings: tuple[str, ...]
     formula: Typeset
@@ -79,8 +84,8 @@ class StatementView:
 
     def fell(self) -> str:
         """Which readings fell and which stand, in one line; empty where none fell."""
-        fell = [r.name for r in self.readings if r.expected.startswith(str(Truth.REFUTED))]
-        stands = [r.name for r in self.readings if r.name not in fell]
+        stands = self.stands()
+        fell = [r.name for r in self.readings if r.name not in stands]
         printed, repairs = (
             [name for name in fell if name.startswith("literal") is literal]
             for literal in (True, False)
@@ -95,6 +100,10 @@ class StatementView:
         ]
         rest = f"; what stands: {', '.join(stands)}" if stands else "; nothing stands"
         return " and ".join(parts) + rest if parts else ""
+
+    def stands(self) -> list[str]:
+        """The names of the readings that are not expected to fall."""
+        return [r.name for r in self.readings if not r.expected.startswith(str(Truth.REFUTED))]
 
     @property
     def _claim(self) -> str:
@@ -148,13 +157,13 @@ def statement_view(
 def _told(
     words: Erratum, claims: Sequence[Claim], names: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """What an erratum says, line by line; readings say the repair where its words do not."""
+    """What an erratum says, line by line; where it has no words on the repair, readings say it."""
     yield "weight", words.weight.removeprefix("What ").replace("Misprints", "is a misprint")
     yield "fell", words.fell
     yield "found", words.gist
     yield "fails", words.fails
-    says = {c.id: f"({c.reading}) {c.statement}" for c in claims}
-    yield "repair", words.repair or "; ".join(says[name] for name in words.stands)
+    stands = [c.reading for c in claims if c.id in words.stands]
+    yield "repair", words.repair or f"what is said by {', '.join(stands)}"
 
 
 def _reading(
@@ -164,11 +173,15 @@ def _reading(
     shown = to_show(words, claim, stored)
     words_of = [in_words(case, names) for case in shown]
     told, least = (words_of[0], words_of[-1]) if shown else (None, None)
+    first = min(claims, key=lambda c: not c.reading.startswith("literal"))
+    own, its = claim.formula.hypotheses, first.formula.hypotheses
     return ReadingView(
         claim.reading,
         claim.statement,
         f"{claim.expected.truth}, {claim.expected.verdict.evidence}",
-        tuple(_differences(claim, claims)),
+        tuple(_otherwise(claim, first)),
+        tuple(name for name in own if name not in its),
+        tuple(name for name in its if name not in own),
         tuple(h.name for h in claim.hypotheses),
         tuple(s.name for s in claim.siblings),
         typeset(claim.formula),
@@ -181,30 +194,16 @@ def _reading(
     )
 
 
-def _differences(claim: Claim, claims: Sequence[Claim]) -> Iterator[str]:
-    """What a reading does not share with the others of its statement."""
-    literal = sorted(claims, key=lambda c: not c.reading.startswith("literal"))
-    formulas = [c.formula for c in literal]
+def _otherwise(claim: Claim, first: Claim) -> Iterator[str]:
+    """The constants that a claim has otherwise than another one."""
+    before = first.formula.constants
     for name, value in claim.formula.constants.items():
-        if any(other.constants.get(name) != value for other in formulas):
-            yield f"{name} = {getattr(value, '__name__', value)}"
-    every = dict.fromkeys(h.name for c in claims for h in c.hypotheses)
-    own = [name for name in every if name in claim.formula.hypotheses]
-    missing = [name for name in every if name not in own]
-    if every and not own:
-        yield "without hypotheses"
-    elif len(own) < len(missing):  # the shorter way to say it
-        yield f"hypotheses: {'; '.join(own)}"
-    elif missing:
-        yield f"without the hypotheses: {'; '.join(missing)}"
-    own = []
-    for name in dict.fromkeys(name for other in formulas for name in other.variables):
-        each = [other.variables.get(name) for other in formulas]
-        variable = claim.formula.variables.get(name)
-        if variable != max(each, key=each.count):
-            own.append(name if variable is not None else f"no {name}")
-    if own:
-        yield f"variables of its own: {', '.join(own)}"
+        if name in before and before[name] != value:
+            yield f"{name} = {_value(value)} (there {_value(before[name])})"
+
+
+def _value(value: object) -> object:
+    return getattr(value, "__name__", value)
 
 
 def formula_lines(readings: Iterable[ReadingView], *, latex: bool = False) -> list[str]:

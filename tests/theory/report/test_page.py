@@ -116,6 +116,13 @@ def test_all_of_a_run_is_on_its_page(ledger):
         assert re.search(r"0 of \d+", said)
         assert re.search("shift 100 ?refuted by", said)
         assert "No instance refuted it so far; that is no proof." in said
+        assert re.search(r"The check: ?\d+ instances", said)
+
+
+def test_a_check_lies_under_one_line_unless_it_leaves_a_doubt(ledger):
+    shown = page(run_of(ledger, toy_pack.true, toy_pack.vacuous))
+    checks = re.findall(r'<details class="check"( open)?><summary>The check: ', shown)
+    assert sorted(checks) == ["", " open"]
 
 
 def test_the_run_says_when_and_on_what_it_was_made(ledger):
@@ -170,7 +177,8 @@ def test_what_a_record_says_is_text_and_never_markup(evil):
     assert evil in said or not evil.isprintable()
     assert "\x1b" not in said
     assert "\u202e" not in said
-    assert not {"img", "svg"} & reader.tags
+    assert "img" not in reader.tags
+    assert shown.count("<svg") == 1  # the bar of verdicts
 
 
 @given(st.lists(st.text(max_size=8), max_size=3), st.text(max_size=8))

@@ -291,3 +291,8 @@ def test_what_is_no_formula_of_ours_is_refused_and_shown_in_plain_characters(lat
 def test_a_formula_that_is_nested_too_deep_is_shown_in_plain_characters():
     deep = r"\sqrt{" * 5000 + "x" + "}" * 5000
     assert formula({"latex": deep, "plain": "x"}) == "<code>x</code>"
+
+
+def test_a_word_stands_apart_from_the_letter_that_it_is_applied_to():
+    assert mathml(r"\mathrm{rank} W").count("mspace") == 2
+    assert "mspace" not in mathml(r"\mathrm{vec}\left(X\right)")

@@ -221,8 +221,8 @@ def test_a_refuted_reading_without_words_still_shows_its_counterexample(pack):
 def test_nothing_refuted_is_no_erratum(pack):
     text = page(replace(pack, claims=(TRUE,)), run(entry(TRUE)))
     assert "No literal reading is refuted." in text
-    assert "1 statement in 1 reading. Standing in every literal reading" in text
-    assert "so far): 1; with a literal reading that is refuted: 0." in text
+    assert "1 statement in 1 reading. Of 1 that are printed, 0 are refuted in a literal" in text
+    assert "reading, and 1 stands in all of them (proved, or not refuted so far)." in text
 
 
 def test_an_instance_that_refutes_nothing_is_never_shown(described, pack):
@@ -276,19 +276,19 @@ def test_an_unknown_source_or_a_run_on_other_things_is_a_usage_error(pack):
 def test_what_has_no_verdict_is_not_said_to_stand(pack):
     text = page(pack, run(entry(REPAIRED)))
     assert "No literal reading is refuted, but 2 of 2 have no verdict." in text
-    assert "so far): 0; with a literal reading that is refuted: 0." in text
+    assert "0 are refuted in a literal reading, and 0 stand in all of them" in text
 
 
 def test_a_statement_stands_where_all_its_literal_readings_do(pack):
     readings = tuple(renamed(toy_pack.true, f"toy/b-10:literal-{k}") for k in (1, 2))
     pack = replace(pack, claims=readings)
-    assert "so far): 1; with a literal" in page(pack, run(*map(entry, readings)))
-    assert "so far): 0; with a literal" in page(pack, run(entry(readings[0])))
+    assert "and 1 stands in all of them" in page(pack, run(*map(entry, readings)))
+    assert "and 0 stand in all of them" in page(pack, run(entry(readings[0])))
 
 
 def test_a_statement_without_a_literal_reading_is_counted_apart(pack):
     text = page(replace(pack, claims=(TRUE, REPAIRED)), run(entry(TRUE), entry(REPAIRED)))
-    assert "so far): 1; with a literal" in text
+    assert "and 1 stands in all of them" in text
     assert "Of our own, without a literal reading: 1." in text
     assert "Of our own" not in page(pack)
 
@@ -308,7 +308,7 @@ def test_no_erratum_without_an_instance_that_refutes_a_literal_reading(described
     text = page(pack)
     assert "**Refuted in the run, and by no instance here: toy/b-2.**" in text
     assert "**Fails.**" not in text
-    assert "with a literal reading that is refuted: 0." in text
+    assert "0 are refuted in a literal reading" in text
     odd = run(entry(TRUE, "refuted"))
     assert "by no instance here: toy/b-10.**" in page(pack, odd)
 

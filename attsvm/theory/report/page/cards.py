@@ -133,8 +133,10 @@ def _fell(statement: ShownStatement, source: ShownSource) -> Iterator[Markup]:
         yield element("p", element("b", "Repair: "), sentence(told.repair), names)
     for reading in () if told.repair else stands:
         says = joined(sentence(reading.entry.get("statement", "")), " ")
-        yield element("p", element("b", "True instead: "), says, link(reading.id, reading.name),
-                      " ", badge(reading.truth))  # fmt: skip
+        at = (link(reading.id, reading.name), " ", badge(reading.truth))
+        yield element(
+            "p", element("b", "True instead: "), says, element("span", at, class_="count")
+        )
 
 
 def _runs(statement: ShownStatement) -> Iterator[Markup]:

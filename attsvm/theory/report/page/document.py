@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.dependencies import dependencies, svg
-from attsvm.theory.report.errata import Weight
+from attsvm.theory.report.errata import Weight, standing
 from attsvm.theory.report.markup import (
     Markup,
     anchor,
@@ -35,7 +35,7 @@ from attsvm.theory.report.page.figures import ShownFigure, figures_section
 from attsvm.theory.report.page.findings import findings, strip
 from attsvm.theory.report.page.script import SCRIPT
 from attsvm.theory.report.page.style import style
-from attsvm.theory.report.page.words import badge, meanings
+from attsvm.theory.report.page.words import badge, colour, meanings
 from attsvm.theory.report.terminal import outcome
 
 _EXPLAINED = (
@@ -124,6 +124,7 @@ def _head(
             class_="lead",
         ),
         element("p", told),
+        _bar(found),
         element("p", _EXPLAINED, class_="soft"),
         element(
             "nav",
@@ -139,6 +140,16 @@ def _head(
             aria_label="Contents",
         ),
     )
+
+
+def _bar(found: Mapping[str, int]) -> Markup:
+    """Each word on truth as a part of a bar; its number is said elsewhere."""
+    parts, left = [], 0
+    for word, number in found.items():
+        parts.append(element("rect", x=left, width=number, height=1, class_=colour(word)))
+        left += number
+    return element("svg", parts, viewBox=f"0 0 {left} 1", preserveAspectRatio="none",
+                   class_="bar", aria_hidden="true")  # fmt: skip
 
 
 def _outcome(run: Run, readings: Sequence[ShownReading]) -> str:
@@ -180,9 +191,8 @@ def _about(source: ShownSource) -> Markup:
         element(
             "p",
             f"{counted(len(source.statements), 'statement')} in "
-            f"{counted(len(source.readings), 'reading')}. Standing in every literal reading "
-            f"(proved, or not refuted so far): {len(whole)}; with a literal reading that is "
-            f"refuted: {fallen}.",
+            f"{counted(len(source.readings), 'reading')}. "
+            + standing(len(printed), fallen, len(whole)),
         ),
         *(element("p", sentence(note)) for note in words.notes),
     ]

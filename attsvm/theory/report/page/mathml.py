@@ -111,6 +111,7 @@ class _Reader:
 
     def scripted(self) -> Markup:
         """A piece with what stands below and above it."""
+        word = self.peek() == r"\mathrm"
         base = self.piece()
         below = above = None
         primes = ""
@@ -132,7 +133,10 @@ class _Reader:
             return element("msubsup", base, below, above)
         if below is not None:
             return element("msub", base, below)
-        return base if above is None else element("msup", base, above)
+        if above is not None:
+            return element("msup", base, above)
+        apart = word and self.ahead().isalpha()  # rank W, not rankW
+        return joined(base, element("mspace", width="0.17em") if apart else None)
 
     def argument(self) -> Markup:
         """What a command or an index takes: a group in braces, or one piece."""

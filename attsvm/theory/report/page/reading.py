@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from attsvm._words import counted
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.record.snippets import python
@@ -50,14 +51,7 @@ def reading_section(
         element("p", sentence(entry.get("statement") or getattr(reading.claim, "statement", ""))),
         *_differs(reading, statement),
         *_counterexample(reading, source, statement.told),
-        element("h4", "The check"),
-        element("dl", _facts(reading), class_="facts"),
-        *_hypotheses(entry),
-        *_siblings(entry.get("siblings", [])),
-        *_proof(entry),
-        element("p", (joined(w, " ") for w in entry.get("warnings", [])), class_="soft")
-        if entry.get("warnings")
-        else None,
+        _check(reading),
         *_record(reading),
         id=anchor(reading.id),
         class_="reading",
@@ -79,10 +73,46 @@ def _expected(reading: ShownReading) -> Iterator[Markup]:
 
 
 def _differs(reading: ShownReading, statement: ShownStatement) -> Iterator[Markup]:
+    """What it has otherwise than the first reading, and which hypotheses it cannot do without."""
     shown = statement.view.readings if statement.view else ()
-    differs = next((r.differs for r in shown if r.name == reading.name), ())
-    if differs:
-        yield element("p", element("b", "Sets it apart: "), sentence("; ".join(differs)))
+    here = next((r for r in shown if r.name == reading.name), None)
+    if here is None or not (here.differs or here.added or here.dropped):
+        return
+    first = min(shown, key=lambda r: not r.name.startswith("literal"))
+    entry = reading.entry
+    needed = dict.fromkeys(entry.get("needed", {}), " (needed)")
+    needed |= dict.fromkeys(entry.get("not_shown_to_be_needed", []), " (not shown to be needed)")
+    added = [f"{name}{needed.get(name, '')}" for name in here.added]
+    parts = [
+        (f"Otherwise than in {first.name}: ", here.differs),
+        (f"Hypotheses that {first.name} lacks: ", added),
+        (f"Hypotheses of {first.name} that it drops: ", here.dropped),
+    ]
+    for lead, names in parts:
+        if names:
+            yield element("p", element("b", lead), sentence("; ".join(names)), ".")
+
+
+def _check(reading: ShownReading) -> Markup:
+    """What was run and what came out, under a line of its figures; open where it leaves a doubt."""
+    entry = reading.entry
+    siblings, steps = entry.get("siblings", []), entry.get("steps", [])
+    refuted = sum(bool(s.get("refuted")) for s in siblings)
+    figures = [counted(int(entry.get("examples", 0)), "instance")] if entry else ["not run"]
+    figures += [f"tightness {said}"] if (said := tight(entry)) else []
+    figures += [f"{refuted} of {counted(len(siblings), 'sibling')} refuted"] if siblings else []
+    figures += [f"proof in {counted(len(steps), 'step')}"] if steps else []
+    warnings = entry.get("warnings", [])
+    return folded(
+        joined("The check: ", element("span", ", ".join(figures), class_="soft")),
+        element("dl", _facts(reading), class_="facts"),
+        *_hypotheses(entry),
+        *_siblings(siblings),
+        *_proof(entry),
+        element("p", (joined(w, " ") for w in warnings), class_="soft") if warnings else None,
+        class_="check",
+        open=not reading.as_expected or entry.get("validity", "exercised") != "exercised",
+    )
 
 
 def _facts(reading: ShownReading) -> Iterator[Markup]:
@@ -180,7 +210,7 @@ def _counterexample(
     said = f"{certificate.get('evidence', '')}: {certificate.get('method', '')}"
     if reading.replayed:
         result, reason = reading.replayed.get("result", ""), reading.replayed.get("reason", "")
-        said = f"{result} at the start of this run: {reason}"
+        said = f"{result.capitalize()} at the start of this run: {reason}"
     yield element("p", said)
     here = Path(os.path.relpath(stored.file)).as_posix()
     yield element("p", "Replay: ", element("code", f"attsvm replay {here}"))

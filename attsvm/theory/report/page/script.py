@@ -118,7 +118,8 @@ SCRIPT = """
   });
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = cards.filter((card) => !card.hidden).map((card) => one("details", card))
+    closed = cards.filter((card) => !card.hidden)
+      .flatMap((card) => [one("details", card), ...all(".check", card)])
       .filter((part) => !part.open);
     for (const part of closed) part.open = true;
   });

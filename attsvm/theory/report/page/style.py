@@ -72,6 +72,9 @@ td:not(:last-child) { min-width: 4rem }
 .badge { display: inline-block; border-radius: 999px; padding: .05rem .6rem; font-size: .82rem;
   font-weight: 600; white-space: nowrap }
 .plain { border: 1px solid var(--line); font-weight: 400; color: var(--ink) }
+.bar { display: block; width: 100%; height: .7rem; max-width: 52rem; margin: .7rem 0;
+  border-radius: 4px }
+.bar rect { fill: currentColor; opacity: .8 }
 nav.top { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .8rem 0 }
 .strip { margin: .7rem 0 1.1rem }
 .strip h3 { margin: .9rem 0 .35rem }
