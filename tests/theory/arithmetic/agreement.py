@@ -14,13 +14,10 @@ from flint import arb, ctx, fmpq
 from hypothesis import HealthCheck, Phase, example, given, settings
 
 from attsvm.theory.arithmetic import BALLS, FLOATS, Entries, Lane, Tensors, entries, lanes
-from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
-from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.arithmetic.traces import TRACES
-from attsvm.theory.report.script import _literal
 from tests.theory.arithmetic.cases import CASES, at_an_end, instances
-from tests.theory.arithmetic.referee import BITS, REFEREE, each, enclosed, flat
+from tests.theory.arithmetic.referee import BITS, REFEREE, enclosed, flat
 
 UNITS = 64
 """Roundings that an entry of at most sixteen numbers may have come through."""
@@ -74,10 +71,6 @@ class Side:
             if self.rooted:
                 given_ = [x * self.arithmetic.sqrt(self.arithmetic.exact(2)) for x in given_]
             found = case.call(self.arithmetic, *given_)
-        self.against(found, case, arguments)
-
-    def against(self, found, case, arguments):
-        """What is found is the referee's value."""
         raw = tuple((np.shape(x), np.asarray(x, dtype=float).tobytes()) for x in arguments)
         expected, rounding, scale = refereed(case, self.rooted, self.radius, raw)
         assert getattr(found, "shape", ()) == getattr(expected, "shape", ())
@@ -159,42 +152,6 @@ class SymbolSide(Side):
         assert abs(value - expected) <= rounding * REFEREE.exact(Fraction(1, 2**150))
 
 
-class Written(Side):
-    """Python that is written down: what stands beside a text is what the text comes to."""
-
-    def check(self, case, arguments):
-        m = self.arithmetic()
-        space = {"np": np, "Fraction": Fraction, "isqrt": math.isqrt}
-        with np.errstate(all="ignore"):
-            try:
-                found = case.call(m, *(m.given(f"x{k}", x) for k, x in enumerate(arguments)))
-            except Irrational:
-                assert not case.exact
-                return
-            lines = [f"{name} = {text}" for name, text in m.lines.items()]
-            exec("\n".join([*m.helpers.values(), *lines]), space)
-            for value in (lambda x: x.value, lambda x: eval(x.text, space)):
-                self.against(self.numbers(found, value), case, arguments)
-
-    def numbers(self, found, value):
-        return each(value, found)
-
-    def compare(self, found, expected, rounding, scale, case):
-        room = rounding * REFEREE.exact(Fraction(1, 2**150))
-        assert abs(REFEREE.exact(Fraction(found)) - expected) <= room
-
-
-class WrittenForNumpy(Written):
-    def numbers(self, found, value):
-        values = np.asarray(value(found), dtype=float)
-        assert np.isfinite(values).all()
-        return entries(values.ravel().tolist(), values.shape) if values.ndim else values.item()
-
-    def compare(self, found, expected, rounding, scale, case):
-        room = UNITS * rounding * REFEREE.exact(Fraction(1, 2**53)) + Fraction(1, 2**1000)
-        assert abs(REFEREE.exact(Fraction(found)) - expected) <= room
-
-
 SIDES = {
     "rationals": BallSide(BALLS),
     "rationals at 256 bits": BallSide(BALLS, bits=256),
@@ -205,8 +162,6 @@ SIDES = {
     "floats": FloatSide(FLOATS),
     "tensors": TensorSide(Tensors()),
     "symbols": SymbolSide(SYMBOLS),
-    "verifiers": Written(Verifiers),
-    "scripts": WrittenForNumpy(lambda: Scripts(_literal)),
 }
 
 
