@@ -1,0 +1,33 @@
+"""What changed since a review is told once, under its most telling name."""
+
+from dataclasses import replace
+
+import pytest
+
+from attsvm.theory.record.reviewed import Reviewed, differences
+
+OLD = Reviewed(
+    "It holds.",
+    "A paper, lemma 1",
+    hypotheses=("x > 0",),
+    siblings={"tighter": "c=0.4"},
+    proof="proofs:old",
+    code={"hypotheses": "1", "siblings": "1", "proof": "1", "check": "1"},
+)
+
+
+@pytest.mark.parametrize(
+    ("topic", "changed", "told"),
+    [
+        ("proof", {"proof": "proofs:new"}, "proof replaced: proofs:old -> proofs:new"),
+        ("hypotheses", {"hypotheses": ()}, "hypothesis removed: x > 0"),
+        ("siblings", {"siblings": {}}, "sibling removed: tighter"),
+        ("siblings", {"siblings": {"tighter": "c=1"}}, "sibling changed: tighter: c=0.4 -> c=1"),
+        ("proof", {}, "the code of its proof changed (1 -> 2)"),
+        ("check", {}, "the code of its conclusion or of what it rests on changed (1 -> 2)"),
+    ],
+)
+def test_what_is_told_by_name_is_not_told_of_its_code_as_well(topic, changed, told):
+    new = replace(OLD, **changed, code={**OLD.code, topic: "2"})
+    assert differences(OLD, new) == (told,)
+    assert differences(OLD, OLD) == ()
