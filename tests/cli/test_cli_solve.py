@@ -108,9 +108,9 @@ def test_an_input_has_one_slack_on_request(document, tmp_path):
     data.save(tmp_path / "three.npz")
     words = ["solve", "three.npz", "--soft", "0.1"]
     one, each = (document(*words, "--slack", slack)[1] for slack in ("input", "constraint"))
-    assert document(*words)[1]["value"] == each["value"]
-    assert one["value"] == pytest.approx(0.1)  # W = 0.1 where slacks cost 1 each, ...
-    assert each["value"] == pytest.approx(0.2)
+    assert document(*words)[1]["soft"] == each["soft"]
+    assert one["soft"]["objective"] == pytest.approx(0.1)  # W = 0: both tokens are short by 1
+    assert each["soft"]["objective"] == pytest.approx(0.2)
 
 
 @pytest.mark.usefixtures("data")

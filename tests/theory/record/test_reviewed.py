@@ -1,9 +1,11 @@
 """What changed since a review is told once, under its most telling name."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
+from attsvm.theory.record.checkout import checked_packs
 from attsvm.theory.record.reviewed import Reviewed, differences
 
 OLD = Reviewed(
@@ -31,3 +33,13 @@ def test_what_is_told_by_name_is_not_told_of_its_code_as_well(topic, changed, to
     new = replace(OLD, **changed, code={**OLD.code, topic: "2"})
     assert differences(OLD, new) == (told,)
     assert differences(OLD, OLD) == ()
+
+
+def test_packs_that_were_checked_have_a_claim_that_was():
+    packs = tuple(
+        SimpleNamespace(claims=[SimpleNamespace(id=f"{name}/{k}") for k in range(2)])
+        for name in ("a", "b", "c")
+    )
+    assert checked_packs(packs, {"b/0"}) == packs[1:2]
+    assert checked_packs(packs, {"a/0", "a/1", "c/1"}) == (packs[0], packs[2])
+    assert checked_packs(packs, ()) == ()
