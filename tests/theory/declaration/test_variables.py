@@ -34,6 +34,7 @@ from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.slack import Slack
+from attsvm.theory.declaration.variables import _filled
 from attsvm.theory.search.screen import _renewed
 
 SAME, POSITIVE = "B = A", "B[0, 0] > 0"
@@ -139,6 +140,14 @@ def test_the_height_of_an_equality_is_the_size_of_its_residual_and_1_more():
     x = np.array([-3.0, 3.0, 0.0])
     heights = FITTED.formula.screened({"x": x, "R": np.full(3, 9.0)}, {}, 3, {"sign": -1})
     assert heights.tolist() == [7.0, 7.0, 0.0]
+
+
+def test_batches_hold_right_triangles_with_a_leg_of_either_sign_and_scales_up_to_a_bound():
+    a, b, c = values = _filled(np.random.default_rng(0), (3,), 20000, (0,))
+    right = (a * a + b * b == c * c) & (c > 4.0) & (a * b != 0.0)  # beyond the grid
+    assert set(np.sign(a[right])) == {-1.0, 1.0}
+    assert set(np.sign(b[right])) == {1.0}
+    assert 2.0**201 < np.abs(values).max() <= 2.0**202  # up to 4 times 2^200
 
 
 def test_batches_hold_opposite_entries_and_keep_above_the_least():
