@@ -100,6 +100,16 @@ def test_what_a_module_does_when_it_is_imported_counts(root):
     assert digest(root, text) != before
 
 
+def test_what_a_package_does_when_a_module_of_it_is_imported_counts(root):
+    (root / "beside").mkdir()
+    (root / "beside/deep.py").write_text("LEAST = 3\n")
+    text, found = "import beside.deep\ndef f():\n    return 1\n", set()
+    for value in (1, 2):
+        (root / "beside/__init__.py").write_text(f"TABLE = {{}}\nTABLE['a'] = {value}\n")
+        found.add(digest(root, text))
+    assert len(found) == 2
+
+
 def test_modules_that_import_one_another_come_to_an_end(root):
     text = "from pack.cycle import f as g\ndef f():\n    return g()\n"
     before = digest(root, text)
