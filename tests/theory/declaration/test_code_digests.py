@@ -118,8 +118,11 @@ def test_modules_that_import_one_another_come_to_an_end(root):
 
 
 BARE = "from pack import impl\nfrom pack.registry import go\ndef f():\n    return go(1)\n"
+OF_A_MODULE = "from pack import registry\n@registry.{}\ndef g():\n    return {{}}\n"
 SIDES = {
     "a registry": ("@kept\ndef g():\n    return {}\n", True),
+    "a registry of a module": (OF_A_MODULE.format("kept"), True),
+    "a decorator of a module": (OF_A_MODULE.format("plain"), False),
     "a method of a registry": ("@TABLE.setdefault\ndef g():\n    return {}\n", True),
     "a generic function": ("@go.register\ndef g(x: float):\n    return {}\n", True),
     "a decorator that keeps nothing": ("@plain\ndef g():\n    return {}\n", False),
