@@ -150,6 +150,19 @@ def test_batches_hold_right_triangles_with_a_leg_of_either_sign_and_scales_up_to
     assert 2.0**201 < np.abs(values).max() <= 2.0**202  # up to 4 times 2^200
 
 
+def test_an_integer_is_beyond_what_is_drawn_from_the_next_one_on():
+    claim = stated(
+        "count",
+        {"n": Integer(1)},
+        lambda m, v, c: m.at_most(c, m.exact(v.n)),
+        constants={"c": "1"},
+        siblings={"2": changed(c="2")},
+    )
+    last = claim.formula.variables["n"].drawn_to
+    assert not claim.formula.counts_beyond(SimpleNamespace(n=last))
+    assert claim.formula.counts_beyond(SimpleNamespace(n=last + 1))
+
+
 def test_batches_hold_opposite_entries_and_keep_above_the_least():
     fine = Vector("n").fill(np.random.default_rng(0), {"n": 2}, 4000)
     opposite = (fine[0] == -fine[1]) & (2.0 * fine[0] != np.rint(2.0 * fine[0]))
