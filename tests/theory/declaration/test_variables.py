@@ -11,7 +11,7 @@ from hypothesis import example, find, given, settings
 from hypothesis import strategies as st
 from toy_pack import stated
 
-from attsvm.errors import DataError
+from attsvm.errors import ClaimError, DataError
 from attsvm.theory import (
     Fitted,
     Integer,
@@ -31,7 +31,7 @@ from attsvm.theory.arithmetic.relations import Comparison
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES
-from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.formula import Formula, _tightened
 from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.variables import _filled
@@ -148,6 +148,15 @@ def test_batches_hold_right_triangles_with_a_leg_of_either_sign_and_scales_up_to
     assert set(np.sign(a[right])) == {-1.0, 1.0}
     assert set(np.sign(b[right])) == {1.0}
     assert 2.0**201 < np.abs(values).max() <= 2.0**202  # up to 4 times 2^200
+
+
+def test_only_an_inequality_is_tightened():
+    one, two = BALLS.exact(1), BALLS.exact(2)
+    made = _tightened(BALLS, BALLS.at_most(one, two), "0.5")
+    assert made == Comparison("at most", one, one)
+    for relation in (BALLS.equal(one, two), BALLS.all_of(BALLS.at_most(one, two))):
+        with pytest.raises(ClaimError, match="only an inequality can be tightened"):
+            _tightened(BALLS, relation, "0.5")
 
 
 def test_an_integer_is_beyond_what_is_drawn_from_the_next_one_on():

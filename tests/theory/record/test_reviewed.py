@@ -43,3 +43,8 @@ def test_packs_that_were_checked_have_a_claim_that_was():
     assert checked_packs(packs, {"b/0"}) == packs[1:2]
     assert checked_packs(packs, {"a/0", "a/1", "c/1"}) == (packs[0], packs[2])
     assert checked_packs(packs, ()) == ()
+
+
+def test_half_of_the_instances_of_the_reviewed_run_are_owed_and_one_at_least():
+    found = {n: replace(OLD, examples=n).owed for n in (0, 1, 2, 5, 400)}
+    assert found == {0: 1, 1: 1, 2: 1, 5: 3, 400: 200}
