@@ -114,7 +114,7 @@ def descend_vp(
         v, W = compiled.descend_jointly(batch, v, start, how)
     else:
         (v, W), _ = _generally(batch, "joint", (v, start), how)
-    return _trajectory(how, W[..., 0], None, v=v)
+    return _trajectory(how, W[..., 0], how.kept, v=v)
 
 
 def _on_matrix(batch: Batch, start: Array, how: Rule) -> tuple[Array, Int[Array, "B k"]]:
@@ -143,14 +143,14 @@ def _generally(
     return tuple(np.stack(part) for part in zip(*parts, strict=True)), np.stack(taken)
 
 
-def _trajectory(how: Rule, W: Array, taken: Array | None, **parts: Array) -> Trajectory:
+def _trajectory(how: Rule, W: Array, taken: Array, **parts: Array) -> Trajectory:
     """The trajectory, unless it left the numbers.
 
     Raises:
         DataError: iterates overflowed, as they do where steps are too long for a loss without
             bounds.
     """
-    steps = how.kept if taken is None or not len(how.goals) else taken
+    steps = taken if len(how.goals) else how.kept
     there = np.ones(W.shape[:2], dtype=bool) if steps.ndim == 1 else steps >= 0
     for array in (W, *parts.values()):
         lost = ~np.isfinite(array).all(axis=tuple(range(2, array.ndim))) & there

@@ -202,7 +202,7 @@ def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]
     original = path.read_bytes()
     texts = original, mutant.applied(original)
     late = mutant.runs and not any("" in reached.lines.get(at, ()) for at in lines)
-    ask = copy.warm(room) if tests and late else None
+    ask = copy.warm(room) if tests and late and not mutant.cached else None
     copy.put(mutant.file, texts[1])
     if not tests:
         tried.tests = "survived" if reached.of(lines) else "unreached"

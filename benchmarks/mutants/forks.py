@@ -2,12 +2,15 @@
 
 Nothing of the tree that is tested is loaded before the fork. Each line of standard input is a
 request `{"words": [...], "seconds": s, "output": FILE}`; the answer is the exit code in a line, or
--1 where time ran out and the fork with all that it started was killed.
+-1 where time ran out and the fork with all that it started was killed. Seconds are of processor
+time, as other work slows all down; what waits has four times as many by the clock.
 """
 
 import contextlib
 import json
+import math
 import os
+import resource
 import runpy
 import signal
 import sys
@@ -16,8 +19,15 @@ import time
 _LOADED = "beartype hypothesis jaxtyping mpmath numba numpy scipy.linalg scipy.optimize sympy flint"
 
 
-def _child(words, output):
+def limited(seconds):
+    """Let this process, and each that it starts, use so much more processor time."""
+    soft = math.ceil(time.process_time() + seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def _child(words, output, seconds):
     os.setsid()
+    limited(seconds)
     for place, mode in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
         os.dup2(os.open(output if place else os.devnull, mode | os.O_CREAT | os.O_APPEND), place)
     code = 1
@@ -37,12 +47,15 @@ def _child(words, output):
 def _answer(words, seconds, output):
     child = os.fork()
     if child == 0:
-        _child(words, output)
-    return waited(child, seconds)
+        _child(words, output, seconds)
+    return waited(child, 4 * seconds)
 
 
 def waited(child, seconds):
-    """The exit code of a fork that leads a session; -1 where it and all it started are killed."""
+    """The exit code of a fork that leads a session; -1 where time ran out for it.
+
+    It is killed with all that it started.
+    """
     end = time.monotonic() + seconds
     done, status = 0, 0
     while not done and time.monotonic() < end:
@@ -53,7 +66,8 @@ def waited(child, seconds):
     if not done:
         os.waitpid(child, 0)
         return -1
-    return os.waitstatus_to_exitcode(status)
+    code = os.waitstatus_to_exitcode(status)
+    return -1 if code in (-signal.SIGXCPU, -signal.SIGALRM) else code
 
 
 def main():

@@ -46,6 +46,7 @@ class Mutant:
         span: the bytes of the file that are replaced.
         text: what replaces them.
         bound: names bound at the top level by the statement, for its uses are what tests reach.
+        cached: whether tests may use it without a call, as another test has made that.
     """
 
     file: str
@@ -59,6 +60,7 @@ class Mutant:
     span: tuple[int, int]
     text: bytes
     bound: tuple[str, ...] = ()
+    cached: bool = False
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -117,6 +119,8 @@ def uses(root: Path) -> dict[str, set[tuple[str, int]] | None]:
 
 def watched(mutant: Mutant, known: dict[str, set[tuple[str, int]] | None]) -> set[tuple[str, int]]:
     """The lines of which one has to run for a test to reach the mutant; none where all tests do."""
+    if mutant.cached:
+        return set()
     if mutant.runs:
         return {(mutant.file, n) for n in range(mutant.lines[0], mutant.lines[1] + 1)}
     lines = [known.get(name) for name in mutant.bound]
@@ -126,6 +130,7 @@ def watched(mutant: Mutant, known: dict[str, set[tuple[str, int]] | None]) -> se
 class _Finder:
     def __init__(self, file: str, source: bytes) -> None:
         self.file, self.source = file, source
+        self.cached: set[str] = set()
         self.starts = [0]
         for line in source.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
@@ -143,6 +148,8 @@ class _Finder:
             return
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             head, scope = node, f"{scope}.{node.name}".lstrip(".")
+            if any("cache" in ast.dump(decorator) for decorator in node.decorator_list):
+                self.cached.add(scope)
         elif isinstance(node, ast.stmt):
             head = node
         for kind, old, new in _changes(node, index):
@@ -178,7 +185,7 @@ class _Finder:
         if ast.dump(new) != ast.dump(old) and "__all__" not in bound:
             shown = ["\n".join(map(str.strip, t.strip().splitlines())) for t in (before, after)]
             where = old.lineno, (head.lineno, last), runs, (start, end)
-            yield Mutant(self.file, scope, kind, *shown, *where, text, bound)
+            yield Mutant(self.file, scope, kind, *shown, *where, text, bound, scope in self.cached)
 
 
 def _deep(node: ast.AST) -> bool:

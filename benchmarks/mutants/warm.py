@@ -3,7 +3,8 @@
 Each line of the pipe is a request `{"file": FILE, "texts": [OLD, NEW], "limits": {TEST: SECONDS}}`;
 the new text stands in the file. In the fork, functions that are loaded get their new code in place.
 The answer is a line `[code, test]`: 0 where all tests pass, 1 and the test that fails, -1 where one
-outlasts its limit, and `STALE` where a fork cannot tell, as what is changed has run already.
+outlasts its limit (see `forks.py`), and `STALE` where a fork cannot tell, as what is changed has
+run already.
 """
 
 import gc
@@ -20,7 +21,7 @@ import hypothesis
 import pytest
 from _pytest.main import pytest_runtestloop as run_items
 
-from benchmarks.mutants.forks import waited
+from benchmarks.mutants.forks import limited, waited
 
 STALE = 77
 _failed: list = []
@@ -90,7 +91,9 @@ def _child(session, items, request, answer):
 
 def pytest_runtest_logstart(nodeid):
     """End the fork where a test outlasts its limit, whatever it is in."""
-    signal.alarm(_limits.get(nodeid, 0))
+    if nodeid in _limits:
+        limited(_limits[nodeid])
+        signal.alarm(4 * _limits[nodeid])
 
 
 def pytest_runtest_logreport(report):
@@ -127,7 +130,6 @@ def pytest_runtestloop(session):
                 _child(session, items, request, theirs)
             os.close(theirs)
             code = waited(child, math.inf)
-            code = -1 if code == -signal.SIGALRM else code
             with open(ours) as said:
                 failed = json.loads(said.read() or "[]")
             os.write(answers, (json.dumps([code, *failed]) + "\n").encode())

@@ -319,6 +319,13 @@ def test_what_was_found_stays_where_texts_stay(row, text, shown, settled, order)
     assert not tried.settled(claims=True)
 
 
+@pytest.mark.parametrize("decorator", ["@functools.cache", "@lru_cache(maxsize=8)"])
+def test_all_tests_may_reach_a_function_that_keeps_what_it_found(decorator):
+    source = f"{decorator}\ndef f(a):\n    return a + 1\n\ndef g(a):\n    return a + 1\n"
+    for m in mutants("attsvm/m.py", source.encode()):
+        assert watched(m, {}) == (set() if m.scope == "f" else {("attsvm/m.py", 6)})
+
+
 @pytest.mark.parametrize("imported", [False, True])
 def test_what_runs_for_ever_is_killed(tree, monkeypatch, imported):
     _, copy = tree

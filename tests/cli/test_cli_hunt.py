@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from commands import PACK, TOYS
 
+from attsvm.cli.hunt import BEGUN
 from attsvm.theory import load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.run.tally import Refuted
@@ -115,6 +116,20 @@ def test_a_hunt_keeps_a_smaller_find_that_is_there(attsvm, document, tmp_path, m
     at = lines.index("the file keeps another one, no larger, that was there:")
     assert (code, lines[1], lines[at + 1]) == (1, "  case = 6.0", "  case = 7.0")
     assert json.loads(path.read_text()) == seven
+
+
+@pytest.mark.parametrize(("begun", "left"), [(30.0, 70.0), (90.0, 50.0)])
+def test_starting_takes_some_of_the_time_and_at_most_half(attsvm, monkeypatch, begun, left):
+    asked = []
+
+    def asks(*_, seconds, **__):
+        asked.append(seconds)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("attsvm.theory.search.hunt.hunt", asks)
+    monkeypatch.setattr("attsvm.cli.hunt.time.time", lambda: BEGUN + begun)
+    attsvm("hunt", *TOYS, "toy/true:literal", "--seconds", "100")
+    assert asked == [pytest.approx(left)]
 
 
 def no_hunt(*_, **__):

@@ -103,6 +103,25 @@ def test_targets_may_be_named(document):
 
 
 @pytest.mark.usefixtures("data")
+def test_an_input_has_one_slack_on_request(document, tmp_path):
+    data = AttentionData.of([[[1.0], [0.0], [-1.0]]], [[1.0]], scores=[[1, 0, 0]])
+    data.save(tmp_path / "three.npz")
+    words = ["solve", "three.npz", "--soft", "0.1"]
+    one, each = (document(*words, "--slack", slack)[1] for slack in ("input", "constraint"))
+    assert document(*words)[1]["soft"] == each["soft"]
+    assert one["soft"]["objective"] == pytest.approx(0.1)  # W = 0: both tokens are short by 1
+    assert each["soft"]["objective"] == pytest.approx(0.2)
+
+
+@pytest.mark.usefixtures("data")
+def test_where_there_is_nothing_to_draw_a_plot_that_was_asked_for_is_missed(attsvm, tmp_path):
+    for words, told in ((["--plot", "margins.png"], True), ([], False)):
+        code, _, error = attsvm("solve", "unseparable.npz", *words)
+        assert code == 1
+        assert ("no plot: there are no margins to draw" in error) is told
+    assert not list(tmp_path.glob("margins*"))
+
+
 @pytest.mark.parametrize(
     ("words", "cause"),
     [

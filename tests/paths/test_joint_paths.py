@@ -13,7 +13,7 @@ from attsvm.data import AttentionData
 from attsvm.losses import EXPONENTIAL, LOG_LOSS, LOGISTIC_LOSS
 from attsvm.paths import path_joint, path_kq, path_w
 from attsvm.paths.ball import minimise_on_ball
-from attsvm.paths.local import LocalGap, local_value
+from attsvm.paths.local import LocalGap, local_value, settled
 from attsvm.paths.objective import GapObjective, Jet, differences
 from attsvm.paths.pair import Pair
 from attsvm.paths.search import scaled
@@ -63,6 +63,20 @@ def test_every_start_ends_in_a_joint_first_order_point_of_the_protocol():
         assert m.log_lower <= m.log_risk
         assert m.log_risk == min(a.value for a in m.attempts)
     assert path[-1].log_risk < -3000.0
+
+
+def test_the_solutions_of_the_joint_programme_are_a_start():
+    (found,) = path_joint(protocol(), LOG_LOSS, [(10.0, 10.0)], starts=("svm", "mean"))
+    assert {a.start for a in found.attempts} == {"svm", "mean"}
+
+
+def test_what_keeps_moving_is_left_after_fifty_rounds(monkeypatch):
+    whole, local = (object.__new__(kind) for kind in (GapObjective, LocalGap))
+    object.__setattr__(local, "sign", 1)
+    monkeypatch.setattr(LocalGap, "at", lambda whole, margins: local)
+    monkeypatch.setattr(LocalGap, "value", lambda self, margins: 0.0)
+    y = settled(whole, np.zeros(1), lambda y: y, lambda gap, y: y + 1.0, lambda y: 1.0)
+    assert y.tolist() == [51.0]  # the first descent comes before the rounds
 
 
 @pytest.mark.parametrize("tau", [0.25, 0.5, 0.75, 8.0])

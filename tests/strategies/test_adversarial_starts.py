@@ -105,6 +105,17 @@ def test_starts_shrink_to_zero_and_every_third_keeps_to_a_worse_token(columns):
     assert not find(starts_about(data, 0, columns=columns), lambda W: True).any()
 
 
+def test_two_kinds_of_starts_in_six_are_adversarial(monkeypatch):
+    module, integers = "attsvm.strategies.adversarial_starts", st.integers
+    monkeypatch.setattr(f"{module}.adversarial_start", lambda *_: "adversarial")
+    for kind in range(6):
+        monkeypatch.setattr(
+            f"{module}.st.integers", lambda low, high, k=kind: integers(min(k, high), min(k, high))
+        )
+        (start,) = drawn(starts_about(LOCAL_TRAP.data), 1)
+        assert isinstance(start, str) is (kind > 3)
+
+
 @given(opposed_data())
 def test_opposed_data_are_tight_and_of_equal_rivals(data):
     assert lower_scores_equal(Run(data, np.zeros((2, 2))))

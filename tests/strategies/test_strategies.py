@@ -1,5 +1,7 @@
 """Strategies draw simple instances first and every kind of them."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import find, given, settings
@@ -74,3 +76,6 @@ def test_larger_ragged_data_differ_in_length_and_keep_their_best_tokens():
     assert all(found.present[:, 3].all() for found in drawn)
     assert {2, 3, 4} <= lengths
     assert 10 <= sum(found.present.all() for found in drawn) <= 50
+    shorter = dataclasses.replace(data, mask=np.arange(12).reshape(3, 4) != 3)  # lacks its best
+    drawn = [ragged_larger(np.random.default_rng(k), shorter) for k in range(60)]
+    assert all(found.present[0, 2] for found in drawn)

@@ -572,3 +572,10 @@ def test_certain_margins_are_below_the_exact_ones_and_near(programme, factor, se
         assert exact - Fraction(lower[j]) <= (
             2 * (len(W.ravel()) + 8) * Fraction(EPS)
         ) * size + Fraction(2e-150)
+
+
+@pytest.mark.parametrize("scale", [1.0, 4.0])
+def test_a_negative_multiplier_is_told_relative_to_the_largest_one(scale):
+    programme = att_svm_programme(two_tokens(np.eye(3), np.ones((3, 3))))
+    weights = scale * np.array([1.0, -0.5, 0.0])
+    assert grade(programme, weights, solved=True).dual_residual == 0.5

@@ -593,3 +593,9 @@ def test_a_wide_bracket_will_do_only_where_every_figure_is_at_rounding(figures, 
     given = {"primal_residual": primal, "dual_residual": dual, "gap": gap}
     graded = replace(answer, **given, bracket=(1.0, 1.0 + width))
     assert nuclear._is_settled(graded) is settled
+
+
+def test_a_matrix_on_the_boundary_of_the_cone_is_a_member_of_a_slice():
+    whole = Slice(np.zeros((0, 3)), np.zeros(0), np.zeros(0, dtype=bool))
+    for entries, held in (([1.0, 0.0], True), ([1.0, 1.0], True), ([1.0, -1.0], False)):
+        assert whole._holds(pack(np.diag(entries)), np.zeros(0)) is held

@@ -246,6 +246,13 @@ def test_what_does_not_fit_elsewhere_is_refused():
         relu_head(np.eye(3), [1.0, 2.0])
 
 
+def test_the_norm_of_huge_negative_iterates_is_a_number():
+    start = np.full((5, 5), -1e150)
+    start[0, 0] = 1e-10
+    run = descend_w([DATA], start, LOG_LOSS, step=0.1, steps=1)
+    np.testing.assert_allclose(run.norms, np.sqrt(24.0) * 1e150, rtol=1e-12)
+
+
 def test_a_run_that_overflows_says_so():
     """On the squared loss of linear attention steps of 100 double the iterates for ever."""
     how = {"step": [1e-3, 100.0], "steps": 2000, "attention": "linear"}

@@ -242,6 +242,12 @@ class Scripts(Lines[Code], Arithmetic):
         x = self.code(x)
         return self.named(f"np.logaddexp(0, {x.text})", np.logaddexp(0.0, x.value))
 
+    def logistic_slope(self, x: Any) -> Any:
+        return super().logistic_slope(self.abs(x))  # no exponential overflows
+
+    def logistic_curvature(self, x: Any) -> Any:
+        return -self.logistic_slope(x) * self._of("np.tanh", np.tanh, self.code(x)._with(2, "/"))
+
     def square(self, x: Any) -> Code:
         return self.code(x) ** 2
 

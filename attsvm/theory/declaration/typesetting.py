@@ -133,7 +133,10 @@ def _equation(left: Term, right: Any) -> Written:
 
 
 def _used(lines: Mapping[str, Written], shown: Iterable[Written]) -> Iterator[Written]:
-    """The definitions whose name occurs in what is shown, or in a definition that does."""
+    """The definitions whose name occurs in what is shown, or in a definition that does.
+
+    A name is without arguments, or whole where in brackets.
+    """
     text = " ".join(line.plain for line in shown)
     left = dict(lines)
     while found := next(
@@ -142,8 +145,3 @@ def _used(lines: Mapping[str, Written], shown: Iterable[Written]) -> Iterator[Wr
         line = left.pop(found)
         text += " " + line.plain
         yield line
-
-
-def _name(definition: str) -> str:
-    """What a definition goes by in a line: without arguments, or whole where in brackets."""
-    return definition.partition("(")[0].split(".")[-1] or definition

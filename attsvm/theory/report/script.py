@@ -27,7 +27,7 @@ LINES = 25
 """Lines of a script at most, where longer ones can do with fewer."""
 
 _SIGNS = {"at most": "<=", "below": "<", "equal": "="}
-_NOISE = 1e-9
+_NOISE, _SMALL = 1e-9, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,9 @@ def _fields(case: Any) -> Any:
 
 
 def _literal(value: Any) -> str:
-    return literal(value).replace(", dtype=float", "")
+    """An expression for the value; small integers stay integers, whose powers fit 64 bits."""
+    text = literal(value)
+    return text if np.max(np.abs(value)) > _SMALL else text.replace(", dtype=float", "")
 
 
 def _comparisons(relation: Relation) -> list[Any]:

@@ -1,14 +1,69 @@
 """Every function of the namespace means the same in every arithmetic, as the referee has it."""
 
+import math
+from fractions import Fraction
+
+import numpy as np
 import pytest
 
-from attsvm.theory.arithmetic import Arithmetic
-from tests.theory.arithmetic.agreement import SIDES, agree
+from attsvm.theory.arithmetic import Arithmetic, entries
+from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
+from attsvm.theory.arithmetic.script import Scripts
+from attsvm.theory.report.script import _literal
+from tests.theory.arithmetic.agreement import SIDES, UNITS, Side, agree, refereed
 from tests.theory.arithmetic.cases import CASES, COMPARISONS
-from tests.theory.arithmetic.referee import Referee
+from tests.theory.arithmetic.referee import REFEREE, Referee, each, flat
 
 NAMES = {name for name in vars(Arithmetic) if not name.startswith("_")} - COMPARISONS - {"values"}
 """What computes; `values` hands on the numbers of a record."""
+
+
+class Written(Side):
+    """Python that is written down: what stands beside a text is what the text comes to."""
+
+    def check(self, case, arguments):
+        m = self.arithmetic()
+        space = {"np": np, "Fraction": Fraction, "isqrt": math.isqrt}
+        with np.errstate(all="ignore"):
+            try:
+                found = case.call(m, *(m.given(f"x{k}", x) for k, x in enumerate(arguments)))
+            except Irrational:
+                assert not case.exact
+                return
+            lines = [f"{name} = {text}" for name, text in m.lines.items()]
+            exec("\n".join([*m.helpers.values(), *lines]), space)
+            both = [self.numbers(found, lambda x: x.value)]
+            both += [self.numbers(found, lambda x: eval(x.text, space))]
+        raw = tuple((np.shape(x), np.asarray(x, dtype=float).tobytes()) for x in arguments)
+        expected, rounding, _ = refereed(case, False, Fraction(0), raw)
+        for numbers in both:
+            assert getattr(numbers, "shape", ()) == getattr(expected, "shape", ())
+            off = each(lambda x: REFEREE.exact(Fraction(x)), numbers) - expected
+            room = self.room(rounding) + 0 * off
+            assert all(abs(a) <= b for a, b in zip(flat(off), flat(room), strict=True))
+
+    def numbers(self, found, value):
+        return each(value, found)
+
+    def room(self, rounding):
+        return rounding * REFEREE.exact(Fraction(1, 2**150))
+
+
+class WrittenForNumpy(Written):
+    def numbers(self, found, value):
+        values = np.asarray(value(found), dtype=float)
+        assert np.isfinite(values).all()
+        return entries(values.ravel().tolist(), values.shape) if values.ndim else values.item()
+
+    def room(self, rounding):
+        return rounding * (UNITS * REFEREE.exact(Fraction(1, 2**53))) + Fraction(1, 2**1000)
+
+
+WITH_TEXTS = {
+    **SIDES,
+    "verifiers": Written(Verifiers),
+    "scripts": WrittenForNumpy(lambda: Scripts(_literal)),
+}
 
 
 def test_every_function_has_a_case_and_a_referee_of_its_own():
@@ -18,7 +73,7 @@ def test_every_function_has_a_case_and_a_referee_of_its_own():
 
 @pytest.mark.parametrize("name", CASES)
 def test_all_arithmetics_agree_with_the_referee(name):
-    sides = dict(SIDES)
+    sides = dict(WITH_TEXTS)
     if name == "log":
         del sides["wide balls"]  # the logarithm of one about 0 is no number
     agree(sides, CASES[name], 24 if name == "spectral" else 16)

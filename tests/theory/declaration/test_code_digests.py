@@ -100,6 +100,16 @@ def test_what_a_module_does_when_it_is_imported_counts(root):
     assert digest(root, text) != before
 
 
+def test_what_a_package_does_when_a_module_of_it_is_imported_counts(root):
+    (root / "beside").mkdir()
+    (root / "beside/deep.py").write_text("LEAST = 3\n")
+    text, found = "import beside.deep\ndef f():\n    return 1\n", set()
+    for value in (1, 2):
+        (root / "beside/__init__.py").write_text(f"TABLE = {{}}\nTABLE['a'] = {value}\n")
+        found.add(digest(root, text))
+    assert len(found) == 2
+
+
 def test_modules_that_import_one_another_come_to_an_end(root):
     text = "from pack.cycle import f as g\ndef f():\n    return g()\n"
     before = digest(root, text)
@@ -108,8 +118,11 @@ def test_modules_that_import_one_another_come_to_an_end(root):
 
 
 BARE = "from pack import impl\nfrom pack.registry import go\ndef f():\n    return go(1)\n"
+OF_A_MODULE = "from pack import registry\n@registry.{}\ndef g():\n    return {{}}\n"
 SIDES = {
     "a registry": ("@kept\ndef g():\n    return {}\n", True),
+    "a registry of a module": (OF_A_MODULE.format("kept"), True),
+    "a decorator of a module": (OF_A_MODULE.format("plain"), False),
     "a method of a registry": ("@TABLE.setdefault\ndef g():\n    return {}\n", True),
     "a generic function": ("@go.register\ndef g(x: float):\n    return {}\n", True),
     "a decorator that keeps nothing": ("@plain\ndef g():\n    return {}\n", False),

@@ -11,7 +11,7 @@ from hypothesis import example, find, given
 from hypothesis import strategies as st
 from toy_pack import stated
 
-from attsvm.errors import DataError
+from attsvm.errors import ClaimError, DataError
 from attsvm.theory import (
     Fitted,
     Integer,
@@ -31,9 +31,10 @@ from attsvm.theory.arithmetic.relations import Comparison
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES
-from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.formula import Formula, _tightened
 from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.slack import Slack
+from attsvm.theory.declaration.variables import _filled
 from attsvm.theory.search.screen import _renewed
 
 SAME, POSITIVE = "B = A", "B[0, 0] > 0"
@@ -138,6 +139,36 @@ def test_the_height_of_an_equality_is_the_size_of_its_residual_and_1_more():
     x = np.array([-3.0, 3.0, 0.0])
     heights = FITTED.formula.screened({"x": x, "R": np.full(3, 9.0)}, {}, 3, {"sign": -1})
     assert heights.tolist() == [7.0, 7.0, 0.0]
+
+
+def test_batches_hold_right_triangles_with_a_leg_of_either_sign_and_scales_up_to_a_bound():
+    a, b, c = values = _filled(np.random.default_rng(0), (3,), 20000, (0,))
+    right = (a * a + b * b == c * c) & (c > 4.0) & (a * b != 0.0)  # beyond the grid
+    assert set(np.sign(a[right])) == {-1.0, 1.0}
+    assert set(np.sign(b[right])) == {1.0}
+    assert 2.0**201 < np.abs(values).max() <= 2.0**202  # up to 4 times 2^200
+
+
+def test_only_an_inequality_is_tightened():
+    one, two = BALLS.exact(1), BALLS.exact(2)
+    made = _tightened(BALLS, BALLS.at_most(one, two), "0.5")
+    assert made == Comparison("at most", one, one)
+    for relation in (BALLS.equal(one, two), BALLS.all_of(BALLS.at_most(one, two))):
+        with pytest.raises(ClaimError, match="only an inequality can be tightened"):
+            _tightened(BALLS, relation, "0.5")
+
+
+def test_an_integer_is_beyond_what_is_drawn_from_the_next_one_on():
+    claim = stated(
+        "count",
+        {"n": Integer(1)},
+        lambda m, v, c: m.at_most(c, m.exact(v.n)),
+        constants={"c": "1"},
+        siblings={"2": changed(c="2")},
+    )
+    last = claim.formula.variables["n"].drawn_to
+    assert not claim.formula.counts_beyond(SimpleNamespace(n=last))
+    assert claim.formula.counts_beyond(SimpleNamespace(n=last + 1))
 
 
 def test_batches_hold_opposite_entries_and_keep_above_the_least():

@@ -10,9 +10,11 @@ import pytest
 from flint import arb, fmpq
 
 from attsvm.cli import main
+from attsvm.errors import ClaimError
 from attsvm.theory import Truth, load_packs
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
+from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.record import curated
 from attsvm.theory.report.script import LINES, _comparisons, _fields, script, verifier, writers
 from attsvm.training import descend_kq, descend_p, descend_w
@@ -272,6 +274,12 @@ def test_a_quotient_of_integers_stays_a_fraction_in_verifiers():
         m.sqrt(x[1])
     with pytest.raises(Irrational, match="divides by 0"):
         x[0] / (x[0] - x[0])
+
+
+@pytest.mark.parametrize("ask", [bool, float, lambda x: x < 1, lambda x: x >= 0])
+def test_no_value_decides_what_is_written_of_a_script(ask):
+    with pytest.raises(ClaimError, match="compares values while it is written down"):
+        ask(Scripts(str).code(1))
 
 
 def test_the_script_is_of_the_instance_on_the_screen(capsys):

@@ -108,6 +108,13 @@ def test_a_job_that_kills_every_process_is_given_up_and_the_rest_go_on(two):
     assert rest.result() == "alive"
 
 
+def test_so_many_processes_are_tried_as_is_said(two, tmp_path, monkeypatch):
+    monkeypatch.setattr("attsvm.theory.run.workers._ATTEMPTS", 1)
+    assert two.submit(toy_jobs.echo, "alive").result() == "alive"
+    with pytest.raises(WorkerError, match="1 worker processes died of one job"):
+        two.submit(toy_jobs.die_once, str(tmp_path / "marker")).result()
+
+
 def test_a_result_is_waited_for_no_longer_than_asked(two):
     slow = two.submit(toy_jobs.sleep, "0.5")
     with pytest.raises(TimeoutError):

@@ -1,11 +1,13 @@
 """Turns go where progress is, everybody gets some, and rounds grow as a hunt goes on."""
 
 import itertools
+import math
 from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attsvm.theory.run.pool import Pool
 from attsvm.theory.search.schedule import Schedule
 
 CREW = ["a", "b", "c"]
@@ -30,6 +32,13 @@ def test_who_comes_closer_gets_more_turns():
             schedule.learn(searcher, float(searcher == "b"))
     taken = Counter(schedule.plan(CREW, 80))
     assert taken["b"] > 2 * max(taken["a"], taken["c"])
+
+
+def test_what_is_offered_first_comes_closer_than_nothing():
+    pool = Pool()
+    assert pool.height == -math.inf
+    assert [pool.offer(height, height) for height in (-2.0, -3.0, -1.0)] == [True, False, True]
+    assert pool.height == -1.0
 
 
 def test_nobody_ready_takes_no_turn():

@@ -386,6 +386,11 @@ def test_heights_rank_instances_and_refuse_inadmissible_ones():
     tally = Tally(claim, claim.part(""), 0)
     assert tally.height(20.0) is None
     assert tally.height(1.0) > tally.height(2.0)
+    without = build("height", square, square_ball, data=SPACE)
+    assert Tally(without, without.part(""), 0).height(20.0) is not None
+    both = {"small": lambda x: x < 10, "positive": lambda x: x > 0}
+    two = build("height", square, square_ball, hypotheses=both, data=SPACE)
+    assert Tally(two, two.part(""), 0).height(20.0) is None
 
 
 def test_the_deep_profile_looks_at_more_of_everything():

@@ -197,6 +197,15 @@ def test_a_worker_of_another_version_or_with_other_claims(threads, identity, mon
         cluster(threads).__enter__()
 
 
+def test_a_patch_release_of_python_is_the_same(monkeypatch):
+    monkeypatch.setattr(clusters, "known_claims", lambda named: {})
+    told = []
+    for patch in ("0", "9"):
+        monkeypatch.setattr("platform.python_version_tuple", lambda p=patch: ("3", "13", p))
+        told.append(json.loads(clusters.identity())["Python"])
+    assert told == ["3.13", "3.13"]
+
+
 def test_a_worker_whose_clock_is_wrong(threads, identity, monkeypatch):
     answers(monkeypatch, identity, clock=time.time() - 60)
     with pytest.raises(WorkerError, match=r"the clock of worker .* is wrong \(got -6"):

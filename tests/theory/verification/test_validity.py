@@ -95,6 +95,15 @@ def test_explicit_instances_do_not_vary_what_is_never_drawn():
     assert (validity, reason) == ("thin", "never varied: n")
 
 
+def test_a_variable_with_two_values_is_varied():
+    def largest(m, v, c):
+        return m.at_most(v.x, c * (1 + v.n * m.square(v.x)))
+
+    claim = declared({"n": Integer(1, 2), "x": Real()}, largest, **HALF)
+    assert checked(claim).reading.varied["n"] == 2
+    assert said(claim)[0] == "exercised"
+
+
 @pytest.mark.parametrize(
     ("ball", "validity", "reason"),
     [

@@ -17,7 +17,7 @@ from attsvm.theory.record.counterexample import replay
 from attsvm.theory.record.ledger import Ledger, last_run, read_events
 from attsvm.theory.run.workers import processes
 from attsvm.theory.verification.check import Outcome, check_part
-from attsvm.theory.verification.verify import assess, plan, verify
+from attsvm.theory.verification.verify import assess, plan, run_tasks, verify
 
 PACK = str(Path(toy_pack.__file__))
 SHARED = ["toy/", "sim/large-dimension:sharp-1"]
@@ -227,6 +227,22 @@ def test_the_number_of_workers_changes_no_byte(packs, recorded):
     alone = unstored(recorded[0], MANY).verdict_bytes()
     with processes(2, [PACK]) as crew:
         assert verify(packs, MANY, crew=crew, named=[PACK]).verdict_bytes() == alone
+
+
+def test_claims_that_cost_most_are_given_out_first():
+    costs = [3, 1, 12, 7]
+    claims = [replace(toy_pack.true, id=f"toy/{cost}:literal", cost=cost) for cost in costs]
+    asked = []
+
+    class Crew:
+        def submit(self, job, *arguments):
+            asked.append(arguments[0])
+
+        def completed(self, jobs):
+            return iter(())
+
+    assert not list(run_tasks(claims, PROFILES["quick"], 0, Crew()))
+    assert asked == [f"toy/{cost}:literal" for cost in sorted(costs, reverse=True)]
 
 
 FRESH = """
