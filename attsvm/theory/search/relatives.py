@@ -55,7 +55,8 @@ def relatives(scout: Scout, generator: np.random.Generator) -> None:
         left = True
         if scout.spent >= _SWITCHED * scout.budget:
             break
-        scout.look_at(trial, reshaped=True)
+        with scout.bounded(trial):
+            scout.look_at(trial, reshaped=True)
     documents = known_relatives(scout.tally.claim)
     templates = [elite.document for elite in scout.pool.elites()]
     reached: list[tuple[float, int, Any]] = []
