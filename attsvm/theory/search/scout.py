@@ -21,7 +21,7 @@ _PATIENCE = 20
 _LARGEST = 2**15
 """Numbers in an instance at most, where nothing else is said."""
 
-_STEPS, _LONGS = 2**17, 2
+_STEPS, _LONGS = 2**14, 2
 """Steps of Python, times the cost of the claim, that an evaluation of a record with other integers
 or lengths may take, and how many may take more in a turn."""
 
