@@ -154,7 +154,7 @@ def test_what_cannot_be_meant_is_an_error(typed):
 )
 def test_an_argument_that_cannot_be_meant_is_named_with_its_value_and_a_remedy(name, value):
     given = {"what": "sim/basic-3:literal-2", "rounds": 1, name: value}
-    with pytest.raises(UsageError, match=rf"^{name} cannot be that \(got .+\)\. Give ") as told:
+    with pytest.raises(UsageError, match=rf"^{name} is not an? .+ \(got .+\)\. Give ") as told:
         hunt(given.pop("what"), **given)
     assert repr(value) in str(told.value)
 
@@ -166,7 +166,7 @@ def test_arguments_of_checks_and_views_are_held_to_the_same():
         lambda: verify("sim/basic-3:literal-2", seed="0"),
         lambda: show(None),
     ):
-        with pytest.raises(UsageError, match=r"cannot be that \(got .+\)\. Give "):
+        with pytest.raises(UsageError, match=r" is not an? .+ \(got .+\)\. Give "):
             call()
 
 
