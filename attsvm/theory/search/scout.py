@@ -146,6 +146,7 @@ class Scout:
                 yield
         except TooLong:
             self.long.append(document)
+            self.tally.seen.given_up += 1
             if len(self.long) >= _LONGS:
                 raise Spent from None
 

@@ -105,6 +105,7 @@ def test_no_turn_goes_where_an_evaluation_of_all_choices_never_ends():
     result = hunt(claim, seconds=None, rounds=6, searchers=searchers)
     assert {"integers", "sizes"} <= result.efforts.keys()
     assert 1000 < longest <= scout_module._STEPS / 2
+    assert result.json()["given_up"] == result.seen.given_up > 0
 
 
 def test_rounds_come_to_the_same_whatever_clocks_say(monkeypatch):
