@@ -47,8 +47,8 @@ def relatives(scout: Scout, generator: np.random.Generator) -> None:
     """Try instances of other claims in random order, then change those that come closest.
 
     An instance of another type is fitted: what it has in common with a template is put in there.
-    In a hunt, before that, what is no number in the claim's own instances is changed for what
-    others of it have there.
+    Before that, what is no number in the claim's own instances is changed for what others of it
+    have there.
     """
     left = False  # whether there is more than was proposed
     for trial in switched(scout, generator):
