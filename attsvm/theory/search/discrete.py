@@ -331,9 +331,10 @@ def lengthen(scout: Scout, generator: np.random.Generator) -> None:
 def _longer(
     document: Any, group: Group, most: int, generator: np.random.Generator, *, counted: bool
 ) -> Iterator[Any]:
-    """The record with ever more indices in a group of axes, three of each length.
+    """The record with ever more indices in a group of axes, up to four of each length.
 
-    So many numbers are in it at most.
+    So many numbers are in it at most. In the last an array that holds indices chooses among all
+    that are there now: all entries the last or another one, or each its own.
     """
     length = group.length
     same = [p for p in integer_leaves(document) if p[-1] == "int"] if counted else []
@@ -351,3 +352,13 @@ def _longer(
         signed = {p: a * generator.choice([-1.0, 1.0], size=a.shape) for p, a in arrays.items()}
         other = {p: generator.integers(-16, 17, size=a.shape) / 8 for p, a in arrays.items()}
         yield from (with_blocks(longer, changed) for changed in (signed, other) if arrays)
+        chosen = [
+            (path, array)
+            for path, array in blocks(longer, whole=True).items()
+            if array.ndim and array.min() >= 0 and array.max() < group.length
+        ]
+        if chosen:
+            path, array = chosen[int(generator.integers(len(chosen)))]
+            each = generator.integers(length, size=array.shape)
+            places = (length - 1, generator.integers(length), each)[int(generator.integers(3))]
+            yield with_blocks(longer, {path: 0.0 * array + places})

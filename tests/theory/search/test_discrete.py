@@ -168,6 +168,14 @@ def test_lengths_of_records_grow_and_integers_equal_to_them_follow():
     assert 40 < found.n == len(found.a) < 80
 
 
+def test_indices_of_longer_records_choose_what_was_added():
+    violated = lambda c: c.n >= 6 and set(c.chosen.tolist()) == {c.n - 1}  # noqa: E731
+    data = st.integers(1, 4).map(chosen)
+    _, claim = witnessed("added", Chosen, violated, data, hypotheses={**AGREE, **INDEX})
+    found = instance(claim, scouted(claim, "sizes", [chosen(2), chosen(3)], budget=96))
+    assert violated(found)
+
+
 def test_what_has_one_length_alone_keeps_it():
     witness, claim = witnessed("fixed", Chosen, data=st.just(chosen(3)))
     assert scouted(claim, "sizes", [chosen(3)], budget=96).tally.seen.looked == 1
