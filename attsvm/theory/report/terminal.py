@@ -326,6 +326,12 @@ def hunt_text(
         yield f"{said}: {document['note']}"
     if document["open"]:
         yield f"open: {_left_open(document['open'], document['unexamined'])}"
+    if document["given_up"]:
+        yield (
+            f"given up: the evaluation of {counted(document['given_up'], 'made-up record')} of "
+            "other integers, lengths or members, after many steps of Python; what lies beyond on "
+            "the same way was not looked at"
+        )
     if document["broke"]:
         yield (
             f"raised: on {counted(document['broke'], 'made-up instance')} a hypothesis, the "

@@ -46,6 +46,8 @@ class Counts:
         refused: those that did not meet the hypotheses, or are no instances at all.
         open: those that were left open though floats see no violation in them.
         unexamined: those among them that exact evaluation was not asked about.
+        given_up: records with other integers, lengths or members whose evaluation was ended, as it
+            took too many steps.
         screened: instances that were evaluated in batches of floats, to choose what is examined.
         exhausted: for each integer of a formula the least and the largest of those that were
             screened in every choice together.
@@ -77,6 +79,7 @@ class Counts:
     refused: int = 0
     open: int = 0
     unexamined: int = 0
+    given_up: int = 0
     screened: int = 0
     exhausted: dict[str, list[int]] = field(default_factory=dict)
     settled: int = 0

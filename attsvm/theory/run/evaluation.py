@@ -15,6 +15,7 @@ from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.run.asking import agree, ask, describe, ensure_unchanged, frozen
+from attsvm.theory.run.bounded import within_bound
 from attsvm.theory.run.confirm import Confirmation, confirm
 
 _ASKED = 8
@@ -58,7 +59,8 @@ class Evaluation:
         Raises:
             ClaimError: it says neither.
         """
-        answer = ask(self.claim.id, f"hypothesis {hypothesis.name!r}", hypothesis.holds, case)
+        said = f"hypothesis {hypothesis.name!r}"
+        answer = within_bound(lambda: ask(self.claim.id, said, hypothesis.holds, case))
         if not isinstance(answer, bool):
             raise ClaimError(
                 f"hypothesis {hypothesis.name!r} of {self.claim.id} is not decided",
@@ -74,9 +76,9 @@ class Evaluation:
             ClaimError: that is no slack, or no number. What else the conclusion raises has a note
                 of the instance.
         """
-        conclusion = self.claim.conclusion
+        id, conclusion, parameters = self.claim.id, self.claim.conclusion, self.part.parameters
         try:
-            slack = ask(self.claim.id, "the conclusion", conclusion, case, **self.part.parameters)
+            slack = within_bound(lambda: ask(id, "the conclusion", conclusion, case, **parameters))
         except (AttsvmError, UnsatisfiedAssumption):
             raise
         except Exception as problem:
@@ -108,7 +110,8 @@ class Evaluation:
         """
         again = frozen(codec.canonical(case, self.claim.instance_type))
         document = codec.encode(again)
-        answer = confirm(self.claim, self.part.parameters, again, slack.kind, bits)
+        parameters = self.part.parameters
+        answer = within_bound(lambda: confirm(self.claim, parameters, again, slack.kind, bits))
         self.ensure_unchanged("what confirms a violation", again, document)
         if answer.refuted:
             self._decide_again(again, document, slack if anew else None)

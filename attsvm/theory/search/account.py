@@ -209,6 +209,7 @@ _SEEN = (
         "undecided",
         "open",
         "unexamined",
+        "given_up",
     ),
     *("broke", "broke_note", "audited", "coverage"),
 )

@@ -12,8 +12,7 @@ import functools
 import itertools
 import math
 import operator
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,12 +26,13 @@ from attsvm.theory.instance.document import (
     shapes,
     value_at,
 )
+from attsvm.theory.run.bounded import within_bound
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.search.axes import Group, groups, taken, tuples
 from attsvm.theory.search.families import blocks, with_blocks
-from attsvm.theory.search.scout import Spent
 
 if TYPE_CHECKING:
+    from attsvm.theory.run.tally import Tally
     from attsvm.theory.search.scout import Scout
 
 CHEAP = 8
@@ -42,20 +42,14 @@ _EXAMINED, _PROMISING = 2, 1.0 - 1e-9
 """How many of a screened line are examined at most, and the height from which rounding may hide a
 violation."""
 
-_LONG = 0.05
-"""A line ends with an evaluation that takes longer than so many seconds of processor time, times
-the cost of the claim: what follows takes longer still, where an integer is a number of steps or a
-size. After a few of these"""
+_FAR, _FINE = 12, 3
+"""Integers go up to two to the first power, over the cost of the claim, or to twice those that are
+drawn, as one may be a number of steps or a size: compiled code counts none of its own. A ladder has
+so many rungs to each doubling."""
 
-_WARM, _LONGS = 2, 2
-"""the turn is over; the first evaluations of a turn are not timed."""
-
-_FAR, _FINE = 40, 3
-"""A ladder of integers goes up to two to the first power, with so many rungs to each doubling."""
-
-_BESIDE, _SIZES = 8, (16, 64, 256, 1024)
-"""How many integers on each side of one are tried first, and how many choices a line or a box has.
-"""
+_BESIDE, _SMALL, _SIZES = 8, 40, (16, 64, 256, 1024)
+"""How many integers on each side of one are tried first, how many small ones a ladder begins with,
+and how many choices a line or a box has."""
 
 _GROWTH = 1.25
 """How much longer an axis becomes from one rung to the next, and by one at least."""
@@ -85,50 +79,54 @@ def tried(scout: Scout, documents: Iterable[Any]) -> None:
     for document in documents:
         if document in scout.long:
             break
-        began = time.process_time()
-        if tally.claim.cost > CHEAP:
-            scout.look_at(document, reshaped=True)
-        elif (case := scout.screened(document)) is not None:
-            height = math.nan
-            with contextlib.suppress(Exception), np.errstate(all="ignore"):  # it is examined if so
-                height = glance(tally.part.formula, tally.part.parameters, case)
-            if height >= _PROMISING and examined < _EXAMINED:
-                examined += 1
+        with scout.bounded(document):
+            if tally.claim.cost > CHEAP:
                 scout.look_at(document, reshaped=True)
-            elif height > scout.pool.height:
-                closer.append((-height, len(closer), document))
-        warm = scout.proposed > _WARM  # the first evaluations load and draw what others use again
-        if warm and time.process_time() - began > _LONG * tally.claim.cost:
-            scout.long.append(document)
-            if len(scout.long) >= _LONGS:
-                raise Spent
+            elif (case := scout.screened(document)) is not None:
+                height = _glanced(tally, case)
+                if height >= _PROMISING and examined < _EXAMINED:
+                    examined += 1
+                    scout.look_at(document, reshaped=True)
+                elif height > scout.pool.height:
+                    closer.append((-height, len(closer), document))
+        if document in scout.long:
             break
     for _, _, document in sorted(closer)[:_EXAMINED]:
-        scout.look_at(document, reshaped=True)
+        with scout.bounded(document):
+            scout.look_at(document, reshaped=True)
+
+
+def _glanced(tally: Tally, case: Any) -> float:
+    """The height of a record in one evaluation; none where that raises: it is examined if so."""
+    part = tally.part
+    with contextlib.suppress(Exception), np.errstate(all="ignore"):
+        return within_bound(lambda: glance(part.formula, part.parameters, case))
+    return math.nan
 
 
 def as_drawn(scout: Scout) -> list[Any]:
     """Known records with lengths and integers such as are drawn, or where there is none drawn ones.
 
-    A check has none: only a clock ends ways that start from them.
-
     From others nothing discrete is moved: of a claim that looks at all V^m choices, an evaluation
     with V = 1 and a large m is short, and the next one, with V = 2, takes for ever.
     """
-    if not scout.timed:
-        return []
-    ends: dict[Path, tuple[int, int]] = {}
     drawn = _samples(scout)
-    for document in drawn:
-        for place, size in _extents(document):
-            low, high = ends.get(place, (size, size))
-            ends[place] = min(low, size), max(high, size)
+    ends = _ends(drawn)
     known = [
         e.document
         for e in scout.pool.elites()
         if all(p in ends and ends[p][0] <= x <= ends[p][1] for p, x in _extents(e.document))
     ]
     return known or [*drawn[:_STARTS]]
+
+
+def _ends(documents: Iterable[Any]) -> dict[Path, tuple[int, int]]:
+    """The least and the largest of each integer and length."""
+    ends: dict[Path, tuple[int, int]] = {}
+    for place, size in (pair for document in documents for pair in _extents(document)):
+        low, high = ends.get(place, (size, size))
+        ends[place] = min(low, size), max(high, size)
+    return ends
 
 
 def _samples(scout: Scout) -> tuple[Any, ...]:
@@ -138,11 +136,16 @@ def _samples(scout: Scout) -> tuple[Any, ...]:
 def _extents(document: Any) -> Iterator[tuple[Path, int]]:
     """The integers and lengths of a record, by places that all entries of an array share."""
     for path in integer_leaves(document):
-        yield path if path[-1] == "int" else path[:-1], int(value_at(document, path))
+        yield _place(path), int(value_at(document, path))
     for path, part in _places(document, ()):
         if isinstance(part, dict):
             shape = part[key] if (key := array_key(part)) else [len(part.get("tuple", ()))]
             yield from (((*path, axis), size) for axis, size in enumerate(shape))
+
+
+def _place(path: Path) -> Path:
+    """The place of an integer, that of its array for an entry."""
+    return path if path[-1] == "int" else path[:-1]
 
 
 def _any(documents: Sequence[Any], generator: np.random.Generator) -> Any:
@@ -163,7 +166,7 @@ def move_integers(scout: Scout, generator: np.random.Generator) -> None:
     if not starts:
         return
     others = [d for d in switched(scout, generator) if integer_leaves(d)]
-    shift = int(generator.integers(_FAR))
+    shift, ends = int(generator.integers(64)), _ends(_samples(scout))
     for lap in range(scout.budget):
         other = others and generator.random() < 0.25
         document = _started(starts, generator) if not other else _any(others, generator)
@@ -172,8 +175,9 @@ def move_integers(scout: Scout, generator: np.random.Generator) -> None:
         value = value_at(document, path)
         equal = [other for other in paths if value_at(document, other) == value]
         tied = equal if generator.random() < 0.3 else [path]
+        most = _reach(tied, ends, scout.tally.claim.cost)
         tried(scout, _with(document, [tied], [_beside(int(value))]))
-        tried(scout, _with(document, [tied], [_ladder(int(value), generator)]))
+        tried(scout, _with(document, [tied], [_ladder(int(value), most, generator)]))
         count = int(generator.integers(1, min(len(paths), 3) + 1))
         chosen = [[paths[k]] for k in generator.permutation(len(paths))[:count]]
         if count > 1 and generator.random() < 0.3:
@@ -188,15 +192,24 @@ def _beside(value: int) -> list[int]:
     return [value + sign * k for k in range(1, _BESIDE + 1) for sign in (1, -1)]
 
 
-def _ladder(value: int, generator: np.random.Generator) -> list[int]:
+def _reach(tied: Iterable[Path], ends: Mapping[Path, tuple[int, int]], cost: int) -> int:
+    """How large some integers that are equal may become: fewer of them, larger ones."""
+    places = {_place(path) for path in tied}
+    drawn = max((abs(end) for place in places for end in ends.get(place, ())), default=0)
+    return max(int(2.0 ** min(_FAR, 2 * _FAR / len(places))) // cost, 2 * drawn)
+
+
+def _ladder(value: int, most: int, generator: np.random.Generator) -> list[int]:
     """Small integers, then of every magnitude, powers of two and of ten and those beside them.
 
     As a rule they have the sign of the one that is there. Steps are small, so that an evaluation
     does not take much longer than the one before it.
     """
-    some = [int(2.0 ** ((k + generator.random()) / _FINE)) for k in range(_FAR * _FINE)]
-    round_ones = [*(2**k for k in range(_FAR + 1)), *(10**k for k in range(_FAR * 3 // 10 + 1))]
-    sizes = sorted({*range(_FAR), *some, *(x + d for x in round_ones for d in (-1, 0, 1))})
+    far = most.bit_length()
+    some = [int(2.0 ** ((k + generator.random()) / _FINE)) for k in range(far * _FINE)]
+    round_ones = [*(2**k for k in range(far + 1)), *(10**k for k in range(far * 3 // 10 + 1))]
+    sizes = sorted({*range(_SMALL), *some, *(x + d for x in round_ones for d in (-1, 0, 1))})
+    sizes = [k for k in sizes if k <= max(most, _BESIDE)]
     other = generator.random() < 0.125
     return [-k for k in sizes] if (value < 0) != other else sizes
 
@@ -318,9 +331,10 @@ def lengthen(scout: Scout, generator: np.random.Generator) -> None:
 def _longer(
     document: Any, group: Group, most: int, generator: np.random.Generator, *, counted: bool
 ) -> Iterator[Any]:
-    """The record with ever more indices in a group of axes, three of each length.
+    """The record with ever more indices in a group of axes, up to four of each length.
 
-    So many numbers are in it at most.
+    So many numbers are in it at most. In the last an array that holds indices chooses among all
+    that are there now: all entries the last or another one, or each its own.
     """
     length = group.length
     same = [p for p in integer_leaves(document) if p[-1] == "int"] if counted else []
@@ -338,3 +352,13 @@ def _longer(
         signed = {p: a * generator.choice([-1.0, 1.0], size=a.shape) for p, a in arrays.items()}
         other = {p: generator.integers(-16, 17, size=a.shape) / 8 for p, a in arrays.items()}
         yield from (with_blocks(longer, changed) for changed in (signed, other) if arrays)
+        chosen = [
+            (path, array)
+            for path, array in blocks(longer, whole=True).items()
+            if array.ndim and array.min() >= 0 and array.max() < group.length
+        ]
+        if chosen:
+            path, array = chosen[int(generator.integers(len(chosen)))]
+            each = generator.integers(length, size=array.shape)
+            places = (length - 1, generator.integers(length), each)[int(generator.integers(3))]
+            yield with_blocks(longer, {path: 0.0 * array + places})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections.abc import Sequence
@@ -47,6 +48,7 @@ class _Board:
         self.document = document
         self.arrays = arrays
         self.whole = blocks(document, whole=True).keys()
+        self.bounded = not self.whole.isdisjoint(arrays)  # an integer may be a number of steps
         self.sizes = [array.size for array in arrays.values()]
         self.best: tuple[float, list[float]] | None = None
         self.refused = 0
@@ -77,7 +79,9 @@ class _Board:
 
     def look(self, point: list[float]) -> None:
         """Examine a point; the closest is kept."""
-        reached = self.scout.look_at(self.filled(point), reshaped=True)
+        document, reached = self.filled(point), None
+        with self.scout.bounded(document) if self.bounded else contextlib.nullcontext():
+            reached = self.scout.look_at(document, reshaped=True)
         self.refused = self.refused + 1 if reached is None else 0
         if reached is not None and (self.best is None or reached > self.best[0]):
             self.best = reached, point

@@ -47,15 +47,16 @@ def relatives(scout: Scout, generator: np.random.Generator) -> None:
     """Try instances of other claims in random order, then change those that come closest.
 
     An instance of another type is fitted: what it has in common with a template is put in there.
-    In a hunt, before that, what is no number in the claim's own instances is changed for what
-    others of it have there.
+    Before that, what is no number in the claim's own instances is changed for what others of it
+    have there.
     """
     left = False  # whether there is more than was proposed
     for trial in switched(scout, generator):
         left = True
         if scout.spent >= _SWITCHED * scout.budget:
             break
-        scout.look_at(trial, reshaped=True)
+        with scout.bounded(trial):
+            scout.look_at(trial, reshaped=True)
     documents = known_relatives(scout.tally.claim)
     templates = [elite.document for elite in scout.pool.elites()]
     reached: list[tuple[float, int, Any]] = []

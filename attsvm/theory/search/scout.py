@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+from attsvm.theory.run.bounded import TooLong, bounded
 
 if TYPE_CHECKING:
     from attsvm.theory.run.pool import Pool
@@ -16,6 +20,10 @@ _PATIENCE = 20
 
 _LARGEST = 2**15
 """Numbers in an instance at most, where nothing else is said."""
+
+_STEPS, _LONGS = 2**14, 2
+"""Steps of Python, times the cost of the claim, that an evaluation of a record with other integers
+or lengths may take, and how many may take more in a turn."""
 
 
 class Stop(BaseException):
@@ -38,11 +46,9 @@ class Scout:
         name: what the searcher is called.
         budget: how many instances it may have examined.
         numbers: how many numbers an instance of a size beyond the drawn ones has at most.
-        timed: whether a clock may end ways on which evaluations take longer and longer. Checks have
-            to come to the same in every run: they do without such ways.
         spent, proposed: how many it has had examined; how many it proposed.
         found: the confirmed refutation, if any.
-        long: records whose evaluation took so long that what follows on their line is left out.
+        long: records whose evaluation took too many steps; what follows on their line is left out.
         idle: whether it has nothing more to propose from these known instances.
     """
 
@@ -53,15 +59,12 @@ class Scout:
         budget: int,
         deadline: float | None = None,
         numbers: int = _LARGEST,
-        *,
-        timed: bool = True,
     ) -> None:
         self.tally = tally
         self.name = name
         self.budget = budget
         self.deadline = deadline
         self.numbers = numbers
-        self.timed = timed
         self.spent = 0
         self.proposed = 0
         self.found: Refuted | None = None
@@ -129,6 +132,23 @@ class Scout:
         seen.screened += 1
         self.tally.variety.see(case)
         return case
+
+    @contextlib.contextmanager
+    def bounded(self, document: Any) -> Iterator[None]:
+        """Evaluate a record of another form, for so many steps of Python at most; it is long else.
+
+        Raises:
+            Spent: there were too many of these in this turn.
+        """
+        claim = self.tally.claim
+        try:
+            with bounded(_STEPS * claim.cost, claim.file):
+                yield
+        except TooLong:
+            self.long.append(document)
+            self.tally.seen.given_up += 1
+            if len(self.long) >= _LONGS:
+                raise Spent from None
 
     def ensure_time(self) -> None:
         """Nothing, as long as there is budget and time.

@@ -60,7 +60,7 @@ def _search(tally: Tally, budget: Profile, shrinks: int, seed: int) -> Refuted |
         if budget.name in searcher.without or not searcher.works_on(tally.claim):
             continue
         looks = max(round(searcher.share * budget.guided), 3)
-        scout = Scout(tally, searcher.title, looks, numbers=budget.numbers, timed=False)
+        scout = Scout(tally, searcher.title, looks, numbers=budget.numbers)
         found = guide(searcher, scout, generator)
         if found:
             return found

@@ -250,6 +250,11 @@ def test_a_find_and_the_one_that_its_file_keeps_are_told_apart():
     ]
 
 
+def test_evaluations_that_were_given_up_are_told():
+    assert "given up" not in told()
+    assert "\ngiven up: the evaluation of 2 made-up records of other integers" in told(given_up=2)
+
+
 @pytest.mark.parametrize(
     ("left", "unexamined", "said"),
     [

@@ -1,6 +1,8 @@
 """What is discrete in a record moves: integers, lengths, members, flags; hypotheses judge."""
 
 import itertools
+import random
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +12,7 @@ from scouting import instance, only_by_the_searcher, scouted, witnessed
 
 from attsvm._types import Array, Float, Int
 from attsvm.theory.search import discrete
+from attsvm.theory.search import scout as scout_module
 from attsvm.theory.search.hunt import hunt
 
 DIGIT = st.integers(0, 9)
@@ -25,6 +28,7 @@ class Counted:
 
 
 COUNTED = st.builds(Counted, DIGIT, DIGIT, DIGIT.map(float))
+WHO = ["drawn", "integers", "sizes", "relatives", "grid"]
 START = [Counted(2, 5, 1.0), Counted(7, 0, 3.0)]
 
 
@@ -35,7 +39,7 @@ START = [Counted(2, 5, 1.0), Counted(7, 0, 3.0)]
         ("below", lambda c: c.j == -2),
         ("hundreds", lambda c: c.k == 137),
         ("doubled", lambda c: c.j >= 1000),
-        ("far", lambda c: c.k > 10**9),
+        ("far", lambda c: c.k > 4000),
         ("both", lambda c: c.k * c.j == 11 * 13),
         ("tied", lambda c: c.k == c.j == 14),
     ],
@@ -57,20 +61,21 @@ def test_a_hypothesis_judges_which_integers_are_instances():
     assert scout.tally.variety.moved == {"k": True, "j": True, "x": False}
 
 
-def test_integers_stop_where_an_evaluation_takes_long(monkeypatch):
-    """An integer may be a number of steps: here its evaluation takes as many microseconds."""
-    clock, largest = 0.0, 0
+def test_integers_stop_where_an_evaluation_takes_many_steps():
+    """An integer may be a number of steps: here its evaluation takes 200 times as many."""
+    ended = 0
 
     def slow(case):
-        nonlocal clock, largest
-        clock += abs(case.k) * 1e-6
-        largest = max(largest, abs(case.k))
+        nonlocal ended
+        taken = 0
+        while taken < 100 * abs(case.k):
+            taken += 1
+        ended = max(ended, abs(case.k))
         return False
 
-    monkeypatch.setattr(discrete.time, "process_time", lambda: clock)
     _, claim = witnessed("slow", Counted, slow, COUNTED)
     scouted(claim, "integers", START, budget=96)
-    assert 0.01 / 1e-6 < largest < 4 * discrete._LONG / 1e-6
+    assert scout_module._STEPS / 400 < ended <= scout_module._STEPS / 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +86,18 @@ class Choices:
     m: int
 
 
-def test_no_turn_goes_where_an_evaluation_of_all_choices_never_ends(monkeypatch):
-    """V^m choices take as many microseconds: with V = 1 any m is short, and so is m = 1."""
-    clock, longest = 0.0, 0.0
+def test_no_turn_goes_where_an_evaluation_of_all_choices_never_ends():
+    """There are V^m choices: with V = 1 any m is short, and so is m = 1."""
+    longest = 0
 
     def counted(case):
-        nonlocal clock, longest
-        took = 1e-6 * float(len(case.words)) ** min(case.m, 300)
-        clock, longest = clock + took, max(longest, took)
+        nonlocal longest
+        number = 0
+        for _ in itertools.product(range(len(case.words)), repeat=case.m):
+            number += 1
+        longest = max(longest, number)
         return False
 
-    monkeypatch.setattr(discrete.time, "process_time", lambda: clock)
     sizes = st.tuples(st.integers(1, 2), st.integers(1, 4))
     data = sizes.map(lambda size: Choices(np.zeros(size[0]), size[1]))
     natural = {"natural": lambda case: case.m >= 1}
@@ -99,7 +105,36 @@ def test_no_turn_goes_where_an_evaluation_of_all_choices_never_ends(monkeypatch)
     searchers = ["drawn", "integers", "sizes", "grid"]
     result = hunt(claim, seconds=None, rounds=6, searchers=searchers)
     assert {"integers", "sizes"} <= result.efforts.keys()
-    assert discrete._LONG < longest < 100
+    assert 1000 < longest <= scout_module._STEPS / 2
+    assert result.json()["given_up"] == result.seen.given_up > 0
+
+
+def test_rounds_come_to_the_same_whatever_clocks_say(monkeypatch):
+    """Here each look at a clock is up to an hour after the last, and evaluations take long."""
+    sizes = st.tuples(st.integers(1, 2), st.integers(1, 4))
+    data = sizes.map(lambda size: Choices(np.zeros(size[0]), size[1]))
+
+    def choices(case):
+        return sum(1 for _ in itertools.product(case.words, repeat=max(case.m, 0))) == 3**8
+
+    def account():
+        _, claim = witnessed("clocks", Choices, choices, data)
+        told = hunt(claim, seconds=None, rounds=3, searchers=WHO).json()
+        for step in (*told["growth"], *told["searchers"].values()):
+            del step["seconds"]
+        return {key: told[key] for key in told if "second" not in key}
+
+    steady, now = account(), 0.0
+    assert {"integers", "sizes"} <= steady["searchers"].keys()
+
+    def jumping():
+        nonlocal now
+        now += 3600 * random.random()
+        return now
+
+    for clock in ("time", "process_time", "perf_counter", "monotonic"):
+        monkeypatch.setattr(time, clock, jumping)
+    assert account() == steady
 
 
 def test_small_integers_and_floats_of_records_are_chosen_together():
@@ -131,6 +166,14 @@ def test_lengths_of_records_grow_and_integers_equal_to_them_follow():
     _, claim = witnessed("longer", Chosen, violated, data, hypotheses=AGREE)
     found = instance(claim, scouted(claim, "sizes", [chosen(2), chosen(3)], budget=96))
     assert 40 < found.n == len(found.a) < 80
+
+
+def test_indices_of_longer_records_choose_what_was_added():
+    violated = lambda c: c.n >= 6 and set(c.chosen.tolist()) == {c.n - 1}  # noqa: E731
+    data = st.integers(1, 4).map(chosen)
+    _, claim = witnessed("added", Chosen, violated, data, hypotheses={**AGREE, **INDEX})
+    found = instance(claim, scouted(claim, "sizes", [chosen(2), chosen(3)], budget=96))
+    assert violated(found)
 
 
 def test_what_has_one_length_alone_keeps_it():
@@ -218,6 +261,6 @@ def test_the_account_of_searchers_adds_up():
 
 
 def test_integers_of_a_ladder_are_close_to_each_other():
-    ladder = sorted({abs(k) for k in discrete._ladder(3, np.random.default_rng(0))})
-    assert {0, 1, 2, 10**6, 2**20 - 1, 2**20 + 1, 2**40} <= set(ladder)
-    assert all(b <= max(a + 1, 1.6 * a) for a, b in itertools.pairwise(ladder) if b <= 2**40)
+    ladder = sorted({abs(k) for k in discrete._ladder(3, 10**6, np.random.default_rng(0))})
+    assert {0, 1, 2, 10**5, 2**15 - 1, 2**15 + 1, 10**6} <= set(ladder) <= {*range(10**6 + 1)}
+    assert all(b <= max(a + 1, 1.6 * a) for a, b in itertools.pairwise(ladder))

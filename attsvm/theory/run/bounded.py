@@ -1,0 +1,119 @@
+"""Evaluations that end after so many steps of Python: counted, not timed, so machines agree.
+
+A step is a call of a function or, where that has loops, a line of it. Those of Python's own modules
+and of installed ones are not counted, but for attsvm's and the claim's own; nor is what compiled
+code does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, TypeVar
+
+from attsvm.theory.declaration.code_bases import base_of, is_installed
+
+_Answer = TypeVar("_Answer")
+
+_ENGINE = Path(__file__).parents[2]
+
+
+class TooLong(BaseException):
+    """An evaluation took more steps than it may; passes through what catches mere exceptions."""
+
+
+class _Bound:
+    """What evaluations may take now; None for no bound, and within one that counts already."""
+
+    steps: int | None = None
+    own: Path = _ENGINE
+
+
+@contextlib.contextmanager
+def bounded(steps: int, file: str) -> Iterator[None]:
+    """Let each evaluation of a claim take so many steps at most, by `TooLong`.
+
+    Args:
+        steps: how many.
+        file: that of the claim.
+    """
+    before = _Bound.steps, _Bound.own
+    _Bound.steps, _Bound.own = steps, base_of(Path(file))
+    try:
+        yield
+    finally:
+        _Bound.steps, _Bound.own = before
+
+
+def within_bound(evaluate: Callable[[], _Answer]) -> _Answer:
+    """What an evaluation comes to, counted where there is a bound.
+
+    One that took too long is begun once more: what it loads, and remembers from then on, would have
+    been there already had the process looked at other instances before.
+
+    Raises:
+        TooLong: it took too many steps, twice.
+    """
+    steps = _Bound.steps
+    if steps is None:
+        return evaluate()
+    for last in (False, True):
+        _Bound.steps, before = None, sys.gettrace()
+        sys.settrace(_Counter(steps, _Bound.own).enter)
+        try:
+            return evaluate()
+        except TooLong:
+            if last:
+                raise
+        finally:
+            sys.settrace(before)
+            _Bound.steps = steps
+    raise TooLong
+
+
+class _Counter:
+    """Counts the steps of one evaluation."""
+
+    def __init__(self, steps: int, own: Path) -> None:
+        self.left = steps
+        self.own = own
+
+    def enter(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
+        """Count a call; its lines are counted where they may be run again and again."""
+        code = frame.f_code
+        if not _counts(code.co_filename, self.own):
+            return None
+        self.left -= 1
+        if self.left < 0:
+            raise TooLong
+        return self.line if _loops(code) else None
+
+    def line(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any]:
+        """Count a line."""
+        self.left -= event == "line"
+        if self.left < 0:
+            raise TooLong
+        return self.line
+
+
+@functools.lru_cache(maxsize=4096)
+def _counts(file: str, own: Path) -> bool:
+    """Whether steps in a file count; those of imports do not."""
+    place = Path(file)
+    ours = place.is_relative_to(own) or place.is_relative_to(_ENGINE)
+    return ours or not (file.startswith("<frozen") or is_installed(place.parent))
+
+
+@functools.lru_cache(maxsize=4096)
+def _loops(code: CodeType) -> bool:
+    """Whether a jump of some code goes back; what a module does once, when imported, is no loop."""
+    steps = dis.get_instructions(code)
+    jumps = {*dis.hasjrel, *dis.hasjabs}
+    return code.co_name != "<module>" and any(
+        step.opcode in jumps and step.argval <= step.offset for step in steps
+    )
