@@ -35,20 +35,47 @@ def unused(x: float) -> float:
 """,
     "lemmas/deep.py": "LEAST = -1000.0\nSPREAD = 1000\n",
     "lemmas/factors.json": "[2.0]",
-    "lemmas/registry.py": "TABLE = {}\n\n\ndef kept(f):\n    TABLE[f.__name__] = f\n    return f\n",
+    "lemmas/registry.py": """
+TABLE = {}
+TERMS = []
+
+
+def kept(f):
+    TABLE[f.__name__] = f
+    return f
+
+
+class Kind:
+    ALL = []
+
+    def __init_subclass__(cls):
+        Kind.ALL.append(cls)
+""",
     "lemmas/rules.py": """
 import json
 from pathlib import Path
 
-from lemmas.registry import kept
+from lemmas.registry import TERMS, Kind, kept
 
 FACTORS = json.loads((Path(__file__).parent / "factors.json").read_text())
+TERMS += [1]
+NOTHING = TERMS.append(3)
+
+
+class Whole(Kind):
+    LEAST = 0
 
 
 @kept
 def rule(x):
     return x + 1
 """,
+    "behind/table.json": "[1]",
+    "behind/unused.py": "LEAST = 0\n",
+    "spaces/near.py": "NEAR = 0.0\n",
+    "notes/readme.txt": "This is no code.",
+    "elsewhere/spaces/far.py": "FAR = 0.0\n",
+    "elsewhere/notes.py": "NOTED = 0.0\n",
     "lemmas/lazy.py": "def doubled(x: float) -> float:\n    return 2 * x\n",
     "lemmas/squares.py": '''
 """Claims."""
@@ -60,6 +87,8 @@ from attsvm.exact import rational
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from lemmas.bounds import LIMIT, fine
 from lemmas.deep import SPREAD
+from notes import NOTED
+from spaces.far import FAR
 
 NUMBERS = Records(float, st.integers(-SPREAD, SPREAD).map(float))
 PLACE = {"source": "A paper", "place": "Lemma 1", "cost": 10}
@@ -121,7 +150,7 @@ BELOW = Statement(
 def double(x: float, shift: float = 0.0) -> Slack:
     from lemmas.lazy import doubled
 
-    return Slack(doubled(x) + 2001 - shift, 1e-9)
+    return Slack(doubled(x) + 2001 - shift + FAR + NOTED, 1e-9)
 
 
 def double_ball(x: float, shift: float = 0.0) -> arb:
@@ -204,7 +233,8 @@ GATE = ["gate", "--only-pack", "lemmas", "--ledger", "ledger"]
 
 def forget():
     """Have the pack imported anew."""
-    for name in [n for n in sys.modules if n.partition(".")[0] in ("lemmas", "lemma_proofs")]:
+    own = ("lemmas", "lemma_proofs", "spaces", "notes")
+    for name in [n for n in sys.modules if n.partition(".")[0] in own]:
         del sys.modules[name]
     importlib.invalidate_caches()
 
@@ -214,10 +244,13 @@ def reviewed(tmp_path_factory):
     """A folder with the pack, its reviewed expectations and the ledger of a run of it."""
     folder = tmp_path_factory.mktemp("reviewed")
     for name, text in FILES.items():
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(exist_ok=True, parents=True)
         (folder / name).write_text(text)
+    (folder / "lemmas/linked").symlink_to("../behind")
+    (folder / "behind/around").symlink_to("..")  # it leads back to where it is
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
+        patch.syspath_prepend(str(folder / "elsewhere"))
         patch.syspath_prepend(str(folder))
         patch.setattr(sys, "dont_write_bytecode", True)
         forget()
@@ -240,8 +273,9 @@ def reviewed(tmp_path_factory):
 def pack(reviewed, tmp_path, monkeypatch):
     """A copy of it that may be edited, as the current folder."""
     folder = tmp_path / "pack"
-    shutil.copytree(reviewed, folder)
+    shutil.copytree(reviewed, folder, symlinks=True)
     monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(folder / "elsewhere"))
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     forget()
@@ -265,8 +299,7 @@ def new(file, text):
 
 
 def linked():
-    Path("elsewhere").mkdir()
-    os.symlink(Path("lemmas").rename("elsewhere/real").resolve(), "lemmas")
+    os.symlink(Path("lemmas").rename("real").resolve(), "lemmas")
 
 
 def unnoticed(file, old, new):
@@ -580,6 +613,22 @@ ATTACKS = {
     ),
     "a new file": (lambda: Path("lemmas/more.py").write_text("x = 1\n"), OLD),
     "a file that is gone": (lambda: Path("lemma_proofs/steps.py").unlink(), OLD),
+    "a data file behind a link": (
+        swap("behind/table.json", "1", "2"),
+        f"{OLD}1 file differs, lemmas/linked/table.json",
+    ),
+    "a module behind a link": (
+        swap("behind/unused.py", "0", "1"),
+        f"{OLD}1 file differs, lemmas/linked/unused.py",
+    ),
+    "a package in two folders": (
+        swap("elsewhere/spaces/far.py", "0.0", "1.0"),
+        f"{OLD}1 file differs, spaces/far.py",
+    ),
+    "a module that a folder here has the name of": (
+        swap("elsewhere/notes.py", "0.0", "1.0"),
+        f"{OLD}1 file differs, notes.py",
+    ),
     "an engine of yesterday": (
         chained(lambda e: e[0]["code"].update({"attsvm/theory/verification/check.py": "0" * 12})),
         f"{OLD}1 file differs, attsvm/theory/verification/check.py",
@@ -716,6 +765,26 @@ ATTACKS = {
     "a function that is registered": (
         anew("lemmas/rules.py", "x + 1", "x + 2"),
         f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a list that is added to": (
+        anew("lemmas/rules.py", "TERMS += [1]", "TERMS += [2]"),
+        f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a list that is appended to": (
+        anew("lemmas/rules.py", "append(3)", "append(4)"),
+        f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a class that its base keeps": (
+        anew("lemmas/rules.py", "LEAST = 0", "LEAST = 1"),
+        f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a helper in another folder of its package": (
+        anew("elsewhere/spaces/far.py", "0.0", "1.0"),
+        f"{DOUBLE}: the code of its conclusion",
+    ),
+    "a helper that a folder here has the name of": (
+        anew("elsewhere/notes.py", "0.0", "1.0"),
+        f"{DOUBLE}: the code of its conclusion",
     ),
     "a helper patched by another module": (
         both(
