@@ -13,6 +13,8 @@ import pytest
 
 from attsvm.cli import main
 from attsvm.theory import load_packs
+from attsvm.theory.declaration.packs import LOOSE
+from attsvm.theory.record import curated
 from attsvm.theory.record.expectations import UNREVIEWED
 from attsvm.theory.record.ledger import _chained
 from attsvm.theory.record.reviewed import review
@@ -234,7 +236,7 @@ GATE = ["gate", "--only-pack", "lemmas", "--ledger", "ledger"]
 def forget():
     """Have the pack imported anew."""
     own = ("lemmas", "lemma_proofs", "spaces", "notes")
-    for name in [n for n in sys.modules if n.partition(".")[0] in own]:
+    for name in [n for n in sys.modules if n.partition(".")[0] in own or n.startswith(LOOSE)]:
         del sys.modules[name]
     importlib.invalidate_caches()
 
@@ -448,6 +450,20 @@ def again(*words):
     return edit
 
 
+def meanwhile():
+    """A run during which a helper is another one; before and after that it is what it was."""
+    replays = curated.replays
+
+    def edited(*of):
+        swap("lemmas/lazy.py", "2 * x", "x + x")()
+        return replays(*of)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(curated, "replays", edited)
+        again()()
+    swap("lemmas/lazy.py", "x + x", "2 * x")()
+
+
 def anew(file, old, new):
     """An edit of a file and a new run."""
     return both(swap(file, old, new), again())
@@ -629,6 +645,7 @@ ATTACKS = {
         swap("elsewhere/notes.py", "0.0", "1.0"),
         f"{OLD}1 file differs, notes.py",
     ),
+    "a helper that was another one during the run": (meanwhile, "the run did not finish"),
     "an engine of yesterday": (
         chained(lambda e: e[0]["code"].update({"attsvm/theory/verification/check.py": "0" * 12})),
         f"{OLD}1 file differs, attsvm/theory/verification/check.py",
@@ -720,6 +737,17 @@ ATTACKS = {
     "proof of nothing": (
         anew("lemma_proofs/squares.py", "    ensure(1 + 1, 2)\n", ""),
         f"{SQUARE}: the code of its proof changed",
+    ),
+    "a proof that goes on after a step that failed": (
+        anew(
+            "lemma_proofs/squares.py",
+            "    ensure(1 + 1, 2)\n",
+            "    import contextlib\n\n    from attsvm.theory import ensure_zero\n\n"
+            '    with contextlib.suppress(Exception):\n        ensure_zero(1, "1 is 0")\n'
+            "    ensure(1 + 1, 2)\n",
+        ),
+        f"{SQUARE}: proved -> undecided, validity exercised -> error: the proof of {SQUARE} went "
+        "on after a step that failed: the proof failed at step 1: 1 is 0",
     ),
     "proof of another lemma": (
         swap(LEMMAS, "squares:prove", "squares:other"),
@@ -955,6 +983,47 @@ def test_an_update_does_not_take_counts_from_a_run_of_other_code(pack, capsys):
     assert main(["gate", "--yes"]) == 2
 
 
+def beside(folder, *names):
+    """Packs of one file each in a folder, checked and reviewed together; the words that say so."""
+    folder.mkdir()
+    text = TWO.replace("st.just(ZERO)", "st.integers(-999, 1).map(float)").replace(": 1}", ": 10}")
+    for name in names:
+        (folder / f"{name}.py").write_text(text.replace("toys/two", f"toys/{name}"))
+    packs = [w for name in names for w in ("--only-pack", str(folder / f"{name}.py"))]
+    assert main(["verify", *packs, "--ledger", "ledger"]) == 0
+    assert main(["gate", *packs, "--ledger", "ledger", "--update", "--yes"]) == 0
+    place = folder / "expectations.json"
+    place.write_text(place.read_text().replace(UNREVIEWED, "a reason"))
+    return [*packs, "--ledger", "ledger"]
+
+
+def test_claims_of_all_files_of_a_folder_are_held(pack, capsys):
+    words = beside(pack / "loose", "one", "other")
+    claims = json.loads((pack / "loose/expectations.json").read_text())["claims"]
+    assert sorted(claims) == [f"toys/{n}:{r}" for n in ("one", "other") for r in READINGS]
+    assert main(["gate", *words]) == 0
+    more = TWO[TWO.index("TWO =") :].replace("TWO =", "MORE =").replace("toys/two", "toys/more")
+    append(pack / "loose/one.py", more)()
+    forget()
+    assert main(["verify", "toys/one", "toys/other", *words]) == 0
+    capsys.readouterr()
+    assert main(["gate", *words]) == 1
+    assert "toys/more:literal: nobody reviewed this claim" in capsys.readouterr().out
+
+
+def test_two_files_that_expect_something_of_one_claim_are_refused(pack, capsys):
+    words = beside(pack / "loose", "one")
+    assert main(["verify", *words, "--only-pack", "lemmas"]) == 0
+    assert main(["gate", *words, "--only-pack", "lemmas"]) == 0
+    claims = json.loads(Path(EXPECTED).read_text())["claims"]
+    document = json.loads((pack / "loose/expectations.json").read_text())
+    document["claims"][SQUARE] = claims[SQUARE] | {"truth": "holds"}
+    (pack / "loose/expectations.json").write_text(json.dumps(document))
+    assert main(["gate", *words, "--only-pack", "lemmas"]) == 2
+    said = "expects something of a claim of which another file does as well"
+    assert f"{said} (got {SQUARE})" in capsys.readouterr().err
+
+
 def test_a_run_of_another_seed_or_profile_passes_where_it_is_asked_for(pack, capsys):
     again("--seed", "3")()
     forget()
@@ -991,6 +1060,7 @@ TWO = Statement(
     },
 )
 """
+READINGS = ("amended", "literal")
 LITERAL, AMENDED = '"literal": Reading("0 >= 0", ', '"amended": Reading("0 >= 0", '
 
 
