@@ -156,7 +156,11 @@ def _python(root: Path) -> list[Path]:
 
 def _within(folder: Path) -> Iterator[Path]:
     """All that lies in a folder, in order, also behind links to folders that it is not in."""
-    for place in sorted(folder.iterdir()):
+    try:
+        inner = sorted(folder.iterdir())
+    except OSError:  # it is gone, or nobody may look into it
+        return
+    for place in inner:
         if not place.is_dir():
             yield place
         elif not (place.is_symlink() and folder.resolve().is_relative_to(place.resolve())):
