@@ -182,7 +182,8 @@ def _data(root: Path) -> Iterator[Path]:
     for file in _within(root):
         inner = file.relative_to(root).parts
         hidden = any(part.startswith(".") or part == "__pycache__" for part in inner)
-        own = file.name == "expectations.json" or inner[-2:-1] == ("counterexamples",)
+        stored = inner[-2:-1] == ("counterexamples",) and file.suffix == ".json"
+        own = file.name == "expectations.json" or stored
         if hidden or own or file.suffix in (".py", ".pyc", *_COMPILED) or not file.is_file():
             continue
         if not _is_ledger(file):

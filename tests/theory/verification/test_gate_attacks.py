@@ -73,6 +73,7 @@ def rule(x):
     return x + 1
 """,
     "behind/table.json": "[1]",
+    "lemmas/counterexamples/notes.txt": "[1]",
     "behind/unused.py": "LEAST = 0\n",
     "spaces/near.py": "NEAR = 0.0\n",
     "notes/readme.txt": "This is no code.",
@@ -632,6 +633,10 @@ ATTACKS = {
     "a data file behind a link": (
         swap("behind/table.json", "1", "2"),
         f"{OLD}1 file differs, lemmas/linked/table.json",
+    ),
+    "a data file among counterexamples": (
+        swap("lemmas/counterexamples/notes.txt", "1", "2"),
+        f"{OLD}1 file differs, lemmas/counterexamples/notes.txt",
     ),
     "a module behind a link": (
         swap("behind/unused.py", "0", "1"),
