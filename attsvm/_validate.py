@@ -10,6 +10,9 @@ from attsvm._types import Array
 from attsvm._words import counted
 from attsvm.errors import DataError
 
+_EXACT = 2.0**53
+"""Up to here float64 holds every integer."""
+
 
 def _raw(name: str, value: object) -> Array:
     try:
@@ -73,6 +76,16 @@ def ensure_array(
             value=float(result[where]),
             remedy="Remove or replace NaN and infinite entries.",
         )
+    if array.dtype.kind in "iu":
+        large = np.abs(result) >= _EXACT
+        pairs = zip(array[large].tolist(), result[large].tolist(), strict=True)
+        rounded = next((given for given, held in pairs if given != held), None)
+        if rounded is not None:
+            raise DataError(
+                f"{name} has an integer that float64 does not hold",
+                value=rounded,
+                remedy="Convert it to float64 first, where it may be rounded.",
+            )
     return result
 
 

@@ -185,6 +185,18 @@ REFUSED = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("integer", "holds"), [(2**53, True), (2**53 + 1, False), (-(2**62) - 1, False)]
+)
+def test_integers_are_held_exactly_or_refused(integer, holds):
+    X = np.array([[[integer, 1], [0, 0]]])
+    if holds:
+        assert AttentionData(X, Z=np.ones((1, 2)), scores=np.ones((1, 2))).X[0, 0, 0] == integer
+        return
+    with pytest.raises(DataError, match=rf"X has an integer that float64 .* \(got {integer}\)"):
+        AttentionData(X, Z=np.ones((1, 2)), scores=np.ones((1, 2)))
+
+
 @pytest.mark.parametrize(("fields", "words"), REFUSED)
 def test_what_makes_no_data_is_refused(fields, words):
     error = refused(fields, words)

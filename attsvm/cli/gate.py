@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from attsvm._words import counted
 from attsvm.cli.actions import annotation, in_actions, summarise, within
 from attsvm.cli.arguments import DEFAULTS, LEDGER, Parsers, command, recorded, split_packs, tell
 from attsvm.cli.places import ensure_apart
-from attsvm.errors import LedgerError, UsageError
+from attsvm.errors import FileError, LedgerError, UsageError
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.packs import Pack
@@ -64,7 +64,9 @@ def run(options: argparse.Namespace) -> int:
     expectations: dict[str, Expectation] = {}
     for place in held:
         _ensure_there(place, packs, options)
-        expectations.update(read_expectations(place))
+        read = read_expectations(place)
+        _ensure_said_once(place, expectations.keys() & read.keys())
+        expectations |= read
     checkout = checked_out(packs, set(expectations).union(*held.values()), whole, others)
     reasons = hold(
         run,
@@ -127,10 +129,20 @@ def _held(
     if options.expect:
         return {Path(options.expect): frozenset(run.claims)}
     named = [] if options.only_pack else options.pack
-    return {
-        pack.expectations: frozenset(c.id for c in pack.claims)
-        for pack in concerned(packs, named, run)
-    }
+    held: dict[Path, frozenset[str]] = {}
+    for pack in concerned(packs, named, run):  # files of one folder share their expectations
+        ids = frozenset(c.id for c in pack.claims)
+        held[pack.expectations] = held.get(pack.expectations, frozenset()) | ids
+    return held
+
+
+def _ensure_said_once(place: Path, twice: Collection[str]) -> None:
+    if twice:
+        raise FileError(
+            f"{place} expects something of a claim of which another file does as well",
+            value=min(twice),
+            remedy="Leave it to the file beside the pack that has the claim.",
+        )
 
 
 def _gate(options: argparse.Namespace, *more: str) -> str:

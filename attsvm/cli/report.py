@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,18 +49,17 @@ def run(options: argparse.Namespace) -> int:
     from attsvm._files import write_text
     from attsvm._words import counted
     from attsvm.errors import UsageError
+    from attsvm.theory.record.checkout import checked_packs, code_of
     from attsvm.theory.record.ledger import joined_run, last_run
+    from attsvm.theory.verification.gate import only_of, stale
 
     ensure_json(options.json)
-    run = recorded(options, joined_run)
-    if options.only_pack:
-        from attsvm.theory.verification.gate import only_of
-
-        run = only_of(run, *split_packs(options, run))
+    whole = recorded(options, joined_run)
+    packs, others = split_packs(options, whole)
+    code = code_of(checked_packs([*packs, *others], whole.claims))
+    run = only_of(whole, packs, others)
+    run = replace(run, faults=(*run.faults, *stale(whole, code)))
     entries = [run.verdicts[name] for name in sorted(run.verdicts)]
-    from attsvm.theory.declaration.packs import load_packs
-
-    packs = load_packs(options.pack, options.only_pack)
     out = options.out or (f"attsvm-{options.source}.md" if options.source else PAGE)
     for read in (options.ledger, options.against):
         ensure_apart(ledger=read, json=options.json, graph=options.graph, out=out)
@@ -106,5 +107,7 @@ def run(options: argparse.Namespace) -> int:
         lines.append(
             f"{earlier} more on the page, of earlier runs of the same code, profile and seed"
         )
+    for fault in run.faults:
+        print(f"attsvm: {fault}", file=sys.stderr)
     tell(options, {**document, "source": options.source, "page": out}, lines)
     return 0

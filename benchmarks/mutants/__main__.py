@@ -231,7 +231,9 @@ class _Everywhere(Definitions):
 
     def __init__(self) -> None:
         super().__init__()
-        self._home = lambda base, own, top: ROOT if top == "attsvm" else followed(base, own, top)
+        self._home = lambda base, own, dotted: (
+            ROOT if dotted[0] == "attsvm" else followed(base, own, dotted)
+        )
 
     def rests_on(self, *starts: Start) -> frozenset[tuple[Path, int]]:
         """The statements that a digest of these starts rests on: their files and ranks."""

@@ -3,7 +3,10 @@
 import json
 from pathlib import Path
 
+import pytest
 from commands import TOYS
+
+from attsvm.theory.record.ledger import _chained
 
 
 def test_a_page_of_a_source_is_html_where_its_name_says_so(attsvm, ran):
@@ -33,6 +36,30 @@ def test_a_page_says_what_changed_since_an_earlier_ledger(attsvm, ran):
     assert attsvm("report", *TOYS, "--against", "absent.jsonl")[0] == 2
     code, _, error = attsvm("report", *TOYS, "--source", "toy", "--against", ledger)
     assert (code, "Name it like page.html" in error) == (2, True)
+
+
+@pytest.mark.parametrize("out", ["page.html", "page.md"])
+def test_a_page_of_an_edited_record_or_of_other_code_says_so(attsvm, ran, out):
+    ledger = Path(".attsvm/ledger.jsonl")
+    words = ("report", *TOYS, *(["--source", "toy"] if out.endswith(".md") else []), "--out", out)
+    assert attsvm(*words)[::2] == (0, "")
+    told = "does not fit: that line was edited"
+    text = ledger.read_text()
+    ledger.write_text(text.replace('"evidence": "numeric"', '"evidence": "symbolic"'))
+    assert told in attsvm(*words)[2]
+    assert told in Path(out).read_text().partition("Readings")[0]
+    lines = [json.loads(line) for line in text.splitlines()]
+    lines[0]["code"]["attsvm/theory/record/files.py"] = "0" * 12
+    before = ""
+    for event in lines:
+        del event["digest"]
+        event["digest"] = before = _chained(before, event)
+    ledger.write_text("".join(json.dumps(event) + "\n" for event in lines))
+    told = (
+        "he run is of other code than is checked out: 1 file differs, attsvm/theory/record/files.py"
+    )
+    assert told in attsvm(*words)[2]
+    assert told in Path(out).read_text().partition("Readings")[0]
 
 
 def test_links_to_files_lead_from_where_the_page_lies(attsvm, ran):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from attsvm.theory.declaration.formula import Formula
 
-_ID = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*/[a-z0-9]+(?:[-.][a-z0-9]+)*:[a-z]+(?:-\d+)?")
+_ID = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*/[a-z0-9]+(?:[-.][a-z0-9]+)*:[a-z]+(?:-[0-9]+)?")
 _READINGS = ("literal", "amended", "sharp")
 
 _MADE: ContextVar[list[Claim] | None] = ContextVar("made", default=None)

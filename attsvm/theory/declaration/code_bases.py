@@ -58,41 +58,47 @@ def files_of(base: Path, parts: Dotted) -> list[Path]:
     return [Path(file) for file in found if os.path.isfile(file)]
 
 
-def followed(base: Path, own: str, top: str) -> Path | None:
-    """The folder from which a top-level module is imported whose code counts for who imports it.
+def followed(base: Path, own: str, dotted: Dotted) -> Path | None:
+    """The folder from which something is imported whose code counts for who imports it.
 
-    That is the importer's own base, or another folder of modules that are not installed. Where the
-    base is installed, only what was installed with the importer counts. The engine never does.
+    That is where Python finds it, unless it is installed there by a distribution; else the
+    importer's own base. Where the base is installed, only what was installed with the importer
+    counts. The engine never does.
 
     Args:
         base: from where the importer is imported.
         own: the top-level name of the importer.
-        top: the top-level name of what it imports.
+        dotted: what it imports; of a package in several folders, the one that has the second part.
     """
+    top = dotted[0]
     if top == _ENGINE:
         return None
-    if (base / top).is_dir() or (base / f"{top}.py").is_file():
-        if top == own or not is_installed(base):
-            return base
+    here = [base] if (base / top).is_dir() or (base / f"{top}.py").is_file() else []
+    if here and is_installed(base) and top != own:
         shared = _distributions()
         with_it = not set(shared.get(top, ())).isdisjoint(shared.get(own, ()))
         return base if with_it else None
-    return _elsewhere(top, tuple(sys.path))
+    there = [place for place in _bases(top, tuple(sys.path)) if not _is_distributed(top, place)]
+    places = [*here, *there] if top == own else there or here
+    held = (p for p in places if files_of(p, dotted[:2]) or files_of(p, dotted[:1]))
+    return next(held, places[0] if places else None)
 
 
 @functools.lru_cache(maxsize=1024)
-def _elsewhere(top: str, path: tuple[str, ...]) -> Path | None:
-    """The folder on the path that a top-level module is in, where it is not installed."""
-    if top in sys.stdlib_module_names:
-        return None
+def _bases(top: str, path: tuple[str, ...]) -> tuple[Path, ...]:
+    """The folders that Python finds a top-level module in; a package may lie in several."""
     try:
         spec = importlib.util.find_spec(top)  # it imports nothing
     except (ImportError, ValueError):
-        return None
+        return ()
     places = list((spec and spec.submodule_search_locations) or ())
     places += [spec.origin] if spec and spec.origin and spec.has_location and not places else []
-    base = Path(os.path.abspath(places[0])).parent if places else None
-    return None if base is None or not base.is_dir() or is_installed(base) else base
+    return tuple(filter(Path.is_dir, (Path(os.path.abspath(place)).parent for place in places)))
+
+
+def _is_distributed(top: str, base: Path) -> bool:
+    """Whether a module of that folder is Python's own or was installed by a distribution."""
+    return is_installed(base) and (top in sys.stdlib_module_names or top in _distributions())
 
 
 def is_installed(folder: Path) -> bool:
@@ -135,14 +141,7 @@ def _distributions() -> dict[str, list[str]]:
 
 
 def home_of(module: str, base: Path) -> Path | None:
-    """The file of a module that is looked up by its dotted name: from a base, else on the path."""
+    """The file of a module that is looked up by its dotted name: on the path, else from a base."""
     parts = tuple(module.split("."))
-    found = files_of(base, parts)
-    if not found:
-        try:
-            spec = importlib.util.find_spec(parts[0])  # it imports nothing
-        except (ImportError, ValueError):
-            spec = None
-        if spec is not None and spec.origin is not None and spec.has_location:
-            found = files_of(base_of(Path(spec.origin)), parts)
-    return found[0] if found else None
+    places = (*_bases(parts[0], tuple(sys.path)), base)
+    return next((file for place in places for file in files_of(place, parts)), None)

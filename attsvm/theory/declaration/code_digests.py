@@ -253,7 +253,7 @@ class Definitions:
 
         Those of an installed distribution are its name and, where that counts, its version.
         """
-        base = self._home(module.base, module.top, dotted[0]) if dotted else None
+        base = self._home(module.base, module.top, dotted[:2]) if dotted else None
         if base is None:
             version = installed(dotted[0])[1] if dotted else ""
             return " ".join((".".join(dotted), version)), ()
@@ -299,34 +299,53 @@ class Definitions:
         """The modules that are imported as a module is, and are followed."""
         found: set[Module] = set()
         for dotted in module.opened:
-            base = self._home(module.base, module.top, dotted[0]) if dotted else None
+            base = self._home(module.base, module.top, dotted[:2]) if dotted else None
             parts = range(1, len(dotted) + 1) if base is not None else ()
             found |= {self._module(f, base) for k in parts for f in self._files(base, dotted[:k])}
         return found
 
     def _registers(self, module: Module, at: int) -> bool:
-        """Whether a decorator of the code base may keep what it decorates."""
-        for decorator in getattr(module.statements[at], "decorator_list", ()):
+        """Whether the code base may keep what is defined: a decorator, a base or a metaclass."""
+        node = module.statements[at]
+        for decorator in getattr(node, "decorator_list", ()):
             call = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if getattr(call, "attr", "") in KEEPING:
+            # what is looked up in a value of the code base is a method
+            meant = self._meant(module, call)
+            if getattr(call, "attr", "") in KEEPING or any(
+                rest or not is_plain(found) for _, found, rest in meant
+            ):
                 return True
-            left = [node for _, node in self._uses(module, spelt(call)[1])[1]]
-            seen = set(left)
-            while left:
-                one, what = left.pop()
-                if isinstance(what, int):
-                    if not is_plain(one.statements[what]):
+        left = [(module, node)] if isinstance(node, ast.ClassDef) else []
+        seen = {node}
+        while left:
+            where, derived = left.pop()
+            if any([*self._meant(where, keyword.value)] for keyword in derived.keywords):
+                return True
+            for one, found, _ in (meant for b in derived.bases for meant in self._meant(where, b)):
+                if isinstance(found, ast.ClassDef) and found not in seen:
+                    if any(getattr(n, "name", "") == "__init_subclass__" for n in found.body):
                         return True
-                    continue
-                if what is None:
-                    continue
-                if what[0] in one.bound:
-                    if len(what) > 1:  # it is a method
-                        return True
-                    found: list[_Node] = [(one, k) for k in one.bound[what[0]]]
-                else:
-                    origin = (*one.imports.get(what[0], ()), *what[1:])
-                    found = [node for _, node in self._followed(one, origin)[1]]
-                left += {*found} - seen
-                seen.update(found)
+                    seen.add(found)
+                    left.append((one, found))
         return False
+
+    def _meant(
+        self, module: Module, expression: ast.AST
+    ) -> Iterator[tuple[Module, ast.stmt, Dotted]]:
+        """The statements of the code base that names of an expression stand for.
+
+        Each comes with its module, and with the attributes of what it binds that are meant.
+        """
+        left = [node for _, node in self._uses(module, spelt(expression)[1])[1]]
+        seen = set(left)
+        while left:
+            one, what = left.pop()
+            if isinstance(what, int):
+                yield one, one.statements[what], ()
+            elif what is not None and what[0] in one.bound:
+                yield from ((one, one.statements[k], what[1:]) for k in one.bound[what[0]])
+            elif what is not None:
+                origin = (*one.imports.get(what[0], ()), *what[1:])
+                found = {node for _, node in self._followed(one, origin)[1]} - seen
+                left += found
+                seen |= found

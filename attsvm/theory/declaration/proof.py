@@ -11,7 +11,8 @@ which two different things have passed meets nothing, as it does not say which o
 What the reading supposes is `Supposed`: it holds the very functions by which readings state their
 hypotheses, so that a proof does not count for a reading that has none of them.
 
-A step that fails raises a `ProofError` that says which one it was. A step passes only if sympy has
+A step that fails raises a `ProofError` that says which one it was; a proof that catches it proves
+nothing. A step passes only if sympy has
 decided it: an inequality that stays open, NaN or infinity in place of a number, and an empty list
 of identities are failures. Floats are refused wherever they stand in an expression, as an identity
 between rounded numbers proves nothing.
@@ -63,12 +64,14 @@ class Steps(list[str]):
 
     Attributes:
         supposed: that, in the order of the steps.
+        failed: what the steps that failed have said, also where the proof went on after that.
         about: by name, what has passed under it: one thing, unless the name is given to several.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.supposed: list[Supposed] = []
+        self.failed: list[str] = []
         self.about: dict[str, set[Any]] = {}
 
     def name(self, what: str, about: Any) -> None:
@@ -79,6 +82,7 @@ class Steps(list[str]):
         """Add other steps after these."""
         self += others
         self.supposed += others.supposed
+        self.failed += others.failed
         for name, about in others.about.items():
             self.about.setdefault(name, set()).update(about)
 
@@ -301,6 +305,8 @@ def _failed(what: str, why: str, value: object, remedy: str = "") -> ProofError:
     steps = _STEPS.get()
     number = "" if steps is None else f" step {len(steps) + 1}"
     cause = f"the proof failed at{number}: {what}; {why}"
+    if steps is not None:
+        steps.failed.append(cause)
     return ProofError(cause, value=repr(value), remedy=remedy)
 
 

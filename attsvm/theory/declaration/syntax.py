@@ -6,11 +6,13 @@ Comments, docstrings, layout and line numbers do not count.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from attsvm.theory.declaration.code_bases import Dotted, base_of
 
@@ -22,6 +24,8 @@ _COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.Match)
 _SKIPPED = frozenset(("ctx", "kind", "type_comment"))
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _NOTED = (*_IMPORTS, ast.Call, ast.Name, ast.Attribute)
+_ANNOTATING = frozenset(("annotation", "returns"))
+_LONG = 1 << 2000
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SETTING = frozenset(("setattr", "delattr", "exec", "eval"))
 """Functions that change things when they are called while a name is bound."""
@@ -45,7 +49,7 @@ class Module:
         noted: the nodes of each that say what it uses.
         bound: the indices of the statements that bind a name.
         effects: the indices of those that may change things beyond the names that they bind.
-        decorated: the indices of decorated functions and classes.
+        decorated: the indices of functions and classes that are decorated or derived from others.
         opened: the dotted names that the module imports while it is imported itself.
         imports: what an imported name stands for, as the parts of a dotted name.
         stars: the modules of which everything may be used, each with the name that says so, which
@@ -162,7 +166,7 @@ def _parsed(file: Path, base: Path, known: tuple[int, int, int]) -> Module:
             module.bound.setdefault(name, []).append(len(module.statements))
         if _acts(node, names):
             module.effects.append(len(module.statements))
-        elif getattr(node, "decorator_list", ()):
+        elif any(getattr(node, part, ()) for part in ("decorator_list", "bases", "keywords")):
             module.decorated.append(len(module.statements))
         module.statements.append(node)
         module.spelt.append(worded(words))
@@ -178,7 +182,8 @@ def _acts(node: ast.stmt, names: set[str]) -> bool:
         return False
     if isinstance(node, _FUNCTIONS):
         return False
-    return not names or isinstance(node, _COMPOUND) or any(map(_sets, _executed(node)))
+    acting = (*_COMPOUND, ast.AugAssign)  # `+=` may change a list that another name stands for too
+    return not names or isinstance(node, acting) or any(map(_keeps, _executed(node)))
 
 
 def _executed(node: ast.AST) -> Iterator[ast.AST]:
@@ -194,6 +199,15 @@ def _sets(node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute | ast.Subscript):
         return not isinstance(node.ctx, ast.Load)
     return isinstance(node, ast.Call) and _called(node) in _SETTING
+
+
+def _keeps(node: ast.AST) -> bool:
+    """Whether a node may change what it is not: it sets something, or adds to what is kept."""
+    return _sets(node) or (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in KEEPING
+    )
 
 
 def _called(call: ast.Call) -> str:
@@ -246,12 +260,14 @@ def spelt(node: ast.AST) -> tuple[list[str], list[ast.AST]]:
             inner = held(name)
             if inner is None:
                 continue
+            if name in _ANNOTATING:
+                inner = _unquoted(inner)
             if isinstance(inner, ast.AST):
                 say(name)
                 spell(inner)
             elif not isinstance(inner, list):
                 say(name)
-                say(repr(inner))
+                say(_constant(inner))
             elif inner:
                 say(name)
                 say("[")
@@ -265,6 +281,19 @@ def spelt(node: ast.AST) -> tuple[list[str], list[ast.AST]]:
 
     spell(node)
     return words, noted
+
+
+def _unquoted(annotation: Any) -> Any:
+    """An annotation, also where it is written as a text."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        with contextlib.suppress(SyntaxError, ValueError):
+            return ast.parse(annotation.value, mode="eval").body
+    return annotation
+
+
+def _constant(value: object) -> str:
+    """A constant as it is written; Python writes integers of so many digits only in base 16."""
+    return hex(value) if type(value) is int and abs(value) >= _LONG else repr(value)
 
 
 _FORMS: dict[type[ast.AST], tuple[str, tuple[str, ...], bool]] = {}

@@ -137,8 +137,11 @@ def _roots(starts: Iterable[Path]) -> tuple[set[tuple[Path, Path]], set[tuple[st
     while left:
         base, root = left.pop()
         seen.add((base, root))
-        for top in {top for file in _python(root) for top in module_of(file, base).needs}:
-            home = followed(base, root.name.removesuffix(".py"), top)
+        own = root.name.removesuffix(".py")
+        found = (dotted for file in _python(root) for dotted in module_of(file, base).imported)
+        for dotted in {dotted[:2] for dotted in found if dotted}:
+            top = dotted[0]
+            home = followed(base, own, dotted)
             if home is not None:
                 place = home / top if (home / top).is_dir() else home / f"{top}.py"
                 left |= {(home, place)} - seen
@@ -148,7 +151,20 @@ def _roots(starts: Iterable[Path]) -> tuple[set[tuple[Path, Path]], set[tuple[st
 
 
 def _python(root: Path) -> list[Path]:
-    return [root] if root.is_file() else sorted(root.rglob("*.py"))
+    return [root] if root.is_file() else [file for file in _within(root) if file.suffix == ".py"]
+
+
+def _within(folder: Path) -> Iterator[Path]:
+    """All that lies in a folder, in order, also behind links to folders that it is not in."""
+    try:
+        inner = sorted(folder.iterdir())
+    except OSError:  # it is gone, or nobody may look into it
+        return
+    for place in inner:
+        if not place.is_dir():
+            yield place
+        elif not (place.is_symlink() and folder.resolve().is_relative_to(place.resolve())):
+            yield from _within(place)
 
 
 def _data(root: Path) -> Iterator[Path]:
@@ -163,10 +179,11 @@ def _data(root: Path) -> Iterator[Path]:
         texts = {value for value in constants if isinstance(value, str) and _is_name(value)}
         yield from filter(Path.is_file, (root.parent / text for text in sorted(texts)))
         return
-    for file in sorted(root.rglob("*")):
+    for file in _within(root):
         inner = file.relative_to(root).parts
         hidden = any(part.startswith(".") or part == "__pycache__" for part in inner)
-        own = file.name == "expectations.json" or inner[-2:-1] == ("counterexamples",)
+        stored = inner[-2:-1] == ("counterexamples",) and file.suffix == ".json"
+        own = file.name == "expectations.json" or stored
         if hidden or own or file.suffix in (".py", ".pyc", *_COMPILED) or not file.is_file():
             continue
         if not _is_ledger(file):

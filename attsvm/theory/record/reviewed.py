@@ -195,7 +195,10 @@ def _redrawn(own: Formula, other: Formula) -> bool:
 
 def _simple(value: Any) -> str:
     known = value is None or isinstance(value, bool | int | float | str)
-    return repr(value) if known else type(value).__name__
+    try:
+        return repr(value) if known else type(value).__name__
+    except ValueError:  # Python writes integers of so many digits only in base 16
+        return f"{value:#x}"
 
 
 def _stored(claim: Claim) -> str:

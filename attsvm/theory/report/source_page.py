@@ -191,6 +191,7 @@ class _Page:
         said = [] if self.run.finished else ["The run did not finish."]
         if self.run.damaged:
             said.append(f"{counted(self.run.damaged, 'line')} of its record cannot be read.")
+        said += [f"{fault[:1].upper()}{fault[1:]}." for fault in self.run.faults]
         if absent:
             said.append(f"Without a verdict: {', '.join(absent)}.")
         for claim in claims:

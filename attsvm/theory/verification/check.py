@@ -169,8 +169,15 @@ def ensure_steps(claim: Claim, steps: Steps) -> None:
     """Nothing where a proof took a step that was checked, and supposed what its reading does.
 
     Raises:
-        ClaimError: it took none, or supposed something else.
+        ClaimError: it took none, or supposed something else, or went on after one that failed.
     """
+    if steps.failed:
+        raise ClaimError(
+            f"the proof of {claim.id} went on after a step that failed: {steps.failed[0]}",
+            value=claim.proof,
+            remedy="Let the error of a step end the proof. What is to fail is shown by "
+            "ensure_nonzero.",
+        )
     if not steps:
         raise ClaimError(
             f"the proof of {claim.id} took no step, so it proves nothing",

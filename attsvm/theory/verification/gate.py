@@ -183,9 +183,9 @@ def hold(
     whole = list(_record(run, profile, seed))
     reasons = [*_verdicts(run, expectations, today, checkout), *_replays(run)]
     if checkout is not None:
-        stale = list(_stale(run, checkout.code))
-        whole += stale
-        if not stale:  # the parts of other claims say nothing about these
+        other = list(stale(run, checkout.code))
+        whole += other
+        if not other:  # the parts of other claims say nothing about these
             reasons += _recomputed(run, expectations, checkout)
         reasons += _unlike(run, expectations, checkout)
     every = [*(Reason(Rank.RUN, "", said) for said in whole), *reasons]
@@ -311,7 +311,7 @@ def _replays(run: Run) -> Iterator[Reason]:
             yield Reason(Rank.COUNTEREXAMPLE, file, said)
 
 
-def _stale(run: Run, code: Mapping[str, str]) -> Iterator[str]:
+def stale(run: Run, code: Mapping[str, str]) -> Iterator[str]:
     """Whether the run ran other code than is checked out."""
     if not run.code:
         yield "the run does not say which code it ran"

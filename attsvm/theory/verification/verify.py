@@ -11,6 +11,7 @@ from typing import Any
 
 from attsvm._files import dump, write_text
 from attsvm._words import counted
+from attsvm.errors import LedgerError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.judge import sides
 from attsvm.theory.declaration.packs import Pack, find_claims
@@ -373,8 +374,8 @@ def verify(
     chosen = profile_named(profile)
     tasks = plan(claims)
     events = Events(ledger)
-    if ledger is not None:
-        events.begun(head_of(packs, claims, profile, seed))
+    head = {} if ledger is None else head_of(packs, claims, profile, seed)
+    events.begun(head)
     replayed = [*map(events.replayed, curated.replays(packs, claims))]
     outcomes: dict[Task, Outcome] = {}
     finished: dict[str, Checked] = {}
@@ -390,6 +391,8 @@ def verify(
         if progress is not None:
             progress(len(outcomes), len(tasks), done)
     report = Report(profile, seed, tuple(finished[c.id] for c in claims), tuple(replayed))
+    if ledger is not None:
+        ensure_same_code(packs, [c.id for c in claims], head["code"], ledger)
     return events.finished(report)
 
 
@@ -407,6 +410,22 @@ def head_of(
         "made": circumstances(packs[0].folder if packs else Path()),
         "code": code_of(checked_packs(packs, [c.id for c in claims])),
     }
+
+
+def ensure_same_code(
+    packs: Sequence[Pack], ids: Sequence[str], before: Mapping[str, str], ledger: Ledger
+) -> None:
+    """Nothing where the code that claims hang on is what it was as their run began.
+
+    Raises:
+        LedgerError: it is not, so the record of the run stays unfinished.
+    """
+    if code_of(checked_packs(packs, ids)) != before:
+        raise LedgerError(
+            "the code was changed while the run went on, so that it does not count",
+            value=str(ledger.path),
+            remedy="Run it again.",
+        )
 
 
 @dataclass(frozen=True, slots=True)

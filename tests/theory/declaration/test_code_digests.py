@@ -1,11 +1,12 @@
 """Digests follow every definition that is used by name, and nothing that only looks different."""
 
 import importlib.metadata
+import sys
 from pathlib import Path
 
 import pytest
 
-from attsvm.theory.declaration.code_bases import base_of, followed, installed, learn
+from attsvm.theory.declaration.code_bases import base_of, followed, home_of, installed, learn
 from attsvm.theory.declaration.code_digests import Definitions, Start
 from attsvm.theory.declaration.syntax import module_of, whole
 
@@ -55,6 +56,8 @@ USES = {
     "guarded": "try:\n    from pack.deep import LEAST\nexcept ImportError:\n    pass\nf = LEAST\n",
     "default": "from pack.deep import LEAST\ndef f(x=LEAST):\n    return x\n",
     "constant": "from pack.deep import LEAST\nN = [LEAST]\ndef f():\n    return N[0]\n",
+    "annotation": "from pack.deep import LEAST\ndef f() -> LEAST: ...\n",
+    "annotation in quotes": "from pack.deep import LEAST\ndef f() -> 'LEAST': ...\n",
     "base class": "from pack import deep\nclass C:\n    a = deep.LEAST\nclass f(C):\n    pass\n",
 }
 
@@ -220,6 +223,35 @@ def test_a_module_in_another_folder_on_the_path_counts_and_so_does_what_it_impor
     assert digest(root, text) != before
 
 
+@pytest.mark.parametrize("way", ["hides one of Python's own", "lies where modules are installed"])
+def test_a_module_that_no_distribution_has_installed_counts(tmp_path, root, monkeypatch, way):
+    libs = tmp_path / ("libs" if way.startswith("hides") else "site-packages")
+    name = "tabnanny" if way.startswith("hides") else "outside_c"
+    libs.mkdir()
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.syspath_prepend(str(libs))
+    (libs / f"{name}.py").write_text("LEAST = 0\n")
+    text = f"import {name} as m\ndef f():\n    return m.LEAST\n"
+    before = digest(root, text)
+    (libs / f"{name}.py").write_text("LEAST = 1\n")
+    assert digest(root, text) != before
+
+
+def test_a_proof_is_found_where_python_finds_it(tmp_path, root, monkeypatch):
+    (tmp_path / "libs/proofs").mkdir(parents=True)
+    monkeypatch.syspath_prepend(str(tmp_path / "libs"))
+    (tmp_path / "libs/proofs/squares.py").write_text("")
+    (root / "proofs").mkdir()
+    assert home_of("proofs.squares", root) == tmp_path / "libs/proofs/squares.py"
+    assert home_of("proofs.none", root) is None
+    assert home_of("pack.deep", root) == root / "pack/deep.py"
+
+
+def test_integers_of_any_length_count(root):
+    before = digest(root, f"f = 0x1{5000 * '0'}\n")
+    assert digest(root, f"f = 0x2{5000 * '0'}\n") != before
+
+
 def test_of_an_installed_distribution_the_version_counts(root, monkeypatch):
     text = "import {} as m\ndef f():\n    return m.x\n"
     told = []
@@ -280,12 +312,12 @@ def test_the_code_base_of_a_file_ends_at_what_is_installed(root):
     )
     needs = module_of(start).needs
     assert needs == {"os", "attsvm", "pack", "b", "importlib", "looked"}
-    assert [top for top in sorted(needs) if followed(root, "pack", top)] == ["pack"]
+    assert [top for top in sorted(needs) if followed(root, "pack", (top,))] == ["pack"]
     import numpy
 
     installed = Path(numpy.__file__).parents[1]
-    assert followed(installed, "numpy", "numpy") == installed
-    assert followed(installed, "numpy", "scipy") is None
+    assert followed(installed, "numpy", ("numpy",)) == installed
+    assert followed(installed, "numpy", ("scipy",)) is None
 
 
 def test_a_statement_is_found_by_any_of_its_lines(root):

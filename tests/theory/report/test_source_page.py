@@ -331,11 +331,14 @@ def test_what_is_wrong_with_a_run_is_said_first(pack):
     fallen = {file: {"file": file, "result": "NOT CONFIRMED"}}
     want = {"truth": "refuted", "evidence": "certified", "validity": "exercised"}
     odd = entry(TRUE, as_expected=False, expected=want)
-    text = page(pack, run(odd, finished=False, damaged=2, replays=fallen))
+    text = page(
+        pack, run(odd, finished=False, damaged=2, replays=fallen, faults=("a line is odd",))
+    )
     head = text.partition("## Readings")[0]
     assert f"**NOT CONFIRMED: {file}.**" in head
     assert "The run did not finish." in head
     assert "2 lines of its record cannot be read." in head
+    assert "A line is odd." in head
     assert "Without a verdict: toy/b-2:literal, toy/b-2:amended." in head
     assert "Not as expected: toy/b-10:literal, expected refuted / certified / exercised." in head
     assert tables(text)[0][2][2] == "not run"

@@ -13,6 +13,8 @@ import pytest
 
 from attsvm.cli import main
 from attsvm.theory import load_packs
+from attsvm.theory.declaration.packs import LOOSE
+from attsvm.theory.record import curated
 from attsvm.theory.record.expectations import UNREVIEWED
 from attsvm.theory.record.ledger import _chained
 from attsvm.theory.record.reviewed import review
@@ -35,20 +37,48 @@ def unused(x: float) -> float:
 """,
     "lemmas/deep.py": "LEAST = -1000.0\nSPREAD = 1000\n",
     "lemmas/factors.json": "[2.0]",
-    "lemmas/registry.py": "TABLE = {}\n\n\ndef kept(f):\n    TABLE[f.__name__] = f\n    return f\n",
+    "lemmas/registry.py": """
+TABLE = {}
+TERMS = []
+
+
+def kept(f):
+    TABLE[f.__name__] = f
+    return f
+
+
+class Kind:
+    ALL = []
+
+    def __init_subclass__(cls):
+        Kind.ALL.append(cls)
+""",
     "lemmas/rules.py": """
 import json
 from pathlib import Path
 
-from lemmas.registry import kept
+from lemmas.registry import TERMS, Kind, kept
 
 FACTORS = json.loads((Path(__file__).parent / "factors.json").read_text())
+TERMS += [1]
+NOTHING = TERMS.append(3)
+
+
+class Whole(Kind):
+    LEAST = 0
 
 
 @kept
 def rule(x):
     return x + 1
 """,
+    "behind/table.json": "[1]",
+    "lemmas/counterexamples/notes.txt": "[1]",
+    "behind/unused.py": "LEAST = 0\n",
+    "spaces/near.py": "NEAR = 0.0\n",
+    "notes/readme.txt": "This is no code.",
+    "elsewhere/spaces/far.py": "FAR = 0.0\n",
+    "elsewhere/notes.py": "NOTED = 0.0\n",
     "lemmas/lazy.py": "def doubled(x: float) -> float:\n    return 2 * x\n",
     "lemmas/squares.py": '''
 """Claims."""
@@ -60,6 +90,8 @@ from attsvm.exact import rational
 from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
 from lemmas.bounds import LIMIT, fine
 from lemmas.deep import SPREAD
+from notes import NOTED
+from spaces.far import FAR
 
 NUMBERS = Records(float, st.integers(-SPREAD, SPREAD).map(float))
 PLACE = {"source": "A paper", "place": "Lemma 1", "cost": 10}
@@ -121,7 +153,7 @@ BELOW = Statement(
 def double(x: float, shift: float = 0.0) -> Slack:
     from lemmas.lazy import doubled
 
-    return Slack(doubled(x) + 2001 - shift, 1e-9)
+    return Slack(doubled(x) + 2001 - shift + FAR + NOTED, 1e-9)
 
 
 def double_ball(x: float, shift: float = 0.0) -> arb:
@@ -204,7 +236,8 @@ GATE = ["gate", "--only-pack", "lemmas", "--ledger", "ledger"]
 
 def forget():
     """Have the pack imported anew."""
-    for name in [n for n in sys.modules if n.partition(".")[0] in ("lemmas", "lemma_proofs")]:
+    own = ("lemmas", "lemma_proofs", "spaces", "notes")
+    for name in [n for n in sys.modules if n.partition(".")[0] in own or n.startswith(LOOSE)]:
         del sys.modules[name]
     importlib.invalidate_caches()
 
@@ -214,10 +247,13 @@ def reviewed(tmp_path_factory):
     """A folder with the pack, its reviewed expectations and the ledger of a run of it."""
     folder = tmp_path_factory.mktemp("reviewed")
     for name, text in FILES.items():
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(exist_ok=True, parents=True)
         (folder / name).write_text(text)
+    (folder / "lemmas/linked").symlink_to("../behind")
+    (folder / "behind/around").symlink_to("..")  # it leads back to where it is
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
+        patch.syspath_prepend(str(folder / "elsewhere"))
         patch.syspath_prepend(str(folder))
         patch.setattr(sys, "dont_write_bytecode", True)
         forget()
@@ -240,8 +276,9 @@ def reviewed(tmp_path_factory):
 def pack(reviewed, tmp_path, monkeypatch):
     """A copy of it that may be edited, as the current folder."""
     folder = tmp_path / "pack"
-    shutil.copytree(reviewed, folder)
+    shutil.copytree(reviewed, folder, symlinks=True)
     monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(folder / "elsewhere"))
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     forget()
@@ -265,8 +302,7 @@ def new(file, text):
 
 
 def linked():
-    Path("elsewhere").mkdir()
-    os.symlink(Path("lemmas").rename("elsewhere/real").resolve(), "lemmas")
+    os.symlink(Path("lemmas").rename("real").resolve(), "lemmas")
 
 
 def unnoticed(file, old, new):
@@ -413,6 +449,20 @@ def again(*words):
         main([*VERIFY, *words])
 
     return edit
+
+
+def meanwhile():
+    """A run during which a helper is another one; before and after that it is what it was."""
+    replays = curated.replays
+
+    def edited(*of):
+        swap("lemmas/lazy.py", "2 * x", "x + x")()
+        return replays(*of)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(curated, "replays", edited)
+        again()()
+    swap("lemmas/lazy.py", "x + x", "2 * x")()
 
 
 def anew(file, old, new):
@@ -580,6 +630,27 @@ ATTACKS = {
     ),
     "a new file": (lambda: Path("lemmas/more.py").write_text("x = 1\n"), OLD),
     "a file that is gone": (lambda: Path("lemma_proofs/steps.py").unlink(), OLD),
+    "a data file behind a link": (
+        swap("behind/table.json", "1", "2"),
+        f"{OLD}1 file differs, lemmas/linked/table.json",
+    ),
+    "a data file among counterexamples": (
+        swap("lemmas/counterexamples/notes.txt", "1", "2"),
+        f"{OLD}1 file differs, lemmas/counterexamples/notes.txt",
+    ),
+    "a module behind a link": (
+        swap("behind/unused.py", "0", "1"),
+        f"{OLD}1 file differs, lemmas/linked/unused.py",
+    ),
+    "a package in two folders": (
+        swap("elsewhere/spaces/far.py", "0.0", "1.0"),
+        f"{OLD}1 file differs, spaces/far.py",
+    ),
+    "a module that a folder here has the name of": (
+        swap("elsewhere/notes.py", "0.0", "1.0"),
+        f"{OLD}1 file differs, notes.py",
+    ),
+    "a helper that was another one during the run": (meanwhile, "the run did not finish"),
     "an engine of yesterday": (
         chained(lambda e: e[0]["code"].update({"attsvm/theory/verification/check.py": "0" * 12})),
         f"{OLD}1 file differs, attsvm/theory/verification/check.py",
@@ -672,6 +743,17 @@ ATTACKS = {
         anew("lemma_proofs/squares.py", "    ensure(1 + 1, 2)\n", ""),
         f"{SQUARE}: the code of its proof changed",
     ),
+    "a proof that goes on after a step that failed": (
+        anew(
+            "lemma_proofs/squares.py",
+            "    ensure(1 + 1, 2)\n",
+            "    import contextlib\n\n    from attsvm.theory import ensure_zero\n\n"
+            '    with contextlib.suppress(Exception):\n        ensure_zero(1, "1 is 0")\n'
+            "    ensure(1 + 1, 2)\n",
+        ),
+        f"{SQUARE}: proved -> undecided, validity exercised -> error: the proof of {SQUARE} went "
+        "on after a step that failed: the proof failed at step 1: 1 is 0",
+    ),
     "proof of another lemma": (
         swap(LEMMAS, "squares:prove", "squares:other"),
         "proof replaced: lemma_proofs.squares:prove -> lemma_proofs.squares:other",
@@ -716,6 +798,26 @@ ATTACKS = {
     "a function that is registered": (
         anew("lemmas/rules.py", "x + 1", "x + 2"),
         f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a list that is added to": (
+        anew("lemmas/rules.py", "TERMS += [1]", "TERMS += [2]"),
+        f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a list that is appended to": (
+        anew("lemmas/rules.py", "append(3)", "append(4)"),
+        f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a class that its base keeps": (
+        anew("lemmas/rules.py", "LEAST = 0", "LEAST = 1"),
+        f"{DOUBLE}: what its pack changes as it is loaded changed",
+    ),
+    "a helper in another folder of its package": (
+        anew("elsewhere/spaces/far.py", "0.0", "1.0"),
+        f"{DOUBLE}: the code of its conclusion",
+    ),
+    "a helper that a folder here has the name of": (
+        anew("elsewhere/notes.py", "0.0", "1.0"),
+        f"{DOUBLE}: the code of its conclusion",
     ),
     "a helper patched by another module": (
         both(
@@ -886,6 +988,47 @@ def test_an_update_does_not_take_counts_from_a_run_of_other_code(pack, capsys):
     assert main(["gate", "--yes"]) == 2
 
 
+def beside(folder, *names):
+    """Packs of one file each in a folder, checked and reviewed together; the words that say so."""
+    folder.mkdir()
+    text = TWO.replace("st.just(ZERO)", "st.integers(-999, 1).map(float)").replace(": 1}", ": 10}")
+    for name in names:
+        (folder / f"{name}.py").write_text(text.replace("toys/two", f"toys/{name}"))
+    packs = [w for name in names for w in ("--only-pack", str(folder / f"{name}.py"))]
+    assert main(["verify", *packs, "--ledger", "ledger"]) == 0
+    assert main(["gate", *packs, "--ledger", "ledger", "--update", "--yes"]) == 0
+    place = folder / "expectations.json"
+    place.write_text(place.read_text().replace(UNREVIEWED, "a reason"))
+    return [*packs, "--ledger", "ledger"]
+
+
+def test_claims_of_all_files_of_a_folder_are_held(pack, capsys):
+    words = beside(pack / "loose", "one", "other")
+    claims = json.loads((pack / "loose/expectations.json").read_text())["claims"]
+    assert sorted(claims) == [f"toys/{n}:{r}" for n in ("one", "other") for r in READINGS]
+    assert main(["gate", *words]) == 0
+    more = TWO[TWO.index("TWO =") :].replace("TWO =", "MORE =").replace("toys/two", "toys/more")
+    append(pack / "loose/one.py", more)()
+    forget()
+    assert main(["verify", "toys/one", "toys/other", *words]) == 0
+    capsys.readouterr()
+    assert main(["gate", *words]) == 1
+    assert "toys/more:literal: nobody reviewed this claim" in capsys.readouterr().out
+
+
+def test_two_files_that_expect_something_of_one_claim_are_refused(pack, capsys):
+    words = beside(pack / "loose", "one")
+    assert main(["verify", *words, "--only-pack", "lemmas"]) == 0
+    assert main(["gate", *words, "--only-pack", "lemmas"]) == 0
+    claims = json.loads(Path(EXPECTED).read_text())["claims"]
+    document = json.loads((pack / "loose/expectations.json").read_text())
+    document["claims"][SQUARE] = claims[SQUARE] | {"truth": "holds"}
+    (pack / "loose/expectations.json").write_text(json.dumps(document))
+    assert main(["gate", *words, "--only-pack", "lemmas"]) == 2
+    said = "expects something of a claim of which another file does as well"
+    assert f"{said} (got {SQUARE})" in capsys.readouterr().err
+
+
 def test_a_run_of_another_seed_or_profile_passes_where_it_is_asked_for(pack, capsys):
     again("--seed", "3")()
     forget()
@@ -922,6 +1065,7 @@ TWO = Statement(
     },
 )
 """
+READINGS = ("amended", "literal")
 LITERAL, AMENDED = '"literal": Reading("0 >= 0", ', '"amended": Reading("0 >= 0", '
 
 
