@@ -30,7 +30,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.divergence import ensure_passed
@@ -52,7 +52,7 @@ from symbolic.sums import (
     n,
     total,
 )
-from symbolic.suppositions import LOSS, SHORT_STEP
+from symbolic.suppositions import LOSS, SHORT_STEP, TWO_TOKENS, UNIQUE_OPTIMUM
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,
@@ -265,6 +265,7 @@ def ensure_from_kept() -> None:
 
     And the norm diverges.
     """
+    suppose(TWO_TOKENS)
     c, C = ensure_coefficients()
     ensure_divergence(c)
     ensure_direction(c, C, FAR)
@@ -276,6 +277,7 @@ def ensure_from_basin(short: Supposed = SHORT_STEP) -> None:
     Args:
         short: what says that the step is at most 1/L.
     """
+    suppose(UNIQUE_OPTIMUM)
     ensure_kept(short)
     ensure_from_kept()
 

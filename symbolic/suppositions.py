@@ -7,10 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from attsvm.primitives.hypotheses import all_independent, feasible, several_tokens, sloped
+from attsvm.primitives.hypotheses import (
+    all_independent,
+    exists,
+    feasible,
+    several_tokens,
+    sloped,
+    unique_optimum,
+)
 from attsvm.primitives.steps import is_short
 from attsvm.theory import Supposed
 from properties.mm import nonlinear_head_path, p_svm
+from properties.mm._support.prompt_descent import starts_in_basin
 from properties.sim import (
     definition_3_8,
     large_dimension,
@@ -18,16 +26,23 @@ from properties.sim import (
     often_unsolvable,
     orientation,
     printed_loss,
+    self_attention,
+    theorem_3_14_part_2,
 )
+from properties.sim._support import training
 from properties.sim._support.training import PRINTED, REPAIRED
+from properties.sim.theorem_3_15 import nearly_equal_scores
 from properties.tf import (
     all_local_unique,
     benign_landscape,
     generalised_svm,
     global_conjecture,
+    global_initial_gradient,
     lemma_2_limit,
+    linear_head_one_token,
     overparameterisation,
 )
+from properties.tf._support import descent_instances
 from properties.tf._support.regularisation_paths import steep
 from properties.tf._support.token_choices import separates
 from properties.tf.local_convergence import cones
@@ -98,7 +113,30 @@ SCORES_DIFFER = Supposed(
     "no two scores of an input are equal",
     (global_conjecture.different,),
 )
-TWO_TOKENS = Supposed("some input has two tokens", (several_tokens,))
+TWO_TOKENS = Supposed(
+    "some input has two tokens, as where W^mm is not 0, or the basin not empty",
+    (
+        *(several_tokens, exists, global_initial_gradient.first_steps.is_long),
+        theorem_3_14_part_2.THEOREM.hypotheses[theorem_3_14_part_2.PAIRS],
+        *(starts_in_basin, training.starts_in_basin, descent_instances.HYPOTHESES[training.BASIN]),
+        *(
+            statement.hypotheses[training.BASIN]
+            for statement in (
+                *(loss_assumptions.THEOREM, orientation.TRAINING, self_attention.THEOREM),
+                linear_head_one_token.SELECTION,
+            )
+        ),
+        printed_loss.LOSS.hypotheses[printed_loss.NEAR],
+    ),
+)
+UNIQUE_OPTIMUM = Supposed(
+    "optimal tokens are unique",
+    (
+        *(unique_optimum, global_conjecture.different),
+        *(nearly_equal_scores.within, nearly_equal_scores.within_of_others),
+        printed_loss.LOSS.hypotheses[printed_loss.LOWEST],
+    ),
+)
 ORTHOGONAL_QUERIES = Supposed("queries are orthogonal", (global_conjecture.orthogonal,))
 ONE_DEPENDENCY = Supposed(
     "tokens of an input have one affine dependency at most",

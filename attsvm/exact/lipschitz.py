@@ -130,6 +130,8 @@ def _enclosed_constant(D: arb, splits: int) -> arb:
             low = middle
         elif slope < 0:
             high = middle
+        else:  # undecided at this precision: the next bisection would ask the same point again
+            break
     bracket, centre = _interval(low, high), arb((low + high) / 2)
     return _height(D, centre, 1)[0] + _height(D, bracket, 2)[1] * (bracket - centre)
 

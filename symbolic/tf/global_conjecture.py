@@ -32,9 +32,10 @@ from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
+from symbolic.quadratic_forms import ensure_least_eigenvalue, ensure_square_of_sum
 from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.sim.theorem_3_14 import prove_three
-from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, n, r, swapped, t, total
+from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
 from symbolic.suppositions import CONSTRAINTS, LOSS, SCORES_DIFFER, SHORT_OR_FEW, TWO_TOKENS
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
@@ -43,14 +44,12 @@ from symbolic.textbook import (
     CONTINUOUS,
     DESCENT,
     DIFFERENTIABLE,
-    EIGENVECTORS,
     EXPONENTIAL,
     INDEPENDENT,
     INVERSE_OF_GRAM,
     LIPSCHITZ,
     MEAN_VALUE_ON_A_LINE,
     SHORT,
-    SYMMETRIC,
 )
 
 P_L, P_H, STEP, K, C = sp.symbols("P_L P_H e k C", positive=True)
@@ -140,25 +139,13 @@ def ensure_parts() -> None:
 def ensure_lower_tokens_outweigh() -> None:
     """D = sum_l c_l - sum_h c_h is at least a constant times P_L."""
     sigma, reach, count = sp.symbols("sigma a J", positive=True)
-    p = entry("p")
-    eigenvalue, along = entry("eigenvalue"), entry("along")
-    symmetric = "<A_s, A_t> = <A_t, A_s>: the Gram matrix of the A_t is symmetric"
-    ensure_equal(vector("A_s") @ vector("A_t"), vector("A_t") @ vector("A_s"), symmetric)
-    cite(EIGENVECTORS, met={SYMMETRIC: symmetric})
-    ensure_nonnegative_sum(
-        total(eigenvalue * along**2) - sigma * total(along**2),
-        along**2 * (eigenvalue - sigma),
+    ensure_least_eigenvalue(
+        sigma,
+        "<A_s, A_t> = <A_t, A_s>: the Gram matrix of the A_t is symmetric",
         "||sum_t +-c_t A_t||^2 is at least sigma sum_t c_t^2 with the least eigenvalue sigma of "
         "the Gram matrix, by coordinates along its eigenvectors",
-        eigenvalue=sigma + MORE,
-        along=sp.Symbol("along", real=True),
     )
-    ensure_equal(
-        n * total(p**2) - total(p) ** 2,
-        total((p - swapped(p)) ** 2, t, r) / 2,
-        "J sum_l p_l^2 - (sum_l p_l)^2 is half the sum of all (p_l - p_m)^2: with p_l = w_l s_l "
-        "sum_l p_l^2 is at least P_L^2/J",
-    )
+    ensure_square_of_sum("with p_l = w_l s_l sum_l p_l^2 is at least P_L^2/J")
     k = 2 * STEP * sigma / (9 * count)
     ensure_nonnegative(
         STEP / 2 * (sigma * (1 - THIRD) ** 2 * P_L**2 / count + MORE) - k * P_L**2,

@@ -11,7 +11,15 @@ import sympy as sp
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import ensure_zero, recorded
 from properties.sim import stability_l2, stability_logistic
-from symbolic import aligned_inputs, basins, curvature, divergence, growth_rates, least_points
+from symbolic import (
+    aligned_inputs,
+    basins,
+    curvature,
+    divergence,
+    growth_rates,
+    least_points,
+    quadratic_forms,
+)
 from symbolic.gains import P
 from symbolic.mm import (
     assumption_b,
@@ -47,6 +55,7 @@ from symbolic.tf import (
     lemma_2_limit,
     linear_head_one_token,
     local_convergence,
+    margin_flow,
     nonlinear_head_several,
     overparameterisation,
     parameterisation_bias,
@@ -581,10 +590,13 @@ SPOILT = {
                     [benign_landscape.prove_no_minimum],
                 ),
                 (
+                    *(margin_flow, ("MORE",)),
+                    [margin_flow.ensure_flow, margin_flow.ensure_energy, margin_flow.ensure_slow],
+                ),
+                (
                     *(settled_attention, ("MORE",)),
                     [
-                        *(settled_attention.ensure_flow, settled_attention.ensure_energy),
-                        *(settled_attention.ensure_slow, settled_attention.ensure_decay),
+                        settled_attention.ensure_decay,
                         *(settled_attention.ensure_logarithms, settled_attention.ensure_next_round),
                     ],
                 ),
@@ -597,8 +609,12 @@ SPOILT = {
         for name in names
     },
     "sums of pairs in place of differences": (
-        *(global_conjecture, "swapped", lambda x: -swapped(x)),
-        [global_conjecture.prove],
+        *(quadratic_forms, "swapped", lambda x: -swapped(x)),
+        [global_conjecture.ensure_lower_tokens_outweigh, margin_flow.ensure_energy],
+    ),
+    "eigenvalues on either side of the least": (
+        *(quadratic_forms, "MORE", REAL),
+        [global_conjecture.ensure_lower_tokens_outweigh, margin_flow.ensure_norms],
     ),
     **{
         f"a sum with something added in {module.__name__}": (
@@ -616,10 +632,10 @@ SPOILT = {
                 ],
             ),
             (
-                settled_attention,
+                margin_flow,
                 [
-                    *(settled_attention.ensure_independence, settled_attention.ensure_energy),
-                    settled_attention.ensure_signs,
+                    *(margin_flow.ensure_independence, margin_flow.ensure_energy),
+                    margin_flow.ensure_norms,
                 ],
             ),
             (growth_rates, [growth_rates.ensure_between_powers, growth_rates.prove_rate]),

@@ -1,0 +1,60 @@
+"""Bounds of quadratic forms: by the least eigenvalue of a Gram matrix, and of squares of sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from attsvm.theory import cite, ensure_equal
+from symbolic.inner_products import vector
+from symbolic.sums import ensure_nonnegative_sum, entry, n, r, swapped, t, total
+from symbolic.textbook import EIGENVECTORS, SYMMETRIC
+
+EIGENVALUE, ALONG = entry("eigenvalue"), entry("along")
+"""Of an eigenvector, and the coordinate of a vector x along it."""
+MORE = sp.Symbol("more", nonnegative=True)
+
+
+def ensure_form(found: Any, factor: Any, what: str, *, eigenvalue: Any) -> None:
+    """A sum of the squared coordinates, each times a function of its eigenvalue, is not negative.
+
+    Args:
+        found: the sum, of `EIGENVALUE` and `ALONG`.
+        factor: that function of `EIGENVALUE`.
+        what: says which sum this is.
+        eigenvalue: what each eigenvalue is, in symbols of known sign.
+
+    Raises:
+        ProofError: it is not that sum, or the function is not known to be at least 0.
+    """
+    values = {"eigenvalue": eigenvalue, "along": sp.Symbol("x", real=True)}
+    ensure_nonnegative_sum(found, ALONG**2 * factor, what, **values)
+
+
+def ensure_least_eigenvalue(least: Any, symmetric: str, what: str) -> None:
+    """x^T G x is at least the least eigenvalue of G times ||x||^2.
+
+    Args:
+        least: that eigenvalue, in a symbol of known sign.
+        symmetric: says that G, a Gram matrix of some A_t or the inverse of one, is symmetric.
+        what: says which form this is.
+    """
+    ensure_equal(vector("A_s") @ vector("A_t"), vector("A_t") @ vector("A_s"), symmetric)
+    cite(EIGENVECTORS, met={SYMMETRIC: symmetric})
+    found = total(EIGENVALUE * ALONG**2) - least * total(ALONG**2)
+    ensure_form(found, EIGENVALUE - least, what, eigenvalue=least + MORE)
+
+
+def ensure_square_of_sum(what: str) -> None:
+    """(sum_t x_t)^2 is at most n sum_t x_t^2.
+
+    Args:
+        what: says of which x_t.
+    """
+    x = entry("x")
+    ensure_equal(
+        n * total(x**2) - total(x) ** 2,
+        total((x - swapped(x)) ** 2, t, r) / 2,
+        f"n sum_t x_t^2 - (sum_t x_t)^2 is half the sum of all (x_t - x_r)^2: {what}",
+    )

@@ -1,0 +1,287 @@
+"""How margins move where attention settles at a token of an input, all of whose tokens support.
+
+An input by itself, as inputs of orthogonal queries move no logit of each other. Let u tend to the
+score of a token b and s_b to 1, and let t run over the other tokens. A_t = (x_b - x_t) z^T has the
+margin m_t in W; sign_t is 1 where t scores less than b, -1 where it scores more. A step of size e
+adds e sign_t c_t to the coefficient of A_t, c_t = |l'(u)| s_t |u - gamma_t|/n. M is the inverse of
+the Gram matrix of the A_t, Q(x) = x^T M x, and w_t = |l'(gamma_b)| |gamma_b - gamma_t|/n. C is a
+constant, another one in each place.
+
+1. M has no entry above 0 off its diagonal, and no negative sum of a row: these are multipliers of
+   Local-SVMs (`ensure_weights`).
+2. Let the time be e times the number of steps, and margins move evenly within a step. Then (M m')_t
+   = sign_t f_t (1 + off_t) with f_t = w_t exp(-m_t) and |off_t| at most C times the sum of the f_t
+   (`ensure_flow`).
+3. E, the integral of Q(m') from a time on, is finite. It is D, the sum of the (M m')_t, up to
+   C (Q(m') + time^-2) (`ensure_energy`).
+
+Norms by M are equivalent to lengths (`ensure_norms`). `symbolic.tf.settled_attention` goes on from
+here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from attsvm.theory import (
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_zero,
+)
+from attsvm.theory.declaration.proof import expanded, suppose
+from symbolic.basins import OF_SCORES
+from symbolic.continuity import cite_extreme_value
+from symbolic.gains import ensure_gain, ensure_gain_of_support
+from symbolic.inner_products import inner, vector
+from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
+from symbolic.quadratic_forms import (
+    ALONG,
+    EIGENVALUE,
+    ensure_form,
+    ensure_least_eigenvalue,
+    ensure_square_of_sum,
+)
+from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
+from symbolic.suppositions import (
+    ALL_SUPPORT,
+    BENT_LOSS,
+    EACH_SOLVED,
+    LOSS,
+    ORTHOGONAL_QUERIES,
+)
+from symbolic.textbook import (
+    CAUCHY_SCHWARZ,
+    DIFFERENTIABLE,
+    EXPONENTIAL,
+    INDEPENDENT,
+    INVERSE_OF_GRAM,
+    MEAN_VALUE_ON_A_LINE,
+)
+
+C, E, Q, TAU, RATES = sp.symbols("C E Q tau rates", positive=True)
+MORE = sp.Symbol("more", nonnegative=True)
+"""What is not negative by what has been said before."""
+DIFFERENCES = (
+    "the squared norm of sum_t c_t A_t, over all inputs, is the sum of those of the inputs, each "
+    "above 0 unless its c_t are 0, as z is not 0 where margins are 1: the A_t of all inputs are "
+    "independent"
+)
+
+
+def ensure_independence() -> None:
+    """The A_t of all inputs are independent."""
+    c, picked = entry("c"), entry("picked")
+    level, c_b = sp.symbols("level c_b", real=True)
+    suppose(ALL_SUPPORT, EACH_SOLVED, ORTHOGONAL_QUERIES)
+    ensure_equal(
+        total(c * (level - (1 - picked))).subs({total(c): 0, total(c * picked): c_b}),
+        c_b,
+        "under the W of the choice b the logit of b is 1 above all others: where sum_t c_t x_t = 0 "
+        "and sum_t c_t = 0, of all tokens of the input, c_b is 0, and so is each c_t, in its turn",
+    )
+    ensure_inputs_apart()
+    one, other = vector("one"), vector("other")
+    ensure_equal(
+        ((one + other) @ (one + other)).subs(inner("one", "other"), 0),
+        one @ one + other @ other,
+        DIFFERENCES,
+    )
+
+
+def ensure_weights() -> None:
+    """M_ts = -lambda_t of the Local-SVM of s, and the row sums of M are the lambda_t of that of b.
+
+    A mean over the tokens that are left keeps the signs: their row sums in M are not negative.
+    """
+    x_b, x_s, x_t, W = (vector(name) for name in ("x_b", "x_s", "x_t", "W"))
+    level, weight = sp.Symbol("level", real=True), sp.Symbol("lambda_t", nonnegative=True)
+    cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES})
+    one, other = vector("A_t"), vector("A_r")
+    ensure_equal(
+        one @ (weight * one + level * other),
+        weight * inner("A_t", "A_t") + level * inner("A_r", "A_t"),
+        "margins are the Gram matrix times the coefficients of W in the A_t, and so these "
+        "coefficients are M times the margins",
+    )
+    facts = {inner("W", "x_s"): level, inner("W", "x_t"): level - 1, inner("W", "x_b"): level - 1}
+    ensure_equal(
+        [((x_b - x_t) @ W).subs(facts), ((x_b - x_s) @ W).subs(facts)],
+        [0, -1],
+        "the W of the choice s, all of whose margins are 1, has <A_t, W> = 0 for all t but s, and "
+        "<A_s, W> = -1",
+    )
+    ensure_multipliers()
+    ensure_zero(
+        [part for _, part in ((x_s - x_t) - ((x_b - x_t) - (x_b - x_s))).parts],
+        "it is the sum of lambda_t (x_s - x_t) z^T, which is that of lambda_t (A_t - A_s)",
+    )
+    ensure_nonnegative(
+        dict((weight * (vector("A_t") - vector("A_s"))).parts)["A_t"],
+        "so that M_ts = -lambda_t, of that choice, is at most 0 for t other than s; and for b "
+        "itself, where all <A_t, W> are 1, the sum of row t is lambda_t",
+    )
+    taken, of_row = entry("taken"), entry("M_t")
+    ensure_nonnegative_sum(
+        0 - total(of_row * taken),
+        -of_row * taken,
+        "where tokens s other than t are taken out of a row sum that is 0, what is left is the sum "
+        "of the -M_ts: no rate of a token that is left is negative",
+        M_t=-weight,
+        taken=MORE,
+    )
+
+
+def ensure_flow() -> None:
+    """(M m')_t = sign_t f_t (1 + off_t), with |off_t| at most C times the sum of the f_t."""
+    rest, least = sp.symbols("rest least", positive=True)
+    bend, away = sp.symbols("max|l''|range/|l'(gamma_b)| range/least", positive=True)
+    ensure_gain()  # -grad L is the sum of sign_t c_t A_t
+    ensure_gain_of_support()  # |u - gamma_b| is at most the range of the scores times 1 - s_b
+    cite_extreme_value(BENT_LOSS, f"|l''|, as well as {OF_SCORES}")
+    cite_extreme_value(LOSS, OF_SCORES)
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: BENT_LOSS})
+    high = (1 + bend * rest) * (1 + away * rest)
+    share = rest / (rest + MORE)  # 1 - s_b, and any number in (0, 1]
+    ensure_nonnegative(
+        (1 + (bend + away + bend * away) * share - high.subs(rest, share)),
+        "c_t exp(m_t) over w_t is |l'(u)|/|l'(gamma_b)| times |u - gamma_t|/|gamma_b - gamma_t| "
+        "times s_b, which is at most 1, and so at most 1 + C (1 - s_b)",
+        normal=sp.factor,
+    )
+    x, y, z = (1 / (1 + sp.Symbol(f"far_{i}", nonnegative=True)) for i in range(3))
+    ensure_nonnegative(
+        (1 - x) * (1 - y) * (1 - z) - (1 - x - y - z),
+        "and at least 1 - C (1 - s_b), (1 - x) (1 - y) (1 - z) being at least 1 - x - y - z for "
+        "numbers in (0, 1]",
+        normal=sp.factor,
+    )
+    ensure_mean(
+        sp.Symbol("f_t", positive=True),
+        1 / (least + MORE),
+        "1 - s_b = sum_t s_t, at most sum_t exp(-m_t), is at most 1/(least w_t) times sum_t f_t",
+        most=1 / least,
+    )
+    cite(EXPONENTIAL)
+    y = sp.Symbol("y", nonnegative=True)
+    ensure_nonnegative(
+        ((1 + 2 * y) * (1 - y) - 1).subs(y, 1 / (2 + MORE)),
+        "within a step m_t moves by at most e sum_r |<A_t, A_r>| c_r, which is y = C sum_r f_r at "
+        "most, and f_t by a factor of at most exp(y) <= 1/(1 - y) <= 1 + 2 y for y <= 1/2, up or "
+        "down",
+        normal=sp.factor,
+    )
+
+
+def ensure_energy() -> None:
+    """E is finite, and D up to C (Q(m') + time^-2)."""
+    time, w, root, side = sp.symbols("time w sqrt(Q) sqrt(rates)", positive=True)
+    margin = sp.Function("m")(time)
+    f, sign, off, moved = entry("f"), entry("sign"), entry("off"), entry("m'")
+    ensure_equal(
+        sp.diff(w * sp.exp(-margin), time),
+        -w * sp.exp(-margin) * sp.diff(margin, time),
+        "G, the sum of the sign_t f_t, has the derivative -sum_t sign_t f_t m_t'",
+    )
+    pushed = sign * f * (1 + off)  # (M m')_t
+    ensure_equal(
+        total(-sign * f * moved),
+        -total(pushed * moved) + total(sign * f * off * moved),
+        "which is -Q(m') + sum_t sign_t f_t off_t m_t', as sum_t m_t' (M m')_t is Q(m')",
+    )
+    ensure_square_of_sum("(sum_t f_t)^2 is at most the number of tokens times sum_t f_t^2")
+    a, b = sp.symbols("a b", real=True)
+    ensure_nonnegative(
+        (a**2 + b**2) / 2 - a * b,
+        "f_t |m_t'| is at most (f_t^2 + m_t'^2)/2, and sum_t f_t^2, at most 4 ||M m'||^2 where all "
+        "|off_t| are at most 1/2, at most C Q: so -G' is Q times a factor within C sum_t f_t of 1",
+        normal=sp.factor,
+    )
+    ensure_mean(
+        Q,
+        sp.Rational(1, 2) + MORE,
+        "G, which tends to 0 with the f_t, is the integral of -G': in the end at least E/2",
+        least=sp.Rational(1, 2),
+    )
+    cite(CAUCHY_SCHWARZ)  # of x^T M y: D = 1^T M m' is at most sqrt(rates Q)
+    ensure_nonnegative(
+        (4 * side * root - 2 * (side * root + C * root**2)).subs(C, side / (root * (1 + MORE))),
+        "and G is D up to C Q, as sum_t f_t off_t is at most C times sum_t f_t^2: E is at most "
+        "4 sqrt(rates Q) in the end, where C sqrt(Q) is at most sqrt(rates)",
+        normal=sp.factor,
+    )
+    ensure_nonnegative(
+        (root**2 - E**2 / (16 * side**2)).subs(root, E / (4 * side) + MORE),
+        "so that Q is at least E^2/(16 rates)",
+        normal=expanded,
+    )
+    ensure_reciprocal_grows(16 * RATES, time)
+    ensure_slow()
+    ensure_mean(
+        Q,
+        C / (time * (1 + MORE)),
+        "so the f_t are at most C/time from a time on, and |G - E|, at most the integral of C Q "
+        "sum_t f_t, is at most C/time times E, which is C/time^2",
+        most=C / time,
+    )
+
+
+def ensure_norms() -> None:
+    """Q(x) is ||x||^2, and ||M x||^2 is Q(x), up to constant factors."""
+    least, most = sp.symbols("least most", positive=True)
+    form = total(EIGENVALUE * ALONG**2)
+    ensure_least_eigenvalue(
+        least,
+        "<A_s, A_t> = <A_t, A_s>: the Gram matrix of the A_t is symmetric, and so is M",
+        "Q(x) is at least the least eigenvalue of M times ||x||^2, by coordinates along "
+        "eigenvectors; it is above 0, as the A_t are independent, and so is theta^T M theta",
+    )
+    ensure_form(
+        most * form - total(EIGENVALUE**2 * ALONG**2),
+        EIGENVALUE * (most - EIGENVALUE),
+        "and at least ||M x||^2 over the largest one",
+        eigenvalue=most / (1 + MORE),
+    )
+    ensure_form(
+        total(EIGENVALUE**2 * ALONG**2) / least - form,
+        EIGENVALUE * (EIGENVALUE / least - 1),
+        "and at most ||M x||^2 over the least one, so that Q(m') tends to 0 as the f_t do",
+        eigenvalue=least + MORE,
+    )
+
+
+def ensure_reciprocal_grows(factor: Any, time: Any) -> None:
+    """Where -E' = Q >= E^2/factor E is at most factor/time, up to a constant time."""
+    level = sp.Function("E")(time)
+    slope = sp.diff(1 / level, time).subs(sp.diff(level, time), -(level**2 / factor + MORE))
+    ensure_nonnegative(
+        slope.subs(level, E) - 1 / factor,
+        f"the derivative of 1/E is at least 1/({factor}), so that time times E is bounded",
+        normal=sp.cancel,
+    )
+
+
+def ensure_slow() -> None:
+    """Where E is at most C/tau, f_t is at most C/tau if t is left, and v_t at least ln tau - C."""
+    K, w = sp.symbols("K w", positive=True)
+    cite(CAUCHY_SCHWARZ)  # of functions on [tau, 2 tau]
+    ensure_nonnegative(
+        K**2 - TAU * (K**2 / (TAU * (1 + MORE))),
+        "the integral of sqrt(Q) from tau to 2 tau, at most the root of tau E, is at most a "
+        "constant K, and up to a factor so are those of all |v_t'| and, if t is left, of f_t",
+        normal=sp.factor,
+    )
+    ensure_nonnegative(
+        K * sp.exp(K) / TAU - K / (1 + MORE) / (TAU * sp.exp(-K)),
+        "as v_t moves by at most K in that time, f_t is at least exp(-K) times what it is at tau, "
+        "which is at most K exp(K)/tau",
+        normal=sp.factor,
+    )
+    ensure_equal(
+        w * sp.exp(-(sp.log(TAU) - sp.log(K * sp.exp(K) / w))),
+        K * sp.exp(K) / TAU,
+        "so that v_t is at least ln tau - ln(K exp(K)/w_t)",
+        normal=sp.simplify,
+    )
