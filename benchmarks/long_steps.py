@@ -2,8 +2,8 @@
 
     python -m benchmarks.long_steps [--sets N] [--seed S]
 
-A run that does so would refute `tf/global-conjecture:amended-2`, or show that `sharp` needs its
-bound of the step. Of every shape N data sets of one query are drawn that meet the hypotheses, which
+A run that does so would show that `tf/global-conjecture:sharp`, or `sharp-2` and `sharp-3`, need
+their bound of the step. Of every shape N data sets of one query are drawn that meet the hypotheses, which
 is decided in exact arithmetic. Four runs of each on the loss -u are followed in floats. Their steps
 are constant, of size 1 to 10^4 over the largest score, and their starts have norms from 0.1 to 100.
 
