@@ -24,7 +24,7 @@ from attsvm.exact.numbers import (
     transpose,
 )
 from attsvm.exact.svm import ExactAnswer, separate
-from attsvm.exact.traps import trap_at
+from attsvm.exact.traps import outrun_at, trap_at
 from attsvm.lipschitz import attention_bend
 
 
@@ -254,10 +254,11 @@ def limit_certificate(
     """Run plain descent in balls until its limit is proved.
 
     At steps 0, 1, 2, 4, 8, ... three proofs are tried: the basin (`basin`) where the step is at
-    most 1/smoothness, which is decided here; the trap (`attsvm.exact.traps.trap_at`) and the cone
-    (`attsvm.exact.cones.cone_at`) for any step. Where none succeeds before the last step, or before
-    the enclosures are too wide for the working precision, it is asked whether every run converges
-    to the solution (`always_converges`). None where nothing is proved.
+    most 1/smoothness, which is decided here; the traps (`trap_at` and `outrun_at` of
+    `attsvm.exact.traps`) and the cone (`attsvm.exact.cones.cone_at`) for any step. Where none
+    succeeds before the last step, or before the enclosures are too wide for the working precision,
+    it is asked whether every run converges to the solution (`always_converges`). None where nothing
+    is proved.
 
     Args:
         data: exact data.
@@ -328,7 +329,8 @@ def _kept(
     cone = cone_at(data, W, loss, step, solved=solved)
     if cone is not None:
         return _certificate(data, k, cone.selected, "cone", True)
-    return None if trap is None else _certificate(data, k, trap.selected, "trap", False)
+    kept = trap or outrun_at(data, W, loss)
+    return None if kept is None else _certificate(data, k, kept.selected, "trap", False)
 
 
 def _certificate(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass
 
 from flint import arb, fmpq
@@ -119,7 +120,7 @@ class Trap:
 
 def trapped_at(data: ExactData, W: Matrix, loss: str) -> list[int] | None:
     """The tokens that the inputs keep selecting under descent from W, with any step, if proved."""
-    found = trap_at(data, W, loss)
+    found = trap_at(data, W, loss) or outrun_at(data, W, loss)
     return None if found is None else found.selected
 
 
@@ -170,16 +171,17 @@ def trap_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
     the group grows by c e to C e a step, as e exp(-m_0) is bounded. So every m_0 = ln t + O(1), W_g
     / ln t -> V_g, and W / ln t tends to the sum of all V_g, which is W* by the theorem of
     Pythagoras.
-
-    Where this set fails another one is tried (`_outruns`), which says nothing of the direction.
     """
     selection = Selection.at(data, W)
     if selection is None:
         return None
-    found = [_group_settles(data, selection, inputs, loss) for inputs in _groups(data, selection)]
-    if None not in found:
-        return Trap(selection.tokens, all(found))
-    return Trap(selection.tokens, False) if _outruns(data, selection, loss) else None
+    settles = True
+    for inputs in _groups(data, selection):
+        found = _group_settles(data, selection, inputs, loss)
+        if found is None:
+            return None
+        settles = settles and found
+    return Trap(selection.tokens, settles)
 
 
 def _groups(data: ExactData, selection: Selection) -> list[list[int]]:
@@ -244,8 +246,11 @@ def _group_settles(
     return settles
 
 
-def _outruns(data: ExactData, selection: Selection, loss: str) -> bool:
-    """Whether no margin ever falls, as those of better tokens lead those of worse ones for ever.
+def outrun_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
+    """Another set that no descent leaves, where margins of better tokens lead others for ever.
+
+    `trap_at` keeps the margins apart from the least one, this set those of better tokens from those
+    of worse ones. It says nothing of the direction.
 
     Let h be the pairs of lead below 0, at most one of each input, l the others, of lead above 0,
     and consider the set where no margin and no m_h - m_l is below its value at W. Let a be the
@@ -260,11 +265,15 @@ def _outruns(data: ExactData, selection: Selection, loss: str) -> bool:
     sum_l f_l/q_hl. The gain is not negative if the sum of max(f_h, 0)/r_h is at most 1. If this
     holds of all of these no step along -grad L leaves the set, whatever its size.
     """
+    selection = Selection.at(data, W)
+    if selection is None:
+        return None
     pairs, lead, n = selection.pairs, selection.lead, len(data.X)
     better = [pair for pair in pairs if lead[pair] < 0]
     worse = [pair for pair in pairs if lead[pair] > 0]
-    if len(better) + len(worse) < len(pairs) or len({i for i, _ in better}) < len(better):
-        return False
+    several = len({i for i, _ in better}) < len(better)
+    if not better or several or len(better) + len(worse) < len(pairs):
+        return None
     most, least = {}, {}
     for i in dict.fromkeys(i for i, _ in pairs):
         own = selection.of(i)
@@ -279,7 +288,7 @@ def _outruns(data: ExactData, selection: Selection, loss: str) -> bool:
             else:
                 least[pair] = slope.lower() * low.lower() * (lead[pair] - behind).lower() / n
     if not all(bound > 0 for bound in [*most.values(), *least.values()]):
-        return False
+        return None
     margin, gap, Z = selection.margin, selection.gap, data.Z
     inner = {(p, q): dot(gap[p], gap[q]) * dot(Z[p[0]], Z[q[0]]) for p in pairs for q in pairs}
     one_over = {
@@ -296,7 +305,8 @@ def _outruns(data: ExactData, selection: Selection, loss: str) -> bool:
 
     margins = ({p: inner[p, q] for p in pairs} for q in pairs)
     leads = ({p: inner[p, h] - inner[p, k] for p in pairs} for h in better for k in worse)
-    return bool(better) and all(rises(f) for f in (*margins, *leads))
+    kept = all(rises(f) for f in itertools.chain(margins, leads))
+    return Trap(selection.tokens, False) if kept else None
 
 
 def _largest(values: Vector) -> int:

@@ -29,12 +29,12 @@ factors. In units of 4 e it adds
     (9 c_r + 7 c_s)/4 + c_q - 3 c_h to m_r, and c_r + c_s + c_q - c_h to m_q,
 
 r and s may change places. Where c_h is at most a third of c_r and of c_s nothing of this is
-negative, whatever e is, so that c_h stays so small (`attsvm.exact.traps`). In the Local-SVM of what
-is kept all margins are 1, and all multipliers but that of q are 0: m_r and m_s are ahead of m_q by
-about ln m_q, and m_h, which is m_r + m_s - m_q + 16 a with the bounded coefficient a of A_h, is
-ahead of them by as much. A positive multiplier of A_h would end this (`sharp`). No less will do:
-without tied scores and with steps of at most 1/L every run settles at the best tokens of one input,
-and of inputs of two tokens, of which one may have three (`sharp-3`).
+negative, whatever e is, so that c_h stays so small (`attsvm.exact.traps.outrun_at`). In the
+Local-SVM of what is kept all margins are 1, and all multipliers but that of q are 0: m_r and m_s
+are ahead of m_q by about ln m_q, and m_h, which is m_r + m_s - m_q + 16 a with the bounded
+coefficient a of A_h, is ahead of them by as much. A positive multiplier of A_h would end this
+(`sharp`). No less will do: without tied scores and with steps of at most 1/L every run settles at
+the best tokens of one input, and of inputs of two tokens, of which one may have three (`sharp-3`).
 
 Where queries are orthogonal, as that of one input is, scores of an input differ and the step is at
 most 1/L it is a theorem (`sharp-2`): attention to an input tends to one of its tokens, and cannot

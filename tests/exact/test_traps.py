@@ -27,6 +27,7 @@ from attsvm.exact.traps import (
     _unit,
     is_stationary_start,
     moves_along_margins,
+    outrun_at,
     trap_at,
     trapped_at,
 )
@@ -138,9 +139,10 @@ def test_a_better_token_falls_behind_worse_ones_for_ever(step):
     """No margin falls, nor does the lead of the better token's margin over those of the others."""
     data = outrun(64.0)
     exact, W = ExactData.of(data), np.zeros((4, 4))
-    assert trap_at(exact, rationals(W), "correlation") is None  # nothing is selected yet
+    assert outrun_at(exact, rationals(W), "correlation") is None  # nothing is selected yet
     run = descend_w([data], W, LOSSES["correlation"], step=step, steps=400, record=range(401)).W[0]
-    trap = trap_at(exact, rationals(run[1]), "correlation")
+    assert trap_at(exact, rationals(run[1]), "correlation") is None
+    trap = outrun_at(exact, rationals(run[1]), "correlation")
     assert (trap.selected, trap.converges) == ([0, 0], False)
     gaps = np.concatenate([data.X[0, 0] - data.X[0, 1:2], data.X[1, 0] - data.X[1, 1:]])
     margins = run[1:, :, 0] @ gaps.T
@@ -156,7 +158,7 @@ def test_a_better_token_that_pulls_too_hard_or_is_not_alone_is_not_outrun():
     three = ((2, 4, 4, 0), (0, 0, 0, 0), (0, 0, 0, -1))
 
     def kept(*data, loss="correlation"):
-        return trap_at(ExactData.of(outrun(*data)), point, loss)
+        return outrun_at(ExactData.of(outrun(*data)), point, loss)
 
     assert kept(16.0) is not None
     assert kept(2.0 + 2.0**-4) is None
