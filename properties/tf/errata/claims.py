@@ -61,7 +61,7 @@ CLAIMS = (
         "most three tokens and the others two (sharp-3), or independent (x_t - x_s) z^T of all "
         "inputs where in each choice but the best all better tokens are support vectors, one with "
         "a positive multiplier (sharp).",
-        telling={"literal-1": 1, "literal-2": 0, "amended-1": 0},
+        telling={"literal-1": 1, "literal-2": 0, "amended-1": 0, "amended-2": 0},
     ),
     erratum(
         local_convergence.THEOREM,
