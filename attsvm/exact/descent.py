@@ -297,21 +297,23 @@ def _followed(
         return None
     best = [rows[0] for rows in data.optimal]
     solved: dict[tuple[int, ...], ExactAnswer | None] = {}
-    W, next_check = W0, 0
+    W, next_check, outrun = W0, 0, None  # that says nothing of the direction, which others may
     for k in range(steps + 1):
         if k == next_check or k == steps:
             gap = risk_gap(data, W, loss)
             if not gap.is_finite() or gap.rad() > abs(widest):
-                return None
+                return outrun
             if level is not None and gap < level:
                 return LimitCertificate(k, best, True, "basin", True)
             kept = _kept(data, W, loss, size, k, solved)
             if kept is not None:
                 return kept
+            if outrun is None and (found := outrun_at(data, W, loss)) is not None:
+                outrun = _certificate(data, k, found.selected, "trap", False)
             next_check = max(1, 2 * k)
         if k < steps:
             W = _advance(data, W, loss, size)
-    return None
+    return outrun
 
 
 def _kept(
@@ -329,8 +331,7 @@ def _kept(
     cone = cone_at(data, W, loss, step, solved=solved)
     if cone is not None:
         return _certificate(data, k, cone.selected, "cone", True)
-    kept = trap or outrun_at(data, W, loss)
-    return None if kept is None else _certificate(data, k, kept.selected, "trap", False)
+    return None if trap is None else _certificate(data, k, trap.selected, "trap", False)
 
 
 def _certificate(
