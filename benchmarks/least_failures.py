@@ -29,13 +29,14 @@ from attsvm.strategies.adversarial_starts import choices, towards
 from properties.sim.theorem_3_14_part_1 import BEYOND
 from properties.tf._support.descent_instances import Descent, decided, descent
 from properties.tf._support.token_choices import all_solved, all_support, all_support_everywhere
-from properties.tf.global_conjecture import OBTUSE, PASSED
+from properties.tf.global_conjecture import OBTUSE, OUTRUN, PASSED
 from properties.tf.global_equal_scores import NOT_ALIGNED
 
 SHAPES = [
     *((1, T, d) for T in (2, 3, 4) for d in (1, 2, 3, 4)),
     *((2, 2, d) for d in (1, 2, 3, 4)),
     *((2, 3, d) for d in (1, 2, 3, 6)),
+    (2, 4, 4),
 ]
 """(n, T, d)."""
 SUPPOSED: dict[str, Callable[[AttentionData], bool]] = {
@@ -46,7 +47,7 @@ SUPPOSED: dict[str, Callable[[AttentionData], bool]] = {
         all_solved(data) and all_support_everywhere(data)
     ),
 }
-NAMED = (PASSED, NOT_ALIGNED, OBTUSE, descent(BEYOND))
+NAMED = (PASSED, NOT_ALIGNED, OBTUSE, OUTRUN, descent(BEYOND))
 """Known failures, of query e_1."""
 Pair = tuple[Descent, list[Descent]]
 Shape = tuple[int, int, int]

@@ -138,6 +138,10 @@ UNIQUE_OPTIMUM = Supposed(
     ),
 )
 ORTHOGONAL_QUERIES = Supposed("queries are orthogonal", (global_conjecture.orthogonal,))
+FEW_TOKENS = Supposed(
+    "at most one input has three tokens, and the others have at most two",
+    (global_conjecture.few,),
+)
 ONE_DEPENDENCY = Supposed(
     "tokens of an input have one affine dependency at most",
     (

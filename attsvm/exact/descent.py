@@ -24,7 +24,7 @@ from attsvm.exact.numbers import (
     transpose,
 )
 from attsvm.exact.svm import ExactAnswer, separate
-from attsvm.exact.traps import trap_at
+from attsvm.exact.traps import outrun_at, trap_at
 from attsvm.lipschitz import attention_bend
 
 
@@ -254,10 +254,11 @@ def limit_certificate(
     """Run plain descent in balls until its limit is proved.
 
     At steps 0, 1, 2, 4, 8, ... three proofs are tried: the basin (`basin`) where the step is at
-    most 1/smoothness, which is decided here; the trap (`attsvm.exact.traps.trap_at`) and the cone
-    (`attsvm.exact.cones.cone_at`) for any step. Where none succeeds before the last step, or before
-    the enclosures are too wide for the working precision, it is asked whether every run converges
-    to the solution (`always_converges`). None where nothing is proved.
+    most 1/smoothness, which is decided here; the traps (`trap_at` and `outrun_at` of
+    `attsvm.exact.traps`) and the cone (`attsvm.exact.cones.cone_at`) for any step. Where none
+    succeeds before the last step, or before the enclosures are too wide for the working precision,
+    it is asked whether every run converges to the solution (`always_converges`). None where nothing
+    is proved.
 
     Args:
         data: exact data.
@@ -296,21 +297,23 @@ def _followed(
         return None
     best = [rows[0] for rows in data.optimal]
     solved: dict[tuple[int, ...], ExactAnswer | None] = {}
-    W, next_check = W0, 0
+    W, next_check, outrun = W0, 0, None  # that says nothing of the direction, which others may
     for k in range(steps + 1):
         if k == next_check or k == steps:
             gap = risk_gap(data, W, loss)
             if not gap.is_finite() or gap.rad() > abs(widest):
-                return None
+                return outrun
             if level is not None and gap < level:
                 return LimitCertificate(k, best, True, "basin", True)
             kept = _kept(data, W, loss, size, k, solved)
             if kept is not None:
                 return kept
+            if outrun is None and (found := outrun_at(data, W, loss)) is not None:
+                outrun = _certificate(data, k, found.selected, "trap", False)
             next_check = max(1, 2 * k)
         if k < steps:
             W = _advance(data, W, loss, size)
-    return None
+    return outrun
 
 
 def _kept(

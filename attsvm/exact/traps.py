@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass
 
 from flint import arb, fmpq
@@ -119,7 +120,7 @@ class Trap:
 
 def trapped_at(data: ExactData, W: Matrix, loss: str) -> list[int] | None:
     """The tokens that the inputs keep selecting under descent from W, with any step, if proved."""
-    found = trap_at(data, W, loss)
+    found = trap_at(data, W, loss) or outrun_at(data, W, loss)
     return None if found is None else found.selected
 
 
@@ -243,6 +244,69 @@ def _group_settles(
             return None
         settles = settles and bool(lead[q] >= 0 or growth > 0)
     return settles
+
+
+def outrun_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
+    """Another set that no descent leaves, where margins of better tokens lead others for ever.
+
+    `trap_at` keeps the margins apart from the least one, this set those of better tokens from those
+    of worse ones. It says nothing of the direction.
+
+    Let h be the pairs of lead below 0, at most one of each input, l the others, of lead above 0,
+    and consider the set where no margin and no m_h - m_l is below its value at W. Let a be the
+    selected token of an input, D its largest lead, or 0, and low its attention s_a at W, below
+    which s_a is nowhere on the set. So its score u is at least gamma_a - D (1 - low), and at most
+    the best one. -grad L = sum_l c_l A_l - sum_h c_h A_h, where c_j exp(m_j), |l'(u)| s_a times
+    the distance of u to gamma_j over n, is at least k_l > 0 for l and in [0, K_h] for h. On the set
+    c_h is then at most q_hl c_l with q_hl = K_h/k_l exp(m_l - m_h), taken at W.
+
+    A margin, or m_h - m_l, gains S - sum_h f_h c_h along -grad L, S = sum_l f_l c_l, where f_j is
+    its inner product with A_j. Let all f_l be at least 0, so that S is at least c_h r_h with r_h =
+    sum_l f_l/q_hl. The gain is not negative if the sum of max(f_h, 0)/r_h is at most 1. If this
+    holds of all of these no step along -grad L leaves the set, whatever its size.
+    """
+    selection = Selection.at(data, W)
+    if selection is None:
+        return None
+    pairs, lead, n = selection.pairs, selection.lead, len(data.X)
+    better = [pair for pair in pairs if lead[pair] < 0]
+    worse = [pair for pair in pairs if lead[pair] > 0]
+    several = len({i for i, _ in better}) < len(better)
+    if not better or several or len(better) + len(worse) < len(pairs):
+        return None
+    most, least = {}, {}
+    for i in dict.fromkeys(i for i, _ in pairs):
+        own = selection.of(i)
+        low = 1 / (1 + sum(((-selection.margin[pair]).exp() for pair in own), arb(0)))
+        behind = max(fmpq(0), *(lead[pair] for pair in own)) * (1 - low)
+        gamma = data.gamma[i]
+        u = (gamma[selection.tokens[i]] - behind).union(arb(max(gamma)))
+        slope = -loss_slope(loss, u)
+        for pair in own:
+            if lead[pair] < 0:
+                most[pair] = slope.upper() * (behind - lead[pair]).upper() / n
+            else:
+                least[pair] = slope.lower() * low.lower() * (lead[pair] - behind).lower() / n
+    if not all(bound > 0 for bound in [*most.values(), *least.values()]):
+        return None
+    margin, gap, Z = selection.margin, selection.gap, data.Z
+    inner = {(p, q): dot(gap[p], gap[q]) * dot(Z[p[0]], Z[q[0]]) for p in pairs for q in pairs}
+    one_over = {
+        (h, k): least[k] / most[h] * (margin[h] - margin[k]).exp() for h in better for k in worse
+    }
+
+    def rises(f: dict[Pair, fmpq]) -> bool:
+        if any(f[k] < 0 for k in worse):
+            return False
+        against = [h for h in better if f[h] > 0]
+        reach = [sum((f[k] * one_over[h, k] for k in worse), arb(0)) for h in against]
+        shares = (f[h] / r for h, r in zip(against, reach, strict=True))
+        return all(r > 0 for r in reach) and bool(sum(shares, arb(0)) <= 1)
+
+    margins = ({p: inner[p, q] for p in pairs} for q in pairs)
+    leads = ({p: inner[p, h] - inner[p, k] for p in pairs} for h in better for k in worse)
+    kept = all(rises(f) for f in itertools.chain(margins, leads))
+    return Trap(selection.tokens, False) if kept else None
 
 
 def _largest(values: Vector) -> int:

@@ -1,19 +1,22 @@
 """How margins move where attention settles at a token of an input, all of whose tokens support.
 
-An input by itself, as inputs of orthogonal queries move no logit of each other. Let u tend to the
-score of a token b and s_b to 1, and let t run over the other tokens. A_t = (x_b - x_t) z^T has the
-margin m_t in W; sign_t is 1 where t scores less than b, -1 where it scores more. A step of size e
-adds e sign_t c_t to the coefficient of A_t, c_t = |l'(u)| s_t |u - gamma_t|/n. M is the inverse of
-the Gram matrix of the A_t, Q(x) = x^T M x, and w_t = |l'(gamma_b)| |gamma_b - gamma_t|/n. C is a
-constant, another one in each place.
+Let the score u of each input tend to that of a token b of it and s_b to 1, and let t run over the
+other tokens of all inputs. A_t = (x_b - x_t) z^T has the margin m_t in W; sign_t is 1 where t
+scores less than its b, -1 where it scores more. A step of size e adds e sign_t c_t to the
+coefficient of A_t, c_t = |l'(u)| s_t |u - gamma_t|/n. M is the inverse of the Gram matrix of the
+A_t, Q(x) = x^T M x, and w_t = |l'(gamma_b)| |gamma_b - gamma_t|/n. C is a constant, another one in
+each place.
 
-1. M has no entry above 0 off its diagonal, and no negative sum of a row: these are multipliers of
-   Local-SVMs (`ensure_weights`).
+1. The sum of the M_ts over tokens s of which one is t is never negative, as multipliers of
+   Local-SVMs add up to it: where queries are orthogonal M has no entry above 0 off its diagonal
+   (`ensure_weights`), and where at most one input has three tokens, the others at most two, it is a
+   mean of rows of choices (`ensure_weights_of_few`). Two inputs of two and of four tokens do
+   without (`OUTRUN` of `properties.tf.global_conjecture`).
 2. Let the time be e times the number of steps, and margins move evenly within a step. Then (M m')_t
    = sign_t f_t (1 + off_t) with f_t = w_t exp(-m_t) and |off_t| at most C times the sum of the f_t
    (`ensure_flow`).
-3. E, the integral of Q(m') from a time on, is finite. It is D, the sum of the (M m')_t, up to
-   C (Q(m') + time^-2) (`ensure_energy`).
+3. E, the integral of Q(m') from a time on, is finite. It is D, the sum of the (M m')_t, up to C
+   (Q(m') + time^-2) (`ensure_energy`).
 
 Norms by M are equivalent to lengths (`ensure_norms`). `symbolic.tf.settled_attention` goes on from
 here.
@@ -44,11 +47,12 @@ from symbolic.quadratic_forms import (
     ensure_least_eigenvalue,
     ensure_square_of_sum,
 )
-from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
+from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, n, total
 from symbolic.suppositions import (
     ALL_SUPPORT,
     BENT_LOSS,
     EACH_SOLVED,
+    FEW_TOKENS,
     LOSS,
     ORTHOGONAL_QUERIES,
 )
@@ -64,38 +68,35 @@ from symbolic.textbook import (
 C, E, Q, TAU, RATES = sp.symbols("C E Q tau rates", positive=True)
 MORE = sp.Symbol("more", nonnegative=True)
 """What is not negative by what has been said before."""
+MULTIPLIERS = sp.symbols("lambda_:4", nonnegative=True)
 DIFFERENCES = (
-    "the squared norm of sum_t c_t A_t, over all inputs, is the sum of those of the inputs, each "
-    "above 0 unless its c_t are 0, as z is not 0 where margins are 1: the A_t of all inputs are "
-    "independent"
+    "and as they add up to 0 each c_t is 0: sum_t c_t A_t, over all inputs, is 0 for no other c_t, "
+    "so that the A_t of all inputs are independent"
 )
 
 
 def ensure_independence() -> None:
     """The A_t of all inputs are independent."""
-    c, picked = entry("c"), entry("picked")
-    level, c_b = sp.symbols("level c_b", real=True)
-    suppose(ALL_SUPPORT, EACH_SOLVED, ORTHOGONAL_QUERIES)
-    ensure_equal(
-        total(c * (level - (1 - picked))).subs({total(c): 0, total(c * picked): c_b}),
-        c_b,
-        "under the W of the choice b the logit of b is 1 above all others: where sum_t c_t x_t = 0 "
-        "and sum_t c_t = 0, of all tokens of the input, c_b is 0, and so is each c_t, in its turn",
+    c, picked, also = entry("c"), entry("picked"), entry("also")
+    level, other, c_b, c_s = sp.symbols("level other c_b c_s", real=True)
+    suppose(ALL_SUPPORT, EACH_SOLVED)
+    known = {total(c): 0, total(c * picked): c_b, total(c * also): c_s}
+    ensure_zero(
+        total(c * (level - (1 - picked)) - c * (other - (1 - picked))).subs(known),
+        "let sum_t c_t x_t z^T = 0, over all inputs, and sum_t c_t = 0 in each. Under the W of a "
+        "choice the logits of chosen tokens are 1 above all others, so that of two choices that "
+        "differ in one input the W differ by a matrix whose product with the part of another is 0",
     )
-    ensure_inputs_apart()
-    one, other = vector("one"), vector("other")
     ensure_equal(
-        ((one + other) @ (one + other)).subs(inner("one", "other"), 0),
-        one @ one + other @ other,
-        DIFFERENCES,
+        total(c * (level - (1 - picked)) - c * (other - (1 - also))).subs(known),
+        c_b - c_s,
+        "and with that of this input c_b - c_s, b and s being its choices: all its c_t are equal",
     )
+    ensure_equal(total(c_b), n * c_b, DIFFERENCES)
 
 
-def ensure_weights() -> None:
-    """M_ts = -lambda_t of the Local-SVM of s, and the row sums of M are the lambda_t of that of b.
-
-    A mean over the tokens that are left keeps the signs: their row sums in M are not negative.
-    """
+def _ensure_coefficients_of_choices() -> None:
+    """The W of a choice has coefficients M x: x is 1 in inputs at b, else -1 at the s and 0."""
     x_b, x_s, x_t, W = (vector(name) for name in ("x_b", "x_s", "x_t", "W"))
     level, weight = sp.Symbol("level", real=True), sp.Symbol("lambda_t", nonnegative=True)
     cite(INVERSE_OF_GRAM, met={INDEPENDENT: DIFFERENCES})
@@ -118,19 +119,88 @@ def ensure_weights() -> None:
         [part for _, part in ((x_s - x_t) - ((x_b - x_t) - (x_b - x_s))).parts],
         "it is the sum of lambda_t (x_s - x_t) z^T, which is that of lambda_t (A_t - A_s)",
     )
+    found = dict((weight * (vector("A_t") - vector("A_s"))).parts)
     ensure_nonnegative(
-        dict((weight * (vector("A_t") - vector("A_s"))).parts)["A_t"],
-        "so that M_ts = -lambda_t, of that choice, is at most 0 for t other than s; and for b "
-        "itself, where all <A_t, W> are 1, the sum of row t is lambda_t",
+        [found["A_t"], -found["A_s"]],
+        "so that its coefficient is lambda_t for t other than s, and at most 0 for s",
     )
+
+
+def ensure_weights() -> None:
+    """M_ts = -lambda_t of the Local-SVM of s, and the row sums of M are the lambda_t of that of b.
+
+    A mean over the tokens that are left keeps the signs: their row sums in M are not negative.
+    """
+    weight = sp.Symbol("lambda_t", nonnegative=True)
+    suppose(ORTHOGONAL_QUERIES)
+    ensure_inputs_apart()
+    _ensure_coefficients_of_choices()
     taken, of_row = entry("taken"), entry("M_t")
     ensure_nonnegative_sum(
         0 - total(of_row * taken),
         -of_row * taken,
-        "where tokens s other than t are taken out of a row sum that is 0, what is left is the sum "
-        "of the -M_ts: no rate of a token that is left is negative",
+        "M_ts = -lambda_t, of the choice s, is at most 0 for t other than s, and for b itself the "
+        "sum of row t is lambda_t. Where tokens s other than t are taken out of a row sum that is "
+        "0, what is left is the sum of the -M_ts: no rate of a token that is left is negative",
         M_t=-weight,
         taken=MORE,
+    )
+
+
+def ensure_weights_of_few() -> None:
+    """The sum of the M_ts over the tokens s that are left, t one of them, is not negative.
+
+    (M x)_t is not negative where t is not chosen, and not positive where it is. Let two be the sum
+    of M_ts over the tokens s, other than t, that are left of inputs of two tokens, gone that over
+    those that are not left. A choice is given by x at t, by x at all of the first, at all of the
+    second, and at two tokens p and q of the input of three tokens, of which t may be one.
+    """
+    suppose(FEW_TOKENS)
+    _ensure_coefficients_of_choices()
+    own, two, gone, p, q = sp.symbols("M_tt two gone M_tp M_tq", real=True)
+
+    def ensure_sum(left: Any, row: Any, choices: dict[Any, int], what: str) -> None:
+        of_choices = {x: sum(a * value for a, value in zip(row, x, strict=True)) for x in choices}
+        found = sum(weight * of_choices[x] for x, weight in choices.items())
+        ensure_equal(2 * left, found, what)
+        signs = [-weight if x[0] == -1 else weight for x, weight in choices.items()]
+        ensure_nonnegative(
+            sum(sign * multiplier for sign, multiplier in zip(signs, MULTIPLIERS, strict=False)),
+            f"{what}: not negative, (M x)_t being a multiplier or at most 0",
+        )
+
+    row: tuple[Any, ...] = (own, two, gone, p, q)
+    ensure_sum(
+        own + two + p + q,
+        row,
+        {(1, 1, 1, 1, 1): 1, (1, 1, -1, 1, 1): 1},
+        "with t of two tokens and p, q left, or no input of three tokens, twice the sum over what "
+        "is left is (M x)_t of the choice b, and of that with the other token of all that is gone",
+    )
+    ensure_sum(
+        own + two + p,
+        row,
+        {(-1, -1, 1, -1, 0): -1, (-1, -1, -1, -1, 0): -1},
+        "with p left and q gone it is minus (M x)_t of two choices of t and p",
+    )
+    ensure_sum(
+        own + two,
+        row,
+        {(1, 1, 1, 1, 1): 1, (-1, -1, 1, 1, 1): -1},
+        "with p and q gone it is (M x)_t of the choice b less that of all that is left",
+    )
+    row = (own, two, gone, q)
+    ensure_sum(
+        own + two + q,
+        row,
+        {(1, 1, 1, 1): 1, (1, 1, -1, 1): 1},
+        "with t = p of three tokens and q left as well it is as at first",
+    )
+    ensure_sum(
+        own + two,
+        row,
+        {(1, 1, 1, 1): 1, (1, 1, -1, 1): 1, (0, 1, 1, -1): 1, (0, -1, -1, -1): 1},
+        "with q gone it is the sum of (M x)_t of these two and of two choices of q",
     )
 
 

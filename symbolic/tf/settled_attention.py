@@ -30,6 +30,8 @@ ln tau, or ln ln tau, and so on, so that runs may stay with b for all steps that
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import sympy as sp
 
 from attsvm.theory import (
@@ -69,6 +71,7 @@ from symbolic.tf.margin_flow import (
     ensure_reciprocal_grows,
     ensure_slow,
     ensure_weights,
+    ensure_weights_of_few,
 )
 
 MORE, LESS = sp.symbols("more less", nonnegative=True)
@@ -281,16 +284,16 @@ def ensure_next_round() -> None:
     )
 
 
-def prove() -> str:
+def _ensure_settled(weights: Callable[[], None]) -> None:
     """From every start descent converges in direction to W^mm.
 
-    Raises:
-        ProofError: a step fails.
+    Args:
+        weights: shows that no rate of a token that is left is negative.
     """
     suppose(SCORES_DIFFER, TWO_TOKENS)
     ensure_independence()
     ensure_limit(DIFFERENCES, SHORT_STEP)
-    ensure_weights()
+    weights()
     ensure_norms()
     ensure_flow()
     ensure_energy()
@@ -301,4 +304,23 @@ def prove() -> str:
     ensure_next_round()
     ensure_gap_of_rest()  # as all s_b tend to 1 the risk gap tends to 0, into the basin
     ensure_from_basin(SHORT_STEP)
+
+
+def prove() -> str:
+    """From every start descent converges in direction to W^mm, of inputs of orthogonal queries.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    _ensure_settled(ensure_weights)
     return "for every smooth loss with l' < 0, any n, T, d and start, and orthogonal queries"
+
+
+def prove_few() -> str:
+    """And of inputs of any queries, of which one has at most three tokens, the others two.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    _ensure_settled(ensure_weights_of_few)
+    return "for every smooth loss with l' < 0, any n, d, queries and start"

@@ -470,6 +470,10 @@ SPOILT = {
         *(global_conjecture, "ensure_continuous", lambda *_: None),
         [global_conjecture.ensure_parts],
     ),
+    "multipliers of either sign": (
+        *(margin_flow, "MULTIPLIERS", sp.symbols("lambda_:4", real=True)),
+        [settled_attention.prove_few],
+    ),
     "margins that do not add up to energies": (
         *(settled_attention, "inner", lambda u, v: sp.Symbol("other", real=True)),
         [settled_attention.ensure_next_energy],
