@@ -12,6 +12,7 @@ import dis
 import functools
 import sys
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, TypeVar
@@ -27,11 +28,9 @@ class TooLong(BaseException):
     """An evaluation took more steps than it may; passes through what catches mere exceptions."""
 
 
-class _Bound:
-    """What evaluations may take now; None for no bound, and within one that counts already."""
-
-    steps: int | None = None
-    own: Path = _ENGINE
+_bound: ContextVar[tuple[int, Path] | None] = ContextVar("_bound", default=None)
+"""The steps that evaluations may take, and where the claim is imported from; None for no bound, and
+within an evaluation that counts already."""
 
 
 @contextlib.contextmanager
@@ -42,12 +41,11 @@ def bounded(steps: int, file: str) -> Iterator[None]:
         steps: how many.
         file: that of the claim.
     """
-    before = _Bound.steps, _Bound.own
-    _Bound.steps, _Bound.own = steps, base_of(Path(file))
+    token = _bound.set((steps, base_of(Path(file))))
     try:
         yield
     finally:
-        _Bound.steps, _Bound.own = before
+        _bound.reset(token)
 
 
 def within_bound(evaluate: Callable[[], _Answer]) -> _Answer:
@@ -59,12 +57,12 @@ def within_bound(evaluate: Callable[[], _Answer]) -> _Answer:
     Raises:
         TooLong: it took too many steps, twice.
     """
-    steps = _Bound.steps
-    if steps is None:
+    bound = _bound.get()
+    if bound is None:
         return evaluate()
     for last in (False, True):
-        _Bound.steps, before = None, sys.gettrace()
-        sys.settrace(_Counter(steps, _Bound.own).enter)
+        token, before = _bound.set(None), sys.gettrace()
+        sys.settrace(_Counter(*bound).enter)
         try:
             return evaluate()
         except TooLong:
@@ -72,7 +70,7 @@ def within_bound(evaluate: Callable[[], _Answer]) -> _Answer:
                 raise
         finally:
             sys.settrace(before)
-            _Bound.steps = steps
+            _bound.reset(token)
     raise TooLong
 
 
