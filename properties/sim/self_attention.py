@@ -61,8 +61,6 @@ SENTENCE = asking([[[0, 3], [-4, 4]]], [[0, 1]])
 TWO_SENTENCES = asking([[[-2, 3], [-3, -2]], [[2, -2], [3, 2]]], [[1, 0], [0, 1]], causal=True)
 CAUSAL_LOG = asking([[[0, 0], [-2, -2]], [[-3, 1], [2, 2]]], [[1, 0], [1, 1]], causal=True)
 """The same on log(1 + exp(-u))."""
-CONFLICT = SelfAttention.of([[[1, 0], [0, 1]]], [[[1, 1], [1, 1]]], causal=False)
-"""The two columns of each position ask for different tokens."""
 REPEATED = asking([[[1], [1], [0]]], [[0, 0, 0]], causal=True)
 SIDEWAYS = SelfAttention.of([[[1, 1], [1, 0]]], [[[0, 0], [0, 1]]], causal=False)
 """The query (1, 0) asks for (1, 1): X(k)^T has the direction of X^mm, X(k) another."""
@@ -190,9 +188,6 @@ THEOREM = Statement(
                 "mean of the constraints": changed(towards="mean"),
                 "X^mm turned by about a 64th": changed(towards="turned"),
                 "any start": changed(drop=[BASIN], examples=[SENTENCE, TWO_SENTENCES]),
-                "columns that ask for different tokens": changed(
-                    drop=[FEASIBLE], examples=[CONFLICT]
-                ),
             },
         ),
         "amended-4": Reading(
