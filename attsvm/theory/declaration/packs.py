@@ -45,6 +45,13 @@ class Pack:
         return self.folder / "expectations.json"
 
     @property
+    def file(self) -> str:
+        """The name of its file, "" for a package: its folder then belongs to it alone."""
+        own = [module.__file__ for module in modules(self)][:1]
+        name = Path(own[0]).name if own and own[0] else ""
+        return "" if name == "__init__.py" else name
+
+    @property
     def counterexamples(self) -> tuple[Path, ...]:
         """The curated counterexamples: files in `counterexamples` beside the pack or a claim."""
         files = {Path(c.file) for c in self.claims}  # what is typed at a prompt lies in none
