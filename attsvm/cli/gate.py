@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         verify = f"{command(options, 'verify')} && " if run_anew else ""
         lines.append(f"repeat it: {verify}{_gate(options)}")
     document = {"passed": not reasons, "reasons": [str(r) for r in reasons]}
-    tell(options, {**document, "left_out": left_out}, lines)
+    tell(options, {**document, "left_out": left_out, "left_alone": alone}, lines)
     rows = [(text, *(_where(place) or [""])) for text, place in shown]
     summarise(f"attsvm {said}", ("reason", "statement"), rows)
     return 1 if reasons else 0
@@ -234,5 +234,5 @@ def _update(options: argparse.Namespace) -> int:
     else:
         said += f" written to {', '.join(files)}"
     told = [*(_line(change, None) for change in changes), *alone, said]
-    tell(options, {"changes": changes, "written": bool(files)}, told)
+    tell(options, {"changes": changes, "written": bool(files), "left_alone": alone}, told)
     return 1 if changes and not options.yes else 0

@@ -406,7 +406,7 @@ def claims_expected():
     return json.loads(Path("expectations.json").read_text())["claims"]
 
 
-def test_packs_of_one_folder_are_reviewed_and_gated_one_by_one_and_together(attsvm):
+def test_packs_of_one_folder_are_reviewed_and_gated_one_by_one_and_together(attsvm, document):
     said = "gate: 1 verdict as reviewed\n"
     assert author(attsvm, "a", "mine") == (0, said)
     assert author(attsvm, "b", "yours") == (0, f"{said}{ALONE} 1 entry of a.py\n")
@@ -415,6 +415,8 @@ def test_packs_of_one_folder_are_reviewed_and_gated_one_by_one_and_together(atts
     assert attsvm("gate", "--only-pack", "b.py", "--update")[1] == (
         f"{ALONE} 1 entry of a.py\ngate: the expectations are up to date\n"
     )
+    (alone,) = document("gate", "--only-pack", "b.py")[1]["left_alone"]
+    assert alone == f"{ALONE} 1 entry of a.py"
     both = ["--only-pack", "a.py", "--only-pack", "b.py"]
     assert attsvm("verify", *both)[0] == 0
     for name, other in ("ab", "ba"):  # a run of both packs can be held to each
