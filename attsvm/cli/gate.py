@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Hold; 0 where nothing differs, 1 with a reason a line."""
-    from attsvm.theory.record.expectations import UNREVIEWED, read_expectations
+    from attsvm.theory.record.expectations import UNREVIEWED, of_others, read_expectations
     from attsvm.theory.record.ledger import last_run
     from attsvm.theory.verification.gate import Rank, brief, checked_out, hold, only_of
 
@@ -62,11 +62,16 @@ def run(options: argparse.Namespace) -> int:
     for place in held:
         ensure_apart(json=options.json, expect=place)
     expectations: dict[str, Expectation] = {}
+    alone: list[str] = []
+    asked = _asked(options, packs, run)
     for place in held:
         _ensure_there(place, packs, options)
         read = read_expectations(place)
         _ensure_said_once(place, expectations.keys() & read.keys())
-        expectations |= read
+        theirs, unknown = of_others(place, read, asked)
+        expectations |= {name: entry for name, entry in read.items() if name not in theirs}
+        alone += _left_alone(place, {name: read[name].pack for name in theirs})
+        alone += (f"{name}: {_UNKNOWN}" for name in sorted(unknown))
     checkout = checked_out(packs, set(expectations).union(*held.values()), whole, others)
     reasons = hold(
         run,
@@ -84,6 +89,7 @@ def run(options: argparse.Namespace) -> int:
     if any(r.rank > Rank.MISSING and UNREVIEWED not in str(r) for r in reasons):
         lines.append(f"if the claims are right as they are now, see `{_gate(options, '--update')}`")
     lines.append(said)
+    lines += alone
     lines += (
         f"the run checked nothing of the installed pack {n}, nor was it held to it"
         for n in left_out
@@ -93,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         verify = f"{command(options, 'verify')} && " if run_anew else ""
         lines.append(f"repeat it: {verify}{_gate(options)}")
     document = {"passed": not reasons, "reasons": [str(r) for r in reasons]}
-    tell(options, {**document, "left_out": left_out}, lines)
+    tell(options, {**document, "left_out": left_out, "left_alone": alone}, lines)
     rows = [(text, *(_where(place) or [""])) for text, place in shown]
     summarise(f"attsvm {said}", ("reason", "statement"), rows)
     return 1 if reasons else 0
@@ -124,16 +130,36 @@ def _held(
     options: argparse.Namespace, packs: tuple[Pack, ...], run: Run
 ) -> dict[Path, frozenset[str]]:
     """The expectations files that count, each with the claims that it has to speak of."""
-    from attsvm.theory.verification.gate import concerned
-
     if options.expect:
         return {Path(options.expect): frozenset(run.claims)}
-    named = [] if options.only_pack else options.pack
     held: dict[Path, frozenset[str]] = {}
-    for pack in concerned(packs, named, run):  # files of one folder share their expectations
+    for pack in _asked(options, packs, run):  # files of one folder share their expectations
         ids = frozenset(c.id for c in pack.claims)
         held[pack.expectations] = held.get(pack.expectations, frozenset()) | ids
     return held
+
+
+def _asked(options: argparse.Namespace, packs: tuple[Pack, ...], run: Run) -> tuple[Pack, ...]:
+    """The packs that the run is held to."""
+    from attsvm.theory.verification.gate import concerned
+
+    return concerned(packs, [] if options.only_pack else options.pack, run)
+
+
+_UNKNOWN = (
+    "it does not say of which pack it is, and another file of the folder may have it: "
+    "`attsvm gate --only-pack FILE --update --yes` for that one writes it down, or else remove the "
+    "entry by hand"
+)
+
+
+def _left_alone(place: Path, packs: Mapping[str, str]) -> list[str]:
+    """A line on the entries of a file that are of other packs, if there are any."""
+    if not packs:
+        return []
+    entries = "1 entry" if len(packs) == 1 else f"{len(packs)} entries"
+    files = ", ".join(sorted(set(packs.values())))
+    return [f"left alone in {within(place, Path.cwd())}: {entries} of {files}"]
 
 
 def _ensure_said_once(place: Path, twice: Collection[str]) -> None:
@@ -164,7 +190,7 @@ def _ensure_there(place: Path, packs: tuple[Pack, ...], options: argparse.Namesp
 def _update(options: argparse.Namespace) -> int:
     """Show, or with --yes write, what differs; 1 where something does and was not written."""
     from attsvm._files import write_text
-    from attsvm.theory.record.expectations import read_expectations
+    from attsvm.theory.record.expectations import of_others, owners_of, read_expectations
     from attsvm.theory.record.files import read_json
     from attsvm.theory.record.ledger import Run, last_run
     from attsvm.theory.verification.gate import checked_out
@@ -177,13 +203,25 @@ def _update(options: argparse.Namespace) -> int:
     packs, others = split_packs(options, run)
     changes: list[str] = []
     files: list[str] = []
+    alone: list[str] = []
+    asked = _asked(options, packs, run)
     for place, ids in _held(options, packs, run).items():
         ensure_apart(ledger=options.ledger, json=options.json, expect=place)
         old = {"schema": 1, "claims": {}}
+        read: dict[str, Expectation] = {}
+        left: frozenset[str] = frozenset()
         if place.is_file():
-            ids |= set(read_expectations(place))
+            read = read_expectations(place)
+            theirs, unknown = of_others(place, read, asked)
+            left = theirs | unknown
+            ids |= set(read) - left
             old = read_json(place)
-        new, lines = renewed(old, checked_out(packs, ids, run, others), run)
+            alone += _left_alone(place, {name: read[name].pack for name in theirs})
+            alone += (f"{name}: {_UNKNOWN}" for name in sorted(unknown))
+        checkout = checked_out(packs, ids, run, others)
+        own = [pack for pack in asked if pack.expectations == place.resolve()]
+        owners = owners_of(map(checkout.claims.__getitem__, checkout.reviewed), own, read)
+        new, lines = renewed(old, checkout, run, owners, left)
         changes += lines
         if lines and options.yes:
             write_text(place, spelt(new))
@@ -195,6 +233,6 @@ def _update(options: argparse.Namespace) -> int:
         said += f"; `{_gate(options, '--update', '--yes')}` writes them down"
     else:
         said += f" written to {', '.join(files)}"
-    told = [*(_line(change, None) for change in changes), said]
-    tell(options, {"changes": changes, "written": bool(files)}, told)
+    told = [*(_line(change, None) for change in changes), *alone, said]
+    tell(options, {"changes": changes, "written": bool(files), "left_alone": alone}, told)
     return 1 if changes and not options.yes else 0

@@ -201,6 +201,12 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
             progress=progress,
         )
     options.account = result
+    if result.idle:
+        raise UsageError(
+            f"the hunt of {claim.id} ended before an instance was looked at",
+            value=None if options.seconds is None else f"--seconds {options.seconds:g}",
+            remedy="Give more seconds; where searchers are named, name one that draws.",
+        )
     document = result.json()
     shown: list[str] = []
     kept: list[str] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from attsvm.cli.arguments import LEDGER
 from attsvm.errors import UsageError
 
 if TYPE_CHECKING:
+    from attsvm.theory.declaration.packs import Pack
     from attsvm.theory.record.ledger import Ledger
 
 
@@ -24,15 +26,19 @@ def open_ledger(path: str) -> Ledger:
     return ledger
 
 
-def finds_beside(ledger: str) -> Path:
+def finds_beside(ledger: str, packs: Iterable[Pack] = ()) -> Path:
     """Where the finds of a run go: beside its ledger, or to our own folder where it is no file.
+
+    They go to no folder of curated counterexamples of these packs: the next run would replay them.
 
     Raises:
         FileError: the ledger cannot be written.
     """
     place, there = landing(ledger)
     file = isinstance(place, Path) and (there is None or stat.S_ISREG(there.st_mode))
-    return Path(ledger if file else LEDGER).parent / "counterexamples"
+    folder = Path(ledger if file else LEDGER).parent / "counterexamples"
+    curated = any(folder.resolve() in pack.curated for pack in packs)
+    return folder.with_name("finds") if curated else folder
 
 
 def keep_from_git(path: Path) -> None:

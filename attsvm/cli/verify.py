@@ -163,7 +163,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
             crew=crew,
             named=options.pack,
             ledger=ledger,
-            examples_folder=finds_beside(options.ledger),
+            examples_folder=finds_beside(options.ledger, packs),
             progress=progress,
         )
     if options.json:

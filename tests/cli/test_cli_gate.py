@@ -386,3 +386,79 @@ def test_other_packs_are_loaded_only_where_claims_rest_on_them(attsvm, tmp_path)
         (tmp_path / f"leaning_{len(needs)}.py").write_text(text)
         done = attsvm("claims", "--only-pack", f"leaning_{len(needs)}.py")
         assert (done[0], "my/lemma-2" in done[1], "sim/" in done[1]) == (code, code == 0, False)
+
+
+def author(attsvm, name, reason):
+    """The four commands of a new claim in its own file, and a reason for its verdict."""
+    pack = Path(f"{name}.py")
+    attsvm("new", f"my/{name}", "--out", pack)
+    pack.write_text(pack.read_text().replace("variables={", "cost=12,\n    variables={"))
+    own = ["--only-pack", pack]
+    assert attsvm("verify", *own)[0] == 0
+    code, out, _ = attsvm("gate", *own, "--update", "--yes")
+    assert (code, "removed" in out) == (0, False)
+    written = Path("expectations.json")
+    written.write_text(written.read_text().replace("not reviewed yet", reason))
+    return attsvm("gate", *own)[:2]
+
+
+def claims_expected():
+    return json.loads(Path("expectations.json").read_text())["claims"]
+
+
+def test_packs_of_one_folder_are_reviewed_and_gated_one_by_one_and_together(attsvm, document):
+    said = "gate: 1 verdict as reviewed\n"
+    assert author(attsvm, "a", "mine") == (0, said)
+    assert author(attsvm, "b", "yours") == (0, f"{said}{ALONE} 1 entry of a.py\n")
+    told = [(entry["pack"], entry["reason"]) for entry in claims_expected().values()]
+    assert told == [("a.py", "mine"), ("b.py", "yours")]
+    assert attsvm("gate", "--only-pack", "b.py", "--update")[1] == (
+        f"{ALONE} 1 entry of a.py\ngate: the expectations are up to date\n"
+    )
+    (alone,) = document("gate", "--only-pack", "b.py")[1]["left_alone"]
+    assert alone == f"{ALONE} 1 entry of a.py"
+    both = ["--only-pack", "a.py", "--only-pack", "b.py"]
+    assert attsvm("verify", *both)[0] == 0
+    for name, other in ("ab", "ba"):  # a run of both packs can be held to each
+        code, out, _ = attsvm("gate", "--only-pack", f"{name}.py")
+        assert (code, out) == (0, f"{said}{ALONE} 1 entry of {other}.py\n")
+    assert attsvm("gate", *both)[:2] == (0, "gate: 2 verdicts as reviewed\n")
+
+    Path("a.py").write_text(Path("a.py").read_text().replace("my/a", "my/c"))
+    forget()
+    assert attsvm("verify", *both)[0] == 0
+    for packs in (["--only-pack", "a.py"], both):
+        code, out, _ = attsvm("gate", *packs)
+        assert (code, "my/a:literal: reviewed, but the claim is not there any more" in out) == (
+            1,
+            True,
+        )
+    assert attsvm("verify", "--only-pack", "b.py")[0] == 0
+    assert attsvm("gate", "--only-pack", "b.py")[0] == 0
+    out = attsvm("gate", "--only-pack", "a.py", "--update", "--yes")[1]
+    assert out.startswith("my/a:literal: removed, there is no such claim\nmy/c:literal: new")
+    assert list(claims_expected()) == ["my/b:literal", "my/c:literal"]
+
+
+ALONE = "left alone in expectations.json:"
+
+
+def test_an_entry_that_names_no_pack_is_kept_while_another_file_may_have_it(attsvm):
+    author(attsvm, "a", "mine")
+    written, own = Path("expectations.json"), ["--only-pack", "b.py"]
+    written.write_text(written.read_text().replace('   "pack": "a.py",\n', ""))
+    attsvm("new", "my/b", "--out", "b.py")
+    attsvm("verify", *own)
+    out = attsvm("gate", *own, "--update", "--yes")[1]
+    assert "my/a:literal: it does not say of which pack it is" in out
+    assert claims_expected()["my/a:literal"]["reason"] == "mine"
+    code, out, _ = attsvm("gate", *own)  # nothing says that it is of a.py, so it is missed
+    assert (code, "my/a:literal: reviewed, but the claim is not there any more" in out) == (1, True)
+    out = attsvm("gate", "--only-pack", "a.py", "--update", "--yes")[1]
+    assert out.startswith("my/a:literal: it is of a.py\n")
+    assert "my/a:literal" not in "".join(attsvm("gate", *own)[1])
+    Path("a.py").unlink()
+    code, out, _ = attsvm("gate", *own)
+    assert (code, "my/a:literal: reviewed, but the claim is not there any more" in out) == (1, True)
+    out = attsvm("gate", *own, "--update", "--yes")[1]
+    assert out.startswith("my/a:literal: removed, there is no such claim\n")

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from commands import PACK, TOYS
+from commands import PACK, TOYS, TOYS_ALONE
 
 from attsvm.cli.hunt import BEGUN
 from attsvm.theory import load_packs
@@ -208,3 +208,18 @@ def test_a_hunt_for_several_claims_or_a_broken_one_is_refused(attsvm):
     assert out.startswith("no answer: toy/raises:literal, the hunt broke")
     assert "not refuted" not in out
     assert "the hunt of toy/raises:literal broke: ArithmeticError" in error
+
+
+def test_a_hunt_that_looked_at_nothing_asks_for_more_seconds(attsvm, monkeypatch):
+    def busy(claim, **_):
+        return Hunt(claim, error="no instance was looked at", idle=True)
+
+    monkeypatch.setattr("attsvm.theory.search.hunt.hunt", busy)
+    code, out, error = attsvm("hunt", *TOYS_ALONE, "toy/true:literal", "--seconds", "2")
+    assert (code, out) == (2, "")
+    assert error == (
+        "attsvm: the hunt of toy/true:literal ended before an instance was looked at "
+        "(got --seconds 2). Give more seconds; where searchers are named, name one that draws.\n"
+    )
+    code, _, error = attsvm("hunt", *TOYS_ALONE, "toy/true:literal", "--searchers", "explicit")
+    assert (code, "name one that draws" in error) == (2, True)

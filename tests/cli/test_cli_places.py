@@ -375,6 +375,22 @@ def test_finds_lie_beside_a_ledger_that_is_a_file_and_never_beside_a_device(tmp_
     assert finds_beside(str(tmp_path / "new")) == tmp_path / "counterexamples"
 
 
+def test_finds_of_a_run_leave_the_curated_counterexamples_alone(attsvm, tmp_path, monkeypatch):
+    """A ledger beside a pack would have them written where the next run replays them."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("from toy_pack import false\n")
+    curated = tmp_path / "counterexamples" / "toy--false--literal.json"
+    own = ["verify", "--only-pack", "mine.py", "--ledger", "ledger.jsonl"]
+    code, out, _ = attsvm(*own)
+    assert (code, "in finds; replay one" in out) == (0, True)
+    assert not curated.exists()
+    curated.parent.mkdir()
+    curated.write_text("curated")
+    attsvm(*own)
+    assert curated.read_text() == "curated"
+    assert [p.name for p in (tmp_path / "finds").iterdir()] == [curated.name]
+
+
 WRITING = re.compile(
     r"\bopen\([^)\n]*[\"'][rbt+]*[wax+]|\.open\(\s*[\"'][rbt+]*[wax+]|(?<!files)\.write_(text|bytes)\("
     r"|\bos\.(open|write|replace|rename)\(|shutil\.|mkstemp|NamedTemporaryFile"

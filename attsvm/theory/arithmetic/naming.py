@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import string
 from collections.abc import Callable
 from typing import Any
 
@@ -24,10 +25,14 @@ def definition(latex: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
         latex: such as ``\nabla L({x})``; fields are arguments by name.
 
     What no expression spells out, such as a loop, is told by the first line of its docstring.
+
+    Raises:
+        ClaimError: a field is no argument, or a brace of LaTeX is not doubled.
     """
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
         signature = inspect.signature(function)
+        _ensure_fields(latex, function.__name__, [k for k in signature.parameters if k != "m"])
 
         @functools.wraps(function)
         def named(m: Any, *args: Any, **kwargs: Any) -> Any:
@@ -52,6 +57,21 @@ def definition(latex: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
         return named
 
     return mark
+
+
+def _ensure_fields(latex: str, name: str, arguments: list[str]) -> None:
+    try:
+        fields = [field for _, field, _, _ in string.Formatter().parse(latex) if field is not None]
+    except ValueError:  # a brace alone
+        fields = [latex]
+    wrong = [field for field in fields if field not in arguments]
+    if wrong:
+        raise ClaimError(
+            f"the LaTeX of the definition {name} has braces around what is no argument of it",
+            value=wrong[0],
+            remedy=f"Its arguments are {', '.join(arguments) or 'none'}; braces of LaTeX itself "
+            "are written twice, {{ and }}.",
+        )
 
 
 def in_short(function: Callable[..., Any], otherwise: str) -> str:

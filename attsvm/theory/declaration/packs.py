@@ -45,11 +45,23 @@ class Pack:
         return self.folder / "expectations.json"
 
     @property
+    def file(self) -> str:
+        """The name of its file, "" for a package: its folder then belongs to it alone."""
+        own = [module.__file__ for module in modules(self)][:1]
+        name = Path(own[0]).name if own and own[0] else ""
+        return "" if name == "__init__.py" else name
+
+    @property
     def counterexamples(self) -> tuple[Path, ...]:
-        """The curated counterexamples: files in `counterexamples` beside the pack or a claim."""
+        """The curated counterexamples: the files in their folders."""
+        return tuple(sorted(f for place in self.curated for f in place.glob("*.json")))
+
+    @property
+    def curated(self) -> frozenset[Path]:
+        """The folders `counterexamples` beside the pack or a claim, whether or not they exist."""
         files = {Path(c.file) for c in self.claims}  # what is typed at a prompt lies in none
-        places = {self.folder, *(beside(file) for file in files if file.is_file())}
-        return tuple(sorted(f for p in places for f in p.glob("counterexamples/*.json")))
+        places = (self.folder, *(beside(file) for file in files if file.is_file()))
+        return frozenset(place / "counterexamples" for place in places)
 
 
 def beside(file: Path) -> Path:
@@ -296,6 +308,28 @@ def _texts(place: Path) -> dict[Path, bytes]:
 
 
 @contextlib.contextmanager
+def _path_kept(source: str) -> Iterator[None]:
+    """What Python finds modules by is no less after a pack was loaded.
+
+    Raises:
+        ClaimError: the pack took something of it away.
+    """
+    before = list(sys.path)
+    try:
+        yield
+    finally:
+        lost = [place for place in before if place not in sys.path]
+        if lost:
+            sys.path[:] = before
+    if lost:
+        raise ClaimError(
+            f"the pack {source} takes folders from sys.path",
+            value=lost[0],
+            remedy="Let it add to sys.path, if need be, and remove nothing that others put there.",
+        )
+
+
+@contextlib.contextmanager
 def _garbage_left() -> Iterator[None]:
     """Loading makes many objects and drops few: what collects garbage would go through them all."""
     collecting = gc.isenabled()
@@ -376,7 +410,8 @@ def _module(source: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        with _path_kept(source):
+            spec.loader.exec_module(module)
     except (ClaimError, KeyboardInterrupt):
         del sys.modules[name]
         raise
@@ -393,8 +428,10 @@ def _loose(source: str) -> str:
 
 def _imported(name: str) -> ModuleType:
     try:
-        return importlib.import_module(name)
+        with _path_kept(name):
+            return importlib.import_module(name)
     except (ClaimError, KeyboardInterrupt):
+        sys.modules.pop(name, None)  # it is told again when it is loaded again
         raise
     except BaseException as error:  # it may exit as well
         raise ClaimError(

@@ -34,11 +34,21 @@ def known(claim: Claim, part: str = "") -> tuple[Any, ...]:
         return ()
 
 
+def unloaded(folder: Path, packs: Sequence[Pack]) -> tuple[Path, ...]:
+    """The files of a folder that are none of these packs, and that may hold claims."""
+    own = {p.file for p in packs if p.folder == folder}
+    if not own or "" in own:  # a package has its folder for itself
+        return ()
+    files = (file for file in sorted(folder.glob("*.py")) if file.name not in own)
+    return tuple(f for f in files if f.name == "__init__.py" or b"Statement" in f.read_bytes())
+
+
 def chosen(packs: Sequence[Pack], claims: Iterable[Claim]) -> dict[Path, Pack]:
     """The curated files that a run on these claims replays, in order, with their packs.
 
-    Files are named after their claims; one in the folder of a pack that is named after no claim of
-    it is replayed in every run on the pack, so that it is found out.
+    Files are named after their claims; one in the folder of packs that is named after no claim of
+    them is replayed in every run on them, so that it is found out, unless a file of the folder that
+    is not loaded may have the claim.
     """
     wanted = {c.id for c in claims}
     found: dict[Path, Pack] = {}
@@ -46,8 +56,11 @@ def chosen(packs: Sequence[Pack], claims: Iterable[Claim]) -> dict[Path, Pack]:
         owners = {file_name(c.id): c.id for c in pack.claims}
         if wanted.isdisjoint(owners.values()):
             continue
+        sharing = [other for other in packs if other.folder == pack.folder]
+        theirs = {file_name(c.id) for other in sharing for c in other.claims}
+        whole = not unloaded(pack.folder, sharing)
         for path in pack.counterexamples:
-            stray = path.name not in owners and path.is_relative_to(pack.folder)
+            stray = whole and path.name not in theirs and path.is_relative_to(pack.folder)
             if stray or owners.get(path.name) in wanted:
                 found.setdefault(path, pack)
     return found

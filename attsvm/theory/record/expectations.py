@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import datetime
 import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from attsvm.errors import FileError
-from attsvm.theory.declaration.claim import is_id
+from attsvm.theory.declaration.claim import Claim, is_id
+from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
 from attsvm.theory.record import files
+from attsvm.theory.record.curated import unloaded
 from attsvm.theory.record.reviewed import Reviewed
 
 UNREVIEWED = "not reviewed yet"
@@ -19,12 +23,16 @@ UNREVIEWED = "not reviewed yet"
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """A reviewed verdict with its reason, what was reviewed, and the day on which it lapses."""
+    """A reviewed verdict with its reason, what was reviewed, and the day on which it lapses.
+
+    `pack` is the file of the claim's pack where packs may share a folder, "" for a package.
+    """
 
     verdict: Verdict
     reason: str
     until: datetime.date | None = None
     reviewed: Reviewed | None = None
+    pack: str = ""
 
     @property
     def is_reviewed(self) -> bool:
@@ -59,12 +67,15 @@ def _expectation(claim: str, entry: Any, path: object) -> Expectation:
         raise FileError(f"{path} expects something of what is no claim's id", value=claim)
     if not isinstance(entry, dict):
         raise FileError(f"{path}: the entry of {claim} is no object", value=entry)
-    unknown = sorted(set(entry) - {"truth", "evidence", "validity", "reason", "until", "reviewed"})
+    unknown = sorted(set(entry) - _KEYS)
     if unknown:
         raise FileError(f"{path}: the entry of {claim} has unknown keys", value=unknown)
     reason = entry.get("reason")
     if not isinstance(reason, str) or not _letters(reason):
         raise FileError(f"{path}: {claim} is expected without a reason", remedy="Give one.")
+    pack = entry.get("pack", "")
+    if not isinstance(pack, str):
+        raise FileError(f"{path}: the pack of {claim} is no name of a file", value=pack)
     try:
         verdict = Verdict(
             Truth.read(entry.get("truth")),
@@ -75,4 +86,61 @@ def _expectation(claim: str, entry: Any, path: object) -> Expectation:
         reviewed = Reviewed.read(entry["reviewed"]) if "reviewed" in entry else None
     except (ValueError, TypeError) as error:
         raise FileError(f"{path}: the entry of {claim} cannot be read", value=str(error)) from error
-    return Expectation(verdict, reason, until, reviewed)
+    return Expectation(verdict, reason, until, reviewed, pack)
+
+
+_KEYS = {"truth", "evidence", "validity", "reason", "until", "reviewed", "pack"}
+
+
+def of_others(
+    path: Path, entries: Mapping[str, Expectation], packs: Sequence[Pack]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The entries of the file beside these packs that are of other packs of its folder.
+
+    Returns:
+        Those that are, by what they say and as that file is there; and those of which nothing says
+        so, but that another file of the folder may have.
+    """
+    folder = path.resolve().parent
+    own = {p.file for p in packs if p.expectations == path.resolve()}
+    if not own or "" in own:  # a package has its folder for itself
+        return frozenset(), frozenset()
+    ids = {c.id for pack in packs for c in pack.claims}
+    left = {name: entry.pack for name, entry in entries.items() if name not in ids}
+    there = {file.name for file in folder.glob("*.py")} - own
+    may = bool(unloaded(folder, packs))
+    theirs = {name for name, pack in left.items() if pack in there}
+    unknown = {name for name, pack in left.items() if may and pack not in there | own}
+    return frozenset(theirs), frozenset(unknown)
+
+
+def owners_of(
+    claims: Iterable[Claim], packs: Sequence[Pack], entries: Mapping[str, Expectation]
+) -> dict[str, str]:
+    """The file of the pack that each claim is of, as its entry has to say; none of packages.
+
+    A claim that packs import from elsewhere stays with the pack that it was of.
+    """
+    found: dict[str, str] = {}
+    for claim in claims:
+        own = next((p for p in packs if any(c.id == claim.id for c in p.claims)), None)
+        if own is None or not own.file:
+            continue
+        before = entries[claim.id].pack if claim.id in entries else ""
+        place = Path(claim.file).resolve()
+        if place.parent == own.folder:
+            found[claim.id] = place.name
+        else:
+            kept = before and (own.folder / before).is_file()
+            found[claim.id] = before if kept else own.file
+    return found
+
+
+def beside(packs: Sequence[Pack], ids: Collection[str]) -> list[str]:
+    """The files in the folders of packs whose claims these are, as expectations say."""
+    found: dict[str, None] = {}
+    for path in {p.expectations: None for p in packs if p.expectations.is_file()}:
+        entries = read_expectations(path)
+        theirs, _ = of_others(path, entries, packs)
+        found |= {str(path.with_name(entries[n].pack)): None for n in sorted(theirs & set(ids))}
+    return list(found)

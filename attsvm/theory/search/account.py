@@ -81,6 +81,7 @@ class Hunt:
         growth: how it came closer over time.
         pool: the instances that are known, from which another hunt may start.
         error: what broke first, if anything.
+        idle: whether that is that it ended before an instance was looked at.
         interrupted: whether it was stopped from outside.
         seconds: wall time.
     """
@@ -103,6 +104,7 @@ class Hunt:
     growth: list[Step] = field(default_factory=list)
     pool: Pool = field(default_factory=Pool)
     error: str | None = None
+    idle: bool = False
     interrupted: bool = False
     seconds: float = 0.0
 

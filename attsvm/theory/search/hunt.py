@@ -132,11 +132,12 @@ def hunt(
     ended = account.error or account.interrupted or account.smallest
     if account.examples == 0 and pool is None and not ended:
         drawn = account.seen.ordinary
+        account.idle = not drawn
         account.error = (
             f"none of the {drawn} instances drawn meets all hypotheses: give the reading examples "
             "that do, or variables that mostly do"
             if drawn
-            else "no instance was looked at: name a searcher that draws, or give more time"
+            else "no instance was looked at: name a searcher that draws, or give more seconds"
         )
     account.no_turn = [
         name

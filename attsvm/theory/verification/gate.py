@@ -123,7 +123,9 @@ def only_of(run: Run, packs: Sequence[Pack], others: Sequence[Pack]) -> Run:
     ids = {c.id for p in others for c in p.claims} - {c.id for p in packs for c in p.claims}
     if ids.isdisjoint(run.claims) and ids.isdisjoint(run.verdicts):
         return run
-    files = _curated(others) - _curated(packs)
+    ran = [c for pack in packs for c in pack.claims if c.id in run.claims]
+    own = {curated.shown(f, p) for f, p in curated.chosen(packs, ran).items()}
+    files = {curated.shown(f, p) for p in others for f in p.counterexamples} - own
     return replace(
         run,
         claims=tuple(name for name in run.claims if name not in ids),
@@ -133,10 +135,6 @@ def only_of(run: Run, packs: Sequence[Pack], others: Sequence[Pack]) -> Run:
         parts=tuple(part for part in run.parts if _claim_of(part) not in ids),
         matched=None,  # what it said at its end is about all of them
     )
-
-
-def _curated(packs: Sequence[Pack]) -> set[str]:
-    return {curated.shown(file, pack) for pack in packs for file in pack.counterexamples}
 
 
 def _claim_of(outcome: Any) -> str:

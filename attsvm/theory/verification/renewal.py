@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from attsvm._files import dump
@@ -16,19 +17,24 @@ from attsvm.theory.verification.gate import Checkout
 
 
 def renewed(
-    document: Mapping[str, Any], checkout: Checkout, run: Run | None
+    document: Mapping[str, Any],
+    checkout: Checkout,
+    run: Run | None,
+    owners: Mapping[str, str] = MappingProxyType({}),
+    left: Collection[str] = (),
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """An expectations file brought up to date with the claims, and every change, a line each.
 
     Verdicts and reasons stay as they are; of a claim that is new the expected verdict is written
-    down with a reason that the gate refuses. Counts of instances are those of the run if it ran the
-    code that is checked out at the reviewed profile.
+    down with a reason that the gate refuses. Entries that are `left` alone stay as they are; the
+    others say of which file their claim is, where `owners` has it. Counts of instances are those of
+    the run if it ran the code that is checked out at the reviewed profile.
     """
     fresh = run is not None and run.finished and run.profile == BASIS and run.code == checkout.code
     verdicts = run.verdicts if fresh and run is not None else {}
     claims = dict(document["claims"])
     lines: list[str] = []
-    for name in sorted(set(claims) - set(checkout.reviewed)):
+    for name in sorted(set(claims) - set(checkout.reviewed) - set(left)):
         lines.append(f"{name}: removed, there is no such claim")
         del claims[name]
     for name, now in checkout.reviewed.items():
@@ -44,6 +50,11 @@ def renewed(
             if old and seen != count:
                 changes.append(f"instances evaluated: {count} -> {seen}")
             count = seen
+        pack = owners.get(name, "")
+        if pack and pack != entry.get("pack"):
+            if name in claims:
+                changes.append(f"it is of {pack}")
+            entry["pack"] = pack
         if changes or old is None:
             entry["reviewed"] = replace(now, examples=count).json()
             lines += (printable(f"{name}: {change}") for change in changes)

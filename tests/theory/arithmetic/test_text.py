@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import BALLS, Arithmetic, gradient
+from attsvm.theory.arithmetic.naming import definition
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.arithmetic.text import Term, Text, letter, letters, written
 from properties.sim import lemma_3_12, lemma_3_13
@@ -210,3 +211,16 @@ def test_lengths_are_constants_in_text_and_in_symbols():
     for m in (Text(), SYMBOLS, BALLS):
         with pytest.raises(ClaimError, match="exact"):
             m.exact(0.5)
+
+
+@pytest.mark.parametrize(
+    ("latex", "wrong"), [("f({y})", "y"), (r"\mathrm{A} {x}", "A"), ("{}", ""), ("{x", "{x")]
+)
+def test_braces_around_what_is_no_argument_of_a_definition_are_told(latex, wrong):
+    with pytest.raises(ClaimError) as told:
+        definition(latex)(lambda m, x: x)
+    assert str(told.value) == (
+        "the LaTeX of the definition <lambda> has braces around what is no argument of it "
+        f"(got {wrong}). Its arguments are x; braces of LaTeX itself are written twice, "
+        "{{ and }}."
+    )

@@ -178,6 +178,17 @@ def test_a_file_named_after_no_claim_or_after_one_that_holds_turns_the_run_red(p
     assert next(replays(packs, [wrong])).result == "NOT CONFIRMED"
 
 
+def test_the_file_of_another_pack_of_the_folder_is_no_stray(pack):
+    other = pack.with_name("other.py")
+    other.write_text(PACK.replace("mine/", "theirs/").replace("odd/", "theirs/"))
+    for names in (["other.py"], ["other.py", "mine.py"], ["mine.py", "other.py"]):
+        packs = load_packs(only=[str(other.with_name(name)) for name in names])
+        found = [(r.claim, r.confirmed) for r in replays(packs, find_claims(packs))]
+        assert found == [("mine/false:literal", True)] * (len(names) - 1)
+    shutil.copy(pack / FALSE, pack / "stray.json")
+    assert [r.confirmed for r in replays(packs, find_claims(packs))] == [True, False]
+
+
 def test_only_the_wanted_claims_are_replayed_and_files_named_after_none_always(pack):
     shutil.copy(pack / FALSE, pack / "stray.json")
     packs, claims = loaded(pack)

@@ -197,6 +197,7 @@ def test_searchers_that_have_nothing_to_start_from_end_the_hunt(searchers):
     result = hunt(toy_pack.true, seconds=600.0, searchers=searchers)
     assert (result.smallest, result.examples) == (None, 0)
     assert result.error.startswith("no instance was looked at")
+    assert result.idle
 
 
 def test_a_hunt_whose_drawn_instances_all_miss_a_hypothesis_says_how_many():
@@ -208,6 +209,7 @@ def test_a_hunt_whose_drawn_instances_all_miss_a_hypothesis_says_how_many():
     result = hunt(claim, seconds=None, rounds=2)
     assert result.examples == 0
     assert re.match(r"none of the \d+ instances drawn meets all hypotheses: give", result.error)
+    assert not result.idle
 
 
 @pytest.mark.parametrize("cost", [8, 30])

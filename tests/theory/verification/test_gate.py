@@ -342,7 +342,10 @@ def test_the_shipped_expectations_are_those_of_the_shipped_claims():
 @pytest.mark.parametrize("recorded", [(A,), (A, B)])
 def test_a_claim_of_another_pack_is_left_out_whether_or_not_anything_is_recorded_of_it(recorded):
     own, other = (
-        SimpleNamespace(claims=[SimpleNamespace(id=name)], counterexamples=()) for name in (A, B)
+        SimpleNamespace(
+            claims=[SimpleNamespace(id=name)], counterexamples=(), folder=Path(name), file=""
+        )
+        for name in (A, B)
     )
     whole = run(verdicts={name: entry(name) for name in recorded})
     found = only_of(whole, [own], [other])
