@@ -167,6 +167,18 @@ def test_a_better_token_that_pulls_too_hard_or_is_not_alone_is_not_outrun():
     assert kept(16.0, loss="logistic") is None
 
 
+def test_nothing_is_outrun_where_the_loss_rises_between_a_token_and_the_better_one():
+    """The second input is past the least point of (1 - u)^2 and pulls the first one over."""
+    X = [[[2.0, 3.0], [0.0, 0.0]], [[2.0, -3.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]]
+    gamma = [[0.0, 2.0**-6], [1 - 2.0**-8, 10.0], [0.0, -1.0]]
+    data = AttentionData(np.array(X), np.eye(1, 2).repeat(3, axis=0), scores=np.array(gamma))
+    start = np.eye(2)[:, :1] * np.eye(1, 2)
+    assert trapped_at(ExactData.of(data), rationals(start), "squared") is None
+    run = descend_w([data], start, LOSSES["squared"], step=1.0, steps=1, record=[0, 1]).W[0]
+    margins = run[:, :, 0] @ (data.X[:, 0] - data.X[:, 1]).T
+    assert (margins[0] > 0).all() and margins[1, 0] < 0
+
+
 def test_inputs_that_do_not_act_on_each_other_are_kept_at_margins_of_any_sizes():
     """Margins 12 and 48; the second input keeps its second-best token, the best one at 64."""
     X = [[[1.0, 0.0], [0.0, 0.0], [-3.0, 0.0]], [[0.0, 1.0], [0.0, 0.0], [0.0, -3.0]]]
