@@ -176,7 +176,8 @@ def test_nothing_is_outrun_where_the_loss_rises_between_a_token_and_the_better_o
     assert trapped_at(ExactData.of(data), rationals(start), "squared") is None
     run = descend_w([data], start, LOSSES["squared"], step=1.0, steps=1, record=[0, 1]).W[0]
     margins = run[:, :, 0] @ (data.X[:, 0] - data.X[:, 1]).T
-    assert (margins[0] > 0).all() and margins[1, 0] < 0
+    assert (margins[0] > 0).all()
+    assert margins[1, 0] < 0
 
 
 def test_inputs_that_do_not_act_on_each_other_are_kept_at_margins_of_any_sizes():
