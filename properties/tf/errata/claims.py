@@ -58,9 +58,9 @@ CLAIMS = (
         repair="All tokens are support vectors of all Local-SVMs, queries orthogonal, as that of "
         "one input is, scores of an input different, l' < 0, steps at most 1/L: every start "
         "converges (sharp-2). In place of orthogonal queries it is enough that one input has at "
-        "most three tokens and the others at most two (sharp-3), or independent (x_t - x_s) z^T of all "
-        "inputs where in each choice but the best all better tokens are support vectors, one with "
-        "a positive multiplier (sharp).",
+        "most three tokens and the others at most two (sharp-3), or independent (x_t - x_s) z^T of "
+        "all inputs where in each choice but the best all better tokens are support vectors, one "
+        "with a positive multiplier (sharp).",
         telling={"literal-1": 1, "literal-2": 0, "amended-1": 0, "amended-2": 0},
     ),
     erratum(
