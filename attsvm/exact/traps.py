@@ -256,9 +256,10 @@ def outrun_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
     and consider the set where no margin and no m_h - m_l is below its value at W. Let a be the
     selected token of an input, D its largest lead, or 0, and low its attention s_a at W, below
     which s_a is nowhere on the set. So its score u is at least gamma_a - D (1 - low), and at most
-    the best one. -grad L = sum_l c_l A_l - sum_h c_h A_h, where c_j exp(m_j), |l'(u)| s_a times
-    the distance of u to gamma_j over n, is at least k_l > 0 for l and in [0, K_h] for h. On the set
-    c_h is then at most q_hl c_l with q_hl = K_h/k_l exp(m_l - m_h), taken at W.
+    the best one. Let l' < 0 between these. -grad L = sum_l c_l A_l - sum_h c_h A_h, where c_j
+    exp(m_j), |l'(u)| s_a times the distance of u to gamma_j over n, is at least k_l > 0 for l and
+    in [0, K_h] for h. On the set c_h is then at most q_hl c_l with q_hl = K_h/k_l exp(m_l - m_h),
+    taken at W.
 
     A margin, or m_h - m_l, gains S - sum_h f_h c_h along -grad L, S = sum_l f_l c_l, where f_j is
     its inner product with A_j. Let all f_l be at least 0, so that S is at least c_h r_h with r_h =
@@ -282,6 +283,8 @@ def outrun_at(data: ExactData, W: Matrix, loss: str) -> Trap | None:
         gamma = data.gamma[i]
         u = (gamma[selection.tokens[i]] - behind).union(arb(max(gamma)))
         slope = -loss_slope(loss, u)
+        if not slope > 0:  # else c_h may be negative, and turn inputs the other way
+            return None
         for pair in own:
             if lead[pair] < 0:
                 most[pair] = slope.upper() * (behind - lead[pair]).upper() / n

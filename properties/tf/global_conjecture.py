@@ -26,15 +26,18 @@ m_q those of the second input's best token over the others, and a step add e c_r
 factors. In units of 4 e it adds
 
     3 c_r + 3 c_s + c_q - 9 c_h to m_h, (3 c_r + 5 c_s)/4 - 6 c_h to m_h - m_r,
-    (9 c_r + 7 c_s)/4 + c_q - 3 c_h to m_r, and c_r + c_s + c_q - c_h to m_q,
+    (15 c_r + 9 c_s)/4 + 2 c_q to 3 m_r - m_h, and 2 c_q + 6 c_h to 3 m_q - m_h;
 
-r and s may change places. Where c_h is at most a third of c_r and of c_s nothing of this is
-negative, whatever e is, so that c_h stays so small (`attsvm.exact.traps.outrun_at`). In the
+r and s may change places. So where m_r, m_s <= m_h <= 3 m_r, 3 m_s, 3 m_q, as at zero, nothing of
+this is negative, and any step stays there: (3 c_r + 5 c_s)/4 is at least 6 c_h by an inequality of
+polynomials in exp(-m_h/3) (`tests/properties/tf/test_global_conjecture.py`). Single runs are
+certified by bounds of c_h/c_r and c_h/c_s (`attsvm.exact.traps.outrun_at`). In the
 Local-SVM of what is kept all margins are 1, and all multipliers but that of q are 0: m_r and m_s
 are ahead of m_q by about ln m_q, and m_h, which is m_r + m_s - m_q + 16 a with the bounded
 coefficient a of A_h, is ahead of them by as much. A positive multiplier of A_h would end this
-(`sharp`). No less will do: without tied scores and with steps of at most 1/L every run settles at
-the best tokens of one input, and of inputs of two tokens, of which one may have three (`sharp-3`).
+(`sharp`). Without tied scores and with steps of at most 1/L every run settles at the best tokens of
+one input, and of inputs of two tokens, of which one may have three (`sharp-3`). Two inputs of three
+tokens are open: there the sign on which that proof rests may be the other one.
 
 Where queries are orthogonal, as that of one input is, scores of an input differ and the step is at
 most 1/L it is a theorem (`sharp-2`): attention to an input tends to one of its tokens, and cannot

@@ -10,8 +10,8 @@ each place.
 1. The sum of the M_ts over tokens s of which one is t is never negative, as multipliers of
    Local-SVMs add up to it: where queries are orthogonal M has no entry above 0 off its diagonal
    (`ensure_weights`), and where at most one input has three tokens, the others at most two, it is a
-   mean of rows of choices (`ensure_weights_of_few`). Two inputs of two and of four tokens do
-   without (`OUTRUN` of `properties.tf.global_conjecture`).
+   mean of rows of choices (`ensure_weights_of_few`). For two inputs of two and of four tokens it
+   may be negative, and runs fail (`OUTRUN` of `properties.tf.global_conjecture`).
 2. Let the time be e times the number of steps, and margins move evenly within a step. Then (M m')_t
    = sign_t f_t (1 + off_t) with f_t = w_t exp(-m_t) and |off_t| at most C times the sum of the f_t
    (`ensure_flow`).
@@ -32,6 +32,7 @@ from attsvm.theory import (
     cite,
     ensure_equal,
     ensure_nonnegative,
+    ensure_true,
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import expanded, suppose
@@ -160,6 +161,16 @@ def ensure_weights_of_few() -> None:
     own, two, gone, p, q = sp.symbols("M_tt two gone M_tp M_tq", real=True)
 
     def ensure_sum(left: Any, row: Any, choices: dict[Any, int], what: str) -> None:
+        first, second = (3, 4) if len(row) == 5 else (0, 3)  # the places of p and q
+        ensure_true(
+            all(
+                (x[first], x[second]) in {(1, 1), (-1, 0), (0, -1)}
+                and all(x[k] in {1, -1} for k in {*range(len(x))} - {first, second})
+                for x in choices
+            ),
+            f"{what}: of each choice x is 1 in an input that keeps b, and else -1 at its token",
+            about=tuple(choices),
+        )
         of_choices = {x: sum(a * value for a, value in zip(row, x, strict=True)) for x in choices}
         found = sum(weight * of_choices[x] for x, weight in choices.items())
         ensure_equal(2 * left, found, what)

@@ -27,7 +27,6 @@ from attsvm.exact.traps import (
     _unit,
     is_stationary_start,
     moves_along_margins,
-    outrun_at,
     trap_at,
     trapped_at,
 )
@@ -119,52 +118,6 @@ def test_a_trap_does_not_always_settle():
     trap = trap_at(flat, [[fmpq(40)]], "squared")
     assert (trap.selected, trap.converges) == ([0, 0], False)
     assert cone_at(flat, [[fmpq(40)]], "squared", fmpq(1)) is None
-
-
-def outrun(best, tokens=((2, 4, 4, 0), (0, 0, 0, 0)), scores=(0.0, 1.0)):
-    """Two inputs of one query; the first may keep its first token beside a better one.
-
-    All tokens are support vectors in the Local-SVM of the first two, one with a multiplier.
-    """
-    X = np.zeros((2, 4, 4))
-    X[0, : len(tokens)] = tokens
-    X[1] = [[2, 2, 0, 1], [0, 0, 0, 0], [0, 0, 0, 2], [0, 2, 0, 1]]
-    mask = np.arange(4) < np.array([[len(tokens)], [4]])
-    gamma = [[*scores, *[0.0] * (4 - len(scores))], [best, 2.0, 1.0, 0.0]]
-    return AttentionData(X, np.eye(1, 4).repeat(2, axis=0), scores=np.array(gamma), mask=mask)
-
-
-@pytest.mark.parametrize("step", [2.0**-6, 1.0, 2.0**8])
-def test_a_better_token_falls_behind_worse_ones_for_ever(step):
-    """No margin falls, nor does the lead of the better token's margin over those of the others."""
-    data = outrun(64.0)
-    exact, W = ExactData.of(data), np.zeros((4, 4))
-    assert outrun_at(exact, rationals(W), "correlation") is None  # nothing is selected yet
-    run = descend_w([data], W, LOSSES["correlation"], step=step, steps=400, record=range(401)).W[0]
-    assert trap_at(exact, rationals(run[1]), "correlation") is None
-    trap = outrun_at(exact, rationals(run[1]), "correlation")
-    assert (trap.selected, trap.converges) == ([0, 0], False)
-    gaps = np.concatenate([data.X[0, 0] - data.X[0, 1:2], data.X[1, 0] - data.X[1, 1:]])
-    margins = run[1:, :, 0] @ gaps.T
-    leads = margins[:, :1] - margins[:, 1:]
-    assert (np.diff(margins, axis=0) >= -1e-9).all()
-    assert (np.diff(leads, axis=0) >= -1e-9).all()
-    assert margins[0, 0] > 0
-
-
-def test_a_better_token_that_pulls_too_hard_or_is_not_alone_is_not_outrun():
-    """Twice the score to gain, a rival of the same score, two better tokens."""
-    point = [[fmpq(x), fmpq(0), fmpq(0), fmpq(0)] for x in (1, 1, 1, 0)]
-    three = ((2, 4, 4, 0), (0, 0, 0, 0), (0, 0, 0, -1))
-
-    def kept(*data, loss="correlation"):
-        return outrun_at(ExactData.of(outrun(*data)), point, loss)
-
-    assert kept(16.0) is not None
-    assert kept(2.0 + 2.0**-4) is None
-    assert kept(16.0, three, (0.0, 1.0, 0.0)) is None
-    assert kept(16.0, three, (0.0, 1.0, 2.0)) is None
-    assert kept(16.0, loss="logistic") is None
 
 
 def test_inputs_that_do_not_act_on_each_other_are_kept_at_margins_of_any_sizes():

@@ -49,7 +49,7 @@ CLAIMS = (
         global_conjecture.CONJECTURE,
         gist="Global convergence from every start is false for d >= n T, from W_0 = 0 as well. "
         "Where all tokens are support vectors of all Local-SVMs it is true for one input with "
-        "scores that differ, by proof, and false for two inputs.",
+        "scores that differ and steps of at most 1/L, by proof, and may fail for two inputs.",
         fails="The slide does not print the conjecture. Data may stay in a few of many dimensions: "
         "with tokens 1, 0, -2 on an axis of R^3 descent runs from zero to the token -2. With all "
         "tokens on the margins of all Local-SVMs it falls for tied scores, for one token an input, "
@@ -58,9 +58,9 @@ CLAIMS = (
         repair="All tokens are support vectors of all Local-SVMs, queries orthogonal, as that of "
         "one input is, scores of an input different, l' < 0, steps at most 1/L: every start "
         "converges (sharp-2). In place of orthogonal queries it is enough that one input has at "
-        "most three tokens and the others two (sharp-3), or independent (x_t - x_s) z^T of all "
-        "inputs where in each choice but the best all better tokens are support vectors, one with "
-        "a positive multiplier (sharp).",
+        "most three tokens and the others at most two (sharp-3), or independent (x_t - x_s) z^T of "
+        "all inputs where in each choice but the best all better tokens are support vectors, one "
+        "with a positive multiplier (sharp).",
         telling={"literal-1": 1, "literal-2": 0, "amended-1": 0, "amended-2": 0},
     ),
     erratum(
