@@ -376,7 +376,7 @@ class Decimals(Scripts):
         return Code(self, f"np.float64({side.text})", np.float64(side.value))
 
     def tanh(self, x: Any) -> Any:
-        e = self.exp(self.abs(x) * -2)
+        e: Any = self.exp(-2 * self.abs(x))  # does not overflow
         return self._of("np.sign", np.sign, x) * ((1 - e) / (1 + e))
 
     def array(self, values: Iterable[Any]) -> Code:
