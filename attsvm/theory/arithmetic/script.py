@@ -376,8 +376,17 @@ class Decimals(Scripts):
         return Code(self, f"np.float64({side.text})", np.float64(side.value))
 
     def tanh(self, x: Any) -> Any:
-        e: Any = self.exp(-2 * self.abs(x))  # does not overflow
-        return self._of("np.sign", np.sign, x) * ((1 - e) / (1 + e))
+        e: Any = self.exp(-self.abs(x))  # which does not overflow
+        return self._of("np.sign", np.sign, x) * ((1 - e * e) / (1 + e * e))
+
+    def _of(self, name: str, function: Callable[..., Any], *given: Any) -> Code:
+        return super()._of(name, function, *map(self._no_integer, given))
+
+    def _no_integer(self, x: Any) -> Code:
+        """The same value; a decimal where it is an integer, of which numpy would make a float."""
+        x = self.code(x)
+        integer = isinstance(x.value, int)
+        return Code(self, f"Decimal({x.text})", Decimal(x.value)) if integer else x
 
     def array(self, values: Iterable[Any]) -> Code:
         parts = [self.code(value) for value in values]
