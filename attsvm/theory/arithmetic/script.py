@@ -10,6 +10,7 @@ import inspect
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
@@ -23,6 +24,9 @@ SUM, PRODUCT, ATOM = range(3)
 
 _LONG = 56
 """Letters of an expression that is written inside others at most."""
+
+DIGITS = 400
+"""Digits of the decimals of a script where those of floats are too few."""
 
 
 def softmax(s):  # type: ignore[no-untyped-def]  # noqa: D103  # written into scripts as it is
@@ -177,6 +181,7 @@ class Scripts(Lines[Code], Arithmetic):
 
     name = "script"
     numbers = Code
+    header: tuple[str, ...] = ("import numpy as np",)
 
     def __init__(self, literal: Callable[[Any], str], longest: float = _LONG) -> None:
         super().__init__(longest)
@@ -189,7 +194,7 @@ class Scripts(Lines[Code], Arithmetic):
         if isinstance(value, Code):
             return value
         if isinstance(value, int):
-            return Code(self, str(value), float(value), ATOM if value >= 0 else SUM)
+            return self._rational(Fraction(value))
         if isinstance(value, np.ndarray | list | tuple):
             return self.array(value)
         if isinstance(value, float) or hasattr(value, "as_integer_ratio"):
@@ -199,8 +204,8 @@ class Scripts(Lines[Code], Arithmetic):
     def given(self, name: str, value: Any) -> Code:
         """A value of the instance, by its name."""
         array = np.asarray(value, dtype=float)
-        self.lines[name] = self.literal(array if array.ndim else float(array))
-        made = Code(self, name, array if array.ndim else float(array))
+        self.lines[name], numbers = self._read(array if array.ndim else float(array))
+        made = Code(self, name, numbers)
         self._given_names[id(value)] = made
         return made
 
@@ -212,8 +217,16 @@ class Scripts(Lines[Code], Arithmetic):
         if isinstance(x, np.ndarray | list | tuple):
             array = np.array(x, dtype=object)
             flat = np.array([float(number) for number in array.ravel()]).reshape(array.shape)
-            return self.named(self.literal(flat), flat)
+            return self.named(*self._read(flat))
         return self._given(x)
+
+    def _read(self, floats: Any) -> tuple[str, Any]:
+        """The text for numbers of the instance, and what it makes."""
+        return self.literal(floats), floats
+
+    def printed(self, side: Any) -> Code:
+        """A side of a comparison as it is printed."""
+        return self.code(side)
 
     def _given(self, number: Any) -> Code:
         value = float(number)
@@ -246,7 +259,11 @@ class Scripts(Lines[Code], Arithmetic):
         return super().logistic_slope(self.abs(x))  # no exponential overflows
 
     def logistic_curvature(self, x: Any) -> Any:
-        return -self.logistic_slope(x) * self._of("np.tanh", np.tanh, self.code(x)._with(2, "/"))
+        return -self.logistic_slope(x) * self.tanh(self.code(x)._with(2, "/"))
+
+    def tanh(self, x: Any) -> Code:
+        """The hyperbolic tangent of a number, or of each entry."""
+        return self._of("np.tanh", np.tanh, x)
 
     def square(self, x: Any) -> Code:
         return self.code(x) ** 2
@@ -315,3 +332,72 @@ class Scripts(Lines[Code], Arithmetic):
         text = f"gradient(lambda z: {at(x.value).text}, {x.text})"
         slopes = gradient(lambda z: at(z).value, x.value)  # type: ignore[no-untyped-call]
         return self.named(text, slopes)
+
+
+_decimals = np.frompyfunc(Decimal, 1, 1)
+
+
+class Decimals(Scripts):
+    """The same in decimals of many digits, in arrays of objects.
+
+    Floats are refused, and integers of numpy, which wrap round: what they would make is an error of
+    type or of arithmetic here, or a misuse.
+    """
+
+    header = (
+        "from decimal import Decimal, getcontext",
+        "import numpy as np",
+        f"getcontext().prec = {DIGITS}  # decimals of {DIGITS} digits, where floats have too few",
+    )
+
+    def __init__(self, literal: Callable[[Any], str], longest: float = _LONG) -> None:
+        super().__init__(literal, longest)
+        self.helpers["decimals"] = "decimals = np.frompyfunc(Decimal, 1, 1)"
+
+    def named(self, text: str, value: Any, binds: int = ATOM) -> Code:
+        if not isinstance(value, int) and np.asarray(value).dtype != object:
+            raise misuse("computes with floats where decimals are meant", "The float script stays.")
+        return super().named(text, value, binds)
+
+    def _read(self, floats: Any) -> tuple[str, Any]:
+        return f"decimals({self.literal(floats)})", _decimals(floats)  # exactly
+
+    def _given(self, number: Any) -> Code:
+        return self._rational(Fraction(*number.as_integer_ratio()))
+
+    def _rational(self, value: Fraction) -> Code:
+        p, q = value.as_integer_ratio()
+        if q == 1:
+            return Code(self, str(p), p, ATOM if p >= 0 else SUM)
+        return Code(self, f"Decimal({p})/{q}", Decimal(p) / q, SUM)
+
+    def printed(self, side: Any) -> Code:
+        side = self.code(side)
+        return Code(self, f"np.float64({side.text})", np.float64(side.value))
+
+    def tanh(self, x: Any) -> Any:
+        e: Any = self.exp(-self.abs(x))  # which does not overflow
+        return self._of("np.sign", np.sign, x) * ((1 - e * e) / (1 + e * e))
+
+    def _of(self, name: str, function: Callable[..., Any], *given: Any) -> Code:
+        return super()._of(name, function, *map(self._no_integer, given))
+
+    def _no_integer(self, x: Any) -> Code:
+        """The same value; a decimal where it is an integer, of which numpy would make a float."""
+        x = self.code(x)
+        integer = isinstance(x.value, int)
+        return Code(self, f"Decimal({x.text})", Decimal(x.value)) if integer else x
+
+    def array(self, values: Iterable[Any]) -> Code:
+        parts = [self.code(value) for value in values]
+        text = f"decimals([{', '.join(p.text for p in parts)}])"
+        return self.named(text, _decimals([p.value for p in parts]))
+
+    def identity(self, n: int) -> Code:
+        return Code(self, f"decimals(np.eye({n}))", _decimals(np.eye(n)))
+
+    def spectral(self, A: Any) -> Code:
+        A = self.code(A)
+        if min(A.shape) > 1:
+            raise misuse("takes a spectral norm in decimals", "The float script stays.")
+        return self.norm(A)

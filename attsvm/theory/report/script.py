@@ -1,15 +1,18 @@
 """A counterexample as Python that does without this package.
 
-A script needs numpy alone and prints both sides of the claim; a verifier needs the standard library
-alone and computes them in fractions.
+A script needs numpy alone and prints both sides of the claim, which it computes in floats or, where
+those have too few digits, in Python's decimals; a verifier needs the standard library alone and
+computes them in fractions.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from decimal import Context, localcontext
 from typing import Any
 
 import numpy as np
@@ -17,7 +20,7 @@ import numpy as np
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
 from attsvm.theory.arithmetic.relations import All, AnyOf, Relation
-from attsvm.theory.arithmetic.script import Scripts
+from attsvm.theory.arithmetic.script import DIGITS, Decimals, Scripts
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, modules
 from attsvm.theory.instance.in_words import in_words, leaves
@@ -32,7 +35,7 @@ _NOISE, _SMALL = 1e-9, 1000
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script, and whether floats see in it what exact arithmetic proves.
+    """A script, and whether one sees in what it prints what exact arithmetic proves.
 
     Attributes:
         text: Python; each line that it prints is a comparison that the claim makes, or, of a run,
@@ -71,23 +74,34 @@ def script(claim: Claim, case: Any, others: Iterable[Writer] = ()) -> Script | N
     """
     made = None
     if claim.formula.measured is None:
-        for longest in (56, 76, 96):
-            with np.errstate(all="ignore"):
-                made = _written(claim, case, longest)
-            if made is None or made.text.count("\n") <= LINES:
-                return made
+        made = _shortest(Scripts, claim, case)
+        if made is not None and not made.shows:
+            with contextlib.suppress(TypeError, AttributeError, ArithmeticError):  # of decimals
+                precise = _shortest(Decimals, claim, case)
+                made = precise if precise is not None and precise.shows else made
+        if made is None or made.text.count("\n") <= LINES:
+            return made
     texts = (writer.write(claim, case) for writer in others)
     return next((Script(text, True) for text in texts if text), made)
 
 
-def _written(claim: Claim, case: Any, longest: int) -> Script | None:
-    m = Scripts(_literal, longest)
+def _shortest(kind: type[Scripts], claim: Claim, case: Any) -> Script | None:
+    made = None
+    for longest in (56, 76, 96):
+        with np.errstate(all="ignore"), localcontext(Context(prec=DIGITS)):
+            made = _written(kind(_literal, longest), claim, case)
+        if made is None or made.text.count("\n") <= LINES:
+            break
+    return made
+
+
+def _written(m: Scripts, claim: Claim, case: Any) -> Script | None:
     try:
         values = claim.formula.written(m, case, dict(_fields(case)))
         relation = claim.formula.relation(m, values, {})
     except ClaimError:  # it leaves the namespace m
         return None
-    sides = [(c.kind, m.code(c.left), m.code(c.right)) for c in _comparisons(relation)]
+    sides = [(c.kind, m.printed(c.left), m.printed(c.right)) for c in _comparisons(relation)]
     said = _comment(f"{claim.id}: {claim.statement}")
     printed = [f"print({a.text}, {_SIGNS[kind]!r}, {b.text})" for kind, a, b in sides]
     needed = _needed(m.lines, " ".join(printed))
@@ -98,7 +112,7 @@ def _written(claim: Claim, case: Any, longest: int) -> Script | None:
         joined = "any" if isinstance(relation, AnyOf) else "all"
         printed.insert(0, f"# the claim: {joined} of these")
         body = "\n".join([*lines, *printed])
-    text = "\n".join(["import numpy as np", *helpers, body, ""])
+    text = "\n".join([*m.header, *helpers, body, ""])
     told = _comment(f"at {in_words(case, {})}")
     if len(said) + len(told) + text.count("\n") <= LINES:
         said += told
@@ -205,10 +219,10 @@ def _needed(lines: dict[str, str], text: str) -> set[str]:
 
 
 def _holds(m: Scripts, relation: Relation) -> bool:
-    """Whether floats see the relation hold, as the naked eye would."""
+    """Whether the printed sides let the relation hold, as the naked eye would."""
     if isinstance(relation, All | AnyOf):
         return (all if isinstance(relation, All) else any)(_holds(m, p) for p in relation.parts)
-    left, right = m.code(relation.left).value, m.code(relation.right).value
+    left, right = m.printed(relation.left).value, m.printed(relation.right).value
     if relation.kind == "equal":
         return bool(np.all(np.abs(left - right) <= _NOISE * np.maximum(1.0, np.abs(right))))
     return bool(left <= right) if relation.kind == "at most" else bool(left < right)

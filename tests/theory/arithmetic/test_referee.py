@@ -1,14 +1,16 @@
 """Every function of the namespace means the same in every arithmetic, as the referee has it."""
 
 import math
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import Arithmetic, entries
 from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
-from attsvm.theory.arithmetic.script import Scripts
+from attsvm.theory.arithmetic.script import DIGITS, Decimals, Scripts
 from attsvm.theory.report.script import _literal
 from tests.theory.arithmetic.agreement import SIDES, UNITS, Side, agree, refereed
 from tests.theory.arithmetic.cases import CASES, COMPARISONS
@@ -23,7 +25,7 @@ class Written(Side):
 
     def check(self, case, arguments):
         m = self.arithmetic()
-        space = {"np": np, "Fraction": Fraction, "isqrt": math.isqrt}
+        space = {"np": np, "Fraction": Fraction, "isqrt": math.isqrt, "Decimal": Decimal}
         with np.errstate(all="ignore"):
             try:
                 found = case.call(m, *(m.given(f"x{k}", x) for k, x in enumerate(arguments)))
@@ -59,10 +61,31 @@ class WrittenForNumpy(Written):
         return rounding * (UNITS * REFEREE.exact(Fraction(1, 2**53))) + Fraction(1, 2**1000)
 
 
+class WrittenInDecimals(Written):
+    unknown = ("log", "softplus", "expm1", "log1p", "is_zero")
+
+    def check(self, case, arguments):
+        refused = case in [CASES[name] for name in self.unknown]
+        refused |= case is CASES["spectral"] and min(arguments[0].shape) > 1
+        with localcontext(Context(prec=DIGITS)):
+            if not refused:
+                super().check(case, arguments)
+                return
+            m = self.arithmetic()
+            with pytest.raises((ClaimError, TypeError, ArithmeticError)):
+                case.call(m, *(m.given(f"x{k}", x) for k, x in enumerate(arguments)))
+
+    def numbers(self, found, value):
+        values = np.asarray(value(found), dtype=object)
+        assert all(isinstance(x, int | Decimal) for x in values.ravel())
+        return entries(values.ravel().tolist(), values.shape) if values.ndim else values.item()
+
+
 WITH_TEXTS = {
     **SIDES,
     "verifiers": Written(Verifiers),
     "scripts": WrittenForNumpy(lambda: Scripts(_literal)),
+    "scripts in decimals": WrittenInDecimals(lambda: Decimals(_literal)),
 }
 
 
