@@ -219,10 +219,11 @@ def _needed(lines: dict[str, str], text: str) -> set[str]:
 
 
 def _holds(m: Scripts, relation: Relation) -> bool:
-    """Whether the printed sides let the relation hold, as the naked eye would."""
+    """Whether the printed sides, or a NaN among them, show no violation to the naked eye."""
     if isinstance(relation, All | AnyOf):
         return (all if isinstance(relation, All) else any)(_holds(m, p) for p in relation.parts)
     left, right = m.printed(relation.left).value, m.printed(relation.right).value
     if relation.kind == "equal":
-        return bool(np.all(np.abs(left - right) <= _NOISE * np.maximum(1.0, np.abs(right))))
-    return bool(left <= right) if relation.kind == "at most" else bool(left < right)
+        far = np.abs(left - right) > _NOISE * np.maximum(1.0, np.abs(right))
+        return not bool(np.any(far))
+    return not bool(left > right if relation.kind == "at most" else left >= right)
