@@ -21,8 +21,8 @@ The second reading falls for tied scores, and without these (`amended-2`) it fal
 each other's margins (`OUTRUN`): tokens (2, 4, 4, 0), 0 with scores 0, 1 and (2, 2, 0, 1), 0, (0, 0,
 0, 2), (0, 2, 0, 1) with scores 16, 2, 1, 0, queries e_1, loss -u, from zero with any step. The
 first input keeps its worse token. Let m_h be the margin of that over the better one, m_r, m_s and
-m_q those of the second input's best token over the others, and a step add e c_r, e c_s, e c_q and
--e c_h to the coefficients of their A_t = (x_b - x_t) z^T, c_t being exp(-m_t) up to bounded
+m_q those of the second input's best token over the others, and a step of size e add e c_r, e c_s, e
+c_q and -e c_h to the coefficients of their A_t = (x_b - x_t) z^T, c_t being exp(-m_t) up to bounded
 factors. In units of 4 e it adds
 
     3 c_r + 3 c_s + c_q - 9 c_h to m_h, (3 c_r + 5 c_s)/4 - 6 c_h to m_h - m_r,
@@ -35,9 +35,10 @@ certified by bounds of c_h/c_r and c_h/c_s (`attsvm.exact.traps.outrun_at`). In 
 Local-SVM of what is kept all margins are 1, and all multipliers but that of q are 0: m_r and m_s
 are ahead of m_q by about ln m_q, and m_h, which is m_r + m_s - m_q + 16 a with the bounded
 coefficient a of A_h, is ahead of them by as much. A positive multiplier of A_h would end this
-(`sharp`). Without tied scores and with steps of at most 1/L every run settles at the best tokens of
-one input, and of inputs of two tokens, of which one may have three (`sharp-3`). Two inputs of three
-tokens are open: there the sign on which that proof rests may be the other one.
+(`sharp`). Without tied scores and with steps of at most 1/L every run settles at the best tokens if
+there is one input (`sharp-2`), or if inputs have two tokens but for one that may have three
+(`sharp-3`). Two inputs of three tokens are open: there the sign on which that proof rests may be
+the other one.
 
 Where queries are orthogonal, as that of one input is, scores of an input differ and the step is at
 most 1/L it is a theorem (`sharp-2`): attention to an input tends to one of its tokens, and cannot
@@ -71,10 +72,10 @@ is sum_l c_l A_l - sum_h c_h A_h, where c_t/(w_t s_t) tends to 1.
    D/||V|| times a factor that tends to 1: W/||W|| tends to V/||V||.
 3. The coefficient of a better token's A_h in W falls for ever. In V one is positive.
 
-So all b are optimal. For one input of independent standard Gaussian tokens this is the conjecture:
-with probability at least 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2) descent converges globally
-from every start (`tf/overparameterisation:amended-1`; multipliers are positive then, almost
-surely).
+So all b are optimal. For one input of independent standard Gaussian tokens this is what the slide
+suggests: with probability at least 1 - C(T, 2) (1 - 1/(T - 1)^2)^((d - T + 3)/2) descent converges
+globally from every start (`tf/overparameterisation:amended-1`; multipliers are positive then,
+almost surely).
 
 That the step is at most 1/L is not asked for where queries are orthogonal and no input has more
 than three tokens: of three the second best supports, as else the best one would have a margin above

@@ -45,7 +45,7 @@ _AXES = ("truth", "evidence", "validity")
 _KINDS = {
     "literal": "Exactly what is printed; numbered where the words admit several forms.",
     "amended": "A repair of ours, meant to change as little as possible; the first ones may fall.",
-    "sharp": "The best constant or rate, attained by a stated instance.",
+    "sharp": "The strongest version that we know, with the best constant or rate where it has one.",
     "slack": "What the conclusion has to spare at an instance: for an inequality the right side "
     "less the left, for an equation minus the largest error, for sizes minus their misfit; about "
     "the limit of a run only its sign has a meaning.",

@@ -24,8 +24,10 @@ TF = Source(
         "Judged are the slides and the two abstracts that go with them, word for word. The slides "
         'call their main results "simplified" and refer to the papers (arXiv 2308.16898, NeurIPS '
         "2023) for cones, conditions and the global conjecture: a condition that is missed here "
-        'may stand there. "Observation", "explains", "approximately equal" and "no rigorous '
-        'theory yet" are repeated where they are printed.',
+        "may stand there. One of them, the global conjecture, is named on a slide and not printed: "
+        "its literal readings are what the slide suggests, and their fall says nothing of the "
+        'conjecture in the paper. "Observation", "explains", "approximately equal" and "no '
+        'rigorous theory yet" are repeated where they are printed.',
         "Slips of the slides that change nothing: f(X) has S(X Q K^T X^T) on one slide and S(X K "
         "Q^T x_1) on the next, and W is called QK^T under connections and KQ^T elsewhere; the sum "
         "in the softmax uses the letter t of the entry; the Att-SVM of the slide on global "

@@ -48,18 +48,19 @@ CLAIMS = (
     erratum(
         global_conjecture.CONJECTURE,
         gist="Global convergence from every start is false for d >= n T, from W_0 = 0 as well. "
-        "Where all tokens are support vectors of all Local-SVMs it is true for one input with "
-        "scores that differ and steps of at most 1/L, by proof, and may fail for two inputs.",
+        "Where all tokens are support vectors of all Local-SVMs it is true, by proof, for scores "
+        "that differ and steps of at most 1/L if queries are orthogonal or tokens few; two inputs "
+        "of one query, of two and four tokens, refute it.",
         fails="The slide does not print the conjecture. Data may stay in a few of many dimensions: "
         "with tokens 1, 0, -2 on an axis of R^3 descent runs from zero to the token -2. With all "
-        "tokens on the margins of all Local-SVMs it falls for tied scores, for one token an input, "
-        "and for two inputs of two and four tokens, which move each other's margins: the first "
-        "keeps its worse token, from zero and with any step (amended-2).",
-        repair="All tokens are support vectors of all Local-SVMs, queries orthogonal, as that of "
-        "one input is, scores of an input different, l' < 0, steps at most 1/L: every start "
-        "converges (sharp-2). In place of orthogonal queries it is enough that one input has at "
-        "most three tokens and the others at most two (sharp-3), or independent (x_t - x_s) z^T of "
-        "all inputs where in each choice but the best all better tokens are support vectors, one "
+        "tokens on the margins of all Local-SVMs it falls for tied scores (literal-2), and with "
+        "scores that differ for two inputs of two and four tokens, which move each other's "
+        "margins: the first keeps its worse token, from zero (amended-2).",
+        repair="All Local-SVMs have solutions, in which all tokens are support vectors; queries "
+        "are orthogonal, or there is one input; scores of an input differ, l' < 0, steps are at "
+        "most 1/L (sharp-2). The same with any queries, if one input has at most three tokens and the "
+        "others at most two (sharp-3). In place of both: the (x_t - x_s) z^T of all inputs are "
+        "independent, and in each choice but the best all better tokens are support vectors, one "
         "with a positive multiplier (sharp).",
         telling={"literal-1": 1, "literal-2": 0, "amended-1": 0, "amended-2": 0},
     ),
