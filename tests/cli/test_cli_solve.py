@@ -122,6 +122,7 @@ def test_where_there_is_nothing_to_draw_a_plot_that_was_asked_for_is_missed(atts
     assert not list(tmp_path.glob("margins*"))
 
 
+@pytest.mark.usefixtures("data")
 @pytest.mark.parametrize(
     ("words", "cause"),
     [

@@ -47,7 +47,7 @@ class Pack:
     @property
     def file(self) -> str:
         """The name of its file, "" for a package: its folder then belongs to it alone."""
-        own = [module.__file__ for module in modules(self)][:1]
+        own = [getattr(module, "__file__", None) for module in modules(self)][:1]
         name = Path(own[0]).name if own and own[0] else ""
         return "" if name == "__init__.py" else name
 

@@ -39,7 +39,7 @@ def _by_weight(view: StatementView) -> Iterator[str]:
     stands = view.stands()
     refuted = [r.name for r in readings if r.counterexample]
     yield readings[0].name
-    yield from (f"fails at {name}" for name in refuted[:1])
+    yield from (part for name in refuted[:1] for part in (name, f"fails at {name}"))
     yield from ("repair", "runs", "if")
     yield from stands
     yield from (r.name for r in readings if r.name.startswith("literal"))

@@ -44,7 +44,7 @@ MM = Source(
         'with two different scores. "From the basin" supposes l\' < 0, unique optimal tokens '
         "alpha, a p(alpha) that exists and is not 0, and steps of at most 1/L; then no optimal "
         "token is lost.",
-        "L, 1/L": "The risk. In a step of at most 1/L it is a Lipschitz constant of the risk's "
-        'gradient, grad_p L. "Proper" steps are read as such steps.',
+        "L, 1/L": "The risk; in a step of at most 1/L a Lipschitz constant of its gradient, grad_p "
+        'L. "Proper" steps are such steps.',
     },
 )

@@ -198,7 +198,7 @@ DESCENT = Statement(
         "literal-1": Reading(
             "p(alpha) of the unique optimal tokens exists and is not 0: from any p(0) and for any "
             "s plain descent with a step of one over a Lipschitz constant of grad_p L and "
-            "normalised descent with step s converge in direction to p(alpha), if one of them does",
+            "normalised descent with step s converge in direction to p(alpha), if one does",
             expected="refuted",
             under=(EXISTS, UNIQUE),
             examples=(OVERSTEPPED,),

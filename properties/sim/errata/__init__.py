@@ -54,29 +54,27 @@ SIM = Source(
         "printed loss": "g(b <f, h>) of definition 3.6, which increases in the score.",
         "decreasing loss": "A loss l that falls with the score, such as g(-b <f, h>) or log(1 + "
         "exp(-b <f, h>)).",
-        "basin": "The starts whose risk gap is below min_i [l(second score) - l(best score)], over "
-        'the inputs of two tokens at least, divided by the number of all inputs. "From the '
-        'basin" supposes a decreasing loss, unique optimal tokens, a feasible Att-SVM, an input of '
-        "two tokens and steps of at most 1/L_X; then no optimal token is lost.",
+        "basin": "The starts whose risk gap is below min_i [l(second score) - l(best score)]/n "
+        'over inputs of two tokens. "From the basin" supposes a decreasing loss, unique optimal '
+        "tokens, a feasible Att-SVM, an input of two tokens and steps of at most 1/L_X; then no "
+        "optimal token is lost.",
         "risk gap": "The risk minus its infimum.",
         "logits": "x_t^T X z wherever training is judged, as in Att-SVM; see orientation.",
         "n": "The length of a sentence, as in the paper; of inputs and in thresholds /n their "
         "number, with one query each.",
         "W": "K Q^T, for K and Q of shape d x d; the paper prints QK^T.",
-        "L_X": "A Lipschitz constant of the gradient of the risk over all X, also for L_x; the "
-        "main text defines neither.",
+        "L_X": "A Lipschitz constant of the risk's gradient over all X, also for L_x; the main "
+        "text defines neither.",
         "X-GD, W^mm, z_i, T, B": "Not defined in the main text. Read: W-GD (theorem 3.15), X^mm "
         "and the query of input i (assumption 3.10), n and the label (definition 3.9).",
         "L(X)": "Of definition 3.7, not defined from L_{l0,j0,i0}. Read: the mean over inputs of "
-        "one head each; the d heads of a row would compete.",
+        "one head each.",
         "A_j": "(x_opt - x_t) z^T, one a constraint of Att-SVM; A_{l0,j0} is a block of A1 kron "
         "A2.",
         "X^mm": "The solution of Att-SVM of least Frobenius norm.",
-        "rival": "A token other than its input's optimal one; where several are optimal the "
-        "first one counts as such.",
+        "rival": "A token other than its input's optimal one, the first where several are.",
         "support vector": "A rival whose margin is 1 under X^mm.",
-        "entry": "Of self-attention, a position and a column of one sequence whose label is not 0: "
-        "those of label 0 have a constant loss.",
+        "entry": "Of self-attention: a position and a column of a sequence with a label not 0.",
         "aligned": "Inputs (or entries of self-attention) with <A_j, A_k> >= 0 for all constraints "
         "j, k of different ones.",
         "E_21": "A 1 in row 2, column 1; else 0.",
