@@ -2,7 +2,7 @@
 
 A step is a call of a function or, where that has loops, a line of it. Those of Python's own modules
 and of installed ones are not counted, but for attsvm's and the claim's own; nor is what compiled
-code does.
+code does, nor code that lies in no file, unless it was typed at a prompt.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ _Answer = TypeVar("_Answer")
 
 _ENGINE = Path(__file__).parents[2]
 
+_PROMPTS = ("<stdin", "<ipython-input", "<python-input")
+"""How the names of what is typed begin."""
+
 
 class TooLong(BaseException):
     """An evaluation took more steps than it may; passes through what catches mere exceptions."""
 
 
 _bound: ContextVar[tuple[int, Path] | None] = ContextVar("_bound", default=None)
-"""The steps that evaluations may take, and where the claim is imported from; None for no bound, and
-within an evaluation that counts already."""
+"""The steps that evaluations may take, and the claim's outermost package or its file; None for no
+bound, and within an evaluation that counts already."""
 
 
 @contextlib.contextmanager
@@ -41,7 +44,7 @@ def bounded(steps: int, file: str) -> Iterator[None]:
         steps: how many.
         file: that of the claim.
     """
-    token = _bound.set((steps, base_of(Path(file))))
+    token = _bound.set((steps, _own(Path(file))))
     try:
         yield
     finally:
@@ -60,18 +63,29 @@ def within_bound(evaluate: Callable[[], _Answer]) -> _Answer:
     bound = _bound.get()
     if bound is None:
         return evaluate()
-    for last in (False, True):
-        token, before = _bound.set(None), sys.gettrace()
-        sys.settrace(_Counter(*bound).enter)
+    for _ in range(2):
+        token, before, counter = _bound.set(None), sys.gettrace(), _Counter(*bound)
+        sys.settrace(counter.enter)
         try:
-            return evaluate()
-        except TooLong:
-            if last:
+            answer = evaluate()
+        except (Exception, TooLong):
+            if counter.left >= 0:
                 raise
+        else:
+            if counter.left >= 0:  # else the claim caught what ended it, and counting with it
+                return answer
         finally:
             sys.settrace(before)
             _bound.reset(token)
     raise TooLong
+
+
+def _own(file: Path) -> Path:
+    """The outermost package that a file lies in, or the file; a base may hold installed modules."""
+    if file.name.startswith("<"):
+        return file
+    base = base_of(file)
+    return base / file.relative_to(base).parts[0]
 
 
 class _Counter:
@@ -103,8 +117,10 @@ class _Counter:
 def _counts(file: str, own: Path) -> bool:
     """Whether steps in a file count; those of imports do not."""
     place = Path(file)
+    if file.startswith("<"):
+        return place == own or file.startswith(_PROMPTS)
     ours = place.is_relative_to(own) or place.is_relative_to(_ENGINE)
-    return ours or not (file.startswith("<frozen") or is_installed(place.parent))
+    return ours or not is_installed(place.parent)
 
 
 @functools.lru_cache(maxsize=4096)

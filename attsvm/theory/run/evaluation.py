@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,6 +105,7 @@ class Evaluation:
         It is asked about the instance as its file would give it back, and a refutation stands only
         if the hypotheses and the conclusion say the same of that one; of a find that is made
         smaller, which was evaluated anew when it was found, the conclusion is not asked `anew`.
+        Where floats see a violation it takes as many steps as it needs.
 
         Returns:
             The answer, and the encoded instance that it is about.
@@ -111,7 +113,8 @@ class Evaluation:
         again = frozen(codec.canonical(case, self.claim.instance_type))
         document = codec.encode(again)
         parameters = self.part.parameters
-        answer = within_bound(lambda: confirm(self.claim, parameters, again, slack.kind, bits))
+        confirming = functools.partial(confirm, self.claim, parameters, again, slack.kind, bits)
+        answer = confirming() if slack.violated else within_bound(confirming)
         self.ensure_unchanged("what confirms a violation", again, document)
         if answer.refuted:
             self._decide_again(again, document, slack if anew else None)

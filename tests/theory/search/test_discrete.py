@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from scouting import instance, only_by_the_searcher, scouted, witnessed
+from scouting import Witness, instance, only_by_the_searcher, scouted, witnessed
+from toy_pack import build
 
 from attsvm._types import Array, Float, Int
 from attsvm.theory.search import discrete
@@ -78,6 +79,20 @@ def test_integers_stop_where_an_evaluation_takes_many_steps():
     assert scout_module._STEPS / 400 < ended <= scout_module._STEPS / 200
 
 
+def test_what_confirms_a_violation_that_floats_see_takes_all_its_steps():
+    """Here the certificate alone takes more than an evaluation may."""
+    witness = Witness(Counted, lambda case: case.k == 137)
+
+    def certify(case, shift=0.0):
+        for _ in range(20_000):
+            pass
+        return witness.certify(case, shift)
+
+    claim = build("long-certificate", witness.conclusion(), certify, data=COUNTED)
+    scout = scouted(claim, "integers", START, budget=400)
+    assert instance(claim, scout).k == 137
+
+
 @dataclass(frozen=True, slots=True)
 class Choices:
     """Words, and how many of them a sentence has."""
@@ -124,12 +139,12 @@ def test_rounds_come_to_the_same_whatever_clocks_say(monkeypatch):
             del step["seconds"]
         return {key: told[key] for key in told if "second" not in key}
 
-    steady, now = account(), 0.0
+    steady, now, leaps = account(), 0.0, random.Random(7)
     assert {"integers", "sizes"} <= steady["searchers"].keys()
 
     def jumping():
         nonlocal now
-        now += 3600 * random.random()
+        now += 3600 * leaps.random()
         return now
 
     for clock in ("time", "process_time", "perf_counter", "monotonic"):
