@@ -57,13 +57,10 @@ def test_the_script_of_zsh_starts_its_completion_first_where_none_runs(attsvm):
     assert turns == "bashcompinit"
 
 
+KEPT = "complete -o default -F _attsvm"
 BARE = {
-    "bash": (
-        ["bash", "--norc", "-c"],
-        "complete -p attsvm",
-        "complete -o default -F _attsvm attsvm",
-    ),
-    "zsh": (["zsh", "-f", "-c"], "print $_comps[attsvm]", "_bash_complete -o default -F _attsvm"),
+    "bash": (["bash", "--norc", "-c"], "complete -p attsvm", f"{KEPT} attsvm"),
+    "zsh": (["zsh", "-f", "-c"], "print $_comps[attsvm]", f"_bash_{KEPT}"),
 }
 """How a bare shell is started, asked what completes attsvm, and what it answers."""
 

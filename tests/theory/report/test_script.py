@@ -22,7 +22,10 @@ from attsvm.theory.report.script import (
     _comparisons,
     _fields,
     _literal,
-    script, verifier, writers
+    script,
+    verifier,
+    writers,
+)
 from attsvm.training import descend_kq, descend_p, descend_w
 from properties._support.published_data import one_input
 from properties.tf.generalised_svm.published_runs import correlations
