@@ -256,7 +256,7 @@ def limit_certificate(
     At steps 0, 1, 2, 4, 8, ... four proofs are tried: the basin (`basin`) where the step is at
     most 1/smoothness, which is decided here; two traps (`trap_at` and `outrun_at` of
     `attsvm.exact.traps`) and the cone (`attsvm.exact.cones.cone_at`) for any step. `outrun_at`
-    proves nothing on the direction, so that later steps are tried before it is returned. Where none
+    proves nothing about the direction, so its certificate waits for later steps. Where none
     succeeds before the last step, or before the enclosures are too wide for the working precision,
     it is asked whether every run converges to the solution (`always_converges`). None where nothing
     is proved.
@@ -298,7 +298,7 @@ def _followed(
         return None
     best = [rows[0] for rows in data.optimal]
     solved: dict[tuple[int, ...], ExactAnswer | None] = {}
-    # What `outrun_at` proves waits here: it leaves the direction open, and a later proof may not.
+    # What `outrun_at` proves leaves the direction open, and waits for a proof that may not.
     outrun: LimitCertificate | None = None
     W, next_check = W0, 0
     for k in range(steps + 1):

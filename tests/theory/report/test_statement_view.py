@@ -110,8 +110,8 @@ def test_what_no_sentence_says_is_not_shown_as_printed():
 @pytest.mark.parametrize(
     ("repair", "stands", "told"),
     [
-        ("add 1", ("sim/lemma-3.12:amended",), ["repair: add 1"]),
-        ("", ("sim/lemma-3.12:amended",), ["repair: what is said by amended"]),
+        ("add 1", (SLOPE.claims[0].id,), ["repair: add 1"]),
+        ("", (SLOPE.claims[0].id,), [f"repair: what is said by {SLOPE.claims[0].reading}"]),
         ("", (), []),
     ],
 )
