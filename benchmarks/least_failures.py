@@ -26,6 +26,7 @@ from flint import ctx
 from attsvm.data import AttentionData
 from attsvm.primitives.hypotheses import exists, unique_optimum
 from attsvm.strategies.adversarial_starts import choices, towards
+from properties.sim._support.training import ONE_DRAGGED
 from properties.sim.theorem_3_14_part_1 import BEYOND
 from properties.tf._support.descent_instances import Descent, decided, descent
 from properties.tf._support.token_choices import all_solved, all_support, all_support_everywhere
@@ -47,7 +48,7 @@ SUPPOSED: dict[str, Callable[[AttentionData], bool]] = {
         all_solved(data) and all_support_everywhere(data)
     ),
 }
-NAMED = (PASSED, NOT_ALIGNED, OBTUSE, OUTRUN, descent(BEYOND))
+NAMED = (PASSED, NOT_ALIGNED, OBTUSE, OUTRUN, descent(BEYOND), descent(ONE_DRAGGED, "correlation"))
 """Known failures, of query e_1."""
 Pair = tuple[Descent, list[Descent]]
 Shape = tuple[int, int, int]

@@ -253,9 +253,10 @@ def limit_certificate(
 ) -> LimitCertificate | None:
     """Run plain descent in balls until its limit is proved.
 
-    At steps 0, 1, 2, 4, 8, ... three proofs are tried: the basin (`basin`) where the step is at
-    most 1/smoothness, which is decided here; the traps (`trap_at` and `outrun_at` of
-    `attsvm.exact.traps`) and the cone (`attsvm.exact.cones.cone_at`) for any step. Where none
+    At steps 0, 1, 2, 4, 8, ... four proofs are tried: the basin (`basin`) where the step is at
+    most 1/smoothness, which is decided here; two traps (`trap_at` and `outrun_at` of
+    `attsvm.exact.traps`) and the cone (`attsvm.exact.cones.cone_at`) for any step. `outrun_at`
+    proves nothing about the direction, so its certificate waits for later steps. Where none
     succeeds before the last step, or before the enclosures are too wide for the working precision,
     it is asked whether every run converges to the solution (`always_converges`). None where nothing
     is proved.
@@ -297,7 +298,9 @@ def _followed(
         return None
     best = [rows[0] for rows in data.optimal]
     solved: dict[tuple[int, ...], ExactAnswer | None] = {}
-    W, next_check, outrun = W0, 0, None  # that says nothing of the direction, which others may
+    # What `outrun_at` proves leaves the direction open, and waits for a proof that may not.
+    outrun: LimitCertificate | None = None
+    W, next_check = W0, 0
     for k in range(steps + 1):
         if k == next_check or k == steps:
             gap = risk_gap(data, W, loss)

@@ -359,6 +359,18 @@ def test_only_functions_change_in_place(before, after, stale):
     assert len(found) == 1
 
 
+def test_no_test_of_a_fork_runs_under_the_limit_of_the_one_before(monkeypatch):
+    given = []
+    monkeypatch.setattr(warm, "limited", given.append)
+    monkeypatch.setattr(warm.signal, "alarm", given.append)
+    warm.pytest_runtest_logstart("any")  # without a pipe there are no limits
+    monkeypatch.setitem(warm._limits, "first", 2)
+    warm.pytest_runtest_logstart("first")
+    assert given == [2, 8]
+    with pytest.raises(KeyError):
+        warm.pytest_runtest_logstart("second")
+
+
 def test_the_report_counts_and_shows_what_is_alive():
     found = mutants("attsvm/m.py", MODULE.encode())
     table = [Tried("exact/", m, "killed", verify="survived") for m in found[:3]]

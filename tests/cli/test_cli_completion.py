@@ -49,16 +49,32 @@ def test_zsh_takes_the_script_of_bash(attsvm):
     assert (bash[0], zsh[0], zsh[1].partition("\n")[2]) == (0, 0, bash[1])
 
 
-@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh here")
-def test_a_bare_zsh_reads_the_script(attsvm, tmp_path):
+def test_the_script_of_zsh_starts_its_completion_first_where_none_runs(attsvm):
+    """`compdef` is what `compinit` defines, and `bashcompinit`, which defines `complete`, needs."""
+    loads, starts, turns = attsvm("completion", "zsh")[1].partition("\n")[0].split("; ")
+    assert set(loads.split()) > {"autoload", "compinit", "bashcompinit"}
+    assert starts == "(( $+functions[compdef] )) || compinit"
+    assert turns == "bashcompinit"
+
+
+KEPT = "complete -o default -F _attsvm"
+BARE = {
+    "bash": (["bash", "--norc", "-c"], "complete -p attsvm", f"{KEPT} attsvm"),
+    "zsh": (["zsh", "-f", "-c"], "print $_comps[attsvm]", f"_bash_{KEPT}"),
+}
+"""How a bare shell is started, asked what completes attsvm, and what it answers."""
+
+
+@pytest.mark.parametrize("shell", ["bash", *(["zsh"] if shutil.which("zsh") else [])])
+def test_a_bare_shell_reads_the_script(shell, attsvm, tmp_path):
+    start, question, answer = BARE[shell]
     script = tmp_path / "script"
-    script.write_text(attsvm("completion", "zsh")[1])
-    ask = f"source {script}; print $_comps[attsvm]"
+    script.write_text(attsvm("completion", shell)[1])
     done = subprocess.run(
-        ["zsh", "-f", "-c", ask],
+        [*start, f"source {script}; {question}"],
         check=True,
         capture_output=True,
         text=True,
         env={**os.environ, "HOME": str(tmp_path), "ZDOTDIR": str(tmp_path)},
     )
-    assert (done.stdout.strip(), done.stderr) == ("_bash_complete -o default -F _attsvm", "")
+    assert (done.stdout.strip(), done.stderr) == (answer, "")

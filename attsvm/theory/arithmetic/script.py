@@ -340,8 +340,8 @@ _decimals = np.frompyfunc(Decimal, 1, 1)
 class Decimals(Scripts):
     """The same in decimals of many digits, in arrays of objects.
 
-    Floats are refused, and integers of numpy, which wrap round: what they would make is an error of
-    type or of arithmetic here, or a misuse.
+    A value that is neither an integer of Python nor an array of objects is refused as a misuse:
+    floats would be rounded, and integers of numpy wrap round.
     """
 
     header = (

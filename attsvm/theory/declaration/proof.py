@@ -12,10 +12,9 @@ What the reading supposes is `Supposed`: it holds the very functions by which re
 hypotheses, so that a proof does not count for a reading that has none of them.
 
 A step that fails raises a `ProofError` that says which one it was; a proof that catches it proves
-nothing. A step passes only if sympy has
-decided it: an inequality that stays open, NaN or infinity in place of a number, and an empty list
-of identities are failures. Floats are refused wherever they stand in an expression, as an identity
-between rounded numbers proves nothing.
+nothing. A step passes only if sympy has decided it: an inequality that stays open, NaN or infinity
+in place of a number, and an empty list of identities are failures. Floats are refused wherever they
+stand in an expression, as an identity between rounded numbers proves nothing.
 """
 
 from __future__ import annotations

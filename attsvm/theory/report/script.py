@@ -30,7 +30,7 @@ LINES = 25
 """Lines of a script at most, where longer ones can do with fewer."""
 
 _SIGNS = {"at most": "<=", "below": "<", "equal": "="}
-_NOISE, _SMALL = 1e-9, 1000
+_NOISE, _SMALL = 1e-9, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +195,9 @@ def _fields(case: Any) -> Any:
 
 
 def _literal(value: Any) -> str:
-    """An expression for the value; small integers stay integers, whose powers fit 64 bits."""
+    """An expression for the value; integers up to 50 stay so: their 11th powers fit 64 bits."""
     text = literal(value)
-    return text if np.max(np.abs(value)) > _SMALL else text.replace(", dtype=float", "")
+    return text if np.max(np.abs(value), initial=0) > _SMALL else text.replace(", dtype=float", "")
 
 
 def _comparisons(relation: Relation) -> list[Any]:

@@ -60,7 +60,7 @@ def _head(view: StatementView, parts: Collection[str] = ("fails", "repair")) -> 
     if view.erratum:
         yield from _wrapped(f"found: {view.erratum['found']} This {view.erratum['weight']}.")
         for part in ("fails", "repair"):
-            if part in parts:
+            if part in parts and part in view.erratum:
                 yield from _wrapped(f"{part}: {view.erratum[part]}")
 
 

@@ -157,13 +157,17 @@ def statement_view(
 def _told(
     words: Erratum, claims: Sequence[Claim], names: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """What an erratum says, line by line; where it has no words on the repair, readings say it."""
+    """What an erratum says, line by line.
+
+    Where it has no words on the repair the readings that stand say it; without these no line does.
+    """
     yield "weight", words.weight.removeprefix("What ").replace("Misprints", "is a misprint")
     yield "fell", words.fell
     yield "found", words.gist
     yield "fails", words.fails
     stands = [c.reading for c in claims if c.id in words.stands]
-    yield "repair", words.repair or f"what is said by {', '.join(stands)}"
+    if words.repair or stands:
+        yield "repair", words.repair or f"what is said by {', '.join(stands)}"
 
 
 def _reading(

@@ -17,7 +17,15 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.record import curated
-from attsvm.theory.report.script import LINES, _comparisons, _fields, script, verifier, writers
+from attsvm.theory.report.script import (
+    LINES,
+    _comparisons,
+    _fields,
+    _literal,
+    script,
+    verifier,
+    writers,
+)
 from attsvm.training import descend_kq, descend_p, descend_w
 from properties._support.published_data import one_input
 from properties.tf.generalised_svm.published_runs import correlations
@@ -106,6 +114,17 @@ def test_decimals_come_where_floats_do_not_show_it_and_decimals_do(name):
     assert ("decimals(" in found.text) is decimals
     left, right = numbers(ran(found.text))
     assert (left > right) is np.bool_(shows)
+
+
+@pytest.mark.parametrize(("entry", "integers"), [(50, True), (51, False), (-51, False)])
+def test_integers_stay_so_where_their_eleventh_powers_fit_64_bits(entry, integers):
+    written = _literal(np.array([1.0, entry]))
+    assert ("dtype=float" not in written) is integers
+    assert (eval(written) ** 11)[1] == float(entry) ** 11
+
+
+def test_an_empty_array_has_a_literal():
+    assert eval(_literal(np.zeros((0, 2)))).size == 0
 
 
 def compared(claim, case):

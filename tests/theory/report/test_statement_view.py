@@ -22,7 +22,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.text import Text, letters, written
 from attsvm.theory.declaration.packs import find_claims, load_packs
-from attsvm.theory.report.errata import find_source
+from attsvm.theory.report.errata import Erratum, Weight, find_source
 from attsvm.theory.report.statement_screen import SCREEN, screen
 from attsvm.theory.report.statement_view import formula_lines, statement_of, statement_view
 from properties.mm.loss_choice import CHOICE
@@ -105,6 +105,23 @@ def test_what_no_sentence_says_is_not_shown_as_printed():
     assert any(line.startswith("read off experiments, no sentence of") for line in lines)
     assert shown(CHOICE).fell().startswith("the claim (")
     assert '"' not in CHOICE.claims[0].quoted
+
+
+@pytest.mark.parametrize(
+    ("repair", "stands", "told"),
+    [
+        ("add 1", (SLOPE.claims[0].id,), ["repair: add 1"]),
+        ("", (SLOPE.claims[0].id,), [f"repair: what is said by {SLOPE.claims[0].reading}"]),
+        ("", (), []),
+    ],
+)
+def test_a_repair_is_told_where_there_is_one(repair, stands, told):
+    words = Erratum(
+        "sim/lemma-3.12", Weight.CLAIM, "It falls.", "", "It fails.", repair, (), stands
+    )
+    lines = list(screen(statement_view(SLOPE.claims, {}, words=words)))
+    assert any(line.startswith("fails: It fails.") for line in lines)
+    assert [line for line in lines if line.startswith("repair:")] == told
 
 
 def test_every_statement_of_this_repository_fits_one_screen(monkeypatch):

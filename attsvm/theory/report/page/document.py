@@ -160,7 +160,7 @@ def _outcome(run: Run, readings: Sequence[ShownReading]) -> str:
         said += "; the run did not finish"
     if run.damaged:
         said += f"; {counted(run.damaged, 'damaged line')} in its record"
-    return f"{said}; {run.faults[0]}" if run.faults else said
+    return "; ".join([said, *run.faults])
 
 
 def _wrong(run: Run, readings: Sequence[ShownReading]) -> Iterator[Markup]:
