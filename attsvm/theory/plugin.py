@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from attsvm._words import counted
-from attsvm.errors import AttsvmError, LedgerError
+from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import load_packs
 from attsvm.theory.record import curated
@@ -28,7 +28,14 @@ from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.report.terminal import table_text
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome, check_part
-from attsvm.theory.verification.verify import Checked, Report, assess, head_of, record
+from attsvm.theory.verification.verify import (
+    Checked,
+    Report,
+    assess,
+    ensure_same_code,
+    head_of,
+    record,
+)
 
 _KEY = "attsvm"
 _REPLAY = "attsvm-replay"
@@ -248,12 +255,7 @@ def _recorded(config: pytest.Config, checked: list[Checked], replayed: list[Repl
             written.
     """
     ledger, packs = config.stash[_LEDGER], _loaded(config).packs
-    if code_of(packs) != config.stash[_CODE]:
-        raise LedgerError(
-            "the code was changed while the tests ran, so that nothing is recorded",
-            value=str(ledger.path),
-            remedy="Run them again.",
-        )
+    ensure_same_code(packs, config.stash[_CODE], ledger)
     whole = [c for c in checked if len(c.siblings) == len(c.claim.siblings)]
     ids = {c.claim.id for c in whole}
     claims = [c for pack in packs for c in pack.claims if c.id in ids]

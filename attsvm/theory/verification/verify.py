@@ -392,7 +392,8 @@ def verify(
             progress(len(outcomes), len(tasks), done)
     report = Report(profile, seed, tuple(finished[c.id] for c in claims), tuple(replayed))
     if ledger is not None:
-        ensure_same_code(packs, [c.id for c in claims], head["code"], ledger)
+        checked = checked_packs(packs, [c.id for c in claims])
+        ensure_same_code(checked, head["code"], ledger)
     return events.finished(report)
 
 
@@ -412,15 +413,13 @@ def head_of(
     }
 
 
-def ensure_same_code(
-    packs: Sequence[Pack], ids: Sequence[str], before: Mapping[str, str], ledger: Ledger
-) -> None:
-    """Nothing where the code that claims hang on is what it was as their run began.
+def ensure_same_code(packs: Sequence[Pack], before: Mapping[str, str], ledger: Ledger) -> None:
+    """Nothing where the code of packs is what it was as their run began.
 
     Raises:
         LedgerError: it is not, so the record of the run stays unfinished.
     """
-    if code_of(checked_packs(packs, ids)) != before:
+    if code_of(packs) != before:
         raise LedgerError(
             "the code was changed while the run went on, so that it does not count",
             value=str(ledger.path),
