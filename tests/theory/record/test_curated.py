@@ -191,16 +191,17 @@ def test_the_file_of_another_pack_of_the_folder_is_no_stray(pack):
     assert [r.confirmed for r in replays(packs, find_claims(packs))] == [True, False]
 
 
-def test_what_editors_leave_beside_a_pack_is_none(pack):
-    before = unloaded(pack, [])
-    packs = loaded(pack)
-    entries = {name: SimpleNamespace(pack="x.py") for name in ("lost/claim",)}
-    here = unloaded(pack, packs)
-    (pack / ".#mine.py").symlink_to("somebody@nowhere")
-    (pack / ".hidden.py").write_text("Statement")
-    (pack / "x.py").mkdir()
-    assert (before, unloaded(pack, packs)) == ((), here)
-    theirs, _ = of_others(pack / "expectations.json", entries, packs)
+def test_what_editors_leave_beside_a_pack_is_no_pack(pack):
+    folder, (packs, _) = pack.parent, loaded(pack)
+    before = unloaded(folder, packs)
+    (folder / ".#mine.py").symlink_to("somebody@nowhere")
+    (folder / "lost.py").symlink_to("nowhere")
+    (folder / ".hidden.py").write_text("Statement")
+    (folder / "folder.py").mkdir()
+    assert unloaded(folder, packs) == before
+    names = ("lost.py", ".hidden.py", "folder.py")
+    entries = {name: SimpleNamespace(pack=name) for name in names}
+    theirs, _ = of_others(folder / "expectations.json", entries, packs)
     assert not theirs
 
 

@@ -52,9 +52,9 @@ def test_half_of_the_instances_of_the_reviewed_run_are_owed_and_one_at_least():
     assert found == {0: 1, 1: 1, 2: 1, 5: 3, 400: 200}
 
 
-@pytest.mark.parametrize("value", [10**1000, -(10**1000), 10**5000])
-def test_a_long_integer_is_spelt_in_one_way_however_many_digits_python_writes(value):
-    before, spelt = sys.get_int_max_str_digits(), set()
+@pytest.mark.parametrize("power", [700, 1000, 5000])
+def test_a_long_integer_is_spelt_in_one_way_however_many_digits_python_writes(power):
+    value, before, spelt = 10**power, sys.get_int_max_str_digits(), set()
     try:
         for digits in (0, 640, 4300):
             sys.set_int_max_str_digits(digits)
