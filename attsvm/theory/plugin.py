@@ -85,7 +85,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_LEDGER] = Ledger(path)
     except AttsvmError as error:
         raise pytest.UsageError(str(error)) from error
-    config.stash[_CODE] = code_of(_loaded(config).packs)
+    config.stash[_CODE] = code_of(_loaded(config).packs, config.stash[_LEDGER].path)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -261,7 +261,7 @@ def _recorded(config: pytest.Config, checked: list[Checked], replayed: list[Repl
     claims = [c for pack in packs for c in pack.claims if c.id in ids]
     chosen = {curated.shown(f, p) for f, p in curated.chosen(packs, claims).items()}
     profile, seed = config.getoption("--profile"), config.getoption("--claim-seed")
-    head = head_of(packs, claims, profile, seed)
+    head = head_of(packs, claims, profile, seed, ledger)
     stood = tuple(r for r in replayed if r.file in chosen)
     record(ledger, head, Report(profile, seed, tuple(whole), stood))
     said = f"{counted(len(whole), 'claim')} recorded in {ledger.path}"

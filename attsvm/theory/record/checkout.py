@@ -79,7 +79,7 @@ def checked_packs(packs: Sequence[Pack], ids: Collection[str]) -> tuple[Pack, ..
     return tuple(p for p in packs if any(c.id in ids for c in p.claims))
 
 
-def code_of(packs: Sequence[Pack]) -> dict[str, str]:
+def code_of(packs: Sequence[Pack], ledger: Path | None = None) -> dict[str, str]:
     """The digest of every file that verdicts may hang on, by its path from where it is imported.
 
     These are the Python files of attsvm, of the packs, and of all packages and modules of their
@@ -87,13 +87,16 @@ def code_of(packs: Sequence[Pack]) -> dict[str, str]:
     proof, the data files within those packages, and the curated counterexamples. Comments,
     docstrings and layout of Python do not count. Distributions that are installed count by their
     versions, unless attsvm itself requires them. Files of an installed attsvm, which nobody
-    edits, count by their bytes: to parse them takes longer than the rest of a gate.
+    edits, count by their bytes: to parse them takes longer than the rest of a gate. The ledger that
+    is written to does not count, also where it is empty, so that nothing tells it from data.
     """
     found: dict[str, str] = {}
     engine = Path(__file__).resolve().parents[2]
     told = _raw if is_installed(engine) else whole
     files = [(engine.parent, file, told(file)) for file in engine.rglob("*.py")]
     for base, file, digest in sorted([*files, *_files(packs)]):
+        if ledger is not None and file.name == ledger.name and file.resolve() == ledger.resolve():
+            continue
         name = file.relative_to(base).as_posix()
         if name in found:  # two code bases have a file of that name
             digest = hashlib.sha256(f"{found[name]} {digest}".encode()).hexdigest()[: len(digest)]

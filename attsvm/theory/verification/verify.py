@@ -374,7 +374,7 @@ def verify(
     chosen = profile_named(profile)
     tasks = plan(claims)
     events = Events(ledger)
-    head = {} if ledger is None else head_of(packs, claims, profile, seed)
+    head = {} if ledger is None else head_of(packs, claims, profile, seed, ledger)
     events.begun(head)
     replayed = [*map(events.replayed, curated.replays(packs, claims))]
     outcomes: dict[Task, Outcome] = {}
@@ -398,7 +398,7 @@ def verify(
 
 
 def head_of(
-    packs: Sequence[Pack], claims: Sequence[Claim], profile: str, seed: int
+    packs: Sequence[Pack], claims: Sequence[Claim], profile: str, seed: int, ledger: Ledger
 ) -> dict[str, Any]:
     """What a ledger records as a run of these claims begins: what is run, by which code, where."""
     return {
@@ -409,7 +409,7 @@ def head_of(
         "version": importlib.metadata.version("attsvm"),
         "versions": versions(),
         "made": circumstances(packs[0].folder if packs else Path()),
-        "code": code_of(checked_packs(packs, [c.id for c in claims])),
+        "code": code_of(checked_packs(packs, [c.id for c in claims]), ledger.path),
     }
 
 
@@ -419,7 +419,7 @@ def ensure_same_code(packs: Sequence[Pack], before: Mapping[str, str], ledger: L
     Raises:
         LedgerError: it is not, so the record of the run stays unfinished.
     """
-    if code_of(packs) != before:
+    if code_of(packs, ledger.path) != before:
         raise LedgerError(
             "the code was changed while the run went on, so that it does not count",
             value=str(ledger.path),
