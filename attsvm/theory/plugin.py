@@ -10,7 +10,7 @@ Load it with `pytest_plugins = ["attsvm.theory.plugin"]` in the root conftest.py
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ class _Loaded:
 
 _LOADED: pytest.StashKey[_Loaded] = pytest.StashKey()
 _LEDGER: pytest.StashKey[Ledger] = pytest.StashKey()
-_CODE: pytest.StashKey[dict[str, str]] = pytest.StashKey()
+_CODE: pytest.StashKey[Mapping[str, str]] = pytest.StashKey()
 
 
 def pytest_configure(config: pytest.Config) -> None:
