@@ -200,13 +200,13 @@ def recorded(options: argparse.Namespace, read: Callable[[str], Run]) -> Run:
 def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...], tuple[Pack, ...]]:
     """The packs that count, and with --only-pack the others, where the run checked any of them."""
     from attsvm.theory.declaration.packs import load_packs, sources_of
-    from attsvm.theory.record.expectations import beside
+    from attsvm.theory.record.expectations import files_beside
 
     packs = load_packs(options.pack, options.only_pack)
     if not options.only_pack or set(run.claims) <= {c.id for p in packs for c in p.claims}:
         return packs, ()
     names = {pack.name for pack in packs}
-    named = [*sources_of(options.only_pack), *beside(packs, run.claims)]
+    named = [*sources_of(options.only_pack), *files_beside(packs, run.claims)]
     every = load_packs([*options.pack, *named])
     return packs, tuple(pack for pack in every if pack.name not in names)
 

@@ -10,14 +10,14 @@ Load it with `pytest_plugins = ["attsvm.theory.plugin"]` in the root conftest.py
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from attsvm._words import counted
-from attsvm.errors import AttsvmError, LedgerError
+from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import load_packs
 from attsvm.theory.record import curated
@@ -28,7 +28,14 @@ from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.report.terminal import table_text
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome, check_part
-from attsvm.theory.verification.verify import Checked, Report, assess, head_of, record
+from attsvm.theory.verification.verify import (
+    Checked,
+    Report,
+    assess,
+    ensure_same_code,
+    head_of,
+    record,
+)
 
 _KEY = "attsvm"
 _REPLAY = "attsvm-replay"
@@ -66,7 +73,7 @@ class _Loaded:
 
 _LOADED: pytest.StashKey[_Loaded] = pytest.StashKey()
 _LEDGER: pytest.StashKey[Ledger] = pytest.StashKey()
-_CODE: pytest.StashKey[dict[str, str]] = pytest.StashKey()
+_CODE: pytest.StashKey[Mapping[str, str]] = pytest.StashKey()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -78,7 +85,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_LEDGER] = Ledger(path)
     except AttsvmError as error:
         raise pytest.UsageError(str(error)) from error
-    config.stash[_CODE] = code_of(_loaded(config).packs)
+    config.stash[_CODE] = code_of(_loaded(config).packs, config.stash[_LEDGER].path)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -248,18 +255,13 @@ def _recorded(config: pytest.Config, checked: list[Checked], replayed: list[Repl
             written.
     """
     ledger, packs = config.stash[_LEDGER], _loaded(config).packs
-    if code_of(packs) != config.stash[_CODE]:
-        raise LedgerError(
-            "the code was changed while the tests ran, so that nothing is recorded",
-            value=str(ledger.path),
-            remedy="Run them again.",
-        )
+    ensure_same_code(packs, config.stash[_CODE], ledger)
     whole = [c for c in checked if len(c.siblings) == len(c.claim.siblings)]
     ids = {c.claim.id for c in whole}
     claims = [c for pack in packs for c in pack.claims if c.id in ids]
     chosen = {curated.shown(f, p) for f, p in curated.chosen(packs, claims).items()}
     profile, seed = config.getoption("--profile"), config.getoption("--claim-seed")
-    head = head_of(packs, claims, profile, seed)
+    head = head_of(packs, claims, profile, seed, ledger)
     stood = tuple(r for r in replayed if r.file in chosen)
     record(ledger, head, Report(profile, seed, tuple(whole), stood))
     said = f"{counted(len(whole), 'claim')} recorded in {ledger.path}"

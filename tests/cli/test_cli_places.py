@@ -21,6 +21,8 @@ from attsvm import _files
 from attsvm._files import write_all, write_whole
 from attsvm.cli.places import ensure_file, finds_beside
 from attsvm.errors import FileError
+from attsvm.theory.declaration.packs import load_packs
+from attsvm.theory.record.checkout import code_of
 
 TEXT = b"the whole text\n" * 20_000  # more than a pipe takes at once
 
@@ -389,6 +391,25 @@ def test_finds_of_a_run_leave_the_curated_counterexamples_alone(attsvm, tmp_path
     attsvm(*own)
     assert curated.read_text() == "curated"
     assert [p.name for p in (tmp_path / "finds").iterdir()] == [curated.name]
+
+
+def test_finds_of_a_run_in_a_package_are_none_of_its_data(attsvm, tmp_path, monkeypatch):
+    """Its code would be another at the end of the run; what else lies in such a folder counts."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    package = tmp_path / "packed_alone"
+    package.mkdir()
+    (package / "__init__.py").write_text("from toy_pack import false\n")
+    own = ["verify", "--only-pack", package.name, "--ledger", f"{package.name}/ledger.jsonl"]
+    code, out, error = attsvm(*own)
+    assert (code, "finds; replay one" in out) == (0, True), error
+    found = [p.name for p in (package / "finds").iterdir()]
+    assert found == ["toy--false--literal.json"]
+    before = code_of(load_packs(only=[package.name]))
+    assert not [name for name in before if "finds/" in name]
+    (package / "finds" / "data.json").write_text("{}")
+    after = code_of(load_packs(only=[package.name]))
+    assert after.keys() - before.keys() == {"packed_alone/finds/data.json"}
 
 
 WRITING = re.compile(

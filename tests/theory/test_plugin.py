@@ -242,10 +242,11 @@ def test_a_ledger_that_cannot_be_written_stops_the_run_before_it_begins(project)
 
 def test_code_that_changes_meanwhile_is_not_recorded(project, monkeypatch):
     codes = iter([{"a.py": "1"}, {"a.py": "2"}])
-    monkeypatch.setattr("attsvm.theory.plugin.code_of", lambda packs: next(codes))
+    for module in ("plugin", "verification.verify"):
+        monkeypatch.setattr(f"attsvm.theory.{module}.code_of", lambda *_: next(codes))
     done = run(project, "--ledger=late.jsonl", "-k", "mine/square", "claims")
     assert done.returncode == pytest.ExitCode.INTERRUPTED
-    assert "the code was changed while the tests ran" in done.stdout + done.stderr
+    assert "the code was changed while the run went on" in done.stdout + done.stderr
     assert (project / "late.jsonl").read_bytes() == b""
 
 

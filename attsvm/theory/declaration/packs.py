@@ -431,7 +431,8 @@ def _imported(name: str) -> ModuleType:
         with _path_kept(name):
             return importlib.import_module(name)
     except (ClaimError, KeyboardInterrupt):
-        sys.modules.pop(name, None)  # it is told again when it is loaded again
+        for part in [part for part in sys.modules if f"{part}.".startswith(f"{name}.")]:
+            del sys.modules[part]  # it is told again when it is loaded again
         raise
     except BaseException as error:  # it may exit as well
         raise ClaimError(

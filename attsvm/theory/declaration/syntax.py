@@ -267,7 +267,7 @@ def spelt(node: ast.AST) -> tuple[list[str], list[ast.AST]]:
                 spell(inner)
             elif not isinstance(inner, list):
                 say(name)
-                say(_constant(inner))
+                say(constant(inner))
             elif inner:
                 say(name)
                 say("[")
@@ -291,9 +291,9 @@ def _unquoted(annotation: Any) -> Any:
     return annotation
 
 
-def _constant(value: object) -> str:
+def constant(value: object) -> str:
     """A constant as it is written; Python writes integers of so many digits only in base 16."""
-    return hex(value) if type(value) is int and abs(value) >= _LONG else repr(value)
+    return hex(value) if isinstance(value, int) and abs(value) >= _LONG else repr(value)
 
 
 _FORMS: dict[type[ast.AST], tuple[str, tuple[str, ...], bool]] = {}

@@ -32,6 +32,13 @@ _HASHED = 1 << 28
 _COMPILED = frozenset((".so", ".pyd", ".dylib", ".dll"))
 """Endings of extension modules: they differ between machines."""
 
+_EVENT = b'{"schema": 1, "event": '
+"""What a ledger begins with."""
+
+_FIND = b'{\n "schema": 1,\n "kind": "attsvm-counterexample",'
+"""What a counterexample begins with: those in folders called finds were found by runs whose ledger
+lies beside the curated ones."""
+
 
 def versions() -> dict[str, str]:
     """What else a run depends on, by name; it is recorded and binds nothing."""
@@ -72,7 +79,7 @@ def checked_packs(packs: Sequence[Pack], ids: Collection[str]) -> tuple[Pack, ..
     return tuple(p for p in packs if any(c.id in ids for c in p.claims))
 
 
-def code_of(packs: Sequence[Pack]) -> dict[str, str]:
+def code_of(packs: Sequence[Pack], ledger: Path | None = None) -> dict[str, str]:
     """The digest of every file that verdicts may hang on, by its path from where it is imported.
 
     These are the Python files of attsvm, of the packs, and of all packages and modules of their
@@ -80,13 +87,16 @@ def code_of(packs: Sequence[Pack]) -> dict[str, str]:
     proof, the data files within those packages, and the curated counterexamples. Comments,
     docstrings and layout of Python do not count. Distributions that are installed count by their
     versions, unless attsvm itself requires them. Files of an installed attsvm, which nobody
-    edits, count by their bytes: to parse them takes longer than the rest of a gate.
+    edits, count by their bytes: to parse them takes longer than the rest of a gate. The ledger that
+    is written to does not count, also where it is empty, so that nothing tells it from data.
     """
     found: dict[str, str] = {}
     engine = Path(__file__).resolve().parents[2]
     told = _raw if is_installed(engine) else whole
     files = [(engine.parent, file, told(file)) for file in engine.rglob("*.py")]
     for base, file, digest in sorted([*files, *_files(packs)]):
+        if ledger is not None and file.name == ledger.name and file.resolve() == ledger.resolve():
+            continue
         name = file.relative_to(base).as_posix()
         if name in found:  # two code bases have a file of that name
             digest = hashlib.sha256(f"{found[name]} {digest}".encode()).hexdigest()[: len(digest)]
@@ -154,8 +164,13 @@ def _python(root: Path) -> list[Path]:
     return [root] if root.is_file() else [file for file in _within(root) if file.suffix == ".py"]
 
 
-def _within(folder: Path) -> Iterator[Path]:
-    """All that lies in a folder, in order, also behind links to folders that it is not in."""
+def _within(folder: Path, outer: frozenset[Path] = frozenset()) -> Iterator[Path]:
+    """All that lies in a folder, in order, also behind links to folders that it is not in.
+
+    Links that lead to each other are followed until they reach a folder on the way, `outer`.
+    """
+    own = folder.resolve()
+    way = outer | {own}
     try:
         inner = sorted(folder.iterdir())
     except OSError:  # it is gone, or nobody may look into it
@@ -163,15 +178,19 @@ def _within(folder: Path) -> Iterator[Path]:
     for place in inner:
         if not place.is_dir():
             yield place
-        elif not (place.is_symlink() and folder.resolve().is_relative_to(place.resolve())):
-            yield from _within(place)
+        elif not (place.is_symlink() and _is_around(place.resolve(), own, way)):
+            yield from _within(place, way)
+
+
+def _is_around(target: Path, folder: Path, way: frozenset[Path]) -> bool:
+    return target in way or folder.is_relative_to(target)
 
 
 def _data(root: Path) -> Iterator[Path]:
     """The files that code may read: all in a package, and of those beside a file what it names.
 
-    Left out are hidden files, bytecode, extension modules, expectations, counterexamples and
-    ledgers.
+    Left out are hidden files, bytecode, extension modules, expectations, counterexamples, what runs
+    found, and ledgers.
     """
     if root.is_file():
         every = (node for statement in module_of(root).statements for node in ast.walk(statement))
@@ -186,7 +205,8 @@ def _data(root: Path) -> Iterator[Path]:
         own = file.name == "expectations.json" or stored
         if hidden or own or file.suffix in (".py", ".pyc", *_COMPILED) or not file.is_file():
             continue
-        if not _is_ledger(file):
+        found = inner[-2:-1] == ("finds",) and file.suffix == ".json" and _begins(file, _FIND)
+        if not found and not _begins(file, _EVENT):
             yield file
 
 
@@ -199,9 +219,9 @@ def _is_name(value: str) -> bool:
     return inside and path.suffix != ".py" and path.name != "expectations.json"
 
 
-def _is_ledger(file: Path) -> bool:
+def _begins(file: Path, words: bytes) -> bool:
     with file.open("rb") as opened:
-        return opened.read(80).startswith(b'{"schema": 1, "event": ')
+        return opened.read(len(words)) == words
 
 
 def _raw(file: Path) -> str:

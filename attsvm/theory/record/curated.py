@@ -34,12 +34,18 @@ def known(claim: Claim, part: str = "") -> tuple[Any, ...]:
         return ()
 
 
+def python_files(folder: Path) -> list[Path]:
+    """The Python files in a folder: no folders, dangling links, or hidden files of editors."""
+    found = sorted(folder.glob("*.py"))
+    return [file for file in found if file.is_file() and not file.name.startswith(".")]
+
+
 def unloaded(folder: Path, packs: Sequence[Pack]) -> tuple[Path, ...]:
     """The files of a folder that are none of these packs, and that may hold claims."""
     own = {p.file for p in packs if p.folder == folder}
     if not own or "" in own:  # a package has its folder for itself
         return ()
-    files = (file for file in sorted(folder.glob("*.py")) if file.name not in own)
+    files = (file for file in python_files(folder) if file.name not in own)
     return tuple(f for f in files if f.name == "__init__.py" or b"Statement" in f.read_bytes())
 
 

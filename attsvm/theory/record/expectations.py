@@ -14,7 +14,7 @@ from attsvm.theory.declaration.claim import Claim, is_id
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
 from attsvm.theory.record import files
-from attsvm.theory.record.curated import unloaded
+from attsvm.theory.record.curated import python_files, unloaded
 from attsvm.theory.record.reviewed import Reviewed
 
 UNREVIEWED = "not reviewed yet"
@@ -107,7 +107,7 @@ def of_others(
         return frozenset(), frozenset()
     ids = {c.id for pack in packs for c in pack.claims}
     left = {name: entry.pack for name, entry in entries.items() if name not in ids}
-    there = {file.name for file in folder.glob("*.py")} - own
+    there = {file.name for file in python_files(folder)} - own
     may = bool(unloaded(folder, packs))
     theirs = {name for name, pack in left.items() if pack in there}
     unknown = {name for name, pack in left.items() if may and pack not in there | own}
@@ -136,7 +136,7 @@ def owners_of(
     return found
 
 
-def beside(packs: Sequence[Pack], ids: Collection[str]) -> list[str]:
+def files_beside(packs: Sequence[Pack], ids: Collection[str]) -> list[str]:
     """The files in the folders of packs whose claims these are, as expectations say."""
     found: dict[str, None] = {}
     for path in {p.expectations: None for p in packs if p.expectations.is_file()}:

@@ -17,6 +17,7 @@ from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.packs import Pack, modules
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.statement import Reading, Statement
+from attsvm.theory.declaration.syntax import constant
 from attsvm.theory.declaration.variables import Meeting
 from attsvm.theory.record import curated, forms
 from attsvm.theory.record.checkout import data_of
@@ -195,10 +196,7 @@ def _redrawn(own: Formula, other: Formula) -> bool:
 
 def _simple(value: Any) -> str:
     known = value is None or isinstance(value, bool | int | float | str)
-    try:
-        return repr(value) if known else type(value).__name__
-    except ValueError:  # Python writes integers of so many digits only in base 16
-        return f"{value:#x}"
+    return constant(value) if known else type(value).__name__
 
 
 def _stored(claim: Claim) -> str:

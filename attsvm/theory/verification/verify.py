@@ -374,7 +374,7 @@ def verify(
     chosen = profile_named(profile)
     tasks = plan(claims)
     events = Events(ledger)
-    head = {} if ledger is None else head_of(packs, claims, profile, seed)
+    head = {} if ledger is None else head_of(packs, claims, profile, seed, ledger)
     events.begun(head)
     replayed = [*map(events.replayed, curated.replays(packs, claims))]
     outcomes: dict[Task, Outcome] = {}
@@ -392,12 +392,13 @@ def verify(
             progress(len(outcomes), len(tasks), done)
     report = Report(profile, seed, tuple(finished[c.id] for c in claims), tuple(replayed))
     if ledger is not None:
-        ensure_same_code(packs, [c.id for c in claims], head["code"], ledger)
+        checked = checked_packs(packs, [c.id for c in claims])
+        ensure_same_code(checked, head["code"], ledger)
     return events.finished(report)
 
 
 def head_of(
-    packs: Sequence[Pack], claims: Sequence[Claim], profile: str, seed: int
+    packs: Sequence[Pack], claims: Sequence[Claim], profile: str, seed: int, ledger: Ledger
 ) -> dict[str, Any]:
     """What a ledger records as a run of these claims begins: what is run, by which code, where."""
     return {
@@ -408,19 +409,17 @@ def head_of(
         "version": importlib.metadata.version("attsvm"),
         "versions": versions(),
         "made": circumstances(packs[0].folder if packs else Path()),
-        "code": code_of(checked_packs(packs, [c.id for c in claims])),
+        "code": code_of(checked_packs(packs, [c.id for c in claims]), ledger.path),
     }
 
 
-def ensure_same_code(
-    packs: Sequence[Pack], ids: Sequence[str], before: Mapping[str, str], ledger: Ledger
-) -> None:
-    """Nothing where the code that claims hang on is what it was as their run began.
+def ensure_same_code(packs: Sequence[Pack], before: Mapping[str, str], ledger: Ledger) -> None:
+    """Nothing where the code of packs is what it was as their run began.
 
     Raises:
         LedgerError: it is not, so the record of the run stays unfinished.
     """
-    if code_of(checked_packs(packs, ids)) != before:
+    if code_of(packs, ledger.path) != before:
         raise LedgerError(
             "the code was changed while the run went on, so that it does not count",
             value=str(ledger.path),

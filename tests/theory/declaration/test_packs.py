@@ -139,6 +139,19 @@ def test_a_pack_that_takes_folders_from_the_path_is_refused_and_they_are_back(tm
         assert sys.path == before
 
 
+def test_a_package_that_takes_folders_from_the_path_is_told_anew_with_its_modules(
+    tmp_path, monkeypatch
+):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "greedy_package").mkdir()
+    (tmp_path / "greedy_package/__init__.py").write_text("from greedy_package import inner\n")
+    (tmp_path / "greedy_package/inner.py").write_text("import sys\nsys.path.clear()\n")
+    for _ in range(2):
+        with pytest.raises(ClaimError, match=r"greedy_package takes folders from sys\.path"):
+            load_packs(only=["greedy_package"])
+        assert not [name for name in sys.modules if name.startswith("greedy_package")]
+
+
 def test_a_file_without_claims_is_no_pack(tmp_path):
     path = tmp_path / "empty.py"
     path.write_text("x = 1\n")

@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from flint import arb
@@ -12,7 +13,8 @@ from attsvm.cli import main
 from attsvm.theory import Truth, load_packs
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.record.counterexample import file_name
-from attsvm.theory.record.curated import chosen, known, place, replays, shown, summary
+from attsvm.theory.record.curated import chosen, known, place, replays, shown, summary, unloaded
+from attsvm.theory.record.expectations import of_others
 from attsvm.theory.record.ledger import last_run, read_events
 from attsvm.theory.search import Polished
 from attsvm.theory.search.curate import main as curate
@@ -187,6 +189,20 @@ def test_the_file_of_another_pack_of_the_folder_is_no_stray(pack):
         assert found == [("mine/false:literal", True)] * (len(names) - 1)
     shutil.copy(pack / FALSE, pack / "stray.json")
     assert [r.confirmed for r in replays(packs, find_claims(packs))] == [True, False]
+
+
+def test_what_editors_leave_beside_a_pack_is_no_pack(pack):
+    folder, (packs, _) = pack.parent, loaded(pack)
+    before = unloaded(folder, packs)
+    (folder / ".#mine.py").symlink_to("somebody@nowhere")
+    (folder / "lost.py").symlink_to("nowhere")
+    (folder / ".hidden.py").write_text("Statement")
+    (folder / "folder.py").mkdir()
+    assert unloaded(folder, packs) == before
+    names = ("lost.py", ".hidden.py", "folder.py")
+    entries = {name: SimpleNamespace(pack=name) for name in names}
+    theirs, _ = of_others(folder / "expectations.json", entries, packs)
+    assert not theirs
 
 
 def test_only_the_wanted_claims_are_replayed_and_files_named_after_none_always(pack):

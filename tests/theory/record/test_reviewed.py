@@ -1,12 +1,14 @@
 """What changed since a review is told once, under its most telling name."""
 
+import sys
 from dataclasses import replace
+from itertools import islice
 from types import SimpleNamespace
 
 import pytest
 
-from attsvm.theory.record.checkout import checked_packs
-from attsvm.theory.record.reviewed import Reviewed, differences
+from attsvm.theory.record.checkout import _within, checked_packs
+from attsvm.theory.record.reviewed import Reviewed, _simple, differences
 
 OLD = Reviewed(
     "It holds.",
@@ -48,3 +50,33 @@ def test_packs_that_were_checked_have_a_claim_that_was():
 def test_half_of_the_instances_of_the_reviewed_run_are_owed_and_one_at_least():
     found = {n: replace(OLD, examples=n).owed for n in (0, 1, 2, 5, 400)}
     assert found == {0: 1, 1: 1, 2: 1, 5: 3, 400: 200}
+
+
+@pytest.mark.parametrize("power", [700, 1000, 5000])
+def test_a_long_integer_is_spelt_in_one_way_however_many_digits_python_writes(power):
+    value, before, spelt = 10**power, sys.get_int_max_str_digits(), set()
+    try:
+        for digits in (0, 640, 4300):
+            sys.set_int_max_str_digits(digits)
+            spelt.add(_simple(value))
+    finally:
+        sys.set_int_max_str_digits(before)
+    assert spelt == {hex(value)}
+
+
+def test_folders_that_link_to_each_other_are_gone_through_once_on_each_way(tmp_path):
+    names = "abc"
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").touch()
+        for other in set(names) - {name}:
+            (tmp_path / name / f"to_{other}").symlink_to(f"../{other}")
+    found = [file.relative_to(tmp_path).as_posix() for file in islice(_within(tmp_path), 99)]
+    assert [name for name in found if name.startswith("a")] == [
+        "a/file",
+        "a/to_b/file",
+        "a/to_b/to_c/file",
+        "a/to_c/file",
+        "a/to_c/to_b/file",
+    ]
+    assert len(found) == 15
