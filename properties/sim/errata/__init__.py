@@ -55,9 +55,9 @@ SIM = Source(
         "decreasing loss": "A loss l that falls with the score, such as g(-b <f, h>) or log(1 + "
         "exp(-b <f, h>)).",
         "basin": "The starts whose risk gap is below min_i [l(second score) - l(best score)]/n "
-        'over inputs of two tokens. "From the basin" supposes a decreasing loss, unique optimal '
-        "tokens, a feasible Att-SVM, an input of two tokens and steps of at most 1/L_X; then no "
-        "optimal token is lost.",
+        'over inputs of two tokens or more. "From the basin" supposes a decreasing loss, unique '
+        "optimal tokens, a feasible Att-SVM, an input of two tokens and steps of at most 1/L_X; "
+        "then no optimal token is lost.",
         "risk gap": "The risk minus its infimum.",
         "logits": "x_t^T X z wherever training is judged, as in Att-SVM; see orientation.",
         "n": "The length of a sentence, as in the paper; of inputs and in thresholds /n their "

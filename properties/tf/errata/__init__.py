@@ -24,7 +24,7 @@ TF = Source(
         "Judged are the slides and the two abstracts that go with them, word for word. The slides "
         'call their main results "simplified" and refer to the papers (arXiv 2308.16898, NeurIPS '
         "2023) for cones, conditions and the global conjecture: a condition that is missed here "
-        "may stand there. One of them, the global conjecture, is named on a slide and not printed: "
+        "may stand there. The global conjecture is named on a slide and not printed: "
         "its literal readings are what the slide suggests, and their fall says nothing of the "
         'conjecture in the paper. "Observation", "explains", "approximately equal" and "no '
         'rigorous theory yet" are repeated where they are printed.',

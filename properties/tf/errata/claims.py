@@ -59,9 +59,9 @@ CLAIMS = (
         repair="All Local-SVMs have solutions, in which all tokens are support vectors; queries "
         "are orthogonal, or there is one input; scores of an input differ, l' < 0, steps are at "
         "most 1/L (sharp-2). The same with any queries, if one input has at most three tokens and "
-        "the others at most two (sharp-3). In place of both: the (x_t - x_s) z^T of all inputs "
-        "are independent, and in each choice but the best all better tokens are support vectors, "
-        "one with a positive multiplier (sharp).",
+        "the others at most two (sharp-3). Or, in place of all but scores, l' and steps: the (x_t "
+        "- x_s) z^T of all inputs are independent, and in each choice but the best all better "
+        "tokens are support vectors, one with a positive multiplier (sharp).",
         telling={"literal-1": 1, "literal-2": 0, "amended-1": 0, "amended-2": 0},
     ),
     erratum(

@@ -117,7 +117,7 @@ def test_decimals_come_where_floats_do_not_show_it_and_decimals_do(name):
 
 
 @pytest.mark.parametrize(("entry", "integers"), [(50, True), (51, False), (-51, False)])
-def test_integers_stay_so_where_their_eleventh_powers_fit_64_bits(entry, integers):
+def test_integers_up_to_50_stay_so_as_their_eleventh_powers_fit_64_bits(entry, integers):
     written = _literal(np.array([1.0, entry]))
     assert ("dtype=float" not in written) is integers
     assert (eval(written) ** 11)[1] == float(entry) ** 11

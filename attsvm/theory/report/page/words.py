@@ -12,7 +12,7 @@ KINDS = {
     "reading": "One exact form of a statement: hypotheses, data and conclusion.",
     "literal": "Exactly what is printed; numbered where the words admit several forms.",
     "amended": "A repair, meant to change as little as possible; the first ones may fall.",
-    "sharp": "The best constant or rate, attained by a stated instance.",
+    "sharp": "The strongest version that we know, with the best constant or rate where it has one.",
     "sibling": "A false neighbour of a reading, which the same check has to refute.",
     "tightness": "The largest ratio of left to right side that the run reached.",
     "sizes": "Shapes of the variables in the first instances of a check, and how many had them.",
