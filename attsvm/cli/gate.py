@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,20 +58,19 @@ def run(options: argparse.Namespace) -> int:
     whole = recorded(options, last_run)
     packs, others = split_packs(options, whole)
     run = only_of(whole, packs, others)
-    held = _held(options, packs, run)
+    asked = _asked(options, packs, run)
+    held = _held(options, asked, run)
     for place in held:
         ensure_apart(json=options.json, expect=place)
     expectations: dict[str, Expectation] = {}
     alone: list[str] = []
-    asked = _asked(options, packs, run)
     for place in held:
         _ensure_there(place, packs, options)
         read = read_expectations(place)
         _ensure_said_once(place, expectations.keys() & read.keys())
         theirs, unknown = of_others(place, read, asked)
         expectations |= {name: entry for name, entry in read.items() if name not in theirs}
-        alone += _left_alone(place, {name: read[name].pack for name in theirs})
-        alone += (f"{name}: {_UNKNOWN}" for name in sorted(unknown))
+        alone += _left_alone(place, [read[name].pack for name in theirs], unknown)
     checkout = checked_out(packs, set(expectations).union(*held.values()), whole, others)
     reasons = hold(
         run,
@@ -127,13 +126,13 @@ def _where(place: tuple[Path, int] | None) -> list[str]:
 
 
 def _held(
-    options: argparse.Namespace, packs: tuple[Pack, ...], run: Run
+    options: argparse.Namespace, asked: tuple[Pack, ...], run: Run
 ) -> dict[Path, frozenset[str]]:
     """The expectations files that count, each with the claims that it has to speak of."""
     if options.expect:
         return {Path(options.expect): frozenset(run.claims)}
     held: dict[Path, frozenset[str]] = {}
-    for pack in _asked(options, packs, run):  # files of one folder share their expectations
+    for pack in asked:  # files of one folder share their expectations
         ids = frozenset(c.id for c in pack.claims)
         held[pack.expectations] = held.get(pack.expectations, frozenset()) | ids
     return held
@@ -153,13 +152,20 @@ _UNKNOWN = (
 )
 
 
-def _left_alone(place: Path, packs: Mapping[str, str]) -> list[str]:
-    """A line on the entries of a file that are of other packs, if there are any."""
+def _left_alone(place: Path, packs: Sequence[str], unknown: Collection[str]) -> list[str]:
+    """What is said of the entries of a file that are of other packs, or may be.
+
+    Args:
+        place: the file.
+        packs: of each entry that is of another pack the file of that.
+        unknown: the claims of which nothing says whose they are.
+    """
+    lines = [f"{name}: {_UNKNOWN}" for name in sorted(unknown)]
     if not packs:
-        return []
+        return lines
     entries = "1 entry" if len(packs) == 1 else f"{len(packs)} entries"
-    files = ", ".join(sorted(set(packs.values())))
-    return [f"left alone in {within(place, Path.cwd())}: {entries} of {files}"]
+    files = ", ".join(sorted(set(packs)))
+    return [f"left alone in {within(place, Path.cwd())}: {entries} of {files}", *lines]
 
 
 def _ensure_said_once(place: Path, twice: Collection[str]) -> None:
@@ -205,7 +211,7 @@ def _update(options: argparse.Namespace) -> int:
     files: list[str] = []
     alone: list[str] = []
     asked = _asked(options, packs, run)
-    for place, ids in _held(options, packs, run).items():
+    for place, ids in _held(options, asked, run).items():
         ensure_apart(ledger=options.ledger, json=options.json, expect=place)
         old = {"schema": 1, "claims": {}}
         read: dict[str, Expectation] = {}
@@ -216,8 +222,7 @@ def _update(options: argparse.Namespace) -> int:
             left = theirs | unknown
             ids |= set(read) - left
             old = read_json(place)
-            alone += _left_alone(place, {name: read[name].pack for name in theirs})
-            alone += (f"{name}: {_UNKNOWN}" for name in sorted(unknown))
+            alone += _left_alone(place, [read[name].pack for name in theirs], unknown)
         checkout = checked_out(packs, ids, run, others)
         own = [pack for pack in asked if pack.expectations == place.resolve()]
         owners = owners_of(map(checkout.claims.__getitem__, checkout.reviewed), own, read)

@@ -32,7 +32,7 @@ def learn(module: str, file: Path) -> None:
 def base_of(file: Path) -> Path:
     """The folder from which a file is imported."""
     folder = file.parent
-    while (folder / "__init__.py").is_file():
+    while (folder / "__init__.py").is_file() and folder != folder.parent:  # "." is its own parent
         folder = folder.parent
     if _namespaces:
         known = (place for place in (folder, *folder.parents) if place in _namespaces)

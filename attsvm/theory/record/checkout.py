@@ -93,7 +93,7 @@ def code_of(packs: Sequence[Pack], ledger: Path | None = None) -> dict[str, str]
     found: dict[str, str] = {}
     engine = Path(__file__).resolve().parents[2]
     told = _raw if is_installed(engine) else whole
-    files = [(engine.parent, file, told(file)) for file in engine.rglob("*.py")]
+    files = [(engine.parent, file, told(file)) for file in _python(engine)]
     for base, file, digest in sorted([*files, *_files(packs)]):
         if ledger is not None and file.name == ledger.name and file.resolve() == ledger.resolve():
             continue
@@ -161,7 +161,10 @@ def _roots(starts: Iterable[Path]) -> tuple[set[tuple[Path, Path]], set[tuple[st
 
 
 def _python(root: Path) -> list[Path]:
-    return [root] if root.is_file() else [file for file in _within(root) if file.suffix == ".py"]
+    """The modules of a package, without files that editors hide beside them; or a module itself."""
+    if root.is_file():
+        return [root]
+    return [f for f in _within(root) if f.suffix == ".py" and not f.name.startswith(".")]
 
 
 def _within(folder: Path, outer: frozenset[Path] = frozenset()) -> Iterator[Path]:

@@ -304,6 +304,12 @@ def test_the_digest_of_a_file_is_that_of_what_it_says(tmp_path):
     assert of("{}", "a.json") != of("{ }", "a.json")
 
 
+def test_the_base_of_what_is_typed_within_a_package_is_the_working_folder(tmp_path, monkeypatch):
+    (tmp_path / "__init__.py").touch()
+    monkeypatch.chdir(tmp_path)
+    assert base_of(Path("<stdin>")) == Path()
+
+
 def test_the_code_base_of_a_file_ends_at_what_is_installed(root):
     start = root / "pack/start.py"
     start.write_text(

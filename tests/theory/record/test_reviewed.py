@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from attsvm.theory.record.checkout import _within, checked_packs
+from attsvm.theory.record.checkout import _python, _within, checked_packs
 from attsvm.theory.record.reviewed import Reviewed, _simple, differences
 
 OLD = Reviewed(
@@ -80,3 +80,10 @@ def test_folders_that_link_to_each_other_are_gone_through_once_on_each_way(tmp_p
         "a/to_c/to_b/file",
     ]
     assert len(found) == 15
+
+
+def test_what_an_editor_hides_beside_a_module_does_not_count(tmp_path):
+    (tmp_path / "module.py").touch()
+    (tmp_path / ".#module.py").symlink_to("somebody@a.machine.17:1")  # no file
+    (tmp_path / ".module.py").touch()
+    assert _python(tmp_path) == [tmp_path / "module.py"]
