@@ -123,6 +123,13 @@ def _enclosed_constant(D: arb, splits: int) -> arb:
             heapq.heappush(heap, half)
     if not concave:
         return lower.union(max(cell[3] for cell in left))
+    low, high = _narrowed(D, low, high)
+    bracket, centre = _interval(low, high), arb((low + high) / 2)
+    return _height(D, centre, 1)[0] + _height(D, bracket, 2)[1] * (bracket - centre)
+
+
+def _narrowed(D: arb, low: fmpq, high: fmpq) -> tuple[fmpq, fmpq]:
+    """The part of an interval on which the height is concave that holds its maximum, by halves."""
     for _ in range(ctx.prec // 2):
         middle = (low + high) / 2
         slope = _height(D, arb(middle), 2)[1]
@@ -132,8 +139,7 @@ def _enclosed_constant(D: arb, splits: int) -> arb:
             high = middle
         else:  # undecided at this precision: the next bisection would ask the same point again
             break
-    bracket, centre = _interval(low, high), arb((low + high) / 2)
-    return _height(D, centre, 1)[0] + _height(D, bracket, 2)[1] * (bracket - centre)
+    return low, high
 
 
 def _is_concave(D: arb, low: fmpq, high: fmpq, pieces: int = 32) -> bool:
