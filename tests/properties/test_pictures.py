@@ -1,42 +1,17 @@
 """Counterexamples in the plane: what is drawn is where the tokens are and where descent goes."""
 
-import re
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.record import curated
-from attsvm.theory.report.picture import Panel, Picture, drawn
 from properties._support.pictures import plane
-
-NUMBERS = st.floats(-1e6, 1e6)
-POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=5).map(tuple)
 
 
 def claim(id):
     (found,) = find_claims(load_packs(), [id])
     return found
-
-
-@given(POINTS, POINTS | st.just(()))
-def test_everything_that_is_drawn_lies_within_the_picture(points, path):
-    shown = drawn(Picture((Panel("<a>", points, frozenset([0]), path),), "b & c"))
-    wide, tall = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', shown).groups())
-    places = re.findall(r'cx="(\S+?)" cy="(\S+?)"', shown)
-    places += [p.split(",") for line in re.findall(r'points="(.*?)"', shown) for p in line.split()]
-    assert len(places) == len(points) + (len(path) + 1) * bool(path)
-    assert all(0 <= float(x) <= wide and 0 <= float(y) <= tall for x, y in places)
-    assert "&lt;a&gt;" in shown
-    assert shown.count('class="best"') == 1
-
-
-def test_nothing_is_drawn_of_what_has_no_place():
-    for points in ((), ((np.inf, 0.0),), ((0.0, np.nan),)):
-        assert drawn(Picture((Panel("a", points),), "b")) == ""
 
 
 def test_the_run_that_leaves_a_best_token_is_seen_to_leave_it():

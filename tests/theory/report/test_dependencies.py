@@ -33,6 +33,15 @@ def test_a_drawing_has_a_box_a_statement_a_line_an_edge_and_frames_what_is_touch
     assert drawn.count("<path") == 3
 
 
+def test_a_drawing_of_many_levels_is_as_wide_as_they_are():
+    chain = {f"toy/{k}": (f"toy/{k - 1}",) if k else () for k in range(12)}
+    drawn = svg(chain, {})
+    ((wide, tall),) = re.findall(r"viewBox='0 0 (\d+) (\d+)'", drawn)
+    boxes = re.findall(r"<rect x='(\d+)' y='(\d+)' width='(\d+)' height='(\d+)'", drawn)
+    assert len(boxes) == 12
+    assert all(int(x) + int(w) < int(wide) and int(y) + int(h) < int(tall) for x, y, w, h in boxes)
+
+
 def test_a_statement_that_rests_on_none_that_is_there_is_refused(tmp_path):
     path = tmp_path / "resting.py"
     path.write_text(

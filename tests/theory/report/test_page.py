@@ -35,10 +35,12 @@ class _Reader(HTMLParser):
     def __init__(self):
         super().__init__()
         self.open, self.text, self.ids, self.links, self.given = [], [], [], [], {}
-        self.tags = set()
+        self.tags, self.columns = set(), [0]
 
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
+        self.columns += [0] if tag in ("tr", "table") else []
+        self.columns[-1] += tag in ("td", "th")
         if tag not in _VOID:
             self.open.append(tag)
         assert len(dict(attrs)) == len(attrs)
@@ -54,6 +56,8 @@ class _Reader(HTMLParser):
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
+        if tag == "tr" and self.columns[-2]:
+            assert self.columns[-1] == self.columns[-2]  # as many cells as the row above
 
     def handle_data(self, data):
         if self.open[-1:] not in (["script"], ["style"]):
@@ -123,6 +127,24 @@ def test_a_check_lies_under_one_line_unless_it_leaves_a_doubt(ledger):
     shown = page(run_of(ledger, toy_pack.true, toy_pack.vacuous))
     checks = re.findall(r'<details class="check"( open)?><summary>The check: ', shown)
     assert sorted(checks) == ["", " open"]
+
+
+@pytest.mark.parametrize("open_", [[], ["x > 0"]])
+def test_hypotheses_say_whether_they_are_needed_where_that_was_asked(open_):
+    reading = entry("toy/a:literal", hypotheses={"x > 0": 2}, not_shown_to_be_needed=open_)
+    shown = page(made(reading))
+    read(shown)  # as many cells in every row
+    assert bool(re.search("<th[^>]*>needed<", shown)) is bool(open_)
+
+
+@pytest.mark.parametrize("formulas", [("x < 1", "x < 1"), ("x < 1", "x < 2")])
+def test_formulas_are_told_apart_by_their_readings_where_they_differ(formulas):
+    ran = [{"conclusion": {"plain": f}} for f in formulas]
+    names = "amended", "literal"
+    run = made(*(entry(f"toy/a:{n}", formula=f) for n, f in zip(names, ran, strict=True)))
+    (shown,) = re.findall(r'aria-label="formulas">(.*?)<section', page(run), re.S)
+    several = len(set(formulas)) > 1
+    assert re.findall(r'<p class="soft">(.*?)</p>', shown) == [*names] * several
 
 
 def test_the_run_says_when_and_on_what_it_was_made(ledger):

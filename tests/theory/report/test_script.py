@@ -98,6 +98,9 @@ FORMULAS = {
     "nor spectral norms": (
         lambda m, v: m.at_most((m.spectral(m.identity(2)) + v.x) - 1, 0), False, False,
     ),
+    "noise is relative, of what is negative too": (
+        lambda m, v: m.equal(-3 * 10**9, -(10**9 + v.x) * m.sqrt(3) * m.sqrt(3)), False, False,
+    ),
 }  # fmt: skip
 """What falls at x = 2^-60: whether a script shows it, and whether in decimals."""
 
