@@ -144,6 +144,17 @@ def test_blocks_are_all_numbers_of_an_instance_and_can_be_put_back(case):
         np.testing.assert_array_equal(np.asarray(now), -np.asarray(was))
 
 
+@pytest.mark.parametrize("case", [7, np.array([2, -3])])
+def test_integers_are_blocks_of_floats_where_they_are_asked_for(case):
+    document = codec.encode(case)
+    assert blocks(document) == {}
+    ((path, found),) = blocks(document, whole=True).items()
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, case)
+    moved = codec.decode(with_blocks(document, {path: found + 1.0}), None)
+    np.testing.assert_array_equal(moved, np.asarray(case) + 1)
+
+
 @given(st.lists(values, max_size=4).map(tuple), st.integers(0, 2**32 - 1))
 def test_changes_keep_shapes_and_finite_numbers(case, seed):
     document = codec.encode(case)

@@ -19,7 +19,7 @@ from attsvm.theory.arithmetic import FLOATS, lanes
 from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout
-from attsvm.theory.search.screen import GENERATIONS
+from attsvm.theory.search.screen import GENERATIONS, breed
 from attsvm.theory.search.screen import _new as screened_anew
 from attsvm.theory.search.sequence import guide
 from benchmarks.power.regions import proportional, right_triangles
@@ -297,6 +297,20 @@ def test_an_author_may_take_the_size_of_an_integer():
     assert scout.found is None
     generations = 3 * GENERATIONS  # of which each sees the nine integers once at most
     assert 9 <= scout.tally.seen.screened <= 9 * generations
+
+
+@pytest.mark.parametrize("generations", [1, 3])
+def test_a_batch_has_as_many_generations_as_it_is_given(generations):
+    claim = stated(
+        "apart", {"n": Integer(8, 8), "x": Vector("n")},
+        lambda m, v, c: m.at_most(m.norm(v.x), c + m.norm(v.x)),
+        constants={"c": 1}, siblings={"none": changed(c=-1)},
+    )  # fmt: skip
+    scout = Scout(Tally(claim, claim.part(""), 0), "screen", 10**6)
+    generator = np.random.default_rng(0)
+    raw = claim.formula.filled(generator, {"n": 8}, 64)
+    breed(scout, claim.formula, raw, {"n": 8}, generator, batch=64, generations=generations)
+    assert 64 * (generations - 1) / 2 < scout.tally.seen.screened <= 64 * generations
 
 
 @pytest.mark.parametrize("there", [np.asarray, torch.tensor], ids=["numpy", "torch"])
