@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _MATHS = (
     "attention basics constants_attained data definitions errors first_steps gradients language "
     "lipschitz loss_formulas losses reproduce risk selections separation shapes spreads stability "
-    "strategies tokens"
+    "strategies tokens transformer"
 )
 _EXACT = (
     "constants_attained first_steps gradients local_cones adversarial_starts forged_proofs "
@@ -62,7 +62,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         for part, names in _BESIDE.items()
     },
     "strategies/": ("tests/strategies", *_files("separation landscape")),
-    "": _files(f"{_MATHS} files codec ledger plugin"),
+    "": ("tests/primitives", *_files(f"{_MATHS} files codec ledger plugin")),
 }
 """Starts of paths in attsvm/ with the tests that answer for them; "" is what no other one has."""
 CERTIFYING = (

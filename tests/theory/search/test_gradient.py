@@ -23,7 +23,7 @@ from attsvm.theory.search import GUIDED, Scout, Spent, sequence
 from attsvm.theory.search.frame import Frame, frame_key
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.optimise import gradient
-from attsvm.theory.search.starts import starts
+from attsvm.theory.search.starts import ASKED, starts
 from attsvm.theory.search.turn import searchers_of
 from benchmarks.power.regions import shapiro
 from tests.theory.search.scouting import scouted
@@ -326,3 +326,16 @@ def test_starts_hold_what_may_not_move():
     assert len(np.unique(found.rows[:, 3])) > 32
     assert (found.group[:, 2] == 0).all()
     assert starts(frame, known, lambda row: False, 8, np.random.default_rng(0)) is None
+
+
+def test_starts_are_admitted_or_near_one_that_is():
+    known = np.array([[5.0, 1.0]])
+    frame = Frame(None, (slice(0, 1), slice(1, 2)))
+
+    def admits(row):
+        return abs(row[0] - 5.0) < 1.0
+
+    rows = starts(frame, known, admits, ASKED + 32, np.random.default_rng(0)).rows
+    assert all(map(admits, rows[:ASKED]))
+    origin = rows[np.arange(ASKED, len(rows)) % ASKED]
+    assert (np.abs(rows[ASKED:] - origin) < np.abs(origin) * 6 / 8).all()

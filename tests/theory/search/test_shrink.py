@@ -162,6 +162,7 @@ def test_numbers_rank_from_0_over_integers_and_fractions_to_the_negative():
     for simpler, x in ((simpler_values, 9.5), (simpler_fractions, Fraction(9, 5))):
         assert {-y for y in simpler(x)} <= {-x, *simpler(-x)}
     assert list(simpler_values(0.0)) == list(simpler_values(math.inf)) == []
+    assert all(math.isfinite(y) for y in simpler_values(-(2.0**1020)))
     assert {0.0, 1.0, -1.0, 22.5, -11.0, -22.0, -23.0, -21.5, -14.5} <= set(simpler_values(-22.5))
     parts = (0, 1), (1, 1), (-1, 1), (22, 7), (-1, 7), (-11, 7), (-20, 7), (-3, 1), (-19, 6)
     assert {Fraction(*q) for q in parts} <= set(simpler_fractions(Fraction(-22, 7)))
