@@ -145,6 +145,13 @@ def test_paths_are_certified_where_the_solution_is_one_point_and_can_be_reached(
     assert certificates.certified_direction(paths.FLAT_BELOW) is None
 
 
+def test_fewer_columns_than_a_solution_may_need_certify_nothing(monkeypatch):
+    """Where no solution is seen to have a larger rank, it is not said to be reached either."""
+    monkeypatch.setattr(paths, "ranks_are_above", lambda case, inner: None)
+    assert certificates.certified_set(paths.TURNING, inner=1) is None
+    assert certificates.certified_set(paths.PUBLISHED, inner=1) > 0
+
+
 def test_a_bound_that_does_not_fall_certifies_nothing():
     assert certificates.falls(lambda k: 1 / arb(k), [1e3, 1e4]) > 0
     assert certificates.falls(lambda k: arb(0), [1e3, 1e4]) > 0
