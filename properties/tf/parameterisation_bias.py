@@ -125,7 +125,7 @@ def _margins(a: Any, b: Any) -> list[Any]:
 
 
 @stated(
-    "no row of K + Q is 0, {towards}; the same of (K Q^T)_21, |a_i| grow and |b_i|/|a_i| do not",
+    "no row of K + Q is 0, {towards}; the same of (K Q^T)_21, |a_i| grow, |b_i|/|a_i| > 0 fall",
     r"|4 (K Q^\top)_{12} - c \|a_1\| \|a_2\|| \le $share [(1 + q_1) (1 + q_2) - 1] \|a_1\| \|a_2\|",
     {"towards": {"start": "c the cosine of a_1 and a_2 at the start", "frobenius": "c = 0"}},
 )
@@ -147,10 +147,11 @@ def keeps_angle(m: Any, case: Rows, share: Any = 1, towards: str = "start") -> A
     if towards == "frobenius":
         aways = [away + a[0] @ a[1] for away in aways]
     room = share * longer[0] * longer[1] * allowed(long, lost)
+    apart = np.flatnonzero((case.K != case.Q).any(axis=1))
     return m.all_of(
         *(m.at_most(m.abs(away) * long[0] * long[1], room) for away in aways),
         *(m.below(long[i], longer[i]) for i in range(2)),
-        *(m.at_most(less[i] * long[i], lost[i] * longer[i]) for i in range(2)),
+        *(m.below(less[i] * long[i], lost[i] * longer[i]) for i in apart),
     )
 
 
@@ -269,8 +270,8 @@ BIAS = Statement(
             "log-loss, a start where no row of K + Q is 0, c the cosine of these rows a_i there, "
             "b_i the rows of K - Q, q_i = |b_i|/|a_i| at the start, any constant step above 0: "
             "after one step of descent or more |4 (K Q^T)_ij - c |a_1| |a_2|| <= ((1 + q_1) (1 + "
-            "q_2) - 1) |a_1| |a_2| for ij = 12 and 21, each |a_i| has grown, and no |b_i|/|a_i| "
-            "has; and (K Q^T)/ln k tends to the nuclear solution (1, c; c, 1)",
+            "q_2) - 1) |a_1| |a_2| for ij = 12 and 21, each |a_i| has grown, and each |b_i|/|a_i| "
+            "fallen that was not 0; and (K Q^T)/ln k tends to the nuclear solution (1, c; c, 1)",
             expected="proved",
             proof="symbolic.tf.parameterisation_bias:prove",
             under=(SUMS, POSITIVE, MOVED),
