@@ -137,6 +137,11 @@ UNIQUE_OPTIMUM = Supposed(
         printed_loss.LOSS.hypotheses[printed_loss.LOWEST],
     ),
 )
+BETTER_TOKENS = Supposed(
+    "in each choice but the best all better tokens are support vectors, one of them with a "
+    "positive multiplier",
+    (global_conjecture.CONJECTURE.hypotheses[global_conjecture.BETTER],),
+)
 ORTHOGONAL_QUERIES = Supposed("queries are orthogonal", (global_conjecture.orthogonal,))
 FEW_TOKENS = Supposed(
     "at most one input has three tokens, and the others have at most two",

@@ -22,13 +22,8 @@ from properties.tf import all_support_divergence as divergence
 from properties.tf import all_support_no_stationary as stationary
 from properties.tf import theorem_2, theorem_3
 from properties.tf._support.descent_instances import Descent
-from properties.tf._support.regularisation_paths import (
-    Path,
-    certified_set,
-    follows_ray,
-    follows_set,
-    limit_of,
-)
+from properties.tf._support.path_certificates import certified_set, limit_of
+from properties.tf._support.regularisation_paths import Path, follows_ray, follows_set
 
 PATH, RATE = theorem_2.PATH.claim("amended-1"), theorem_2.RATE.claim("sharp")
 SET = theorem_3.THEOREM.claim("amended")

@@ -371,7 +371,18 @@ CONJECTURE = Statement(
             proof="symbolic.tf.global_conjecture:prove",
             under=(SLOPED, INDEPENDENT, DIFFERENT, SEVERAL, BETTER, SHORT_OR_FEW),
             variables=stepped(Descent, simplices(), steps=ANY),
-            siblings=WRONG,
+            siblings={
+                **WRONG,
+                "multipliers of better tokens may be 0": changed(
+                    drop=[BETTER],
+                    under={
+                        "all better tokens are support vectors": lambda case: (
+                            choices.better_support(case.data, positive=False)
+                        )
+                    },
+                    examples=[OUTRUN],
+                ),
+            },
         ),
         "sharp-2": Reading(
             "queries are orthogonal, as that of one input is; all tokens are support vectors in "

@@ -49,6 +49,7 @@ from attsvm.primitives.steps import ZERO, tends
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties.tf import SOURCE
+from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
 from properties.tf._support.regularisation_paths import Path, single_entries
 
@@ -88,7 +89,7 @@ def follows(case: Factored, target: str = "solutions", share: int | Fraction = 1
 
 def certified(case: Factored, target: str = "solutions", share: int | Fraction = 1) -> arb | None:
     """What is certified of the limits of the path, with its inner dimension."""
-    return cases.certified_set(case.path, target, share, case.inner)
+    return path_certificates.certified_set(case.path, target, share, case.inner)
 
 
 def known_rank(data: AttentionData) -> int | None:
@@ -177,11 +178,11 @@ def diagonal(m: Any, case: Factors, share: Any = 1) -> Any:
 
 OF_RANK = tends(
     "with the inner dimension r, as R -> infinity",
-    cases.NEAR,
+    path_certificates.NEAR,
     ZERO,
     floats=follows,
     balls=certified,
-    symbols={"target": cases.TARGETS},
+    symbols={"target": path_certificates.TARGETS},
 )
 THREE = Path(
     AttentionData.of(
@@ -218,7 +219,7 @@ THEOREM = Statement(
     "argmin_{||K||_F^2 + ||Q||_F^2 <= 2R} L(K, Q)",
     variables=Records(Path, cases.paths(cases.turned()), cases.protocol),
     hypotheses={**cases.HYPOTHESES, LOW_RANK: low_rank},
-    conclusion=cases.SET,
+    conclusion=path_certificates.SET,
     cost=12,
     violating={
         **{

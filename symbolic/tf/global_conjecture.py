@@ -36,7 +36,14 @@ from symbolic.quadratic_forms import ensure_least_eigenvalue, ensure_square_of_s
 from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.sim.theorem_3_14 import prove_three
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
-from symbolic.suppositions import CONSTRAINTS, LOSS, SCORES_DIFFER, SHORT_OR_FEW, TWO_TOKENS
+from symbolic.suppositions import (
+    BETTER_TOKENS,
+    CONSTRAINTS,
+    LOSS,
+    SCORES_DIFFER,
+    SHORT_OR_FEW,
+    TWO_TOKENS,
+)
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPLETE,
@@ -283,7 +290,7 @@ def prove() -> str:
     Raises:
         ProofError: a step fails.
     """
-    suppose(SCORES_DIFFER, TWO_TOKENS)
+    suppose(SCORES_DIFFER, TWO_TOKENS, BETTER_TOKENS)
     divergence.prove()  # from any start, by M with margins 1, which exists by `ensure_parts`
     ensure_limit(CONSTRAINTS, SHORT_OR_FEW)
     ensure_parts()

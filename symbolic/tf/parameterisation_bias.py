@@ -1,9 +1,8 @@
 """Descent on (K, Q) to a nuclear solution that the start chooses, on data that see W_11 and W_22.
 
 k and q are row i of K and Q, a = k + q, b = k - q, A = |a|^2/4, B = |b|^2/4, so that W_ii = A - B;
-g is minus the slope of the risk in W_ii; e is the step, above 0 and at most 41. The score of an
-input is the attention S(W_ii) = 1/(1 + exp(-W_ii)) to its first token, the loss
-log(1 + exp(-score)).
+g is minus the slope of the risk in W_ii; e is the step, any above 0. The score of an input is the
+attention S(W_ii) = 1/(1 + exp(-W_ii)) to its first token, the loss log(1 + exp(-score)).
 """
 
 from __future__ import annotations
@@ -14,17 +13,20 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded
 from properties.tf.parameterisation_bias import allowed, fall
+from symbolic.divergence import ensure_passed
 from symbolic.inner_products import vector
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 MORE = sp.Symbol("more", nonnegative=True)
 LESSER = sp.symbols("more_1 more_2", nonnegative=True)
-"""What the rows of K - Q have lost."""
+"""What |b_i|/|a_i| have lost."""
+STEP, G, LOW = sp.symbols("e g low", positive=True)
+X, Y = sp.symbols("x y", positive=True)
+"""e g, and exp(-W_ii)."""
 
 
-def prove() -> str:
-    """K Q^T/ln k tends to (1, c; c, 1)."""
-    e, g, x = sp.symbols("e g x", positive=True)
+def ensure_slope() -> None:
+    """G is S'(W_ii)/(1 + exp(S(W_ii)))/2, above 0 and at most 1/16."""
     W = sp.Symbol("W", real=True)
     score = 1 / (1 + sp.exp(-W))
     slope = sp.exp(-W) / (1 + sp.exp(-W)) ** 2
@@ -34,39 +36,32 @@ def prove() -> str:
         "g = S'(W_ii)/(1 + exp(S(W_ii)))/2, by differentiation and in the formula",
         normal=sp.simplify,
     )
-    y = sp.Symbol("y", positive=True)  # exp(-W)
-    share = 1 / (1 + y)
-    ensure_positive(
-        [share, sp.factor(1 - share)], "S = 1/(1 + y) with y = exp(-W_ii) is between 0 and 1"
-    )
-    ensure_equal(y / (1 + y) ** 2, share * (1 - share), "S' is S (1 - S)", normal=sp.factor)
-    cite(EXPONENTIAL)
     ensure_nonnegative(
-        sp.exp(x) * (1 + MORE) - sp.exp(x),
-        "exp(1) = exp(S) exp(1 - S) >= exp(S) (1 + (1 - S)) >= exp(S): 1 + exp(S) is at most 1 + "
-        "exp(1)",
-        normal=expanded,
+        sp.factor(sp.Rational(1, 4) - Y / (1 + Y) ** 2),
+        "S' = y/(1 + y)^2 with y = exp(-W_ii) is above 0 and at most 1/4",
     )
-    parabola = 1 + x + sp.Rational(15, 32) * x**2
     ensure_nonnegative(
-        (1 + x / 16) ** 16 - parabola,
-        "exp(S) = exp(S/16)^16 >= (1 + S/16)^16, at least 1 + S + 15 S^2/32",
-        normal=expanded,
+        sp.Rational(1, 16) - sp.Rational(1, 4) / (2 + MORE) / 2,
+        "and exp(S) is above 1, as S is above 0: g is at most 1/16",
+        normal=sp.factor,
     )
-    square = sp.Rational(343, 8) * (x - sp.Rational(148, 343)) ** 2
-    ensure_positive(
-        4 * (1 + parabola) - 41 * x * (1 - x) - square,
-        "4 (1 + exp(S)) - 41 S (1 - S) is above a square: g is below 2/41, and e g below 2",
-        normal=expanded,
-    )
+
+
+def ensure_rows() -> None:
+    """A step takes a to (1 + e g) a and b to (1 - e g) b: so |a| grows, and |b|/|a| does not."""
     k, q = vector("k"), vector("q")
     for sign in (1, -1):
-        moved = (k + e * g * q) + sign * (q + e * g * k) - (1 + sign * e * g) * (k + sign * q)
-        ensure_zero([moved @ vector("v")], "a step takes a to (1 + e g) a, and b to (1 - e g) b")
-    ensure_nonnegative(
-        [(1 - (1 - x)).expand(), ((1 - x) + 1).subs(x, 2 / (1 + MORE)).factor()],
-        "|1 - e g| <= 1 as 0 < e g < 2: b never grows, and a keeps its direction",
+        moved = (k + STEP * G * q) + sign * (q + STEP * G * k)
+        left = moved - (1 + sign * STEP * G) * (k + sign * q)
+        ensure_zero([left @ vector("v")], "a step takes a to (1 + e g) a, and b to (1 - e g) b")
+    ensure_positive(
+        [sp.factor((1 + X) ** 2 - 1), sp.factor((1 + X) ** 2 - (1 - X) ** 2)],
+        "|a| grows along its direction, and |b|/|a| falls, as |1 - e g| < 1 + e g",
     )
+
+
+def ensure_room() -> None:
+    """4 (K Q^T)_12 is within the room that the sentence gives of <a_1, a_2> = c |a_1| |a_2|."""
     a, b, c, d = (vector(name) for name in ("a_1", "b_1", "a_2", "b_2"))
     ensure_equal(
         4 * (((a + b) / 2) @ ((c - d) / 2)),
@@ -75,59 +70,113 @@ def prove() -> str:
         normal=sp.expand,
     )
     cite(CAUCHY_SCHWARZ)
-    lengths = sp.symbols("|a_1| |a_2| |b_1| |b_2|", nonnegative=True)
-    shrunk = [length / (1 + more) for length, more in zip(lengths[2:], LESSER, strict=True)]
-    room = allowed(lengths[:2], lengths[2:])
+    first, lengths = (sp.symbols(names, positive=True) for names in ("a_1(0) a_2(0)", "a_1 a_2"))
+    lost = sp.symbols("b_1(0) b_2(0)", nonnegative=True)
+    ratios = [x / y for x, y in zip(lost, first, strict=True)]  # q_i
+    less = [x * q / (1 + z) for x, q, z in zip(lengths, ratios, LESSER, strict=True)]  # |b_i|
+    room = lengths[0] * lengths[1] * allowed(first, lost) / (first[0] * first[1])
     ensure_nonnegative(
-        room - allowed(lengths[:2], shrunk),
-        "the last three are at most |a_1| |b_2| + |b_1| |a_2| + |b_1| |b_2| with the b_i of the "
-        "start, which are no shorter",
+        room - allowed(lengths, less),
+        "the last three are at most |a_1| |b_2| + |b_1| |a_2| + |b_1| |b_2|, where |b_i| is at "
+        "most q_i |a_i|",
         normal=sp.factor,
     )
     ensure_equal(
         room,
-        (lengths[0] + lengths[2]) * (lengths[1] + lengths[3]) - lengths[0] * lengths[1],
+        ((1 + ratios[0]) * (1 + ratios[1]) - 1) * lengths[0] * lengths[1],
         "which is what the sentence says of it",
     )
-    A, B = sp.Symbol("A", positive=True), sp.Symbol("B", nonnegative=True)
-    grown = A * (1 + e * g) ** 2 - B * (1 - e * g) ** 2 - (A - B)
+
+
+def ensure_growth() -> None:
+    """A tends to infinity, and B/A to 0: from some step on e g is below 1, and B bounded."""
+    bound, ratio, first, mu = sp.symbols("bound q^2 A_0 mu", positive=True)
     ensure_equal(
-        grown,
-        2 * e * g * (A + B) + (e * g) ** 2 * (A - B),
-        "W_ii grows by 2 e g (A + B) + (e g)^2 (A - B)",
-        normal=sp.expand,
+        Y / (1 + Y) ** 2, (1 / Y) / (1 + 1 / Y) ** 2, "S' is even in W_ii", normal=sp.cancel
     )
-    ensure_positive(
-        ((2 * x * (A + B) + x**2 * (A - B)) / x).expand().subs(x, 2 / (1 + MORE)).factor(),
-        "which is positive, as e g < 2 and A > 0",
-    )
-    ensure_positive(
-        sp.factor((1 + x) ** 2 - 1),
-        "A grows by the factor (1 + e g)^2, where g is at least a constant while A is bounded: it "
-        "tends to infinity",
-    )
-    low = sp.Symbol("low", positive=True)
     ensure_nonnegative(
-        [sp.factor((y / (1 + y) ** 2 - y / 4).subs(y, 1 / (1 + MORE))), y - y / (1 + MORE) ** 2],
+        sp.factor((Y / (1 + Y) ** 2 - Y / 4).subs(Y, 1 / (1 + MORE))),
+        "S'(W) is at least exp(-|W|)/4, and exp(S) is at most exp(1): g is at least a multiple of "
+        "exp(-|W|)",
+    )
+    ensure_nonnegative(
+        [
+            (1 + ratio) * bound - (bound / (1 + MORE) - ratio * bound / (1 + LESSER[0])),
+            (1 + ratio) * bound + (bound / (1 + MORE) - ratio * bound / (1 + LESSER[0])),
+        ],
+        "where A is at most a bound |W_ii| = |A - B| is at most (1 + q^2) times it, as B <= q^2 A",
+        normal=sp.factor,
+    )
+    ensure_nonnegative((1 + X) ** 2 - 1 - 2 * X, "A grows by 2 e g A at least", normal=expanded)
+    ensure_passed(
+        lambda bound: 2 * STEP * LOW * sp.exp(-(1 + ratio) * bound) * first,
+        "so A, which is at least the first one, passes every bound: it tends to infinity",
+        elsewhere=2 * STEP * G * first,
+    )
+    top = X * (1 + MORE)  # e/16, which e g is at most
+    ensure_equal(
+        ((1 - X) / (1 + X)) ** 2,
+        1 - 4 * X / (1 + X) ** 2,
+        "a step takes B/A to ((1 - e g)/(1 + e g))^2 times it, and with x = e g this is 1 - 4 x/(1 "
+        "+ x)^2",
+        normal=sp.factor,
+    )
+    ensure_nonnegative(
+        4 * X / (1 + X) ** 2 - 2 * (2 / (1 + top) ** 2) * X,
+        "where 4 x/(1 + x)^2 is at least 2 mu x with mu = 2/(1 + e/16)^2",
+        normal=sp.factor,
+    )
+    cite(EXPONENTIAL)  # 1 - y <= exp(-y), and (1 + x)^2 <= exp(2 x)
+    ensure_zero(
+        -2 * mu * X + mu * (2 * X),
+        "so B/A falls by a factor exp(-2 mu x) at least, A^mu grows by exp(2 mu x) at most, and "
+        "A^mu B/A does not grow",
+    )
+    A, C = sp.symbols("A C", positive=True)
+    ensure_zero(
+        [sp.limit(C * A**-mu, A, sp.oo), sp.limit(STEP * sp.exp(-A / 2), A, sp.oo)],
+        "B/A tends to 0, so that W_ii is at least A/2 in the end, and g <= S' <= exp(-W_ii) tends "
+        "to 0",
+    )
+    ensure_nonnegative(
+        [1 - (1 - X).subs(X, 1 / (1 + MORE)), (1 - X).subs(X, 1 / (1 + MORE))],
+        "once e g is at most 1 b never grows: B is bounded",
+        normal=sp.factor,
+    )
+
+
+def ensure_limit() -> None:
+    """With B bounded A/ln k tends to 1, and K Q^T/ln k to (1, c; c, 1)."""
+    ensure_nonnegative(
+        Y - Y / (1 + MORE) ** 2,
         "S'(W) lies between exp(-W)/4, where W >= 0, and exp(-W), and 1 + exp(S) between 2 and 1 + "
         "exp(1): g is between two positive multiples of exp(-A), as B is bounded",
         normal=sp.factor,
     )
     cite(EXPONENTIAL)
     ensure_nonnegative(
-        2 * e * low * (1 + MORE) - 2 * e * low,
+        2 * STEP * LOW * (1 + MORE) - 2 * STEP * LOW,
         "with g >= low exp(-A), exp(A) grows by at least exp(A) 2 e g A >= 2 e low where A >= 1: A "
         ">= ln k - constant",
         normal=expanded,
     )
     slow = sp.Symbol("slow", positive=True)
     ensure_zero(
-        sp.limit(x * sp.exp(-slow * x), x, sp.oo),
+        sp.limit(X * sp.exp(-slow * X), X, sp.oo),
         "exp((1 - slow) A) grows by at most a constant times A exp(-slow A), which vanishes: A <= "
         "(ln k + constant)/(1 - slow), for every slow; so A/ln k tends to 1, for both rows",
     )
     ensure_zero(
-        sp.limit(sp.sqrt(x) / x, x, sp.oo),
+        sp.limit(sp.sqrt(X) / X, X, sp.oo),
         "what b adds vanishes over ln k: W/ln k tends to the cosines of a_1 and a_2",
     )
-    return "for every inner dimension, steps above 0 and at most 41, starts with no row of K + Q 0"
+
+
+def prove() -> str:
+    """K Q^T/ln k tends to (1, c; c, 1), and after each step the sentence's bounds hold."""
+    ensure_slope()
+    ensure_rows()
+    ensure_room()
+    ensure_growth()
+    ensure_limit()
+    return "for every inner dimension, any constant step above 0, starts with no row of K + Q 0"

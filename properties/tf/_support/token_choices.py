@@ -180,11 +180,11 @@ def input_of(data: AttentionData, i: int) -> AttentionData:
     return AttentionData(data.X[i : i + 1], data.Z[i : i + 1], y, data.v, scores, mask)
 
 
-def better_support(data: AttentionData) -> bool:
+def better_support(data: AttentionData, *, positive: bool = True) -> bool:
     """Whether each choice but the best has all better tokens on its margin.
 
     Where its Local-SVM has a solution, all tokens that score more than the chosen one of their
-    input are support vectors, and one of them has a positive multiplier.
+    input are support vectors, and, if it is to be `positive`, one of them has such a multiplier.
     """
     exact = ExactData.of(data)
     scores = [dict(zip(*pair, strict=True)) for pair in zip(exact.kept, exact.gamma, strict=True)]
@@ -196,6 +196,6 @@ def better_support(data: AttentionData) -> bool:
             continue
         if any(answer.margins[at] != 1 for at in better):
             return False
-        if not any(answer.duals[at] > 0 for at in better):
+        if positive and not any(answer.duals[at] > 0 for at in better):
             return False
     return True

@@ -56,7 +56,7 @@ def on_the_line(sigma: float, score: float) -> Local:
 
 
 FALLS_BACK = placed_at([0.0, -1.0, 4.0], (3.0, -2.0), 2.625, 1.3125)
-"""At the rim of half of its cone, at a quarter of its radius: the third token takes over."""
+"""At the rim of half of its cone, at 0.81 of its radius: the third token takes over."""
 
 LEAPS = Local(
     LEAPING.data,

@@ -16,7 +16,7 @@ the ball that is at least as good as the SVM point R U, so every minimiser, has
 ||W / R - U||^2 <= 2 log(2 Gamma) / rho from rho = log(2 Gamma) on. The best constant in place of
 log(2 Gamma) is the divergence of the multipliers from the score gaps times slopes, up to what dies
 with rho. Both are proved in `symbolic.tf.theorem_2`, and the limits of paths
-in `properties.tf._support.regularisation_paths`.
+in `properties.tf._support.path_certificates`.
 """
 
 from typing import Any
@@ -24,6 +24,7 @@ from typing import Any
 from attsvm.primitives.hypotheses import sloped
 from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
+from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
 from properties.tf._support.regularisation_paths import Path
 from properties.tf.theorem_2 import near_optimal_points as points
@@ -77,7 +78,7 @@ PATH = Statement(
     **PRINTED,
     variables=Records(Path, cases.paths(), cases.protocol),
     hypotheses=cases.HYPOTHESES,
-    conclusion=cases.DIRECTION,
+    conclusion=path_certificates.DIRECTION,
     cost=8,
     violating=cases.VIOLATING,
     readings={

@@ -32,6 +32,7 @@ from fractions import Fraction
 from attsvm.primitives.steps import TARGET, ZERO, along, solutions, tends
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
+from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
 from properties.tf.vanishing_regularisation import penalised_minima as minima
 from properties.tf.vanishing_regularisation.penalised_minima import Path, drawn, penalised
@@ -51,7 +52,7 @@ SET = tends(
     ZERO,
     floats=minima.follows_set,
     balls=minima.certified_set,
-    symbols={"target": cases.TARGETS},
+    symbols={"target": path_certificates.TARGETS},
 )
 FLAT_SLOPE, ONE_TOKEN, PUBLISHED, UNEVEN, FLAT_BELOW, TURNING = map(
     penalised,

@@ -9,53 +9,35 @@ whose ball has a lower bound of r above F*: F is at least the penalty at R_1 eve
 to come within a tenth of F*.
 
 In balls nothing has to be found. Let F* be the value of F at rho W^mm, rho = ln(1/lambda), and R_2
-the norm whose penalty is F*. Input i has r >= l_i g_i sigma(-m_i) / n, m_i the least margin of its
-optimal token, g_i the lead of its score and l_i the least |l'| on its scores. So all margins of a
-minimiser are at least m with sigma(-m) = n F* / min_i l_i g_i, and <W_lambda, W^mm> is at least
-m ||W^mm||^2, as W^mm is a combination of the constraints whose coefficients sum to ||W^mm||^2. The
-cosine of their angle is at least m ||W^mm|| / R_2. As lambda falls it tends to 1 like
-1 - 2 ln ln(1/lambda) / ln(1/lambda).
-
-Where W^mm has rank 1 it is the only nuclear-norm solution, and ||W^mm|| is C_*. A minimiser
-(K_lambda, Q_lambda) has R at most R_2 = F*/lambda, margins of at least m by the same bound, and
-||K Q^T||_F <= R: so the squared distance of K Q^T/R to W^mm/C_* is at most 2 (1 - m C_*/R_2). Of
-solutions of other ranks R is at most R_2 = F*/lambda, F* now the value at rho V for a feasible V
-that is nearly a nuclear-norm solution, and margins are at least m by the same bound. So K Q^T/m is
-feasible, of a nuclear norm of at most R_2/m, which tends to C_*. All such matrices, and with them
-the solutions, lie in the enclosure of `solution_ranks`; if D is its diameter K Q^T/R is within
-(D + R_2/m - C_*)/C_* of W_*^mm/C_*, as R lies between m C_* and R_2. That is small where there is
-one solution alone and the constraints with positive multipliers tell it from all other points of
-the face of the dual one, whatever its rank. Where solutions are a set the diameter is that of the
-set, and floats alone measure the distance, beside the proof.
+the norm whose penalty is F*. A minimiser has a norm of at most R_2 and a risk gap of at most F*, so
+that `properties.tf._support.path_certificates` bounds its margins from below, by m say: the cosine
+of its angle to W^mm is at least m ||W^mm|| / R_2. As lambda falls it tends to 1 like
+1 - 2 ln ln(1/lambda) / ln(1/lambda). The same is done of (K_lambda, Q_lambda), of R at most R_2 =
+F*/lambda, F* now the value at rho V for a V that is nearly a nuclear-norm solution.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from flint import arb, fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
-from attsvm.errors import DataError, SolverError, present
-from attsvm.exact import ExactData, rational, rationals
-from attsvm.exact.attention import risk_gap
+from attsvm.errors import DataError, present
 from attsvm.exact.numbers import Matrix
-from attsvm.exact.optimality import norm_bracket
-from attsvm.exact.programme import ExactProgramme
 from attsvm.losses import LOSSES
 from attsvm.paths import FactorMinimum, Minimum, path_kq, path_w
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.hypotheses import sloped
 from attsvm.risk import normalised_gradient
-from attsvm.theory import OPEN, Slack
-from attsvm.theory.arithmetic import BALLS
+from attsvm.theory import Slack
+from properties.tf._support import path_certificates as certificates
 from properties.tf._support import regularisation_paths as paths
-from properties.tf._support.solution_ranks import diameter
 
 DECAYS = (1.0, 2.0, 0.5)
 """How small lambda is, in units that `exponents` explains."""
@@ -63,9 +45,6 @@ DECAYS = (1.0, 2.0, 0.5)
 TURNS, NEAR, LOOSE = 8, 1e-3, 0.1
 """How often a radius is mended, what ln lambda may be off by, and what ln F may be above its least.
 """
-
-SLOW = 4
-"""The square of the sine falls at least by this where lambda goes to its tenth power."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,17 +201,10 @@ def certified_direction(case: Path, towards: str = "optimal") -> arb | None:
     Every W_lambda is proved to lie within an angle of W^mm, for both lambda. The slack is the share
     of the square of the sine that may be left at the smaller one, minus that which is.
     """
-    wrong = paths.certified_direction(case, towards)
-    if wrong is not None or towards != "optimal" or not bounded(case):
+    wrong = certificates.misses_direction(case, towards)
+    if wrong is not None or towards != "optimal" or not certificates.bounded(case):
         return wrong
-    first, second = (squared_sine(case, rational(k)) for k in exponents(case))
-    left: arb = first / SLOW - second
-    return left if left > 0 else OPEN if not left.is_finite() else None
-
-
-def bounded(case: Path) -> bool:
-    """Whether the bound of the text above applies: l' < 0 throughout and unique optimal tokens."""
-    return sloped(case) and bool(ExactData.of(case.data).unique)
+    return certificates.falls(lambda k: squared_sine(case, k), exponents(case))
 
 
 def certified_set(case: Path, target: str = "solutions", share: int | Fraction = 1) -> arb | None:
@@ -240,12 +212,10 @@ def certified_set(case: Path, target: str = "solutions", share: int | Fraction =
 
     The latter where the solution is seen to be one point, of any rank.
     """
-    wrong = paths.certified_set(case, target, share)
-    if wrong is not None or target != "solutions" or not bounded(case):
+    wrong = certificates.misses_set(case, target, share)
+    if wrong is not None or target != "solutions" or not certificates.bounded(case):
         return wrong
-    first, second = (squared_distance(case, rational(k)) for k in exponents(case))
-    left: arb = first / SLOW - second
-    return left if left > 0 else OPEN if not left.is_finite() else None
+    return certificates.falls(lambda k: squared_distance(case, k), exponents(case))
 
 
 def squared_sine(case: Path, k: fmpq) -> arb:
@@ -263,39 +233,15 @@ def squared_distance(case: Path, k: fmpq) -> arb:
 
     4, which it never exceeds, where the bound says nothing.
     """
-    solved = present(exact_att_svm(case.data), "the answer")
-    if solved.rank == 1:
-        length = arb(solved.square).sqrt()
-        value, margin = _value_and_margin(case, k, solved.W, k * length)
-        return arb(4) if margin is None else 2 * (1 - margin * length / value)
-    try:
-        answer = paths.nuclear(case.data)
-    except SolverError:
-        return arb(4)
-    programme = ExactProgramme.of(answer.programme)
-    W, weights = rationals(answer.W), rationals(np.maximum(answer.weights, 0.0))
-    least, most = norm_bracket(programme, W, weights, "nuc")
-    if not (least > 0 and most.is_finite()):
-        return arb(4)
-    lowest = min(programme.margins(W))  # W over it is feasible, of nuclear norm at most `most`
-    value, margin = _value_and_margin(case, k, [[x / lowest for x in row] for row in W], k * most)
-    if margin is None:
-        return arb(4)
-    near = (value / margin).upper()  # at least the nuclear norm of K Q^T/m
-    apart = diameter(programme, weights, near)
-    if apart is None:
-        return arb(4)
-    away = (apart + near - least) / least
-    return arb(4).min((away * away).upper())
+    return certificates.squared_distance(
+        case, lambda V, size: _value_and_margin(case, k, V, k * size)
+    )
 
 
-def _value_and_margin(case: Path, k: fmpq, W: Matrix, penalty: arb) -> tuple[arb, arb | None]:
-    """F*/lambda at k W, of this penalty over lambda, and a bound of all margins of a minimiser.
+def _value_and_margin(case: Path, k: fmpq, V: Matrix, penalty: arb) -> tuple[arb, arb | None]:
+    """F*/lambda at k V, of this penalty over lambda, and a bound of all margins of a minimiser.
 
-    None where the bound says nothing. W is feasible.
+    None where the bound says nothing. V is feasible.
     """
-    data = ExactData.of(case.data)
-    value = risk_gap(data, [[k * x for x in row] for row in W], case.loss) * arb(k).exp() + penalty
-    prices = BALLS.array([own.least * BALLS.min(own.gaps) for own in paths.inputs(BALLS, case)])
-    weight: Any = len(data.X) * value * arb(-k).exp() / BALLS.min(prices)
-    return value, ((1 - weight) / weight).log() if weight < arb(1) / 2 else None
+    value = certificates.risk_gap_at(case, k, V) * arb(k).exp() + penalty
+    return value, certificates.least_margin(case, value * arb(-k).exp())

@@ -1,18 +1,21 @@
-"""Minimisers with a penalty: what floats find, and the bound of their angle to the solution."""
+"""Minimisers with a penalty or over a ball: what floats find, and bounds of where they are."""
 
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from flint import ctx, fmpq
+from flint import arb, ctx, fmpq
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
+from attsvm.exact import rationals
 from attsvm.losses import LOSSES
 from attsvm.paths import path_kq, path_w
 from attsvm.risk import gradient_w, risk
 from attsvm.svm import att_svm
+from attsvm.theory import OPEN
+from properties.tf._support import path_certificates as certificates
 from properties.tf._support import regularisation_paths as paths
 from properties.tf.vanishing_regularisation import penalised_minima as minima
 from properties.tf.vanishing_regularisation.penalised_minima import penalised
@@ -106,6 +109,55 @@ def test_a_set_of_several_points_is_left_open():
     """W_11, W_22 >= 1 are met by all W with W_12 = W_21 between -1 and 1."""
     assert minima.squared_distance(UNEVEN, fmpq(10000)) == 4
     assert minima.certified_set(UNEVEN) is None
+
+
+PROTOCOL = [paths.protocol(np.random.default_rng(seed)) for seed in range(6)]
+
+
+@pytest.mark.parametrize("case", [paths.PUBLISHED, paths.UNEVEN, *PROTOCOL])
+def test_the_bounds_hold_of_the_minimisers_over_balls(case):
+    loss, size = LOSSES[case.loss], paths.length(case)
+    unit = att_svm(case.data).W / size
+    for k in (30, 300):
+        (found,) = path_w(case.data, loss, [k * size], starts=paths.STARTS)
+        cosine = float((found.W * unit).sum() / np.linalg.norm(found.W))
+        assert 1.0 - cosine**2 <= float(certificates.squared_sine(case, fmpq(k))) + 1e-12
+        gap = certificates.risk_gap_at(case, fmpq(k), rationals(unit * size))
+        least = certificates.least_margin(case, gap)
+        assert least is None or float(least) <= min(margins(case.data, found.W)) * (1 + 1e-9)
+
+
+def margins(data, W):
+    """Of the best tokens over the others."""
+    logits = np.einsum("ntr,rc,nc->nt", data.X, W, data.Z)
+    best = np.where(data.present, data.gamma, -np.inf).argmax(axis=1)
+    apart = np.take_along_axis(logits, best[:, None], axis=1) - logits
+    return apart[data.present & (np.arange(data.T) != best[:, None])]
+
+
+def test_paths_are_certified_where_the_solution_is_one_point_and_can_be_reached():
+    for case in (paths.PUBLISHED, paths.TURNING, *PROTOCOL):
+        assert certificates.certified_direction(case) > 0
+    for case, inner in ((paths.PUBLISHED, 1), (paths.TURNING, 2), (paths.TURNING, None)):
+        assert certificates.certified_set(case, inner=inner) > 0
+    assert certificates.certified_set(paths.TURNING, inner=1) < 0
+    assert certificates.certified_set(paths.UNEVEN) is None  # a set of solutions
+    assert certificates.certified_direction(paths.FLAT_BELOW) is None
+
+
+def test_fewer_columns_than_a_solution_may_need_certify_nothing(monkeypatch):
+    """Where no solution is seen to have a larger rank, it is not said to be reached either."""
+    monkeypatch.setattr(paths, "ranks_are_above", lambda case, inner: None)
+    assert certificates.certified_set(paths.TURNING, inner=1) is None
+    assert certificates.certified_set(paths.PUBLISHED, inner=1) > 0
+
+
+def test_a_bound_that_does_not_fall_certifies_nothing():
+    assert certificates.falls(lambda k: 1 / arb(k), [1e3, 1e4]) > 0
+    assert certificates.falls(lambda k: arb(0), [1e3, 1e4]) > 0
+    assert certificates.falls(lambda k: arb(1) / 2, [1e3, 1e4]) is None
+    assert certificates.falls(lambda k: 1 / arb(k).sqrt(), [1e3, 1e4]) is None
+    assert certificates.falls(lambda k: OPEN, [1e3, 1e4]) is OPEN
 
 
 def test_a_right_direction_is_certified_and_a_wrong_one_is_refuted():

@@ -1,0 +1,279 @@
+"""Limits of regularisation paths that are exact, and bounds of every minimiser over a ball.
+
+Proof of the limits. Let l(best - x) - l(best) lie between b x^k and a x^k near x = 0 for input i,
+k = k_i its order: 1 where l' < 0 at the best score. With unique optimal tokens and least margin m_i
+the deficit of input i is exp(-m_i) up to constant factors, so -log(L(W) - L_*) = min_i k_i m_i +
+O(1) for all W whose m_i are positive. A minimiser over the ball of norm R has at least the
+min_i k_i m_i of R V / ||V||, V of least norm with m_i >= 1/k_i, up to O(1), so W_R / R has it up to
+O(1/R): every limit point W of norm at most 1 has min_i k_i m_i >= 1/||V|| and is a solution divided
+by its norm. For the Frobenius norm that is V / ||V||, for the nuclear norm a set. All k_i = 1 gives
+W^mm and Att-SVM*; where no input has two tokens V = 0 and there is no direction. An input whose
+tokens all have one score has no deficit, so that it constrains no minimiser and is left out.
+
+Bounds. Let l' < 0 throughout and optimal tokens be unique, and let r be the risk gap L - L_* of a
+feasible V times rho. Input i has r >= l_i g_i sigma(-m_i) / n, m_i the least margin of its optimal
+token, g_i the lead of its score and l_i the least |l'| on its scores. So each W whose risk gap is
+at most r has margins of at least m with sigma(-m) = n r / min_i l_i g_i (`least_margin`). A
+minimiser over the ball of rho V's norm is such a W. As W^mm is a combination of the constraints
+whose coefficients sum to ||W^mm||^2, <W, W^mm> is at least m ||W^mm||^2: for V = W^mm the cosine of
+W and W^mm is at least m / rho, which tends to 1.
+
+Products K Q^T with R = (||K||_F^2 + ||Q||_F^2) / 2 have a nuclear norm of at most R. Of those that
+do as well as rho V, whose rank the inner dimension allows, R is at most R_2: the nuclear norm of
+rho V on the path. Where W^mm has rank 1 it is the only nuclear-norm solution, and ||W^mm|| is C_*;
+as ||K Q^T||_F <= R, the squared distance of K Q^T/R to W^mm/C_* is at most 2 (1 - m C_*/R_2). For
+solutions of other ranks let V be feasible and nearly one. K Q^T/m is feasible, of a nuclear norm of
+at most R_2/m, which tends to C_*. All such matrices, and with them the solutions, lie in the
+enclosure of `solution_ranks`; if D is its diameter K Q^T/R is within (D + R_2/m - C_*)/C_* of
+W_*^mm/C_*, as R lies between m C_* and R_2. That is small where there is one solution alone and the
+constraints with positive multipliers tell it from all other points of the face of the dual one,
+whatever its rank. Where solutions are a set the diameter is that of the set, and floats alone
+measure the distance, beside the proof.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from flint import arb, fmpq, fmpq_mat
+
+from attsvm.errors import SolverError, present
+from attsvm.exact import ExactData, dot, rational, rationals
+from attsvm.exact.attention import risk_gap
+from attsvm.exact.numbers import Matrix, subtract
+from attsvm.exact.optimality import norm_bracket
+from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.svm import ExactAnswer, solve_exactly
+from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent_runs import max_margin
+from attsvm.primitives.hypotheses import feasible, several_tokens, sloped
+from attsvm.primitives.steps import TARGET, along, solutions, tends
+from attsvm.theory import OPEN
+from attsvm.theory.arithmetic import BALLS
+from properties.tf._support import regularisation_paths as paths
+from properties.tf._support.regularisation_paths import Path
+from properties.tf._support.solution_ranks import diameter
+
+SLOW = 4
+"""The square of a sine or of a distance falls at least by this from one radius to the next."""
+
+
+def limit_of(case: Path) -> ExactAnswer | None:
+    """The programme with margins of at least 1 / k_i; None where nothing is constrained.
+
+    Inputs whose tokens all have one score are left out; other ties are not decided.
+    """
+    exact = ExactData.of(case.data)
+    D, Z, bound = [], [], []
+    inputs = zip(exact.X, exact.Z, exact.optimal, paths.orders(case, exact), strict=True)
+    for tokens, z, best, order in inputs:
+        if len(best) == len(tokens):
+            continue
+        for t, x in enumerate(tokens):
+            if t != best[0]:
+                D.append(subtract(tokens[best[0]], x))
+                Z.append(z)
+                bound.append(fmpq(1, order))
+    return solve_exactly(ExactProgramme.of_rows(D, Z, bound)) if D else None
+
+
+def misses_direction(case: Path, towards: str = "optimal") -> arb | None:
+    """Minus the squared sine of the angle of target and V; None where it is 0, or not known."""
+    exact = ExactData.of(case.data)
+    if any(1 < len(best) < len(x) for best, x in zip(exact.optimal, exact.X, strict=True)):
+        return None
+    limit, target = limit_of(case), max_margin(case.data, towards)
+    if limit is None or target is None:
+        return arb(-1)  # no direction, or nothing to converge to
+    a, b = ([x for row in M for x in row] for M in (limit.W, target))
+    inner, sizes = dot(a, b), dot(a, a) * dot(b, b)
+    if sizes == 0 or inner <= 0:
+        return arb(-1)
+    return None if inner * inner == sizes else arb(inner * inner / sizes - 1)
+
+
+def misses_set(
+    case: Path, target: str = "solutions", share: int | Fraction = 1, inner: int | None = None
+) -> arb | None:
+    """Negative where limit points lie outside the target; None where that is not shown.
+
+    Limit points M have ||M||_* = 1 and margins of at least 1/C_*. A target scaled by `share` is at
+    least |1 - share| / sqrt d away; worst tokens ask for opposite margins; W^mm over its nuclear
+    norm is none where a feasible matrix is shorter. With fewer inner dimensions than d M has no
+    larger rank, whatever the loss: none is near where every solution has a larger one, seen by its
+    singular values (`solution_ranks`), or by a 2 x 2 minor of forced signs. With orders other than
+    1, or ties, only data of parallel queries are decided: there both norms agree and rank 1 does.
+    """
+    if not several_tokens(case) or not feasible(case) or target == "worst":
+        return arb(-1)
+    unique = ExactData.of(case.data).unique
+    if unique and share != 1:
+        return -abs(1 - arb(rational(share))) / arb(case.data.d).sqrt()
+    if not unique or not paths.steep(case):
+        return _of_parallel(case) if share == 1 else None
+    if inner is not None and inner < case.data.d:
+        return paths.ranks_are_above(case, inner)
+    return _frobenius_is_long(case) if target == "frobenius" else None
+
+
+def _of_parallel(case: Path) -> arb | None:
+    """`misses_direction` where all queries are parallel."""
+    parallel = fmpq_mat(ExactData.of(case.data).Z).rank() == 1
+    return misses_direction(case) if parallel else None
+
+
+def _frobenius_is_long(case: Path) -> arb | None:
+    """Minus what ||W^mm||_* surely exceeds C_* by, relative to it; None where that is not shown.
+
+    ||W||_* >= <Y, W> / ||Y||_op, and ||Y||_op^2 is at most the largest row sum of |Y^T Y|.
+    """
+    solved = present(exact_att_svm(case.data), "the answer of the SVM")
+    W = np.array([[float(arb(x)) for x in row] for row in solved.W])
+    U, _, Vt = np.linalg.svd(W)
+    Y = rationals(U @ Vt)
+    columns = list(zip(*Y, strict=True))
+    rows = [sum((abs(dot(list(a), list(b))) for b in columns), fmpq(0)) for a in columns]
+    inner = sum((dot(a, b) for a, b in zip(Y, solved.W, strict=True)), fmpq(0))
+    least = arb(inner) / arb(max(rows)).sqrt()
+    try:
+        excess: arb = least / arb(paths.nuclear(case.data).bracket[1]) - 1
+    except SolverError:
+        return None
+    return -excess if excess > 0 else None
+
+
+def bounded(case: Path) -> bool:
+    """Whether the bounds of the text above apply: l' < 0 throughout and unique optimal tokens."""
+    return sloped(case) and bool(ExactData.of(case.data).unique)
+
+
+def certified_direction(case: Path, towards: str = "optimal") -> arb | None:
+    """Negative where the limit has another direction; else how fast the angle surely falls.
+
+    Every W_R is proved to lie within an angle of W^mm, for R of 1e3 and 1e4 times ||W^mm|| or more.
+    The slack is the share of the square of the sine that may be left at the larger one, minus that
+    which is.
+    """
+    wrong = misses_direction(case, towards)
+    if wrong is not None or towards != "optimal" or not bounded(case):
+        return wrong
+    return falls(lambda k: squared_sine(case, k), radii(case))
+
+
+def certified_set(
+    case: Path, target: str = "solutions", share: int | Fraction = 1, inner: int | None = None
+) -> arb | None:
+    """Negative where limits lie outside the target; else how fast the distance surely falls.
+
+    The latter where the solution is seen to be one point, and K Q^T to reach its rank.
+    """
+    wrong = misses_set(case, target, share, inner)
+    if wrong is not None or target != "solutions" or share != 1 or not bounded(case):
+        return wrong
+    low = present(exact_att_svm(case.data), "the answer").rank == 1
+    if not (low or inner is None or inner >= case.data.d):
+        return None
+
+    def at(k: fmpq) -> arb:
+        def ends(V: Matrix, size: arb) -> tuple[arb, arb | None]:
+            return k * size, least_margin(case, risk_gap_at(case, k, V))
+
+        return squared_distance(case, ends)
+
+    return falls(at, radii(case))
+
+
+def radii(case: Path) -> list[float]:
+    """Two radii for one ||W^mm|| or C_*: 1e3 and 1e4, and more where parts of the risk differ."""
+    return [power * paths.late(case) for power in (1e3, 1e4)]
+
+
+def falls(bound: Callable[[fmpq], arb], scales: list[float]) -> arb | None:
+    """By how much a bound is below a share of the one before it; None where it is not.
+
+    A bound below 1/k at the first scale k counts as that: it may be exactly 0.
+    """
+    first, second = (bound(rational(k)) for k in scales)
+    left: arb = first.max(arb(1 / rational(scales[0]))) / SLOW - second
+    return left if left > 0 else OPEN if not left.is_finite() else None
+
+
+def squared_sine(case: Path, k: fmpq) -> arb:
+    """A bound of the squared sine of the angle of W_R and W^mm for R = k ||W^mm||.
+
+    1 where the bound says nothing.
+    """
+    solved = present(exact_att_svm(case.data), "the answer")
+    margin = least_margin(case, risk_gap_at(case, k, solved.W))
+    return arb(1) if margin is None else 1 - margin * margin / (k * k)
+
+
+def squared_distance(case: Path, ends: Callable[[Matrix, arb], tuple[arb, arb | None]]) -> arb:
+    """A bound of dist(K Q^T/R, W_*^mm/C_*)^2; 4, which it never exceeds, where it says nothing.
+
+    Args:
+        case: the path.
+        ends: for a feasible V, and its nuclear norm or more, what R is at most and all margins of
+            K Q^T are at least, if it does better than a multiple of V.
+    """
+    solved = present(exact_att_svm(case.data), "the answer")
+    if solved.rank == 1:
+        length = arb(solved.square).sqrt()
+        farthest, margin = ends(solved.W, length)
+        return arb(4) if margin is None else 2 * (1 - margin * length / farthest)
+    try:
+        answer = paths.nuclear(case.data)
+    except SolverError:
+        return arb(4)
+    programme = ExactProgramme.of(answer.programme)
+    W, weights = rationals(answer.W), rationals(np.maximum(answer.weights, 0.0))
+    least, most = norm_bracket(programme, W, weights, "nuc")
+    if not (least > 0 and most.is_finite()):
+        return arb(4)
+    lowest = min(programme.margins(W))  # W over it is feasible, of nuclear norm at most `most`
+    farthest, margin = ends([[x / lowest for x in row] for row in W], most)
+    if margin is None:
+        return arb(4)
+    near = (farthest / margin).upper()  # at least the nuclear norm of K Q^T/m
+    apart = diameter(programme, weights, near)
+    if apart is None:
+        return arb(4)
+    away = (apart + near - least) / least
+    return arb(4).min((away * away).upper())
+
+
+def least_margin(case: Path, gap: arb) -> arb | None:
+    """A bound of all margins where the risk gap is at most that; None where it says nothing."""
+    prices = BALLS.array([own.least * BALLS.min(own.gaps) for own in paths.inputs(BALLS, case)])
+    weight = len(case.data.X) * gap / BALLS.min(prices)
+    return ((1 - weight) / weight).log() if weight < arb(1) / 2 else None
+
+
+def risk_gap_at(case: Path, k: fmpq, V: Matrix) -> arb:
+    """The risk gap at k V."""
+    return risk_gap(ExactData.of(case.data), [[k * x for x in row] for row in V], case.loss)
+
+
+DIRECTION = tends(
+    "as R -> infinity",
+    r"\frac{W_R}{R}",
+    along(TARGET),
+    floats=paths.follows,
+    balls=certified_direction,
+    symbols=solutions("W"),
+)
+NEAR = r"\mathrm{dist}\left(\frac{K_R Q_R^{\top}}{R}, $share $target\right)"
+TARGETS = {
+    "solutions": r"\frac{W_*^{mm}}{C_*}",
+    "worst": r"\frac{W_*^{low}}{C_*^{low}}",
+    "frobenius": r"\frac{W^{mm}}{\left\|W^{mm}\right\|_*}",
+}
+"""What products of factors near, as it is written."""
+SET = tends(
+    "as R -> infinity",
+    NEAR,
+    r"0 \text{ for the inner dimension } $inner",
+    floats=paths.follows_set,
+    balls=certified_set,
+    symbols={"target": TARGETS, "inner": {None: "d"}},
+)
