@@ -38,7 +38,6 @@ from attsvm.theory.declaration.packs import find_claims, load_packs
 from benchmarks.mutants.copies import PYTEST, SHOWN, Copy, uncompiled
 from benchmarks.mutants.mutations import Mutant, uses, watched
 from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, digest, marks, room_of, sample
-from benchmarks.mutants.warm import STALE
 
 LISTED = Path(__file__).with_name("equivalent.toml")
 
@@ -199,29 +198,21 @@ def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]
     """Show a mutant to the tests of its room that reach one of the lines; it stays in the copy."""
     mutant, room = tried.mutant, ROOMS[room_of(tried.mutant.file)]
     tests, path = tried.order(reached.of(lines)), copy.folder / mutant.file
-    original = path.read_bytes()
-    texts = original, mutant.applied(original)
-    late = mutant.runs and not any("" in reached.lines.get(at, ()) for at in lines)
-    ask = copy.warm(room) if tests and late and not mutant.cached else None
-    copy.put(mutant.file, texts[1])
+    copy.put(mutant.file, mutant.applied(path.read_bytes()))
     if not tests:
         tried.tests = "survived" if reached.of(lines) else "unreached"
         return
-    code, *by = STALE, ""
-    if ask is not None:
-        old, new = (text.decode() for text in texts)
-        limits = {test: int(_PATIENCE * reached.seconds[test] + _LEAST) for test in tests}
-        code, *by = ask(file=str(path), texts=[old, new], limits=limits)
-    if code == STALE:
-        chosen = copy.folder.parent / "chosen"
-        chosen.write_text("\n".join(tests))
-        words = [*PYTEST, *SHOWN, f"@{chosen}"]
-        limit = _PATIENCE * sum(reached.seconds[test] for test in tests) + _LEAST
-        code, said = copy.run(words, limit, **uncompiled(room))
-        if code == 5:
-            raise RuntimeError(f"no test was collected: {said[-2000:]}")
-        rows = [line.partition(" ") for line in said.splitlines()]
-        by = [test.partition(" - ")[0] for how, _, test in rows if how in ("FAILED", "ERROR")]
+    chosen = copy.folder.parent / "chosen"
+    chosen.write_text("\n".join(tests))
+    limits = {test: int(_PATIENCE * reached.seconds[test] + _LEAST) for test in tests}
+    chosen.with_name("limits.json").write_text(json.dumps(limits), encoding="utf-8")
+    words = [*PYTEST, *SHOWN, f"@{chosen}"]
+    limit = _PATIENCE * sum(reached.seconds[test] for test in tests) + _LEAST
+    code, said = copy.run(words, limit, **uncompiled(room))
+    if code == 5:
+        raise RuntimeError(f"no test was collected: {said[-2000:]}")
+    rows = [line.partition(" ") for line in said.splitlines()]
+    by = [test.partition(" - ")[0] for how, _, test in rows if how in ("FAILED", "ERROR")]
     tried.tests = "killed" if code else "survived"
     tried.by = "time" if code == -1 else by[0][:200] if code and by else ""
 

@@ -9,7 +9,7 @@ import pytest
 
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from benchmarks.mutants import __main__ as command
-from benchmarks.mutants import rooms, warm
+from benchmarks.mutants import impatient, rooms
 from benchmarks.mutants.__main__ import Reach, Tried, mapped, report
 from benchmarks.mutants.copies import Copy
 from benchmarks.mutants.mutations import drawn, mutants, uses, watched
@@ -200,24 +200,17 @@ def test_long():
     time.sleep(60)
     f(5)
 """
-FREEZING = """\
-import gc
-
-
-def pytest_collection_finish():
-    gc.freeze()
-"""
 
 
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     """A small repository, and a private copy of it."""
     root = tmp_path / "root"
-    files = {"attsvm/m.py": MODULE, "tests/test_m.py": TESTS, "conftest.py": FREEZING}
+    files = {"attsvm/m.py": MODULE, "tests/test_m.py": TESTS}
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    for name in ("__init__.py", "forks.py", "reach.py", "warm.py"):
+    for name in ("__init__.py", "forks.py", "impatient.py", "reach.py"):
         target = root / "benchmarks/mutants" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text((ROOT / "benchmarks/mutants" / name).read_text())
@@ -254,20 +247,6 @@ def test_a_mutant_meets_the_tests_that_reach_it_in_a_copy(tree, tmp_path):
     }
     assert said["arithmetic", 6].by == tests["f"]
     assert (root / "attsvm/m.py").read_bytes() == source
-
-
-def test_a_mutant_is_put_into_what_is_loaded_though_it_was_frozen(tree):
-    _, copy = tree
-    m = next(m for m in mutants("attsvm/m.py", MODULE.encode()) if m.line == 6)
-    ask, test = copy.warm(("tests",)), "tests/test_m.py::test_f"
-    mutated = m.applied(MODULE.encode())
-    copy.put(m.file, mutated)
-    texts = [MODULE, mutated.decode()]
-    assert ask(file=str(copy.folder / m.file), texts=texts, limits={test: 30}) == [1, test]
-    assert ask(file=str(copy.folder / m.file), texts=[MODULE, MODULE + "#"], limits={test: 30}) == [
-        warm.STALE
-    ]
-    copy.close()
 
 
 def test_tests_that_did_not_change_are_not_run_for_a_map_again(tree, tmp_path, monkeypatch):
@@ -326,8 +305,7 @@ def test_all_tests_may_reach_a_function_that_keeps_what_it_found(decorator):
         assert watched(m, {}) == (set() if m.scope == "f" else {("attsvm/m.py", 6)})
 
 
-@pytest.mark.parametrize("imported", [False, True])
-def test_what_runs_for_ever_is_killed(tree, monkeypatch, imported):
+def test_what_runs_for_ever_is_killed(tree, monkeypatch):
     _, copy = tree
     monkeypatch.setattr(command, "_LEAST", 2.0)
     (copy.folder / "tests/test_m.py").write_text(
@@ -335,40 +313,22 @@ def test_what_runs_for_ever_is_killed(tree, monkeypatch, imported):
     )
     m = next(m for m in mutants("attsvm/m.py", MODULE.encode()) if m.runs)
     place, test = (m.file, m.line), "tests/test_m.py::test_it"
-    reached = Reach({test: 0.0}, {place: {test, ""} if imported else {test}})
+    reached = Reach({test: 0.0}, {place: {test}})
     tried = Tried("", m)
     command.tested(copy, tried, reached, {place})
     copy.close()
     assert (tried.tests, tried.by) == ("killed", "time")
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "stale"),
-    [
-        ("def f(a):\n    return a + 1\n", "def f(a):\n    return a - 1\n", False),
-        ("def f(a):\n    [x < 1 for x in a]\n", "def f(a):\n    [x > 1 for x in a]\n", False),
-        ("def f(a=1):\n    return a\n", "def f(a=2):\n    return a\n", True),
-        ("A = 1\n", "A = 2\n", True),
-        ("class C:\n    a = 1\n", "class C:\n    a = 2\n", True),
-        ("A = [k for k in range(3)]\n", "A = [k for k in range(3) if k]\n", True),
-    ],
-)
-def test_only_functions_change_in_place(before, after, stale):
-    found = list(warm._changed(*(compile(text, "m.py", "exec") for text in (before, after))))
-    assert (None in found) is stale
-    assert len(found) == 1
-
-
-def test_no_test_of_a_fork_runs_under_the_limit_of_the_one_before(monkeypatch):
+def test_no_test_runs_under_the_limit_of_the_one_before(monkeypatch):
     given = []
-    monkeypatch.setattr(warm, "limited", given.append)
-    monkeypatch.setattr(warm.signal, "alarm", given.append)
-    warm.pytest_runtest_logstart("any")  # without a pipe there are no limits
-    monkeypatch.setitem(warm._limits, "first", 2)
-    warm.pytest_runtest_logstart("first")
+    monkeypatch.setattr(impatient, "limited", given.append)
+    monkeypatch.setattr(impatient.signal, "alarm", given.append)
+    monkeypatch.setitem(impatient._limits, "first", 2)
+    impatient.pytest_runtest_logstart("first")
     assert given == [2, 8]
     with pytest.raises(KeyError):
-        warm.pytest_runtest_logstart("second")
+        impatient.pytest_runtest_logstart("second")
 
 
 def test_the_report_counts_and_shows_what_is_alive():
