@@ -6,10 +6,10 @@ there, beside a torch batch by hand on that GPU and the formula in numpy on a co
 One run, one thread, processor time. For each statement: the formula on one batch, as the searcher
 `screen` evaluates it; a whole turn of the searcher, which also draws, moves and judges instances of
 all sizes; Hypothesis alone (it draws an instance, the conclusion is evaluated); the conclusion
-written by hand, for numpy in a loop over instances, as the objective of scipy's differential
-evolution (vectorised), and for a torch batch; and the number of its multiplications and
-exponentials beside what the processor does of each in a second. What is written by hand is compared
-with the formula on the same instances first.
+written by hand, for numpy in a loop over instances and for a torch batch; and the number of its
+multiplications and exponentials beside what the processor does of each in a second. What is written
+by hand is compared with the formula on the same instances first. Hard-margin problems and runs of
+descent are timed by `benchmarks.svm` and `benchmarks.descent`.
 """
 
 from __future__ import annotations
