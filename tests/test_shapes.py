@@ -246,9 +246,12 @@ def test_methods_properties_and_data_classes_are_checked_each_time():
 
 
 ROOMS = (attsvm.svm, attsvm.exact, attsvm.training, attsvm.paths, attsvm.plots)
-NAMES = "attention data errors heads language limits lipschitz losses paths plots reproduce risk"
+NAMES = "attention capturing data errors heads language limits lipschitz losses paths plots reproduce risk"
 MATHEMATICS = sorted(
-    [f"attsvm.{name}" for name in [*NAMES.split(), "tokens", "training", "transformer"]]
+    [
+        f"attsvm.{name}"
+        for name in [*NAMES.split(), "tokens", "training", "transformer"]
+    ]
     + [
         module.name
         for package in ROOMS
