@@ -246,7 +246,10 @@ def test_methods_properties_and_data_classes_are_checked_each_time():
 
 
 ROOMS = (attsvm.svm, attsvm.exact, attsvm.training, attsvm.paths, attsvm.plots)
-NAMES = "attention capturing data errors heads language limits lipschitz losses paths plots reproduce risk"
+NAMES = (
+    "attention capturing data errors heads language limits lipschitz losses paths plots reproduce "
+    "risk"
+)
 MATHEMATICS = sorted(
     [
         f"attsvm.{name}"
