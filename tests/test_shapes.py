@@ -251,10 +251,7 @@ NAMES = (
     "risk"
 )
 MATHEMATICS = sorted(
-    [
-        f"attsvm.{name}"
-        for name in [*NAMES.split(), "tokens", "training", "transformer"]
-    ]
+    [f"attsvm.{name}" for name in [*NAMES.split(), "tokens", "training", "transformer"]]
     + [
         module.name
         for package in ROOMS
