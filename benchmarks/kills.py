@@ -3,16 +3,12 @@
 Commands are killed at random moments, and what they leave is held against what they had said: no
 event that was on disk and no verdict that was told may be missing, every file must be whole, every
 process must end, and the next run must go through. The command runs on a copy of attsvm outside
-its checkout, so that it loads one small pack of its own. With --disks the commands are run on a
-disk that is full and on one that is read-only instead, which takes the right to mount them, and
-with --events N the gate and the report read a ledger of so many events. Exits with 1 where
-something was lost.
+its checkout, so that it loads one small pack of its own. Exits with 1 where something was lost.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import random
@@ -402,121 +398,6 @@ def _said(place: Place) -> str:
     return ((place.folder / "out").read_text() + (place.folder / "err").read_text())[-300:]
 
 
-_MOUNTED = """
-set -u
-mount -t tmpfs -o {options} none disk && cp {files} disk && cd disk || exit 99
-{before}
-{command} > ../out 2> ../err
-echo $? > ../code
-find . -type f | sort > ../left
-mount -o remount,rw,size=64m . && {command} > ../out2 2> ../err2
-echo $? > ../again
-cp -r . ../after
-"""
-
-DISKS = {
-    "a full disk": ("16k", "head -c 16k /dev/zero > filling"),
-    "a disk that fills up": ("", ":"),
-    "a read-only disk": ("64m", "mount -o remount,ro ."),
-}
-"""The sizes of disks, and what is done before a command runs on one."""
-
-
-def disks(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """By disk and command, what is wrong with a command on it and the next one with room again."""
-    place = Place(folder)
-    if place.undisturbed(*_VERIFY) != 0:
-        raise RuntimeError(_said(place))
-    shutil.copy(folder / LEDGER, folder / "whole.jsonl")
-    commands = {  # with its usual exit code, and a size that lets it write some of it
-        "verify": (_VERIFY, 0, "24k"),
-        "hunt": ((*_HUNT, "0"), 1, "8k"),
-        "report": (("report", "--ledger", "../whole.jsonl"), 0, "8k"),
-    }
-    for name, (size, before) in DISKS.items():
-        for command, (words, usual, some) in commands.items():
-            options = f"size={size or some}"
-            yield name, command, _on_disk(place, options, before, words, usual)
-
-
-def _on_disk(
-    place: Place, options: str, before: str, words: Sequence[str], usual: int
-) -> list[str]:
-    run = " ".join([sys.executable, "-m", "attsvm.cli", *words])
-    script = _MOUNTED.format(options=options, before=before, command=run, files=f"{FILE} {HUNTED}")
-    for name in ("disk", "after"):
-        shutil.rmtree(place.folder / name, ignore_errors=True)
-    (place.folder / "disk").mkdir()
-    done = subprocess.run(
-        ["unshare", "--mount", "sh", "-c", script],
-        cwd=place.folder,
-        env={**os.environ, "PYTHONPATH": str(place.folder / SITE)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode == 99 or not (place.folder / "code").is_file():
-        return [f"not covered, nothing can be mounted here: {done.stderr.strip()}"]
-    code, again = (int((place.folder / name).read_text()) for name in ("code", "again"))
-    said = (place.folder / "err").read_text()
-    faults = []
-    if code != 2 or "Traceback" in said or "cannot" not in said:
-        faults.append(f"it ended with {code} and said {said[-300:]!r}")
-    if ".part" in (place.folder / "left").read_text():
-        faults.append("it left a temporary file")
-    if again != usual:
-        faults.append(f"with room again it ended with {again}: {_read(place, 'err2')[-300:]!r}")
-    for find in (place.folder / "after").glob(".attsvm/*/*.json"):
-        counterexample.read(find)
-    return faults
-
-
-def _read(place: Place, name: str) -> str:
-    return (place.folder / name).read_text()
-
-
-_MEASURED = """
-import resource, sys
-from attsvm.cli import main
-code = main(sys.argv[1:])
-print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
-"""
-
-
-def reading(folder: Path, events: int) -> dict[str, dict[str, float]]:
-    """Megabytes and seconds that a ledger of one run, and one of many, takes to read."""
-    place = Place(folder)
-    if place.undisturbed(*_VERIFY) != 0:
-        raise RuntimeError(_said(place))
-    one = [json.loads(line) for line in place.lines()]
-    _many(folder / "many", one, events)
-    found: dict[str, dict[str, float]] = {}
-    for command in ("gate --update --pack toys.py", "report"):
-        for ledger in (LEDGER, "many"):
-            words = [sys.executable, "-c", _MEASURED, *command.split(), "--ledger", ledger]
-            env = {**os.environ, "PYTHONPATH": str(folder / SITE)}
-            begun = time.monotonic()
-            done = subprocess.run(
-                words, cwd=folder, env=env, capture_output=True, text=True, check=False
-            )
-            row = found.setdefault(command.split()[0], {})
-            row[f"{ledger} MB"] = int(done.stderr.split()[-1]) / 1024
-            row[f"{ledger} seconds"] = time.monotonic() - begun
-    return found
-
-
-def _many(path: Path, one: Sequence[dict[str, object]], events: int) -> None:
-    """A ledger of so many events at least: one run over and over, each with an id of its own."""
-    with path.open("w") as file:
-        for k in range(-(-events // len(one))):
-            digest = ""
-            for event in one:
-                written = {n: v for n, v in event.items() if n != "digest"} | {"run": f"{k:016x}"}
-                text = json.dumps(written)
-                digest = hashlib.sha256(f"{digest} {text}".encode()).hexdigest()[:16]
-                file.write(json.dumps({**written, "digest": digest}) + "\n")
-
-
 def main() -> int:
     """Kill, print a row a command, write JSON where asked; 1 where something was lost."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
@@ -524,19 +405,7 @@ def main() -> int:
     parser.add_argument("--trials", type=int, default=50, help="kills of each (default 50)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", metavar="FILE")
-    parser.add_argument("--disks", action="store_true", help="full and read-only disks instead")
-    parser.add_argument("--events", type=int, help="a ledger of so many events instead")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        if options.events:
-            for command, row in reading(Path(folder), options.events).items():
-                print(command, ", ".join(f"{name} {value:.1f}" for name, value in row.items()))
-            return 0
-        if options.disks:
-            every = list(disks(Path(folder)))
-            for disk, command, faults in every:
-                print(f"{command} on {disk}: {'; '.join(faults) or 'told, and nothing is lost'}")
-            return 1 if any(faults for _, _, faults in every) else 0
     columns = ("killed", "working", "writing", "events", "told", "torn", "files", "orphans")
     print(f"{'command':<12}{'trials':>7}" + "".join(f"{c:>12}" for c in columns), flush=True)
     rows, lost = [], []
