@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from attsvm.capturing import capture
     from attsvm.data import AttentionData
     from attsvm.errors import AttsvmError
     from attsvm.losses import LOG_LOSS, LOGISTIC_LOSS, LOSSES
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
         follow_kq,
         follow_p,
     )
-    from attsvm.transformer import capture
 
     __version__: str
 
@@ -68,7 +68,7 @@ _NAMES = {
     "Vector changed",
     "attsvm.theory.interactive": "hunt show verify",
     "attsvm.training": "descend_kq descend_p descend_vp descend_w follow follow_kq follow_p",
-    "attsvm.transformer": "capture",
+    "attsvm.capturing": "capture",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

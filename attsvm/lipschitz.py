@@ -14,15 +14,9 @@ from typing import Any
 import numpy as np
 
 from attsvm._types import Array, Float
-from attsvm.attention import softmax
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.losses import (
-    Loss,
-    logistic,
-    logistic_slope,
-)
-from attsvm.risk import covariance
+from attsvm.losses import Loss
 
 # kernels: for floats, arrays, balls, power series, rationals and symbols alike
 
@@ -102,23 +96,6 @@ def _size(value: float) -> float:
             remedy="Pass a norm, or max(h) - min(h) of finite values.",
         )
     return value
-
-
-def entry_loss(
-    A: Float[Array, "n D"], x: Float[Array, " D"], h: Float[Array, " n"], b: float
-) -> float:
-    """g(b <softmax(A x), h>), g the logistic function."""
-    return float(logistic(np.array([b * (softmax(A @ x) @ h)]))[0])
-
-
-def entry_gradient(
-    A: Float[Array, "n D"], x: Float[Array, " D"], h: Float[Array, " n"], b: float
-) -> Float[Array, " D"]:
-    """Gradient of `entry_loss` in x: b g'(b <f, h>) A^T (diag(f) - f f^T) h."""
-    f = softmax(A @ x)
-    slope = float(logistic_slope(np.array([b * (f @ h)]))[0])
-    gradient: Array = A.T @ (b * slope * covariance(f, h))
-    return gradient
 
 
 def _softmax_constants(D: Float[Array, " B"]) -> Array:
@@ -287,17 +264,3 @@ def risk_smoothness(data: AttentionData, loss: Loss) -> float:
             * attention_bend(span, slope, curvature, math.sqrt)
         )
     return total / data.n * (1.0 + 1e-9)
-
-
-def spread(A: Float[Array, "n D"]) -> float:
-    """Largest ||A_i - A_j|| / sqrt 2 over the rows, at most ||A||; it may take the place of ||A||.
-
-    Softmax sees only differences of logits: max |(A_i - A_j)^T v| over a unit v is what counts.
-
-    Raises:
-        DataError: an entry that is not finite.
-    """
-    if not np.isfinite(A).all():
-        raise DataError("tokens must be finite", value=A.tolist(), remedy="Remove NaN and inf.")
-    pairs = [(A[i] - A[j]).tolist() for j in range(len(A)) for i in range(j)]
-    return max((math.hypot(*row) for row in pairs), default=0.0) / math.sqrt(2.0)

@@ -1,17 +1,15 @@
-"""Attention of PyTorch modules as data: the tokens and queries of each head, and its Att-SVM.
+"""Heads of attention as data: the tokens and queries of each, and its Att-SVM.
 
-`capture` runs a module and takes every attention that it computes apart, head by head. A query is
-an input; the tokens that its mask lets it see are the tokens of that input. The logits of a head
-are x^T W z, so that the theory's W can be read off the module, and `Head.compare` holds it against
-the Att-SVM that selects the tokens which the head attends to most.
+A query is an input; the tokens that its mask lets it see are the tokens of that input. The logits
+of a head are x^T W z, and `Head.compare` holds W against the Att-SVM that selects the tokens which
+the head attends to most. `attsvm.capturing` reads heads off PyTorch modules.
 """
 
 from __future__ import annotations
 
-import inspect
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -306,178 +304,6 @@ def read_head(path: str | os.PathLike[str]) -> tuple[AttentionData, Head | None]
     name = f"W of {Path(path).name}"
     head = Head(name, data.X, data.Z, W, mask, averaged, softmax(logits, mask))
     return data if scored else head.data, head
-
-
-def capture(module: Any, *inputs: Any, **keywords: Any) -> tuple[Head, ...]:
-    """Run a module, and take apart every attention that it computes, head by head.
-
-    Seen are `torch.nn.MultiheadAttention`, whose tokens are what it projects to keys, and calls of
-    `torch.nn.functional.scaled_dot_product_attention`, whose tokens are the keys themselves.
-    Weights are computed anew in double precision, without dropout. Queries that see no token are
-    left out.
-
-    Args:
-        module: a module, or any function that computes with tensors.
-        inputs: its arguments.
-        keywords: its arguments by name.
-
-    Raises:
-        UsageError: PyTorch is missing.
-        DataError: no attention was computed, or one whose logits are not those of tokens and
-            queries alone: with biases added to them, or with keys that are no token's.
-    """
-    try:
-        import torch
-        from torch.overrides import TorchFunctionMode
-    except ImportError as error:
-        raise UsageError(
-            "attention of PyTorch modules is captured with PyTorch, which is missing",
-            remedy="pip install 'attsvm[reference]'",
-        ) from error
-    F = torch.nn.functional
-    found: list[Head] = []
-    several = inspect.signature(F.multi_head_attention_forward)
-    plain = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
-
-    class Watch(TorchFunctionMode):
-        """Takes down the arguments of what computes attention."""
-
-        calls = 0
-
-        def __torch_function__(
-            self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
-        ) -> Any:
-            kwargs = kwargs or {}
-            if func is F.multi_head_attention_forward:
-                bound = several.bind(*args, **kwargs)
-                bound.apply_defaults()
-                found.extend(_projected(bound.arguments, f"attention {self.calls}"))
-                self.calls += 1
-            elif func is F.scaled_dot_product_attention:
-                given = dict(zip(plain, args, strict=False)) | kwargs
-                found.extend(_dot_products(given, f"attention {self.calls}"))
-                self.calls += 1
-            return func(*args, **kwargs)
-
-    training = getattr(module, "training", False)
-    if training:
-        module.eval()
-    try:
-        with torch.no_grad(), Watch():
-            module(*inputs, **keywords)
-    finally:
-        if training:
-            module.train()
-    if not found:
-        raise DataError(
-            "the module computed no attention that can be captured",
-            value=type(module).__name__,
-            remedy="It must call torch.nn.MultiheadAttention or scaled_dot_product_attention.",
-        )
-    return tuple(found)
-
-
-def _numbers(tensor: Any) -> Array:
-    array: Array = tensor.detach().cpu().double().numpy()
-    return array
-
-
-def _projected(given: Mapping[str, Any], name: str) -> list[Head]:
-    """The heads of a multi-head attention, whose tensors are (tokens, batch, features)."""
-    if given["bias_k"] is not None or given["add_zero_attn"]:
-        raise DataError(
-            f"{name} has a key that belongs to no token",
-            remedy="Build it without add_bias_kv and add_zero_attn.",
-        )
-    query, key, value = (_numbers(given[n]) for n in ("query", "key", "value"))
-    if query.ndim == 2:  # no batch
-        query, key, value = query[:, None], key[:, None], value[:, None]
-    h, E = int(given["num_heads"]), query.shape[2]
-    if given["use_separate_proj_weight"]:
-        maps = [_numbers(given[f"{n}_proj_weight"]) for n in "qkv"]
-    else:
-        maps = np.split(_numbers(given["in_proj_weight"]), 3)
-    bias = given["in_proj_bias"]
-    if bias is not None:
-        shifts = np.split(_numbers(bias), 3)
-        maps = [np.hstack([m, b[:, None]]) for m, b in zip(maps, shifts, strict=True)]
-        query, key, value = (
-            np.concatenate([a, np.ones((*a.shape[:2], 1))], axis=2) for a in (query, key, value)
-        )
-    if query.shape[2] != key.shape[2]:
-        raise DataError(
-            f"{name} has queries and keys of different dimensions",
-            value=(E, int(given["key"].shape[-1])),
-            remedy="The theory has one dimension for both: leave kdim out.",
-        )
-    L, S, B = len(query), len(key), query.shape[1]
-    mask = _mask(given["attn_mask"], (B, h, L, S), name, hides=True)
-    padding = given["key_padding_mask"]
-    if padding is not None:
-        mask &= _mask(padding.reshape(B, 1, 1, S), (B, h, L, S), name, hides=True)
-    heads = []
-    for j, (q, k, v) in enumerate(zip(*(np.split(m, h) for m in maps), strict=True)):
-        W = k.T @ q / math.sqrt(len(q))
-        X, Z, V = key.swapaxes(0, 1), query.swapaxes(0, 1), (value @ v.T).swapaxes(0, 1)
-        heads.append(_head(f"{name}, head {j}", X, Z, V, W, mask[:, j]))
-    return heads
-
-
-def _dot_products(given: Mapping[str, Any], name: str) -> list[Head]:
-    """The heads of a scaled dot product, whose tensors are (..., head, tokens, features)."""
-    query, key, value = (_numbers(given[n]) for n in ("query", "key", "value"))
-    if given.get("enable_gqa"):
-        key, value = (np.repeat(a, query.shape[-3] // a.shape[-3], axis=-3) for a in (key, value))
-    shape = (*query.shape[:-1], key.shape[-2])
-    mask = _mask(given.get("attn_mask"), shape, name, hides=False)
-    if given.get("is_causal"):
-        mask &= np.tri(*shape[-2:], dtype=np.bool_)
-    scale = given.get("scale")
-    W = np.eye(query.shape[-1]) * (query.shape[-1] ** -0.5 if scale is None else float(scale))
-    h = shape[-3] if len(shape) > 3 else 1
-
-    def apart(array: Array) -> Array:
-        split: Array = array.reshape(-1, h, *array.shape[-2:])
-        return split
-
-    X, Z, V, seen = map(apart, (key, query, value, mask))
-    return [_head(f"{name}, head {j}", X[:, j], Z[:, j], V[:, j], W, seen[:, j]) for j in range(h)]
-
-
-def _mask(given: Any, shape: tuple[int, ...], name: str, *, hides: bool) -> Array:
-    """The tokens that each query sees, from a mask in either of PyTorch's ways to write one."""
-    if given is None:
-        return np.ones(shape, dtype=np.bool_)
-    array: Array = given.detach().cpu().numpy()
-    if array.ndim == 3 and len(shape) == 4:  # one for each head of each batch
-        array = array.reshape(shape)
-    if array.dtype != np.bool_:
-        odd = (array != 0.0) & (array != -np.inf)
-        if odd.any():
-            raise DataError(
-                f"{name} adds numbers to its logits",
-                value=float(array[odd][0]),
-                remedy="Logits of the theory are x^T W z: a mask holds 0 and minus infinity.",
-            )
-        array, hides = array == 0.0, False
-    seen: Array = np.broadcast_to(~array if hides else array, shape).copy()
-    return seen
-
-
-def _head(name: str, X: Array, Z: Array, V: Array, W: Array, mask: Array) -> Head:
-    """A head from arrays (batch, ...), a query an input."""
-    B, L, S = mask.shape
-    tokens, values = (
-        np.broadcast_to(a[:, None], (B, L, *a.shape[1:])).reshape(B * L, *a.shape[1:])
-        for a in (X, V)
-    )
-    mask, queries = mask.reshape(-1, S), Z.reshape(-1, Z.shape[-1])
-    some = mask.any(axis=1)
-    if not some.any():
-        raise DataError(f"no query of {name} sees a token", remedy="Look at its masks.")
-    tokens, values, mask, queries = tokens[some], values[some], mask[some], queries[some]
-    weights = softmax(logits_of_w(tokens, queries, W), mask)
-    return Head(name, tokens, queries, W, mask, values, weights)
 
 
 def _active(data: AttentionData, targets: Array, reached: Array) -> Array:

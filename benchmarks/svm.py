@@ -141,11 +141,6 @@ def piqp_dual(programme: Programme) -> float:
     return float(np.sqrt(max(2.0 * -solver.result.info.primal_obj, 0.0)))
 
 
-def relative(answer: Any, reply: float) -> float:
-    """How far the rival's norm is from ours."""
-    return abs(reply - answer.value) / answer.value
-
-
 def frobenius() -> Iterator[Row]:
     """Small problems: from data to an answer with recomputed proof."""
     shape = (6, 8, 10)

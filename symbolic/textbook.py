@@ -292,13 +292,6 @@ CONVEX_MAXIMUM = Lemma(
     "on the set the function is at most the largest of its values at these points",
 )
 
-MEAN = Lemma(
-    "means of a convex function",
-    "Rockafellar, Convex Analysis, theorem 4.3",
-    (CONVEX_FUNCTION,),
-    "f of a mean is at most the mean of f",
-)
-
 SLOPES_OF_CONVEX = Lemma(
     "slopes of a convex function",
     "Rockafellar, Convex Analysis, theorem 24.1",

@@ -79,7 +79,7 @@ TITLES = {
     "attsvm.losses": "Losses",
     "attsvm.training": "Training",
     "attsvm.paths": "Regularisation paths",
-    "attsvm.transformer": "Attention of PyTorch modules",
+    "attsvm.capturing": "Attention of PyTorch modules",
     "attsvm.theory": "Claims",
     "attsvm.theory.interactive": "Checking, hunting, showing",
     "attsvm.errors": "Errors",

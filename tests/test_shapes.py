@@ -28,7 +28,6 @@ import attsvm.svm
 import attsvm.training
 from attsvm.attention import logits_of_kq, logits_of_p, logits_of_w, softmax
 from attsvm.data import AttentionData
-from attsvm.lipschitz import entry_gradient
 from attsvm.losses import LOG_LOSS, logistic
 from attsvm.risk import covariance, gradient_p, gradient_w, normalised_gradient
 from attsvm.svm import att_svm_programme
@@ -59,7 +58,6 @@ WRONG = {
     "normalised_gradient": lambda: normalised_gradient(X, Z, zeros(2, 4), zeros(4, 4), LOG_LOSS),
     "follow_w": lambda: follow_w(DATA, zeros(4), LOG_LOSS, [1.0]),
     "descend_p: step of text": lambda: descend_p([DATA], zeros(4), LOG_LOSS, step="1", steps=1),
-    "entry_gradient": lambda: entry_gradient(zeros(3, 2), zeros(3), zeros(3), 1.0),
     "logistic: a number": lambda: logistic(0.5),
     "grade": lambda: grade(att_svm_programme(DATA), zeros(2, 2), solved=True),
 }
@@ -246,7 +244,10 @@ def test_methods_properties_and_data_classes_are_checked_each_time():
 
 
 ROOMS = (attsvm.svm, attsvm.exact, attsvm.training, attsvm.paths, attsvm.plots)
-NAMES = "attention data errors heads language limits lipschitz losses paths plots reproduce risk"
+NAMES = (
+    "attention capturing data errors heads language limits lipschitz losses paths plots reproduce "
+    "risk"
+)
 MATHEMATICS = sorted(
     [f"attsvm.{name}" for name in [*NAMES.split(), "tokens", "training", "transformer"]]
     + [

@@ -19,7 +19,7 @@ from attsvm.exact.cones import cone_at
 from attsvm.exact.descent import LimitCertificate, descend, limit_certificate
 from attsvm.exact.numbers import ExactData, dot, norm, rational, rationals, spectral_norm
 from attsvm.exact.optimality import norm_bracket, soft_bracket
-from attsvm.exact.spectra import nuclear_norm, operator_norm
+from attsvm.exact.spectra import nuclear_norm
 from attsvm.exact.svm import ExactAnswer, decide, separate
 from attsvm.exact.traps import trap_at
 
@@ -35,7 +35,6 @@ __all__ = [
     "norm",
     "norm_bracket",
     "nuclear_norm",
-    "operator_norm",
     "rational",
     "rationals",
     "risk_gap",

@@ -13,7 +13,6 @@ from flint import arb, arb_series, ctx, fmpq
 from attsvm import lipschitz as kernels
 from attsvm.errors import DataError
 from attsvm.exact.numbers import Number
-from attsvm.losses import curvature_constant
 
 _Cell = tuple[float, fmpq, fmpq, arb]
 
@@ -31,11 +30,6 @@ def _size(value: Number) -> Number:
             remedy="Pass a norm, or max(h) - min(h) of finite values.",
         )
     return value
-
-
-def logistic_curvature() -> arb:
-    """Sup |g''| = 1/(6 sqrt 3)."""
-    return arb(curvature_constant(_root))
 
 
 def log_loss_gradient_constant(oscillation: Number) -> arb:

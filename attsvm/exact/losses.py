@@ -1,4 +1,4 @@
-"""Losses by name, their first two derivatives and their growth, as balls."""
+"""The first two derivatives of losses, by name, and their growth, as balls."""
 
 from __future__ import annotations
 
@@ -29,44 +29,38 @@ def _logistic_drop(g: arb, x: arb) -> arb:
 
 _FORMULAS: dict[str, tuple[Callable[..., Any], ...]] = {
     "logistic": (
-        lambda x: 1 / (1 + (-x).exp()),
         logistic_slope,
         lambda g, x: -_logistic_drop(g, x),
         _logistic_curvature,
     ),
     "logistic-loss": (
-        lambda x: 1 / (1 + x.exp()),
         lambda x: -logistic_slope(x),
         _logistic_drop,
         lambda x: -_logistic_curvature(x),
     ),
     "log-loss": (
-        lambda x: (-x).exp().log1p(),
         lambda x: -1 / (1 + x.exp()),
         lambda g, x: (x.expm1() * (-g).exp() / (1 + (-g).exp())).log1p(),
         logistic_slope,
     ),
     "exponential": (
-        lambda x: (-x).exp(),
         lambda x: -(-x).exp(),
         lambda g, x: (-g).exp() * x.expm1(),
         lambda x: (-x).exp(),
     ),
-    "correlation": (lambda x: -x, lambda x: arb(-1), lambda g, x: x, lambda x: arb(0)),
+    "correlation": (lambda x: arb(-1), lambda g, x: x, lambda x: arb(0)),
     "squared": (
-        lambda x: (1 - x) * (1 - x),  # a power of a ball about 0 is no number
         lambda x: 2 * (x - 1),
         lambda g, x: x * (2 * (1 - g) + x),
         lambda x: arb(2),
     ),
     "cubic": (
-        lambda x: -x * x * x,
         lambda x: -3 * x * x,
         lambda g, x: x * ((2 * x - 3 * g) * (2 * x - 3 * g) + 3 * g * g) / 4,
         lambda x: -6 * x,
     ),
 }
-"""l(x), l'(x), l(g - x) - l(g) without cancellation, and l''(x)."""
+"""l'(x), l(g - x) - l(g) without cancellation, and l''(x)."""
 
 
 def _formula(loss: str, place: int) -> Callable[..., arb]:
@@ -75,23 +69,18 @@ def _formula(loss: str, place: int) -> Callable[..., arb]:
     return _FORMULAS[loss][place]
 
 
-def loss_value(loss: str, u: Number) -> arb:
-    """l(u); a DataError where the loss has no exact form here."""
-    return _formula(loss, 0)(arb(u))
-
-
 def loss_slope(loss: str, u: Number) -> arb:
     """l'(u); a DataError where the loss has no exact form here."""
-    return _formula(loss, 1)(arb(u))
+    return _formula(loss, 0)(arb(u))
 
 
 def loss_curvature(loss: str, u: Number) -> arb:
     """l''(u); a DataError where the loss has no exact form here."""
-    return _formula(loss, 3)(arb(u))
+    return _formula(loss, 2)(arb(u))
 
 
 def loss_drop(loss: str, best: Number, deficit: Number) -> arb:
     """l(best - deficit) - l(best) without cancellation; exactly 0 where the deficit is 0."""
     if isinstance(deficit, fmpq) and deficit == 0:
         return arb(0)
-    return _formula(loss, 2)(arb(best), arb(deficit))
+    return _formula(loss, 1)(arb(best), arb(deficit))

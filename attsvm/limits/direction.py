@@ -1,4 +1,4 @@
-"""Where a run goes, by rates: residuals, gains, gradients, their weights, distances to sets."""
+"""Where a run goes, by the rates of its residuals and gains."""
 
 from __future__ import annotations
 
@@ -10,25 +10,17 @@ from attsvm._types import Array, Float
 from attsvm.data import AttentionData
 from attsvm.exact import ExactAnswer, ExactData, separate
 from attsvm.exact.svm import nearest
-from attsvm.limits.growth import Decades, falls, stays_bounded
-from attsvm.limits.settled import dual_weights, three_iterates
+from attsvm.limits.growth import stays_bounded
+from attsvm.limits.settled import three_iterates
 from attsvm.losses import Loss
-from attsvm.risk import normalised_gradient
-from attsvm.svm.nuclear import NuclearAnswer, distance
 from attsvm.theory.declaration.slack import Slack
 from attsvm.training import follow_w
 
 FLOOR = 1e-7
 """Angle that the iterates of a curve resolve; smaller ones count as zero."""
 
-SETTLED = 1e-6
-"""Relative distance that solution sets and iterates resolve."""
-
-SWING = 1e-5
-"""What the steps along a curve make weights and gradients swing by; smaller counts as zero."""
-
 GAIN = 1e-3
-"""Angle of what is gained in a decade that such swings stay below."""
+"""Angle of what is gained in a decade that the swings of steps along a curve stay below."""
 
 _MORE = 3
 
@@ -74,9 +66,9 @@ def residual_stays_bounded(
     left to the residual). The slack is 1/2 minus the larger of the two exponents. A pass resolves
     angles down to residual/norm. `degenerate` allows for a residual that grows like the logarithm
     of the norm, as it does where a tight constraint has multiplier zero, and refutes only where
-    the gains have come to keep their angle. Iterates of any descent
-    will do: W, products K Q^T, or prompts by `as_matrices` with `as_prompt` data. Unknown where the
-    norm grew less, or the run has not settled (`unsettled`).
+    the gains have come to keep their angle. Iterates of any descent will do: W, products K Q^T, or
+    prompts as first columns of W, with queries e_1. Unknown where the norm grew less, or the run
+    has not settled (`unsettled`).
     """
     unit = _ray(target)
     if isinstance(unit, Slack):
@@ -196,126 +188,3 @@ def _drift(data: AttentionData, W: Array) -> float:
     size = np.linalg.norm(others, axis=1) * float(answer.square) ** 0.5
     with np.errstate(divide="ignore"):
         return float((size / across).max())
-
-
-def unique_multipliers(
-    data: AttentionData, tokens: list[int] | None = None
-) -> Float[Array, "n T"] | None:
-    """Multipliers over their sum, by input and token, where descent weights must converge to them.
-
-    That is where no tight constraint has multiplier zero, decided in rationals: the support of the
-    exact answer is linearly independent, so the multipliers are then unique. None elsewhere, and
-    where the tokens, optimal ones by default, are tied or cannot be selected.
-    """
-    exact = ExactData.of(data)
-    if tokens is None:
-        if not exact.unique:
-            return None
-        chosen = [rows[0] for rows in exact.optimal]
-    else:
-        chosen = [kept.index(t) for kept, t in zip(exact.kept, tokens, strict=True)]
-    answer = separate(exact, chosen)
-    if answer is None or answer.status != "solved" or answer.degenerate:
-        return None
-    pairs = [(i, t) for i, x in enumerate(exact.X) for t in range(len(x)) if t != chosen[i]]
-    table = np.zeros((data.n, data.T))
-    for (i, t), w in zip(pairs, answer.duals, strict=True):
-        table[i, exact.kept[i][t]] = nearest(w / answer.square)
-    return table
-
-
-def _steady(
-    data: AttentionData, iterates: Array, loss: Loss
-) -> tuple[Decades, Float[Array, "3 d d"]] | Slack:
-    """As `three_iterates`; unknown also where the last gradient does not point where the run goes.
-
-    That is where steps are too long.
-    """
-    prepared = three_iterates(data, iterates, loss)
-    if isinstance(prepared, Slack):
-        return prepared
-    middle, last = prepared[1][-2:]
-    g = normalised_gradient(data.X, data.Z, data.gamma, last, loss, data.mask).matrix
-    gain = last - middle
-    size = float(np.linalg.norm(g) * np.linalg.norm(gain))
-    if float((g * gain).sum()) < 0.99 * size:
-        return Slack.unknown("its last gradient does not point where the run goes: shorter steps")
-    return prepared
-
-
-def dual_weights_converge(
-    data: AttentionData,
-    iterates: Float[Array, "k d d"],
-    loss: Loss,
-    multipliers: Float[Array, "n T"],
-) -> Slack:
-    """The weights of the constraints in -grad L converge to `multipliers` over their sum.
-
-    For a run to W^mm of which `unique_multipliers` speaks, they do, exponentially fast in the
-    norm. The slack is that of `falls` for the sum of the distances of the weights.
-    """
-    total = float(multipliers.sum())
-    if not (np.isfinite(total) and total > 0.0):
-        return Slack.unknown("the multipliers have no finite positive sum")
-    prepared = _steady(data, iterates, loss)
-    if isinstance(prepared, Slack):
-        return prepared
-    found, chosen = prepared
-    share = multipliers / total
-    away = np.array([np.abs(dual_weights(data, W, loss) - share).sum() for W in chosen])
-    return falls(away, found.norms, SWING)
-
-
-def gradient_aligns(
-    data: AttentionData,
-    iterates: Float[Array, "k d d"],
-    loss: Loss,
-    target: Float[Array, "d d"],
-) -> Slack:
-    """The angle between -grad L, taken in the log domain, and `target` falls to zero.
-
-    It does on the way to W^mm, be its multipliers unique or not, like 1/norm at least: the ray is
-    followed by gains along it. The slack is that of `falls`.
-    """
-    unit = _ray(target)
-    if isinstance(unit, Slack):
-        return unit
-    prepared = _steady(data, iterates, loss)
-    if isinstance(prepared, Slack):
-        return prepared
-    found, chosen = prepared
-    steepest = [normalised_gradient(data.X, data.Z, data.gamma, W, loss, data.mask) for W in chosen]
-    angles = np.array([_angle(g.matrix, unit) for g in steepest])
-    return falls(angles, found.norms, SWING)
-
-
-def distance_falls(
-    data: AttentionData,
-    iterates: Float[Array, "k d d"],
-    loss: Loss,
-    answer: NuclearAnswer,
-) -> Slack:
-    """W / ||W||_* approaches the solutions of a nuclear-norm programme over their norm.
-
-    For iterates of growing norm, products K Q^T say: the Frobenius distance of W ||V||_*/||W||_*
-    to the set of solutions V, over ||V||_*, falls like 1/norm^(1/2), the rate of factors
-    whose own residuals stay bounded while W is their product. The slack is that of `falls`, taken
-    for the lower and the upper bound of the distance; where they disagree it is undecided. Unknown
-    where the norm did not grow tenfold twice or the run has not settled.
-    """
-    if not np.isfinite(iterates).all():
-        return Slack.unknown("an iterate is not finite")
-    norms = np.linalg.svd(iterates, compute_uv=False).sum(axis=1)
-    prepared = three_iterates(data, iterates, loss, norms)
-    if isinstance(prepared, Slack):
-        return prepared
-    found, chosen = prepared
-    scales = [answer.value / size for size in found.norms]
-    bounds = [distance(answer, scale * W) for scale, W in zip(scales, chosen, strict=True)]
-    low, high = (np.array(side) / answer.value for side in zip(*bounds, strict=True))
-    below, above = (falls(side, found.norms, SETTLED, 0.5) for side in (low, high))
-    if "unknown" in (below.kind, above.kind):
-        return above if above.kind == "unknown" else below
-    value = min(below.value, above.value)
-    error = above.error + abs(below.value - above.value)
-    return Slack(value, error) if math.isfinite(error) else Slack.unknown("no distance")

@@ -1,4 +1,4 @@
-"""Rates of growth and of decay over decades of the norm: bounded, or falling like 1/norm.
+"""Rates of growth over decades of the norm.
 
 Three iterates are compared, the last one and the last ones before a tenth and a hundredth of its
 norm. A quantity that behaves like norm^e has the exponent e in each decade.
@@ -67,23 +67,3 @@ def stays_bounded(
     if now < 0.5 - ALLOWANCE and not before < 0.5:
         return Slack.unknown(f"it grew with exponent {before:.2f} until a decade ago")
     return Slack(0.5 - now, ALLOWANCE)
-
-
-def falls(
-    values: Float[Array, " 3"], sizes: tuple[float, float, float], floor: float, rate: float = 1.0
-) -> Slack:
-    """The quantity falls like 1/norm^rate, or has fallen below the floor.
-
-    The slack is minus rate/2 minus the exponent of the last decade: rate/2 for 1/norm^rate (and
-    below the floor), -rate/2 for a quantity that stays. Unknown where the two decades tell
-    different tales, or where a value is not finite.
-    """
-    if not (np.isfinite(values).all() and (values >= 0.0).all()):
-        return Slack.unknown("a value is not finite")
-    half = 0.5 * rate
-    if values[2] <= floor:
-        return Slack(half, ALLOWANCE)
-    before, now = _exponents(np.maximum(values, floor), sizes)
-    if (now < -half) != (before < -half):
-        return Slack.unknown(f"its exponent went from {before:.2f} to {now:.2f}")
-    return Slack(-half - now, ALLOWANCE)

@@ -1,19 +1,16 @@
-"""How fast norm and margins of plain descent grow: like logarithms of the number of steps."""
+"""How the norm of plain descent grows: without bound, like the logarithm of the steps."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
 from attsvm._types import Array, Float
-from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.limits.settled import unsettled
 from attsvm.losses import Loss
 from attsvm.risk import normalised_gradient
 from attsvm.theory.declaration.slack import Slack
-from attsvm.training import Trajectory, follow_w
+from attsvm.training import follow_w
 
 
 def norm_diverges(data: AttentionData, W0: Float[Array, "d d"], loss: Loss) -> Slack:
@@ -49,49 +46,13 @@ def norm_grows_like_log(
     """The norm of plain descent grows like rate * ln k.
 
     Between the norms 50 rate and 500 rate the increase of the norm over the rate is 450; the
-    increase of ln k, from the time that gradient flow takes, must agree with it up to 10. A rate
-    that is wrong by 5% is off by more than 20. Unknown where the norms are not reached or the run
-    has not settled.
+    increase of ln k, from the time that gradient flow takes, must agree with it up to 10, or up to
+    a 45th of longer ones. A rate that is wrong by 5% is off by more than 20. The norms are larger
+    where gradients of inputs differ by factors that weights make up for only at larger margins: by
+    the norm of the start, and by how far apart |l'| is at the best scores of the inputs. Unknown
+    where the norms are not reached or the run has not settled.
     """
-    return _grows(data, W0, loss, rate, lambda run: float(run.norms[0, 2] - run.norms[0, 1]), rate)
-
-
-def margin_grows_like_log(
-    data: AttentionData,
-    W0: Float[Array, "d d"],
-    loss: Loss,
-    rate: float,
-    *,
-    slope: float = 1.0,
-) -> Slack:
-    """The least margin of the selected tokens over worse ones grows like slope * ln k.
-
-    Measured like `norm_grows_like_log`, between the same norms; the slope is 1 where the direction
-    converges to a max-margin solution of norm `rate`.
-    """
-
-    def grown(run: Trajectory) -> float:
-        before, after = (_least_margin(data, W, run.W[0, 2]) for W in run.W[0, 1:])
-        return after - before
-
-    return _grows(data, W0, loss, rate, grown, slope)
-
-
-def _grows(
-    data: AttentionData,
-    W0: Array,
-    loss: Loss,
-    rate: float,
-    grown: Callable[[Trajectory], float],
-    slope: float,
-) -> Slack:
-    """What grew between the norms 50 rate and 500 rate is slope times the growth of ln k.
-
-    Two increases of about 450 agree up to 10, longer ones up to a 45th. The norms are larger where
-    gradients of inputs differ by factors that weights make up for only at larger margins: by the
-    norm of the start, and by how far apart |l'| is at the best scores of the inputs.
-    """
-    if not (0.0 < rate < np.inf and slope > 0.0):
+    if not 0.0 < rate < np.inf:
         return Slack(-1.0, 0.0)
     slopes = loss.log_slope(np.where(data.present, data.gamma, -np.inf).max(axis=1))
     spread = float(np.ptp(slopes)) if np.isfinite(slopes).all() else 0.0
@@ -102,17 +63,6 @@ def _grows(
     reason = unsettled(data, run.W[0, 1], run.W[0, 2], loss)
     if reason:
         return Slack.unknown(reason)
-    waited = float(run.log_time[2] - run.log_time[1])
-    off = abs(grown(run) / slope - waited) / max(waited / 450.0, 1.0)
+    waited, grown = (float(t[2] - t[1]) for t in (run.log_time, run.norms[0]))
+    off = abs(grown / rate - waited) / max(waited / 450.0, 1.0)
     return Slack(10.0 - off, 5.0) if np.isfinite(off) else Slack.unknown("not finite")
-
-
-def _least_margin(data: AttentionData, W: Array, end: Array) -> float:
-    """The least margin at W of the tokens that `end` selects, over those of other scores."""
-    rows = np.arange(data.n)
-    last = np.where(data.present, logits_of_w(data.X, data.Z, end), -np.inf)
-    chosen = last.argmax(axis=1)
-    logits = logits_of_w(data.X, data.Z, W)
-    margins = logits[rows, chosen][:, None] - logits
-    rivals = data.present & (data.gamma != data.gamma[rows, chosen][:, None])
-    return float(margins[rivals].min())

@@ -23,20 +23,6 @@ EVEN = 1.05
 """How far the growth of the margins in the gradient may exceed that of the least margin."""
 
 
-def as_prompt(data: AttentionData) -> AttentionData:
-    """The data whose descent on W is descent on a prompt p, the first column of W (queries e_1)."""
-    Z = np.zeros((data.n, data.d))
-    Z[:, 0] = 1.0
-    return AttentionData(data.X, Z, data.y, data.v, data.scores, data.mask)
-
-
-def as_matrices(prompts: Float[Array, "k d"]) -> Float[Array, "k d d"]:
-    """Prompts as matrices with the prompt in the first column, for `as_prompt` data."""
-    W = np.zeros((*prompts.shape, prompts.shape[-1]))
-    W[..., 0] = prompts
-    return W
-
-
 def dual_weights(data: AttentionData, W: Float[Array, "d d"], loss: Loss) -> Float[Array, "n T"]:
     """Weights p of -grad L = scale * sum_it p_it (x_ia - x_it) z_i^T, with sum |p| = 1.
 
@@ -94,15 +80,13 @@ def three_iterates(
     data: AttentionData,
     iterates: Float[Array, "k d d"],
     loss: Loss,
-    norms: Float[Array, " k"] | None = None,
 ) -> tuple[Decades, Float[Array, "3 d d"]] | Slack:
-    """The iterates that are compared, by their norms (Frobenius by default), or why not.
+    """The iterates that are compared, by their norms, or why not.
 
     Unknown where an iterate is not finite, the norm did not grow tenfold twice, or the run has
     not settled over the last decade.
     """
-    if norms is None:
-        norms = np.sqrt((iterates**2).sum(axis=(1, 2)))
+    norms = np.sqrt((iterates**2).sum(axis=(1, 2)))
     if not np.isfinite(norms).all():
         return Slack.unknown("an iterate is not finite")
     found = decades(norms)

@@ -98,7 +98,7 @@ def along(of: str) -> str:
     return over(of, norm(of))
 
 
-W_K, X_K, X_MM, W_MM = "W_k", "X(k)", "X^{mm}", "W^{mm}"
+W_K, X_K, X_MM = "W_k", "X(k)", "X^{mm}"
 """Iterates and max-margin solutions as they are written."""
 
 TARGET = "$towards"

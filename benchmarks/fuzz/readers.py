@@ -28,7 +28,7 @@ import numpy as np
 from attsvm._files import dump, write_text
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError
-from attsvm.theory.declaration import packs as declared
+from attsvm.theory.declaration import known_packs as declared
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, load_packs
 from attsvm.theory.instance import codec

@@ -16,7 +16,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
 from attsvm.theory.declaration.proof import expanded
 from properties.tf._support.descent_steps import logarithmic
-from properties.tf._support.head_descent import farthest, raised
+from properties.tf.generalised_svm.head_descent import farthest, raised
 from properties.tf.generalised_svm.kept_tokens import longer, split
 from symbolic.continuity import ensure_smooth
 from symbolic.inner_products import inner, vector

@@ -10,31 +10,22 @@ from hypothesis import strategies as st
 from attsvm.attention import logits_of_w
 from attsvm.data import AttentionData
 from attsvm.limits import (
-    as_matrices,
-    as_prompt,
     direction,
     direction_converges,
-    distance_falls,
     dual_weights,
-    dual_weights_converge,
-    gradient_aligns,
-    margin_grows_like_log,
     norm_diverges,
     norm_grows_like_log,
     rates,
     residual_stays_bounded,
-    unique_multipliers,
     unsettled,
 )
 from attsvm.limits.direction import _drift
-from attsvm.limits.growth import decades, falls, stays_bounded
+from attsvm.limits.growth import decades, stays_bounded
 from attsvm.losses import LOSSES
 from attsvm.risk import gradient_w
 from attsvm.strategies.data import attention_data
 from attsvm.svm import att_svm, p_svm
-from attsvm.svm.nuclear import solve_nuclear
-from attsvm.svm.programme import att_svm_programme
-from attsvm.training import descend_kq, descend_p, descend_w, follow_w
+from attsvm.training import descend_p, descend_w, follow_w
 from properties._support.published_data import gaussian_protocol
 from properties.sim._support.training import NOT_ALIGNED
 from tests.limits.runs import start, three_inputs, tilted, two_inputs
@@ -70,12 +61,10 @@ def test_the_right_direction_passes_and_close_ones_fail(run):
     tight = bool(att_svm(data).degenerate[0])
     for scale in (1.0, 0.01):
         assert residual_stays_bounded(data, iterates, LOG, scale * W, degenerate=tight).holds
-    assert gradient_aligns(data, iterates, LOG, W).holds
     for cosine in (0.9999, 0.99, 0.0, -1.0):
         wrong = tilted(W, cosine)
         assert residual_stays_bounded(data, iterates, LOG, wrong, degenerate=tight).violated
         assert direction_converges(data, start(data), LOG, wrong).violated
-        assert gradient_aligns(data, iterates, LOG, wrong).violated
     assert direction_converges(data, start(data), LOG, W).holds
 
 
@@ -103,22 +92,6 @@ def test_swings_of_a_curve_refute_nothing(seed):
     assert not direction_converges(data, W0, LOGISTIC_LOSS, att_svm(data).W).violated
 
 
-def test_weights_converge_to_the_multipliers_where_these_are_unique(run):
-    data, _, iterates = run
-    share = unique_multipliers(data)
-    if data.T == 3:  # degenerate
-        assert share is None
-        return
-    assert abs(share.sum() - 1.0) <= 1e-12
-    assert dual_weights_converge(data, iterates, LOG, share).holds
-    other = share.copy()
-    other[np.unravel_index(share.argmax(), share.shape)] *= 1.03
-    assert dual_weights_converge(data, iterates, LOG, other).violated
-    weights = dual_weights(data, iterates[-1], LOG)
-    assert np.abs(weights - share).max() <= 1e-5
-    assert abs(float(np.abs(weights).sum()) - 1.0) <= 1e-12
-
-
 @given(attention_data(), st.sampled_from(["log-loss", "logistic", "correlation", "squared"]))
 def test_dual_weights_make_up_the_gradient(data, name):
     """At moderate norms, where the plain gradient is accurate: -grad L is their sum, scaled."""
@@ -132,56 +105,18 @@ def test_dual_weights_make_up_the_gradient(data, name):
     assert abs(size - (made * plain).sum()) <= 1e-9 * max(size, 1e-3)
 
 
-def test_multipliers_are_not_unique_where_tight_constraints_depend():
-    """The same rival twice, and optimal tokens that are tied or not separable."""
-    twice = AttentionData.of([[[0.0], [-1.0], [-1.0]]], [[1.0]], scores=[[1, 0, 0]])
-    tied = AttentionData.of([[[0.0], [-1.0]]], [[1.0]], scores=[[1, 1]])
-    equal = AttentionData.of([[[1.0], [1.0]]], [[1.0]], scores=[[1, 0]])
-    for data in (twice, tied, equal):
-        assert unique_multipliers(data) is None
-    assert unique_multipliers(tied, [1]).tolist() == [[1.0, 0.0]]
-
-
 def test_iterates_of_prompts_are_judged_as_columns():
     for data in (three_inputs(), gaussian()):
         run = descend_p(
             [data], np.zeros(data.d), LOG, step=0.05, steps=60000, normalised=True,
             record=[60, 600, 6000],
         )  # fmt: skip
-        columns, W = as_prompt(data), as_matrices(p_svm(data).W.reshape(1, -1))[0]
-        iterates = as_matrices(run.W[0])
-        assert residual_stays_bounded(columns, iterates, LOG, W).holds
-        assert gradient_aligns(columns, iterates, LOG, W).holds
-        wrong = as_matrices(tilted(W[:, 0], 0.9999)[None])[0]
+        first = np.eye(1, data.d)
+        columns = AttentionData(data.X, first.repeat(data.n, axis=0), scores=data.gamma)
+        iterates, p = run.W[0][:, :, None] * first, p_svm(data).W.ravel()
+        assert residual_stays_bounded(columns, iterates, LOG, p[:, None] * first).holds
+        wrong = tilted(p, 0.9999)[:, None] * first
         assert residual_stays_bounded(columns, iterates, LOG, wrong).violated
-
-
-@pytest.mark.parametrize("falling", ["lower", "upper"])
-def test_a_distance_of_which_one_bound_falls_and_the_other_stays_is_open(monkeypatch, falling):
-    """Three norms, each ten times the last."""
-    data = AttentionData.of([[[1, 0], [0, 1]]], [[1, 0]], scores=[[1, 0]])
-    answer = solve_nuclear(att_svm_programme(data))
-    iterates = np.array([10.0, 100.0, 1000.0])[:, None, None] * answer.W
-    falls_, stays = [0.5, 0.05, 0.005], [0.6] * 3 if falling == "lower" else [0.004] * 3
-    pairs = (
-        zip(falls_, stays, strict=True) if falling == "lower" else zip(stays, falls_, strict=True)
-    )
-    given_ = iter(pairs)
-    monkeypatch.setattr(direction, "distance", lambda *_: next(given_))
-    slack = distance_falls(data, iterates, LOG, answer)
-    assert not slack.holds
-    assert not slack.violated
-
-
-def test_distances_are_told_relative_to_the_norm_of_the_solutions(monkeypatch):
-    data = AttentionData.of([[[8, 0], [0, 0]]], [[1, 0]], scores=[[1, 0]])
-    answer = solve_nuclear(att_svm_programme(data))
-    assert abs(answer.value - 0.125) < 1e-9
-    iterates = np.array([10.0, 100.0, 1000.0])[:, None, None] * answer.W
-    for share, holds in ((0.5, True), (2.0, False)):
-        away = 0.125 * share * direction.SETTLED
-        monkeypatch.setattr(direction, "distance", lambda *_, away=away: (away, away))
-        assert distance_falls(data, iterates, LOG, answer).holds is holds
 
 
 def test_absent_tokens_do_not_move_the_norms_at_which_growth_is_measured(monkeypatch):
@@ -197,21 +132,6 @@ def test_absent_tokens_do_not_move_the_norms_at_which_growth_is_measured(monkeyp
         assert norm_grows_like_log(data, np.zeros((1, 1)), LOG, 1.0).kind == "unknown"
     assert goals[0] == goals[1]
     assert goals[0][0] > 100.0
-
-
-def test_products_approach_the_solutions_of_the_nuclear_norm_and_no_other_set():
-    data = AttentionData.of([[[1, 0], [0, 1]]], [[1, 0]], scores=[[1, 0]])
-    answer = solve_nuclear(att_svm_programme(data))
-    K, Q = np.array([[0.1, 0.02], [0.0, 0.1]]), 0.1 * np.eye(2)
-    run = descend_kq([data], K, Q, LOG, step=0.05, steps=20000, normalised=True, record=[200, 2000])
-    iterates = run.W[0, 1:]
-    assert distance_falls(data, iterates, LOG, answer).holds
-    turned = iterates + 0.0141 * np.linalg.norm(iterates, axis=(1, 2))[:, None, None] * np.array(
-        [[0.0, 1.0], [1.0, 0.0]]
-    )
-    assert distance_falls(data, turned, LOG, answer).violated
-    assert distance_falls(data, iterates[1:], LOG, answer).kind == "unknown"
-    assert distance_falls(data, np.nan * iterates, LOG, answer).kind == "unknown"
 
 
 def test_degenerate_residuals_grow_like_the_logarithm_and_are_allowed_for_by_name():
@@ -244,14 +164,11 @@ def test_a_metastable_run_is_open_in_both_directions():
     assert (logits_of_w(data.X, data.Z, stuck[-1])[1] @ [1, -1]) < -100.0
     along, right = np.array([[1.0, 0.0], [0.0, 0.0]]), att_svm(data).W
     for target in (along, right):
-        for conclude in (residual_stays_bounded, gradient_aligns):
-            slack = conclude(data, stuck, LOG, target)
-            assert slack.kind == "unknown"
-            assert slack.note == "the better token 0 of input 1 may return"
+        slack = residual_stays_bounded(data, stuck, LOG, target)
+        assert slack.kind == "unknown"
+        assert slack.note == "the better token 0 of input 1 may return"
     assert not direction_converges(data, W0, LOG, right).violated
     assert not direction_converges(data, W0, LOG, along).holds
-    share = unique_multipliers(data)
-    assert dual_weights_converge(data, stuck, LOG, share).kind == "unknown"
     assert norm_grows_like_log(data, W0, LOG, 1.0).kind == "unknown"
     away = follow_w(data, W0, LOG, [3000.0], steps=200000).W[0, -1]
     assert logits_of_w(data.X, data.Z, away)[1] @ [1, -1] > 0.0
@@ -282,7 +199,6 @@ def test_plain_runs_that_hardly_move_are_open():
     plain = descend_w([data], start(data), LOG, step=0.1, steps=500).W[0]
     for target in (att_svm(data).W, tilted(att_svm(data).W, 0.9)):
         assert residual_stays_bounded(data, plain, LOG, target).kind == "unknown"
-        assert gradient_aligns(data, plain, LOG, target).kind == "unknown"
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -292,26 +208,20 @@ def test_what_is_not_finite_never_passes(bad):
     for k in range(len(iterates)):
         broken = iterates.copy()
         broken[k, 0, 0] = bad
-        for conclude in (residual_stays_bounded, gradient_aligns):
-            assert conclude(data, broken, LOG, W).kind == "unknown"
+        assert residual_stays_bounded(data, broken, LOG, W).kind == "unknown"
     hollow = np.full_like(W, bad)
-    for conclude in (residual_stays_bounded, gradient_aligns):
-        assert not conclude(data, iterates, LOG, hollow).holds
-        assert not conclude(data, iterates, LOG, 0.0 * W).holds
-    assert not dual_weights_converge(data, iterates, LOG, np.full((2, 2), bad)).holds
+    for nowhere in (hollow, 0.0 * W):
+        assert not residual_stays_bounded(data, iterates, LOG, nowhere).holds
     for rate in (bad, -1.0, 0.0):
         assert not norm_grows_like_log(data, start(data), LOG, rate).holds
-        assert not margin_grows_like_log(data, start(data), LOG, rate).holds
 
 
 @pytest.mark.parametrize("name", ["two_inputs", "three_inputs", "gaussian"])
-def test_the_least_margin_grows_by_one_in_the_logarithm(name):
+def test_the_norm_grows_like_the_logarithm_at_its_rate_alone(name):
     data = DATA[name]()
     rate = float(np.linalg.norm(att_svm(data).W))
-    assert margin_grows_like_log(data, start(data), LOG, rate).holds
     assert norm_grows_like_log(data, start(data), LOG, rate).holds
     for slope in (0.95, 1.05):
-        assert margin_grows_like_log(data, start(data), LOG, rate, slope=slope).violated
         assert norm_grows_like_log(data, start(data), LOG, slope * rate).violated
 
 
@@ -336,22 +246,16 @@ def test_a_norm_that_was_not_reached_is_open_unless_nothing_moves():
 def test_powers_of_the_norm_are_told_by_their_exponents(exponent, size, one, two):
     sizes = (1.0, one, one * two)
     values = size * np.array(sizes) ** exponent
-    bounded, falling = stays_bounded(values, sizes, 1e-30), falls(values, sizes, 1e-30)
+    bounded = stays_bounded(values, sizes, 1e-30)
     assert abs(bounded.value - (0.5 - exponent)) <= 1e-9
-    if abs(exponent + 0.5) > 1e-9:
-        assert abs(falling.value - (-0.5 - exponent)) <= 1e-9
-    assert falls(values, sizes, 10.0 * values[2]).holds
     for bad in (np.nan, np.inf, -1.0):
         assert stays_bounded(np.array([*values[:2], bad]), sizes, 1e-30).kind == "unknown"
-        assert falls(np.array([*values[:2], bad]), sizes, 1e-30).kind == "unknown"
 
 
 def test_growth_that_ended_a_decade_ago_is_open():
     sizes = (1.0, 10.0, 100.0)
     assert stays_bounded(np.array([1.0, 9.0, 9.0]), sizes, 1e-9).kind == "unknown"
     assert stays_bounded(np.array([1.0, 1.0, 9.0]), sizes, 1e-9).violated
-    assert falls(np.array([1.0, 1.0, 0.1]), sizes, 1e-9).kind == "unknown"
-    assert falls(np.array([1.0, 0.1, 0.1]), sizes, 1e-9).kind == "unknown"
 
 
 def test_decades_are_found_among_recorded_norms():
@@ -361,21 +265,14 @@ def test_decades_are_found_among_recorded_norms():
     assert decades(np.array([0.0, 10.0, 100.0])) is None
 
 
-def test_gradients_that_swing_about_the_ray_refute_nothing():
+def test_long_steps_whose_gradients_swing_about_the_ray_keep_the_ray():
     """Normalised steps of 4 keep the ray of W^mm, while their gradients point to its sides."""
     data = gaussian_protocol(np.random.default_rng(0), n=4, T=4, d=6)
-    W = att_svm(data).W
-    long, short = (
-        descend_w(
-            [data], np.zeros((6, 6)), LOG, step=step, steps=5000, normalised=True,
-            norms=[10.0, 100.0, 1000.0],
-        ).W[0]
-        for step in (4.0, 1.0)
-    )  # fmt: skip
-    assert residual_stays_bounded(data, long, LOG, W).holds
-    assert gradient_aligns(data, long, LOG, W).kind == "unknown"
-    assert dual_weights_converge(data, long, LOG, unique_multipliers(data)).kind == "unknown"
-    assert gradient_aligns(data, short, LOG, W).holds
+    long = descend_w(
+        [data], np.zeros((6, 6)), LOG, step=4.0, steps=5000, normalised=True,
+        norms=[10.0, 100.0, 1000.0],
+    ).W[0]  # fmt: skip
+    assert residual_stays_bounded(data, long, LOG, att_svm(data).W).holds
 
 
 @pytest.mark.parametrize("power", range(0, 26, 2))
@@ -410,8 +307,6 @@ def test_only_a_degenerate_support_drifts_and_the_faster_the_nearer_to_the_other
 def test_nothing_grows_at_a_rate_that_is_no_number_above_0(rate):
     data, W0 = two_inputs(), np.zeros((3, 3))
     assert norm_grows_like_log(data, W0, LOG, rate).violated
-    if rate < np.inf:
-        assert margin_grows_like_log(data, W0, LOG, 1.0, slope=rate).violated
 
 
 def test_a_norm_must_reach_multiples_of_what_moves_some_margin_by_one(monkeypatch):
@@ -518,11 +413,6 @@ def test_selected_tokens_are_looked_for_among_all_that_are_present():
     last = AttentionData.of([[[0, 0], [1, 0]]], [[1, 0]], scores=[[0, 1]])
     _, answer = direction._solution(last, W)
     assert answer.W == [[1, 0], [0, 0]]
-    X = np.array([[[1.0, 0.0], [0.0, 0.0], [5.0, 0.0]]])
-    masked = AttentionData(
-        X, ONE.Z, scores=np.array([[0.5, 0.0, 3.0]]), mask=np.array([[True, True, False]])
-    )
-    assert rates._least_margin(masked, W, W) == 1.0
 
 
 def test_gains_at_the_resolved_angle_are_left_to_the_residual(monkeypatch):

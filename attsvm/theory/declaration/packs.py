@@ -1,18 +1,15 @@
-"""Claim packs: installed ones (entry-point group `attsvm.claims`), a project's own, named ones."""
+"""Claim packs, imported and held against each other, and claims found in them by their ids."""
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import gc
 import hashlib
 import importlib
 import importlib.metadata
 import importlib.util
-import os
 import pkgutil
 import sys
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +20,8 @@ from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory.declaration.bytecode import Uncached, hold_to_texts
 from attsvm.theory.declaration.claim import Claim, declared
 from attsvm.theory.declaration.code_bases import learn
+from attsvm.theory.declaration.known_packs import ensure_name, known_sources, sources_of
 from attsvm.theory.declaration.statement import Statement
-
-GROUP = "attsvm.claims"
 
 LOOSE = "_attsvm_pack_"
 """What the names of modules begin with that were loaded from a path."""
@@ -94,7 +90,7 @@ def load_packs(named: Iterable[str] = (), only: Sequence[str] = ()) -> tuple[Pac
             return _unique(packs)
         loaded = load_packs([*named, *chosen])
         return tuple(pack for pack in loaded if pack.name in chosen)
-    packs = [_load(source) for source in [*sorted(_known()), *named]]
+    packs = [_load(source) for source in [*sorted(known_sources()), *named]]
     seen = _by_id(packs)
     for claim, needed in _missing(seen):
         what = "depends on a claim" if ":" in needed else "rests on a statement"
@@ -104,43 +100,6 @@ def load_packs(named: Iterable[str] = (), only: Sequence[str] = ()) -> tuple[Pac
             remedy=nearest(needed, list(seen)),
         )
     return _unique(packs)
-
-
-def sources_of(words: Sequence[str]) -> list[str]:
-    """The modules, packages and files that these names of packs or of entry points stand for.
-
-    Raises:
-        ClaimError: there is no pack of one of these names.
-    """
-    points, known = entry_points(), _known()
-    found = [word if word in known else points.get(word, word) for word in words]
-    for word, source in zip(words, found, strict=True):
-        if source not in known and not _is_there(source):
-            raise ClaimError(
-                "there is no pack of that name",
-                value=word,
-                remedy=f"There are: {', '.join(sorted({*known, *points})) or 'none installed'}. "
-                "A module, a package or a .py file can be named as well.",
-            )
-    return found
-
-
-def _is_there(source: str) -> bool:
-    """Whether there is such a file or module; what else is wrong with it shows as it is loaded."""
-    if source.endswith(".py"):
-        return Path(source).is_file()
-    try:
-        return importlib.util.find_spec(source) is not None
-    except (ModuleNotFoundError, ValueError):
-        return False
-    except Exception:  # the package that it is in raises
-        return True
-
-
-def _known() -> set[str]:
-    """The packs that are installed, and those of the project at hand."""
-    checkout = Path(__file__).resolve().parents[3]
-    return {*installed(), *listed(checkout), *listed(Path.cwd(), first=True)}
 
 
 def _by_id(packs: Iterable[Pack]) -> dict[str, Claim]:
@@ -176,82 +135,6 @@ def _missing(claims: Mapping[str, Claim]) -> Iterator[tuple[str, str]]:
 
 def _unique(packs: Iterable[Pack]) -> tuple[Pack, ...]:
     return tuple({pack.folder / pack.name: pack for pack in packs}.values())
-
-
-def installed() -> tuple[str, ...]:
-    """The packs that installed distributions name as entry points."""
-    return tuple(entry_points().values())
-
-
-def entry_points() -> dict[str, str]:
-    """The packs that installed distributions name, by the names of their entry points.
-
-    Raises:
-        ClaimError: the entry points of some distribution cannot be read.
-    """
-    try:
-        return dict(
-            _points(tuple((place, _changed(place)) for place in map(os.path.abspath, sys.path)))
-        )
-    except (TypeError, ValueError) as error:  # a line without "=", or one that is no UTF-8
-        raise ClaimError(
-            f"the entry points of {_unreadable()} cannot be read: {error}",
-            remedy="Install it anew, or remove it.",
-        ) from error
-
-
-@functools.lru_cache(maxsize=16)
-def _points(places: tuple[tuple[str, int], ...]) -> dict[str, str]:
-    """The same; it opens files of every distribution, so once for folders as they are now."""
-    return {point.name: point.value for point in importlib.metadata.entry_points(group=GROUP)}
-
-
-def _changed(place: str) -> int:
-    """When something was last installed in a folder of the path, 0 where there is none."""
-    try:
-        return os.stat(place).st_mtime_ns
-    except OSError:
-        return 0
-
-
-def _unreadable() -> str:
-    """The first installed distribution whose entry points cannot be read."""
-    for distribution in importlib.metadata.distributions():
-        try:
-            tuple(distribution.entry_points)
-        except (TypeError, ValueError):
-            return f"the distribution {distribution.name}"
-    return "an installed distribution"
-
-
-def listed(folder: Path, *, first: bool = False) -> tuple[str, ...]:
-    """The packs that a project lists, made importable from its folder.
-
-    Args:
-        folder: where its pyproject.toml lies.
-        first: whether its packs go before others of the same names, as the project at hand's do.
-
-    Raises:
-        ClaimError: its pyproject.toml cannot be read, or lists something else.
-    """
-    file = folder / "pyproject.toml"
-    try:
-        text = file.read_text(encoding="utf-8") if file.is_file() else ""
-        listed = tomllib.loads(text).get("tool", {}).get("attsvm", {}).get("packs", [])
-    except (OSError, ValueError, AttributeError, RecursionError) as error:
-        raise ClaimError(f"{file} cannot be read: {error}") from error
-    if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
-        raise ClaimError(
-            f"{file} lists no packs under [tool.attsvm]",
-            value=listed,
-            remedy='Write packs = ["name"], modules or packages beside that file.',
-        )
-    place = str(folder)
-    if listed and first and sys.path[:1] != [place]:
-        sys.path[:] = [place, *(other for other in sys.path if other != place)]
-    elif listed and place not in sys.path:
-        sys.path.append(place)
-    return tuple(listed)
 
 
 def _load(source: str) -> Pack:
@@ -376,21 +259,6 @@ def declared_in(module: ModuleType) -> Iterator[object]:
             yield from value.claims
         else:
             yield value
-
-
-def ensure_name(source: str) -> None:
-    """Nothing where a text may name a pack.
-
-    Raises:
-        ClaimError: it is neither the name of a module or package, nor a path to a .py file.
-    """
-    dotted = all(part.isidentifier() for part in source.split("."))
-    if not dotted and not (source.endswith(".py") and "\0" not in source):
-        raise ClaimError(
-            "no claim pack can have that name",
-            value=source,
-            remedy="Name a module, a package or a .py file.",
-        )
 
 
 def _module(source: str) -> ModuleType:

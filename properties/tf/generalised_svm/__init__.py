@@ -47,10 +47,10 @@ from attsvm.primitives.hypotheses import sloped
 from attsvm.primitives.losses import CONVEX
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
-from properties.tf._support import head_descent as heads
-from properties.tf._support.head_descent import HeadSteps
+from properties.tf.generalised_svm import head_descent as heads
 from properties.tf.generalised_svm import kept_tokens as cases
 from properties.tf.generalised_svm import log_growth as growth
+from properties.tf.generalised_svm.head_descent import HeadSteps
 from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 from properties.tf.generalised_svm.published_runs import DRAWS, OFTEN, Published

@@ -14,8 +14,8 @@ from attsvm.plots import token_weights
 from attsvm.primitives.heads import ACTIVATIONS, change, derivative_along, head
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w
-from properties.tf._support import head_descent as steps
 from properties.tf.figures import generalised_svm as figure
+from properties.tf.generalised_svm import head_descent as steps
 from properties.tf.generalised_svm import kept_tokens as statement
 from properties.tf.linear_head_one_token import MIRRORED, certified
 

@@ -12,7 +12,8 @@ import toy_pack
 
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory import load_packs
-from attsvm.theory.declaration.packs import entry_points, find_claims
+from attsvm.theory.declaration.known_packs import entry_points
+from attsvm.theory.declaration.packs import find_claims
 
 PACK = str(Path(toy_pack.__file__))
 ROOT = Path(__file__).parents[3]

@@ -22,7 +22,7 @@ differences of keys are linearly independent, so for almost all data with d >= n
 best nu is in closed form, for any number of inputs: what is lost per attention is least where one
 input attends a little to one other token, by the multiplier W_i times the difference of scores, or
 where attention is all on another choice, by Gamma - gamma. The check does not use this:
-`_support/best_nu.py` finds, for a nu below, weights that show it for all attention, which other
+`best_nu.py` finds, for a nu below, weights that show it for all attention, which other
 code judges in rationals, and for a nu above a prompt and a head. Where attention cannot reach every
 choice B may hold with gamma >= Gamma (`HIDDEN`): it lies between this and what `literal-1`
 evaluates. By `sharp-2` the inputs outside of S saturate as fast as those in S do where p(alpha)
@@ -45,12 +45,12 @@ from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Records, Statement, changed, stated
 from attsvm.theory.arithmetic import BALLS
 from properties.mm import SOURCE
-from properties.mm._support import best_nu
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
 from properties.mm._support.label_margins import label_margin, others, slowest
 from properties.mm._support.token_selections import Selection, select
+from properties.mm.assumption_b import best_nu
 from properties.mm.joint_svm import relaxed
 
 V_EXISTS, P_EXISTS = "v(alpha) exists", "p(alpha) without relaxation exists"
