@@ -22,6 +22,12 @@ def drawn(strategy, number, start=0):
     return cases
 
 
+def few(many):
+    """A quarter of so many seeded draws, rounded up; all of them under `anew`, every night."""
+    nightly = settings.default == settings.get_profile("anew")
+    return many if nightly else -(-many // 4)
+
+
 def untold(claim):
     """The claim without its explicit instances."""
     siblings = tuple(replace(s, examples=()) for s in claim.siblings)

@@ -28,7 +28,7 @@ from symbolic import curvature
 from symbolic.sim import lemma_3_13 as proof
 from symbolic.sim import lemma_3_13_l2 as proof_l2
 from symbolic.sim import lemma_3_13_log_loss as proof_log_loss
-from tests.searching import searched
+from tests.searching import few, searched
 
 pytestmark = pytest.mark.usefixtures("steps")
 
@@ -221,10 +221,6 @@ def test_a_proof_with_one_part_spoilt_falls(module, name, spoilt, monkeypatch):
         prove()
 
 
-def test_the_printed_constant_is_above_the_sharp_one():
-    assert "R >= 4" in proof.prove_published()
-
-
 def test_a_critical_point_of_another_height_is_told_apart():
     """Step 7 decides where both slopes are 0: for a height without its cosine it is elsewhere."""
     p, b = sp.symbols("p b", real=True)
@@ -249,7 +245,7 @@ def test_the_bound_on_curvature_holds_for_free_slopes_and_is_attained(n):
     generator = np.random.default_rng(n)
     a = np.linspace(0.0, 1.0, 2001)
     best = 0.0
-    for _ in range(2000):
+    for _ in range(few(2000)):
         f = generator.dirichlet(np.full(n, generator.choice([0.2, 1.0])))
         h, u = generator.random(n), generator.random(n)
         if generator.random() < 0.7:
