@@ -348,7 +348,7 @@ def test_arrays_shrink_to_zeros():
 
 
 def test_drawn_instances_are_finite_and_survive_their_file():
-    for name, claim in CLAIMS.items():
+    for name, claim in {id(c.data): (name, c) for name, c in CLAIMS.items()}.values():
         documents, problem = sample(claim.data, 3)
         assert documents, name
         assert problem is None, name
