@@ -33,6 +33,8 @@ def test_the_losses_that_stand_break_what_is_relaxed():
 @pytest.mark.parametrize("case", [losses.CUBIC, losses.TOP])
 def test_a_flat_point_holds_the_run_and_its_neighbours_do_not(case):
     assert losses.at_rest(case)
+    assert losses.converges(case).violated
+    assert losses.decided(case) < 0
     assert not losses.at_rest(replace(case, start=np.array([[0.5]])))
     assert not losses.at_rest(replace(case, loss="log-loss"))
 

@@ -304,6 +304,8 @@ def test_the_example_that_attains_the_constant_lies_on_the_edge_of_the_hypothesi
     (condition,) = claim.hypotheses
     assert condition.holds(claim.examples[0])
     assert not condition.holds(claim.formula.build(**logistic.wide(Fraction(-129, 128))))
+    assert claim.conclusion(claim.examples[0]).holds
+    assert claim.conclusion(claim.examples[0], tightened="0.999").violated
 
 
 def test_a_condition_down_to_a_4_2th_of_the_product_is_not_enough():

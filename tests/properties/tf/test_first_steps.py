@@ -11,7 +11,10 @@ from attsvm import AttentionData
 from attsvm.exact import ExactData, risk_gap
 from attsvm.exact.descent import threshold
 from attsvm.primitives.descent_runs import max_margin
+from attsvm.primitives.hypotheses import rivals_equal
 from properties.tf import global_initial_gradient as claims
+from properties.tf._support.descent_instances import patiently
+from properties.tf.global_equal_scores import NOT_ALIGNED
 from properties.tf.global_initial_gradient import first_steps
 from properties.tf.global_initial_gradient.first_steps import Step
 
@@ -38,6 +41,21 @@ def test_where_the_gradient_vanishes_nothing_is_favoured():
     assert first_steps.stepped(case) is None
 
 
+def test_the_counterexamples_meet_their_hypotheses():
+    overtaken = Step(claims.OVERTAKEN, ZERO, "correlation", 1.0)
+    redundant_data = Step(claims.CROWDED, ZERO, "correlation", 1.0)
+    stepped = Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, 1.0)
+    assert claims.OVERTAKEN.gamma.tolist() == [[4.0, 5.0, 0.0, -6.0]]
+    assert first_steps.separates(overtaken)
+    assert first_steps.separates(redundant_data)
+    assert rivals_equal(claims.CROWDED)
+    assert not first_steps.separates(stepped)
+    assert first_steps.correlates(stepped, max_margin(NOT_ALIGNED.data, "optimal"))
+    for case in (overtaken, redundant_data, stepped):
+        with ctx.workprec(512):
+            assert patiently(case) < 0
+
+
 @pytest.mark.parametrize("data", [claims.OVERTAKEN, claims.CROWDED])
 def test_a_long_first_step_saves_them(data):
     case = Step(data, ZERO, "correlation", 32.0)
@@ -45,6 +63,13 @@ def test_a_long_first_step_saves_them(data):
     with ctx.workprec(256):
         assert first_steps.decided_after(case) > 0
         assert first_steps.decided_after(case, "worst") < 0
+
+
+def test_a_long_step_along_a_gradient_that_does_not_separate_saves_nothing():
+    case = Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, 32.0)
+    assert not first_steps.is_long(case)
+    with ctx.workprec(256):
+        assert first_steps.decided_after(case) < 0
 
 
 def test_length_is_held_against_the_closed_form():
