@@ -123,7 +123,7 @@ def test_all_of_a_run_is_on_its_page(run):
 
 
 def test_a_check_lies_under_one_line_unless_it_leaves_a_doubt(run):
-    """Here of the claim that nothing was checked of."""
+    """That of the claim of which nothing was checked lies open."""
     checks = re.findall(r'<details class="check"( open)?><summary>The check: ', page(run))
     assert sorted(checks) == ["", "", " open"]
 
