@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 from hypothesis import Phase, given, seed, settings
 
 from attsvm.theory import PROFILES
+from attsvm.theory.run.tally import Tally
+from attsvm.theory.search import GUIDED, Scout
+from attsvm.theory.search.sequence import guide
 from attsvm.theory.verification.check import check_part
 
 
@@ -22,10 +26,23 @@ def drawn(strategy, number, start=0):
     return cases
 
 
+def few(many):
+    """A quarter of so many seeded draws, rounded up; all of them under `anew`, every night."""
+    nightly = settings.default == settings.get_profile("anew")
+    return many if nightly else -(-many // 4)
+
+
 def untold(claim):
     """The claim without its explicit instances."""
     siblings = tuple(replace(s, examples=()) for s in claim.siblings)
     return replace(claim, examples=(), siblings=siblings)
+
+
+def screened(claim, part="", looks=150):
+    """One part as it is after screening alone, by far the quickest of the searchers."""
+    scout = Scout(Tally(claim, claim.part(part), 0), "screen", looks)
+    guide(GUIDED["screen"], scout, np.random.default_rng(0))
+    return scout
 
 
 def searched(claim, part="", start=0, profile=PROFILES["quick"]):

@@ -117,9 +117,8 @@ def test_every_dependency_is_a_claim_that_is_expected_to_hold():
 
 def test_every_statement_has_a_literal_reading_or_says_why_there_is_none():
     literal = {c.statement_id for c in CLAIMS.values() if c.reading.startswith("literal")}
-    for claim in CLAIMS.values():
-        module = ast.parse(Path(claim.file).read_text())
-        assert claim.statement_id in literal or "literal" in ast.get_docstring(module).lower()
+    for file in {c.file for c in CLAIMS.values() if c.statement_id not in literal}:
+        assert "literal" in ast.get_docstring(ast.parse(Path(file).read_text())).lower()
 
 
 SLOPED = "l' < 0 everywhere and continuous"
@@ -349,7 +348,7 @@ def test_arrays_shrink_to_zeros():
 
 
 def test_drawn_instances_are_finite_and_survive_their_file():
-    for name, claim in CLAIMS.items():
+    for name, claim in {id(c.data): (name, c) for name, c in CLAIMS.items()}.values():
         documents, problem = sample(claim.data, 3)
         assert documents, name
         assert problem is None, name

@@ -21,7 +21,7 @@ from properties.sim import stability_logistic as logistic
 from properties.sim._support.entry_loss import squared_gradient, squared_loss
 from properties.sim.figures import stability
 from symbolic.sim import stability as proofs
-from tests.searching import drawn
+from tests.searching import drawn, few
 
 pytestmark = pytest.mark.usefixtures("steps")
 
@@ -111,7 +111,7 @@ def test_the_bound_of_other_tokens_is_above_a_scan_and_below_two_tokens(D):
 def test_no_head_of_that_length_exceeds_the_constants(loss, size, n):
     generator = np.random.default_rng(n)
     steep, bent = (stability.constants(loss, size, gradient=g)[0] for g in (False, True))
-    for _ in range(600):
+    for _ in range(few(600)):
         h = generator.normal(size=n) * np.exp(generator.normal(size=n))
         h *= (size if loss == "logistic" else 1.0) / np.linalg.norm(h)
         found = bends(loss, generator.normal(size=n), h, size)
@@ -206,10 +206,7 @@ def test_instances_within_a_hundredth_of_the_crossings_are_certified(share):
     assert judged(l2.STABILITY, "literal-4", l2.bent(t * share)).holds
 
 
-def test_the_proofs_of_the_readings_run_and_break_with_a_threshold_beyond_them(monkeypatch):
-    for prove, threshold in ((proofs.prove_logistic, "0.72271"), (proofs.prove_squared, "3.5322")):
-        with recorded():
-            assert threshold in prove()
+def test_the_proofs_of_the_readings_break_with_a_threshold_beyond_them(monkeypatch):
     monkeypatch.setattr(logistic, "UPPER", Fraction("0.7227"))
     monkeypatch.setattr(l2, "LOWER", Fraction("3.5323"))
     for prove in (proofs.prove_logistic, proofs.prove_squared):
@@ -301,8 +298,8 @@ def test_a_head_that_cancels_the_tokens_leaves_linear_attention_nothing(tokens):
     assert judged(logistic.STABILITY, "literal-2", {**case, "b": 1}).violated
 
 
-def test_a_quarter_is_the_best_constant_on_the_same_data():
-    """The example has ||A^T h|| = osc(h) diam(A)/4; one of a smaller ||A^T h|| is not admitted."""
+def test_the_example_that_attains_the_constant_lies_on_the_edge_of_the_hypothesis():
+    """It has ||A^T h|| = osc(h) diam(A)/4; one of a smaller ||A^T h|| is not admitted."""
     claim = logistic.STABILITY.claim("amended-2")
     (condition,) = claim.hypotheses
     assert condition.holds(claim.examples[0])

@@ -14,6 +14,7 @@ from attsvm.primitives.hypotheses import feasible, unique_optimum
 from properties.tf._support.path_certificates import certified_set
 from properties.tf._support.regularisation_paths import TURNING, Path, nuclear, protocol
 from properties.tf._support.solution_ranks import _enclosure, beyond_rank, diameter
+from tests.searching import few
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +67,7 @@ def holds(H, matrix):
 def test_an_enclosure_holds_every_feasible_matrix_that_is_short_enough(loose):
     """With multipliers that fall short of the optimum, and matrices up to `loose` too long."""
     inside, narrow, generator = 0, 0, np.random.default_rng(1)
-    for answer in answers(40):
+    for answer in answers(few(40)):
         most = answer.value * (1.0 + loose)
         H = enclosed(answer, answer.weights * (1.0 - loose * generator.random()), most)
         narrow += all(x.rad() < 0.05 * most for row in H for x in row)
@@ -77,13 +78,13 @@ def test_an_enclosure_holds_every_feasible_matrix_that_is_short_enough(loose):
                 continue
             inside += size > 0.0
             assert holds(H, polar(W))
-    assert inside >= 15
-    assert narrow >= (20 if loose < 1e-5 else 0)
+    assert inside >= few(15)
+    assert narrow >= (few(20) if loose < 1e-5 else 0)
 
 
 def test_bounds_are_below_the_singular_values_and_near_them():
     told = 0
-    for answer in answers(80, 3):
+    for answer in answers(few(80), 3):
         s = np.linalg.svd(answer.W, compute_uv=False) / answer.value
         for rank in range(len(s) + 1):
             least = beyond_rank(answer, rank)
@@ -93,13 +94,13 @@ def test_bounds_are_below_the_singular_values_and_near_them():
                 continue
             told += rank > 0
             assert 0.99 * value <= least <= value * (1.0 + 1e-9)
-    assert told >= 20
+    assert told >= few(20)
 
 
 def test_poor_answers_give_lower_bounds_or_none():
     """Whatever multipliers and matrix are proposed, signs and sizes included."""
     told, generator = 0, np.random.default_rng(2)
-    for answer in answers(30, 4):
+    for answer in answers(few(30), 4):
         s = np.linalg.svd(answer.W, compute_uv=False) / answer.value
         for size in (1e-9, 1e-6, 1e-3, 1.0):
             W = answer.W + size * answer.value * generator.normal(size=answer.W.shape)
@@ -108,7 +109,7 @@ def test_poor_answers_give_lower_bounds_or_none():
                 least = beyond_rank(replace(answer, W=W, weights=weights), rank)
                 told += least is not None
                 assert least is None or least <= s[rank] * (1.0 + 1e-9)
-    assert told >= 30
+    assert told >= few(30)
 
 
 def test_four_signs_of_a_determinant():

@@ -44,8 +44,16 @@ LITERAL = STEPS.claims[0]
 
 
 @pytest.fixture(scope="module")
-def checked():
-    return verify([Pack("toys", (LITERAL,), Path("."))]).json()["claims"][0]
+def run(tmp_path_factory):
+    ledger = tmp_path_factory.mktemp("run") / "ledger.jsonl"
+    with Ledger(ledger) as writer:
+        verify([Pack("toys", (LITERAL,), Path("."))], ledger=writer)
+    return last_run(ledger)
+
+
+@pytest.fixture(scope="module")
+def checked(run):
+    return run.verdicts[LITERAL.id]
 
 
 def test_domains_are_hypotheses_that_searchers_and_shrinkers_keep(checked):
@@ -74,10 +82,8 @@ def test_a_hypothesis_that_is_needed_is_told_with_an_instance_that_misses_it(che
     assert f"yes: without it refuted by {shown['found_by']}, certified" in shown_page
 
 
-def test_the_page_of_a_run_shows_the_formula_and_what_was_not_needed(tmp_path):
-    with Ledger(tmp_path / "ledger.jsonl") as writer:
-        verify([Pack("toys", (LITERAL,), Path("."))], ledger=writer)
-    shown = page(last_run(tmp_path / "ledger.jsonl"))
+def test_the_page_of_a_run_shows_the_formula_and_what_was_not_needed(run):
+    shown = page(run)
     assert "<mi>N</mi>" in shown
     formula = r'<span class="formula"><math>.*?</span>'
     row = rf"x ≤ 1 &lt;b&gt; {formula}</td><td>\d+ of \d+</td><td>hypothesis not shown to be"

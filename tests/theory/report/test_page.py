@@ -11,7 +11,6 @@ import pytest
 import toy_pack
 from hypothesis import given
 from hypothesis import strategies as st
-from toy_pack import build, square, square_ball
 
 from attsvm.theory.declaration.packs import Pack, find_claims, load_packs
 from attsvm.theory.record import curated
@@ -85,14 +84,20 @@ def words(shown):
     return " ".join("".join(read(shown).text).split())
 
 
-@pytest.fixture
-def ledger(tmp_path):
-    return tmp_path / "ledger.jsonl"
+TOYS = (Pack("toys", (toy_pack.true, toy_pack.false, toy_pack.vacuous), Path(".")),)
 
 
-def run_of(ledger, *claims):
-    with Ledger(ledger) as writer:
-        verify([Pack("toys", claims, Path("."))], ledger=writer)
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    """The record of a run of three claims."""
+    found = tmp_path_factory.mktemp("run") / "ledger.jsonl"
+    with Ledger(found) as writer:
+        verify(TOYS, ledger=writer)
+    return found
+
+
+@pytest.fixture(scope="module")
+def run(ledger):
     return last_run(ledger)
 
 
@@ -107,12 +112,10 @@ def made(*entries, **more):
                **more)  # fmt: skip
 
 
-def test_all_of_a_run_is_on_its_page(ledger):
-    claims = toy_pack.true, toy_pack.false, toy_pack.vacuous
-    run = run_of(ledger, *claims)
-    for packs in ((), (Pack("toys", claims, Path(".")),)):
+def test_all_of_a_run_is_on_its_page(run):
+    for packs in ((), TOYS):
         said = words(page(run, packs))
-        for claim in claims:
+        for claim in TOYS[0].claims:
             assert claim.id in said
             assert claim.statement in said
         assert "3 readings, checked on" in said
@@ -123,10 +126,10 @@ def test_all_of_a_run_is_on_its_page(ledger):
         assert re.search(r"The check: ?\d+ instances", said)
 
 
-def test_a_check_lies_under_one_line_unless_it_leaves_a_doubt(ledger):
-    shown = page(run_of(ledger, toy_pack.true, toy_pack.vacuous))
-    checks = re.findall(r'<details class="check"( open)?><summary>The check: ', shown)
-    assert sorted(checks) == ["", " open"]
+def test_a_check_lies_under_one_line_unless_it_leaves_a_doubt(run):
+    """That of the claim of which nothing was checked lies open."""
+    checks = re.findall(r'<details class="check"( open)?><summary>The check: ', page(run))
+    assert sorted(checks) == ["", "", " open"]
 
 
 @pytest.mark.parametrize("open_", [[], ["x > 0"]])
@@ -141,14 +144,13 @@ def test_hypotheses_say_whether_they_are_needed_where_that_was_asked(open_):
 def test_formulas_are_told_apart_by_their_readings_where_they_differ(formulas):
     ran = [{"conclusion": {"plain": f}} for f in formulas]
     names = "amended", "literal"
-    run = made(*(entry(f"toy/a:{n}", formula=f) for n, f in zip(names, ran, strict=True)))
-    (shown,) = re.findall(r'aria-label="formulas">(.*?)<section', page(run), re.S)
+    told = made(*(entry(f"toy/a:{n}", formula=f) for n, f in zip(names, ran, strict=True)))
+    (shown,) = re.findall(r'aria-label="formulas">(.*?)<section', page(told), re.S)
     several = len(set(formulas)) > 1
     assert re.findall(r'<p class="soft">(.*?)</p>', shown) == [*names] * several
 
 
-def test_the_run_says_when_and_on_what_it_was_made(ledger):
-    run = run_of(ledger, toy_pack.true)
+def test_the_run_says_when_and_on_what_it_was_made(run):
     assert {"date", "commit", "machine", "attsvm", "python", "numpy"} <= set(run.about)
     said = words(page(run))
     assert all(value in said for value in run.about.values())
@@ -287,8 +289,8 @@ def test_a_counterexample_of_another_claim_is_not_shown(tmp_path):
     assert "sim/lemma-3.12:literal:python" not in read(shown).ids
 
 
-def test_a_curated_counterexample_that_does_not_stand_is_named(ledger):
-    run = run_of(ledger, toy_pack.true)
+def test_a_curated_counterexample_that_does_not_stand_is_named():
+    run = made(entry("a/b:literal"))
     assert "every verdict as expected" in words(page(run))
     fallen = {"file": "a.json", "result": "ERROR", "reason": "is <cut>"}
     stands = {"file": "c.json", "result": "CONFIRMED", "reason": "as before"}
@@ -300,12 +302,12 @@ def test_a_curated_counterexample_that_does_not_stand_is_named(ledger):
     assert "c.json" not in said
 
 
-def test_a_run_that_was_cut_short_says_so(ledger):
-    run_of(ledger, toy_pack.true, toy_pack.false)
+def test_a_run_that_was_cut_short_says_so(ledger, tmp_path):
     lines = ledger.read_text().splitlines()
-    kept = [line for line in lines if '"verdict"' not in line or "toy/true" in line]
-    ledger.write_text("\n".join(line for line in kept if '"finished"' not in line) + '\n{"sch')
-    said = words(page(last_run(ledger)))
+    kept = [line for line in lines if '"verdict"' not in line or "toy/false" not in line]
+    cut = tmp_path / "ledger.jsonl"
+    cut.write_text("\n".join(line for line in kept if '"finished"' not in line) + '\n{"sch')
+    said = words(page(last_run(cut)))
     assert "the run did not finish" in said
     assert "1 damaged line in" in said
     assert "Without a verdict: toy/false:literal" in said
@@ -363,13 +365,11 @@ def test_a_page_of_many_claims_stays_small():
     assert large - small < 500 * 6000
 
 
-def test_a_claim_says_its_hypotheses_as_text(ledger):
-    claim = build(
-        "sharp", square, square_ball, hypotheses={"<b>x</b> & \"y\" > '0'": lambda x: True}
-    )
-    shown = page(run_of(ledger, claim))
+def test_a_claim_says_its_hypotheses_as_text():
+    name = "<b>x</b> & \"y\" > '0'"
+    shown = page(made(entry("toy/x:literal", hypotheses={name: 3}, rejected=0)))
     assert "<b>x</b>" not in shown
-    assert "<b>x</b> & \"y\" > '0'" in words(shown)
+    assert name in words(shown)
 
 
 def test_sentences_are_typeset_and_escaped():

@@ -118,7 +118,7 @@ def test_no_turn_goes_where_an_evaluation_of_all_choices_never_ends():
     natural = {"natural": lambda case: case.m >= 1}
     _, claim = witnessed("choices", Choices, counted, data, hypotheses=natural)
     searchers = ["drawn", "integers", "sizes", "grid"]
-    result = hunt(claim, seconds=None, rounds=6, searchers=searchers)
+    result = hunt(claim, seconds=None, rounds=3, searchers=searchers)
     assert {"integers", "sizes"} <= result.efforts.keys()
     assert 1000 < longest <= scout_module._STEPS / 2
     assert result.json()["given_up"] == result.seen.given_up > 0
@@ -250,7 +250,7 @@ def test_a_hunt_puts_an_integer_and_a_member_together():
 
 def test_who_has_nothing_to_propose_gets_no_further_turn():
     """Sizes of a record without arrays, and relatives of a record that no other claim has."""
-    _, claim = witnessed("nobody", Counted, data=COUNTED)
+    _, claim = witnessed("nobody", Counted, data=COUNTED, cost=6)
     some = ["drawn", "sizes", "relatives"]
     runs = [hunt(claim, seconds=None, rounds=rounds, searchers=some) for rounds in (4, 5)]
     for result in runs:
@@ -262,7 +262,7 @@ def test_who_has_nothing_to_propose_gets_no_further_turn():
 
 
 def test_the_account_of_searchers_adds_up():
-    _, claim = witnessed("sum", Counted, data=COUNTED)
+    _, claim = witnessed("sum", Counted, data=COUNTED, cost=6)
     result = hunt(claim, seconds=None, rounds=3)
     efforts = result.efforts.values()
     assert sum(e.screened for e in efforts) == result.seen.screened > 0
