@@ -63,7 +63,7 @@ from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices
 from properties.tf._support.descent_instances import Descent
 from properties.tf.all_support_no_stationary import not_stationary
-from properties.tf.benign_landscape import minima, stationary_points
+from properties.tf.benign_landscape import minima, parts, stationary_points
 
 PRINTED = (
     "over-parameterization catalyzes global convergence by ensuring the feasibility of the SVM "
@@ -84,6 +84,15 @@ BESIDE = replace(
 """The first input is that of `REST` on a line; the second, of the same query, outweighs it."""
 BYSTANDER = cases.from_zero([[[1, 0], [0, 0], [-2, 0], [0, 1]]], scores=[[1.0, -4.0, 0.0, 5.0]])
 """The scores set the parts of the dependency apart, and those of the last token are beyond both."""
+LEVEL = cases.from_zero([[[1, 0], [0, 0], [-2, 0], [0, 1]]], scores=[[3.0, -2.0, 2.0, 1.0]])
+"""The same parts, where the last token has the score at which the other ones rest."""
+FALLING = cases.from_zero([[[0], [-1], [-6], [-8]]], scores=[[100.0, -6.0, -4.0, -5.0]])
+"""The tokens and the order of scores of `FINITE`, and no stationary point."""
+SPREAD = cases.from_zero(
+    [[[1, 1], [-1, 1], [-1, -1], [1, -1], [0, 0]]], scores=[[2.0, -1.0, 2.0, -1.0, -2.0]]
+)
+"""A square and its centre: two dependencies in the plane, and stationary at 0."""
+WIDE = np.diag([1.0, 0.0, 0.0])
 WITHIN = cases.from_zero([[[0], [1], [-1]]], scores=[[2.0, -1.0, -1.0]])
 """The best token lies between the others: a strict minimum at 0."""
 IN_ORDER = cases.from_zero([[[0], [1], [2], [4]]], scores=[[0.0, 1.0, 2.0, 8.0]])
@@ -102,7 +111,7 @@ SCORES, OWN = (
 )
 APART = "tokens that score above any level can be separated from those below"
 FEW = "its tokens have one affine dependency at most"
-WHOLE = "tokens of each input have one affine dependency at most, and all take part in it"
+KNOWN = "parts of each input have one score each, or one affine dependency, or are on a line"
 SEPARABLE = "its optimal token has an Att-SVM of its own"
 
 
@@ -114,7 +123,7 @@ def large(case: Any) -> bool:
 
 def dependencies(case: Any, i: int) -> int:
     """How many affine dependencies the tokens of input i have."""
-    return len(stationary_points.dependencies(ExactData.of(getattr(case, "data", case)).X[i]))
+    return len(parts.dependencies(ExactData.of(getattr(case, "data", case)).X[i]))
 
 
 def queries_independent(case: Any) -> bool:
@@ -166,11 +175,17 @@ MINIMUM = Measured(
     notation=r"\left\|\nabla L(W)\right\| > 0 \text{ or } \lambda_{\min}(\nabla^2 L(W)) < 0",
 )
 EXISTENCE = Measured(
-    "exactly where the scores of each input are equal, or set the two parts of its affine "
-    "dependency apart",
-    minima.rounded(stationary_points.exists_exactly_where_apart),
-    stationary_points.exists_exactly_where_apart,
+    "exactly where the parts of each input rest at one score",
+    minima.rounded(stationary_points.stationary_exactly_where_at_rest),
+    stationary_points.stationary_exactly_where_at_rest,
     notation=r"\nabla L(W) = 0 \text{ for some } W",
+)
+LEAST = Measured(
+    "exactly where the parts of each input rest at one score, which is {largest} of theirs",
+    minima.rounded(stationary_points.least_exactly_where_largest),
+    stationary_points.least_exactly_where_largest,
+    notation=r"L \text{ has a local minimum}",
+    symbols={"largest": {True: "a local maximum", False: "one"}},
 )
 
 FEASIBILITY = Statement(
@@ -209,6 +224,10 @@ FEASIBILITY = Statement(
     },
 )
 
+INPUTS = Records(
+    Descent, st.one_of(stationary_points.inputs(), points()), fixed=("step",), climbed=True
+)
+
 LANDSCAPE = Statement(
     "tf/benign-landscape",
     source=SOURCE,
@@ -226,7 +245,7 @@ LANDSCAPE = Statement(
         FEW: lambda case: dependencies(case, 0) <= 1,
         SEPARABLE: separable,
         QUERIES: queries_independent,
-        WHOLE: stationary_points.one_whole,
+        KNOWN: stationary_points.parts_known,
     },
     conclusion=not_stationary,
     cost=3,
@@ -239,7 +258,7 @@ LANDSCAPE = Statement(
         FEW: [FINITE],
         SEPARABLE: [WITHIN],
         QUERIES: [OPPOSED],
-        WHOLE: [BYSTANDER],
+        KNOWN: [SPREAD],
     },
     readings={
         "literal-2": Reading(
@@ -272,22 +291,36 @@ LANDSCAPE = Statement(
             examples=(REST,),
         ),
         "sharp-2": Reading(
-            "l' < 0 everywhere and continuous, independent queries, the tokens of each input are "
-            "affinely independent or have one affine dependency, sum_t b_t = 0 and sum_t b_t x_t = "
-            "0, in which no b_t is 0: grad L(W) = 0 for some W exactly where in each input all "
-            "scores are equal, or there is such a dependency and the scores of the tokens with "
-            "b_t > 0 are all above, or all below, those with b_t < 0",
+            "l' < 0 everywhere and continuous, independent queries; take m_t equal tokens of an "
+            "input as one, with their mean score, and split it into the least parts such that each "
+            "affine dependency, sum_t b_t = 0 and sum_t b_t x_t = 0, is a sum of dependencies "
+            "within parts; each part has one score, or one dependency, or is on a line, as every "
+            "part of at most four tokens. Let it rest at u if u is that score; or sum_t b_t ln(b_t/"
+            "(m_t (gamma_t - u))) = 0, where scores of b_t > 0 are above u and of b_t < 0 below, b "
+            "or -b the dependency, as for one u if they can be; or u is the mean of scores with "
+            "weights m_t y^k_t for tokens x + k_t v and y > 0 with sum_{s < t} m_s m_t (k_t - k_s) "
+            "(gamma_t - gamma_s) y^(k_s + k_t) = 0. Then grad L(W) = 0 for some W exactly where in "
+            "each input all parts rest at one u",
             expected="proved",
             proof="symbolic.tf.benign_landscape:prove_where_stationary",
-            under=(SLOPED, QUERIES, WHOLE),
-            variables=Records(
-                Descent,
-                st.one_of(stationary_points.inputs(), points()),
-                fixed=("step",),
-                climbed=True,
-            ),
+            under=(SLOPED, QUERIES, KNOWN),
+            variables=INPUTS,
             conclusion=EXISTENCE,
-            examples=(REST, WITHIN, cases.TIED),
+            examples=(REST, WITHIN, cases.TIED, BYSTANDER, LEVEL, FINITE, FALLING),
+        ),
+        "sharp-3": Reading(
+            "the same data: L has a local minimum exactly where in each input all parts rest at "
+            "one u, which is a part's one score; or its dependency has one b_t > 0 alone; or its "
+            "polynomial changes at y from + to -",
+            expected="proved",
+            proof="symbolic.tf.benign_landscape:prove_where_least",
+            under=(SLOPED, QUERIES, KNOWN),
+            variables=INPUTS,
+            conclusion=LEAST,
+            examples=(REST, WITHIN, cases.TIED, LEVEL, FINITE, FALLING),
+            siblings={
+                "wherever they rest": changed(largest=False, examples=[replace(REST, start=WIDE)])
+            },
         ),
     },
 )
