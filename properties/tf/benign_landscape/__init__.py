@@ -302,7 +302,7 @@ LANDSCAPE = Statement(
             "(gamma_t - gamma_s) y^(k_s + k_t) = 0. Then grad L(W) = 0 for some W exactly where in "
             "each input all parts rest at one u",
             expected="proved",
-            proof="symbolic.tf.benign_landscape:prove_where_stationary",
+            proof="symbolic.tf.parts_at_rest:prove_where_stationary",
             under=(SLOPED, QUERIES, KNOWN),
             variables=INPUTS,
             conclusion=EXISTENCE,
@@ -313,7 +313,7 @@ LANDSCAPE = Statement(
             "one u, which is a part's one score; or its dependency has one b_t > 0 alone; or its "
             "polynomial changes at y from + to -",
             expected="proved",
-            proof="symbolic.tf.benign_landscape:prove_where_least",
+            proof="symbolic.tf.parts_at_rest:prove_where_least",
             under=(SLOPED, QUERIES, KNOWN),
             variables=INPUTS,
             conclusion=LEAST,

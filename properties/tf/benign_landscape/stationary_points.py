@@ -115,7 +115,7 @@ def least_exactly_where_largest(case: Descent, largest: bool = True) -> Any:
     ends = W, W + way * (room / max(float(np.ptp(logits, axis=1).max()), room))
     exact = ExactData.of(case.data)
     here, there = (risk_gap(exact, rationals(end), case.loss) for end in ends)
-    return arb.min(_at_rest(case, W), there - here + _NEAR * _NEAR)
+    return arb.min(_at_rest(case, W), there - here + _NEAR / 2**16)
 
 
 def _away(case: Descent) -> Any:
