@@ -88,10 +88,10 @@ LEVEL = cases.from_zero([[[1, 0], [0, 0], [-2, 0], [0, 1]]], scores=[[3.0, -2.0,
 """The same parts, where the last token has the score at which the other ones rest."""
 FALLING = cases.from_zero([[[0], [-1], [-6], [-8]]], scores=[[100.0, -6.0, -4.0, -5.0]])
 """The tokens and the order of scores of `FINITE`, and no stationary point."""
-SPREAD = cases.from_zero(
-    [[[1, 1], [-1, 1], [-1, -1], [1, -1], [0, 0]]], scores=[[2.0, -1.0, 2.0, -1.0, -2.0]]
+PEAK = cases.from_zero(
+    [[[1, 1], [-1, 1], [-1, -1], [1, -1], [0, 0]]], scores=[[-1.0, -1.0, -1.0, -1.0, 4.0]]
 )
-"""A square and its centre: two dependencies in the plane, and stationary at 0."""
+"""A square and its centre: two dependencies in the plane, and a strict minimum at 0."""
 WIDE = np.diag([1.0, 0.0, 0.0])
 WITHIN = cases.from_zero([[[0], [1], [-1]]], scores=[[2.0, -1.0, -1.0]])
 """The best token lies between the others: a strict minimum at 0."""
@@ -258,7 +258,7 @@ LANDSCAPE = Statement(
         FEW: [FINITE],
         SEPARABLE: [WITHIN],
         QUERIES: [OPPOSED],
-        KNOWN: [SPREAD],
+        KNOWN: [PEAK],
     },
     readings={
         "literal-2": Reading(

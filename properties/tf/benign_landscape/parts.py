@@ -31,8 +31,10 @@ from attsvm.theory.arithmetic import BALLS
 
 _HALVINGS = 40
 """How far about a score whose sign is not seen others are looked for, in halvings."""
-_POWERS, _DEGREE = 2**10, 128
-"""The largest sum of |b_t| for a product of powers, and degree of a polynomial, that is decided."""
+_POWERS, _LONGEST = 2**10, 32
+"""The largest sum of |b_t|, and the largest k_t, for which roots are looked for in rationals."""
+_NEXT = 2.0**-20
+"""How far logits may move where roots may not be seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,91 +191,122 @@ def weighed(part: Part, b: Vector, u: fmpq, score: Any) -> Rest:
     return Rest(score, logits, sum(x > 0 for x in b) == 1)
 
 
-def polynomial(part: Part, places: list[int], u: fmpq | None = None) -> fmpq_poly:
-    """P, or sum_t m_t (gamma_t - u) y^k_t, which is 0 where the score is u."""
-    rows = list(zip(places, part.counts, part.scores, strict=True))
-    terms = (
-        [(k, m * (g - u)) for k, m, g in rows]
-        if u is not None
-        else [
-            (k + j, m * n * (k - j) * (g - f))
-            for (j, n, f), (k, m, g) in itertools.combinations(rows, 2)
-        ]
-    )
-    coefficients = [fmpq(0)] * (2 * max(places) + 1)
-    for power, coefficient in terms:
-        coefficients[power] += coefficient
-    return fmpq_poly(coefficients)
+def terms_of(part: Part, places: list[int]) -> dict[int, fmpq]:
+    """The coefficients of P by power, from the least on, those that are 0 left out."""
+    found: dict[int, fmpq] = {}
+    rows = zip(places, part.counts, part.scores, strict=True)
+    for (j, n, f), (k, m, g) in itertools.combinations(rows, 2):
+        found[j + k] = found.get(j + k, fmpq(0)) + m * n * (k - j) * (g - f)
+    return {power: found[power] for power in sorted(found) if found[power] != 0}
 
 
-def roots_of(part: Part, places: list[int]) -> list[tuple[arb, bool]]:
-    """The positive roots of P in order, and whether P changes from + to - there."""
-    P = polynomial(part, places)
-    found = [(y.real, int(count)) for y, count in P.complex_roots() if y.imag == 0 and y.real > 0]
-    found.sort(key=lambda root: root[0].mid())
-    positive = next(c for c in P.coeffs() if c != 0) > 0
-    roots = []
-    for y, count in found:
+def polynomial(terms: dict[int, fmpq]) -> fmpq_poly:
+    """The polynomial of such coefficients, divided by the power of y that it can be."""
+    least = min(terms)
+    return fmpq_poly([terms.get(k, 0) for k in range(least, max(terms) + 1)])
+
+
+def roots_of(part: Part, places: list[int]) -> tuple[list[tuple[arb, bool]], bool]:
+    """Positive roots of P in order, with whether P changes from + to -; whether these are all.
+
+    All of them where the degree is small, else changes of sign between powers of y at which two
+    terms are of one size: all if they are as many as those of the coefficients, by Descartes' rule.
+    """
+    terms = terms_of(part, places)
+    signs = [coefficient > 0 for coefficient in terms.values()]
+    changes = sum(a != b for a, b in itertools.pairwise(signs))
+    if max(places) > _LONGEST:
+        found = sign_changes(terms) if changes else []
+        return found, len(found) == changes
+    positive, roots = signs[0], []
+    given = polynomial(terms).complex_roots() if changes else []
+    exact = [(y.real, int(count)) for y, count in given if y.imag == 0 and y.real > 0]
+    for y, count in sorted(exact, key=lambda root: root[0].mid()):
         roots.append((y, positive and count % 2 == 1))
         positive ^= count % 2 == 1
-    return roots
+    return roots, True
 
 
-def on_line(part: Part, places: list[int], only: fmpq | None = None) -> Any:
-    """The rests of a part on a line, or those of one score; OPEN where that is not decided."""
-    if max(places) > _DEGREE:
-        return OPEN
-    roots = roots_of(part, places)
+def sign_changes(terms: dict[int, fmpq]) -> list[tuple[arb, bool]]:
+    """Roots of P where it is seen to change its sign, between where two terms are of one size."""
+
+    def sign(x: fmpq) -> int:
+        value = sum((arb(c) * (k * x).exp() for k, c in terms.items()), arb(0))
+        return 1 if value > 0 else -1 if value < 0 else 0
+
+    sizes = {k: float(abs(arb(c)).log()) for k, c in terms.items()}
+    even = {(sizes[j] - sizes[k]) / (k - j) for j, k in itertools.combinations(sizes, 2)}
+    marks = sorted({min(even) - 1, *even, max(even) + 1})
+    steps = [np.linspace(a, b, 4, endpoint=False) for a, b in itertools.pairwise(marks)]
+    at = [arb(float(x)) for x in np.concatenate(steps)]
+    seen = [(x, side) for x in at if (side := sign(x))]
+    found = []
+    for (low, before), (high, after) in itertools.pairwise(seen):
+        if before != after:
+            for _ in range(_HALVINGS):
+                middle = ((low + high) / 2).mid()
+                low, high = (middle, high) if sign(middle) == before else (low, middle)
+            found.append((low.union(high).exp(), before > 0))
+    return found
+
+
+def on_line(part: Part, places: list[int], only: fmpq | None = None) -> tuple[list[Rest], bool]:
+    """Rests of a part on a line, or those of one score, and whether these are all."""
+    roots, whole = roots_of(part, places)
     at = [math.log(float(y.mid())) for y, _ in roots]
     kept = range(len(roots))
     if only is not None:  # roots of P at which the score is this one
-        shared = polynomial(part, places).gcd(polynomial(part, places, only)).complex_roots()
+        if max(places) > _LONGEST:
+            return [], False
+        less = {k: m * (g - only) for k, m, g in zip(places, part.counts, part.scores, strict=True)}
+        shared = polynomial(terms_of(part, places)).gcd(polynomial(less)).complex_roots()
         there = [y.real for y, _ in shared if y.imag == 0 and y.real > 0]
         kept = [k for k in kept if any(root.overlaps(roots[k][0]) for root in there)]
-        if len(kept) != len(there):
-            return OPEN
-    rests = []
+        whole = len(kept) == len(there)
+    found = []
     for index in kept:
         y, largest = roots[index]
         weights = [m * y**k for k, m in zip(places, part.counts, strict=True)]
         score = dot(weights, part.scores) / sum(weights, arb(0)) if only is None else only
-        room = min((abs(at[index] - x) for k, x in enumerate(at) if k != index), default=math.inf)
+        others = [abs(at[index] - x) for k, x in enumerate(at) if k != index]
+        room = min(others, default=math.inf) if whole else _NEXT
         logits = [k * at[index] for k in places]
-        rests.append(Rest(part.mean if y == 1 else score, logits, largest, room))
-    return rests
+        found.append(Rest(part.mean if y == 1 else score, logits, largest, room))
+    return found, whole
 
 
-def rests(part: Part, only: fmpq | None = None) -> Any:
-    """Where a part rests, or where it does with one score; OPEN where that is not decided.
+def rests(part: Part, only: fmpq | None = None) -> tuple[list[Rest], bool]:
+    """Where a part rests, or where it does with one score, and whether these are all.
 
     None of a part of another kind is known.
     """
     if len(set(part.scores)) == 1:
         meets = only is None or only == part.scores[0]
-        return [Rest(part.scores[0], [0.0] * len(part.scores), True)] if meets else []
+        return ([Rest(part.scores[0], [0.0] * len(part.scores), True)] if meets else []), True
     found = dependencies(part.tokens)
     if len(found) == 1:
         return of_one_dependency(part, found[0], only)
     places = along_line(part.tokens)
-    return [] if places is None else on_line(part, places, only)
+    return ([], True) if places is None else on_line(part, places, only)
 
 
-def of_one_dependency(part: Part, b: Vector, only: fmpq | None) -> Any:
-    """The one rest that such a part may have."""
+def of_one_dependency(part: Part, b: Vector, only: fmpq | None) -> tuple[list[Rest], bool]:
+    """The one rest that such a part may have, and whether it is known that there is no other."""
     signed = apart(b, part.scores)
     if signed is None:
-        return []
+        return [], True
     low, high = between(part, signed)
     u = part.mean if only is None else only
     zero = vanishes(part, signed, u) if low < u < high else False
     if zero is True:
-        return [weighed(part, signed, u, u)]
+        return [weighed(part, signed, u, u)], True
     if only is not None:
-        return [] if zero is False else OPEN
+        return [], zero is False
     ends = bracket(part, signed)
     if ends is None:
-        return OPEN
-    return [weighed(part, signed, sum(ends, fmpq(0)) / 2, arb(ends[0]).union(arb(ends[1])))]
+        return [], False
+    u = sum(ends, fmpq(0)) / 2
+    return [weighed(part, signed, u, arb(ends[0]).union(arb(ends[1])))], True
 
 
 def is_known(part: Part) -> bool:
@@ -288,29 +321,31 @@ def common(found: list[Part], largest: bool = False) -> Any:
 
     With `largest` all of them are local maxima of the parts' scores.
     """
-    own = [rests(part) for part in found]
-    if any(each is not OPEN and not _fit(each, largest) for each in own):
+
+    def fit(only: fmpq | None = None) -> tuple[list[list[Rest]], bool, bool]:
+        """Such rests of each part; whether some part has none; whether all are known."""
+        own = [rests(part, only) for part in found]
+        fits = [[rest for rest in each if rest.largest or not largest] for each, _ in own]
+        none = any(whole and not fit for fit, (_, whole) in zip(fits, own, strict=True))
+        return fits, none, all(whole for _, whole in own)
+
+    fits, none, whole = fit()
+    if none:
         return None
-    if any(each is OPEN for each in own):
+    if len(found) == 1 and fits[0]:
+        return [fits[0][0]]
+    if not whole:
         return OPEN
-    if len(own) == 1:
-        return [_fit(own[0], largest)[0]]
-    exact = next((each for each in own if all(isinstance(r.score, fmpq) for r in each)), None)
+    exact = next((each for each in fits if all(isinstance(r.score, fmpq) for r in each)), None)
     if exact is None:
-        several = itertools.product(*(_fit(each, largest) for each in own))
-        return OPEN if any(_overlap(each) for each in several) else None
+        return OPEN if any(map(_overlap, itertools.product(*fits))) else None
     undecided = False
     for u in {rest.score for rest in exact}:
-        there = [rests(part, u) for part in found]
-        if all(each is OPEN or _fit(each, largest) for each in there):
-            if OPEN not in there:
-                return [_fit(each, largest)[0] for each in there]
-            undecided = True
+        fits, none, _ = fit(u)
+        if all(fits):
+            return [each[0] for each in fits]
+        undecided |= not none
     return OPEN if undecided else None
-
-
-def _fit(found: list[Rest], largest: bool) -> list[Rest]:
-    return [rest for rest in found if rest.largest or not largest]
 
 
 def _overlap(found: tuple[Rest, ...]) -> bool:

@@ -152,7 +152,8 @@ def inputs(draw: st.DrawFn) -> Descent:
 
     Scores are drawn, or set apart by a dependency, or such that uniform attention is at rest.
     """
-    n, d, kind = draw(sizes(1, 2)), draw(sizes(1, 3)), draw(st.sampled_from(KINDS))
+    d, kind = draw(sizes(1, 3)), draw(st.sampled_from(KINDS))
+    n = draw(sizes(1, min(d, 2)))
     T = draw(sizes(4, 6) if kind == "lines" else sizes(3, 5) if kind == "line" else sizes(2, d + 2))
     places = np.array([draw(st.permutations(range(-3, 4))) for _ in range(n)])[:, :T, None]
     if kind == "lines":  # the first three tokens, and the others
