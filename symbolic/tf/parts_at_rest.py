@@ -230,7 +230,8 @@ def ensure_maxima_of_inputs() -> None:
 def ensure_maxima_of_parts() -> None:
     """At a rest the input's score u is a local maximum exactly where those of its parts are."""
     level, attention = entry("level"), entry("S")
-    u, positive, rise = sp.Symbol("u", real=True), *sp.symbols("S_j rise", positive=True)
+    u = sp.Symbol("u", real=True)
+    positive, rise = sp.symbols("S_j rise", positive=True)
     ensure_equal(
         (total(attention * level) - u).subs(u, u * total(attention)),
         total(attention * (level - u)),

@@ -23,6 +23,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from flint import arb, fmpq, fmpq_mat, fmpq_poly
 
 from attsvm.exact.numbers import Matrix, Vector, dot, subtract
