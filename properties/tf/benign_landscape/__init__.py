@@ -161,7 +161,7 @@ def points(draw: st.DrawFn) -> Descent:
         scores[0] = data.X[0] @ draw(arrays(data.d))
     if data.n == 1 and draw(st.booleans()):
         scores = np.zeros((1, data.T))
-        for b in stationary_points.dependencies(ExactData.of(data).X[0]):
+        for b in parts.dependencies(ExactData.of(data).X[0]):
             scores[0] += float(draw(sizes(-2, 2))) * np.array([float(x) for x in b])
     moved = AttentionData(data.X, data.Z, scores=scores)
     start = np.zeros((data.d, data.d)) if draw(st.booleans()) else draw(arrays(data.d, data.d))

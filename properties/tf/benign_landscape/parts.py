@@ -56,7 +56,7 @@ class Part:
         return self.tokens, self.counts, self.scores
 
     @property
-    def mean(self) -> fmpq:
+    def mean(self) -> Any:
         """The score under uniform attention."""
         counts = [fmpq(count) for count in self.counts]
         return dot(counts, self.scores) / sum(counts, fmpq(0))
@@ -220,7 +220,7 @@ def roots_of(part: Part, places: list[int]) -> tuple[list[tuple[arb, bool]], boo
         found = sign_changes(terms) if changes else []
         return found, len(found) == changes
     positive, roots = signs[0], []
-    given = polynomial(terms).complex_roots() if changes else []
+    given: Any = polynomial(terms).complex_roots() if changes else []
     exact = [(y.real, int(count)) for y, count in given if y.imag == 0 and y.real > 0]
     for y, count in sorted(exact, key=lambda root: root[0].mid()):
         roots.append((y, positive and count % 2 == 1))
@@ -231,7 +231,7 @@ def roots_of(part: Part, places: list[int]) -> tuple[list[tuple[arb, bool]], boo
 def sign_changes(terms: dict[int, fmpq]) -> list[tuple[arb, bool]]:
     """Roots of P where it is seen to change its sign, between where two terms are of one size."""
 
-    def sign(x: fmpq) -> int:
+    def sign(x: arb) -> int:
         value = sum((arb(c) * (k * x).exp() for k, c in terms.items()), arb(0))
         return 1 if value > 0 else -1 if value < 0 else 0
 
@@ -246,7 +246,9 @@ def sign_changes(terms: dict[int, fmpq]) -> list[tuple[arb, bool]]:
         if before != after:
             for _ in range(_HALVINGS):
                 middle = ((low + high) / 2).mid()
-                low, high = (middle, high) if sign(middle) == before else (low, middle)
+                side = sign(middle)
+                low = middle if side == before else low
+                high = middle if side == after else high
             found.append((low.union(high).exp(), before > 0))
     return found
 
@@ -255,13 +257,14 @@ def on_line(part: Part, places: list[int], only: fmpq | None = None) -> tuple[li
     """Rests of a part on a line, or those of one score, and whether these are all."""
     roots, whole = roots_of(part, places)
     at = [math.log(float(y.mid())) for y, _ in roots]
-    kept = range(len(roots))
+    kept = list(range(len(roots)))
     if only is not None:  # roots of P at which the score is this one
         if max(places) > _LONGEST:
             return [], False
         less = {k: m * (g - only) for k, m, g in zip(places, part.counts, part.scores, strict=True)}
-        shared = polynomial(terms_of(part, places)).gcd(polynomial(less)).complex_roots()
-        there = [y.real for y, _ in shared if y.imag == 0 and y.real > 0]
+        shared = polynomial(terms_of(part, places)).gcd(polynomial(less))
+        common_roots: Any = shared.complex_roots()
+        there = [y.real for y, _ in common_roots if y.imag == 0 and y.real > 0]
         kept = [k for k in kept if any(root.overlaps(roots[k][0]) for root in there)]
         whole = len(kept) == len(there)
     found = []
