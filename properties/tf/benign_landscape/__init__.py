@@ -17,7 +17,7 @@ hulls are apart, as they are for affinely independent tokens, for scores that ri
 direction, and for one best token that has an Att-SVM with rivals of one score. For one dependency
 of all tokens it is all that is needed (`sharp-2`), for more of them not, nor does the order of
 scores tell: tokens 0, -1, -6, -8 have stationary points with scores 10, -14, 9, -5 (`FINITE`), and
-none with 100, -6, -4, -5, by a polynomial in exp(W) (`tests/properties/tf/test_landscape.py`).
+none with 100, -6, -4, -5 (`FALLING`).
 
 Minima need less (`sharp-1`). If the tokens have one
 affine dependency at most, c is it: any tokens that lack one of those with c_t != 0 are independent.
@@ -36,11 +36,26 @@ of data; in the plane four tokens have a minimum only on a line, as T = r + 2 el
 | n = 1, T = 3 | 1, 0, -2 with scores 1, -4, 0 | none |
 | n = 1, T = 4, d = 1 | yes | `FINITE` |
 
-Where independent queries keep the inputs apart and each has one dependency at most, of all of its
-tokens (T <= r + 2 in general position), the data with stationary points are known exactly
-(`sharp-2`, `stationary_points.py`): in each input the scores are equal, or set the two parts of the
-dependency, which are those of Radon's theorem, apart. For three tokens on a line this says that the
-one between the others scores least or most.
+Where queries are independent inputs move alone. The tokens of each fall into parts, the least sets
+such that every affine dependency is a sum of dependencies within them. Logits of a part do not bind
+those of others, so that the gradient is 0 exactly where each part rests by itself, and all parts of
+an input at one score u. Of a part of one score, of one dependency or on a line that is decided by
+the data (`parts.py`), and so for all inputs of at most four tokens, of any dimension (`sharp-2`),
+and for some of more, such as those on two lines in space. An input of several such parts has no
+stationary point any more if any small number is added to the scores of one part: parts rest at
+finitely many scores. Minima are known likewise (`sharp-3`). A part of one dependency has one where
+one token alone scores above u, which is a mean of the others, and then u is its largest score. Of
+three tokens on a line the one between the others scores least or most at a stationary point, and
+most at a minimum.
+
+Four tokens on a line whose scores rise or fall along it have no stationary point; those whose first
+two and last two scores differ in opposite order have one, as P has two signs. Only where scores go
+up, down and up, or down, up and down, must roots of P be counted, of which there are at most as
+many as its coefficients change their sign. What is open begins with five tokens of one part in the
+plane, with two dependencies: these may have a strict minimum (`PEAK`), and no stationary point
+where scores rise along some direction. There a point at rest is a common positive root of as many
+polynomials as there are dimensions, if tokens are fractions. Open as well are inputs of dependent
+queries, where gradients may cancel, so that the loss matters.
 """
 
 from dataclasses import replace
