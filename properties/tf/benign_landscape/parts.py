@@ -30,8 +30,8 @@ from attsvm.exact.numbers import Matrix, Vector, dot, subtract
 from attsvm.theory import OPEN
 from attsvm.theory.arithmetic import BALLS
 
-_HALVINGS = 40
-"""How far about a score whose sign is not seen others are looked for, in halvings."""
+_HALVINGS = 96
+"""How near to a root, against its distance from scores, h is asked for its sign, in halvings."""
 _POWERS, _LONGEST = 2**10, 32
 """The largest sum of |b_t|, and the largest k_t, for which roots are looked for in rationals."""
 _NEXT = 2.0**-20
@@ -68,13 +68,13 @@ class Rest:
 
     Attributes:
         score: u, a rational number where it is known to be one, else a ball.
-        logits: those of the tokens.
+        logits: those of the tokens, as near as can be told.
         largest: whether u is a local maximum of the part's score.
         room: by how much logits may move for it to be one; infinite where it is the largest of all.
     """
 
     score: Any
-    logits: list[float]
+    logits: Vector
     largest: bool
     room: float = math.inf
 
@@ -146,19 +146,22 @@ def bracket(part: Part, b: Vector) -> tuple[fmpq, fmpq] | None:
 
     None where the precision is too low to find one of them.
     """
-    low, high = between(part, b)
-    width = high - low
+    low, high = least, most = between(part, b)
+    u = (low + high) / 2
     while True:
-        middle = (low + high) / 2
-        value = balance(part, b, middle)
+        value = balance(part, b, u)
         if value > 0:
-            high = middle
+            high = u
         elif value < 0:
-            low = middle
+            low = u
         else:  # so near that the sign is not seen, or at the root
             break
-    for k in reversed(range(2, _HALVINGS)):
-        ends = middle - width / 2**k, middle + width / 2**k
+        rows = zip(b, part.scores, strict=True)
+        newton = u - (value / sum((x / (g - u) for x, g in rows), fmpq(0))).mid().fmpq()
+        u = newton if low < newton < high else (low + high) / 2
+    width = min(u - least, most - u)
+    for k in reversed(range(_HALVINGS - 16, _HALVINGS)):
+        ends = u - width / 2**k, u + width / 2**k
         if balance(part, b, ends[0]) < 0 and balance(part, b, ends[1]) > 0:
             return ends
     return None
@@ -188,7 +191,7 @@ def vanishes(part: Part, b: Vector, u: fmpq) -> Any:
 def weighed(part: Part, b: Vector, u: fmpq, score: Any) -> Rest:
     """The rest of a part of one dependency, whose score is u, as near as can be told."""
     rows = zip(b, part.counts, part.scores, strict=True)
-    logits = [float(arb(x / (count * (g - u))).log().mid()) for x, count, g in rows]
+    logits = [arb(x / (count * (g - u))).log().mid().fmpq() for x, count, g in rows]
     return Rest(score, logits, sum(x > 0 for x in b) == 1)
 
 
@@ -244,7 +247,7 @@ def sign_changes(terms: dict[int, fmpq]) -> list[tuple[arb, bool]]:
     found = []
     for (low, before), (high, after) in itertools.pairwise(seen):
         if before != after:
-            for _ in range(_HALVINGS):
+            for _ in range(_HALVINGS + max(terms).bit_length()):
                 middle = ((low + high) / 2).mid()
                 side = sign(middle)
                 low = middle if side == before else low
@@ -256,7 +259,7 @@ def sign_changes(terms: dict[int, fmpq]) -> list[tuple[arb, bool]]:
 def on_line(part: Part, places: list[int], only: fmpq | None = None) -> tuple[list[Rest], bool]:
     """Rests of a part on a line, or those of one score, and whether these are all."""
     roots, whole = roots_of(part, places)
-    at = [math.log(float(y.mid())) for y, _ in roots]
+    at = [y.log().mid().fmpq() for y, _ in roots]
     kept = list(range(len(roots)))
     if only is not None:  # roots of P at which the score is this one
         if max(places) > _LONGEST:
@@ -272,7 +275,7 @@ def on_line(part: Part, places: list[int], only: fmpq | None = None) -> tuple[li
         y, largest = roots[index]
         weights = [m * y**k for k, m in zip(places, part.counts, strict=True)]
         score = dot(weights, part.scores) / sum(weights, arb(0)) if only is None else only
-        others = [abs(at[index] - x) for k, x in enumerate(at) if k != index]
+        others = [float(abs(at[index] - x)) for k, x in enumerate(at) if k != index]
         room = min(others, default=math.inf) if whole else _NEXT
         logits = [k * at[index] for k in places]
         found.append(Rest(part.mean if y == 1 else score, logits, largest, room))
@@ -286,7 +289,7 @@ def rests(part: Part, only: fmpq | None = None) -> tuple[list[Rest], bool]:
     """
     if len(set(part.scores)) == 1:
         meets = only is None or only == part.scores[0]
-        return ([Rest(part.scores[0], [0.0] * len(part.scores), True)] if meets else []), True
+        return ([Rest(part.scores[0], [fmpq(0)] * len(part.scores), True)] if meets else []), True
     found = dependencies(part.tokens)
     if len(found) == 1:
         return of_one_dependency(part, found[0], only)

@@ -7,12 +7,14 @@ one score.
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, ctx, fmpq, fmpq_mat
 from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData, rational, rationals, risk_gap
+from attsvm.exact import ExactData, dot, norm, rational, rationals, risk_gap, softmax
+from attsvm.exact.attention import logits
+from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import Matrix, Vector, combine, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
@@ -28,6 +30,8 @@ from properties.tf.benign_landscape.parts import dependencies
 _NEAR = fmpq(1, 2**24)
 """Share of what its terms add up to that the gradient may keep, as W is rounded to floats."""
 
+_MORE = 96
+"""Bits in which rests are found beyond those in which they are judged."""
 KINDS = ("few", "line", "lines", "equal")
 
 
@@ -45,15 +49,15 @@ def levels_apart(case: Descent) -> bool:
     return True
 
 
-def prompt(tokens: Matrix, logits: list[float]) -> Vector:
+def prompt(tokens: Matrix, found: Vector) -> Vector:
     """The p with <x_t, p> = logit t + a constant, at as many tokens as are affinely independent."""
     rows: Matrix = []
     values: Vector = []
-    for x, logit in zip(tokens, logits, strict=True):
+    for x, logit in zip(tokens, found, strict=True):
         row = subtract(x, tokens[0])
         if fmpq_mat([*rows, row]).rank() > len(rows):
             rows.append(row)
-            values.append(rational(logit - logits[0]))
+            values.append(logit - found[0])
     if not rows:
         return [fmpq(0)] * len(tokens[0])
     D = fmpq_mat(rows)
@@ -71,7 +75,8 @@ def settled(case: Descent, largest: bool = False) -> Any:
     Z, prompts, rooms, undecided = fmpq_mat(exact.Z), [], [1.0], False
     for tokens, gamma in zip(exact.X, exact.gamma, strict=True):
         found = parts.split(parts.merged(tokens, gamma))
-        rests = parts.common(found, largest)
+        with ctx.workprec(ctx.prec + _MORE):
+            rests = parts.common(found, largest)
         if rests is None:
             return None
         undecided |= rests is OPEN
@@ -82,7 +87,7 @@ def settled(case: Descent, largest: bool = False) -> Any:
     if undecided or Z.rank() < len(exact.Z):
         return OPEN
     W = fmpq_mat(prompts).transpose() * (Z * Z.transpose()).inv() * Z
-    return np.array([[float(x) for x in row] for row in W.tolist()]), min(rooms)
+    return np.array(W.tolist(), dtype=object), min(rooms)
 
 
 def stationary_exactly_where_at_rest(case: Descent) -> Any:
@@ -110,11 +115,10 @@ def least_exactly_where_largest(case: Descent, largest: bool = True) -> Any:
     if found is None:
         return minima.descends(case)
     W, room = found
-    way = case.start - W
-    logits = np.einsum("nti,ij,nj->nt", case.data.X, way, case.data.Z)
-    ends = W, W + way * (room / max(float(np.ptp(logits, axis=1).max()), room))
-    exact = ExactData.of(case.data)
-    here, there = (risk_gap(exact, rationals(end), case.loss) for end in ends)
+    exact, way = ExactData.of(case.data), np.array(rationals(case.start), dtype=object) - W
+    moved = [logits(tokens, way.tolist(), z) for tokens, z in zip(exact.X, exact.Z, strict=True)]
+    share = rational(room) / max(rational(room), *(max(row) - min(row) for row in moved))
+    here, there = (risk_gap(exact, rationals(end), case.loss) for end in (W, W + share * way))
     return arb.min(_at_rest(case, W), there - here + _NEAR / 2**16)
 
 
@@ -132,8 +136,15 @@ def _at_rest(case: Descent, W: Array) -> Any:
     slope = negative_gradient(BALLS, case.data, W, case.loss)
     if all(arb(x) == 0 for x in slope.matrix.ravel()):
         return arb(_NEAR)
-    terms = [abs(arb(part.factor)) * sum(abs(x) for x in part.matrix) for part in slope.parts]
-    return arb(_NEAR) - BALLS.norm(slope.matrix) / sum(terms, arb(0))
+    exact, terms = ExactData.of(case.data), arb(0)
+    for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
+        s = softmax(logits(tokens, rationals(W), z))
+        u = dot(s, gamma)
+        rows = zip(s, gamma, tokens, strict=True)
+        sizes_of = (w * abs(g - u) * norm(subtract(x, tokens[0])) for w, g, x in rows)
+        moved = sum(sizes_of, arb(0))
+        terms += abs(loss_slope(case.loss, u)) * moved * norm(z) / len(exact.X)
+    return arb(_NEAR) - norm([arb(x) for x in slope.matrix.ravel()]) / terms
 
 
 def parts_known(case: Descent) -> bool:
