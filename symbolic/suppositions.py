@@ -149,10 +149,12 @@ FEW_TOKENS = Supposed(
 )
 ONE_DEPENDENCY = Supposed(
     "tokens of an input have one affine dependency at most",
-    (
-        benign_landscape.LANDSCAPE.hypotheses[benign_landscape.FEW],
-        benign_landscape.LANDSCAPE.hypotheses[benign_landscape.WHOLE],
-    ),
+    (benign_landscape.LANDSCAPE.hypotheses[benign_landscape.FEW],),
+)
+PARTS = Supposed(
+    "each affine dependency of an input's tokens is a sum of dependencies within parts, each of "
+    "which has one score, or one dependency, of all its tokens, or is on a line",
+    (benign_landscape.LANDSCAPE.hypotheses[benign_landscape.KNOWN],),
 )
 CONSTRAINTS = Supposed(
     "the (x_t - x_s) z^T of all inputs are independent, and so are the A_j, whichever tokens are "

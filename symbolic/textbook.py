@@ -68,6 +68,13 @@ INVERSE_OF_GRAM = Lemma(
 )
 """By the Schur complement of the others' Gram matrix."""
 
+RANGE = Lemma(
+    "the range of a matrix",
+    "Horn and Johnson, Matrix Analysis, section 0.6.6",
+    (),
+    "A q = a for some q exactly where b^T a = 0 for each b with b^T A = 0",
+)
+
 RANK_OF_PRODUCT = Lemma(
     "the rank of a product",
     "Horn and Johnson, Matrix Analysis, section 0.4.5",
@@ -222,6 +229,16 @@ COMPOSED = Lemma(
     "Rudin, Principles of Mathematical Analysis, theorem 4.2",
     (CONTINUOUS,),
     "f(x_k) tends to f(x) where x_k tends to x",
+)
+
+NOT_ALL = "not all coefficients are 0"
+
+DESCARTES = Lemma(
+    "Descartes' rule of signs for real powers",
+    "Polya and Szego, Problems and Theorems in Analysis II, part V, problem 77",
+    (NOT_ALL,),
+    "a sum of real powers of y has no more roots y > 0 than its coefficients, in the order of the "
+    "powers, change their sign",
 )
 
 VALUES = "it takes values below and above c"

@@ -15,10 +15,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded, suppose
-from properties.tf.benign_landscape.stationary_points import share
-from symbolic.continuity import ensure_smooth
 from symbolic.gains import (
     ensure_gain,
     ensure_gain_of_support,
@@ -30,20 +27,13 @@ from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.sums import (
     ensure_at_least_each,
     ensure_mean,
-    ensure_nonnegative_sum,
     entry,
     total,
 )
 from symbolic.suppositions import DIFFERENCES, LEVELS, ONE_DEPENDENCY
 from symbolic.textbook import (
-    CONTINUOUS,
-    DIFFERENTIABLE,
     INDEPENDENT,
-    INTERMEDIATE_VALUE,
     INVERSE_OF_GRAM,
-    RISING,
-    SIGN,
-    VALUES,
 )
 
 MORE, POSITIVE = sp.Symbol("more", nonnegative=True), sp.Symbol("c", positive=True)
@@ -195,96 +185,4 @@ def prove_no_minimum() -> str:
     )
     steep = sp.Symbol("|l'|", positive=True)
     ensure_positive(-(-steep * (POSITIVE + MORE)), "which is below 0: the risk falls both ways")
-    return "for every loss with l' < 0 and any n, T and d"
-
-
-def ensure_one_root() -> None:
-    """h(u) = sum_t b_t ln(b_t/(gamma_t - u)) is 0 at some u between the two parts' scores."""
-    u = sp.Symbol("u", real=True)
-    b, gap = sp.symbols("b gap", positive=True)
-    smooth = "a term of h is smooth between the parts' scores, where all |gamma_t - u| are positive"
-    ends = (
-        "and tends to inf as u tends to a score above, to -inf to one below, while the others are "
-        "bounded from there to halfway: h takes both signs"
-    )
-    at_ends = []
-    ensure_smooth([share(SYMBOLS, sign * b, u + sign * gap, u) for sign in (1, -1)], smooth)
-    for sign, side in ((1, "above"), (-1, "below")):
-        gamma = sp.Symbol("gamma", real=True)
-        term = share(SYMBOLS, sign * b, gamma, u)
-        ensure_positive(
-            sp.diff(term, u).subs(gamma, u + sign * gap),
-            f"a token with b_t {'>' if sign > 0 else '<'} 0 and a score {side} u has a term of h "
-            "that rises with u",
-        )
-        at_ends += [sp.limit(sp.exp(-sign * term.subs(gamma, u + sign * gap) / b), gap, 0, "+")]
-    ensure_zero(at_ends, ends)
-    slope, rises = entry("slope"), "so the slope of h, the sum of those of its terms, is positive"
-    ensure_nonnegative_sum(total(slope), slope, rises, slope=POSITIVE)
-    cite(RISING, met={SIGN: rises, DIFFERENTIABLE: smooth})
-    cite(INTERMEDIATE_VALUE, met={CONTINUOUS: smooth, VALUES: ends})
-
-
-def prove_where_stationary() -> str:
-    """A stationary point is a root of h in each input, and each root gives one.
-
-    Raises:
-        ProofError: a step fails.
-    """
-    ensure_own_query()
-    margin, own, other = sp.symbols("margin own other", real=True)
-    ensure_equal(
-        (margin * own + other * inner("q_k", "z_i")).subs({own: 1, inner("q_k", "z_i"): 0}),
-        margin,
-        "the slope of the risk along w q_i^T is that of input i along w, whatever the others are: "
-        "it is 0 for all w and i exactly where the gradient is 0, which is a sum of g_i z_i^T",
-    )
-    ensure_gain()
-    s, gamma, b, a = (entry(name) for name in ("s", "gamma", "b", "a"))
-    u, scale, shift = sp.symbols("u scale shift", real=True)
-    mean, whole = total(s * gamma), total(s)
-    ensure_zero(
-        total(s * (gamma - u)).subs({mean: u, whole: 1}),
-        "c_t = s_t (gamma_t - u) adds up to 0; with sum_t c_t <x_t, w> = 0 for all w it is an "
-        "affine dependency, so 0, and all scores are u, or a multiple of the one that there is",
-    )
-    weight = scale * b / (gamma - u)
-    ensure_equal(
-        sp.cancel(weight * (gamma - u)),
-        scale * b,
-        "c_t = scale b_t is s_t = scale b_t/(gamma_t - u): as s_t > 0, scale b_t has the sign of "
-        "gamma_t - u, so the parts' scores are on two sides of u",
-    )
-    logs = entry("ln(b/(gamma - u))")
-    ensure_equal(
-        total(b * (logs + shift)).subs(total(b), 0),
-        total(b * logs),
-        "as sum_t b_t = 0, the logits ln s_t + shift have sum_t b_t a_t = h(u)",
-        normal=expanded,
-    )
-    p, x = vector("p"), vector("x_t")
-    ensure_equal(
-        (scale * x) @ p,
-        scale * (x @ p),
-        "logits <x_t, p> have sum_t b_t a_t = <sum_t b_t x_t, p> = 0, which is h(u) = 0",
-    )
-    ensure_one_root()
-    ensure_any_margins(ONE_DEPENDENCY)  # of all tokens but one, as their dependency is of all
-    last, others = sp.symbols("b_last others", nonzero=True)
-    ensure_equal(
-        sp.solve(last * sp.Symbol("a_last") + others, sp.Symbol("a_last"))[0] * last + others,
-        0,
-        "some p has their logits, and the last one is as h(u) = 0 asks",
-    )
-    ensure_equal(
-        total(scale * b + u * s).subs({total(b): 0, whole: 1}),
-        u,
-        "these weights, scaled to the sum 1, have the score sum_t s_t (gamma_t - u) + u = u",
-        normal=expanded,
-    )
-    ensure_zero(
-        total(scale * b * a).subs(total(b * a), 0),
-        "and sum_t c_t <x_t, w> = scale <sum_t b_t x_t, w> = 0 for all w: W = sum_i p_i q_i^T is "
-        "stationary",
-    )
     return "for every loss with l' < 0 and any n, T and d"

@@ -11,6 +11,7 @@ import sympy as sp
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import ensure_zero, recorded
 from properties.sim import stability_l2, stability_logistic
+from properties.tf.benign_landscape import parts
 from symbolic import (
     aligned_inputs,
     basins,
@@ -59,6 +60,7 @@ from symbolic.tf import (
     nonlinear_head_several,
     overparameterisation,
     parameterisation_bias,
+    parts_at_rest,
     settled_attention,
     softmax_range,
     theorem_2,
@@ -162,16 +164,22 @@ def other_square(p_1, p_2, squares, moves=TWO_RIVALS.moves):
 
 SPOILT = {
     "the balance of an affine dependency falls": (
-        benign_landscape,
+        parts_at_rest,
         "share",
-        scaled(benign_landscape.share, -1),
-        [benign_landscape.prove_where_stationary],
+        scaled(parts_at_rest.share, -1),
+        [parts_at_rest.prove_where_stationary],
     ),
     "the balance of an affine dependency is bounded": (
-        benign_landscape,
+        parts_at_rest,
         "share",
-        lambda m, b, gamma, u: b * m.exp(u - gamma) * b,
-        [benign_landscape.prove_where_stationary],
+        lambda m, b, gamma, u, count: b * m.exp(u - gamma) * b / count,
+        [parts_at_rest.ensure_one_root],
+    ),
+    "the balance of equal tokens as of one": (
+        parts_at_rest,
+        "share",
+        lambda m, b, gamma, u, count: parts.share(m, b, gamma, u),
+        [parts_at_rest.ensure_rest_of_one_dependency],
     ),
     "another bound by the norm": (
         *(softmax_range, "by_norm", looser(softmax_range.by_norm)),
@@ -594,6 +602,11 @@ SPOILT = {
                     [benign_landscape.prove_no_minimum],
                 ),
                 (
+                    *(parts_at_rest, ("MORE", "POSITIVE")),
+                    [parts_at_rest.ensure_largest_of_one_dependency],
+                ),
+                (parts_at_rest, ("MORE",), [parts_at_rest.ensure_maxima_of_parts]),
+                (
                     *(margin_flow, ("MORE",)),
                     [margin_flow.ensure_flow, margin_flow.ensure_energy, margin_flow.ensure_slow],
                 ),
@@ -612,6 +625,10 @@ SPOILT = {
         )
         for name in names
     },
+    "sums of pairs in place of differences on a line": (
+        *(parts_at_rest, "swapped", lambda x: -swapped(x)),
+        [parts_at_rest.ensure_rest_on_line],
+    ),
     "sums of pairs in place of differences": (
         *(quadratic_forms, "swapped", lambda x: -swapped(x)),
         [global_conjecture.ensure_lower_tokens_outweigh, margin_flow.ensure_energy],

@@ -17,7 +17,7 @@ hulls are apart, as they are for affinely independent tokens, for scores that ri
 direction, and for one best token that has an Att-SVM with rivals of one score. For one dependency
 of all tokens it is all that is needed (`sharp-2`), for more of them not, nor does the order of
 scores tell: tokens 0, -1, -6, -8 have stationary points with scores 10, -14, 9, -5 (`FINITE`), and
-none with 100, -6, -4, -5, by a polynomial in exp(W) (`tests/properties/tf/test_landscape.py`).
+none with 100, -6, -4, -5 (`FALLING`).
 
 Minima need less (`sharp-1`). If the tokens have one
 affine dependency at most, c is it: any tokens that lack one of those with c_t != 0 are independent.
@@ -36,11 +36,26 @@ of data; in the plane four tokens have a minimum only on a line, as T = r + 2 el
 | n = 1, T = 3 | 1, 0, -2 with scores 1, -4, 0 | none |
 | n = 1, T = 4, d = 1 | yes | `FINITE` |
 
-Where independent queries keep the inputs apart and each has one dependency at most, of all of its
-tokens (T <= r + 2 in general position), the data with stationary points are known exactly
-(`sharp-2`, `stationary_points.py`): in each input the scores are equal, or set the two parts of the
-dependency, which are those of Radon's theorem, apart. For three tokens on a line this says that the
-one between the others scores least or most.
+Where queries are independent inputs move alone. The tokens of each fall into parts, the least sets
+such that every affine dependency is a sum of dependencies within them. Logits of a part do not bind
+those of others, so that the gradient is 0 exactly where each part rests by itself, and all parts of
+an input at one score u. Of a part of one score, of one dependency or on a line that is decided by
+the data (`parts.py`), and so for all inputs of at most four tokens, of any dimension (`sharp-2`),
+and for some of more, such as those on two lines in space. An input of several such parts has no
+stationary point any more if any small number is added to the scores of one part: parts rest at
+finitely many scores. Minima are known likewise (`sharp-3`). A part of one dependency has one where
+one token alone scores above u, which is a mean of the others, and then u is its largest score. Of
+three tokens on a line the one between the others scores least or most at a stationary point, and
+most at a minimum.
+
+Four tokens on a line whose scores rise or fall along it have no stationary point; those whose first
+two and last two scores differ in opposite order have one, as P has two signs. Only where scores go
+up, down and up, or down, up and down, must roots of P be counted, of which there are at most as
+many as its coefficients change their sign. What is open begins with five tokens of one part in the
+plane, with two dependencies: these may have a strict minimum (`PEAK`), and no stationary point
+where scores rise along some direction. There a point at rest is a common positive root of as many
+polynomials as there are dimensions, if tokens are fractions. Open as well are inputs of dependent
+queries, where gradients may cancel, so that the loss matters.
 """
 
 from dataclasses import replace
@@ -63,7 +78,7 @@ from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices
 from properties.tf._support.descent_instances import Descent
 from properties.tf.all_support_no_stationary import not_stationary
-from properties.tf.benign_landscape import minima, stationary_points
+from properties.tf.benign_landscape import minima, parts, stationary_points
 
 PRINTED = (
     "over-parameterization catalyzes global convergence by ensuring the feasibility of the SVM "
@@ -84,6 +99,15 @@ BESIDE = replace(
 """The first input is that of `REST` on a line; the second, of the same query, outweighs it."""
 BYSTANDER = cases.from_zero([[[1, 0], [0, 0], [-2, 0], [0, 1]]], scores=[[1.0, -4.0, 0.0, 5.0]])
 """The scores set the parts of the dependency apart, and those of the last token are beyond both."""
+LEVEL = cases.from_zero([[[1, 0], [0, 0], [-2, 0], [0, 1]]], scores=[[3.0, -2.0, 2.0, 1.0]])
+"""The same parts, where the last token has the score at which the other ones rest."""
+FALLING = cases.from_zero([[[0], [-1], [-6], [-8]]], scores=[[100.0, -6.0, -4.0, -5.0]])
+"""The tokens and the order of scores of `FINITE`, and no stationary point."""
+PEAK = cases.from_zero(
+    [[[1, 1], [-1, 1], [-1, -1], [1, -1], [0, 0]]], scores=[[-1.0, -1.0, -1.0, -1.0, 4.0]]
+)
+"""A square and its centre: two dependencies in the plane, and a strict minimum at 0."""
+WIDE = np.diag([1.0, 0.0, 0.0])
 WITHIN = cases.from_zero([[[0], [1], [-1]]], scores=[[2.0, -1.0, -1.0]])
 """The best token lies between the others: a strict minimum at 0."""
 IN_ORDER = cases.from_zero([[[0], [1], [2], [4]]], scores=[[0.0, 1.0, 2.0, 8.0]])
@@ -102,7 +126,7 @@ SCORES, OWN = (
 )
 APART = "tokens that score above any level can be separated from those below"
 FEW = "its tokens have one affine dependency at most"
-WHOLE = "tokens of each input have one affine dependency at most, and all take part in it"
+KNOWN = "parts of each input have one score each, or one affine dependency, or are on a line"
 SEPARABLE = "its optimal token has an Att-SVM of its own"
 
 
@@ -114,7 +138,7 @@ def large(case: Any) -> bool:
 
 def dependencies(case: Any, i: int) -> int:
     """How many affine dependencies the tokens of input i have."""
-    return len(stationary_points.dependencies(ExactData.of(getattr(case, "data", case)).X[i]))
+    return len(parts.dependencies(ExactData.of(getattr(case, "data", case)).X[i]))
 
 
 def queries_independent(case: Any) -> bool:
@@ -152,7 +176,7 @@ def points(draw: st.DrawFn) -> Descent:
         scores[0] = data.X[0] @ draw(arrays(data.d))
     if data.n == 1 and draw(st.booleans()):
         scores = np.zeros((1, data.T))
-        for b in stationary_points.dependencies(ExactData.of(data).X[0]):
+        for b in parts.dependencies(ExactData.of(data).X[0]):
             scores[0] += float(draw(sizes(-2, 2))) * np.array([float(x) for x in b])
     moved = AttentionData(data.X, data.Z, scores=scores)
     start = np.zeros((data.d, data.d)) if draw(st.booleans()) else draw(arrays(data.d, data.d))
@@ -166,11 +190,17 @@ MINIMUM = Measured(
     notation=r"\left\|\nabla L(W)\right\| > 0 \text{ or } \lambda_{\min}(\nabla^2 L(W)) < 0",
 )
 EXISTENCE = Measured(
-    "exactly where the scores of each input are equal, or set the two parts of its affine "
-    "dependency apart",
-    minima.rounded(stationary_points.exists_exactly_where_apart),
-    stationary_points.exists_exactly_where_apart,
+    "exactly where the parts of each input rest at one score",
+    minima.rounded(stationary_points.stationary_exactly_where_at_rest),
+    stationary_points.stationary_exactly_where_at_rest,
     notation=r"\nabla L(W) = 0 \text{ for some } W",
+)
+LEAST = Measured(
+    "exactly where the parts of each input rest at one score, which is {largest} of theirs",
+    minima.rounded(stationary_points.least_exactly_where_largest),
+    stationary_points.least_exactly_where_largest,
+    notation=r"L \text{ has a local minimum}",
+    symbols={"largest": {True: "a local maximum", False: "one"}},
 )
 
 FEASIBILITY = Statement(
@@ -209,6 +239,10 @@ FEASIBILITY = Statement(
     },
 )
 
+INPUTS = Records(
+    Descent, st.one_of(stationary_points.inputs(), points()), fixed=("step",), climbed=True
+)
+
 LANDSCAPE = Statement(
     "tf/benign-landscape",
     source=SOURCE,
@@ -226,7 +260,7 @@ LANDSCAPE = Statement(
         FEW: lambda case: dependencies(case, 0) <= 1,
         SEPARABLE: separable,
         QUERIES: queries_independent,
-        WHOLE: stationary_points.one_whole,
+        KNOWN: stationary_points.parts_known,
     },
     conclusion=not_stationary,
     cost=3,
@@ -239,7 +273,7 @@ LANDSCAPE = Statement(
         FEW: [FINITE],
         SEPARABLE: [WITHIN],
         QUERIES: [OPPOSED],
-        WHOLE: [BYSTANDER],
+        KNOWN: [PEAK],
     },
     readings={
         "literal-2": Reading(
@@ -272,22 +306,36 @@ LANDSCAPE = Statement(
             examples=(REST,),
         ),
         "sharp-2": Reading(
-            "l' < 0 everywhere and continuous, independent queries, the tokens of each input are "
-            "affinely independent or have one affine dependency, sum_t b_t = 0 and sum_t b_t x_t = "
-            "0, in which no b_t is 0: grad L(W) = 0 for some W exactly where in each input all "
-            "scores are equal, or there is such a dependency and the scores of the tokens with "
-            "b_t > 0 are all above, or all below, those with b_t < 0",
+            "l' < 0 everywhere and continuous, independent queries; take m_t equal tokens of an "
+            "input as one, with their mean score, and split it into the least parts such that each "
+            "affine dependency, sum_t b_t = 0 and sum_t b_t x_t = 0, is a sum of dependencies "
+            "within parts; each part has one score, or one dependency, or is on a line, as every "
+            "part of at most four tokens. Let it rest at u if u is that score; or sum_t b_t ln(b_t/"
+            "(m_t (gamma_t - u))) = 0, where scores of b_t > 0 are above u and of b_t < 0 below, b "
+            "or -b the dependency, as for one u if they can be; or u is the mean of scores with "
+            "weights m_t y^k_t for tokens x + k_t v and y > 0 with sum_{s < t} m_s m_t (k_t - k_s) "
+            "(gamma_t - gamma_s) y^(k_s + k_t) = 0. Then grad L(W) = 0 for some W exactly where in "
+            "each input all parts rest at one u",
             expected="proved",
-            proof="symbolic.tf.benign_landscape:prove_where_stationary",
-            under=(SLOPED, QUERIES, WHOLE),
-            variables=Records(
-                Descent,
-                st.one_of(stationary_points.inputs(), points()),
-                fixed=("step",),
-                climbed=True,
-            ),
+            proof="symbolic.tf.parts_at_rest:prove_where_stationary",
+            under=(SLOPED, QUERIES, KNOWN),
+            variables=INPUTS,
             conclusion=EXISTENCE,
-            examples=(REST, WITHIN, cases.TIED),
+            examples=(REST, WITHIN, cases.TIED, BYSTANDER, LEVEL, FINITE, FALLING),
+        ),
+        "sharp-3": Reading(
+            "the same data: L has a local minimum exactly where in each input all parts rest at "
+            "one u, which is a part's one score; or its dependency has one b_t > 0 alone; or its "
+            "polynomial changes at y from + to -",
+            expected="proved",
+            proof="symbolic.tf.parts_at_rest:prove_where_least",
+            under=(SLOPED, QUERIES, KNOWN),
+            variables=INPUTS,
+            conclusion=LEAST,
+            examples=(REST, WITHIN, cases.TIED, LEVEL, FINITE, FALLING),
+            siblings={
+                "wherever they rest": changed(largest=False, examples=[replace(REST, start=WIDE)])
+            },
         ),
     },
 )

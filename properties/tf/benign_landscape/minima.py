@@ -1,6 +1,8 @@
 """Whether a point is a local minimum of the risk: its gradient, then its curvature, enclosed."""
 
+import functools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
@@ -40,11 +42,12 @@ def descends(case: Descent) -> arb | None:
     return arb(-1) if is_positive_definite(H) else None
 
 
-def rounded(decided: Callable[[Descent], arb | None]) -> Callable[[Descent], Slack]:
-    """The floats of what balls decide, where they do."""
+def rounded(decided: Callable[..., arb | None]) -> Callable[..., Slack]:
+    """The floats of what balls decide, where they do; they take the same constants."""
 
-    def in_floats(case: Descent) -> Slack:
-        found = decided(case)
+    @functools.wraps(decided)
+    def in_floats(case: Descent, **constants: Any) -> Slack:
+        found = decided(case, **constants)
         if found is None or not found.is_finite():
             return Slack.unknown("neither slope nor curvature is decided")
         return Slack.below(0.0, float(found.mid()), float(found.rad()))

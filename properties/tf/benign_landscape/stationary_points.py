@@ -1,24 +1,20 @@
-"""Where the risk has stationary points, if every input has one affine dependency at most.
+"""Whether the risk has stationary points and minima, if the parts of all inputs are known.
 
-Let b be the dependency of an input, sum_t b_t = 0 and sum_t b_t x_t = 0, and let all tokens with
-b_t > 0 score above all with b_t < 0. Between these scores
-
-    h(u) = sum_t b_t ln(b_t / (gamma_t - u))
-
-rises from -inf to inf. At its root the weights s_t in proportion to b_t / (gamma_t - u) are those
-of a softmax of some logits <x_t, p>, have the score u, and s_t (gamma_t - u) is in proportion to
-b_t.
+Where queries are independent each input moves alone, and rests where its parts (`parts.py`) rest at
+one score.
 """
 
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, ctx, fmpq, fmpq_mat
 from hypothesis import strategies as st
 
 from attsvm._types import Array
 from attsvm.data import AttentionData
-from attsvm.exact import ExactData, rational
+from attsvm.exact import ExactData, dot, norm, rational, rationals, risk_gap, softmax
+from attsvm.exact.attention import logits
+from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import Matrix, Vector, combine, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
@@ -28,29 +24,15 @@ from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import OPEN
 from attsvm.theory.arithmetic import BALLS
 from properties.tf._support.descent_instances import Descent
+from properties.tf.benign_landscape import minima, parts
+from properties.tf.benign_landscape.parts import dependencies
 
 _NEAR = fmpq(1, 2**24)
 """Share of what its terms add up to that the gradient may keep, as W is rounded to floats."""
 
-_HALVINGS = 40
-"""How far about a score whose sign is not seen others are looked for, in halvings."""
-
-
-def dependencies(tokens: Matrix) -> list[Vector]:
-    """Independent b with sum_t b_t = 0 and sum_t b_t x_t = 0, as many as there are."""
-    rows = fmpq_mat([[*x, fmpq(1)] for x in tokens]).transpose()
-    basis, nullity = rows.numer_denom()[0].nullspace()
-    return [[fmpq(basis[t, k]) for t in range(len(tokens))] for k in range(nullity)]
-
-
-def apart(b: Vector, gamma: Vector) -> Vector | None:
-    """The one of b and -b whose positive entries score above its negative ones, if one does."""
-    for signed in (b, [-entry for entry in b]):
-        above = [g for entry, g in zip(signed, gamma, strict=True) if entry > 0]
-        below = [g for entry, g in zip(signed, gamma, strict=True) if entry < 0]
-        if min(above) > max(below):
-            return signed
-    return None
+_MORE = 96
+"""Bits in which rests are found beyond those in which they are judged."""
+KINDS = ("few", "line", "lines", "equal")
 
 
 def levels_apart(case: Descent) -> bool:
@@ -67,94 +49,77 @@ def levels_apart(case: Descent) -> bool:
     return True
 
 
-def share(m: Any, b: Any, gamma: Any, u: Any) -> Any:
-    """What a token adds to h(u)."""
-    return b * m.log(b / (gamma - u))
-
-
-def balance(b: Vector, gamma: Vector, u: fmpq) -> Any:
-    """h(u), over the tokens that take part in the dependency."""
-    parts = [share(BALLS, arb(x), g, u) for x, g in zip(b, gamma, strict=True) if x != 0]
-    return sum(parts, arb(0))
-
-
-def bracket(b: Vector, gamma: Vector) -> tuple[fmpq, fmpq] | None:
-    """Two scores, as near as balls can tell, with h below 0 at the first and above 0 at the other.
-
-    None where the precision is too low to find one of them.
-    """
-    low = max(g for x, g in zip(b, gamma, strict=True) if x < 0)
-    high = min(g for x, g in zip(b, gamma, strict=True) if x > 0)
-    width = high - low
-    while True:
-        middle = (low + high) / 2
-        value = balance(b, gamma, middle)
-        if value > 0:
-            high = middle
-        elif value < 0:
-            low = middle
-        else:  # so near that the sign is not seen, or at the root
-            break
-    for k in reversed(range(2, _HALVINGS)):
-        ends = middle - width / 2**k, middle + width / 2**k
-        if balance(b, gamma, ends[0]) < 0 and balance(b, gamma, ends[1]) > 0:
-            return ends
-    return None
-
-
-def logits_there(b: Vector, gamma: Vector, u: fmpq) -> list[float]:
-    """ln(b_t / (gamma_t - u)); 0 for tokens that take no part in the dependency."""
-    ratios = (x / (g - u) if x != 0 else fmpq(1) for x, g in zip(b, gamma, strict=True))
-    return [float(arb(ratio).log().mid()) for ratio in ratios]
-
-
-def prompt(tokens: Matrix, b: Vector, logits: list[float]) -> Vector | None:
-    """The p with <x_t, p> = logit t + a constant, at all tokens but one that takes part in b.
-
-    None where these are not affinely independent, as they are where b is the one dependency.
-    """
-    left_out = next(t for t, x in enumerate(b) if x != 0)
-    first, *others = [t for t in range(len(tokens)) if t != left_out]
-    rows = [subtract(tokens[t], tokens[first]) for t in others]
+def prompt(tokens: Matrix, found: Vector) -> Vector:
+    """The p with <x_t, p> = logit t + a constant, at as many tokens as are affinely independent."""
+    rows: Matrix = []
+    values: Vector = []
+    for x, logit in zip(tokens, found, strict=True):
+        row = subtract(x, tokens[0])
+        if fmpq_mat([*rows, row]).rank() > len(rows):
+            rows.append(row)
+            values.append(logit - found[0])
     if not rows:
         return [fmpq(0)] * len(tokens[0])
-    if fmpq_mat(rows).rank() < len(rows):
-        return None
-    values = [rational(logits[t] - logits[first]) for t in others]
     D = fmpq_mat(rows)
     weights = (D * D.transpose()).solve(fmpq_mat([[value] for value in values]))
     return combine([weights[k, 0] for k in range(len(rows))], rows)
 
 
-def exists_exactly_where_apart(case: Descent) -> Any:
-    """Above 0 where the risk has a stationary point exactly where `apart` says so of all inputs.
+def settled(case: Descent, largest: bool = False) -> Any:
+    """A W at which parts of each input rest at one score, and how far logits may move from there.
 
-    Where it says so of all, h is seen to change its sign, and what the gradient keeps at the W that
-    the root gives is compared with its terms. Where not, it is the gradient at the start.
+    With `largest` the scores are local maxima, and stay so for such moves. None if there is no such
+    W, OPEN if that is not decided, or queries are dependent.
     """
     exact = ExactData.of(case.data)
-    Z, prompts = fmpq_mat(exact.Z), [[fmpq(0)] * len(z) for z in exact.Z]
-    signed: dict[int, Vector] = {}
-    for i, (tokens, gamma) in enumerate(zip(exact.X, exact.gamma, strict=True)):
-        if len(set(gamma)) > 1:
-            found = dependencies(tokens)
-            b = apart(found[0], gamma) if found else None
-            if b is None:
-                return _away(case)
-            signed[i] = b
-    for i, b in signed.items():
-        ends = bracket(b, exact.gamma[i])
-        if ends is None:
-            return OPEN
-        logits = logits_there(b, exact.gamma[i], sum(ends, fmpq(0)) / 2)
-        p = prompt(exact.X[i], b, logits)
-        if p is None:
+    Z, prompts, rooms, undecided = fmpq_mat(exact.Z), [], [1.0], False
+    for tokens, gamma in zip(exact.X, exact.gamma, strict=True):
+        found = parts.split(parts.merged(tokens, gamma))
+        with ctx.workprec(ctx.prec + _MORE):
+            rests = parts.common(found, largest)
+        if rests is None:
             return None
-        prompts[i] = p
-    if Z.rank() < len(exact.Z):
-        return None
+        undecided |= rests is OPEN
+        if not undecided:
+            rows = [x for part in found for x in part.tokens]
+            prompts.append(prompt(rows, [logit for rest in rests for logit in rest.logits]))
+            rooms += [rest.room / 2 for rest in rests]
+    if undecided or Z.rank() < len(exact.Z):
+        return OPEN
     W = fmpq_mat(prompts).transpose() * (Z * Z.transpose()).inv() * Z
-    return _at_rest(case, np.array([[float(x) for x in row] for row in W.tolist()]))
+    return np.array(W.tolist(), dtype=object), min(rooms)
+
+
+def stationary_exactly_where_at_rest(case: Descent) -> Any:
+    """Above 0 where the risk has a stationary point exactly where parts of inputs rest at one u.
+
+    Where they do, what the gradient keeps at the W that these rests give is compared with its
+    terms. Where not, it is the gradient at the start.
+    """
+    found = settled(case)
+    if found is OPEN:
+        return OPEN
+    return _away(case) if found is None else _at_rest(case, found[0])
+
+
+def least_exactly_where_largest(case: Descent, largest: bool = True) -> Any:
+    """Above 0 where the risk has a local minimum exactly where such rests are maxima of the score.
+
+    Where they are, what the gradient keeps at that W, and whether the risk is less than that
+    nowhere on the way to the start, as far as logits may move. Where not, the gradient at the
+    start, or a negative curvature there.
+    """
+    found = settled(case, largest)
+    if found is OPEN:
+        return OPEN
+    if found is None:
+        return minima.descends(case)
+    W, room = found
+    exact, way = ExactData.of(case.data), np.array(rationals(case.start), dtype=object) - W
+    moved = [logits(tokens, way.tolist(), z) for tokens, z in zip(exact.X, exact.Z, strict=True)]
+    share = rational(room) / max(rational(room), *(max(row) - min(row) for row in moved))
+    here, there = (risk_gap(exact, rationals(end), case.loss) for end in (W, W + share * way))
+    return arb.min(_at_rest(case, W), there - here + _NEAR / 2**16)
 
 
 def _away(case: Descent) -> Any:
@@ -171,27 +136,53 @@ def _at_rest(case: Descent, W: Array) -> Any:
     slope = negative_gradient(BALLS, case.data, W, case.loss)
     if all(arb(x) == 0 for x in slope.matrix.ravel()):
         return arb(_NEAR)
-    terms = [abs(arb(part.factor)) * sum(abs(x) for x in part.matrix) for part in slope.parts]
-    return arb(_NEAR) - BALLS.norm(slope.matrix) / sum(terms, arb(0))
+    exact, terms = ExactData.of(case.data), arb(0)
+    for tokens, z, gamma in zip(exact.X, exact.Z, exact.gamma, strict=True):
+        s = softmax(logits(tokens, rationals(W), z))
+        u = dot(s, gamma)
+        rows = zip(s, gamma, tokens, strict=True)
+        sizes_of = (w * abs(g - u) * norm(subtract(x, tokens[0])) for w, g, x in rows)
+        moved = sum(sizes_of, arb(0))
+        terms += abs(loss_slope(case.loss, u)) * moved * norm(z) / len(exact.X)
+    return arb(_NEAR) - norm([arb(x) for x in slope.matrix.ravel()]) / terms
 
 
-def one_whole(case: Descent) -> bool:
-    """Tokens of each input have one affine dependency at most, and all take part in it."""
-    found = [dependencies(tokens) for tokens in ExactData.of(case.data).X]
-    return all(len(basis) <= 1 and all(x != 0 for b in basis for x in b) for basis in found)
+def parts_known(case: Descent) -> bool:
+    """Parts of each input have one score each, or one dependency, or are on a line."""
+    exact = ExactData.of(case.data)
+    return all(
+        parts.is_known(part)
+        for tokens, gamma in zip(exact.X, exact.gamma, strict=True)
+        for part in parts.split(parts.merged(tokens, gamma))
+    )
 
 
 @composite
 def inputs(draw: st.DrawFn) -> Descent:
-    """One or two inputs of few tokens; scores drawn, or set apart by the dependency, or at rest."""
-    n, d = draw(sizes(1, 2)), draw(sizes(1, 3))
-    T = draw(sizes(2, d + 2))
-    X, Z, drawn = draw(arrays(n, T, d)), draw(arrays(n, d)), draw(arrays(n, T))
-    scores = drawn.copy()
-    start = np.zeros((d, d)) if draw(st.booleans()) else draw(arrays(d, d))
-    for i, tokens in enumerate(ExactData.of(AttentionData.of(X, Z, scores=scores)).X):
-        how, found = draw(st.sampled_from(["drawn", "apart", "at rest"])), dependencies(tokens)
-        if found and how != "drawn":
-            b = np.array([float(x) for x in found[0]])
-            scores[i] = b if how == "at rest" else np.sign(b) * (np.abs(drawn[i]) + 0.25)
-    return Descent(AttentionData(X, Z, scores=scores), start, draw(st.sampled_from(SLOPED)))
+    """One or two inputs: few tokens, tokens on a line, on two lines, some of them equal.
+
+    Scores are drawn, or set apart by a dependency, or such that uniform attention is at rest.
+    """
+    d, kind = draw(sizes(1, 3)), draw(st.sampled_from(KINDS))
+    n = draw(sizes(1, min(d, 2)))
+    T = draw(sizes(4, 6) if kind == "lines" else sizes(3, 5) if kind == "line" else sizes(2, d + 2))
+    places = np.array([draw(st.permutations(range(-3, 4))) for _ in range(n)])[:, :T, None]
+    if kind == "lines":  # the first three tokens, and the others
+        d, axes = 3, np.where(np.arange(T) < 3, 0, 1)
+        X = places * np.eye(3)[axes] + np.eye(3)[2] * axes[:, None]
+    elif kind == "line":
+        X = draw(arrays(n, 1, d)) + places * draw(arrays(n, 1, d))
+    else:
+        X = draw(arrays(n, T, d)).copy()
+        X[:, T if kind == "few" else draw(sizes(1, T - 1)) :] = X[:, :1]
+    scores = draw(arrays(n, T)).copy()
+    for tokens, row in zip(X, scores, strict=True):
+        how = draw(st.sampled_from(["drawn", "apart", "at rest"]))
+        found = np.array([[float(x) for x in b] for b in dependencies(rationals(tokens))])
+        if len(found) and how == "apart":
+            row[:] = np.sign(found[0]) * (np.abs(row) + 0.25)
+        if len(found) and how == "at rest":
+            row[:] = draw(arrays(len(found))) @ found + row[0]
+    start = draw(st.just(np.zeros((d, d))) | arrays(d, d))
+    data = AttentionData(X, draw(arrays(n, d)), scores=scores)
+    return Descent(data, start, draw(st.sampled_from(SLOPED)))

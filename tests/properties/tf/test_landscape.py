@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy as sp
-from flint import arb, fmpq
+from flint import arb
 from scipy.optimize import nnls
 
 from attsvm.data import AttentionData
@@ -22,7 +22,6 @@ from properties.tf._support.token_choices import (
 )
 from properties.tf.benign_landscape import (
     BESIDE,
-    BYSTANDER,
     FINITE,
     IN_ORDER,
     REST,
@@ -30,13 +29,7 @@ from properties.tf.benign_landscape import (
     minima,
 )
 from properties.tf.benign_landscape.minima import descends, hessian
-from properties.tf.benign_landscape.stationary_points import (
-    apart,
-    dependencies,
-    exists_exactly_where_apart,
-    levels_apart,
-    one_whole,
-)
+from properties.tf.benign_landscape.stationary_points import levels_apart
 
 
 @pytest.mark.parametrize("loss", ["log-loss", "exponential", "correlation", "logistic-loss"])
@@ -163,34 +156,3 @@ def test_constraints_of_all_inputs_are_told_independent(tokens, queries, indepen
         np.array(tokens, float), np.array(queries, float), scores=np.zeros(np.shape(tokens)[:2])
     )
     assert all_independent(data) == independent
-
-
-@pytest.mark.parametrize("scores", list(itertools.permutations([3.0, -1.0, 0.5])))
-@pytest.mark.parametrize("tokens", [[2.0, 0.0, -1.0], [0.0, 2.0, 3.0], [1.0, -4.0, 0.0]])
-def test_the_score_turns_somewhere_on_a_line_exactly_where_the_parts_are_apart(tokens, scores):
-    case = from_zero([[[x] for x in tokens]], scores=[scores])
-    p = np.linspace(-5.0, 5.0, 2001)[:, None]
-    weights = np.exp(p * tokens - (p * tokens).max(axis=1, keepdims=True))
-    score = (weights * scores).sum(axis=1) / weights.sum(axis=1)
-    turns = bool((np.diff(np.sign(np.diff(score))) != 0).any())
-    (b,) = dependencies([[x] for x in map(int, tokens)])
-    assert (apart(b, scores) is not None) == turns
-    assert exists_exactly_where_apart(case) > 0
-
-
-def test_existence_falls_with_a_wrong_condition(monkeypatch):
-    between = from_zero([[[2.0], [0.0], [-1.0]]], scores=[[3.0, -1.0, 0.5]])
-    module = "properties.tf.benign_landscape.stationary_points"
-    monkeypatch.setattr(f"{module}.apart", lambda *_: None)  # the start is stationary
-    assert exists_exactly_where_apart(replace(REST, loss="exponential")) == -1
-    monkeypatch.undo()
-    monkeypatch.setattr(f"{module}.bracket", lambda *_: (fmpq(-1, 2), fmpq(0)))  # not at the root
-    assert exists_exactly_where_apart(between) < 0
-
-
-def test_tokens_beside_the_dependency_or_of_two_of_them_are_told():
-    assert one_whole(REST)
-    assert one_whole(from_zero([np.eye(4)], scores=[[1.0, 2.0, 3.0, 4.0]]))
-    assert not one_whole(FINITE)
-    assert not one_whole(BYSTANDER)
-    assert exists_exactly_where_apart(BYSTANDER) < 0

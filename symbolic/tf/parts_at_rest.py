@@ -1,0 +1,303 @@
+"""At which scores parts of an input rest, and which of these are local maxima.
+
+Parts are those of `properties/tf/benign_landscape/parts.py`, with its polynomial P.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import (
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_nonzero,
+    ensure_positive,
+    ensure_zero,
+)
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.tf.benign_landscape.parts import share
+from symbolic.continuity import ensure_smooth
+from symbolic.gains import ensure_gain
+from symbolic.inner_products import inner, vector
+from symbolic.sums import ensure_nonnegative_sum, entry, n, r, swapped, t, total
+from symbolic.suppositions import LOSS, PARTS
+from symbolic.textbook import (
+    CONTINUOUS,
+    DESCARTES,
+    DIFFERENTIABLE,
+    INTERMEDIATE_VALUE,
+    JENSEN,
+    MEAN_VALUE_ON_A_LINE,
+    NOT_ALL,
+    RANGE,
+    RISING,
+    SECOND_DERIVATIVE,
+    SIGN,
+    VALUES,
+)
+from symbolic.tf.benign_landscape import (
+    MORE,
+    POSITIVE,
+    ensure_own_query,
+    ensure_second_derivative,
+)
+
+
+def ensure_one_root() -> None:
+    """h(u) = sum_t b_t ln(b_t/(m_t (gamma_t - u))) is 0 at some u between the two sides' scores."""
+    u = sp.Symbol("u", real=True)
+    b, gap, count = sp.symbols("b gap m", positive=True)
+    smooth = "a term of h is smooth between the sides' scores, where all |gamma_t - u| are positive"
+    ends = (
+        "and tends to inf as u tends to a score above, to -inf to one below, while the others are "
+        "bounded from there to halfway: h takes both signs"
+    )
+    at_ends = []
+    terms = [share(SYMBOLS, sign * b, u + sign * gap, u, count) for sign in (1, -1)]
+    ensure_smooth(terms, smooth)
+    for sign, side in ((1, "above"), (-1, "below")):
+        gamma = sp.Symbol("gamma", real=True)
+        term = share(SYMBOLS, sign * b, gamma, u, count)
+        ensure_positive(
+            sp.diff(term, u).subs(gamma, u + sign * gap),
+            f"a token with b_t {'>' if sign > 0 else '<'} 0 and a score {side} u has a term of h "
+            "that rises with u",
+        )
+        at_ends += [sp.limit(sp.exp(-sign * term.subs(gamma, u + sign * gap) / b), gap, 0, "+")]
+    ensure_zero(at_ends, ends)
+    slope, rises = entry("slope"), "so the slope of h, the sum of those of its terms, is positive"
+    ensure_nonnegative_sum(total(slope), slope, rises, slope=POSITIVE)
+    cite(RISING, met={SIGN: rises, DIFFERENTIABLE: smooth})
+    cite(INTERMEDIATE_VALUE, met={CONTINUOUS: smooth, VALUES: ends})
+
+
+def ensure_inputs_move_alone() -> None:
+    """With independent queries each input has a prompt p_i of its own, any at all."""
+    ensure_own_query()
+    margin, own, other = sp.symbols("margin own other", real=True)
+    ensure_equal(
+        (margin * own + other * inner("q_k", "z_i")).subs({own: 1, inner("q_k", "z_i"): 0}),
+        margin,
+        "W = sum_i p_i q_i^T has W z_i = p_i, whatever the others are: the gradient, a sum of g_i "
+        "z_i^T, is 0 exactly where the slope of each input along all w is",
+    )
+    ensure_gain()
+
+
+def ensure_parts_rest_alone() -> None:
+    """The gradient is 0 exactly where each part rests at one score u, that of the input."""
+    s, gamma, b, a = (entry(name) for name in ("s", "gamma", "b", "a"))
+    u, shift, one, mean = sp.symbols("u shift s mean", real=True)
+    ensure_equal(
+        total(one * (gamma - u)).subs(total(gamma), n * mean),
+        n * one * (mean - u),
+        "m equal tokens have one weight s, and add m s (mean - u) to the sum of s_t (gamma_t - u): "
+        "so does one token of their mean score and the weight m s",
+        normal=expanded,
+    )
+    ensure_zero(
+        total(s * (gamma - u)).subs({total(s * gamma): u, total(s): 1}),
+        "c_t = s_t (gamma_t - u) adds up to 0; with sum_t c_t <x_t, w> = 0 for all w it is an "
+        "affine dependency, and so is what it is within each part",
+    )
+    suppose(PARTS)
+    ensure_zero(
+        total(s * (gamma - u)).subs(total(s * gamma), u * total(s)),
+        "within a part c adds up to 0 exactly where its scores with weights s_t have the mean u",
+        normal=expanded,
+    )
+    ensure_equal(
+        total(b * (a + shift)).subs(total(b), 0),
+        total(b * a),
+        "a constant that is added to a part's logits changes no sum_t b_t a_t of a dependency",
+        normal=expanded,
+    )
+    cite(RANGE)  # of the rows (x_t, 1): so logits are some p's where they are so in each part
+    ensure_zero(
+        (s * (gamma - u)).subs(gamma, u), "a part of one score u has c_t = 0 whatever its logits"
+    )
+
+
+def ensure_rest_of_one_dependency() -> None:
+    """A part of one dependency b, which is of all its tokens, rests at the root of h alone."""
+    gamma, a, weight = entry("gamma"), entry("a"), entry("b")
+    u, scale = sp.symbols("u scale", real=True)
+    ensure_equal(
+        sp.cancel(scale * weight / (gamma - u) * (gamma - u)),
+        scale * weight,
+        "c_t = scale b_t is s_t = scale b_t/(gamma_t - u), where scale is not 0, or all scores are "
+        "u: as s_t > 0, scale b_t has the sign of gamma_t - u; let scale be above 0, with -b for b",
+    )
+    b, gap, count, size = sp.symbols("b gap m scale", positive=True)
+    ensure_zero(
+        [
+            sign * b * sp.log(size * b / gap / count)
+            - share(SYMBOLS, sign * b, u + sign * gap, u, count)
+            - sign * b * sp.log(size)
+            for sign in (1, -1)
+        ],
+        "the logit ln(s_t/m_t) of such a weight, times b_t, is its term of h plus b_t ln(scale)",
+        normal=lambda x: sp.expand_log(sp.expand(x)).expand(),
+    )
+    ensure_zero(
+        total(weight * scale).subs(total(weight), 0),
+        "and the b_t add up to 0: sum_t b_t a_t = h(u), which is 0, and where it is some p has "
+        "these logits, and c is scale b",
+    )
+    ensure_zero(
+        total(weight * scale * a).subs(total(weight * a), 0), "so that sum_t c_t <x_t, w> = 0"
+    )
+    ensure_one_root()
+
+
+def ensure_rest_on_line() -> None:
+    """A part x + k_t v rests exactly at the positive roots of P."""
+    c, k, w, gamma = (entry(name) for name in ("c", "k", "w", "gamma"))
+    at, along = sp.Symbol("<x, w>", real=True), sp.Symbol("<v, w>", real=True)
+    ensure_equal(
+        total(c * (at + k * along)).subs(total(c), 0),
+        along * total(c * k),
+        "c is a dependency of x + k_t v exactly where sum_t c_t k_t = 0, as its sum is 0",
+        normal=expanded,
+    )
+    pair = w * swapped(w) * (k - swapped(k)) * (gamma - swapped(gamma))
+    ensure_equal(
+        total(w) * total(w * gamma * k) - total(w * gamma) * total(w * k),
+        total(pair, t, r) / 2,
+        "with s_t = w_t/sum_t w_t that sum is, times (sum_t w_t)^2, one over pairs of tokens",
+        normal=expanded,
+    )
+    y, m, others = sp.symbols("y m_t m_s", positive=True)
+    first, second = sp.symbols("k_t k_s", real=True)
+    ensure_equal(
+        m * y**first * others * y**second,
+        m * others * y ** (first + second),
+        "which is P(y) for w_t = m_t y^k_t, as logits <x, p> + k_t <v, p> give at y = exp(<v, p>)",
+        normal=sp.powsimp,
+    )
+    v = vector("v")
+    ensure_equal(
+        (v @ (sp.log(y) * v)) / (v @ v),
+        sp.log(y),
+        "and p = ln(y) v/|v|^2 has any y > 0",
+        normal=sp.cancel,
+    )
+
+
+def prove_where_stationary() -> str:
+    """A stationary point is one where all parts of an input rest at one score.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_inputs_move_alone()
+    ensure_parts_rest_alone()
+    ensure_rest_of_one_dependency()
+    ensure_rest_on_line()
+    return "for every loss with l' < 0 and any n, T and d"
+
+
+def prove_where_least() -> str:
+    """At a minimum each part has a local maximum of its score.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    prove_where_stationary()
+    ensure_maxima_of_inputs()
+    ensure_maxima_of_parts()
+    ensure_largest_of_one_dependency()
+    ensure_largest_on_line()
+    return "for every loss with l' < 0 and any n, T and d"
+
+
+def ensure_maxima_of_inputs() -> None:
+    """L has a local minimum exactly where the score u_i of each input has a local maximum."""
+    steep, rise = sp.symbols("|l'| rise", positive=True)
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    ensure_positive(
+        -(-steep * rise),
+        "l falls by |l'(v)| times the rise of u_i, v between: where some near p_i has a larger "
+        "u_i, L is less at a near W, which moves no other input",
+    )
+    ensure_nonnegative(
+        -steep * -MORE, "and where no near p_i has one, L is at no near W less, as no l(u_i) is"
+    )
+
+
+def ensure_maxima_of_parts() -> None:
+    """At a rest the input's score u is a local maximum exactly where those of its parts are."""
+    level, attention = entry("level"), entry("S")
+    u = sp.Symbol("u", real=True)
+    positive, rise = sp.symbols("S_j rise", positive=True)
+    ensure_equal(
+        (total(attention * level) - u).subs(u, u * total(attention)),
+        total(attention * (level - u)),
+        "the score of an input less u is the sum of what parts score less u, times the attention "
+        "S_j > 0 to them",
+        normal=expanded,
+    )
+    ensure_nonnegative(
+        -positive * -MORE, "if near logits raise no part's score above u they raise no sum of them"
+    )
+    ensure_positive(
+        positive * rise,
+        "if they raise that of one part, these logits with those of the others as they are raise "
+        "the sum, and some near p has them",
+    )
+
+
+def ensure_largest_of_one_dependency() -> None:
+    """The rest is a local maximum, and then the largest score, where one c_t > 0 is alone."""
+    bent = ensure_second_derivative()
+    one, other = sp.symbols("c_1 c_2", positive=True)
+    ensure_zero(
+        one - other * (one / other),
+        "two tokens of c_t > 0 may have logits 1 and -c_1/c_2, and the others 0: sum_t c_t a_t = 0",
+    )
+    ensure_positive(
+        bent(one, 1) + bent(other, -one / other),
+        "along these u'' is positive, so that u is no local maximum",
+    )
+    c, a, gamma, size = (entry(name) for name in ("c", "a", "gamma", "|c|"))
+    u, best, x = sp.symbols("u a_o x", real=True)
+    ensure_equal(
+        (c / (gamma - u)) * sp.exp(a) * (gamma - u),
+        c * sp.exp(a),
+        "logits that move by a_t have a score less u with the sign of sum_t c_t exp(a_t)",
+        normal=sp.cancel,
+    )
+    ensure_zero(
+        (POSITIVE * best - total(size * a)).subs(best, total(size * a) / POSITIVE),
+        "if c_o alone is positive it is sum_t |c_t|, so that sum_t c_t a_t = 0 makes a_o the mean "
+        "of the other a_t with weights |c_t|",
+        normal=sp.cancel,
+    )
+    growing = "exp'' is above 0"
+    ensure_positive(sp.diff(sp.exp(x), x, 2), growing)
+    cite(JENSEN, met={SECOND_DERIVATIVE: growing})
+    ensure_nonnegative(
+        POSITIVE * (x + MORE) - POSITIVE * x,
+        "c_o exp(a_o) is at most sum_t |c_t| exp(a_t): no logits score above u",
+        normal=expanded,
+    )
+
+
+def ensure_largest_on_line() -> None:
+    """The rest is a local maximum exactly where P changes from + to -."""
+    k, x, gamma = sp.symbols("k ln(y) gamma", real=True)
+    m, other, gap, weights = sp.symbols("m_s m_t gap weights", positive=True)
+    some = "not all coefficients of P are 0"
+    ensure_nonzero(
+        m * other * gap * sp.Symbol("lead", nonzero=True),
+        some,
+    )  # that of k_s + k_t, t the last token and s the last one of another score: no other pair has
+    # this power, but for such of two tokens beyond s, which have the score of t
+    cite(DESCARTES, met={NOT_ALL: some})  # so that P has one sign on each side of a root, near it
+    smooth = "weights m exp(k ln y), sums of these, and quotients by positive ones are smooth"
+    ensure_smooth([m * sp.exp(k * x), gamma / weights], smooth)
+    rises = "the slope of the score along ln y, P(y)/(sum_t w_t)^2, has the sign of P"
+    ensure_nonnegative(sp.Symbol("P(y)", nonnegative=True) / weights**2, rises)
+    cite(RISING, met={SIGN: rises, DIFFERENTIABLE: smooth})  # strictly, but for single points
