@@ -291,7 +291,7 @@ def test_a_run_that_was_cut_short_says_so(ledger):
 
 def test_all_that_is_wrong_with_a_record_is_told():
     run = made(entry("a/b:c"), faults=("it mixes two runs", "it repeats a reading"))
-    assert "; it mixes two runs; it repeats a reading" in words(page(run))
+    assert "It mixes two runsIt repeats a reading" in words(page(run))
 
 
 def test_what_differs_from_an_earlier_run_is_told_in_both_directions():
