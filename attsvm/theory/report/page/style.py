@@ -71,7 +71,8 @@ td:not(:last-child) { min-width: 4rem }
 .reading > h3 .badge { margin-left: 0 }
 .count { white-space: nowrap; margin-right: .7rem }
 .lead { font-size: 1.1rem; max-width: 48rem }
-.off { border: 2px solid var(--refuted); border-radius: 8px; padding: .5rem 1rem; margin: 1rem 0 }
+.off { border: 2px solid var(--refuted); border-radius: 8px; padding: .5rem 1rem; margin: 1rem 0;
+  overflow-wrap: anywhere }
 .off li { margin-left: 1.2rem }
 .badge { display: inline-block; border-radius: 999px; padding: .05rem .6rem; font-size: .82rem;
   font-weight: 600; white-space: nowrap }
