@@ -335,6 +335,20 @@ def test_every_text_is_legible_on_every_ground_that_it_is_set_on(colours):
         assert (b + 0.05) / (a + 0.05) >= 4.5, (text_, ground)
 
 
+def test_the_contents_list_every_statement_with_how_it_stands():
+    falls = [entry("a/falls:literal", "refuted"), entry("a/falls:amended", "proved")]
+    told = [entry("a/mends:amended", "refuted"), entry("a/mends:sharp", "proved")]
+    shown = page(made(*falls, entry("b/stands:literal", "proved"), *told))
+    contents = re.findall(r'<a href="#([^"]*)"><span class="dot (\w+)" title="(\w+)">', shown)
+    assert contents == [
+        ("a/falls", "refuted", "refuted"),
+        ("a/mends", "refuted", "refuted"),
+        ("b/stands", "proved", "proved"),
+    ]
+    missing = page(made(entry("a/x:literal", "proved"), entry("a/x:literal-2", "odd")))
+    assert '<span class="dot proved" title="proved">' in missing
+
+
 def test_a_page_of_many_claims_stays_small():
     entries = [entry(f"s/lemma-{k}:literal") for k in range(500)]
     small, large = (len(page(made(*entries[:n]))) for n in (1, 500))

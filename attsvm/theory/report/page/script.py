@@ -65,6 +65,7 @@ SCRIPT = """
       field.value = ""; filter(); }
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     if (target === card) one("details", card).open = true;
+    if (links.has(name)) mark(name);
     target.scrollIntoView({ behavior: "instant" });
   }
 

@@ -182,7 +182,8 @@ figcaption { font-size: .9rem; color: var(--soft); max-width: 40rem }
 }
 @media (max-width: 40rem) {
   body { padding: 0 .8rem 3rem; font-size: 15px }
-  h1 { font-size: 1.5rem }
+  h1 { font-size: 1.7rem }
+  kbd { display: none }
   .statement > details > summary { grid-template-columns: 1fr; padding: .6rem .7rem }
   .body { padding: 0 .7rem .8rem }
   .facts { grid-template-columns: 1fr; gap: 0 }
