@@ -58,7 +58,7 @@ def _parser() -> Parser:
         prog="attsvm",
         description="Executable theory of softmax attention as a support vector machine.",
         epilog="Exit codes: 0 as hoped for, 1 not, 2 usage or bad input, 3 internal error, "
-        "130 interrupted.",
+        "130 interrupted. To begin: attsvm verify sim/lemma-3.13; attsvm show sim/lemma-3.13.",
     )
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="show program's version number and exit"
@@ -141,7 +141,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = None
     try:
         with _output():
-            options = _parser().parse_args(words)
+            parser = _parser()
+            if not words:
+                parser.print_help(sys.stderr)
+                return 2
+            options = parser.parse_args(words)
             return _COMMANDS[options.command](options)
     except AttsvmError as error:
         if debug:

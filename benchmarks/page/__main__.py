@@ -79,8 +79,8 @@ def main() -> int:
         browser = driver.chromium.launch(executable_path=program, args=_FLAGS)
         seen = browser.new_page(viewport={"width": 1280, "height": 900})
         failed = 0
-        checks = (_opens, _filters, _links, _keys, _copies, _plain, _prints, _fits, _legible)
-        for check in (*checks, _accessible):
+        checks = (_opens, _filters, _links, _guides, _keys, _copies, _plain, _prints)
+        for check in (*checks, _fits, _legible, _accessible):
             for name, good in check(seen, address):
                 failed += not good
                 print(f"{'ok  ' if good else 'FAIL'} {name}")
@@ -206,6 +206,23 @@ def _links(page: Page, address: str) -> Check:
     page.evaluate(f"location.hash = {json.dumps('#' + reading)}")
     page.evaluate("new Promise((done) => setTimeout(done, 100))")
     yield "a deep link shows what a filter hid", page.evaluate(seen)
+
+
+def _guides(page: Page, address: str) -> Check:
+    _open(page, address)
+    listed = "[...document.querySelectorAll('nav.top li a')].map((a) => a.hash.slice(1))"
+    cards = "[...document.querySelectorAll('.statement')].map((e) => e.id)"
+    names = page.evaluate(listed)
+    yield "lists every statement", set(page.evaluate(cards)) <= set(names)
+    last = page.evaluate(cards)[-1]
+    page.evaluate(f"document.getElementById({json.dumps(last)}).scrollIntoView()")
+    page.wait_for_timeout(300)
+    box = page.locator("nav.top [aria-current]").bounding_box()
+    seen = box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 900
+    yield "marks beside the text where one is", seen
+    page.keyboard.press("Home")
+    page.locator("nav.top button").click()
+    yield "has a search at hand", page.evaluate("document.activeElement.type") == "search"
 
 
 def _keys(page: Page, address: str) -> Check:

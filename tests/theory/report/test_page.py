@@ -315,7 +315,7 @@ def test_a_run_that_was_cut_short_says_so(ledger, tmp_path):
 
 def test_all_that_is_wrong_with_a_record_is_told():
     run = made(entry("a/b:c"), faults=("it mixes two runs", "it repeats a reading"))
-    assert "; it mixes two runs; it repeats a reading" in words(page(run))
+    assert "It mixes two runsIt repeats a reading" in words(page(run))
 
 
 def test_what_differs_from_an_earlier_run_is_told_in_both_directions():
@@ -357,6 +357,20 @@ def test_every_text_is_legible_on_every_ground_that_it_is_set_on(colours):
     for text_, ground in pairs:
         a, b = sorted((_light(colours[text_]), _light(colours[ground])))
         assert (b + 0.05) / (a + 0.05) >= 4.5, (text_, ground)
+
+
+def test_the_contents_list_every_statement_with_how_it_stands():
+    falls = [entry("a/falls:literal", "refuted"), entry("a/falls:amended", "proved")]
+    told = [entry("a/mends:amended", "refuted"), entry("a/mends:sharp", "proved")]
+    shown = page(made(*falls, entry("b/stands:literal", "proved"), *told))
+    contents = re.findall(r'<a href="#([^"]*)"><span class="dot (\w+)" title="(\w+)">', shown)
+    assert contents == [
+        ("a/falls", "refuted", "refuted"),
+        ("a/mends", "refuted", "refuted"),
+        ("b/stands", "proved", "proved"),
+    ]
+    missing = page(made(entry("a/x:literal", "proved"), entry("a/x:literal-2", "odd")))
+    assert '<span class="dot proved" title="proved">' in missing
 
 
 def test_a_page_of_many_claims_stays_small():

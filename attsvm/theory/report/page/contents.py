@@ -84,6 +84,13 @@ class ShownStatement:
         return any(r.literal and r.truth == str(Truth.REFUTED) for r in self.readings)
 
     @property
+    def standing(self) -> str:
+        """The least good word on the truth of its literal readings, of all where it has none."""
+        truths = {r.truth for r in self.readings if r.literal} or {r.truth for r in self.readings}
+        order = map(str, (Truth.REFUTED, Truth.UNDECIDED, Truth.HOLDS, Truth.PROVED))
+        return "not run" if "not run" in truths else next(filter(truths.__contains__, order), "?")
+
+    @property
     def told(self) -> Erratum | None:
         """Its erratum, if the run refuted what that is about."""
         return self.erratum if self.refuted else None

@@ -110,35 +110,59 @@ def _head(
     instances = sum(int(r.entry.get("examples", 0)) for r in readings)
     statements = sum(len(s.statements) for s in sources)
     told = [
-        element("span", badge(word), f" {number}", class_="count") for word, number in found.items()
+        element("span", element("b", number), " ", badge(word), class_="tally")
+        for word, number in found.items()
     ]
     title = sources[0].title if len(sources) == 1 else "What was found"
+    of = "" if len(sources) == 1 else f" of {counted(len(sources), 'source')}"
     return element(
         "header",
+        element("p", "attsvm", class_="brand"),
         element("h1", title),
         element(
             "p",
-            f"{counted(statements, 'statement')} in {counted(len(readings), 'reading')}, checked "
-            f"on {counted(instances, 'instance')} with profile {run.profile} and seed {run.seed}: "
-            f"{_outcome(run, readings)}.",
+            f"{counted(statements, 'statement')}{of} in {counted(len(readings), 'reading')}, "
+            f"checked on {counted(instances, 'instance')} with profile {run.profile} and seed "
+            f"{run.seed}: {_outcome(run, readings)}.",
             class_="lead",
         ),
-        element("p", told),
+        element("p", told, class_="tallies"),
         _bar(found),
         element("p", _EXPLAINED, class_="soft"),
         element(
             "nav",
+            element("button", "Search statements", element("kbd", "/"), type="button",
+                    data_search=True, hidden=True),
             link("changes", "What changed") if before else None,
             link("findings", "Findings"),
             link("strip", "All readings"),
-            (link(f"source:{s.source.name}", f"Source {s.source.name}") for s in sources),
             link("statements", "Statements"),
             link("figures", "Figures") if figures else None,
             link("words", "How to read a verdict"),
             link("run", "The run"),
+            (_listed(source, open=len(sources) == 1) for source in sources),
             class_="top",
             aria_label="Contents",
         ),
+    )  # fmt: skip
+
+
+def _listed(source: ShownSource, *, open: bool) -> Markup:
+    """A source in the table of contents: all its statements, each with how it stands."""
+    name = source.source.name
+    listed = [element("li", link(f"source:{name}", "about this source"))]
+    for s in source.statements:
+        dot = element("span", class_=f"dot {colour(s.standing)}", title=s.standing)
+        listed.append(element("li", link(s.id, joined(dot, s.id.removeprefix(f"{name}/")))))
+    return folded(
+        joined(
+            element("b", name),
+            element("span", f" {len(source.statements)}", class_="soft"),
+            element("span", source.title, class_="soft title") if source.title != name else None,
+        ),
+        element("ul", listed),
+        open=open,
+        name="contents",
     )
 
 
@@ -160,7 +184,7 @@ def _outcome(run: Run, readings: Sequence[ShownReading]) -> str:
         said += "; the run did not finish"
     if run.damaged:
         said += f"; {counted(run.damaged, 'damaged line')} in its record"
-    return "; ".join([said, *run.faults])
+    return said
 
 
 def _wrong(run: Run, readings: Sequence[ShownReading]) -> Iterator[Markup]:
@@ -174,6 +198,7 @@ def _wrong(run: Run, readings: Sequence[ShownReading]) -> Iterator[Markup]:
             lines.append(joined("Not as expected: ", link(r.id), f", {r.truth} where ",
                                 f"{want.get('truth', '?')} was expected"))  # fmt: skip
     lines += [f"{result}: {file} {reason}" for file, result, reason in run.fallen]
+    lines += [f"{fault[:1].upper()}{fault[1:]}" for fault in run.faults]
     if lines:
         yield element("ul", (element("li", line) for line in lines), class_="off")
 
@@ -248,22 +273,22 @@ def _tools(sources: Sequence[ShownSource]) -> Markup:
         "a hypothesis not shown to be needed", "doubt": "thin, weak, vacuous or broken",
     }  # fmt: skip
     sorts = {
-        "place": "place", "weight": "weight", "id": "id", "tight": "tightness",
-        "seconds": "time taken",
+        "place": "by place", "weight": "by weight", "id": "by id", "tight": "by tightness",
+        "seconds": "by time taken",
     }  # fmt: skip
 
     def choice(by: str, label: str, options: dict[str, str], every: str | None) -> Markup:
         shown = [element("option", every, value="")] if every else []
         shown += [element("option", said, value=value) for value, said in options.items()]
-        return element("label", label, element("select", shown, data_by=by))
+        return element("select", shown, data_by=by, aria_label=label)
 
     return element(
         "form",
-        element("label", "Search", element("input", type="search", data_by="text",
-                placeholder="words (key: /)", autocomplete="off")),
-        choice("truth", "Truth", {t: t for t in truths}, "any"),
-        choice("source", "Source", {s.source.name: s.source.name for s in sources}, "all"),
-        choice("mark", "Only", marks, "all"),
+        element("input", type="search", data_by="text", placeholder="search words (key: /)",
+                autocomplete="off", aria_label="Search"),
+        choice("truth", "Truth", {t: t for t in truths}, "any truth"),
+        choice("source", "Source", {s.source.name: s.source.name for s in sources}, "all sources"),
+        choice("mark", "Only", marks, "all marks"),
         choice("sort", "Sort", sorts, None),
         element("button", "open all", type="button", data_open="all"),
         element("button", "close all", type="button", data_open=""),

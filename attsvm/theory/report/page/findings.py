@@ -43,9 +43,8 @@ def _points(statements: Iterable[ShownStatement]) -> Markup:
         (
             element(
                 "li",
-                link(s.id),
-                element("span", f" ({s.place}): ", class_="soft"),
                 sentence(s.told.gist),
+                element("span", link(s.id), f" · {s.place}", class_="soft"),
             )
             for s in statements
             if s.told is not None

@@ -10,6 +10,8 @@ SCRIPT = """
   const cards = all(".statement");
   const tools = one(".tools");
   const fields = all("[data-by]", tools);
+  const contents = one("nav.top");
+  const links = new Map(all("a", contents).map((a) => [decodeURIComponent(a.hash.slice(1)), a]));
   const order = new Map(cards.map((card, k) => [card, k]));
   const number = (card, key) => Number(card.dataset[key] || 0);
   const sorts = {
@@ -19,7 +21,7 @@ SCRIPT = """
     tight: (a, b) => number(b, "tight") - number(a, "tight"),
     seconds: (a, b) => number(b, "seconds") - number(a, "seconds"),
   };
-  tools.hidden = false;
+  for (const control of [tools, one("[data-search]")]) control.hidden = false;
 
   function filter() {
     const want = Object.fromEntries(fields.map((field) => [field.dataset.by, field.value]));
@@ -63,7 +65,19 @@ SCRIPT = """
       field.value = ""; filter(); }
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     if (target === card) one("details", card).open = true;
+    if (links.has(name)) mark(name);
     target.scrollIntoView({ behavior: "instant" });
+  }
+
+  function mark(name) {
+    for (const a of links.values()) a.removeAttribute("aria-current");
+    const now = links.get(name);
+    now.setAttribute("aria-current", "location");
+    if (getComputedStyle(contents).position !== "fixed") return;
+    const source = now.closest("details");
+    if (source) source.open = true;
+    const [{ top, bottom }, edge] = [now, contents].map((e) => e.getBoundingClientRect());
+    if (top < edge.top || bottom > edge.bottom) contents.scrollTop += top - edge.top - 80;
   }
 
   async function copy(button) {
@@ -98,6 +112,7 @@ SCRIPT = """
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;
+    if ("search" in button.dataset) one("[data-by=text]").focus();
     if (button.dataset.copy) copy(button);
     if (button.dataset.open)
       for (const card of cards) one("details", card).open =
@@ -134,5 +149,10 @@ SCRIPT = """
   sort();
   filter();
   reveal();
+  const seen = new IntersectionObserver((entries) => {
+    const now = entries.filter((entry) => entry.isIntersecting).pop();
+    if (now) mark(now.target.id);
+  }, { rootMargin: "-12% 0px -80%" });
+  for (const name of links.keys()) seen.observe(document.getElementById(name));
 })();
 """

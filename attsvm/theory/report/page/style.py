@@ -36,9 +36,11 @@ def style() -> str:
 _SHEET = """
 * { box-sizing: border-box }
 html { scroll-padding-top: 5.5rem }
-body { font: 16px/1.55 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; margin: 0 auto;
+body { font: 16px/1.55 -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", Arial,
+  sans-serif; margin: 0 auto;
   max-width: 74rem; padding: 0 1.25rem 4rem; color: var(--ink); background: var(--paper) }
-h1 { font-size: 1.9rem; line-height: 1.2; margin: 2rem 0 .5rem; letter-spacing: -.015em }
+h1 { font-size: 2.2rem; line-height: 1.15; margin: 0 0 .6rem; letter-spacing: -.02em }
+.brand { margin: 1.8rem 0 .3rem; color: var(--soft); font-weight: 600; letter-spacing: .02em }
 h2 { font-size: 1.35rem; margin: 2.6rem 0 .6rem; letter-spacing: -.01em }
 h3 { font-size: 1.05rem; margin: 1.4rem 0 .4rem }
 h4 { font-size: .95rem; margin: 1rem 0 .25rem; color: var(--soft) }
@@ -51,7 +53,8 @@ pre { overflow-x: auto; padding: .7rem .9rem; margin: .5rem 0; background: var(-
   border: 1px solid var(--line); border-radius: 6px; max-height: 26rem }
 blockquote { margin-left: 0; padding: .1rem 0 .1rem 1rem; border-left: 3px solid var(--line);
   font-family: Georgia, "Noto Serif", serif; font-size: 1.05em }
-math { font-size: 1.08em }
+math { font-size: 1.08em;
+  font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", "Libertinus Math", math }
 .formula { font: 1.05em/1.45 Georgia, "Noto Serif", serif }
 div.formula { margin: .2rem 0 .7rem 1.5rem; line-height: 1.9 }
 sub, sup { line-height: 0; font-size: .75em; white-space: nowrap }
@@ -68,14 +71,35 @@ td:not(:last-child) { min-width: 4rem }
 .reading > h3 .badge { margin-left: 0 }
 .count { white-space: nowrap; margin-right: .7rem }
 .lead { font-size: 1.1rem; max-width: 48rem }
-.off { border: 2px solid var(--refuted); border-radius: 8px; padding: .5rem 1rem; margin: 1rem 0 }
+.off { border: 2px solid var(--refuted); border-radius: 8px; padding: .5rem 1rem; margin: 1rem 0;
+  overflow-wrap: anywhere }
+.off li { margin-left: 1.2rem }
 .badge { display: inline-block; border-radius: 999px; padding: .05rem .6rem; font-size: .82rem;
   font-weight: 600; white-space: nowrap }
 .plain { border: 1px solid var(--line); font-weight: 400; color: var(--ink) }
 .bar { display: block; width: 100%; height: .7rem; max-width: 52rem; margin: .7rem 0;
   border-radius: 4px }
 .bar rect { fill: currentColor; opacity: .8 }
-nav.top { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .8rem 0 }
+.tallies { display: flex; flex-wrap: wrap; gap: .2rem 2rem; margin: 1.2rem 0 0 }
+.tally { white-space: nowrap }
+.tally b { font-size: 1.9rem; line-height: 1.2; font-variant-numeric: tabular-nums }
+.tally .badge { vertical-align: .3rem; margin-left: .2rem }
+nav.top { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .8rem 0; font-size: .95rem }
+nav.top details { border-top: 1px solid var(--line); flex: 1 1 100%; padding-top: .2rem }
+nav.top ul { list-style: none; padding: 0; columns: 13rem; margin: .3rem 0 .6rem }
+nav.top li { break-inside: avoid }
+nav.top li, nav.top summary { line-height: 1.75 }
+nav.top summary .title { display: block; font-size: .88em; line-height: 1.35 }
+nav.top li a { text-decoration: none }
+nav.top li a:hover { text-decoration: underline }
+nav.top [aria-current] { color: var(--ink); font-weight: 600 }
+nav.top button { display: flex; justify-content: space-between; gap: .6rem; color: var(--soft) }
+nav.top button[hidden] { display: none }
+kbd { font: .8em/1.6 ui-monospace, monospace; border: 1px solid var(--line); border-radius: 4px;
+  padding: 0 .35em }
+.dot { display: inline-block; width: 9px; height: 9px; border-radius: 50%;
+  border: 2px solid currentColor; background: none; margin-right: .45rem }
+.dot.refuted { background: currentColor }
 .strip { margin: .7rem 0 1.1rem }
 .strip h3 { margin: .9rem 0 .35rem }
 .cells { display: flex; flex-wrap: wrap; gap: 5px 7px; list-style: none; padding: 0; margin: 0;
@@ -88,9 +112,10 @@ nav.top { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .8rem 0 }
 .legend { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; font-size: .88rem; align-items: center;
   margin: .6rem 0 }
 .legend .cell { margin-right: .4rem }
-.findings { padding-left: 1.4rem; columns: 2 26rem; column-gap: 2.5rem; max-width: none;
-  font-size: .95rem }
-.findings li { margin: 0 0 .55rem; break-inside: avoid }
+.findings { list-style: none; padding: 0; columns: 2 24rem; column-gap: 2.5rem; max-width: none }
+.findings li { margin: 0 0 1rem; padding-left: .9rem; break-inside: avoid;
+  border-left: 3px solid var(--refuted-bg) }
+.findings li > .soft { display: block; font-size: .88rem }
 .tools { position: sticky; top: 0; z-index: 2; display: flex; flex-wrap: wrap; gap: .5rem .6rem;
   align-items: center; padding: .6rem 0; margin: 1rem 0; background: var(--paper);
   border-bottom: 1px solid var(--line) }
@@ -98,8 +123,8 @@ nav.top { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .8rem 0 }
 .tools label { font-size: .88rem; display: flex; gap: .35rem; align-items: center }
 input, select, button { font: inherit; font-size: .9rem; color: var(--ink); background: var(--card);
   border: 1px solid var(--soft); border-radius: 6px; padding: .25rem .5rem; min-height: 30px }
-input[type=search] { width: 9rem; max-width: 100% }
-select { max-width: 7rem }
+input[type=search] { width: 10.5rem; max-width: 100% }
+select { max-width: 7.4rem }
 .shown { white-space: nowrap; font-size: .88rem }
 button { cursor: pointer }
 button:hover { background: var(--none-bg) }
@@ -144,9 +169,21 @@ figure .drawing svg { max-width: none; display: block }
 figcaption { font-size: .9rem; color: var(--soft); max-width: 40rem }
 .skip { position: absolute; left: -999rem }
 .skip:focus { left: 1rem; top: .5rem; background: var(--paper); padding: .5rem; z-index: 3 }
+@media screen and (min-width: 75rem) {
+  body { max-width: 92rem; padding-left: 19rem }
+  nav.top { position: fixed; inset: 0 auto 0 max(0px, 50vw - 46rem); width: 16.5rem; margin: 0;
+    padding: 1.5rem 1rem 2rem 1.25rem; overflow-y: auto; flex-flow: column; gap: 0;
+    border-right: 1px solid var(--line); background: var(--card) }
+  nav.top > a { line-height: 2; text-decoration: none }
+  nav.top > a:hover { text-decoration: underline }
+  nav.top > button { margin-bottom: .8rem }
+  nav.top details { flex: none; margin-top: .5rem }
+  nav.top ul { columns: auto; font-size: .9rem }
+}
 @media (max-width: 40rem) {
   body { padding: 0 .8rem 3rem; font-size: 15px }
-  h1 { font-size: 1.5rem }
+  h1 { font-size: 1.7rem }
+  kbd { display: none }
   .statement > details > summary { grid-template-columns: 1fr; padding: .6rem .7rem }
   .body { padding: 0 .7rem .8rem }
   .facts { grid-template-columns: 1fr; gap: 0 }
