@@ -191,16 +191,20 @@ def _exp(t: Trace) -> Trace:
     if t.zero:
         return TRACES.exact(1)  # type: ignore[no-any-return]
     if isinstance(t.ball, fmpq):  # exp(p/q) = exp(1/2^k)^m: one base for each odd part of q
-        q = int(t.ball.q)
-        shift = (q & -q).bit_length() - 1
-        if shift > 1000:
-            raise Untraceable("an exponent with a very large denominator")
-        squarings = pow(2, 1000 - shift, _PRIME - 1)  # by Fermat's little theorem
-        base = pow(_hashed("exp", q >> shift), squarings, _PRIME)
-        return Trace(arb(t.ball).exp(), pow(base, int(t.ball.p), _PRIME))
+        return Trace(arb(t.ball).exp(), pow(_base(int(t.ball.q)), int(t.ball.p), _PRIME))
     mirrored = min(t.residue, _PRIME - t.residue)  # exp(-t) is the inverse of exp(t)
     power = _hashed("exp of", mirrored)
     return Trace(arb(t.ball).exp(), power if mirrored == t.residue else pow(power, -1, _PRIME))
+
+
+@functools.lru_cache(maxsize=4096)
+def _base(q: int) -> int:
+    """What exp(1/q) leaves; exponents of one formula share their denominators."""
+    shift = (q & -q).bit_length() - 1
+    if shift > 1000:
+        raise Untraceable("an exponent with a very large denominator")
+    squarings = pow(2, 1000 - shift, _PRIME - 1)  # by Fermat's little theorem
+    return pow(_hashed("exp", q >> shift), squarings, _PRIME)
 
 
 def _log(t: Trace) -> Trace:
