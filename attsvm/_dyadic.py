@@ -65,7 +65,13 @@ def numbers() -> st.SearchStrategy[float]:
 @functools.cache
 def scaled(*powers: int) -> st.SearchStrategy[float]:
     """A number of the grid times 2 to one of the powers, the first being the simplest."""
-    return st.tuples(numbers(), st.sampled_from(powers)).map(lambda p: p[0] * 2.0 ** p[1])
+    return st.tuples(numbers(), one_of(*powers)).map(lambda p: p[0] * 2.0 ** p[1])
+
+
+@functools.lru_cache(maxsize=None, typed=True)
+def one_of(*options: Any) -> st.SearchStrategy[Any]:
+    """One of some options that can be hashed, the first being the simplest."""
+    return st.sampled_from(options)
 
 
 @functools.cache

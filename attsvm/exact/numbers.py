@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat, fmpz, fmpz_mat
@@ -16,6 +19,35 @@ from attsvm.errors import DataError, present
 Number = Any  # fmpq or arb
 Vector = list[Number]
 Matrix = list[list[Number]]
+
+_Answer = TypeVar("_Answer")
+
+_REMEMBERED = 256
+"""Data sets of which an answer is remembered."""
+
+
+def remembered(function: Callable[[AttentionData], _Answer]) -> Callable[[AttentionData], _Answer]:
+    """A function of the numbers of a data set, asked once for each of the last few.
+
+    The hypotheses of a claim, its conclusion and its certificate ask the same of one instance in
+    turn. Where a run counts its steps, each of them takes its own: how many there are must not
+    depend on what was asked before. Nobody changes an answer.
+    """
+    known: dict[Any, _Answer] = {}
+
+    @functools.wraps(function)
+    def asked(data: AttentionData) -> _Answer:
+        if sys.gettrace() is not None:
+            return function(data)
+        arrays = data.X, data.Z, data.y, data.v, data.scores, data.mask
+        key = tuple(None if a is None else (a.shape, a.tobytes()) for a in arrays)
+        if key not in known:
+            if len(known) >= _REMEMBERED:
+                known.clear()
+            known[key] = function(data)
+        return known[key]
+
+    return asked
 
 
 def rational(value: float | int | Fraction | fmpq) -> fmpq:
@@ -151,8 +183,9 @@ class ExactData:
     gamma: list[Vector]
     kept: list[list[int]]
 
-    @classmethod
-    def of(cls, data: AttentionData) -> ExactData:
+    @staticmethod
+    @remembered
+    def of(data: AttentionData) -> ExactData:
         """The exact values of `data`."""
         kept = [[int(t) for t in np.flatnonzero(row)] for row in data.present]
         X = [[rationals(data.X[i, t]) for t in tokens] for i, tokens in enumerate(kept)]
@@ -161,7 +194,7 @@ class ExactData:
         else:
             y, v = present(data.y, "the labels y"), rationals(present(data.v, "the head v"))
             gamma = [[rational(y[i].item()) * dot(v, x) for x in rows] for i, rows in enumerate(X)]
-        return cls(X=X, Z=rationals(data.Z), gamma=gamma, kept=kept)
+        return ExactData(X=X, Z=rationals(data.Z), gamma=gamma, kept=kept)
 
     @property
     def optimal(self) -> list[list[int]]:

@@ -17,7 +17,7 @@ from flint import fmpq, fmpq_mat
 from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, separate
-from attsvm.exact.numbers import Matrix, Vector, subtract
+from attsvm.exact.numbers import Matrix, Vector, remembered, subtract
 from attsvm.primitives import torch_objectives
 
 Token = tuple[int, int]
@@ -73,13 +73,23 @@ def exact_att_svm(
     data: AttentionData, chosen: Sequence[int] | Array | None = None
 ) -> ExactAttSVM | None:
     """X^mm for the chosen tokens, else the first optimal ones; None where it does not exist."""
+    if chosen is None:
+        return _of_optimal(data)
     exact = ExactData.of(data)
-    rows = first_optimal(exact)
-    if chosen is not None:
-        rows = [ts.index(int(c)) for ts, c in zip(exact.kept, chosen, strict=True)]
+    return _solved(exact, [ts.index(int(c)) for ts, c in zip(exact.kept, chosen, strict=True)])
+
+
+@remembered
+def _of_optimal(data: AttentionData) -> ExactAttSVM | None:
+    exact = ExactData.of(data)
+    return _solved(exact, first_optimal(exact))
+
+
+def _solved(exact: ExactData, rows: list[int]) -> ExactAttSVM | None:
     found, A = separate(exact, rows), exact_constraints(exact, rows)
     if found is None:
-        return ExactAttSVM([[fmpq(0)] * data.d for _ in range(data.d)], {}, {}, {})
+        d = len(exact.Z[0])
+        return ExactAttSVM([[fmpq(0)] * d for _ in range(d)], {}, {}, {})
     if found.status != "solved":
         return None
     duals, margins = (dict(zip(A, x, strict=True)) for x in (found.duals, found.margins))

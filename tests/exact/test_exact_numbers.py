@@ -1,6 +1,7 @@
 """Exact values, vectors, matrices and their norms against fractions, numpy and many digits."""
 
 import math
+import sys
 from fractions import Fraction
 
 import mpmath
@@ -19,6 +20,7 @@ from attsvm.exact.numbers import (
     gram,
     is_positive_semidefinite,
     product,
+    remembered,
     spectral_norm,
     subtract,
     transpose,
@@ -181,3 +183,28 @@ def test_norms_grow_sharper_with_the_precision(B):
 @given(st.floats(-1e300, 1e300), st.floats(0, 1e10))
 def test_midpoints_are_rational(x, radius):
     assert exact_mid(arb(rational(x), rational(radius))) == rational(x)
+
+
+def test_a_data_set_is_asked_once_by_its_numbers_and_anew_where_steps_are_counted():
+    asked = []
+
+    @remembered
+    def size(data):
+        asked.append(data)
+        return data.n
+
+    one, same = (AttentionData.of([[[1.0]]], [[1.0]], scores=[[0.0]]) for _ in range(2))
+    other = AttentionData.of([[[1.0]]], [[1.0]], scores=[[1.0]])
+    assert [size(data) for data in (one, same, other)] == [1, 1, 1]
+    assert [*map(id, asked)] == [id(one), id(other)]
+    before = sys.gettrace()
+    sys.settrace(lambda *_: None)
+    try:
+        size(one)
+    finally:
+        sys.settrace(before)
+    assert len(asked) == 3
+    for k in range(300):
+        size(AttentionData.of([[[1.0]]], [[1.0]], scores=[[float(k)]]))
+    size(one)
+    assert asked[-1] is one

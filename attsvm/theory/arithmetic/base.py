@@ -31,7 +31,7 @@ Values = Any
 def each(function: Callable[[Scalar], Scalar], x: Any) -> Any:
     """A function of a number, on each entry of an array."""
     if isinstance(x, Entries):
-        return entries([function(value) for value in x.ravel()], x.shape)
+        return entries([function(value) for value in x.ravel().tolist()], x.shape)
     return function(x)
 
 
@@ -301,4 +301,4 @@ class Arithmetic(ABC):
     def _flat(self, x: Any) -> list[Scalar]:
         if isinstance(x, list | tuple):
             x = self.array(x)
-        return list(x.ravel()) if isinstance(x, Entries) else [x]
+        return x.ravel().tolist() if isinstance(x, Entries) else [x]

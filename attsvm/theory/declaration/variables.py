@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm._dyadic import arrays, scaled, sizes
+from attsvm._dyadic import arrays, one_of, scaled, sizes
 from attsvm._types import Array
 from attsvm.errors import ClaimError
 
@@ -130,9 +130,9 @@ class Tensor(Variable):
         sizes = [known[name] for name in self.names]
         size = math.prod(sizes)
         if self.among is not None:
-            listed = st.lists(st.sampled_from(self.among), min_size=size, max_size=size)
+            listed = st.lists(one_of(*self.among), min_size=size, max_size=size)
             return np.array(draw(listed), dtype=float).reshape(sizes)
-        power = draw(st.sampled_from(self.powers)) if len(self.powers) > 1 else self.powers[0]
+        power = draw(one_of(*self.powers)) if len(self.powers) > 1 else self.powers[0]
         if self.levels is None:
             return np.asarray(_above(self.least, draw(arrays(*sizes)) * 2.0**power))
         level = st.integers(0, self.levels - 1)
@@ -196,7 +196,7 @@ class Near(Variable):
 
     def draw(self, draw: st.DrawFn, known: Known) -> Any:
         """The first point moved."""
-        power = draw(st.sampled_from(self.powers))
+        power = draw(one_of(*self.powers))
         step = draw(arrays(*(known[n] for n in self.names)) if self.names else scaled(0))
         return known[self.other] + step * 2.0**-power
 
@@ -277,7 +277,7 @@ class Choice(Variable):
 
     def draw(self, draw: st.DrawFn, known: Known) -> str:
         """One of the names."""
-        return draw(st.sampled_from(list(self.members)))
+        return str(draw(one_of(*self.members)))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> str:
         """One that the whole batch shares."""
@@ -297,7 +297,7 @@ class Fitted(Variable):
 
     def draw(self, draw: st.DrawFn, known: Known) -> float:
         """The power of the grid on which the bound is rounded; the formula fits it."""
-        return float(draw(st.sampled_from(self.grids)))
+        return float(draw(one_of(*self.grids)))
 
     def fill(self, generator: np.random.Generator, known: Known, batch: int) -> Array:
         """The same for a batch."""

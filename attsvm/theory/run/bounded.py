@@ -88,22 +88,39 @@ def _own(file: Path) -> Path:
     return base / file.relative_to(base).parts[0]
 
 
+_KNOWN: dict[Path, dict[int, tuple[CodeType, bool, bool]]] = {}
+"""Of each piece of code whether its calls and its lines count, where a package is the claim's own.
+
+To ask for code itself is dear: its hash is that of all that it holds.
+"""
+
+_MOST = 4096
+"""Pieces of code of which that is known at most."""
+
+
 class _Counter:
     """Counts the steps of one evaluation."""
 
     def __init__(self, steps: int, own: Path) -> None:
         self.left = steps
         self.own = own
+        self.known = _KNOWN.setdefault(own, {})
 
     def enter(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
         """Count a call; its lines are counted where they may be run again and again."""
         code = frame.f_code
-        if not _counts(code.co_filename, self.own):
+        known = self.known.get(id(code))
+        if known is None or known[0] is not code:
+            if len(self.known) >= _MOST:
+                self.known.clear()
+            counted = _counts(code.co_filename, self.own)
+            known = self.known[id(code)] = code, counted, counted and _loops(code)
+        if not known[1]:
             return None
         self.left -= 1
         if self.left < 0:
             raise TooLong
-        return self.line if _loops(code) else None
+        return self.line if known[2] else None
 
     def line(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any]:
         """Count a line."""
@@ -113,7 +130,7 @@ class _Counter:
         return self.line
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=_MOST)
 def _counts(file: str, own: Path) -> bool:
     """Whether steps in a file count; those of imports do not."""
     place = Path(file)
@@ -123,7 +140,6 @@ def _counts(file: str, own: Path) -> bool:
     return ours or not is_installed(place.parent)
 
 
-@functools.lru_cache(maxsize=4096)
 def _loops(code: CodeType) -> bool:
     """Whether a jump of some code goes back; what a module does once, when imported, is no loop."""
     steps = dis.get_instructions(code)

@@ -12,7 +12,6 @@ import gc
 import json
 import multiprocessing
 import os
-import queue
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -117,6 +116,54 @@ class _Asked(Future[str]):
     died: int | None = None
 
 
+_Job = tuple[_Asked, Job, tuple[str, ...]]
+
+
+class _Jobs:
+    """Jobs in their order, but akin ones to one process, as far as there are others for the rest.
+
+    What readings of one statement share, such as a proof or draws, a process remembers.
+    """
+
+    def __init__(self) -> None:
+        self._left: list[_Job] = []
+        self._changed = threading.Condition()
+        self._ended = False
+        self._at: dict[int, str] = {}
+
+    def put(self, job: _Job) -> None:
+        """Add one."""
+        with self._changed:
+            self._left.append(job)
+            self._changed.notify()
+
+    def end(self) -> None:
+        """There will be no more."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+    def take(self) -> _Job | None:
+        """The next one for this thread, as soon as there is one; None where there will be none."""
+        me = threading.get_ident()
+        with self._changed:
+            self._changed.wait_for(lambda: self._left or self._ended)
+            if not self._left:
+                return None
+            others = {kin for who, kin in self._at.items() if who != me}
+            kinds = [_kin(job) for job in self._left]
+            own = (k for k, kin in enumerate(kinds) if kin == self._at.get(me))
+            free = (k for k, kin in enumerate(kinds) if kin not in others)
+            chosen = self._left.pop(next(own, next(free, 0)))
+            self._at[me] = _kin(chosen)
+            return chosen
+
+
+def _kin(job: _Job) -> str:
+    """What a job has in common with those that are akin: the statement of its claim."""
+    return job[2][0].partition(":")[0] if job[2] else ""
+
+
 class _Processes:
     """Processes that are replaced where they die; a thread of this process looks after each."""
 
@@ -124,9 +171,7 @@ class _Processes:
         self.count = count
         self._named = tuple(named)
         self._context = multiprocessing.get_context("spawn")
-        self._asked: queue.SimpleQueue[tuple[_Asked, Job, tuple[str, ...]] | None] = (
-            queue.SimpleQueue()
-        )
+        self._asked = _Jobs()
         self._starting = threading.Lock()
         self._ending = False
         self._workers: set[BaseProcess] = set()
@@ -148,8 +193,7 @@ class _Processes:
             self._ending = True
             for worker in self._workers:
                 worker.terminate()
-        for _ in self._threads:
-            self._asked.put(None)
+        self._asked.end()
         for thread in self._threads:
             thread.join()
 
@@ -161,7 +205,7 @@ class _Processes:
         try:
             with contextlib.suppress(Exception):  # if it cannot start, the first job says so
                 worker = self._start()  # it loads the packs while jobs are made
-            while (asked := self._asked.get()) is not None:
+            while (asked := self._asked.take()) is not None:
                 future, job, arguments = asked
                 if not future.set_running_or_notify_cancel():
                     continue

@@ -16,6 +16,7 @@ where each query asks for one token.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -89,6 +90,7 @@ def drawn(generator: np.random.Generator, size: Setting) -> tuple[Language, Int[
     return Language(language.first, language.follow, coordinates), sentences
 
 
+@functools.lru_cache(maxsize=256)
 def count(case: Draws, over: str, size: Setting, runs: int, stream: int) -> int:
     """How many of the sets of sentences that are drawn contradict themselves.
 

@@ -147,8 +147,9 @@ def test_a_bound_that_forgets_a_part_is_found(fault, monkeypatch):
     def taken_for_0():
         with ctx.workprec(256):
             root = TRACES.sqrt(TRACES.sqrt(TRACES.exact(2)) + 2)
-            near = [TRACES.power(root - 1, 40) / 3**80, TRACES.exact(Fraction(1, 2**100))]
-            return [(number + number).zero for number in near]
+            near = TRACES.power(root - 1, 40) / 3**80
+            small = fmpq(1, 2**100)
+            return [(near + near).zero, Bound.of(small).proves_zero(small)]
 
     assert not any(taken_for_0())
     monkeypatch.setattr(Bound, "proves_zero", forgetful)

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import toy_pack
 
 from attsvm._threads import SINGLE
 from attsvm.errors import DataError, UnknownClaimError, WorkerError
-from attsvm.theory.run.workers import HERE, known_claim, processes
+from attsvm.theory.run.workers import HERE, _Jobs, known_claim, processes
 
 PACK = str(Path(toy_pack.__file__))
 
@@ -183,3 +184,32 @@ def test_a_claim_is_known_by_its_id_and_pack():
     assert known_claim("toy/true:literal", [PACK]).statement == "true"
     with pytest.raises(UnknownClaimError, match="no pack of this worker"):
         known_claim("toy/true:literal", [])
+
+
+def test_a_process_takes_what_is_akin_to_what_it_did():
+    jobs, taken = _Jobs(), {}
+    names = ["a/b:1", "a/b:2", "a/c:1", "a/b:3", "a/c:2"]
+    for name in names:
+        jobs.put((None, None, (name,)))
+    jobs.end()
+    turns = [threading.Event() for _ in range(2)]
+
+    def work(who):
+        taken[who] = []
+        while True:
+            turns[who].wait()
+            turns[who].clear()
+            job = jobs.take()
+            if job is None:
+                turns[1 - who].set()
+                return
+            taken[who].append(job[2][0])
+            turns[1 - who].set()
+
+    threads = [threading.Thread(target=work, args=(who,), daemon=True) for who in range(2)]
+    for thread in threads:
+        thread.start()
+    turns[0].set()
+    for thread in threads:
+        thread.join(10)
+    assert taken == {0: ["a/b:1", "a/b:2", "a/b:3"], 1: ["a/c:1", "a/c:2"]}
