@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -31,7 +31,8 @@ def remembered(function: Callable[[AttentionData], _Answer]) -> Callable[[Attent
 
     The hypotheses of a claim, its conclusion and its certificate ask the same of one instance in
     turn. Where a run counts its steps, each of them takes its own: how many there are must not
-    depend on what was asked before. Nobody changes an answer.
+    depend on what was asked before. Everyone has a copy of the answer, as a claim that changes its
+    own must not be believed when it is confirmed.
     """
     known: dict[Any, _Answer] = {}
 
@@ -40,14 +41,25 @@ def remembered(function: Callable[[AttentionData], _Answer]) -> Callable[[Attent
         if sys.gettrace() is not None:
             return function(data)
         arrays = data.X, data.Z, data.y, data.v, data.scores, data.mask
-        key = tuple(None if a is None else (a.shape, a.tobytes()) for a in arrays)
+        key = tuple(None if a is None else (a.shape, a.dtype.str, a.tobytes()) for a in arrays)
         if key not in known:
             if len(known) >= _REMEMBERED:
                 known.clear()
             known[key] = function(data)
-        return known[key]
+        return _copied(known[key])
 
     return asked
+
+
+def _copied(answer: Any) -> Any:
+    """Lists, dicts and dataclasses of numbers, none of which is shared with the answer."""
+    if isinstance(answer, list):
+        return [_copied(x) for x in answer] if answer and type(answer[0]) is list else answer[:]
+    if isinstance(answer, dict):
+        return {key: _copied(x) for key, x in answer.items()}
+    if is_dataclass(answer) and not isinstance(answer, type):
+        return type(answer)(*(_copied(getattr(answer, f.name)) for f in fields(answer)))
+    return answer
 
 
 def rational(value: float | int | Fraction | fmpq) -> fmpq:

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from dataclasses import fields
 from fractions import Fraction
 
 import mpmath
@@ -26,6 +27,7 @@ from attsvm.exact.numbers import (
     transpose,
 )
 from attsvm.exact.spectra import exact_mid, nuclear_norm
+from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data
 from tests.exact.digits import EPS, encloses, fractions, real
@@ -208,3 +210,17 @@ def test_a_data_set_is_asked_once_by_its_numbers_and_anew_where_steps_are_counte
         size(AttentionData.of([[[1.0]]], [[1.0]], scores=[[float(k)]]))
     size(one)
     assert asked[-1] is one
+
+
+def test_who_changes_an_answer_changes_it_for_nobody_else():
+    data = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0]])
+    for ask in (ExactData.of, exact_att_svm):
+        kept, changed = repr(ask(data)), ask(data)
+        for field in fields(changed):
+            value = getattr(changed, field.name)
+            for inner in value.values() if isinstance(value, dict) else value:
+                if isinstance(inner, list):
+                    inner.clear()
+            value.clear()
+        assert repr(ask(data)) == kept
+        assert repr(changed) != kept
