@@ -46,7 +46,8 @@ def remembered(function: Callable[[AttentionData], _Answer]) -> Callable[[Attent
             if len(known) >= _REMEMBERED:
                 known.clear()
             known[key] = function(data)
-        return _copied(known[key])
+        answer: _Answer = _copied(known[key])
+        return answer
 
     return asked
 
