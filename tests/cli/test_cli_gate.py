@@ -12,7 +12,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from commands import TOYS, TOYS_ALONE, expect
+from commands import TOYS, expect
 
 from attsvm import cli
 from attsvm.cli.actions import annotation, summarise
@@ -68,14 +68,14 @@ def test_expectations_or_a_ledger_of_another_kind_are_bad_input(attsvm, tmp_path
 @pytest.mark.parametrize(
     "words",
     [
-        ["verify", *TOYS_ALONE, "toy/true", "--ledger", "one", "--json", "one"],
-        ["verify", *TOYS_ALONE, "toy/true", "--ledger", "new", "--json", "./new"],
-        ["verify", *TOYS_ALONE, "toy/true", "--ledger", "one", "--json", "linked"],
-        ["gate", *TOYS_ALONE, "--ledger", "one", "--json", "linked"],
-        ["gate", *TOYS_ALONE, "--ledger", "one", "--expect", "two", "--json", "two"],
-        ["report", *TOYS_ALONE, "--ledger", "one", "--out", "one"],
-        ["report", *TOYS_ALONE, "--ledger", "one", "--against", "two", "--json", "two"],
-        ["report", *TOYS_ALONE, "--ledger", "one", "--out", "page", "--graph", "page"],
+        ["verify", *TOYS, "toy/true", "--ledger", "one", "--json", "one"],
+        ["verify", *TOYS, "toy/true", "--ledger", "new", "--json", "./new"],
+        ["verify", *TOYS, "toy/true", "--ledger", "one", "--json", "linked"],
+        ["gate", *TOYS, "--ledger", "one", "--json", "linked"],
+        ["gate", *TOYS, "--ledger", "one", "--expect", "two", "--json", "two"],
+        ["report", *TOYS, "--ledger", "one", "--out", "one"],
+        ["report", *TOYS, "--ledger", "one", "--against", "two", "--json", "two"],
+        ["report", *TOYS, "--ledger", "one", "--out", "page", "--graph", "page"],
         ["hunt", *TOYS, "toy/false", "--out", ".", "--json", "toy--false--literal.json"],
     ],
 )
