@@ -58,9 +58,9 @@ def test_what_was_not_as_expected_or_not_finished_is_checked_again(attsvm, monke
 
 def test_more_claims_than_a_line_holds_are_checked_again_by_lf(attsvm, monkeypatch):
     monkeypatch.setattr(verify, "_LISTED", 0)
-    out = attsvm("verify", *TOYS, "toy/blunt", "--ledger", "own")[1]
+    out = attsvm("verify", "--pack", PACK, "toy/blunt", "--ledger", "own")[1]
     assert out.splitlines()[-1] == (
-        f"check again: attsvm verify --only-pack {PACK} --profile quick --seed 0 --ledger own --lf"
+        f"check again: attsvm verify --pack {PACK} --profile quick --seed 0 --ledger own --lf"
     )
 
 
