@@ -4,7 +4,11 @@ import gc
 
 import pytest
 
-from tests.shape_checks import install
+from attsvm._threads import single_threaded
+
+single_threaded()  # before anything numeric is loaded: threads spin, which small tensors pay for
+
+from tests.shape_checks import install  # noqa: E402
 
 # AttentionData checks its own arguments and must see bad ones, so `attsvm.data` stays out
 _CHECKED = [

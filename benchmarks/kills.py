@@ -116,6 +116,9 @@ _USUAL = {"v": 0, "h": 1, "r": 0}
 _ENDS = 10.0
 """Seconds that the processes of a killed command have to end."""
 
+_VERDICTS = 1500
+"""Verdicts of the ledger whose page is written as the command is killed."""
+
 _TOLD = re.compile(r"^\[\d+/6\] (\S+): (\w+), (\w+), (\w+)$", re.MULTILINE)
 """A verdict that `verify` tells of while it runs."""
 
@@ -371,7 +374,7 @@ def _long_ledger(place: Place) -> None:
     lines = path.read_text().splitlines(keepends=True)
     verdict = json.loads(next(line for line in lines if '"verdict"' in line))
     more = []
-    for k in range(1500):
+    for k in range(_VERDICTS):
         entry = {**verdict["verdict"], "id": f"toys/{k}:literal"}
         more.append(json.dumps({**verdict, "verdict": entry}) + "\n")
     path.write_text("".join([*lines[:-1], *more, lines[-1]]))

@@ -85,12 +85,22 @@ def test_the_page_on_the_svm_family_runs(capsys):
     assert 0.0 < names["head"].compare().cosine < 1.0
 
 
+SMALLER = {
+    "for _ in range(100)": "for _ in range(4)",
+    "size=(6, 8, 10)": "size=(3, 4, 10)",
+    "size=(6, 10)": "size=(3, 10)",
+    "[-1.0, 1.0], 6": "[-1.0, 1.0], 3",
+}
+"""Data sets of the page on training, fewer and smaller: paths over their balls take seconds."""
+
+
 def test_the_page_on_training_runs():
     page = (ROOT / "docs/training.md").read_text(encoding="utf-8")
     names: dict = {}
     blocks = re.findall(r"```python\n(.*?)```", page, re.S)
-    assert "for _ in range(100)" in blocks[0]
-    blocks[0] = blocks[0].replace("for _ in range(100)", "for _ in range(4)")  # data sets alike
+    for said, fewer in SMALLER.items():
+        assert said in blocks[0]
+        blocks[0] = blocks[0].replace(said, fewer)
     for block in blocks:
         exec(compile(block, "docs/training.md", "exec"), names)
     assert names["run"].W.shape == (1, 3, 2, 2)  # of the last block that trains
@@ -99,7 +109,8 @@ def test_the_page_on_training_runs():
     assert (names["curves"][0].norms[0, 1:] >= [1e2, 1e4]).all()
 
 
-def test_the_page_on_hunting_runs(capsys):
+def test_the_page_on_hunting_runs(capsys, monkeypatch):
+    monkeypatch.setattr("attsvm.theory.search.hunt._WORSE", 1)  # of 7 turns, told of nowhere there
     page = (ROOT / "docs/hunting.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
     exec(compile(block, "docs/hunting.md", "exec"), {})

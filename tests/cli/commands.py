@@ -1,5 +1,6 @@
 """What the tests of the commands share."""
 
+import functools
 import json
 import subprocess
 import sys
@@ -10,8 +11,7 @@ from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.record.reviewed import review
 
 PACK = str(Path(__file__).parents[1] / "theory" / "toy_pack.py")
-TOYS = ["--pack", PACK]
-TOYS_ALONE = ["--only-pack", PACK]
+TOYS = ["--only-pack", PACK]
 """Without the claims of the sources, which take a new process seconds to load."""
 
 
@@ -20,11 +20,17 @@ def in_a_process(*words, **rest):
     return subprocess.run(command, capture_output=True, text=True, check=False, **rest)
 
 
-def expect(folder, **changes):
-    packs = load_packs([PACK])
+@functools.cache
+def reviewed():
+    """What is reviewed of toy/true."""
+    packs = load_packs([], [PACK])
     (found,) = review(find_claims(packs, ["toy/true"]), packs).values()
+    return replace(found, examples=20).json()
+
+
+def expect(folder, **changes):
     words = {"truth": "holds", "evidence": "numeric", "validity": "exercised", "reason": "true"}
-    words["reviewed"] = replace(found, examples=20).json()
+    words["reviewed"] = reviewed()
     path = folder / "expect.json"
     path.write_text(json.dumps({"schema": 1, "claims": {"toy/true:literal": {**words, **changes}}}))
     return path

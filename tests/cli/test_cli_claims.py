@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import PACK, TOYS
+from commands import PACK
 
 from attsvm.theory import load_packs
 from attsvm.theory.declaration import packs
@@ -25,7 +25,7 @@ def test_claims_lists_every_claim_with_the_promised_keys(document):
 
 
 def test_claims_prints_every_id_and_a_named_pack(attsvm):
-    code, out, _ = attsvm("claims", *TOYS)
+    code, out, _ = attsvm("claims", "--pack", PACK)
     assert code == 0
     for pack in load_packs([PACK]):
         for claim in pack.claims:

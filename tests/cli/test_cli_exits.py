@@ -30,7 +30,7 @@ def words_of(command, pack, folder):
         "replay": [folder],
         "report": ["--source", "toy"],
     }
-    return [command, "--pack", str(pack), *map(str, more.get(command, []))]
+    return [command, "--only-pack", str(pack), *map(str, more.get(command, []))]
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ lazy = build("lazy", conclusion, square_ball)
 
 def test_a_module_that_exits_as_a_check_imports_it_is_the_error_of_the_claim(document, folder):
     (folder / "lazy.py").write_text(LAZY)
-    code, found = document("verify", "--pack", "lazy.py", "toy/lazy")
+    code, found = document("verify", "--only-pack", "lazy.py", "toy/lazy")
     assert code == 1
     (claim,) = found["claims"]
     assert claim["validity"] == "error"
@@ -86,7 +86,7 @@ def test_a_module_that_exits_as_a_check_imports_it_is_the_error_of_the_claim(doc
 
 def test_a_module_that_exits_as_a_hunt_imports_it_is_the_error_of_the_hunt(attsvm, folder):
     (folder / "lazy.py").write_text(LAZY)
-    code, _, error = attsvm("hunt", "--pack", "lazy.py", "toy/lazy", "--rounds", "1")
+    code, _, error = attsvm("hunt", "--only-pack", "lazy.py", "toy/lazy", "--rounds", "1")
     assert code == 3
     assert "the hunt of toy/lazy:literal broke: SystemExit: 0 (leaving.py:2)" in error
 
@@ -100,10 +100,10 @@ def test_a_worker_that_a_claim_ends_is_an_error_and_the_gate_refuses_the_run(
         f"{HEAD}\ndef conclusion(x: float, shift: float = 0.0):\n    os._exit(0)\n"
         'ending = build("true", conclusion, square_ball)\n'
     )
-    code, _, error = attsvm("verify", "--pack", pack, "toy/true", "-n", "2")
+    code, _, error = attsvm("verify", "--only-pack", pack, "toy/true", "-n", "2")
     assert code == 2
     assert "worker processes died of one job or were killed (got check_job toy/true:" in error
-    code, out, _ = attsvm("gate", "--pack", pack)
+    code, out, _ = attsvm("gate", "--only-pack", pack)
     assert code == 1
     assert "the run did not finish" in out
 

@@ -12,7 +12,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from commands import TOYS, TOYS_ALONE, expect
+from commands import PACK, TOYS, expect
 
 from attsvm import cli
 from attsvm.cli.actions import annotation, summarise
@@ -68,14 +68,14 @@ def test_expectations_or_a_ledger_of_another_kind_are_bad_input(attsvm, tmp_path
 @pytest.mark.parametrize(
     "words",
     [
-        ["verify", *TOYS_ALONE, "toy/true", "--ledger", "one", "--json", "one"],
-        ["verify", *TOYS_ALONE, "toy/true", "--ledger", "new", "--json", "./new"],
-        ["verify", *TOYS_ALONE, "toy/true", "--ledger", "one", "--json", "linked"],
-        ["gate", *TOYS_ALONE, "--ledger", "one", "--json", "linked"],
-        ["gate", *TOYS_ALONE, "--ledger", "one", "--expect", "two", "--json", "two"],
-        ["report", *TOYS_ALONE, "--ledger", "one", "--out", "one"],
-        ["report", *TOYS_ALONE, "--ledger", "one", "--against", "two", "--json", "two"],
-        ["report", *TOYS_ALONE, "--ledger", "one", "--out", "page", "--graph", "page"],
+        ["verify", *TOYS, "toy/true", "--ledger", "one", "--json", "one"],
+        ["verify", *TOYS, "toy/true", "--ledger", "new", "--json", "./new"],
+        ["verify", *TOYS, "toy/true", "--ledger", "one", "--json", "linked"],
+        ["gate", *TOYS, "--ledger", "one", "--json", "linked"],
+        ["gate", *TOYS, "--ledger", "one", "--expect", "two", "--json", "two"],
+        ["report", *TOYS, "--ledger", "one", "--out", "one"],
+        ["report", *TOYS, "--ledger", "one", "--against", "two", "--json", "two"],
+        ["report", *TOYS, "--ledger", "one", "--out", "page", "--graph", "page"],
         ["hunt", *TOYS, "toy/false", "--out", ".", "--json", "toy--false--literal.json"],
     ],
 )
@@ -346,8 +346,8 @@ def test_an_installed_pack_is_run_and_gated_by_itself(attsvm, document, installe
 
 
 def test_a_run_of_several_packs_is_held_to_the_pack_that_is_asked_for(attsvm, document, installed):
-    attsvm("verify", *TOYS, "my/", "toy/true", "toy/blunt")
-    own = [*TOYS, "--only-pack", "mine"]
+    attsvm("verify", "--pack", PACK, "my/", "toy/true", "toy/raises")
+    own = ["--pack", PACK, "--only-pack", "mine"]
     assert attsvm("gate", *own, "--update", "--yes")[0] == 0
     review(installed)
     assert attsvm("gate", *own)[:2] == (0, "gate: 1 verdict as reviewed\n")

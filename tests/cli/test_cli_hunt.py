@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from commands import PACK, TOYS, TOYS_ALONE
+from commands import PACK, TOYS
 
 from attsvm.cli.hunt import BEGUN
 from attsvm.theory import load_packs
@@ -215,11 +215,11 @@ def test_a_hunt_that_looked_at_nothing_asks_for_more_seconds(attsvm, monkeypatch
         return Hunt(claim, error="no instance was looked at", idle=True)
 
     monkeypatch.setattr("attsvm.theory.search.hunt.hunt", busy)
-    code, out, error = attsvm("hunt", *TOYS_ALONE, "toy/true:literal", "--seconds", "2")
+    code, out, error = attsvm("hunt", *TOYS, "toy/true:literal", "--seconds", "2")
     assert (code, out) == (2, "")
     assert error == (
         "attsvm: the hunt of toy/true:literal ended before an instance was looked at "
         "(got --seconds 2). Give more seconds; where searchers are named, name one that draws.\n"
     )
-    code, _, error = attsvm("hunt", *TOYS_ALONE, "toy/true:literal", "--searchers", "explicit")
+    code, _, error = attsvm("hunt", *TOYS, "toy/true:literal", "--searchers", "explicit")
     assert (code, "name one that draws" in error) == (2, True)

@@ -3,11 +3,11 @@
 import json
 import shlex
 
-from commands import TOYS, TOYS_ALONE
+from commands import TOYS
 
 
 def test_replay_tells_confirmed_from_tampered_from_foreign(attsvm, document, tmp_path):
-    attsvm("hunt", *TOYS_ALONE, "toy/false:literal", "--rounds", "2", "--out", "found")
+    attsvm("hunt", *TOYS, "toy/false:literal", "--rounds", "2", "--out", "found")
     good = tmp_path / "found" / "toy--false--literal.json"
     stored = json.loads(good.read_text())
     (tmp_path / "empty").mkdir()
@@ -20,13 +20,13 @@ def test_replay_tells_confirmed_from_tampered_from_foreign(attsvm, document, tmp
     code, found = document("replay", *TOYS, *files)
     assert (code, found["confirmed"]) == (1, False)
     assert [f["result"] for f in found["files"]] == ["CONFIRMED", "NOT CONFIRMED", *["ERROR"] * 5]
-    assert attsvm("replay", *TOYS_ALONE, good)[0] == 0
+    assert attsvm("replay", *TOYS, good)[0] == 0
     for k, file in enumerate(files):
         assert attsvm("replay", *TOYS, file)[0] == (0 if k == 0 else 1)
     code, out, _ = attsvm("replay", good)
     assert (code, "name it with --pack." in out) == (1, True)
-    code, out, _ = attsvm("replay", *TOYS_ALONE, good, bad)
-    again = shlex.join(["attsvm", "replay", *map(str, TOYS_ALONE), str(bad)])
+    code, out, _ = attsvm("replay", *TOYS, good, bad)
+    again = shlex.join(["attsvm", "replay", *map(str, TOYS), str(bad)])
     assert (code, out.splitlines()[-1]) == (1, f"replay it again: {again}")
 
 

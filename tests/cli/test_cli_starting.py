@@ -8,7 +8,7 @@ import time
 from importlib.metadata import version
 
 import pytest
-from commands import TOYS_ALONE, in_a_process
+from commands import TOYS, in_a_process
 
 from attsvm import cli
 from attsvm.errors import AttsvmError, UsageError
@@ -40,7 +40,7 @@ def test_reading_claims_imports_nothing_but_what_declares_them(tmp_path):
     with Ledger(tmp_path / "ledger") as ledger:
         ledger.append("run", profile="quick", seed=0, claims=[])
     (tmp_path / "none").write_text('{"schema": 1, "claims": {}}')
-    gate = ["gate", *TOYS_ALONE, "--ledger", str(tmp_path / "ledger")]
+    gate = ["gate", *TOYS, "--ledger", str(tmp_path / "ledger")]
     gate += ["--expect", str(tmp_path / "none")]
     code = f"""
 import sys
@@ -167,7 +167,7 @@ def test_an_interrupt_exits_with_130(attsvm, monkeypatch):
         assert (code, error) == (130, f"attsvm: interrupted{said}\n")
 
 
-CLAIMS, VERIFY = ["claims", *TOYS_ALONE], ["verify", *TOYS_ALONE, "toy/true"]
+CLAIMS, VERIFY = ["claims", *TOYS], ["verify", *TOYS, "toy/true"]
 NO_ROOM = (
     "attsvm: cannot write to standard output: No space left on device. "
     "Redirect it to a place that can be written.\n"

@@ -12,22 +12,22 @@ from attsvm.theory.report.terminal import Live
 
 
 def test_verify_of_sound_claims_exits_with_zero(attsvm, tmp_path):
-    code, out, error = attsvm("verify", *TOYS, "toy/true", "toy/rare", "toy/short")
+    code, out, error = attsvm("verify", *TOYS, "toy/true", "toy/false", "toy/short")
     assert code == 0
-    assert re.search(r"toy/rare:literal +refuted +certified +exercised +2/2", out)
+    assert re.search(r"toy/false:literal +refuted +certified +exercised +2/2", out)
     assert out.splitlines()[-2].endswith("every verdict as expected")
     assert re.fullmatch(
-        r"1 counterexample of this run in \S+; replay one: attsvm replay --pack \S+ FILE",
+        r"1 counterexample of this run in \S+; replay one: attsvm replay --only-pack \S+ FILE",
         out.splitlines()[-1],
     )
     assert "toy/true:literal: holds, numeric, exercised" in error
     assert (tmp_path / ".attsvm" / "ledger.jsonl").exists()
     assert (tmp_path / ".attsvm" / ".gitignore").read_text() == "*\n"
-    assert (tmp_path / ".attsvm/counterexamples/toy--rare--literal.json").exists()
+    assert (tmp_path / ".attsvm/counterexamples/toy--false--literal.json").exists()
 
 
 def test_of_many_claims_those_are_listed_that_are_not_as_expected(attsvm, monkeypatch):
-    words = ["verify", *TOYS, "toy/true", "toy/rare", "toy/blunt", "--durations", "2"]
+    words = ["verify", *TOYS, "toy/true", "toy/false", "toy/blunt", "--durations", "2"]
     code, whole, _ = attsvm(*words)
     assert (code, "toy/true:literal  " in whole) == (1, True)
     assert len(re.findall(r"^ +\d+\.\d\d  toy/\S+$", whole, re.M)) == 2
@@ -46,21 +46,21 @@ def test_what_was_not_as_expected_or_not_finished_is_checked_again(attsvm, monke
     assert attsvm("verify", *words, "--lf")[0] == 2  # no run was recorded
     code, out, _ = attsvm("verify", *words, "--seed", "4")
     assert code == 1
-    again = f"attsvm verify --pack {PACK} --profile quick --seed 4 toy/blunt:literal"
+    again = f"attsvm verify --only-pack {PACK} --profile quick --seed 4 toy/blunt:literal"
     assert out.splitlines()[-1] == f"check again: {again}"
     code, out, _ = attsvm("verify", *words, "--lf")
     assert (code, "1 claim on " in out) == (1, True)
-    assert attsvm("verify", *TOYS, "toy/true", "toy/rare")[0] == 0
-    code, out, error = attsvm("verify", *TOYS, "toy/true", "toy/rare", "--lf")
+    assert attsvm("verify", *TOYS, "toy/true", "toy/false")[0] == 0
+    code, out, error = attsvm("verify", *TOYS, "toy/true", "toy/false", "--lf")
     assert (code, "2 claims on " in out) == (0, True)
     assert "unfinished or not as expected: checking all 2 claims" in error
 
 
 def test_more_claims_than_a_line_holds_are_checked_again_by_lf(attsvm, monkeypatch):
     monkeypatch.setattr(verify, "_LISTED", 0)
-    out = attsvm("verify", *TOYS, "toy/blunt", "--ledger", "own.jsonl")[1]
+    out = attsvm("verify", "--pack", PACK, "toy/blunt", "--ledger", "own")[1]
     assert out.splitlines()[-1] == (
-        f"check again: attsvm verify --pack {PACK} --profile quick --seed 0 --ledger own.jsonl --lf"
+        f"check again: attsvm verify --pack {PACK} --profile quick --seed 0 --ledger own --lf"
     )
 
 
@@ -111,15 +111,15 @@ def test_where_no_pack_is_known_nothing_is_green(attsvm, monkeypatch, words):
 
 
 def test_verify_shows_what_refutes_a_claim_against_expectation(attsvm):
-    code, out, _ = attsvm("verify", *TOYS, "toy/proof-contradicted", "toy/rare")
+    code, out, _ = attsvm("verify", *TOYS, "toy/proof-contradicted", "toy/false")
     assert code == 1
     _, _, below = out.partition("toy/proof-contradicted:literal is refuted by\n")
     lines = below.splitlines()
     assert lines[0].startswith("  case = ")
     assert lines[1].startswith("  slack")
     stored = ".attsvm/counterexamples/toy--proof-contradicted--literal.json"
-    assert lines[2] == f"replay it: attsvm replay --pack {PACK} {stored}"
-    assert "toy/rare:literal is refuted by" not in out  # as expected
+    assert lines[2] == f"replay it: attsvm replay --only-pack {PACK} {stored}"
+    assert "toy/false:literal is refuted by" not in out  # as expected
 
 
 @pytest.mark.parametrize("json", [[], ["--json", "-"]])
@@ -132,26 +132,26 @@ def test_an_interrupted_verify_tells_what_is_done_and_what_is_left(attsvm, monke
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Live, "update", stop)
-    words = ["toy/rare", "toy/short", "toy/true"]
+    words = ["toy/false", "toy/short", "toy/true"]
     code, out, error = attsvm("verify", *TOYS, *words, "--seed", "3", *json)
     assert code == 130
     assert error.splitlines()[-1] == "attsvm: interrupted; the ledger holds what was done"
     said = error if json else out
     assert "\n2 of 3 claims: every verdict as expected\n" in said
-    command = f"attsvm verify --pack {PACK} --profile quick --seed 3 toy/true:literal"
+    command = f"attsvm verify --only-pack {PACK} --profile quick --seed 3 toy/true:literal"
     rest = f"check the rest: {command}"
     assert rest in said.splitlines()
-    assert bool(re.search(r"^ +toy/rare:literal +refuted", out, re.MULTILINE)) is not bool(json)
+    assert bool(re.search(r"^ +toy/false:literal +refuted", out, re.MULTILINE)) is not bool(json)
     assert not json or out == ""
 
 
 def test_verify_prints_one_document_that_matches_its_exit_code(document):
-    code, found = document("verify", *TOYS, "toy/true", "toy/blunt", "toy/rare", "--seed", "3")
+    code, found = document("verify", *TOYS, "toy/true", "toy/blunt", "toy/false", "--seed", "3")
     assert (code, found["matched"], found["profile"], found["seed"]) == (1, False, "quick", 3)
-    blunt, rare, true = found["claims"]
+    blunt, false, true = found["claims"]
     assert [s["refuted"] for s in blunt["siblings"]] == [False, False]
     assert (blunt["counterexample"], true["counterexample"]) == (None, None)
-    assert Path(rare["counterexample"]).exists()
+    assert Path(false["counterexample"]).exists()
     assert true["hypotheses"] == {}
     assert true["tightness"] is None
     code, found = document("verify", *TOYS, "toy/true")
@@ -174,9 +174,9 @@ def test_a_damaged_curated_file_is_in_the_summary(attsvm, tmp_path, monkeypatch)
 def test_a_ledger_that_is_a_device_leaves_the_finds_in_the_usual_folder(attsvm, tmp_path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "device").symlink_to("/dev/null")
-    assert attsvm("verify", *TOYS, "toy/rare", "--ledger", "deep/device")[0] == 0
+    assert attsvm("verify", *TOYS, "toy/false", "--ledger", "deep/device")[0] == 0
     assert [p.name for p in (tmp_path / "deep").iterdir()] == ["device"]
-    assert Path(".attsvm/counterexamples/toy--rare--literal.json").exists()
+    assert Path(".attsvm/counterexamples/toy--false--literal.json").exists()
 
 
 def test_verify_looks_first_whether_its_json_can_be_written(attsvm, tmp_path):

@@ -25,8 +25,11 @@ pytestmark = pytest.mark.usefixtures("elsewhere")  # where workers load no claim
 
 @pytest.fixture(scope="module")
 def two():
-    with processes(2) as crew:
-        yield crew
+    with pytest.MonkeyPatch.context() as patch:
+        for name in SINGLE:  # the tests have one as well
+            patch.setenv(name, "2")
+        with processes(2) as crew:
+            yield crew
 
 
 @pytest.fixture(params=["here", "processes"])
