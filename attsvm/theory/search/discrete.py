@@ -62,7 +62,7 @@ _STARTS, _SAMPLES = 8, 32
 """Instances of the strategy to start from, and those that tell how far its integers and lengths go,
 which members there are and which axes belong together."""
 
-_RELATED = 16
+_RELATED = 64
 """How many records with integers in exact relations make a line."""
 
 _TOGETHER = 64

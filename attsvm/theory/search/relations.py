@@ -78,7 +78,7 @@ def relate(
 
     A lane in which a solution lies outside a domain stays as it was.
     """
-    keys = [key for key in arrays if key in domains]
+    keys = [key for key in arrays if key in domains and arrays[key].size]
     batch = max((arrays[key].shape[-1] for key in keys), default=0)
     shapes = {key: arrays[key].shape[:-1] for key in keys}
     step = _SHARE * _PLANS
@@ -157,7 +157,7 @@ def _groups(
     """Groups of places of one equation, which is to hold in each of them.
 
     Any places, or all of them in groups; or slices of an array, one or all along an axis, as they
-    are, each with a place of another array, or entry by entry with another array.
+    are or with places of other arrays.
     """
     sizes = {key: math.prod(shape) for key, shape in shapes.items()}
     total = sum(sizes.values())
@@ -176,15 +176,14 @@ def _groups(
         return [order[k : k + size] for k in range(0, len(order), size)]
     key = sliced[int(generator.integers(len(sliced)))]
     slices = _slices(shapes[key], generator)
-    others = [other for other in shapes if other != key]
     groups = [[(key, k) for k in row.tolist()] for row in slices[:_MOST] if len(row) <= _MOST]
-    if groups and others and generator.random() < 0.7:
-        other = others[int(generator.integers(len(others)))]
-        if sizes[other] == sizes[key] == slices.size and generator.random() < 0.5:
-            both = [[place, (other, place[1])] for group in groups for place in group]
-            groups = both if generator.random() < 0.5 else [[*itertools.chain(*both)]]
-        else:
-            groups = _joined(groups, other, shapes[other], generator)
+    others = [other for other in shapes if other != key]
+    for k in generator.permutation(len(others)).tolist() if groups else ():
+        if generator.random() < 0.4:
+            break
+        groups = _joined(groups, others[k], shapes[others[k]], generator)
+    if generator.random() < 0.2:
+        groups = [[*dict.fromkeys(itertools.chain(*groups))]]
     groups = groups if generator.random() < 0.6 else groups[:1]
     return groups if groups and 2 <= len(groups[0]) <= _MOST else []
 
@@ -201,11 +200,14 @@ def _slices(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
 def _joined(
     groups: list[list[Place]], other: Any, shape: tuple[int, ...], generator: np.random.Generator
 ) -> list[list[Place]]:
-    """Groups, each with its place of another array, or all with one place of it."""
-    place = int(generator.integers(max(math.prod(shape), 1)))
+    """Groups, each with its place of another array, entry by entry, or all with one place of it."""
+    size, each = math.prod(shape), math.prod(shape[1:])
+    flat = [place for group in groups for place in group]
+    if size == len({*flat}) == len(flat) <= _MOST and generator.random() < 0.5:
+        return [[place, (other, place[1])] for place in flat]
+    place = int(generator.integers(max(size, 1)))
     if shape[:1] == (len(groups),):
-        size = math.prod(shape[1:])
-        return [[*group, (other, k * size + place % size)] for k, group in enumerate(groups)]
+        return [[*group, (other, k * each + place % each)] for k, group in enumerate(groups)]
     return [[*group, (other, place)] for group in groups]
 
 
