@@ -204,7 +204,7 @@ def _joined(
     size, each = math.prod(shape), math.prod(shape[1:])
     flat = [place for group in groups for place in group]
     if size == len({*flat}) == len(flat) <= _MOST and generator.random() < 0.5:
-        return [[place, (other, place[1])] for place in flat]
+        return [[place, (other, k)] for k, place in enumerate(flat)]
     place = int(generator.integers(max(size, 1)))
     if shape[:1] == (len(groups),):
         return [[*group, (other, k * each + place % each)] for k, group in enumerate(groups)]

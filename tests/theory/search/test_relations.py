@@ -40,11 +40,11 @@ def test_solutions_of_an_equation_satisfy_one_of_degree_two(make, size):
     assert free.rank() == free.ncols()  # numbers that have nothing in common satisfy none
 
 
-def related(arrays, domains, seed=0, laps=100):
+def related(arrays, domains, seed=0, laps=100, lanes=LANES):
     """Batches of ones after `relate`, as one."""
     generator, found = np.random.default_rng(seed), []
     for _ in range(laps):
-        batch = {name: np.full((*shape, LANES), 0.375) for name, shape in arrays.items()}
+        batch = {name: np.full((*shape, lanes), 0.375) for name, shape in arrays.items()}
         relate(batch, domains, generator)
         found.append(batch)
     return {name: np.concatenate([b[name] for b in found], axis=-1) for name in arrays}
@@ -102,6 +102,20 @@ def test_equal_seeds_relate_equally_and_one_number_alone_or_none_is_left():
     assert all(np.array_equal(one[name], other[name]) for name in one)
     assert (related({"x": ()}, {"x": Domain()}, laps=3)["x"] == 0.375).all()
     assert related({}, {}, laps=1) == {}
+
+
+def test_places_lie_in_arrays_of_any_shapes():
+    shapes = {
+        "A": (12,),
+        "B": (3, 4),
+        "C": (2, 2),
+        "x": (),
+        "d": (6,),
+        "E": (40, 40),
+        "none": (0, 2),
+    }
+    found = related(shapes, dict.fromkeys(shapes, Domain()), laps=1000, lanes=8)
+    assert all((found[name] != 0.375).any() for name in shapes if name != "none")
 
 
 PLANTS = [
