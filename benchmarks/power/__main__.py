@@ -8,7 +8,9 @@ what falls is a discovery or a false alarm, and the command exits with 1. For ev
     python -m benchmarks.power --true 1000000 --seconds 600 -n 2 --json night.json
 
 The next night `--resume night.json` goes on where the readings have not been looked at N times; the
-file is written after each reading, so that a night may be cut short.
+file is written after each reading, so that a night may be cut short. Without --true `--resume FILE`
+tries what the --json FILE of an earlier run, of the same seconds and seed, does not have: claims
+that were planted or changed since, and searchers that were not tried.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
+import dataclasses
 import fnmatch
 import json
 import math
@@ -80,16 +83,34 @@ def _tell(done: int, total: int, what: str) -> None:
     print(f"\r[{done}/{total}] {what:<76.76}", end="", file=sys.stderr, flush=True)
 
 
+Table = dict[str, dict[str, Attempt]]
+"""Attempts by claim and method."""
+
+
 def attempts(
-    ids: Sequence[str], methods: Sequence[str], seconds: float, seed: int, workers: int
-) -> dict[str, dict[str, Attempt]]:
-    """All attempts by claim and method."""
-    table: dict[str, dict[str, Attempt]] = {id: {} for id in ids}
+    ids: Sequence[str],
+    methods: Sequence[str],
+    seconds: float,
+    seed: int,
+    workers: int,
+    before: Sequence[dict[str, Any]] = (),
+    keep: Callable[[Table], None] = lambda table: None,
+) -> Table:
+    """All attempts by claim and method.
+
+    Those of rows of a run `before` count, where the claim's code is as it was then; the table is
+    given to `keep` after each attempt.
+    """
+    table: Table = {id: {} for id in ids}
+    for row in before:
+        if row["id"] in table and row["fingerprint"] == PLANTED[row["id"]].claim.fingerprint:
+            table[row["id"]] = {m: Attempt(**told) for m, told in row["attempts"].items()}
     pairs = []
     for id in ids:
         alone = searchers_alone(PLANTED[id].claim)
-        pairs += [(id, m) for m in methods if m in METHODS and m != "alone"]
-        pairs += [(id, m) for m in alone if "alone" in methods or m in methods]
+        own = [m for m in methods if m in METHODS and m != "alone"]
+        own += [m for m in alone if "alone" in methods or m in methods]
+        pairs += [(id, m) for m in own if m not in table[id]]
     with processes(workers, [PACK]) as crew:
         jobs = {
             crew.submit(attempt_job, id, method, str(seconds), str(seed), PACK): (id, method)
@@ -98,12 +119,13 @@ def attempts(
         for done, job in enumerate(crew.completed(jobs), start=1):
             id, method = jobs[job]
             table[id][method] = Attempt(**json.loads(job.result()))
+            keep(table)
             _tell(done, len(jobs), f"{method} {id}")
     print(file=sys.stderr)
     return table
 
 
-def _methods(table: dict[str, dict[str, Attempt]]) -> list[str]:
+def _methods(table: Table) -> list[str]:
     """What was tried: the quick check, the hunt, the rival, then searchers alone."""
     order = ["quick", "hunt", "rival", "ensemble", "drawn", *GUIDED]
     return sorted({m for row in table.values() for m in row}, key=order.index)
@@ -113,7 +135,7 @@ def _fallen(attempt: Attempt | None, limit: float) -> bool:
     return attempt is not None and attempt.found and attempt.seconds <= limit
 
 
-def report(table: dict[str, dict[str, Attempt]], seconds: float) -> None:
+def report(table: Table, seconds: float) -> None:
     """Print how many fell, by kind of mistake and by method, how fast, and what survived."""
     methods = _methods(table)
     wide = {m: max(len(m), 7) + 2 for m in methods}
@@ -147,7 +169,7 @@ def report(table: dict[str, dict[str, Attempt]], seconds: float) -> None:
                 print(f"  {id}: {a.closest}, {a.examples} instances in {a.seconds:.0f} s")
 
 
-def page(table: dict[str, dict[str, Attempt]], seconds: float, command: str) -> str:
+def page(table: Table, seconds: float, command: str) -> str:
     """The table of a run as a page: by kind of mistake, by searcher, and what was left standing."""
     methods = _methods(table)
     together = any(m in METHODS for m in methods)
@@ -298,15 +320,17 @@ def main() -> int:
     parser.add_argument("-n", "--workers", type=int, default=1)
     parser.add_argument("--json", metavar="FILE", help="where to write what was found")
     parser.add_argument(
-        "--resume", metavar="FILE", help="with --true, the --json of nights before, which count"
+        "--resume",
+        metavar="FILE",
+        help="the --json of a run before, which counts",
     )
     parser.add_argument("--write", metavar="FILE", help="the table as a page")
     options = parser.parse_args()
     load_packs([PACK])
     document: dict[str, Any] = {"schema": 1, "seconds": options.seconds, "seed": options.seed}
     failed = False
+    before = json.loads(Path(options.resume).read_text()) if options.resume else {}
     if options.true:
-        before = json.loads(Path(options.resume).read_text())["true"] if options.resume else ()
 
         def keep(rows: list[dict[str, Any]]) -> None:
             document["true"] = rows
@@ -318,7 +342,7 @@ def main() -> int:
             options.seconds,
             options.seed,
             options.workers,
-            before,
+            before.get("true", ()),
             by=set(options.searchers.split(",")) & set(GUIDED),
             keep=keep,
         )
@@ -329,27 +353,36 @@ def main() -> int:
         strange = set(methods) - {*METHODS, "ensemble", "drawn", *GUIDED}
         if strange:
             parser.error(f"no such searcher: {', '.join(sorted(strange))}")
-        table = attempts(ids, methods, options.seconds, options.seed, options.workers)
+        if before and any(before[key] != document[key] for key in ("seconds", "seed")):
+            parser.error("the run before had other seconds or another seed")
+
+        def kept(table: Table) -> None:
+            document["planted"] = [_told(id, row) for id, row in table.items()]
+            _write(options.json, document)
+
+        rows = before.get("planted", ())
+        table = attempts(ids, methods, options.seconds, options.seed, options.workers, rows, kept)
+        kept(table)
         report(table, options.seconds)
         if options.write:
             command = f"python -m benchmarks.power --searchers {options.searchers}"
             command += f" --seconds {options.seconds:g} --write {options.write}"
             Path(options.write).write_text(page(table, options.seconds, command), encoding="utf-8")
-        document["planted"] = [
-            {
-                "id": id,
-                "kind": PLANTED[id].kind,
-                "family": PLANTED[id].family,
-                "why": PLANTED[id].why,
-                "attempts": {
-                    m: {name: getattr(a, name) for name in Attempt.__slots__}
-                    for m, a in row.items()
-                },
-            }
-            for id, row in table.items()
-        ]
     _write(options.json, document)
     return int(failed)
+
+
+def _told(id: str, row: dict[str, Attempt]) -> dict[str, Any]:
+    """The attempts at one claim as plain data."""
+    planted = PLANTED[id]
+    return {
+        "id": id,
+        "fingerprint": planted.claim.fingerprint,
+        "kind": planted.kind,
+        "family": planted.family,
+        "why": planted.why,
+        "attempts": {m: dataclasses.asdict(attempt) for m, attempt in row.items()},
+    }
 
 
 def _write(path: str | None, document: dict[str, Any]) -> None:

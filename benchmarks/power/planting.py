@@ -20,12 +20,13 @@ from attsvm.theory.declaration.records import Measured, RecordFormula
 
 KINDS = (
     *("constant", "sign", "hypothesis", "norm", "index", "role", "strict", "size"),
-    *("integer", "far", "late", "loss", "needle", "jump"),
+    *("integer", "far", "late", "loss", "needle", "jump", "relation"),
 )
 """A wrong constant, a flipped sign, a dropped hypothesis, another norm or mean, an index off by
 one or of the wrong thing, swapped roles (query and key, norm and margin), < for <=, true of the
 sizes and integers that are drawn but not of all, false at a coincidence of integers, only at a
-large norm, only late in a run, for some loss or step, in a small region, where something jumps."""
+large norm, only late in a run, for some loss or step, in a small region, where something jumps, at
+an exact relation between numbers of several variables."""
 
 
 @dataclass(frozen=True, slots=True)

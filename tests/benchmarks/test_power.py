@@ -1,5 +1,6 @@
 """The planted set is well-formed, is found again by its pack, and a sample of it falls."""
 
+import dataclasses
 import json
 import re
 from collections import Counter
@@ -125,6 +126,28 @@ def test_a_sample_falls_within_the_quick_budget(id):
     attempt = quick(PLANTED[id].claim, 0)
     assert not attempt.error
     assert attempt.found  # which takes hypotheses that hold and a certificate
+
+
+def test_a_run_goes_on_from_one_before_where_a_claim_is_as_it_was(monkeypatch):
+    tried, kept = [], []
+
+    def attempted(id, method, *_):
+        tried.append((id, method))
+        return json.dumps(dataclasses.asdict(Attempt(True, 0.0, 1, by=method)))
+
+    monkeypatch.setattr(power, "attempt_job", attempted)
+    first = power.attempts(EASY[:2], ["quick", "rival"], 1.0, 0, 1)
+    rows = [power._told(id, row) for id, row in first.items()]
+    tried.clear()
+    again = power.attempts(EASY[:3], ["quick", "rival", "hunt"], 1.0, 0, 1, rows, kept.append)
+    old = [(id, "hunt") for id in EASY[:2]]
+    assert sorted(tried) == sorted(old + [(EASY[2], m) for m in ("quick", "rival", "hunt")])
+    assert len(kept) == len(tried)
+    assert all(again[id]["rival"] == first[id]["rival"] for id in EASY[:2])
+    rows[0]["fingerprint"] = "of other code"
+    tried.clear()
+    power.attempts(EASY[:2], ["quick", "rival"], 1.0, 0, 1, rows)
+    assert sorted(tried) == [(EASY[0], "quick"), (EASY[0], "rival")]
 
 
 def test_the_quick_attempt_finds_what_the_check_finds():

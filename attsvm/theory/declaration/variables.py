@@ -425,7 +425,8 @@ def _filled(
     """Dyadic arrays (*shape, batch); every lane is of one of several kinds.
 
     Small numbers, antisymmetric ones among them, any numbers of the grid, two equal or opposite
-    entries, wide scales, a slice that is a multiple of another, right triangles.
+    entries, wide scales, in half of the lanes with more digits than the grid has, a slice that is a
+    multiple of another, right triangles.
     """
     size = math.prod(shape)
     kind = generator.integers(0, 10, size=batch)
@@ -449,6 +450,8 @@ def _filled(
     wide = np.flatnonzero(kind == 7)
     heavy = np.rint(generator.standard_cauchy(len(wide)) * 2.0).clip(-200, 200)
     scale[wide] += heavy
+    long = wide[::2]
+    values[:, long] *= 1.0 + generator.integers(0, 2**20, size=(size, len(long))) * 2.0**-20
     values *= np.exp2(scale)
     return values.reshape(*shape, batch)
 

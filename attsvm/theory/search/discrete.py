@@ -29,7 +29,8 @@ from attsvm.theory.instance.document import (
 from attsvm.theory.run.bounded import within_bound
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.search.axes import Group, groups, taken, tuples
-from attsvm.theory.search.families import blocks, with_blocks
+from attsvm.theory.search.families import blocks, related, with_blocks
+from attsvm.theory.search.relations import Domain
 
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Tally
@@ -60,6 +61,9 @@ _LADDERS, _NUMBERS = 8, 2**12
 _STARTS, _SAMPLES = 8, 32
 """Instances of the strategy to start from, and those that tell how far its integers and lengths go,
 which members there are and which axes belong together."""
+
+_RELATED = 64
+"""How many records with integers in exact relations make a line."""
 
 _TOGETHER = 64
 """Choices of members and flags of an instance that are all tried, at most."""
@@ -178,6 +182,7 @@ def move_integers(scout: Scout, generator: np.random.Generator) -> None:
         most = _reach(tied, ends, scout.tally.claim.cost)
         tried(scout, _with(document, [tied], [_beside(int(value))]))
         tried(scout, _with(document, [tied], [_ladder(int(value), most, generator)]))
+        tried(scout, _related(document, most, generator))
         count = int(generator.integers(1, min(len(paths), 3) + 1))
         chosen = [[paths[k]] for k in generator.permutation(len(paths))[:count]]
         if count > 1 and generator.random() < 0.3:
@@ -223,6 +228,21 @@ def _line(
         return [value + sign * k for k in range(side // 2 + 1) for sign in (1, -1)[: k + 1]]
     known = [int(value_at(d, path)) for d in starts if path in integer_leaves(d)]
     return [*range(min(known), min(known) + side)]
+
+
+def _related(document: Any, most: int, generator: np.random.Generator) -> Iterator[Any]:
+    """The record with integers, and floats, that meet exact relations, the integers up to `most`.
+
+    Those that are not negative stay so.
+    """
+    whole, floats = blocks(document, whole=True), blocks(document)
+    domains = dict.fromkeys(floats, Domain())
+    for path, array in whole.items():
+        domains[path] = Domain(whole=True, low=0 if array.min() >= 0 else -most, high=most)
+    for _ in range(_RELATED):
+        arrays = {path: array.copy() for path, array in {**whole, **floats}.items()}
+        related(arrays, domains, generator)
+        yield with_blocks(document, arrays)
 
 
 def _with(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import Path, parts, replaced
+from attsvm.theory.search.relations import Domain, relate
 from attsvm.theory.search.scout import Scout
 
 Blocks = dict[Path, Any]
@@ -204,6 +205,16 @@ def _depend(arrays: Blocks, generator: np.random.Generator) -> None:
         view[order[0]] = view[order[0]] + view[order[2]]
 
 
+def _relate(arrays: Blocks, generator: np.random.Generator) -> None:
+    """A few entries of one or more arrays meet an exact relation, such as a^2 + b^2 = c^2."""
+    related(arrays, dict.fromkeys(arrays, Domain()), generator)
+
+
+def related(arrays: Blocks, domains: Mapping[Path, Domain], generator: np.random.Generator) -> None:
+    """The arrays of one instance, some entries of which meet an exact relation, in place."""
+    relate({path: array[..., None] for path, array in arrays.items()}, domains, generator)
+
+
 def _scale(arrays: Blocks, generator: np.random.Generator) -> None:
     """One array or all of them times a power of two."""
     factor = _power(generator)
@@ -260,6 +271,7 @@ _MOVES: tuple[Move, ...] = (
     _tie,
     _tie_nearly,
     _depend,
+    _relate,
     _scale,
     _dominate,
     _negate,

@@ -15,7 +15,14 @@ import numpy as np
 from attsvm.theory.arithmetic import Tensors
 from attsvm.theory.declaration.variables import Fitted, Meeting
 from attsvm.theory.search.landscape import torch_is_there
-from attsvm.theory.search.screen import GENERATIONS, SINGLE, WHOLE, evolve, length_of_each
+from attsvm.theory.search.screen import (
+    GENERATIONS,
+    SINGLE,
+    WHOLE,
+    evolve,
+    length_of_each,
+    related,
+)
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.claim import Claim
@@ -60,6 +67,7 @@ def screen_on_gpu(
     for _ in range(2 + scout.budget // 20):
         shape = length_of_each(formula, generator)
         filled = formula.filled(generator, shape, _FILLED)
+        related(formula, filled, generator)
         arrays = {n: v for n, v in filled.items() if isinstance(v, np.ndarray)}
         if not arrays:  # a sibling without variables of its own
             return

@@ -16,7 +16,8 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import FLOATS
-from attsvm.theory.declaration.variables import Fitted, Integer
+from attsvm.theory.declaration.variables import Choice, Fitted, Integer
+from attsvm.theory.search.relations import Domain, relate
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -93,12 +94,13 @@ def breed(
     """
     parameters = scout.tally.part.parameters
     raw = spread(formula, raw, shape, parameters, generator, batch)
+    related(formula, raw, generator)
     if not any(isinstance(value, np.ndarray) for value in raw.values()):  # all lanes are alike
         scout.tally.seen.screened += 1
         scout.look(formula.instance_at(raw, 0))
         return
     raw = _sought(scout, formula, raw, shape, generator, batch) if seek else raw
-    fresh = _fresh(formula, generator, shape, batch)
+    fresh = _fresh(formula, raw, generator, shape, batch)
 
     def renewed(raw: dict[str, Any], parents: Array) -> dict[str, Any]:
         return _renewed(formula, raw, parents, next(fresh), generator)
@@ -189,7 +191,7 @@ def _sought(
     batch: int,
 ) -> dict[str, Any]:
     """The batch, renewed until one of it meets the hypotheses; as it is where none comes to."""
-    nearest, known, fresh = raw, 0, _fresh(formula, generator, shape, batch)
+    nearest, known, fresh = raw, 0, _fresh(formula, raw, generator, shape, batch)
     for _ in range(_SOUGHT):
         scout.ensure_time()
         missing = formula.missing(formula.fit(nearest, shape), shape, batch)
@@ -244,6 +246,17 @@ def takes(
     return True
 
 
+def related(formula: Formula, raw: dict[str, Any], generator: np.random.Generator) -> None:
+    """Have some instances of a batch meet exact relations between their numbers, in place."""
+    domains = {}
+    for name, value in raw.items():
+        variable = formula.variables[name]
+        fixed = isinstance(variable, Fitted | Choice) or variable.listed
+        if isinstance(value, np.ndarray) and not fixed:
+            domains[name] = Domain(isinstance(variable, Integer), *variable.ends)
+    relate(raw, domains, generator)
+
+
 def _closest(height: Array) -> Array:
     """The lanes that live on, the closest first; none that meets no hypothesis."""
     kept = min(_KEPT, len(height) // 2)
@@ -261,11 +274,22 @@ def _usable(raw: dict[str, Any], lane: int) -> bool:
 
 
 def _fresh(
-    formula: Formula, generator: np.random.Generator, shape: dict[str, int], batch: int
+    formula: Formula,
+    raw: dict[str, Any],
+    generator: np.random.Generator,
+    shape: dict[str, int],
+    batch: int,
 ) -> Iterator[dict[str, Any]]:
-    """New instances, an eighth of a batch at a time: filling a whole one takes hardly longer."""
+    """New instances, an eighth of a batch at a time: filling a whole one takes hardly longer.
+
+    Integers have one for each instance where those of the batch `raw` do.
+    """
     while True:
         filled = formula.filled(generator, shape, batch)
+        for name, variable in formula.variables.items():
+            if isinstance(variable, Integer) and isinstance(raw.get(name), np.ndarray):
+                filled[name] = variable.spread(generator, batch)
+        related(formula, filled, generator)
         for start in range(0, batch - batch // 8 + 1, batch // 8):
             yield {
                 name: value[..., start : start + batch // 8]
@@ -292,8 +316,6 @@ def _renewed(
         if not isinstance(value, np.ndarray):
             renewed[name] = value  # one for the whole batch
             continue
-        if isinstance(variable, Integer):
-            fresh[name] = variable.spread(generator, batch // 8)
         new, flat = fresh[name].reshape(-1, batch // 8), value.reshape(-1, batch)
         if isinstance(variable, Fitted) or variable.listed:
             child = _taken(flat, family[0])

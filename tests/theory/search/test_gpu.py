@@ -75,7 +75,7 @@ def scouted(claim, device, part="", seed=0, batch=512):
 
 nearby = stated(
     "nearby",
-    {"n": Integer(1, 4), "x": Vector("n"), "y": Near("x", ("n",)), "s": Labels("n"), "R": Fitted()},
+    {"n": Integer(4, 4), "x": Vector("n"), "y": Near("x", ("n",)), "s": Labels("n"), "R": Fitted()},
     lambda m, v, c: m.at_most(m.abs((v.x - v.y) @ v.s), c * v.R),
     {
         "x - y is at most R": lambda m, v: m.at_most(m.norm(v.x - v.y), v.R),
@@ -97,7 +97,7 @@ def test_what_is_planted_is_found(device, planted):
 
 @DEVICES
 def test_a_sharp_bound_stands_and_less_falls(device):
-    """|<d, s>| <= sqrt(n) R for n <= 4 drawn signs: equality at d = s, and only there."""
+    """|<d, s>| <= 2 R for four drawn signs: equality at d = R s/2, and only there."""
     stands = scouted(nearby, device)
     assert stands.found is None
     assert stands.tally.seen.screened > 5000

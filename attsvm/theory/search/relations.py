@@ -1,0 +1,301 @@
+"""Exact relations between numbers of an instance, which chance does not meet.
+
+A relation is an equation of a few places: entries of arrays or single numbers, of one variable or
+of several. It is a quadric, such as a^2 + b^2 = c^2, a b = c d or 1/a + 1/b = 1/c, all of whose
+integer solutions are found from a simple one by lines through it; a sum of multiples, one term of
+which may be a square; or a product. Solutions are integers of many sizes; where no place is an
+integer of its own and multiples solve the equation, these times powers of two as well.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from attsvm._types import Array
+
+Key = TypeVar("Key", bound=Hashable)
+
+_SHARE, _PLANS = 8, 3
+"""Every so many-th lane of a batch meets a relation, of so many relations and choices of places."""
+
+_MOST = 12
+"""Places of a relation at most."""
+
+_FACTORS = np.array([1.0, 1.0, 1.0, 2.0, 3.0, 5.0, 10.0])
+_POWERS = np.array([*[1.0] * 12, *np.exp2(np.arange(-8.0, 5.0))])
+"""By what solutions are multiplied, and by which powers of two."""
+
+_COUNTS = (2, 3, 3, 3, 3, 4, 4, 4, 5, 6)
+"""How many places a relation of any places has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """What may stand in the places of an array: whether integers alone, and the ends."""
+
+    whole: bool = False
+    low: float | None = None
+    high: float | None = None
+
+    def has(self, values: Array) -> Any:
+        """Which values lie inside."""
+        inside = values >= (-math.inf if self.low is None else self.low)
+        inside &= values <= (2.0**53 if self.high is None else self.high)
+        return inside & (values == np.rint(values)) if self.whole else inside
+
+
+Solutions = Callable[[int], Array]
+"""Gives so many solutions (places, count) of one equation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """An equation of some places.
+
+    Attributes:
+        solutions: random ones in integers.
+        homogeneous: whether multiples of a solution are solutions.
+        even: whether signs of a solution may be changed one by one.
+    """
+
+    solutions: Solutions
+    homogeneous: bool
+    even: bool
+
+
+def relate(
+    arrays: Mapping[Key, Array],
+    domains: Mapping[Key, Domain],
+    generator: np.random.Generator,
+) -> None:
+    """Make some lanes of a batch, arrays (..., lanes) by name, meet relations, in place.
+
+    A lane in which a solution lies outside a domain stays as it was.
+    """
+    keys = [key for key in arrays if key in domains and arrays[key].size]
+    batch = max((arrays[key].shape[-1] for key in keys), default=0)
+    shapes = {key: arrays[key].shape[:-1] for key in keys}
+    step = _SHARE * _PLANS
+    for plan in range(min(_PLANS, batch)):
+        groups = _groups(shapes, generator)
+        if groups:
+            lanes = slice(plan * _SHARE, None, step)
+            equation = _equation(len(groups[0]), generator)
+            _meet(arrays, domains, groups, equation, lanes, generator)
+
+
+Place = tuple[Any, int]
+"""An array, and which of its entries."""
+
+
+def _meet(
+    arrays: Mapping[Any, Array],
+    domains: Mapping[Any, Domain],
+    groups: list[list[Place]],
+    equation: Equation,
+    lanes: slice,
+    generator: np.random.Generator,
+) -> None:
+    """Put solutions of the equation in all groups of places, in these lanes.
+
+    Groups that share a place take one solution, its other numbers in any order.
+    """
+    places = [place for group in groups for place in group]
+    shared = [k for k, place in enumerate(groups[0]) if places.count(place) > 1]
+    free = [k for k in range(len(groups[0])) if k not in shared]
+    whole = any(domains[key].whole for key, _ in places)
+    count = len(range(lanes.start, len(arrays[places[0][0]].T), lanes.step))
+    solved = _solved(equation, count * (1 if shared else len(groups)), whole, generator)
+    found: dict[Place, Array] = {}
+    for number, group in enumerate(groups):
+        solution = solved[:, :count] if shared else solved[:, number * count : (number + 1) * count]
+        if number and shared:
+            solution = solution.copy()
+            solution[free] = solution[generator.permutation(free)]
+        for row, place in zip(solution, group, strict=True):
+            found.setdefault(place, row)
+    lows = {place: domains[place[0]].low for place in found}
+    positive = [place for place, low in lows.items() if low is not None and low >= 0]
+    if equation.even:
+        found |= {place: abs(found[place]) for place in positive}
+    elif positive:
+        turned = np.where(found[positive[0]] < 0, -1.0, 1.0) if equation.homogeneous else 1.0
+        found = {place: turned * values for place, values in found.items()}
+    inside: Any = True
+    for (key, _), values in found.items():
+        if domains[key] != Domain():
+            inside = inside & domains[key].has(values)
+    for (key, entry), values in found.items():
+        shape = arrays[key].shape[:-1]
+        index: Any = (*np.unravel_index(entry, shape), lanes) if shape else lanes
+        np.copyto(arrays[key][index], values, where=inside)
+
+
+def _solved(equation: Equation, count: int, whole: bool, generator: np.random.Generator) -> Array:
+    """Solutions (places, count), where it may be multiplied by something."""
+    found = equation.solutions(count)
+    if not equation.homogeneous:
+        return found
+    factor = _FACTORS[generator.integers(0, len(_FACTORS), size=count)]
+    if not whole:
+        factor *= _POWERS[generator.integers(0, len(_POWERS), size=count)]
+    return np.asarray(found * factor)
+
+
+# where
+
+
+def _groups(
+    shapes: Mapping[Any, tuple[int, ...]], generator: np.random.Generator
+) -> list[list[Place]]:
+    """Groups of places of one equation, which is to hold in each of them.
+
+    Any places, or all of them in groups; or slices of an array, one or all along an axis, as they
+    are or with places of other arrays.
+    """
+    sizes = {key: math.prod(shape) for key, shape in shapes.items()}
+    total = sum(sizes.values())
+    if total < 2:
+        return []
+    sliced = [key for key, size in sizes.items() if size > 1]
+    if not sliced or generator.random() < 0.5:
+        size = min(int(generator.choice(_COUNTS)), total)
+        several = total <= 2 * _MOST and generator.random() < 0.3
+        chosen = generator.permutation(total)[: total // size * size if several else size]
+        ends = np.cumsum([*sizes.values()])
+        keys, which = [*sizes], np.searchsorted(ends, chosen, side="right")
+        order = [
+            (keys[k], int(x - ends[k] + sizes[keys[k]])) for k, x in zip(which, chosen, strict=True)
+        ]
+        return [order[k : k + size] for k in range(0, len(order), size)]
+    key = sliced[int(generator.integers(len(sliced)))]
+    slices = _slices(shapes[key], generator)
+    groups = [[(key, k) for k in row.tolist()] for row in slices[:_MOST] if len(row) <= _MOST]
+    others = [other for other in shapes if other != key]
+    for k in generator.permutation(len(others)).tolist() if groups else ():
+        if generator.random() < 0.4:
+            break
+        groups = _joined(groups, others[k], shapes[others[k]], generator)
+    if generator.random() < 0.2:
+        groups = [[*dict.fromkeys(itertools.chain(*groups))]]
+    groups = groups if generator.random() < 0.6 else groups[:1]
+    return groups if groups and 2 <= len(groups[0]) <= _MOST else []
+
+
+def _slices(shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+    """The places of an array by slices along one axis (slices, places), or all as one."""
+    places = np.arange(math.prod(shape)).reshape(shape)
+    if generator.random() < (0.5 if len(shape) == 1 else 0.2):
+        return places.reshape(1, -1)
+    axis = int(generator.integers(len(shape)))
+    return np.moveaxis(places, axis, 0).reshape(shape[axis], -1)
+
+
+def _joined(
+    groups: list[list[Place]], other: Any, shape: tuple[int, ...], generator: np.random.Generator
+) -> list[list[Place]]:
+    """Groups, each with its place of another array, entry by entry, or all with one place of it."""
+    size, each = math.prod(shape), math.prod(shape[1:])
+    flat = [place for group in groups for place in group]
+    if size == len({*flat}) == len(flat) <= _MOST and generator.random() < 0.5:
+        return [[place, (other, k)] for k, place in enumerate(flat)]
+    place = int(generator.integers(max(size, 1)))
+    if shape[:1] == (len(groups),):
+        return [[*group, (other, k * each + place % each)] for k, group in enumerate(groups)]
+    return [[*group, (other, place)] for group in groups]
+
+
+# which
+
+
+def _equation(size: int, generator: np.random.Generator) -> Equation:
+    """An equation of so many places, the last of which it often treats in its own way."""
+    kind = generator.random()
+    if size > 2 and kind < 0.5:
+        return _quadric(size, generator)
+    if size > 2 and kind < 0.6:
+        return _product(size, generator)
+    return _sum(size, generator)
+
+
+_BITS = np.array([2.0, 3.0, 5.0, 7.0, 10.0])
+"""Integers that solutions are made from have so many bits at most."""
+
+
+def _any(generator: np.random.Generator, size: int, count: int) -> Array:
+    """Integers of many sizes and both signs, as a rule small."""
+    most = _BITS[generator.integers(0, len(_BITS), size=count)]
+    uniform = 2.0 * generator.random((size, count)) - 1.0
+    return np.asarray(np.copysign(np.floor(np.exp2(abs(uniform) * most)), uniform))
+
+
+def _quadric(size: int, generator: np.random.Generator) -> Equation:
+    """Squares that add up, or products of pairs: x^T Q x = 0, Q symmetric with a simple solution.
+
+    With e a solution, any u gives (u^T Q u) e - 2 (e^T Q u) u, the second point of a line.
+    """
+    Q, e = np.zeros((size, size)), np.zeros(size)
+    squares = generator.random() < 0.6
+    if squares:
+        Q[np.diag_indices(size)] = 1.0
+        if generator.random() < 0.3:
+            Q[np.diag_indices(size)] = generator.choice([1.0, 1.0, -1.0, 2.0, 3.0], size=size)
+        Q[0, 0], Q[-1, -1] = 1.0, -1.0
+        e[[0, -1]] = 1.0
+    else:
+        rows, columns = np.triu_indices(size, 1)
+        Q[rows, columns] = generator.choice([-1.0, 0.0, 1.0, 1.0], size=len(rows))
+        if generator.random() < 0.5:
+            Q[rows, columns] *= (rows % 2 == 0) & (columns == rows + 1)
+            Q[-1, -1] = -1.0 * (size % 2)
+        e[0] = 1.0
+        Q += Q.T
+
+    def solutions(count: int) -> Array:
+        u = _any(generator, size, count)
+        found = (u * (Q @ u)).sum(axis=0) * e[:, None] - 2.0 * (e @ Q @ u) * u
+        common = np.gcd.reduce(found.astype(np.int64), axis=0)
+        return np.asarray(found / np.maximum(common, 1))
+
+    return Equation(solutions, homogeneous=True, even=squares)
+
+
+def _sum(size: int, generator: np.random.Generator) -> Equation:
+    """Multiples of numbers add up, or the square of one and multiples, to 0 or a small integer."""
+    factors = generator.choice([1.0, -1.0, 2.0, -2.0, 3.0], size=size)
+    if generator.random() < 0.5:
+        factors = np.ones(size)
+    solved, other = generator.permutation(size)[:2]
+    power = np.ones((size, 1))
+    if generator.random() < 0.4:
+        power[other] = 2.0
+    more = float(generator.integers(-2, 3)) if generator.random() < 0.3 else 0.0
+    homogeneous = more == 0.0 and bool((power == 1.0).all())
+    factors[solved] = factors[solved] if homogeneous else 1.0
+
+    def solutions(count: int) -> Array:
+        found = _any(generator, size, count)
+        terms = factors[:, None] * found**power
+        terms[solved] = 0.0
+        found *= factors[solved]
+        found[solved] = terms.sum(axis=0) + more
+        return found
+
+    return Equation(solutions, homogeneous, even=False)
+
+
+def _product(size: int, generator: np.random.Generator) -> Equation:
+    """The last is the product of the others, which are small."""
+
+    def solutions(count: int) -> Array:
+        found = np.clip(_any(generator, size, count), -64.0, 64.0)
+        found[-1] = found[:-1].prod(axis=0)
+        return found
+
+    return Equation(solutions, homogeneous=False, even=False)
