@@ -324,9 +324,9 @@ LANDSCAPE = Statement(
             examples=(REST, WITHIN, cases.TIED, BYSTANDER, LEVEL, FINITE, FALLING),
         ),
         "sharp-3": Reading(
-            "the same data: L has a local minimum exactly where in each input all parts rest at "
-            "one u, which is a part's one score; or its dependency has one b_t > 0 alone; or its "
-            "polynomial changes at y from + to -",
+            "l' < 0 everywhere and continuous, the data of sharp-2: L has a local minimum exactly "
+            "where in each input all parts rest at one u, which is a part's one score; or its "
+            "dependency has one b_t > 0 alone; or its polynomial changes at y from + to -",
             expected="proved",
             proof="symbolic.tf.parts_at_rest:prove_where_least",
             under=(SLOPED, QUERIES, KNOWN),

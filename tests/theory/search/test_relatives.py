@@ -115,7 +115,7 @@ def test_what_comes_close_is_changed(planted):
     other = made("other", Spot, data=SPOTS, examples=[Spot(ODD)])
     claim = made("claim", Spot, scaled, data=SPOTS)
     planted(other=other, claim=claim)
-    assert scaled(instance(claim, scouted(claim, "relatives", budget=300)))
+    assert scaled(instance(claim, scouted(claim, "relatives", budget=600)))
 
 
 def test_instances_of_siblings_of_other_claims_are_relatives(planted):
