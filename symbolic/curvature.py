@@ -68,11 +68,14 @@ P = (1 - a**2) / 4
 
 RISK = "the gradient of the risk is Lipschitz, and so is that of the part of each input"
 
-VERTEX = "F(h) is convex in h: s F(h) + r F(h') - F(s h + r h') = q s r (E[(h - h') v])^2"
+VERTEX = (
+    "F(h) = p E[h (v^2 - E v^2)] + q (E[h v])^2, p = |phi'| and q = |phi''|, is convex "
+    "in h: s F(h) + r F(h') - F(s h + r h') = q s r (E[(h - h') v])^2 for s + r = 1"
+)
 
 CUBE = (
-    "s is in [0, 1]^n after its least entry is taken from all and they are divided: entry by entry "
-    "a point of it is the mean of two with 0 and 1 in its place, and so one of vertices"
+    "a vector less its least entry, over its range, is in [0, 1]^n, whose points are "
+    "means of vertices: entry by entry a point is a mean of two with 0 and 1 in its place"
 )
 
 
@@ -98,10 +101,16 @@ def ensure_quarter(quarter: Any) -> None:
     M, m, first, second = sp.symbols("M m first second", real=True)  # and moments of s
     spare = (M + m) * first - second - M * m
     missed = quarter * (M - m) ** 2 - (second - first**2) - (first - (M + m) / 2) ** 2 - spare
-    ensure_zero(sp.expand(missed), "(M-m)^2/4 - Var s is a square plus E (M-s)(s-m)")
+    ensure_zero(
+        sp.expand(missed),
+        "(M-m)^2/4 - Var s is a square plus E (M-s)(s-m), for any numbers M and m",
+    )
     s = m + MORE
     product = (M - s) * (s - m)
-    ensure_nonnegative(product.subs(M, s + LESS), "and (M-s)(s-m) >= 0 for m <= s <= M")
+    ensure_nonnegative(
+        product.subs(M, s + LESS),
+        "(M-s)(s-m) >= 0 for m <= s <= M, so that Var s is at most (M-m)^2/4",
+    )
 
 
 def bound(slope: Any = p, curvature: Any = q) -> Any:
@@ -223,13 +232,25 @@ def two_tokens_residual() -> Any:
 
 def ensure_moments() -> None:
     """Step 1: the second derivative by moments, for any number of tokens."""
-    ensure_zero(softmax.structural_residual(), "(E y)' = E[y u] - E[y] E[u] along u, any n")
-    ensure_zero(second_derivative_residual(), "step 1, the second derivative in moments")
-    ensure_zero(bend_residual(), "step 1, it is that of the code's Hessian for every n")
+    ensure_zero(
+        softmax.structural_residual(),
+        "the derivative of a softmax mean E y along logits u is E[y u] - E[y] E[u], for any n",
+    )
+    ensure_zero(
+        second_derivative_residual(),
+        "the second derivative of phi(E h) along u is phi' E[h (v^2 - E v^2)] + phi'' (E[h "
+        "v])^2, v = u - E u",
+    )
+    ensure_zero(
+        bend_residual(),
+        "the first bracket, E[h (v^2 - E v^2)], is u^T (diag(c) - f c^T - c f^T) u for the "
+        "code's covariance c of the weights f and h, any n",
+    )
     ensure_zero(
         affine_residuals(),
-        "step 1, for h = lo + w h' and u = low + k u' the brackets are w k^2 and w k times those "
-        "of h' and u': osc(h) = osc(u) = 1, and w = -1 changes the sign of the first alone",
+        "for h = lo + w h' and u = low + k u' the brackets E[h (v^2 - E v^2)] and E[h v] are "
+        "w k^2 and w k times those of h' and u': let h and u have the range 1; w = -1 turns "
+        "the sign of the first bracket, not of the square of the second",
     )
 
 
@@ -238,7 +259,12 @@ def ensure_vertex(convex: str = VERTEX) -> None:
     ensure_zero(convex_residual(), convex)
     ensure_cube()
     cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: convex, HULL: CUBE})
-    ensure_zero(indicator_residual(), "step 2, F of an indicator")
+    ensure_zero(
+        indicator_residual(),
+        "for the indicator h of a set of probability (1-a)/2, P = (1-a^2)/4, F is P (p (V1 - "
+        "V0 + a d^2) + q P d^2): u has the variances V1 in the set and V0 outside, and d is "
+        "the difference of its means there",
+    )
 
 
 def ensure_variances() -> None:
@@ -252,30 +278,38 @@ def ensure_variances() -> None:
     m0, m1 = sp.symbols("m0 m1", nonnegative=True)
     ensure_nonnegative(
         [(m1**2 - (m1 - m0) ** 2).subs(m1, m0 + MORE), (LESS + MORE) ** 2 - MORE**2],
-        "(m1-m0)^2 is at most m1^2 where m1 >= m0, else at most (1-m1)^2 with 1 - m0 = less",
+        "for m0 and m1 in [0, 1] (m1-m0)^2 is at most m1^2 where m1 >= m0, and else at most "
+        "(1-m1)^2",
         normal=expanded,
     )
 
 
 def ensure_nested() -> None:
     """Step 4 on."""
-    ensure_zero(nested_residual(), "step 4, the bound in k = T w")
+    ensure_zero(
+        nested_residual(),
+        "T (1-T) (p w (1-w) + B w^2), B = p (1-2T) + q T (1-T), is k (1-T) (p (1-2k) + q k "
+        "(1-T)) for k = T w",
+    )
     k, beside, more, bracket = sp.symbols("k 1-T more bracket", nonnegative=True)
     slope = bracket - q * k * beside  # p (1-2k)
     ensure_nonnegative(
         k * (beside + more) * (slope + q * k * (beside + more)) - k * beside * bracket,
-        "step 4, where the bracket is positive 1-k in place of 1-T makes it no smaller",
+        "k (1-T) (p (1-2k) + q k (1-T)) is at most k (1-k) (p (1-2k) + q k (1-k)) where its "
+        "bracket is not negative and k <= T",
         normal=expanded,
     )
     k = (1 - a) / 2
     ensure_zero(
         sp.expand(k * (1 - k) * (p * (1 - 2 * k) + q * k * (1 - k)) - bound() / 2),
-        "step 4, that is half of the height in (*) at a = 1 - 2k",
+        "k (1-k) (p (1-2k) + q k (1-k)) is half of the height (1-a^2)/2 (p a + q (1-a^2)/4) "
+        "at a = 1 - 2k",
     )
     turned = sp.expand(bound() - bound().subs(a, -a))
-    ensure_equal(turned, p * a * (1 - a**2), "step 4, the height at a less that at -a")
+    ensure_equal(turned, p * a * (1 - a**2), "the height at a is p a (1-a^2) more than at -a")
     ensure_nonnegative(
-        sp.factor(turned.subs(a, unit("a"))), "which is not negative for a in [0, 1]"
+        sp.factor(turned.subs(a, unit("a"))),
+        "p a (1-a^2) is not negative for a in [0, 1], so that the height is largest at some a >= 0",
     )
 
 
@@ -290,19 +324,27 @@ def prove_bound() -> None:
             found.subs(V0, 0) - found,
             (level * p * V - found.subs(V0, 0)).expand().subs(p * a, -MORE - q * level),
         ],
-        "step 2, without V0 it is no smaller, and where B = -more is negative without d either",
+        "F is at most P (p V1 + B d^2) with B = p a + q P, and at most P p V1 where B is negative",
         normal=expanded,
     )
     ensure_variances()
     ensure_nonnegative(
         p * (V + MORE) / 4 - p * (sp.Rational(1, 4) - LESS) * V,
-        "step 3, P p V1 is at most p/16, as P = 1/4 - less and V1 = 1/4 - more",
+        "P p V1 is at most p/16, as P and V1 are at most 1/4",
         normal=expanded,
     )
     gained = bound(1, 0).subs(a, 1 / sp.sqrt(3)) / 2 - sp.Rational(1, 16)
-    ensure_positive(gained, "step 3, p/16 is less than half of the bound at a = 1/sqrt 3")
+    ensure_positive(
+        gained,
+        "1/16 is below a (1-a^2)/4 at a = 1/sqrt 3, so that p/16 is at most half of the "
+        "height (1-a^2)/2 (p a + q (1-a^2)/4) there",
+    )
     ensure_nested()
-    ensure_zero(two_tokens_residual(), "two tokens attain the bound (*)")
+    ensure_zero(
+        two_tokens_residual(),
+        "for two tokens of weights (1-a)/2 and (1+a)/2, h = (1, 0) and u = (y, z), F is "
+        "(y-z)^2/2 times the height (1-a^2)/2 (p a + q (1-a^2)/4)",
+    )
 
 
 def ensure_hessian(
@@ -342,14 +384,17 @@ def ensure_smoothness(loss: Supposed = BENT_LOSS) -> None:
     ensure_equal(
         attention_bend(D, slope, bend, sp.sqrt) - height,
         first + second,
-        "the code's bound of the curvature, less that of (*) at any a",
+        "the code's bound of the curvature is sup|l'| D (a - 1/sqrt 3)^2 (a + 2/sqrt 3)/2 + "
+        "sup|l''| D^2 a^2 (2 - a^2)/8 above the height at any a, with p = D sup|l'| and q = "
+        "D^2 sup|l''|",
     )
     one, other = sp.symbols("u_t u_r", real=True)
     osc = "osc(u)^2 <= 2 ||u||^2, as 2 (u_t^2 + u_r^2) - (u_t - u_r)^2 = (u_t + u_r)^2"
     ensure_nonnegative(2 * (one**2 + other**2) - (one - other) ** 2, osc, normal=sp.factor)
     bounded = (
-        "is not negative, as a <= 1; logits move by ||z|| ||X - mean|| at most for a unit step: "
-        "the part's slopes along unit matrices have L_i/n as a bound"
+        "this excess is not negative for a <= 1, and a unit step moves logits by at most "
+        "||z|| ||X - mean||: along unit matrices the curvature of an input's part of the "
+        "risk is at most L_i/n"
     )
     rest = sp.Symbol("1-a^2", nonnegative=True)
     ensure_nonnegative([first, second.subs(2 - share**2, 1 + rest)], bounded)

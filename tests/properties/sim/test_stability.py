@@ -222,7 +222,7 @@ def test_a_proof_breaks_where_a_constant_is_another_one(monkeypatch):
         proofs.prove_logistic()
     height = proofs.squared_height
     monkeypatch.setattr(proofs, "squared_height", lambda w, m, a: height(w, m, a) + w)
-    with pytest.raises(ProofError, match="steps 1 and 2 of the squared loss"):
+    with pytest.raises(ProofError, match="the height at w and m is homogeneous"):
         proofs.prove_squared()
 
 

@@ -322,7 +322,10 @@ def test_the_outcome_of_a_claim_names_the_steps_that_passed():
     outcome = check_part(claim, claim.part(""), few, 0)
     assert outcome.error is None
     assert outcome.steps[0].startswith("n ||w||^2 - (sum w)^2 is the sum over pairs")
-    assert "the squares of the bound's sides differ by the identity's left" in outcome.steps
+    assert (
+        "the squares of the sides of |sum w| <= sqrt(n) ||w|| differ by n ||w||^2 - (sum w)^2"
+        in outcome.steps
+    )
     assert check_shard(claim, claim.part(""), few, 1, 0).steps == []
 
 
