@@ -80,7 +80,9 @@ def prove() -> str:
     a, r = sp.Symbol("a", positive=True), sp.Symbol("r", nonnegative=True)
     cite(COORDINATES)
     ensure_equal(
-        constant_of("sharp-1", a), a * sp.exp(R), "sharp-1 has ||A|| e^M, M = R the largest logit"
+        constant_of("sharp-1", a),
+        a * sp.exp(R),
+        "the constant of sharp-1 is ||A|| e^M, M = R being the largest logit",
     )
     size, point = R / (1 + MORE), R / (1 + LESS)  # ||A|| and ||x||
     least = constant_of("sharp-1", a).subs({a: size, R: size * point}, simultaneous=True)
@@ -89,24 +91,30 @@ def prove() -> str:
     y = sp.Symbol("y", real=True)
     ensure_zero(
         compared(sp.Integer(0), point, y, "sharp-2").left,
-        "sharp-2 with R = 0: A = 0, and nothing moves",
+        "for R = 0 A is 0, and the left side of sharp-2 is 0",
     )
     ensure_nonnegative(
         sp.expand_log(sp.log(said), force=True),
-        "sharp-2 has at least the ||A|| e^M of sharp-1, M = ||A|| ||x|| being at most R^2",
+        "the constant of sharp-2 is at least the ||A|| e^M of sharp-1, as M = ||A|| ||x|| is "
+        "at most R^2",
         normal=lambda x: grown + sp.factor(sp.expand(x - grown)),
     )
     for reading, least in ("amended", 1), ("literal-1", 4):
         excess = sp.expand_log(sp.log(constant_of(reading, a) / (R * sp.exp(R))))
         ensure_nonnegative(
             excess.subs(R, least + r),
-            f"{reading} has at least R e^M, with M = R, for R >= {least}",
+            f"the constant of {reading} is at least R e^M, M = R, for R >= {least}",
             normal=expanded,
         )
-    reached = "the quotients tend to the constant of sharp-1, for any ||A||, at A x = R"
+    reached = (
+        "the difference quotients of exp(A x) tend to the constant of sharp-1 where A x = R, "
+        "for any ||A||"
+    )
     ensure_equal(limit_ratio(a, R / a, "sharp-1"), 1, reached)
     ensure_no_less(reached, sp.exp(a * sp.Symbol("x", real=True)))
-    reached = "and to that of sharp-2, at x = R for A = R"
+    reached = (
+        "the difference quotients of exp(A x) tend to the constant of sharp-2 at x = R, for A = R"
+    )
     ensure_equal(limit_ratio(R, R, "sharp-2"), 1, reached)
     ensure_no_less(reached, sp.exp(a * sp.Symbol("x", real=True)))
     return "||exp(A x) - exp(A y)|| <= e^M ||A|| ||x - y|| for every n, M the largest logit"
