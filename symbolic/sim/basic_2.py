@@ -22,7 +22,7 @@ CHANGES = entries([entry(W)])
 """The vector w of n changes."""
 
 PAIRS = "n ||w||^2 - (sum w)^2 is the sum over pairs of (w_t - w_r)^2"
-NOT_NEGATIVE = "and that is at least 0: |sum w| <= sqrt(n) ||w||"
+NOT_NEGATIVE = "this sum of squares is at least 0, so that |sum w| <= sqrt(n) ||w||"
 
 
 def pairs_residual(share: Any = 1) -> Any:
@@ -34,7 +34,10 @@ def pairs_residual(share: Any = 1) -> Any:
 def ensure_pairs() -> None:
     """The identity, and so |sum w| <= sqrt(n) ||w||."""
     ensure_zero(pairs_residual(), PAIRS)
-    ensure_nonzero(pairs_residual(share=2), "it is not twice that sum")
+    ensure_nonzero(
+        pairs_residual(share=2),
+        "n ||w||^2 - (sum w)^2 is not twice the sum over pairs of (w_t - w_r)^2",
+    )
     ensure_nonnegative((entry(W, t) - entry(W, r)) ** 2, NOT_NEGATIVE)
 
 
@@ -54,7 +57,11 @@ def ensure_blocks() -> None:
         [0, tau],
         "row t < n of A_1 kron A_2 is that of row 0 of A_1 and row t of A_2, by the printed rules",
     )
-    ensure_zero(blocks_residual(), "and by the code for two tokens in R^2")
+    ensure_zero(
+        blocks_residual(),
+        "the first rows of A_1 kron A_2 are its first block, as the code evaluates both for "
+        "two tokens in R^2",
+    )
     A, x, y = symbols_of("A", 4, 1), symbols_of("x", 1), symbols_of("y", 1)
     v = SimpleNamespace(n=2, A=A[:2], whole=A, x=x, y=y)
     said = said_by(BOUND, "literal-2", v)
@@ -76,8 +83,12 @@ def prove() -> str:
     ensure_zero(sp.expand(spread), "n ||w||^2 - (sum w)^2 is n sum (w - mean)^2")
     bound = sum_bound(LENGTHS, n, CHANGES, CHANGES)
     gap = sp.expand(bound.right**2 - bound.left**2 - left)
-    ensure_zero(gap, "the squares of the bound's sides differ by the identity's left")
+    ensure_zero(
+        gap, "the squares of the sides of |sum w| <= sqrt(n) ||w|| differ by n ||w||^2 - (sum w)^2"
+    )
     equal = lagrange(LENGTHS, n, entries([sp.Symbol("c", real=True)]), 1)
-    ensure_zero([equal.left, equal.right], "both are 0 where all n changes are equal")
+    ensure_zero(
+        [equal.left, equal.right], "both sides of the identity are 0 where all n changes are equal"
+    )
     ensure_blocks()
     return "n ||w||^2 - (sum w)^2 = n sum (w - mean)^2 = sum over pairs (w_t - w_r)^2, for every n"
