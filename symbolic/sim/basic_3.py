@@ -70,7 +70,7 @@ def prove() -> str:
     said = sides(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
     ensure_equal(said.right, STEP / beta**2, "the readings with beta compare beta^-2 |a - b|")
     reached = ratio(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
-    what = "the quotients of 1/a tend to the factor where a and b tend to beta"
+    what = "|1/a - 1/b| over |a - b| tends to beta^-2 as a and b tend to beta"
     ensure_equal(reached, 1, what)
     ensure_no_less(what, 1 / a)
     ensure_alpha()
@@ -81,10 +81,14 @@ def prove() -> str:
     ensure_equal(
         said.right,
         change / (n * sp.exp(-R / sp.sqrt(n))) ** 2,
-        "sharp-2 has beta^-2 for beta = n exp(-R / sqrt n), and these tokens have this alpha",
+        "the constant of sharp-2 is beta^-2 for beta = n exp(-R / sqrt n), which is the "
+        "alpha of n equal logits -R / sqrt n",
         normal=sp.simplify,
     )
-    what = "and to the factor of the ball at these tokens"
+    what = (
+        "the difference quotients of 1/alpha at n equal logits -R / sqrt n tend to the "
+        "constant of sharp-2"
+    )
     ensure_equal(ratio(*lowest, n=n, R=R), 1, what)
     ensure_no_less(what, 1 / (sp.exp(sp.Symbol("x", real=True)) + a))
     return "|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta; beta = n exp(-R / sqrt n) in the ball"
