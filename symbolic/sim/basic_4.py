@@ -57,7 +57,10 @@ RADIUS = sp.Symbol("R", nonnegative=True)
 SQUARE = (1 - P) ** 2 * a + P**2 * b
 """||Df[s]||^2 for the indicator s of a set."""
 
-LINEAR = "Df[s] is the code's covariance, linear in s, and 0 for equal s"
+LINEAR = (
+    "Df[s], the derivative of the softmax weights f along logits s, is the code's "
+    "covariance, linear in s, and 0 where all s are equal"
+)
 
 
 def along(s: Any) -> Any:
@@ -124,7 +127,8 @@ def ensure_parts() -> None:
     part = sp.Symbol("f_t", nonnegative=True)
     ensure_nonnegative(
         part * (part + MORE) - part**2,
-        "f_t^2 <= f_t P for a token of S, as P is f_t and more: so a <= P^2, and b <= (1-P)^2",
+        "f_t^2 <= f_t P for a token of the set, as P is f_t and more: so a <= P^2, and b <= "
+        "(1-P)^2",
         normal=expanded,
     )
 
@@ -169,7 +173,7 @@ def constant_of(formula: Any, *constants: Any, **more: Any) -> Any:
 
 def ensure_attained() -> None:
     """Two tokens reach the constant, alone and beside any number of others."""
-    quotients = "the quotients of two tokens tend to the constant"
+    quotients = "the difference quotients of two tokens tend to the constant"
     ensure_equal(limit_ratio(sharp), 1, quotients)
     ensure_no_less(quotients, SOFTMAX)
     # rows (1, 0), (-1, 0) and k times (0, -1) at (x, M) and (-x, M), weights exp(-M) sent to 0
@@ -177,7 +181,10 @@ def ensure_attained() -> None:
     f = sp.exp(x) / (sp.exp(x) + sp.exp(-x) + k * power)  # and the other one moves oppositely
     length = sp.sqrt(2) * sp.diff(f, x).subs(x, 0)
     reached = sp.limit(length / (softmax_constant(SYMBOLS) * sp.sqrt(2)), power, 0)
-    slopes = "the slopes of two tokens beside any number of others tend to the constant"
+    slopes = (
+        "the slopes of two tokens beside any number of others, whose weights tend to 0, tend "
+        "to the constant"
+    )
     ensure_equal(reached, 1, slopes)
     ensure_no_less(slopes, f)
 
@@ -189,21 +196,29 @@ def prove() -> str:
     ensure_norm_convex()
     ensure_cube()
     cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: CONVEX_NORM, HULL: CUBE})
-    ensure_zero(square_residual(), "||Df[s]||^2 = (1-P)^2 a + P^2 b for the indicator s of a set")
+    ensure_zero(
+        square_residual(),
+        "||Df[s]||^2 is (1-P)^2 a + P^2 b for the indicator s of a set of weight P, a and b "
+        "being the sums of f_t^2 in and outside it",
+    )
     exchanged = square_residual(P**2 * a + (1 - P) ** 2 * b)
-    ensure_nonzero(exchanged, "||Df[s]||^2 is not that with a and b exchanged")
+    ensure_nonzero(exchanged, "||Df[s]||^2 is not P^2 a + (1-P)^2 b")
     ensure_parts()
     top = (1 - P) ** 2 * P**2 + P**2 * (1 - P) ** 2
     ensure_nonnegative(
         top - SQUARE.subs({a: P**2 - MORE, b: (1 - P) ** 2 - LESS}),
-        "which is at most 2 P^2 (1-P)^2",
+        "(1-P)^2 a + P^2 b is at most 2 P^2 (1-P)^2",
         normal=lambda gap: sp.collect(sp.expand(gap), [MORE, LESS], sp.factor),
     )
     spare = q**2 * (2 - q**2) / 8
-    ensure_equal(largest() - top.subs(P, (1 + q) / 2), spare, "that is 1/8 less q^2 (2 - q^2)/8")
+    ensure_equal(
+        largest() - top.subs(P, (1 + q) / 2),
+        spare,
+        "2 P^2 (1-P)^2 is 1/8 less q^2 (2 - q^2)/8, q = 2 P - 1",
+    )
     ensure_nonnegative(
         of_shares(spare, q),
-        "and at most 1/8, q = 2 P - 1 being in [-1, 1]: ||Df[s]|| <= (max s - min s)/sqrt 8",
+        "q^2 (2 - q^2)/8 is not negative, as q is in [-1, 1]: ||Df[s]|| <= (max s - min s)/sqrt 8",
     )
     ensure_span()
     slope = "so ||Df[A z]|| is at most the constant of sharp, for a unit z"
@@ -276,13 +291,16 @@ def ensure_printed(statement: Statement, reading: str, left: Any, factor: Any = 
     )
     name = f"{statement.id}:{reading}"
     said = said_by(statement, reading, v)
-    ensure_equal(said.left, left, f"the left side of {name}", normal=sp.simplify)
+    ensure_equal(said.left, left, f"the left side of {name} is as printed", normal=sp.simplify)
     right = 2 * factor * count * sp.exp(3 * R**2) / beta**2
     ensure_equal(said.right, right, f"the right side of {name} is as printed", normal=sp.simplify)
 
 
-SWAP = "the exponents swap with t and r, so that c_tr = c_rt"
-LEVEL = "n C ||m||^2 - m^T L m is C (sum m)^2 and half the sum of (C - c_tr) (m_t - m_r)^2"
+SWAP = "with t and r exchanged the two exponents are exchanged, so that c_tr = c_rt"
+LEVEL = (
+    "n C ||m||^2 - m^T L m is C (sum m)^2 plus half the sum over t and r of (C - c_tr) "
+    "(m_t - m_r)^2"
+)
 WITHIN = "so 0 <= m^T L m <= n C ||m||^2 for C = e^(2R)"
 
 
@@ -298,7 +316,10 @@ def level_residual(share: int = 1) -> Any:
 def ensure_laplacian() -> None:
     """Beta^2 ||f - g|| <= n e^(2R) ||s - t||, by the Laplacian L of weights c_tr in [0, e^(2R)]."""
     ensure_zero(laplacian_residual(), "alpha beta (f - g)_t = sum over r of v_r u_t - u_r v_t")
-    ensure_nonzero(laplacian_residual(sign=1), "it is not that with the other sign")
+    ensure_nonzero(
+        laplacian_residual(sign=1),
+        "alpha beta (f - g)_t is not the sum over r of v_r u_t + u_r v_t",
+    )
     s_r, s_t, t_r, t_t = sp.symbols("s_r s_t t_r t_t", real=True)
     first, second = t_r + s_t, s_r + t_t
     ensure_equal(
@@ -318,7 +339,9 @@ def ensure_laplacian() -> None:
         "[0, e^(2R)]",
     )
     ensure_zero(quadratic_residual(), "m^T L m is half the sum over t and r of c (m_t - m_r)^2")
-    ensure_nonzero(quadratic_residual(share=2), "it is not twice that")
+    ensure_nonzero(
+        quadratic_residual(share=2), "m^T L m is not the sum over t and r of c (m_t - m_r)^2"
+    )
     ensure_zero(level_residual(), LEVEL)
     apart, mean = entry("m", t) - entry("m", r), sp.Symbol("sum m", real=True)
     ensure_nonnegative([c * apart**2, (c + MORE) * mean**2 + MORE * apart**2 / 2], WITHIN)
