@@ -40,8 +40,11 @@ def prove() -> str:
     )
     basic_4.ensure_linear()
     ensure_zero(sp.expand(along), "the slope of <f, h> along s is <s, covariance(f, h)>")
-    ensure_zero(covariance_residual(), "the covariance is the sum over pairs of tokens")
-    ensure_nonzero(covariance_residual(share=2), "the covariance is not twice that sum")
+    ensure_zero(
+        covariance_residual(),
+        "<s, covariance(f, h)> is the sum over pairs of tokens of f_t f_r (s_t - s_r) (h_t - h_r)",
+    )
+    ensure_nonzero(covariance_residual(share=2), "<s, covariance(f, h)> is not twice that sum")
     cite(CAUCHY_SCHWARZ)
     ensure_quarter(entry_constant(SYMBOLS) / sp.sqrt(2))
     basic_4.ensure_span()
@@ -54,7 +57,7 @@ def prove() -> str:
     )
     ensure_lipschitz(slope, attended)
     limit = basic_4.limit_ratio(sharp, h=h, b=b)
-    reached = "the quotients of one weight, h being its indicator, tend to the constant"
+    reached = "the difference quotients of one weight, h being its indicator, tend to the constant"
     ensure_equal(limit, 1, reached)
     ensure_no_less(reached, attended)
     return "|Cov(s, h)| <= (max s - min s)(max h - min h)/4 for every n: sqrt(2)/4 osc(h) spread(A)"
