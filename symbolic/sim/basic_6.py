@@ -22,17 +22,25 @@ def ensure_entries() -> None:
     basic_4.ensure_linear()
     ensure_cube()
     cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: LINEAR, HULL: CUBE})
-    ensure_zero(basic_4.entry_residuals(), "the entries of Df[s] are f_t (1 - P) and -f_t P")
+    ensure_zero(
+        basic_4.entry_residuals(),
+        "for the indicator s of a set of weight P the entries of Df[s] are f_t (1 - P) in it "
+        "and -f_t P elsewhere",
+    )
     rest = sp.Symbol("1-P", nonnegative=True)
     ensure_nonnegative(
         [P * rest - (P - MORE) * rest, P * rest - (rest - MORE) * P],
-        "f_t is at most P in S, and 1 - P elsewhere: both are at most P (1 - P) in size",
+        "f_t is at most P in the set, and 1 - P elsewhere: these entries are at most P (1 - "
+        "P) in size",
         normal=expanded,
     )
     largest = entry_constant(SYMBOLS) / sp.sqrt(2)  # as for `basic_4.largest`
     square = (P - sp.Rational(1, 2)) ** 2
-    ensure_equal(largest - P * (1 - P), square, "and that is 1/4 less a square")
-    ensure_nonnegative(square, "so an entry of Df[s] is at most (max s - min s)/4")
+    ensure_equal(largest - P * (1 - P), square, "P (1 - P) is 1/4 less (P - 1/2)^2")
+    ensure_nonnegative(
+        square,
+        "(P - 1/2)^2 is not negative, so that an entry of Df[s] is at most (max s - min s)/4",
+    )
 
 
 def prove() -> str:
@@ -48,7 +56,7 @@ def prove() -> str:
     ensure_equal(found, sp.sqrt(2) * basic_4.SPREAD / 4, slope)
     ensure_lipschitz(slope, SOFTMAX)
     limit = basic_4.limit_ratio(sharp, "spectral", entry_constant)
-    reached = "the quotients of two tokens tend to the constant"
+    reached = "the difference quotients of two tokens tend to the constant"
     ensure_equal(limit, 1, reached)
     ensure_no_less(reached, SOFTMAX)
     basic_4.prove()
