@@ -48,7 +48,7 @@ EIGENVALUES = (
 )
 
 OWN_TRANSPOSE = "<p, (u v^T + v u^T) q> = <q, (u v^T + v u^T) p>: such matrices are symmetric"
-GROWS = "which are a square, and a sum of parts that are not negative"
+GROWS = "that square and these products are not negative"
 
 
 def norms_residuals(along: Any = ALONG) -> list[Any]:
@@ -99,11 +99,19 @@ def ensure_norms() -> None:
     m = SimpleNamespace(abs=sp.Abs, dot=lambda u, v: u @ v, norm=INNER.norm)
     c, d = p - q, p + q
     norm = (sp.Abs(c @ d) + INNER.norm(c) * INNER.norm(d)) / 2
-    ensure_equal(spectral(m, p, q), norm, "whose norm is what the claim evaluates")
+    ensure_equal(
+        spectral(m, p, q),
+        norm,
+        "the claim evaluates (|<c, d>| + ||c|| ||d||)/2, the norm of (c d^T + d c^T)/2",
+    )
     apart, both = entry("p") - entry("q"), entry("p") + entry("q")
     squares = total((entry("p") * entry("p", r) - entry("q") * entry("q", r)) ** 2, t, r)
     closed = (total(apart**2) * total(both**2) + total(apart * both) ** 2) / 2
-    ensure_equal(squares, closed, "and its squared Frobenius norm (||c||^2 ||d||^2 + <c, d>^2)/2")
+    ensure_equal(
+        squares,
+        closed,
+        "the squared Frobenius norm of p p^T - q q^T is (||c||^2 ||d||^2 + <c, d>^2)/2",
+    )
 
 
 def value_of(z: Any) -> Any:
@@ -129,18 +137,25 @@ def operator_supremum() -> Any:
     ensure_equal(
         [1 + of_z**2, value_of(z)],
         [((z + 1 / z) / 2) ** 2, (1 - of_z**2) / 4 * (of_z + (z + 1 / z) / 2)],
-        "with q = (z - 1/z)/2 the sum is (6 z - z^3 - 1/z)/16",
+        "with q = (z - 1/z)/2 the sum <w, f> + ||w|| ||f|| of two tokens is (6 z - z^3 - 1/z)/16",
     )
     best = sp.Symbol("best", positive=True)
     critical, number = 3 * best**4 - 6 * best**2 - 1, sp.sqrt(1 + 2 / sp.sqrt(3))
-    ensure_zero(critical.subs(best, number), "the best z has 3 z^4 - 6 z^2 - 1 = 0")
+    ensure_zero(
+        critical.subs(best, number), "z = sqrt(1 + 2/sqrt 3) is a root of 3 z^4 - 6 z^2 - 1"
+    )
     rest = (z - best) ** 2 * (z**2 + 2 * best * z + 1 / best**2)
     gap = sp.numer(sp.together(16 * z * (value_of(best) - value_of(z)) - rest))
     ensure_zero(
         sp.rem(gap, critical, best),
-        "there the sum exceeds what it is elsewhere by a square times a positive number over 16 z",
+        "at that root, best, the sum exceeds what it is at z by (z - best)^2 (z^2 + 2 best z "
+        "+ 1/best^2)/(16 z)",
     )
-    ensure_nonnegative(rest, "so it is nowhere larger")
+    ensure_nonnegative(
+        rest,
+        "(z - best)^2 (z^2 + 2 best z + 1/best^2) is not negative, so that the sum is "
+        "largest at best",
+    )
     return sp.simplify(value_of(number) ** 2)
 
 
@@ -151,7 +166,8 @@ def ensure_two_tokens_are_most() -> None:
     ensure_equal(
         [x.subs(turned, simultaneous=True) for x in (ALONG, SQUARE)],
         [-ALONG, SQUARE],
-        "with S and what is outside exchanged <w, f> changes its sign alone: let it be >= 0",
+        "with the set and its complement exchanged <w, f> turns its sign, and ||w|| stays: "
+        "let <w, f> be >= 0",
     )
     growth = (sp.sqrt(SQUARE) - P * sp.sqrt(a + b)) ** 2
     outside = sp.Symbol("1-P", nonnegative=True)
@@ -164,7 +180,8 @@ def ensure_two_tokens_are_most() -> None:
     ensure_equal(
         [2 * root * sp.diff(ALONG + root, x) for x in (b, a)],
         [growth, sum(parts).subs(outside, 1 - P)],
-        "the slopes of <w, f> + ||w|| ||f|| in b and in a, times 2 ||w|| ||f||",
+        "the slopes of <w, f> + ||w|| ||f|| in b and in a, times 2 ||w|| ||f||, are (||w|| - "
+        "P ||f||)^2 and a sum of four products",
     )
     ensure_nonnegative([growth, *parts], GROWS)
     inside = sp.symbols("P 1-P a b", positive=True)
@@ -196,8 +213,12 @@ def prove() -> str:
     q = sp.Symbol("q", real=True)
     basic_4.ensure_linear()
     ensure_norms()
-    ensure_zero(norms_residuals(), "<w, f> and ||M||_F^2 by P, a and b")
-    ensure_nonzero(norms_residuals(along=-ALONG)[0], "<w, f> has not the other sign")
+    ensure_zero(
+        norms_residuals(),
+        "<w, f> is (1-P) a - P b, and ||M||_F^2 is 2 ||w||^2 (a + b) + 2 <w, f>^2, for M = w "
+        "f^T + f w^T and w = Df[s]",
+    )
+    ensure_nonzero(norms_residuals(along=-ALONG)[0], "<w, f> is not P b - (1-P) a")
     basic_4.ensure_span()
     # as an operator: m^T M m = 2 <w, m> <f, m> for each unit m, linear in s
     ensure_cube()
@@ -205,7 +226,9 @@ def prove() -> str:
     ensure_two_tokens_are_most()
     best = operator_supremum()
     half = outer_constant(SYMBOLS) ** 2 / 2
-    largest = "|m^T M m| <= (max s - min s) times the claim's constant over sqrt 2, for unit m"
+    largest = (
+        "|m^T M m| is at most (max s - min s) times the claim's constant over sqrt 2, for a unit m"
+    )
     ensure_equal(best, half, largest, normal=sp.simplify)
     slope = "so the slope of <f, m>^2 along a unit vector is at most the constant of sharp-1"
     found = basic_4.constant_of(sharp, "spectral", outer_constant)
@@ -216,7 +239,7 @@ def prove() -> str:
     ensure_zero(reached(), "2 (6 z - z^3 - 1/z)/16 is an eigenvalue of the slope of f f^T")
     cite(EIGENVECTORS, met={SYMMETRIC: OWN_TRANSPOSE})
     tokens = basic_4.opposite(sp.Integer(1)).A
-    reaches = "at the best z that is the constant of sharp-1 for A = (1, -1)^T"
+    reaches = "at that root 2 (6 z - z^3 - 1/z)/16 is the constant of sharp-1 for A = (1, -1)^T"
     constant = outer_constant(SYMBOLS) * SYMBOLS.spread(tokens)
     ensure_equal(4 * best, constant**2, reaches, normal=sp.simplify)
     ensure_no_less(reaches, products)
@@ -224,20 +247,27 @@ def prove() -> str:
     ensure_norm_convex()
     cite(CONVEX_MAXIMUM, met={CONVEX_FUNCTION: CONVEX_NORM, HULL: CUBE})
     square = 4 * (1 - P) ** 2 * a**2 + 4 * P**2 * b**2 + 2 * (1 - 2 * P) ** 2 * a * b
-    ensure_equal(frobenius(), square, "||M||_F^2 as a polynomial in a and b")
+    ensure_equal(frobenius(), square, "||M||_F^2 is 4 (1-P)^2 a^2 + 4 P^2 b^2 + 2 (1-2P)^2 a b")
     ensure_nonnegative(
         [sp.factor(x) for x in sp.Poly(frobenius(), a, b).coeffs()],
-        "it grows with a and b, so up to its value for two tokens",
+        "||M||_F^2 grows with a and b, and so is at most what it is at a = P^2 and b = "
+        "(1-P)^2, for two tokens",
     )
     two = frobenius().subs({a: P**2, b: (1 - P) ** 2}).subs(P, (1 + q) / 2)
     spare = q**4 * (3 - 2 * q**2) / 8
-    ensure_equal(basic_4.largest() - two, spare, "that is 1/8 less q^4 (3 - 2 q^2)/8")
-    ensure_nonnegative(basic_4.of_shares(spare, q), "and at most 1/8, q being in [-1, 1]")
+    ensure_equal(
+        basic_4.largest() - two,
+        spare,
+        "||M||_F^2 of two tokens is 1/8 less q^4 (3 - 2 q^2)/8, q = 2 P - 1",
+    )
+    ensure_nonnegative(
+        basic_4.of_shares(spare, q), "q^4 (3 - 2 q^2)/8 is not negative, as q is in [-1, 1]"
+    )
     slope = "so ||M||_F along a unit vector is at most the constant of sharp-2"
     found = basic_4.constant_of(sharp, "frobenius", softmax_constant)
     ensure_equal(found, sp.sqrt(2) * basic_4.SPREAD / sp.sqrt(8), slope)
     ensure_lipschitz(slope, products)
-    reaches = "the quotients of two tokens tend to the constant of sharp-2"
+    reaches = "the difference quotients of two tokens tend to the constant of sharp-2"
     ensure_equal(basic_4.limit_ratio(sharp, "frobenius", softmax_constant), 1, reaches)
     ensure_no_less(reaches, products)
     return "f f^T is 3^(-3/4) spread(A)-Lipschitz for every n, spread(A)/2 in the Frobenius norm"
@@ -252,7 +282,7 @@ def prove_published() -> str:
     product = along + less  # ||c|| ||d||
     ensure_nonnegative(
         [product - (along + product) / 2, product**2 - (product**2 + along**2) / 2],
-        "as |<c, d>| <= ||c|| ||d||, both norms are at most ||f - g|| ||f + g||",
+        "both norms of f f^T - g g^T are at most ||f - g|| ||f + g||, as |<c, d>| <= ||c|| ||d||",
         normal=expanded,
     )
     cite(TRIANGLE)
