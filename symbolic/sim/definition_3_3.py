@@ -51,8 +51,10 @@ def ensure_all_sizes() -> None:
     ensure_zero(structural_residual(), "block j of A vec(X) is row j of A1 X A2^T, for all sizes")
     powers = sums.vector(sp.exp(sums.entry("logit")))
     weight = (powers / powers.sum()).item()
-    ensure_positive(weight, "exp(logit_t) over the sum over all n tokens is positive, for any n")
-    ensure_equal(sums.total(weight), 1, "and has sum 1 over all n tokens, for any n")
+    ensure_positive(
+        weight, "exp(logit_t) over the sum of these over all n tokens is positive, for any n"
+    )
+    ensure_equal(sums.total(weight), 1, "these weights have sum 1 over all n tokens, for any n")
 
 
 def prove_vector() -> str:
@@ -64,9 +66,9 @@ def prove_vector() -> str:
         ensure_positive(f, f"the entries of f are positive {at}", normal=sp.together)
         ensure_zero(sum_residual(v), f"f has sum 1 {at}", normal=numerator)
     columns = sum_residual(sentence(2, 1), along="columns")
-    ensure_nonzero(columns, "the columns have other sums", normal=numerator)
+    ensure_nonzero(columns, "columns of f do not have the sum 1", normal=numerator)
     squares = sum_residual(sentence(2, 1), power=2)
-    ensure_nonzero(squares, "the squares have another sum", normal=numerator)
+    ensure_nonzero(squares, "the squares of f do not have the sum 1", normal=numerator)
     return "f > 0 has sum 1, for any n and d; as the claim runs on symbols for n <= 3 and d <= 2"
 
 
@@ -81,7 +83,8 @@ def prove() -> str:
     )
     ensure_zero(
         absorbed_residual(),
-        "entry by entry (e A3) y is e (A3 y), one double sum over tokens and axes, for any n and d",
+        "(e A3) y is e (A3 y), entry by entry, both being one double sum over tokens and "
+        "axes, for any n and d",
     )
     for size in SIZES:
         v, what = sentence(*size), f"<f_j, A3 y_i> are the entries of the attention at {size}"
@@ -89,9 +92,27 @@ def prove() -> str:
         keys = entry_residual(shared(v), "A2")
         ensure_zero(keys, f"{what}, with keys for values", normal=numerator)
     for v, values, transposed, what in (
-        (sentence(2, 1), "A3", True, "f as a column is another one"),
-        (sentence(1, 1), "A2", False, "keys in place of values are another one"),
-        (shared(sentence(2, 1)), "A2", True, "f as a column with keys for values is another one"),
+        (
+            sentence(2, 1),
+            "A3",
+            True,
+            "with f as a column <f, A3 y> is not that entry of the attention",
+        ),
+        (
+            sentence(1, 1),
+            "A2",
+            False,
+            "with keys in place of values <f, A2 y> is not that entry of the attention",
+        ),
+        (
+            shared(sentence(2, 1)),
+            "A2",
+            True,
+            (
+                "with f as a column, and keys for values, <f, A2 y> is not that entry of the "
+                "attention"
+            ),
+        ),
     ):
         ensure_nonzero(entry_residual(v, values, transposed), what, normal=numerator)
     return (
