@@ -105,9 +105,9 @@ def prove() -> str:
         relation: Any = drift(SYMBOLS, v, DECREASING, "score")
         left = SYMBOLS.dot(*gradients(SYMBOLS, v, DECREASING, "score"))
         ensure_equal(relation.left, left, f"the claim compares <grad g(-u), grad u> {at}")
-        ensure_zero(relation.right, f"with 0 {at}")
+        ensure_zero(relation.right, f"the claim compares this inner product with 0 {at}")
     other = descent_residual(2, 1, INCREASING)
-    ensure_nonzero(other, "grad g(u) is another one", some=True)
+    ensure_nonzero(other, "grad g(u) is not -g'(u) grad u", some=True)
     return (
         "du/ds = g'(u) ||grad u||^2 >= 0 along -grad g(-u) by the chain rule, for any n and D; as "
         "the claim runs on symbols for n <= 3 tokens and D <= 2"
@@ -120,13 +120,21 @@ def prove_equal_rivals() -> str:
     for n, D in SIZES:
         for best in range(1, n + 1):
             at = f"for n = {n}, D = {D}, {best} best"
-            ensure_zero(weight_residual(n, D, best), f"the gradient of F {at}")
+            ensure_zero(
+                weight_residual(n, D, best),
+                f"the claim's gradient of F, the optimal tokens' weight, is right {at}",
+            )
             ensure_zero(affine_residual(n, best), f"u = r + gap F {at}")
     ensure_zero(merged_residual(), "u = r + gap F for every n, by merged tokens")
     all_tied = weight(SYMBOLS, symbols_of("a", 3, 1), symbols_of("x", 1), symbols_of("h", 3), 0)
     ensure_equal(sp.simplify(all_tied), 1, "for b = 0 all tokens are optimal, and F = 1 stays")
-    ensure_nonzero(affine_residual(3, 1, sp.Integer(1)), "another factor than gap fails")
-    ensure_nonzero(merged_residual(sp.Integer(1)), "another factor than gap fails for every n")
+    ensure_nonzero(
+        affine_residual(3, 1, sp.Integer(1)), "u is not r + F, with 1 in place of gap, for n = 3"
+    )
+    ensure_nonzero(
+        merged_residual(sp.Integer(1)),
+        "u is not r + F, with 1 in place of gap, by merged tokens",
+    )
     return (
         "u = r + gap F where all rivals score gap less, for every n by merged tokens, so "
         "dF/ds = g'(u) gap ||grad F||^2; as the claim runs on symbols for n <= 3"
