@@ -23,8 +23,11 @@ def prove() -> str:
     ensure_equal(
         of_a - of_t,
         (s_a * (s_r + 2 * s_t)).subs(total),
-        "along e_a - e_t the problem gains s_a (1 - s_a) + s_t s_a, as tokens are orthonormal",
+        "the slope of u along e_a - e_t is s_a (1 - s_a) + s_t s_a, as tokens are orthonormal",
     )
-    ensure_positive(s_a * (s_r + 2 * s_t), "which is positive, also summed over its repetitions")
+    ensure_positive(
+        s_a * (s_r + 2 * s_t),
+        "s_a (1 - s_a) + s_t s_a is positive, and so is its sum over repeated problems",
+    )
     ensure_product()  # problems of other queries, which are orthogonal to this one, add 0
     return "for any vocabulary, any sentences with one successor a token, any start and step"
