@@ -79,13 +79,23 @@ def _expanded(double: Any) -> Any:
 def prove() -> str:
     """Prove that the head can be absorbed, in the gradients."""
     for size in SIZES:
-        what = f"the gradient with a head at (n, D, d, V) = {size}"
+        what = (
+            f"the gradient with a head is the closed form with values Y H at (n, D, d, V) = {size}"
+        )
         ensure_zero(gradient_residual(headed(*size)), what, normal=numerator)
     ensure_zero(absorbed_residual(), "(f^T M) H = f^T (M H) for any n, d and V, entry by entry")
-    ensure_zero(softmax.structural_residual(), "the gradient of <f, h> for every n")
-    for v, taken in ((headed(2, 1, 1, 1), "ignored"), (headed(2, 1, 1, 2), "mean")):
+    ensure_zero(
+        softmax.structural_residual(),
+        "the derivative of <f, h> along logits a_t is sum_t a_t f_t (h_t - <f, h>), for every n",
+    )
+    for v, taken, other in (
+        (headed(2, 1, 1, 1), "ignored", "no head"),
+        (headed(2, 1, 1, 2), "mean", "the mean of the head's columns"),
+    ):
         residual = gradient_residual(v, taken)
-        ensure_nonzero(residual, f"with the head {taken} it is another one", normal=numerator)
+        ensure_nonzero(
+            residual, f"with {other} the closed form is not the gradient", normal=numerator
+        )
     return (
         "the gradient with a head is the closed form with values Y H, for any sizes; as the claim "
         f"runs on symbols for (n, D, d, V) in {SIZES}"
@@ -115,9 +125,16 @@ def prove_multiple() -> str:
         row @ (c * unit), c * (row @ unit), "row t of M sees c e_v as c times its entry v, any n, d"
     )
     tilted = multiples(3, 2, [c, sp.Integer(1)])
-    ensure_true((r.is_positive is None for r in tilted), "a tilted head has either sign")
+    ensure_true(
+        (r.is_positive is None for r in tilted),
+        "a head (c, 1) multiplies differences of scores by numbers of no known sign",
+    )
     apart = tilted[0] - tilted[1]
-    ensure_nonzero(apart, "a tilted head is no multiple of e_v", normal=sp.cancel)
+    ensure_nonzero(
+        apart,
+        "a head (c, 1) multiplies two differences of scores by different numbers",
+        normal=sp.cancel,
+    )
     return (
         "b M (c e_v) has the differences of b M e_v times c, so c > 0 leaves the order of the "
         "scores as it is, for any n and d; on symbols as the claim runs for n, d <= 3"
