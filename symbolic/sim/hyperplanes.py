@@ -37,7 +37,7 @@ def prove_apart() -> str:
     ensure_equal(
         hyperplanes.apart(w - (-1) * w, A),
         sp.Integer(4),
-        "equality for two tokens and opposite queries, w_i = -w_j = D/||D||^2",
+        "||w_i - w_j||^2 ||D||^2 is 4 for two tokens and opposite queries, w_i = -w_j = D/||D||^2",
         normal=sp.cancel,
     )
     return "for any number of tokens, sub-sequences and axes"
