@@ -35,8 +35,8 @@ def ensure_step() -> None:
         change = found - factor * start
         ensure_zero(
             [k.subs(X, STEP * c * A * B) for _, k in change.parts],
-            "K + e c D z^T Q and Q + e c z D^T K make p + q to (1 + x)(p + q), p - q to "
-            "(1 - x)(p - q)",
+            "a step, to K + e c D z^T Q and Q + e c z D^T K, takes p + q to (1 + x)(p + q) and p "
+            "- q to (1 - x)(p - q)",
         )
     ensure_nonnegative(
         sp.Rational(1, 4) - attention * (1 - attention),
@@ -79,7 +79,7 @@ def ensure_growth() -> None:
     )
     ensure_zero(
         sp.limit(1 / (start * (1 + k * least)), k, sp.oo),
-        "(1 + least)^k >= 1 + k least is unbounded: so s is",
+        "(1 + least)^k >= 1 + k least is unbounded, and so is ||s||",
     )
 
 
@@ -125,8 +125,8 @@ def ensure_direction() -> None:
     )
     ensure_zero(
         sp.limit((far + also * (y + share * y) + cross * (y + share * y)) / y**2, y, sp.oo),
-        "and the rest of W over y^2 to 0, as ||p|| and ||q|| are at most (1 + share) y/2: W/y^2 "
-        "tends to D z^T/(4 a b)",
+        "the rest of W, over y^2, tends to 0, as ||p|| and ||q|| are at most (1 + share) "
+        "y/2: W/y^2 tends to D z^T/(4 a b)",
     )
     ensure_multipliers_suffice()
     margin = sp.Symbol("<A, A>", positive=True)
