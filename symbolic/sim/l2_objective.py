@@ -52,9 +52,9 @@ def prove() -> str:
         what = f"the matrices inside both objectives are equal for (n, d) = {size}"
         ensure_zero(forms_residual(sentence(*size)), what, normal=numerator)
     columns = forms_residual(sentence(2, 1), read="columns")
-    ensure_nonzero(columns, "with mat of columns they differ", normal=numerator)
+    ensure_nonzero(columns, "with mat filled by columns these matrices differ", normal=numerator)
     whole = forms_residual(sentence(2, 1), divided="whole")
-    ensure_nonzero(whole, "with one sum for all rows they differ", normal=numerator)
+    ensure_nonzero(whole, "with one sum for all rows these matrices differ", normal=numerator)
     return (
         "mat((D(X) kron I_n)^-1 exp((A1 kron A2) vec(X))) A3 Y = D(X)^-1 exp(A1 X A2^T) A3 Y, for "
         "any n and d by the printed rules; as the claim runs on symbols for n <= 3 and d <= 2"
