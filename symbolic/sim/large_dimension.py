@@ -178,8 +178,8 @@ def prove_unlikely() -> str:
     )
     ensure_nonnegative(
         (1 - next_one).subs(j, (size - 1) / 2 + MORE),
-        "which is at most 1 from j = (d - 1)/2 on: as C(d, j) = C(d, d - j), the p in the middle "
-        "are the largest",
+        "(d - j)/(j + 1) is at most 1 from j = (d - 1)/2 on: as C(d, j) = C(d, d - j), the p "
+        "in the middle are the largest",
         normal=sp.factor,
     )
     h = sp.Symbol("h", nonnegative=True, integer=True)
@@ -205,7 +205,7 @@ def prove_unlikely() -> str:
     d = 2 * h + 1
     ensure_positive(
         (sp.Rational(3, 2) * (d + 1) + 1) - (sp.Rational(3, 2) * d + 1),
-        "whose bound is below (3d/2 + 1)^(-1/2)",
+        "(3 (d + 1)/2 + 1)^(-1/2), which bounds it, is below (3d/2 + 1)^(-1/2)",
         normal=sp.expand,
     )
     cite(MEAN_OF_PRODUCT, met={ROWS: SIGNS}, of="probabilities of the inputs multiply")
