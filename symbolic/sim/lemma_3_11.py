@@ -79,16 +79,34 @@ def chained_residual() -> Any:
 def prove() -> str:
     """Prove the closed form with b inside g, and that the printed one is another function."""
     for n, d in SIZES:
-        ensure_zero(loss_residual(n, d), f"the gradient in full for n = {n}, d = {d}")
-    ensure_zero(derivative_residual(2, 2), "the equation that the claim checks, for n = d = 2")
+        ensure_zero(
+            loss_residual(n, d),
+            f"the claim's closed form is the gradient of the loss for n = {n}, d = {d}",
+        )
+    ensure_zero(
+        derivative_residual(2, 2),
+        "both sides of the equation that the claim checks are the gradient, for n = d = 2",
+    )
     ensure_zero(jacobian_residual(), "the Jacobian of softmax is diag(f) - f f^T for every n")
-    ensure_zero(structural_residual(), "the derivative of <f, h> for every n")
-    ensure_zero(chained_residual(), "that of g(b d) is g(b d) (1 - g(b d)) b d', d any function")
+    ensure_zero(
+        structural_residual(),
+        "the derivative of <f, h> along logits a_t is the sum of a_t f_t (h_t - <f, h>), for "
+        "every n",
+    )
+    ensure_zero(
+        chained_residual(),
+        "the derivative of g(b d) is g(b d) (1 - g(b d)) b d', for any function d",
+    )
     for sign in (1, 0):
         found = structural_residual(sign=sign)
-        ensure_nonzero(found, f"with {sign} times its second term it is another one")
+        ensure_nonzero(
+            found,
+            f"the sum of a_t f_t h_t plus {sign} times <f, h> <f, a> is not this derivative",
+        )
     printed = loss_residual(2, 1, inside=False)
-    ensure_nonzero(printed, "the printed formula is another one in full", some=True)
+    ensure_nonzero(
+        printed, "the printed formula is not the gradient, for n = 2 and d = 1", some=True
+    )
     return (
         "dL/dx_i = g'(b d) b sum_t a_t f_t (h_t - d) for every n; in full for n = 2, 3, 4 and "
         "d = 1, 2"
@@ -116,5 +134,5 @@ def prove_labels() -> str:
         if b != 2:
             ensure_zero(gaps, f"the claim's two formulas agree for b = {b} and two tokens")
         else:
-            ensure_nonzero(gaps, "the claim's two formulas differ for b = 2")
+            ensure_nonzero(gaps, "the claim's two formulas differ for b = 2 and two tokens")
     return "g'(b d) b = g'(d) b for b in {-1, 0, 1}, as g' is even"
