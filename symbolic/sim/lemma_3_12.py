@@ -45,11 +45,18 @@ def ensure_cubic() -> None:
     """For a >= 0 the cubic a (1-a^2) is at most 2/(3 sqrt 3), with equality at 1/sqrt 3."""
     k, root = sp.Symbol("a", nonnegative=True), 1 / sp.sqrt(3)
     rest = (k - root) ** 2 * (k + 2 * root)
-    ensure_equal(2 * root / 3 - k * (1 - k**2), rest, "2/(3 sqrt 3) - a (1-a^2) as a product")
+    ensure_equal(
+        2 * root / 3 - k * (1 - k**2),
+        rest,
+        "2/(3 sqrt 3) - a (1-a^2) is (a - 1/sqrt 3)^2 (a + 2/sqrt 3)",
+    )
     ensure_nonnegative(rest, CUBIC)
 
 
-CUBIC = "a square times a positive number: a (1-a^2) is at most 2/(3 sqrt 3) for a >= 0"
+CUBIC = (
+    "(a - 1/sqrt 3)^2 (a + 2/sqrt 3) is not negative, so that a (1-a^2) is at most 2/(3 "
+    "sqrt 3), for a >= 0"
+)
 
 
 def ensure_curvature() -> Any:
@@ -61,7 +68,7 @@ def ensure_curvature() -> Any:
     constant, root = curvature_constant(sp.sqrt), 1 / sp.sqrt(3)
     ensure_equal(constant, root / 6, "so |g''| <= 1/(6 sqrt 3), the code's constant")
     reached = second.subs(u, (1 - root) / (1 + root))
-    reaches = "which g'' reaches at c = 1/sqrt 3"
+    reaches = "g'' reaches 1/(6 sqrt 3) at c = 1/sqrt 3"
     ensure_equal(reached, constant, reaches, normal=lambda x: sp.expand(sp.radsimp(x)))
     ensure_no_less(reaches, (u / (1 + u) ** 2).subs(u, sp.exp(sp.Symbol("x", real=True))))
     return constant
@@ -69,7 +76,11 @@ def ensure_curvature() -> Any:
 
 def prove() -> str:
     """Prove the supremum, that the code's kernels are these derivatives, and both readings."""
-    ensure_zero(identities(), "the derivatives by g alone are those that the code evaluates")
+    ensure_zero(
+        identities(),
+        "g' = g (1-g), g'' = g' (1-2g) and g''' = g' (1-6g(1-g)), and the code evaluates g, "
+        "g' and g'' as these",
+    )
     constant = ensure_curvature()
     ensure_equal(derivatives(1)[1], u / (1 + u) ** 2, "g' = u / (1 + u)^2", normal=sp.cancel)
     for reading, said in ("literal", sp.Integer(1)), ("sharp", constant):
