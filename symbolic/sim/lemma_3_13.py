@@ -88,7 +88,8 @@ def of_power(curvature: Any, mean: Any) -> Any:
 
 
 REACHES = (
-    "tokens 1 and -1, of ||A||^2 = 2, have twice the height for any a in (-1, 1) and c in (-1, 1)"
+    "the loss of tokens 1 and -1, for which ||A||^2 is 2, has twice the height as its "
+    "second derivative, for any a and c in (-1, 1)"
 )
 
 
@@ -142,34 +143,56 @@ def ensure_constant(slope: str) -> None:
     ensure_equal(
         [sp.cancel(found), said_by(hessian.LEMMA, "sharp", v).right],
         [norm, norm],
-        "the sharp readings have ||A||^2 K, which is at least that",
+        "the readings named sharp have the constant ||A||^2 K, and ||A|| is at least spread(A)",
     )
 
 
 def prove() -> str:
     """Prove (*) and that K(D), as the code maximises it, is its maximum for the logistic loss."""
     prove_bound()
-    ensure_zero(logistic_residuals(), "g' and |g''| of the code at c = (1-e)/(1+e)")
+    ensure_zero(
+        logistic_residuals(),
+        "at e = exp(-|x|) the code's g' is (1-c^2)/4 and its |g''| is c (1-c^2)/4, for c = "
+        "(1-e)/(1+e)",
+    )
     D = sp.Symbol("D", positive=True)
     height = bound(D * (1 - c**2) / 4, D**2 * c * (1 - c**2) / 4)
-    ensure_equal(height, softmax_height(D, D**2, a, c), "the code's height is the bound (*)")
+    ensure_equal(
+        height,
+        softmax_height(D, D**2, a, c),
+        "the height that the code maximises is (1-a^2)/2 (p a + q (1-a^2)/4) with p = D "
+        "(1-c^2)/4 and q = D^2 c (1-c^2)/4",
+    )
     # the floats maximise it over D (1 + D)
     x, y, scale = sp.symbols("x y scale", positive=True)
     scaled = softmax_height(scale * x, scale * y, a, c)
     once = scale * softmax_height(x, y, a, c)
-    ensure_equal(scaled, once, "the code's height scales with its arguments")
+    ensure_equal(
+        scaled,
+        once,
+        "the code's height is homogeneous: with s x and s y in place of x = D and y = D^2 it "
+        "is s times as large",
+    )
     # the code's c for given a >= 0: the root in [0, 1] of a concave function's slope
     offset, w = x * a, y * P  # at x = D, y = D^2: D times a and D P
     shape = P * (1 - c**2) * (offset + w * c) / 2
-    ensure_equal(softmax_height(x, y, a, c), shape, "the code's height in c")
+    ensure_equal(
+        softmax_height(x, y, a, c),
+        shape,
+        "the code's height at x and y is P (1-c^2) (x a + y P c)/2 with P = (1-a^2)/4",
+    )
     start = sp.Symbol("offset", nonnegative=True)
     level = best_level(y, start, sp.sqrt(start**2 + 3 * y**2))
     slope = sp.diff((1 - c**2) * (start + y * c), c)
-    ensure_zero(slope.subs(c, level), "the height is stationary at best_level", normal=sp.simplify)
-    ensure_nonnegative(
-        -sp.diff(slope, c).subs(c, MORE), "the height is concave for c >= 0", normal=expanded
+    ensure_zero(
+        slope.subs(c, level),
+        "the slope in c of that height is 0 at the c that the code's best_level gives",
+        normal=sp.simplify,
     )
-    cite(TANGENT, met={SECOND_DERIVATIVE: "the height is concave for c >= 0"})
+    ensure_nonnegative(
+        -sp.diff(slope, c).subs(c, MORE), "that height is concave in c, for c >= 0", normal=expanded
+    )
+    cite(TANGENT, met={SECOND_DERIVATIVE: "that height is concave in c, for c >= 0"})
     bend = "|z^T Hess L z| is at most the constant of sharp-2, K spread(A)^2, for a unit z"
     ensure_constant(bend)
     ensure_hessian(bend, of_two(entry_loss.loss))
@@ -205,10 +228,15 @@ def ensure_printed() -> None:
     )
     constant = 3 * n**3 * R**7 * sp.exp(13 * R**2)
     change = slope.subs(s, 0) - slope.subs(s, 1)
-    for statement, left in (lemma_3_13.LEMMA, change), (hessian.LEMMA, bend.subs(s, 0)):
+    for statement, left, is_what in (
+        (lemma_3_13.LEMMA, change, "the change of the loss's derivative"),
+        (hessian.LEMMA, bend.subs(s, 0), "the loss's second derivative"),
+    ):
         name = f"{statement.id}:amended"
         said = said_by(statement, "amended", v)
-        ensure_equal(said.left**2, left**2, f"the left side of {name}", normal=sp.simplify)
+        ensure_equal(
+            said.left**2, left**2, f"the left side of {name} is {is_what}", normal=sp.simplify
+        )
         ensure_equal(said.right, constant, f"the right side of {name} is as printed")
 
 
