@@ -90,7 +90,10 @@ from symbolic.textbook import (
 
 x = sp.Symbol("x", real=True)
 
-REACHES = "tokens 1 and -1, of ||A||^2 = 2, have twice the code's height for any w, m and a < 1"
+REACHES = (
+    "the loss of tokens 1 and -1, for which ||A||^2 is 2, has twice the code's height as "
+    "its second derivative, for any w, m and a in (-1, 1)"
+)
 
 
 def height(x: Any, a: Any) -> Any:
@@ -151,7 +154,12 @@ def shorter_residual(sign: int) -> Any:
 
 def ensure_shorter() -> None:
     """Step 2: F is at most P m/2, or what two tokens in a shorter interval have."""
-    ensure_zero(mixture_residual(), "step 1, F of weights with means and variances")
+    ensure_zero(
+        mixture_residual(),
+        "with T = E t, a = 1 - 2T and P = T (1-T), F = 2 m E[t (v^2 - E v^2)] + 2 (E[t v])^2 "
+        "is 2 P (m (V1 - V0 + a d^2) + P d^2): u has the variances V1 and V0 under the "
+        "weights f t/T and f (1-t)/(1-T), and d is the difference of its means",
+    )
     P, m, V1, V0, d2 = sp.symbols("P m V1 V0 d^2", nonnegative=True)
     B = sp.Symbol("B", real=True)
     F = 2 * P * (m * (V1 - V0) + B * d2)
@@ -162,71 +170,94 @@ def ensure_shorter() -> None:
             (2 * P * m * V1 - F).subs(B, -MORE),
             (2 * P * m * V0 + F).subs(B, MORE),
         ],
-        "step 2, F <= 2 P (m V1 + B d^2) and -F <= 2 P (m V0 - B d^2), without d where it lessens",
+        "F <= 2 P (m V1 + B d^2) and -F <= 2 P (m V0 - B d^2), B = m a + P; where B <= 0 the "
+        "first holds without d^2, where B >= 0 the second",
         normal=expanded,
     )
     ensure_variances()
-    ensure_zero(nested_residual(), "step 2, the bound in k = T w, for q = 1 and -1")
+    ensure_zero(
+        nested_residual(),
+        "T (1-T) (m w (1-w) + B w^2), B = m (1-2T) + q T (1-T), is k (1-T) (m (1-2k) + q k "
+        "(1-T)) for k = T w, with q = 1 and with q = -1",
+    )
     shorter = [shorter_residual(sign) for sign in (1, -1)]
-    ensure_zero(shorter, "step 2, it is what two tokens have, whose values are w' apart")
+    ensure_zero(
+        shorter,
+        "twice that bound is, but for its sign, half of the height of two tokens of weights "
+        "k and 1-k whose values are w' apart, where (1-k) w' is 1-T or T",
+    )
     cite(TRIANGLE)
     width, size = sp.symbols("w' |x|", nonnegative=True)
     ensure_nonnegative(
         (size + sp.Rational(1, 2)) - (size + (1 - width) / 2 - LESS + width / 2),
-        "and no further from b, as |x +- (1-w')/2| <= |x| + (1-w')/2, than |x| + 1/2",
+        "the values of these two tokens are at most |x| + 1/2 from b, as |x +- (1-w')/2| <= "
+        "|x| + (1-w')/2",
         normal=expanded,
     )
 
 
 def ensure_reflected() -> None:
     """Step 3: one sign of j, and a up to 1/sqrt 3, decide."""
-    ensure_zero(two_tokens_residual(), "step 3, two tokens give j(x, a)")
+    ensure_zero(
+        two_tokens_residual(),
+        "(1-a^2)/2 (p a + q (1-a^2)/4) is j(x, a) for p = 2 (x - a/2) and q = 2, as for two "
+        "tokens with t = 0 and t = 1",
+    )
     minus = (1 - a**2) * (x * a - (1 - 3 * a**2) / 4)
     flat, spare = sp.symbols("1-a^2 1-3a^2", nonnegative=True)
     ensure_equal(
         height(x, a) - minus,
         (flat * spare / 2).subs({flat: 1 - a**2, spare: 1 - 3 * a**2}),
-        "step 3, j(x, a) less its reflection is not negative where a^2 <= 1/3",
+        "j(x, a) - (1-a^2) (x a - (1-3a^2)/4) is (1-a^2) (1-3a^2)/2, which is not negative "
+        "where a^2 <= 1/3",
     )
     other = (sp.sqrt(4 - 3 * a**2) - a) / 2
     ensure_equal(
         [a**2 + a * other + other**2, (4 - 3 * a**2) - a**2, 2**2 - (4 - 3 * a**2)],
         [1, 4 * (1 - a**2), 3 * a**2],
-        "step 3, a' = (sqrt(4-3a^2) - a)/2 is in [0, 1], and a^2 + a a' + a'^2 = 1",
+        "a' = (sqrt(4-3a^2) - a)/2 is in [0, 1] for a in [0, 1], and a^2 + a a' + a'^2 = 1",
     )
-    ensure_zero(reflected_residual(), "step 3, the reflected bound at a is less than j(x, a')")
+    ensure_zero(
+        reflected_residual(),
+        "j(x, a') - (1-a^2) (x a - (1-3a^2)/4) is (a^2 - a'^2)^2/4 where a^2 + a a' + a'^2 = 1",
+    )
     ensure_cubic()
     w, m, root = sp.Symbol("w", positive=True), sp.Symbol("m", nonnegative=True), 1 / sp.sqrt(3)
     ensure_equal(
         squared_height(w, m, root) - squared_height(w, m, a),
         w * m * (2 * root / 3 - a * (1 - a**2)) + w**2 * (1 - a**2) * (3 * a**2 - 1) / 4,
-        "step 3, the height at 1/sqrt 3 exceeds that at greater a by what is not negative",
+        "the code's height at 1/sqrt 3 is w m (2/(3 sqrt 3) - a (1-a^2)) + w^2 (1-a^2) "
+        "(3a^2-1)/4 above that at a, which is not negative for 1/sqrt 3 <= a <= 1",
     )
 
 
-FIRST, SECOND, THIRD = (
-    f"step 5, {what}"
-    for what in (
-        "the height rises with w up to w = r, for a up to 1/sqrt 3",
-        "it rises with w for a up to 1/3, whatever w is",
-        "from w = r on it does not rise with a from 1/3 on",
-    )
-)
+FIRST = "the height at w and m = r - w/2 rises with w up to w = r, for a up to 1/sqrt 3"
+SECOND = "the height at w and m = r - w/2 rises with w for a up to 1/3, whatever w is"
+THIRD = "the height at w and m = r - w/2 does not rise with a from a = 1/3 on, where w >= r"
 
 
 def ensure_wider() -> None:
     """Step 5: the constant grows with the interval."""
     w, r, k = sp.symbols("w r a", nonnegative=True)
     higher = squared_height(w, MORE + LESS, k) - squared_height(w, LESS, k)
-    ensure_equal(higher, w * (1 - k**2) * k * MORE, "step 5, the height rises with m = r - w/2")
+    ensure_equal(
+        higher,
+        w * (1 - k**2) * k * MORE,
+        "the code's height at w and m rises with m, by w a (1-a^2) times as much",
+    )
     rise = r * k + w * (1 + k) * (1 - 3 * k) / 2
     slope = sp.diff(squared_height(w, r - w / 2, k), w)
-    ensure_equal(slope, (1 - k**2) * rise, "step 5, the slope of the height along w")
+    ensure_equal(
+        slope,
+        (1 - k**2) * rise,
+        "the slope in w of the height at w and m = r - w/2 is (1-a^2) (r a + w (1+a) (1-3a)/2)",
+    )
     share, rest, spare = sp.symbols("w/r rest spare", nonnegative=True)
     ensure_equal(
         rise.subs(w, share * r),
         r * ((1 - share) * k + share * (1 - 3 * k**2) / 2),
-        "step 5, up to w = r a mean of r a and r (1-3a^2)/2",
+        "r a + w (1+a) (1-3a)/2 is the mean of r a and r (1-3a^2)/2 with the weights 1 - w/r "
+        "and w/r, for w <= r",
     )
     ensure_nonnegative(r * (rest * k + share * spare / 2), FIRST)
     ensure_nonnegative(r * k + w * (1 + k) * spare / 2, SECOND)
@@ -237,12 +268,17 @@ def ensure_wider() -> None:
     ensure_equal(
         sp.diff(squared_height(w, r, k), k),
         w * squared_slope(w, r, k),
-        "step 5, the slope of the height along a",
+        "the slope of the code's height in a is w times the slope that the code evaluates",
     )
     # r - w/2 is w/2 - less, and a^3 is a^2 less something
     falls = -squared_slope(w, w / 2 - LESS, k)
     parts = LESS * (1 - 3 * k**2) + w * (3 * k - 1) * (1 - k) / 2 + 3 * w * k**2 * (1 - k)
-    ensure_equal(falls, parts, "step 5, the opposite of that slope for r - w/2 = w/2 - less")
+    ensure_equal(
+        falls,
+        parts,
+        "at m = w/2 - less the code's slope is the opposite of less (1-3a^2) + w (3a-1) "
+        "(1-a)/2 + 3 w a^2 (1-a)",
+    )
     below, beyond = sp.symbols("1-a 3a-1", nonnegative=True)
     ensure_nonnegative(parts.subs({1 - 3 * k**2: spare, 3 * k - 1: beyond, 1 - k: below}), THIRD)
     cite(RISING, met={SIGN: THIRD, DIFFERENTIABLE: polynomial})
@@ -296,19 +332,24 @@ def critical_residuals() -> list[Any]:
 def ensure_bound() -> None:
     """The curvature along u is at most osc(u)^2/2 k, for every number of tokens."""
     ensure_moments()
-    ensure_zero(code_residuals(), "the code's height is w^2 j(x, a), its slope the derivative")
+    ensure_zero(
+        code_residuals(),
+        "the code's height at w and m = x w is w^2 j(x, a), j(x, a) being that at 1 and x, "
+        "and its derivative in a is w times the code's slope",
+    )
     ensure_shorter()
     ensure_reflected()
     # step 4
     slack = sp.Poly(height(x, sp.Rational(2, 5)) - x / 4 - 1 / (12 * sp.sqrt(3)), x)
-    ensure_positive(slack.all_coeffs(), "step 4, x/4 + 1/(12 sqrt 3) < j(x, 2/5) for x >= 0")
+    ensure_positive(slack.all_coeffs(), "x/4 + 1/(12 sqrt 3) < j(x, 2/5) for x >= 0")
     size, k = sp.symbols("|x| |a|", nonnegative=True)
     most = (1 - k**2) * (size + k / 2) / 4
     rest = size * k**2 / 4 + (sp.Rational(2, 3) / sp.sqrt(3) - k * (1 - k**2)) / 8
     ensure_equal(
         size / 4 + 1 / (12 * sp.sqrt(3)) - most,
         rest,
-        "step 4, P |x - a/2| is at most x/4 + 1/(12 sqrt 3), as a (1-a^2) <= 2/(3 sqrt 3)",
+        "P |x - a/2|, P = (1-a^2)/4, is at most |x|/4 + 1/(12 sqrt 3), as a (1-a^2) <= 2/(3 "
+        "sqrt 3) for a >= 0",
     )
     ensure_wider()
 
@@ -356,27 +397,49 @@ def prove() -> str:
     # one critical point: the critical x grows with a, so bisection finds the maximum
     slope, root = sp.diff(height(x, a), a), 1 / sp.sqrt(3)
     critical = a * (2 - 3 * a**2) / (1 - 3 * a**2)
-    ensure_zero(slope.subs(x, critical), "j_a = 0 at the critical x", normal=sp.cancel)
-    ensure_equal(slope.subs(a, root), -root, "j_a at 1/sqrt 3", normal=sp.simplify)
-    ensure_equal(slope.subs(a, 0), x, "j_a = x at a = 0")
+    ensure_zero(
+        slope.subs(x, critical),
+        "the derivative of j(x, a) in a is 0 at x = a (2-3a^2)/(1-3a^2)",
+        normal=sp.cancel,
+    )
+    ensure_equal(
+        slope.subs(a, root),
+        -root,
+        "the derivative of j(x, a) in a is -1/sqrt 3 at a = 1/sqrt 3",
+        normal=sp.simplify,
+    )
+    ensure_equal(slope.subs(a, 0), x, "the derivative of j(x, a) in a is x at a = 0")
     quartic = 9 * a**4 - 3 * a**2 + 2
     rise = quartic / (1 - 3 * a**2) ** 2
-    ensure_equal(sp.diff(critical, a), rise, "the derivative of the critical x", normal=sp.cancel)
-    ensure_zero(sp.Poly(quartic, a).count_roots(), "the derivative of the critical x has no root")
+    ensure_equal(
+        sp.diff(critical, a),
+        rise,
+        "the derivative of a (2-3a^2)/(1-3a^2) is (9a^4 - 3a^2 + 2)/(1-3a^2)^2",
+        normal=sp.cancel,
+    )
+    ensure_zero(
+        sp.Poly(quartic, a).count_roots(),
+        "9a^4 - 3a^2 + 2 has no real root, so that a (2-3a^2)/(1-3a^2) grows with a in [0, "
+        "1/sqrt 3)",
+    )
     return "osc(h)^2 k(x) bounds the curvature of (<f, h> - b)^2 for every n; two tokens attain it"
 
 
 EDGES = (
-    "step 6, at a = 0 the slope in a is positive for m > 0, at 1/sqrt 3 negative, and at p = 0 the "
-    "slope in p is positive for a > 0: the largest height is inside, or b = 0 and a = p = 0"
+    "at a = 0 the slope of the height in a is positive for m > 0, at a = 1/sqrt 3 "
+    "negative, and at p = 0 the slope in p is positive for a > 0: the largest height is "
+    "inside, or b = 0 and a = p = 0"
 )
 
 
 def ensure_inside(value: Any, p: Any) -> None:
     """Step 6: the largest height is at a point where both slopes are 0."""
-    ensure_zero(value.subs(p, sp.pi / 2), "step 6, the height at p = pi/2")
+    ensure_zero(
+        value.subs(p, sp.pi / 2),
+        "the height at w = sqrt 2 cos p and m = b + sin(p)/sqrt 2 is 0 for p = pi/2",
+    )
     edge = sp.diff(value, p).subs(p, 0) - (1 - a**2) * a
-    ensure_zero(sp.expand(edge), "step 6, the slope in p at p = 0")
+    ensure_zero(sp.expand(edge), "the slope of that height in p is a (1-a^2) at p = 0")
     w, m = sp.symbols("w m", positive=True)
     k = 1 / (1 + sp.Symbol("r", positive=True))  # any a in (0, 1)
     ensure_positive(
@@ -413,27 +476,49 @@ def prove_normed() -> str:
     p, b, u = sp.symbols("p b u", real=True)
     w, mu, k = sp.symbols("w mu a", nonnegative=True)
     ends = (mu + w / 2) ** 2 + (mu - w / 2) ** 2
-    ensure_equal(ends, w**2 / 2 + 2 * mu**2, "the squares of the extreme values mu +- w/2")
+    ensure_equal(
+        ends,
+        w**2 / 2 + 2 * mu**2,
+        "the squares of the extreme values mu +- w/2 add up to w^2/2 + 2 mu^2",
+    )
     circle = ends.subs({w: sp.sqrt(2) * sp.cos(p), mu: sp.sin(p) / sp.sqrt(2)})
-    ensure_equal(circle, 1, "which is ||h||^2 = 1 at w = sqrt 2 cos p", normal=sp.simplify)
+    ensure_equal(
+        circle,
+        1,
+        "w^2/2 + 2 mu^2 is ||h||^2 = 1 at w = sqrt 2 cos p and mu = sin(p)/sqrt 2",
+        normal=sp.simplify,
+    )
     cite(TRIANGLE)  # r - w/2 = |mu - b| <= |mu| + |b|
     higher = squared_height(w, MORE + mu, k) - squared_height(w, mu, k)
-    ensure_equal(higher, w * (1 - k**2) * k * MORE, "the height rises with mu, up to that circle")
+    ensure_equal(
+        higher,
+        w * (1 - k**2) * k * MORE,
+        "the height rises with m and so with mu, up to w^2/2 + 2 mu^2 = 1",
+    )
     m = b + sp.sin(p) / sp.sqrt(2)
     value = squared_height(sp.sqrt(2) * sp.cos(p), m, a)
     ensure_inside(value, p)
-    ensure_zero(only_critical_residual(value, p, b), "step 7, tan p where both slopes are 0")
-    ensure_zero(critical_residuals(), "step 7, heights and slopes at the critical point")
+    ensure_zero(
+        only_critical_residual(value, p, b),
+        "where the slope of the height in a is 0 that in p is (1-a^2) cos(p)^2 (a - D "
+        "tan(p)/q), q = 1-3a^2 and D = 1-2a^2+3a^4",
+    )
+    ensure_zero(
+        critical_residuals(),
+        "at tan p = a q/D both slopes are 0, b^2 is B(u) = u (3-8u+15u^2-18u^3)^2/(2 "
+        "(1-3u)^2 Q(u)), Q(u) = (1-2u+3u^2)^2 + u (1-3u)^2 and u = a^2, and the height is "
+        "the closed form (1-u)^2 (1+3u) D^2/(2 q Q(u)) that the code evaluates",
+    )
     growth = sp.cancel(sp.diff(label(u), u))
     roots = sp.Poly(sp.numer(growth), u).count_roots(0, sp.Rational(1, 3))
-    ensure_zero(roots, "step 7, the slope of B has no root in [0, 1/3]")
-    ensure_positive(growth.subs(u, 0), "step 7, the slope of B is positive at 0")
+    ensure_zero(roots, "the derivative of B has no root in [0, 1/3]")
+    ensure_positive(growth.subs(u, 0), "the derivative of B is positive at 0, so that B grows")
     poles = sp.Poly(_circle(u), u).count_roots(0, sp.Rational(1, 3))
-    ensure_zero([poles, label(0)], "step 7, Q has no root in [0, 1/3], and B(0) = 0")
+    ensure_zero([poles, label(0)], "Q has no root in [0, 1/3], and B(0) = 0")
     top = (sp.denom(sp.cancel(label(u))) / (1 - 3 * u) ** 2).subs(u, 0)
     ensure_positive(
         [top, (label(u) * (1 - 3 * u) ** 2).subs(u, sp.Rational(1, 3))],
-        "step 7, B is unbounded below 1/3: each b != 0 has one critical point",
+        "B(u) tends to infinity as u grows to 1/3, so that each b != 0 has one critical point",
     )
 
     def constant(v: Any) -> Any:
