@@ -65,7 +65,7 @@ D = sp.Symbol("D", positive=True)
 y = D * (1 - a**2) / 4
 
 
-RISES = "the slope in c is y (a - y c), not negative where y c <= y <= a"
+RISES = "y (a - y c), the slope of the height in c, is not negative where y c <= y <= a"
 BENDS = "|z^T Hess z| is at most the constant of sharp, ||A||^2 K, for a unit z"
 
 
@@ -74,20 +74,22 @@ def ensure_beyond() -> None:
     parabola = D / 4 + 1 / D - D / 4 * (a - 2 / D) ** 2
     ensure_equal(a + y, parabola, "a + y is D/4 + 1/D less a square, which is 0 at a = 2/D")
     beyond = ((a + y) ** 2 / 2).subs(a, 2 / D)
-    ensure_equal(log_loss_beyond(D), beyond, "the code's formula for D > 2 sqrt 3")
+    ensure_equal(
+        log_loss_beyond(D), beyond, "the code's formula for D > 2 sqrt 3 is (a + y)^2/2 at a = 2/D"
+    )
     level = 8 / (D**2 - 4)
     ensure_equal(
         2 / D / y.subs(a, 2 / D), level, "c = a/y is 8/(D^2 - 4) at a = 2/D", normal=sp.cancel
     )
     square = 12 + sp.Symbol("more", positive=True)  # D^2
     there = level.subs(D**2, square)
-    ensure_positive([there, 1 - there], "and that is in (0, 1) for D^2 > 12", normal=sp.cancel)
+    ensure_positive([there, 1 - there], "8/(D^2 - 4) is in (0, 1) for D^2 > 12", normal=sp.cancel)
 
 
 def ensure_below() -> None:
     """The supremum for D <= 2 sqrt 3, which is approached as c tends to 1."""
     height = y * (a * (1 + c) + y * (1 - c**2) / 2)
-    ensure_equal(sp.diff(height, c), y * (a - y * c), "where a >= y the slope of the height in c")
+    ensure_equal(sp.diff(height, c), y * (a - y * c), "the slope of the height in c is y (a - y c)")
     level, spare = sp.symbols("y 1-c", nonnegative=True)
     ensure_nonnegative(level * ((level + MORE) - level * (1 - spare)), RISES, normal=expanded)
     polynomial = "the height is a polynomial"
@@ -97,18 +99,29 @@ def ensure_below() -> None:
     free, root = D * a * (1 - a**2) / 2, 1 / sp.sqrt(3)
     ensure_equal(height.subs(c, 1), free, "so it grows to D a (1-a^2)/2 at c = 1")
     top = log_loss_below(D, sp.sqrt)
-    ensure_equal(top, D / 2 * sp.Rational(2, 3) * root, "which is at most the code's formula")
-    ensure_equal(free.subs(a, root), top, "with equality at a = 1/sqrt 3", normal=sp.simplify)
+    ensure_equal(
+        top,
+        D / 2 * sp.Rational(2, 3) * root,
+        "D/2 times 2/(3 sqrt 3), which no D a (1-a^2)/2 exceeds, is the code's formula for D "
+        "<= 2 sqrt 3",
+    )
+    ensure_equal(
+        free.subs(a, root),
+        top,
+        "D a (1-a^2)/2 is the code's formula at a = 1/sqrt 3",
+        normal=sp.simplify,
+    )
     s = sp.Symbol("s", positive=True)
     width = 4 * s / (1 - s**2)
     ensure_equal(
         [y.subs({a: s, D: width}), width.subs(s, root)],
         [s, 2 * sp.sqrt(3)],
-        "where a < y: y = a at a = s for D = 4 s/(1-s^2), which is 2 sqrt 3 at s = 1/sqrt 3",
+        "y = a at a = s for D = 4 s/(1-s^2), which is 2 sqrt 3 at s = 1/sqrt 3",
         normal=sp.simplify,
     )
     ensure_positive(
-        sp.factor(sp.diff(4 * s / (1 - s**2), s) * (1 - s**2) ** 2), "and D grows with s"
+        sp.factor(sp.diff(4 * s / (1 - s**2), s) * (1 - s**2) ** 2),
+        "4 s/(1-s^2) grows with s, for s < 1",
     )
     ensure_zero(
         sp.cancel((1 - s**2) * (a - y.subs(D, width)) - (a - s) * (1 + a * s)),
@@ -121,7 +134,11 @@ def ensure_below() -> None:
     )
     less, flat = sp.symbols("s-a 1-3s^2", nonnegative=True)
     inner = sp.expand((1 - s**2 - s * (a + s)).subs(a, s - less)) - (1 - 3 * s**2) + flat
-    ensure_nonnegative(less * inner, "not negative for a <= s and 3 s^2 <= 1", normal=expanded)
+    ensure_nonnegative(
+        less * inner,
+        "(s - a) (1 - s^2 - s (a + s)) is not negative for a <= s and 3 s^2 <= 1",
+        normal=expanded,
+    )
     ensure_zero(
         sp.cancel((2 * s) ** 2 / 2 - free.subs({a: s, D: width})),
         "so (a + y)^2/2 is at most 2 s^2 = D s (1-s^2)/2",
@@ -152,10 +169,21 @@ def prove() -> str:
     slope = e * sp.diff(sp.log(1 + 1 / e), e)
     found, level = [-slope, e * sp.diff(slope, e)], (1 - e) / (1 + e)
     closed = [(1 + level) / 2, (1 - level**2) / 4]
-    ensure_equal(found, closed, "-l' = (1+c)/2 and l'' = (1-c^2)/4", normal=sp.cancel)
+    ensure_equal(
+        found,
+        closed,
+        "for l(u) = log(1 + exp(-u)) and c = (1-e)/(1+e), e = exp(u), -l' is (1+c)/2 and l'' "
+        "is (1-c^2)/4",
+        normal=sp.cancel,
+    )
     height = bound(D * (1 + c) / 2, D**2 * (1 - c**2) / 4)
     squares = ((a + y) ** 2 - (a - y * c) ** 2) / 2
-    ensure_equal(height, squares, "the bound (*) is ((a + y)^2 - (a - y c)^2)/2")
+    ensure_equal(
+        height,
+        squares,
+        "the height (1-a^2)/2 (p a + q (1-a^2)/4) is ((a + y)^2 - (a - y c)^2)/2 for p = D "
+        "(1+c)/2, q = D^2 (1-c^2)/4 and y = D (1-a^2)/4",
+    )
     ensure_beyond()
     ensure_below()
     edge = 2 * sp.sqrt(3)
