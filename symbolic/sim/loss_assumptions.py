@@ -14,13 +14,21 @@ def prove() -> str:
     """<f, h> - low and high - <f, h> are sums of nonnegative terms, as f > 0 has sum 1."""
     alpha, u = sp.Symbol("alpha", positive=True), sp.Symbol("u_t", positive=True)
     ensure_positive(u / alpha, "f_t = u_t / alpha is positive, as exponentials and their sum are")
-    ensure_equal(alpha * total(U / alpha), total(U), "alpha times the sum of f is alpha")
+    ensure_equal(
+        alpha * total(U / alpha),
+        total(U),
+        "alpha times the sum of f_t = u_t/alpha is the sum of u_t, alpha: f has sum 1",
+    )
     bound = sp.Symbol("bound", real=True)
     ensure_zero(
         total(F * (H - bound)) - (total(F * H) - bound * total(F)),
         "<f, h> - bound is the sum of f_t (h_t - bound) where f has sum 1",
     )
     above = sp.Symbol("above", nonnegative=True)
-    ensure_nonnegative(u / alpha * above, "its terms are not negative if each h_t >= bound, ...")
-    ensure_nonnegative(-(u / alpha * -above), "... nor positive if each h_t <= bound")
+    ensure_nonnegative(
+        u / alpha * above, "the terms f_t (h_t - bound) are not negative if each h_t >= bound"
+    )
+    ensure_nonnegative(
+        -(u / alpha * -above), "the terms f_t (h_t - bound) are not positive if each h_t <= bound"
+    )
     return "for any number of tokens"
