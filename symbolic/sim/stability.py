@@ -109,25 +109,38 @@ def prove_logistic() -> str:
     """Run every step for the logistic loss; with it go the thresholds of the readings."""
     ensure_logistic_linear()
     lemma_3_13.prove()
-    ensure_zero(height_residuals(), "steps 1 and 2 of the logistic loss")
+    ensure_zero(
+        height_residuals(),
+        "2 (u^2 + v^2) is (u - v)^2 + (u + v)^2; with P = (1-a^2)/4 the slope in D of a "
+        "height is P (1-c^2) (a + 2 D P c)/2, and of a height over D^2 -P (1-c^2) a/(2 D^2); "
+        "linear attention's constant over beta^2 does not depend on beta",
+    )
     u, v, D = sp.symbols("u v D", positive=True)
     ensure_nonnegative(
-        2 * (u**2 + v**2) - (u - v) ** 2, "step 1, (max h - min h)^2 <= 2 ||h||^2", normal=sp.factor
+        2 * (u**2 + v**2) - (u - v) ** 2,
+        "(max h - min h)^2 <= 2 ||h||^2, so that D = |b| (max h - min h) is at most sqrt 2 "
+        "beta, beta = |b| ||h||",
+        normal=sp.factor,
     )
     a, c = unit("a"), unit("c")
     height = softmax_height(D, D**2, a, c)
     smooth = "heights are polynomials in D and 1/D"
     ensure_smooth([height, height / D**2], smooth)
     for value, slope in (
-        (height, "step 2, a height grows with D, and so does K"),
-        (-height / D**2, "step 2, over D^2 a height falls, and so does K"),
+        (height, "a height grows with D, and so does K(D), the largest one"),
+        (-height / D**2, "a height over D^2 falls as D grows, and so does K(D)/D^2"),
     ):
         ensure_nonnegative(sp.factor(sp.diff(value, D)), slope)
         cite(textbook.RISING, met={textbook.SIGN: slope, textbook.DIFFERENTIABLE: smooth})
-    ensure_true(logistic_is_smaller(LOGISTIC[1]), "step 3 of the logistic loss")
+    ensure_true(
+        logistic_is_smaller(LOGISTIC[1]),
+        "K(sqrt 2 beta) is below beta^2/(6 sqrt 3) at beta = 0.72271, in balls",
+    )
     threshold = _rational(stability_logistic.UPPER)
-    ensure_true(threshold >= LOGISTIC[1], "the threshold of sharp-2 is in the range of step 3")
-    ensure_true(threshold * threshold <= fmpq(8, 9), "the threshold is at most 2 sqrt(2)/3")
+    ensure_true(threshold >= LOGISTIC[1], "the threshold of sharp-2 is at least 0.72271")
+    ensure_true(
+        threshold * threshold <= fmpq(8, 9), "the threshold of sharp-2 is at most 2 sqrt(2)/3"
+    )
     return (
         "K(|b| osc(h)) <= b^2 ||h||^2/(6 sqrt 3) for |b| ||h|| >= 0.72271 and any number of tokens"
     )
@@ -137,16 +150,25 @@ def prove_squared() -> str:
     """Run every step for the squared loss; with it goes the threshold of the reading."""
     ensure_squared_linear()
     lemma_3_13_l2.prove()
-    ensure_zero(square_residuals(), "steps 1 and 2 of the squared loss")
+    ensure_zero(
+        square_residuals(),
+        "(mu + w/2)^2 + (mu - w/2)^2 is w^2/2 + 2 mu^2; the height at w and m is homogeneous "
+        "of degree 2 and w m P(a) + w^2 Q(a); at m = mu + t, with W (1 - w^2/2 - 2 mu^2) "
+        "added, it is W + t^2 P^2/S less two squares, S = 2 W - 4 Q - P^2/(2 W)",
+    )
     cite(textbook.TRIANGLE)  # r - w/2 = |mu - b| <= |mu| + t
     w, m, a = sp.symbols("w m a", nonnegative=True)
     higher = squared_height(w, m + sp.Symbol("more", nonnegative=True), a) - squared_height(w, m, a)
     ensure_nonnegative(
-        sp.factor(higher.subs(a, unit("a"))), "step 2, the height grows with r - w/2"
+        sp.factor(higher.subs(a, unit("a"))), "the height at w and m grows with m = r - w/2"
     )
-    ensure_true(squared_is_smaller(SQUARED[0]), "step 3 of the squared loss")
+    ensure_true(
+        squared_is_smaller(SQUARED[0]),
+        "(2 - W) S - t^2 P^2 is positive for W = 43/40, t = 3.5322 and all a in [-1, 1], so "
+        "that the height is below 2",
+    )
     threshold = _rational(stability_l2.LOWER)
-    ensure_true(threshold <= SQUARED[0], "the threshold of sharp-2 is in the range of step 3")
+    ensure_true(threshold <= SQUARED[0], "the threshold of sharp-2 is at most 3.5322")
     return (
         "the gradient of (<f, h> - b)^2 is 2 ||A||^2 ||h||^2-Lipschitz for |b| <= 3.5322 ||h|| "
         "and any number of tokens"
@@ -277,7 +299,7 @@ def slope_of(statement: str, entry: Any, h: tuple[int, int], closed: Any) -> Any
     rest = found - closed(b, sp.tanh(x))
     ensure_zero(
         numerator(rest.rewrite(sp.exp)),
-        f"{statement}: the gradient at tokens 1 and -1 in tanh x",
+        f"{statement}: the gradient at tokens 1 and -1 is a closed form in b and T = tanh x",
         normal=numerator,
     )
     return SYMBOLS.spectral(v.A) * SYMBOLS.norm(values)
@@ -321,7 +343,11 @@ def prove_logistic_exceeded(cells: int = 200_000) -> str:
         if not abs(first - second) > b * most:
             middle = (low + high) / 2
             left += [(low, middle), (middle, high)]
-    ensure_zero(sp.Integer(len(left)), "no label from 0 to 0.7226/sqrt 2 is left")
+    ensure_zero(
+        sp.Integer(len(left)),
+        "for every label from 0 to 0.7226/sqrt 2 some cell shows that the change exceeds the "
+        "constant",
+    )
     return "for every such label, by balls on cells that cover them; ||A|| = ||h|| = sqrt 2"
 
 
@@ -334,7 +360,7 @@ def ensure_turned() -> None:
         for sign in (stability_l2.SIGNS["b < 0"], stability_l2.SIGNS["b > 0"])
     )
     ensure_equal([*below[0], below[1]], [10, -7, -size], "for b < 0 h is (10, -7), and b = -size")
-    ensure_equal([*above[0], above[1]], [-10, 7, size], "for b > 0 h and b turn their signs")
+    ensure_equal([*above[0], above[1]], [-10, 7, size], "for b > 0 h is (-10, 7), and b = size")
     x, y, b = sp.symbols("x y b", real=True)
     A, h = opposite(x).A, symbols_of("h", 2)
     plain, turned = (
@@ -374,6 +400,9 @@ def prove_squared_exceeded() -> str:
     label = rational(stability_l2.UPPER) * arb(149).sqrt()  # -b at the edge
     constant = int(largest.subs(SPREAD, norms)) * length
     change, growth = still[1] - still[0], moved[1] - moved[0]
-    ensure_true(bool(growth > 0), "the change grows with -b")
-    ensure_true(bool(change + label * growth > constant), "and exceeds the constant at the edge")
+    ensure_true(bool(growth > 0), "the change of the gradient grows with -b")
+    ensure_true(
+        bool(change + label * growth > constant),
+        "at b = -3.533 ||h|| the change exceeds linear attention's constant times ||x - y||",
+    )
     return "for every such label of either sign; ||A|| = sqrt 2, ||h|| = sqrt 149"
