@@ -183,7 +183,9 @@ def ensure_linear_bounded(statement: Any, data: str, slope: Any, most: Any) -> N
     cite(textbook.CAUCHY_SCHWARZ)  # |<A z, h>| <= ||A^T h|| for ||z|| = 1
     cite(textbook.SINGULAR_VALUES)  # and that is at most ||A|| ||h||
     size, more = sp.symbols("size more", nonnegative=True)
-    bound = "no slope of linear attention's loss exceeds the constant that is compared"
+    bound = (
+        "no slope of linear attention's loss exceeds the constant with which softmax is compared"
+    )
     compared = constant_of(statement, 1, data).subs(SPREAD, size + more)
     ensure_nonnegative(compared - most * size, bound, normal=expanded)
     ensure_lipschitz(bound, of_two(statement.linear_loss))
@@ -270,14 +272,17 @@ def prove_logistic_over_norms() -> str:
     """|L(x) - L(y)| <= |b| ||A|| ||h||/8 ||x - y||, attained."""
     basic_4.prove()
     ensure_steepest_slope()
-    half, slope = sp.Rational(1, 2), "|b| g' ||A|| ||h||/2 is at most the half that is compared"
+    half, slope = (
+        sp.Rational(1, 2),
+        ("|b| g' ||A|| ||h||/2 is at most half of linear attention's constant |b| ||A|| ||h||/4"),
+    )
     compared = constant_of(stability_logistic, half, "norms")
     ensure_zero(compared - LABEL * SPREAD / 4 * half, slope)
     ensure_lipschitz(slope, of_two(loss))
     ensure_logistic_bounded("norms")
     ensure_linear_attains(stability_logistic, sp.Integer(0), stability_logistic.linear_loss)
     two = sp.symbols("size head b", positive=True)
-    reached = "the slope at x = 0 for A and h along (1, -1) is that half"
+    reached = "the slope at x = 0 for A and h along (1, -1) is half of linear attention's constant"
     ensure_equal(slope_at_zero(loss, *two), compared.subs(norms_at_zero(*two)), reached)
     ensure_no_less(reached, of_two(loss))
     return "|b| ||A|| ||h||/8 is the best constant over all A and h of these norms, any n >= 2"
@@ -288,7 +293,10 @@ def prove_logistic_on_data() -> str:
     ensure_covariance(stability_logistic.STABILITY.hypotheses[stability_logistic.SPREAD])
     ensure_steepest_slope()
     covariance, square, more = sp.symbols("|Cov| (g-1/2)^2 more", nonnegative=True)
-    slope = "|b| g' |Cov_f(h, A z)| is at most what is compared; g' = 1/4 - square"
+    slope = (
+        "|b| g' |Cov_f(h, A z)| is at most linear attention's constant |b| ||A^T h||/4, as "
+        "g' is 1/4 less a square"
+    )
     ensure_nonnegative(
         constant_of(stability_logistic, 1, "same").subs(SPREAD, covariance + more)
         - LABEL * (sp.Rational(1, 4) - square) * covariance,
@@ -301,7 +309,8 @@ def prove_logistic_on_data() -> str:
     ensure_equal(
         [sp.diff(linear, y).subs(dict.fromkeys(x, 0)) for y in x],
         [LABEL / 4 * p for p in slope_x],
-        "which linear attention's slope b g' A^T h is at x = 0, so that it is its constant",
+        "the slope b g' A^T h of linear attention is b A^T h/4 at x = 0, so that |b| ||A^T "
+        "h||/4 is its constant",
         normal=sp.simplify,
     )
     return "on the same data, for any n, by a quarter of the product of oscillations"
@@ -312,7 +321,9 @@ def prove_squared_over_norms() -> str:
     basic_4.prove()
     cite(textbook.CAUCHY_SCHWARZ)  # |<f, h>| <= ||f|| ||h||, and ||f|| <= 1
     half, more = sp.Rational(1, 2), sp.Symbol("more", nonnegative=True)
-    slope = "2 (||h|| + |b|) ||A|| ||h||/2 is at most the half that is compared, for R >= 1"
+    slope = (
+        "2 (||h|| + |b|) ||A|| ||h||/2 is at most half of linear attention's constant, for R >= 1"
+    )
     compared = constant_of(stability_l2, half, "norms")
     ensure_nonnegative(
         (compared - (HEAD + LABEL) * SPREAD).subs(EDGE, 1 + more), slope, normal=expanded
@@ -324,7 +335,10 @@ def prove_squared_over_norms() -> str:
     ratio = -slope_at_zero(squared_loss, size, head, b) / compared.subs(
         norms_at_zero(size, head, b)
     )
-    reached = "over that half the slope at x = 0 for A and h along (1, -1) tends to 1 as b grows"
+    reached = (
+        "the slope at x = 0 for A and h along (1, -1), over half of linear attention's "
+        "constant, tends to 1 as b grows"
+    )
     ensure_equal(sp.limit(ratio, b, sp.oo), sp.Integer(1), reached)
     ensure_no_less(reached, of_two(squared_loss))
     return "half of linear attention's constant over all A and h of these norms, any n >= 2"
@@ -335,7 +349,7 @@ def prove_squared_on_data() -> str:
     ensure_covariance(stability_l2.STABILITY.hypotheses[stability_logistic.SPREAD])
     cite(textbook.CAUCHY_SCHWARZ)  # |<f, h>| <= ||f|| ||h||, and ||f|| <= 1
     covariance, more = sp.symbols("|Cov| more", nonnegative=True)
-    slope = "2 (||h|| + |b|) |Cov_f(h, A z)| is at most what is compared at R = 1"
+    slope = "2 (||h|| + |b|) |Cov_f(h, A z)| is at most linear attention's constant at R = 1"
     compared = constant_of(stability_l2, 1, "same")
     ensure_nonnegative(
         compared.subs({EDGE: 1, SPREAD: covariance + more}) - 2 * (HEAD + LABEL) * covariance,
@@ -345,7 +359,9 @@ def prove_squared_on_data() -> str:
     ensure_lipschitz(slope, of_two(squared_loss))
     ensure_squared_bounded("same")
     grown = (compared - compared.subs(EDGE, 1)).subs(EDGE, 1 + more)
-    ensure_nonnegative(grown, "and no more than what is compared at R >= 1", normal=expanded)
+    ensure_nonnegative(
+        grown, "linear attention's constant at R >= 1 is at least that at R = 1", normal=expanded
+    )
     return "on the same data, for any n, by a quarter of the product of oscillations"
 
 
@@ -374,18 +390,22 @@ def prove_squared_gradient_on_data() -> str:
     v = SimpleNamespace(A=entries([[A]]), h=entries([h]), b=LABEL)
     asked = stability_l2.steep(_Spans(w, r, diameter), v)
     curvature = diameter**2 / 2 * (w**2 / 4 + bend * (2 * r - w) * w)
-    slope = "the curvature diam(A)^2/2 (w^2/4 + 0.1925 (2 r - w) w) is half of what is asked for"
+    slope = (
+        "the curvature is at most diam(A)^2/2 (w^2/4 + 0.1925 (2 r - w) w), which is half of "
+        "the left side of the reading's hypothesis"
+    )
     ensure_zero(asked.left / 2 - curvature, slope)
     ensure_zero(
         (asked.right / 2).subs(A, SPREAD / h) - constant_of(stability_l2, 1, "same", "gradient"),
-        "which is at most half of 4 ||A^T h||^2, the constant that is compared",
+        "half of the right side of that hypothesis, 4 ||A^T h||^2, is the constant that is "
+        "compared",
     )
     ensure_lipschitz(slope, [*of_two(squared_gradient)])
     linear, x, slope_x = linear_in_two(stability_l2.linear_loss)
     ensure_equal(
         [sp.diff(linear, y, z) for y in x for z in x],
         [2 * p * q for p in slope_x for q in slope_x],
-        "and linear attention's Hessian is 2 (A^T h) (A^T h)^T, of norm 2 ||A^T h||^2, at every x",
+        "linear attention's Hessian is 2 (A^T h) (A^T h)^T, of norm 2 ||A^T h||^2, at every x",
         normal=sp.expand,
     )
     return "on the same data, for any n, by the curvature of lemma 3.13's l2 form"
