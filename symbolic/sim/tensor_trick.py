@@ -82,13 +82,16 @@ def prove() -> str:
         what = f"both sides agree for A1 of {m} x {r} and A2 of {n} x {c}"
         ensure_zero(residual(m, r, n, c), what)
     ensure_zero(structural_residual(), "both sides agree by the printed rules for all sizes")
-    for spoilt in ({"transposed": True}, {"stacked": "columns"}):
-        what = f"with {next(iter(spoilt))} changed the sides differ"
+    for spoilt, changed in (
+        ({"transposed": True}, "X^T in place of X on the right"),
+        ({"stacked": "columns"}, "the columns of X stacked in place of its rows"),
+    ):
+        what = f"with {changed} the sides differ"
         ensure_nonzero(residual(2, 2, **spoilt), what, some=True)
         at_two = structural_residual(**spoilt).subs({w: 2, h: 2}).doit()
         ensure_nonzero(at_two, f"{what} by the printed rules too")
     swapped = residual(2, 2, swapped=True)
-    ensure_nonzero(swapped, "with the factors swapped the sides differ", some=True)
+    ensure_nonzero(swapped, "with (A1 X A2^T)^T on the right the sides differ", some=True)
     return (
         "(A1 kron A2) vec(X) = vec(A1 X A2^T), block j giving row j: on symbols "
         f"for {len(SIZES)} sizes up to 3, by the printed rules of kron and vec for all"
