@@ -19,14 +19,18 @@ def prove() -> str:
             best, 1 - P - others
         ),
         others * left,
-        "with others = 1 - s_o - s'_o, rivals at second - spread leave u above second",
+        "with others = 1 - s_o - s'_o, what the best two tokens leave of the weights, rivals "
+        "at second - spread leave u above second",
         normal=sp.simplify,
     )
-    ensure_nonnegative(others * (spread - (spread - MORE)), "higher ones leave u no lower")
+    ensure_nonnegative(
+        others * (spread - (spread - MORE)),
+        "rivals that score more than second - spread leave u no lower",
+    )
     ensure_equal(
         P * GAMMA_O + (1 - P) * SECOND - SECOND,
         P * LEAD,
-        "and where all rivals share a score, or there is one, u is above it by s_o lead",
+        "where all rivals share a score, or there is one rival, u is s_o lead above that score",
     )
     ensure_aligned()
     return "for every smooth loss with l' < 0, any n, T and d"
