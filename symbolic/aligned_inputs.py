@@ -54,7 +54,8 @@ def ensure_raised_by_others() -> None:
     ensure_nonnegative_sum(
         total(p * product),
         p * product,
-        "another input adds to m_it e times the sum over its rivals u of p_ju <A_ju, A_it>",
+        "another input j adds e times the sum over its rivals u of p_ju <A_ju, A_it> to the "
+        "margin m_it",
         p=S * (P * LEAD + MORE),
         product=MORE,
     )
@@ -81,11 +82,16 @@ def ensure_log_of_powers() -> None:
     ensure_equal(
         total(q * (a - v) ** 2).subs(total(q * a), v).subs(total(q), 1),
         total(q * a**2) - v**2,
-        "which is the mean of (a_t - v)^2, v that of a_t: so it is not negative",
+        "F'' is the mean of (a_t - v)^2, v being the mean of a_t, so that it is not negative",
     )
     cite(CAUCHY_SCHWARZ)
     reached = REACH / (1 + MORE)  # ||A_t||
-    ensure_mean(S, reached**2, "and the mean of a_t^2 is at most reach^2", most=REACH**2)
+    ensure_mean(
+        S,
+        reached**2,
+        "the mean of a_t^2 is at most reach^2, as |a_t| is at most reach",
+        most=REACH**2,
+    )
     curved = "so |F''| is at most reach^2 along every unit vector"
     ensure_nonnegative(REACH**2 - (REACH**2 - MORE - v**2), curved)
     ensure_hessian(curved, sp.log(others + sp.exp(-m)), of=POWERS)
@@ -133,7 +139,7 @@ def ensure_raised() -> None:
     attended = small * (1 + MORE)
     ensure_positive(
         1 / small - (1 - attended) / attended,
-        "elsewhere exp(F) is at most 1/small",
+        "where s_o is at least small exp(F) is at most 1/small",
         normal=sp.factor,
     )
     cite(TRIANGLE)
@@ -197,7 +203,9 @@ def ensure_aligned() -> None:
         "the derivative of u by m_t is s_t (u - gamma_t)",
         normal=sp.simplify,
     )
-    rises = "which is not negative where u is at least second, as no gamma_t is above that"
+    rises = (
+        "s_t (u - gamma_t) is not negative where u is at least second, as no gamma_t is above that"
+    )
     ensure_nonnegative(S * ((second + MORE) - (second - LESS)), rises, normal=expanded)
     smooth = "u is smooth along the move by other parts, up to a first return to second"
     ensure_smooth(attended, smooth)
