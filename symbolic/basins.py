@@ -106,7 +106,11 @@ def ensure_kept(short: Supposed = SHORT_STEP) -> None:
         "l(second) - l(u) is at least n times what the start's gap lacks to the threshold",
         normal=expanded,
     )
-    ensure_positive(n * left / SLOPE, "so u - second is at least n left / max|l'|")
+    ensure_positive(
+        n * left / SLOPE,
+        "u - second is at least n left / max|l'|, left being what the start's gap lacks to "
+        "the threshold",
+    )
     ensure_mean(
         S,
         SECOND - MORE,
@@ -142,13 +146,16 @@ def ensure_coefficients() -> tuple[Any, Any]:
     )
     ensure_nonnegative(
         (SLOPE + MORE) * (P + also) * (kept + LESS) / n - low,
-        "which is at least min|l'|/n times the bounds that s_o and u - second are above",
+        "|l'| s_o (u - gamma_j)/n is at least min|l'|/n times the bounds that s_o and u - "
+        "second are above",
         normal=expanded,
     )
-    ensure_positive(low, "a positive constant")
+    ensure_positive(
+        low, "min|l'|/n times the bounds that s_o and u - second are above is a positive constant"
+    )
     ensure_nonnegative(
         high * (P + rest) - top / (1 + MORE) * P * (gap - LESS) / n,
-        "and at most max|l'| (gamma_o - gamma_j)/n, as s_o + rest = 1",
+        "|l'| s_o (u - gamma_j)/n is at most max|l'| (gamma_o - gamma_j)/n, as s_o is at most 1",
         normal=sp.factor,
     )
     return low, high
@@ -237,11 +244,20 @@ def ensure_direction(c: Any, C: Any, diverges: str) -> None:
     )
     h = STEP * p * (y / N + extra) + (STEP * a * p) ** 2 / 2
     ensure_equal(
-        (y + h / y) ** 2 - (y**2 + 2 * h), (h / y) ** 2, "so ||W|| = y grows by h/y at most"
+        (y + h / y) ** 2 - (y**2 + 2 * h),
+        (h / y) ** 2,
+        "||W|| = y grows by at most h/y where its square grows by at most 2 h",
     )
     excess = N * (extra + STEP * a**2 * p / 2) / y
-    ensure_equal(h / y / (STEP * p / N), 1 + excess, "which is e P/N times 1 + excess")
-    ensure_zero(sp.limit(excess, y, sp.oo), "the excess tends to 0, as P is bounded")
+    ensure_equal(
+        h / y / (STEP * p / N),
+        1 + excess,
+        "h/y is e P/N times 1 + excess, excess = N (extra + e a^2 P/2)/||W||",
+    )
+    ensure_zero(
+        sp.limit(excess, y, sp.oo),
+        "this excess tends to 0 as ||W|| tends to infinity, as P is bounded",
+    )
     ensure_positive(STEP * p / N, GROWS)
     ensure_equal(
         STEP * a * p,
@@ -321,7 +337,7 @@ def prove_attention() -> str:
         "R is at most the number of rivals times exp(-b y)",
         e=sp.exp(-b * y) / (1 + MORE),
     )
-    ensure_zero(sp.limit(sp.exp(-b * y), y, sp.oo), "which tends to 0 as y tends to infinity")
+    ensure_zero(sp.limit(sp.exp(-b * y), y, sp.oo), "exp(-b y) tends to 0 as y tends to infinity")
     return (
         "for every smooth loss with l' < 0 and any n, T and d; an input without rivals attends to "
         "its optimal token alone"
@@ -361,7 +377,7 @@ def ensure_from_margins() -> None:
     )
     cite(EXPONENTIAL)
     ensure_nonnegative(
-        D - D / (1 + MORE), "which is at most D: the start is in the basin", normal=sp.factor
+        D - D / (1 + MORE), "D/exp(more) is at most D: the start is in the basin", normal=sp.factor
     )
     ensure_from_basin()
 
@@ -396,7 +412,8 @@ def prove_after_step() -> str:
     length, more, faster = sp.symbols("R more faster", nonnegative=True)
     ensure_nonnegative(
         (least + more) + length * (rate + faster) - (least + rate * length),
-        "<A, W_0 + R U> with <A, W_0> = m_0 + more and <A, U> = iota + faster",
+        "<A, W_0 + R U> is at least m_0 + iota R where <A, W_0> is at least m_0, <A, U> at "
+        "least iota and R at least 0",
         normal=sp.expand,
     )
     whole, rivals, others = sp.symbols("b_iG_i rivals others", positive=True)
