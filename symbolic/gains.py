@@ -36,8 +36,8 @@ def ensure_gain() -> None:
     ensure_equal(
         along.expand().subs(KNOWN),
         total(SHARE * (U - SCORE) * MARGIN),
-        "along M it is the sum over rivals of s_t (u - gamma_t) m_t, as parts with a_o of all "
-        "tokens cancel",
+        "along a matrix M of margins m_t this slope is the sum over rivals of s_t (u - "
+        "gamma_t) m_t, as parts with a_o of all tokens cancel",
     )
 
 
@@ -85,5 +85,5 @@ def ensure_positive_gain() -> Any:
         "s_o sum_t s_t (gamma_o - gamma_t), over rivals and inputs, is at least each of its terms",
     )
     gain = P * (S * lead + others)
-    ensure_positive(gain, "and that of a rival of lower score is positive")
+    ensure_positive(gain, "the term of a rival of lower score is positive")
     return gain
