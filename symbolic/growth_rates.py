@@ -34,7 +34,7 @@ def ensure_between_powers() -> None:
     cite(EXPONENTIAL)
     ensure_nonnegative(
         c * sp.exp(-least) - c * sp.exp(-y / N),
-        "which is at most y/N: so P is at least c exp(-y/N)",
+        "the least margin is at most y/N, so that P is at least c exp(-y/N)",
         normal=_above_tangent,
     )
     ensure_margins()
@@ -113,13 +113,19 @@ def prove_shares() -> str:
     )
     largest = C * sp.exp(-least)
     twice = sp.Integer(2)
-    ensure_mean(twice, largest - MORE, "and at most twice their number times it", most=largest)
+    ensure_mean(
+        twice,
+        largest - MORE,
+        "twice the sum of the p_j is at most twice their number times the largest p",
+        most=largest,
+    )
     ensure_rate()
     y, N, log_k = sp.symbols("y N ln(k)", positive=True)
     ensure_equal(
         ((y / N - m * y / N) / log_k).subs(y, N * log_k),
         -(m - 1),
-        "over ln k that tends to -(m - 1), as least/y tends to 1/N, m_j/y to m/N and y/ln k to N",
+        "(least - m_j)/ln k tends to -(m - 1), as least/y tends to 1/N, m_j/y to m/N and "
+        "y/ln k to N",
         normal=sp.cancel,
     )
     return "for every smooth loss with l' < 0 and any n, T and d"
