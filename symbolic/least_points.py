@@ -146,8 +146,12 @@ def ensure_pythagoras() -> None:
     """What the claims compare differs by 2 <X, V - X>, which is not negative."""
     said = pythagoras(INNER, V, X)
     gap = (said.right - said.left).subs(inner("V", "X"), inner("X", "X") + MORE)
-    ensure_equal(gap, 2 * MORE, "what is compared differs by 2 <X, V - X>")
-    ensure_nonnegative(gap, "and <X, V - X> is not negative", normal=expanded)
+    ensure_equal(
+        gap,
+        2 * MORE,
+        "||V||^2 - ||X||^2 and ||V - X||^2, which are compared, differ by 2 <X, V - X>",
+    )
+    ensure_nonnegative(gap, "<X, V - X> is not negative", normal=expanded)
 
 
 def ensure_multipliers() -> None:
@@ -169,7 +173,7 @@ def ensure_sum_of_multipliers() -> None:
     ensure_equal(
         total(w * (1 + over)).subs(total(w * over), 0),
         total(w),
-        "<X, X> = sum_j w_j <A_j, X> is sum_j w_j, as w_j = 0 where <A_j, X> is over 1",
+        "<X, X> = sum_j w_j <A_j, X> is the sum of the w_j, as w_j = 0 where <A_j, X> is above 1",
     )
 
 
@@ -237,7 +241,9 @@ def ensure_scaled_meets() -> None:
     margin = (A @ (V / least)).subs(AV, least + MORE)
     ensure_nonnegative(margin - 1, SCALED, normal=expanded)
     norm = INNER.norm(V / least) * least
-    ensure_equal(norm**2, INNER.norm(V) ** 2, "and the norm of V over its least margin")
+    ensure_equal(
+        norm**2, INNER.norm(V) ** 2, "the norm of V over its least margin is ||V|| over that margin"
+    )
 
 
 def ensure_some_margin_is_tight() -> None:
