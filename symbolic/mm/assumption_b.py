@@ -59,7 +59,10 @@ def prove_by_means() -> str:
     )
     part = q / (1 + longer)  # 1 - s of an input, at most q
     ensure_nonnegative(
-        q - part, "as each x_i^p is (1 - q) x_i,alpha_i plus q times a mean", normal=sp.factor
+        q - part,
+        "1 - s_i,alpha_i is at most q for each input, so that each x_i^p is (1 - q) "
+        "x_i,alpha_i plus q times a mean of its tokens",
+        normal=sp.factor,
     )
     return "for any number of inputs, tokens and axes, every head and prompt"
 
@@ -128,8 +131,8 @@ def ensure_slow_if_all_reached() -> None:
     before = met / (1 + MORE)
     ensure_nonnegative(
         sp.factor((1 - before) * (half + over) + before * (half - under) - half),
-        "and at least 1/2 before: at the least of these s all margins of this input are at least "
-        "1/2 and one is 1/2, so that p_s saturates it last",
+        "this margin is at least 1/2 for smaller s: at the least of these s all margins of "
+        "this input are at least 1/2 and one is 1/2, so that p_s saturates it last",
         normal=sp.factor,
     )
 
@@ -155,11 +158,11 @@ def ensure_tilt() -> None:
     )
     ensure_nonnegative(
         sp.Rational(1, 2) * size - 1 + 1 / (1 + size / 2),
-        "and the division by its norm costs at most Gamma c^2 e^2 ||u||^2 / 2",
+        "the division by the norm of v + c e u costs at most Gamma c^2 e^2 ||u||^2 / 2",
         normal=sp.factor,
     )
     ensure_nonnegative(
-        (1 + size / 2) ** 2 - (1 + size), "as sqrt(1 + size) <= 1 + size/2", normal=expanded
+        (1 + size / 2) ** 2 - (1 + size), "sqrt(1 + size) is at most 1 + size/2", normal=expanded
     )
 
 
@@ -184,7 +187,8 @@ def ensure_slow_is_cheap() -> None:
     )
     ensure_positive(
         [(idle @ q).subs(facts), 1 + t - (slow @ q).subs(facts)],
-        "those of idle ones, at least 0 under p', are above 0, and that one is below 1 + t",
+        "margins of q of idle inputs, at least 0 under p', are above 0, and the one below 1 "
+        "under p' is below 1 + t",
         normal=sp.factor,
     )
     ensure_tilt()
@@ -213,7 +217,8 @@ def prove_void() -> str:
     ensure_equal(
         (vector("B") @ larger).subs(inner("B", "p'"), mu),
         tau - 1,
-        "and of tau - 1 where the margin is mu: inputs that are not in S are idle",
+        "p'/(1 - mu) has the margin tau - 1 where p' has the margin mu: inputs that are not "
+        "in S are idle",
         normal=sp.cancel,
     )
     ensure_existence_of_relaxed()  # where p(alpha) exists without relaxation
