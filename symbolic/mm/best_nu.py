@@ -121,7 +121,7 @@ def ensure_no_least_between() -> None:
     cite_extreme_value(moved, "r on the q from one to 1, below which it is near its limit")
     ensure_nonnegative(
         SIZE / (1 / (1 + MORE)) - SIZE,
-        "where m(q) = 0 it is Gamma/q, at least r(1)",
+        "where m(q) = 0, r(q) is Gamma/q, which is at least r(1)",
         normal=sp.factor,
     )
     w, level, index = entry("w"), sp.Symbol("level", real=True), entry("w")
@@ -147,8 +147,8 @@ def ensure_no_least_between() -> None:
     ensure_equal(
         sp.diff(square, t, 2).subs(t, 0) / 2 - (weight * k) ** 2,
         bent,
-        "and half the second derivative of its square at most r^2: (w e)^2 + 2 m k w h/c - (m "
-        "k/c)^2 is at most 0",
+        "half the second derivative of the square of this distance, less r^2 = (w k)^2, is "
+        "(w e)^2 + 2 m k w h/c - (m k/c)^2, which is at most 0",
         normal=sp.cancel,
     )
     rise, flat, H, B, s = sp.symbols("K E H B s", real=True)
@@ -165,8 +165,8 @@ def ensure_no_least_between() -> None:
     ensure_equal(
         list(there),
         [x.subs(found) for x in (m + (1 - s) * rise, -s * flat - (1 - s) * H, -(1 - s) * B)],
-        "the mean of z_i = y - q u, with the weight (1 - s) w, and of the point of the affine hull "
-        "that leaves no component along this",
+        "a mean of z_i = y - q u, with the weight (1 - s) w, and of a point of the affine "
+        "hull has the components m + (1 - s) K, -s E - (1 - s) H and -(1 - s) B",
         normal=sp.expand,
     )
     square = (m + (1 - s) * rise) ** 2 + (s * flat + (1 - s) * H) ** 2 + ((1 - s) * B) ** 2
@@ -174,8 +174,8 @@ def ensure_no_least_between() -> None:
     ensure_equal(
         square - (m + rise) ** 2,
         -lower + turned**2 + (1 - s) ** 2 * bend,
-        "its square is (m + K)^2 - s K ((2 - s) K + 2 s m), plus the square of (1 - s)(H - a) + s "
-        "E and a multiple of B^2 + 2 a H - a^2",
+        "the square of this mean is (m + K)^2 - s K ((2 - s) K + 2 s m), plus the square of "
+        "(1 - s)(H - a) + s E and (1 - s)^2 times B^2 + 2 a H - a^2",
         normal=sp.cancel,
     )
     E, A = sp.symbols("E a", positive=True)
@@ -192,12 +192,13 @@ def ensure_no_least_between() -> None:
     between = over / (over + E)
     ensure_positive(
         [sp.factor(between), sp.factor(1 - between)],
-        "which is between 0 and 1",
+        "s = (a - H)/(a - H + E) is between 0 and 1",
     )
     K, S = sp.Symbol("K", positive=True), 1 / (1 + sp.Symbol("k", positive=True))
     ensure_positive(
         sp.factor(lower.subs({s: S, rise: K})),
-        "so that mean of the z_j is shorter than m + K = m + r q = Gamma, which it cannot be",
+        "s K ((2 - s) K + 2 s m) is positive, so that this mean of the z_j would be shorter "
+        "than m + K = m + r q = Gamma, which it cannot be",
     )
     alone = (m - t * k) ** 2 + (t * h) ** 2 + (t * e) ** 2
     ensure_equal(
