@@ -88,7 +88,8 @@ def ensure_weights() -> None:
     ensure_equal(
         sp.exp(-(LOG_N * (1 - w) / w) - LOG_N),
         sp.exp(-LOG_N / w),
-        "over sum_j exp(-u_j) <= n exp(-r Gamma): g_i >= n^(-1/w_i)",
+        "g_i is at least n^(-1/w_i): it is exp(-u_i) over sum_j exp(-u_j), which is at most "
+        "n exp(-r Gamma)",
         normal=sp.simplify,
     )
     u, e = vector("u"), vector("e")
@@ -98,8 +99,8 @@ def ensure_weights() -> None:
     ensure_equal(
         bound,
         2 * r * LOG_N / GAMMA,
-        "the same mean is at least r Gamma - ln n, so <e, u> >= r - (ln n)/Gamma and ||u - r e||^2 "
-        "<= 2 r (ln n)/Gamma, as ||u|| <= r",
+        "the mean Gamma <e, u> is at least r Gamma - ln n, so <e, u> >= r - (ln n)/Gamma and "
+        "||u - r e||^2 <= 2 r (ln n)/Gamma, as ||u|| <= r",
         normal=sp.expand,
     )
     ensure_equal(
@@ -125,7 +126,8 @@ def ensure_shorter_mean() -> None:
     ensure_equal(
         2 * a * (a - b + b**2 / (2 * a)),
         (a - b) ** 2 + a**2,
-        "whose right side is positive, as b <= ||E||",
+        "a - b + c is positive, as c is at least b^2/(2 a) and 2 a (a - b + b^2/(2 a)) is (a "
+        "- b)^2 + a^2",
         normal=sp.expand,
     )
     Q, lead, size = sp.symbols("Q lead ||v||", positive=True)
@@ -253,7 +255,7 @@ def prove_ratio() -> str:
     )
     ensure_zero(
         sp.limit(sp.exp(-r * over + sp.sqrt(r)), r, sp.oo),
-        "Q vanishes, as g_i does where Gamma_i > Gamma",
+        "Q tends to 0, as g_i does where Gamma_i > Gamma",
     )
     ensure_shorter_mean()
     # r/R tends to tau ||v(alpha)|| / ||p_tau||
@@ -268,8 +270,9 @@ def prove_ratio() -> str:
     cite(EXPONENTIAL)
     ensure_zero(
         sp.limit(R * sp.exp(-eps * R), R, sp.oo),
-        "at R times it r D q*_i vanishes, so that ln sum_i g_i exp(r D q*_i) is at most a constant "
-        "times r sum_i g_i q*_i: with r Q delta/4 below it, g_i q_i <= C max_j g_j q*_j",
+        "at R times this mean r D q*_i vanishes, so that ln sum_i g_i exp(r D q*_i) is at "
+        "most a constant times r sum_i g_i q*_i: with r Q delta/4 below it, g_i q_i <= C "
+        "max_j g_j q*_j",
     )
     m, bound = sp.symbols("m bound", real=True)
     rate = tau / (GAMMA * size)  # of r/R, as ||v(alpha)|| = 1/Gamma
@@ -290,8 +293,8 @@ def prove_ratio() -> str:
     ensure_equal(
         (1 - eps) / size - tau * (m - 1) / size,
         (1 - tau * (m - 1)) / size - eps / size,
-        "so logit margins of p_R/R in input i have a lower limit of that less (r/R) (Gamma_i - "
-        "Gamma), for every e, and of 0",
+        "logit margins of p_R/R in input i have lower limits of (1 - e)/||p_tau|| less the "
+        "limit of (r/R) (Gamma_i - Gamma), for every e, and of 0",
         normal=sp.expand,
     )
     cite_bounded_sequence()
