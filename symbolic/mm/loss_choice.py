@@ -14,9 +14,13 @@ from symbolic.sums import LENGTHS, entry, entry_of, vector
 def prove() -> str:
     """The two gradients have one direction at every p, for any number of tokens."""
     ensure_zero(
-        pairwise_residual(), "the logits' gradient that runs is l' s_t (gamma_t - u), any T"
+        pairwise_residual(), "the gradient in logit t that runs is l' s_t (gamma_t - u), for any T"
     )
-    ensure_zero(structural_residual(), "which is l' times the slope of <s, gamma>, for any T")
+    ensure_zero(
+        structural_residual(),
+        "the slope of <s, gamma> along logits a_t is the sum of s_t (gamma_t - u) a_t, so "
+        "that this gradient is l' times it, for any T",
+    )
     slope = sp.Symbol("slope", positive=True)
     s, gamma = vector(entry("s")), vector(entry("gamma"))
     of_l = entry_of(logit_gradient(LENGTHS, s, gamma, -slope))
