@@ -50,7 +50,8 @@ def ensure_values() -> None:
     ensure_equal(
         (1 - S) * best + S * (best - bound),
         best - bound * S,
-        "the bounds are best - d q and best - D q in all",
+        "over all other tokens the bounds are (1 - q) best + q (best - d) = best - d q and, "
+        "likewise, best - D q",
     )
     b, start, along = sp.symbols("b start along", real=True)
     ensure_equal(
@@ -60,7 +61,9 @@ def ensure_values() -> None:
     )
     fall, above = sp.Symbol("gap", positive=True), sp.Symbol("above", nonnegative=True)
     ensure_positive(
-        fall + above, "where h is convex a slope is a gap at least: d > 0 if the best is alone so"
+        fall + above,
+        "where h is convex a slope is at least a gap, and d > 0 if the best token is the "
+        "only one of its score",
     )
 
 
@@ -79,7 +82,7 @@ def prove_path() -> str:
     c, q = sp.symbols("c q", positive=True)
     ensure_nonnegative(
         (c + MORE) * q - c * q,
-        "each term lies between c q and C q, with c > 0 where d is",
+        "each input's part of L(p) - L_* is at least c q, and at most C q, with c > 0 where d > 0",
         normal=expanded,
     )
     rest = sp.Symbol("rest", positive=True)
