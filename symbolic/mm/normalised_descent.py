@@ -87,14 +87,15 @@ def prove_close() -> str:
     apart = (rise - of_P).subs(G, 1 / (a - more))  # 1/||g|| <= a
     ensure_nonnegative(
         (s * a * log_J + s**2 / 2) / N - apart,
-        "and N - P by at most (s a ln J + s^2/2)/N, as 1/||g|| <= a",
+        "N - P grows by at most (s a ln J + s^2/2)/N, as 1/||g|| <= a",
         normal=sp.expand,
     )
     grown = ((s * a * log_J + s**2 / 2) / N).subs(N, k * s / (B * a))
     ensure_equal(
         grown,
         B * a * (a * log_J + s / 2) / k,
-        "which is at most B a (a ln J + s/2)/k after k steps, as N >= P >= k s/(B a)",
+        "(s a ln J + s^2/2)/N is at most B a (a ln J + s/2)/k after k steps, as N >= P >= k "
+        "s/(B a)",
     )
     top, back = sp.symbols("top back", positive=True)
     ensure_equal(
