@@ -43,12 +43,18 @@ def prove() -> str:
     said, (asked,) = lower(_Attended(), v, 1), attends_more(_Attended(), v).parts
     gap, more = sp.symbols("gap more", nonnegative=True)
     apart = (entry("p") - entry("q")) * (BEST - GAMMA)
-    ensure_equal(said.right - said.left, total(apart), "what is compared is a sum over tokens")
+    ensure_equal(
+        said.right - said.left,
+        total(apart),
+        "<s_q, gamma> - <s_p, gamma>, which is compared, is a sum over tokens of (p_t - q_t) "
+        "(best - gamma_t)",
+    )
     alike = apart.subs(GAMMA, BEST - gap * (1 - OPTIMAL))
     ensure_equal(
         total(alike),
         gap * (asked.right - asked.left),
-        "where other tokens have one score it is the gap times what is lost off optimal tokens",
+        "where other tokens have one score this sum is the gap times how much less weight q "
+        "has off the optimal tokens than p",
     )
     whole = asked.left + more + total(entry("p") * OPTIMAL)  # of p, as the hypothesis has it
     ensure_nonnegative(
