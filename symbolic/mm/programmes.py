@@ -41,8 +41,8 @@ SQUARE = sp.Symbol("<X, X>", positive=True)
 def ensure_attained(said: Any) -> None:
     """Both sides of a comparison of rational numbers are the same, and not 0."""
     left, right = (sp.Rational(str(side)) for side in (said.left, said.right))
-    ensure_equal(left, right, "an instance whose two sides are the same")
-    ensure_positive(left, "and not 0, so that no other constant will do")
+    ensure_equal(left, right, "the two sides of the claim are equal at one instance")
+    ensure_positive(left, "these sides are not 0, so that no other constant will do")
 
 
 def prove_distance() -> str:
@@ -71,7 +71,11 @@ def prove_nearer() -> str:
         (1 + far) * (1 + MORE) - 1, "(1 + far) X meets constraints that X meets", normal=expanded
     )
     ratio = sp.limit(sp.cancel(said.left / said.right), far, sp.oo)
-    ensure_equal(ratio, sp.Integer(1), "and the ratio of its two sides tends to 1")
+    ensure_equal(
+        ratio,
+        sp.Integer(1),
+        "for V = (1 + far) X the ratio of the two sides tends to 1 as far tends to infinity",
+    )
     return "in any dimension, by <X, V - X> >= 0; far multiples of X approach the constant"
 
 
