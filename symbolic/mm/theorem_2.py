@@ -98,12 +98,14 @@ def prove() -> str:
     )
     ensure_at_least_each(
         sp.exp(-(margin + MORE)),
-        "and at least exp(-margin)/n, the term of an input of least margin alone",
+        "the risk of exp(-x) is at least exp(-margin)/n, the term of an input of least "
+        "margin alone",
     )
     ensure_equal(
         sp.exp(-(margin + sp.log(n))),
         sp.exp(-margin) / n,
-        "so the margin of a minimiser is at least that of the SVM directions less ln n",
+        "the margin of a minimiser is at least that of the SVM directions less ln n, as "
+        "exp(-margin - ln n) is exp(-margin)/n",
         normal=sp.simplify,
     )
     ensure_zero(
@@ -123,6 +125,6 @@ def prove() -> str:
     )
     ensure_zero(
         sp.limit(1 - r * (gamma - lack) / gamma / r, lack, 0),
-        "and ||v_r||, at least its margin over Gamma, over r tends to 1",
+        "||v_r||/r, where ||v_r|| is at least its margin over Gamma, tends to 1",
     )
     return "for any number of inputs, tokens and axes, every head and prompt; r and R in any way"
