@@ -181,10 +181,15 @@ def ensure_first_step_of_prompt(*, scaled: bool = True) -> None:
 def prove() -> str:
     """Prove the rescaled step, and that ||p|| or 1 in place of ||p||^2 make another one."""
     ensure_zero(
-        pairwise_residual(), "the logits' gradient that runs is l' s_t (gamma_t - u), any T"
+        pairwise_residual(), "the gradient in logit t that runs is l' s_t (gamma_t - u), for any T"
     )
-    ensure_zero(softmax.structural_residual(), "that is the slope of <s, gamma>, for any T")
-    ensure_zero(structural_residual(), "the step, for any d")
+    ensure_zero(
+        softmax.structural_residual(),
+        "s_t (gamma_t - u) is the slope of <s, gamma> in logit t, for any T",
+    )
+    ensure_zero(
+        structural_residual(), "(W - eta g p^T) p is W p - eta ||p||^2 g, row by row, for any d"
+    )
     ensure_zero(factored_residual(), "the gradient in W is that in q times p^T, for any T and d")
     for n, T, d in SIZES:
         at = f"for n = {n}, T = {T}, d = {d}"
@@ -213,7 +218,10 @@ def prove_fixed_weights() -> str:
     zero = fixed_weights_residual()  # both start at W_0 p_0
     ensure_true(zero.is_ZeroMatrix, "W_0 p' = W_0 p - eta ||p_0||^2 g where W_0 W_0^T = c I, any d")
     other = fixed_weights_residual(scaled=False)
-    ensure_true(other.is_ZeroMatrix is False, "a step that is not divided by c is another one")
+    ensure_true(
+        other.is_ZeroMatrix is False,
+        "W_0 p' is not W_0 p - eta ||p_0||^2 g where the step is not divided by c",
+    )
     ensure_first_step_of_prompt()
     return (
         "one step leaves W p_0 and W_0 p equal, for steps eta and eta ||p_0||^2 / c, every loss "
