@@ -43,7 +43,11 @@ def ensure_bounds() -> None:
     e, v, short = vector("e"), vector("v"), sp.Symbol("short", nonnegative=True)
     apart = (v - e) @ (v - e)
     near = apart.subs({inner("e", "e"): 1, inner("v", "v"): 1, inner("e", "v"): 1 - short / GAMMA})
-    ensure_equal(near, 2 * short / GAMMA, "the same mean is at least the margin: ||v - e||^2")
+    ensure_equal(
+        near,
+        2 * short / GAMMA,
+        "||v - e||^2 is at most 2 short/Gamma, as the mean Gamma <e, v> is at least the margin",
+    )
     cite(CAUCHY_SCHWARZ)
     own = GAMMA + rest  # the score of alpha_j, rest at most ||x|| ||v - e||
     gamma = own - LEAD - MORE
@@ -57,7 +61,8 @@ def ensure_bounds() -> None:
     )
     ensure_nonnegative(
         q * (LEAD + MORE) - q * LEAD,
-        "and alpha scores at least the margin, so that q_j (margin - gamma) is at most that",
+        "in J alpha scores at least the margin, so that q_j (margin - gamma) is at most "
+        "short + rest as well",
         normal=expanded,
     )
     ensure_equal(
@@ -80,14 +85,16 @@ def ensure_shortest() -> None:
     )
     ensure_positive(
         e / sized + MORE,
-        "and positive logit margins in N: with R times it margins there exceed Gamma for large R",
+        "this mean has positive logit margins in N, so that at R times it label margins "
+        "there exceed Gamma for large R",
     )
     exact = (1 - e) * R / size
     ensure_equal(
         sp.exp(-exact / 2) ** 2,
         sp.exp(-exact),
-        "those in P are (1 - e) R/||p'|| at least, those in J half of that: with the head e + c "
-        "q_J u over its norm what is short is at most C (q_P + q_J^2) <= C exp(-(1 - e) R/||p'||)",
+        "logit margins at R times this mean are at least (1 - e) R/||p'|| in P, and half of "
+        "that in J: with the head e + c q_J u over its norm what is short is at most C (q_P "
+        "+ q_J^2) <= C exp(-(1 - e) R/||p'||)",
         normal=sp.simplify,
     )
     n, far = sp.symbols("n far", positive=True)  # far stands for (1 - e) R/||p'||
@@ -99,7 +106,8 @@ def ensure_shortest() -> None:
     ensure_equal(
         sp.sqrt(C * sp.exp(-exact)),
         sp.sqrt(C) * sp.exp(-exact / 2),
-        "so 1 - s_i,alpha_i is at most that in P, and at most its root in J, up to constants",
+        "up to constants 1 - s_i,alpha_i is at most exp(-(1 - e) R/||p'||) in P, and at most "
+        "its root in J",
         normal=sp.simplify,
     )
     ensure_nonnegative(1 / (1 - q / (1 + q)) - 1, "s_it/s_i,alpha_i <= 2 q_i", normal=sp.cancel)
@@ -119,7 +127,8 @@ def ensure_limit() -> None:
     ensure_existence_of_relaxed()
     ensure_pythagoras()
     ensure_zero(
-        sp.limit(sp.sqrt(2 * sp.exp(-R) / GAMMA), R, sp.oo), "and ||v_r/r - e|| vanishes with short"
+        sp.limit(sp.sqrt(2 * sp.exp(-R) / GAMMA), R, sp.oo),
+        "||v_r/r - e||, at most sqrt(2 short/Gamma), tends to 0 with short",
     )
 
 
@@ -144,7 +153,8 @@ def ensure_powers() -> None:
         "least <a_i, z> is negative unless all are 0, so -k ||z|| at most in the span",
     )
     ensure_zero(
-        sp.limit(number * sp.exp(-least * far), far, sp.oo), "so F exceeds F(0) = |P| far out"
+        sp.limit(number * sp.exp(-least * far), far, sp.oo),
+        "F(z) exceeds F(0) = |P| where ||z|| is large",
     )
     powers = "F, a sum of exp(-<a_i, z>), is continuous"
     ensure_continuous(sum(sp.exp(-m) for m in margins), powers)
@@ -166,7 +176,7 @@ def ensure_powers() -> None:
     )
     ensure_nonnegative(
         sp.factor((above**2 - (r - bench / r) ** 2).subs(bench, r**2 / (1 + MORE))),
-        "and sqrt(r^2 - <b, b>) at least r - <b, b>/r, as <b, b> <= r^2",
+        "sqrt(r^2 - <b, b>) is at least r - <b, b>/r, as <b, b> <= r^2",
         normal=sp.factor,
     )
     cite(EXPONENTIAL)
@@ -184,7 +194,8 @@ def ensure_powers() -> None:
     )
     ensure_zero(
         sp.limit(size_u * sp.log(r) / r, r, sp.oo),
-        "and what is lost by a factor r^C in J, C ln r of logit margin, is small against R",
+        "(ln r) ||u|| over r tends to 0; what a factor r^C costs in J, C ln r of logit "
+        "margin, is small against R",
     )
 
 
