@@ -93,10 +93,18 @@ def prove_as_much() -> str:
     scores = np.array([least + ahead + lead, least + ahead, least, least], dtype=object)
     best, other, low, also = lower_scores(scores, np.array([False, False, True, True]), by)
     ensure_positive(
-        [best - low, best - other], "the token of the best score stays so", normal=expanded
+        [best - low, best - other], "the token of the best score keeps it", normal=expanded
     )
-    ensure_positive(other - low, "and those of least score, which lose alike", normal=expanded)
-    ensure_zero(low - also, "stay tied, as no other token comes to be", normal=expanded)
+    ensure_positive(
+        other - low,
+        "tokens of least score, which all lose as much, stay below the others",
+        normal=expanded,
+    )
+    ensure_zero(
+        low - also,
+        "two tokens of least score stay tied, and no other token comes to be tied with them",
+        normal=expanded,
+    )
     ensure_least_point()
     return "in any dimension: of scores the programme reads only which token is optimal"
 
