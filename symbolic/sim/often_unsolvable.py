@@ -37,7 +37,9 @@ def prove_circles() -> str:
         around.subs(x(k + 1), x(1)),
         "with x_{k+1} = x_1 the differences of logits around a cycle add up to 0, for any k",
     )
-    ensure_positive(sp.summation(1, (i, 1, k)), "while the margins asked for add up to k")
+    ensure_positive(
+        sp.summation(1, (i, 1, k)), "the margins that are asked for around a cycle add up to k"
+    )
     return "for any embeddings and any number of tokens and sentences"
 
 
