@@ -15,7 +15,12 @@ def prove() -> str:
     """Every step of descent on g(u) lowers it where some input has two different scores."""
     u = sp.Symbol("u", real=True)
     slope = SYMBOLS.logistic_slope(u)  # so that -l'(u) = -g'(u) is negative
-    ensure_equal(sp.diff(SYMBOLS.logistic(u), u), slope, "the slope of g", normal=sp.simplify)
+    ensure_equal(
+        sp.diff(SYMBOLS.logistic(u), u),
+        slope,
+        "the slope of g is g', as the code evaluates it",
+        normal=sp.simplify,
+    )
     ensure_reduction()
     ensure_change()
     ensure_positive_gain()
