@@ -43,7 +43,8 @@ def prove_convex() -> str:
     said = definition_3_8.shorter_mean(INNER, U, U + apart, t)
     ensure_nonnegative(
         said.right - said.left,
-        "what is compared differs by t (1 - t) ||U - V||^2",
+        "the squared norm of t U + (1 - t) V is t (1 - t) ||U - V||^2 less than the mean of "
+        "the squared norms",
         normal=sp.factor,
     )
     return "in any dimension, for all means of two feasible matrices, half their sum among them"
@@ -96,7 +97,9 @@ def prove_price() -> str:
     paid = sp.Symbol("paid", nonnegative=True)
     said = definition_4_1.worth(INNER, X, V, paid)
     ensure_equal(
-        (said.right - paid) ** 2 - said.left * (V @ V), sp.Integer(0), "||V|| ||X|| is compared"
+        (said.right - paid) ** 2 - said.left * (V @ V),
+        sp.Integer(0),
+        "the claim compares ||X||^2 with ||V|| ||X|| plus the price of slack",
     )
     ensure_nonnegative(
         (WEIGHT + MORE) * SLACK - WEIGHT * SLACK,
@@ -174,7 +177,8 @@ def prove_exact_price() -> str:
     )
     ensure_positive(
         left.subs(YY, (short - rest) / e),
-        "which is positive where e ||Y||^2 < t - C ||X||: f_C(X - e Y) < f_C(X) for small e",
+        "2 (t - C ||X||) - e ||Y||^2 + C^2 e is positive where e ||Y||^2 < t - C ||X||: "
+        "f_C(X - e Y) < f_C(X) for small e",
         normal=expanded,
     )
     ensure_nonnegative(
@@ -213,7 +217,11 @@ def prove_at_most_lost() -> str:
         inner("K", "K"): of_K - of_J + inner("J", "J"),  # <X, K> = sum over K of w_j
     }
     whole = (J + K) @ (J + K)
-    ensure_equal(whole.subs(facts), of_J + of_K, "X = J + K has the square of the sum of the w_j")
+    ensure_equal(
+        whole.subs(facts),
+        of_J + of_K,
+        "the square of X = J + K is the sum of all w_j, by the margins of J and K",
+    )
     gap = Y @ Y - (whole - J @ J) - (Y - K) @ (Y - K)
     ensure_equal(
         gap.subs(facts),
