@@ -21,7 +21,8 @@ def ensure_reduction() -> None:
     ensure_equal(
         (step / N) * (N * slope),
         step * slope,
-        "the sum has N times the gradient and the constant of the mean, and steps of 1/N of its",
+        "a step of e/N on the sum over N entries is a step of e on their mean, of which the "
+        "sum has N times the gradient",
     )
 
 
@@ -32,7 +33,7 @@ def ensure_turned() -> None:
         SYMBOLS.logistic(-v).subs(v, -u) - SYMBOLS.logistic(u),
         "g(b <f, h>) is g(-v) with v = -b <f, h>",
     )
-    ensure_positive(SYMBOLS.logistic_slope(u), "and g(-v) has the slope -g'(-v) < 0")
+    ensure_positive(SYMBOLS.logistic_slope(u), "g(-v) has the slope -g'(-v), which is negative")
 
 
 def prove_transposed() -> str:
@@ -69,7 +70,11 @@ def prove_printed_pairs() -> str:
         "-X has the margins of X with best and worst exchanged, so X^low is -X^mm",
     )
     A, B = sp.symbols("A B", real=True)
-    ensure_equal((-A) * (-B), A * B, "and constraints have the same inner products")
+    ensure_equal(
+        (-A) * (-B),
+        A * B,
+        "-A_j and -A_k have the inner product of A_j and A_k, so that inputs stay aligned",
+    )
     prove_aligned()
     return "for any number of sequences and columns, any d and any constant step"
 
