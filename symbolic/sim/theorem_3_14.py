@@ -80,7 +80,7 @@ def ensure_independent() -> None:
     margins = {inner("A_1", "V"): 1 + MORE, inner("A_2", "V"): 1 + LESS}
     ensure_nonnegative(
         (both @ V).subs(margins) - (q + c),
-        "its inner product with V is at least q + c",
+        "the inner product of q A_1 + c A_2 with V is at least q + c",
         normal=expanded,
     )
     cite(CAUCHY_SCHWARZ)
@@ -107,8 +107,9 @@ def ensure_order(a: Any, b: Any, c: Any) -> None:
     ensure_equal(
         turned[0] - turned[1],
         (square**2 + (a - b) ** 2) / 2,
-        "there -grad L has along H = A_1 - A_2 the slope p'(m) (<A_1, H> A_1 + <A_2, H> A_2), "
-        "whose inner product with H is p'(m) times (||H||^4 + (a - b)^2)/2",
+        "at this multiple -grad L has the slope p'(m) (<A_1, H> A_1 + <A_2, H> A_2) along H "
+        "= A_1 - A_2, and the inner product of that with H is p'(m) times (||H||^4 + (a - "
+        "b)^2)/2",
     )
     cite(CAUCHY_SCHWARZ)
     half = (a + b) / 2 + c
@@ -150,17 +151,16 @@ def ensure_returns(a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
     m_1, m_2 = moves(alpha, beta, (a, -c, b))
     ensure_equal(c * m_1 + a * m_2, (a * b - c**2) * beta, "c m_1 + a m_2 is (a b - c^2) beta")
     ensure_nonnegative(
-        ALSO * beta, "which is at least 0, as a b > c^2: so m_1 is at least -m_2 a/c"
+        ALSO * beta, "(a b - c^2) beta is at least 0, as a b > c^2: so m_1 is at least -m_2 a/c"
     )
-    ensure_positive(
-        a**2 - (a * b - ALSO), "and a/c is above 1, as c^2 < a b <= a^2", normal=expanded
-    )
+    ensure_positive(a**2 - (a * b - ALSO), "a/c is above 1, as c^2 < a b <= a^2", normal=expanded)
     s_o = 1 / (1 + odds)
     ensure_equal(
         (1 - s_o) * (s_o * GAMMA_O + (1 - s_o) * SECOND - SECOND),
         shares(odds) * LEAD,
-        "s_1 (u - second) is gap s_o s_1, gap the lead, with s_o s_1 = odds/(1 + odds)^2 and odds "
-        "= exp(-m): p = |l'| gap s_o s_1/2 is one function of the margin for both inputs",
+        "s_1 (u - second) is gap s_o s_1, gap being the lead, with s_o s_1 = odds/(1 + "
+        "odds)^2 and odds = exp(-m): p = |l'| gap s_o s_1/2 is one function of the margin "
+        "for both inputs",
         normal=sp.cancel,
     )
     small = 1 / (1 + MORE)
@@ -182,12 +182,14 @@ def ensure_returns(a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
     rise, fall = b * least * (1 - 1 / (1 + over * MORE)), -STEP * c * shares(odds)
     ensure_nonnegative(
         rise,
-        "which is at most b c_p exp(m_2) <= b p(m_2): a step, which adds e (b p(m_2) - c p(m_1)) "
-        "to m_2, does not lower it",
+        "b c_p exp(m_2) exp(-(a/c - 1) more) is at most b c_p exp(m_2) <= b p(m_2): a step, "
+        "which adds e (b p(m_2) - c p(m_1)) to m_2, does not lower it",
         normal=sp.factor,
     )
     ensure_nonnegative(
-        fall + STEP * c, "and elsewhere by e c max|l'| gap at most", normal=sp.factor
+        fall + STEP * c,
+        "elsewhere a step lowers m_2 by at most e c max|l'| gap",
+        normal=sp.factor,
     )
     return rise, fall, STEP * c
 
@@ -252,13 +254,14 @@ def ensure_no_more_than_square() -> None:
     apart = V - A_2 / q
     ensure_nonnegative(
         -(apart @ apart).subs(found),
-        "were c = <A_1, A_2> at least q, A_2/q had margins of 1 at least, and V, no longer and of "
-        "a margin of the worst token of 1 at least, were A_2/q: ||V - A_2/q||^2 <= 0",
+        "were c = <A_1, A_2> at least q, A_2/q would have margins of 1 at least, and V, "
+        "which is no longer and gives the worst token a margin of 1 at least, would be "
+        "A_2/q: ||V - A_2/q||^2 <= 0",
         normal=expanded,
     )
     ensure_positive(
         (A_2 / q @ A_1).subs(inner("A_1", "A_2"), q + ALSO) - 1,
-        "and were c above q the margin of the second best token were above 1: so c <= q",
+        "were c above q, the margin of the second best token would be above 1: so c <= q",
         normal=expanded,
     )
 
@@ -280,8 +283,9 @@ def ensure_rises_above() -> None:
     )
     ensure_nonnegative(
         first + a * DROP * y_0 / (q * LEAD) * gained,
-        "and to m_1 at least minus a drop y_0/(q lead) times that, y_0 above the first y: as m_2 "
-        "is at most ln(drop/lead) there, m_1 stays above a constant, and x below x_0",
+        "such a step lowers m_1 by at most a drop y_0/(q lead) times that, y_0 being above "
+        "the first y: as m_2 is at most ln(drop/lead) there, m_1 stays above a constant, and "
+        "x below x_0",
         normal=expanded,
     )
     x, least = x_0 / (1 + MORE), level * (LEAD + DROP) / (1 + x_0 + y_0) ** 2
@@ -293,7 +297,7 @@ def ensure_rises_above() -> None:
     )
     ensure_passed(
         PACE * sp.Symbol("||A_2||^2", positive=True) * least,
-        "and m_2 is above ln(drop/lead) after finitely many steps",
+        "m_2 is above ln(drop/lead) after finitely many steps",
     )
     share = 1 / (1 + LESS)
     ensure_nonnegative(
@@ -316,7 +320,9 @@ def ensure_above(y: Any) -> None:
         "s_o = 1/(1 + x + y) and (u - second)/s_o = lead - drop y do not fall as margins rise",
         normal=sp.factor,
     )
-    ensure_positive([s_o, ahead], "so that both stay above constants", normal=sp.factor)
+    ensure_positive(
+        [s_o, ahead], "s_o = 1/(1 + x + y) and lead - drop y stay above constants", normal=sp.factor
+    )
 
 
 def ensure_opposed() -> None:
@@ -388,7 +394,7 @@ def ensure_opposed() -> None:
     rise = gains(x, y_b + LESS, squares)[1]
     ensure_nonnegative(
         rise - q * y_b * spread / 2,
-        "and where m_2 <= b, so y >= y_b = exp(-b), and x <= q y_b (lead + drop)/(2 c lead), a "
+        "where m_2 <= b, so y >= y_b = exp(-b), and x <= q y_b (lead + drop)/(2 c lead), a "
         "step adds to m_2 at least e |l'| s_o^2 q y_b (lead + drop)/2",
         normal=sp.factor,
     )
@@ -397,7 +403,7 @@ def ensure_opposed() -> None:
         "so m_2 gets above b = J + ln(2 drop/lead)",
     )
     ensure_stays(
-        rise, second * square, jump, "and stays above ln(2 drop/lead), y below lead/(2 drop)"
+        rise, second * square, jump, "m_2 stays above ln(2 drop/lead), and y below lead/(2 drop)"
     )
     ensure_above(LEAD / (2 * DROP))
 
