@@ -50,18 +50,36 @@ def prove_lowered() -> str:
     s, lead, w, size, more, less, n = sp.symbols("s lead w size more less n", positive=True)
     gamma = sp.Symbol("gamma", real=True)
     attended = (1 - s) * (gamma + lead) + s * gamma
-    ensure_equal(s * (attended - gamma), s * (1 - s) * lead, "s_t (u - gamma_t) of two tokens")
+    ensure_equal(
+        s * (attended - gamma),
+        s * (1 - s) * lead,
+        "s_t (u - gamma_t) is s_o s_t (gamma_o - gamma_t) for two tokens",
+    )
     half = sp.Rational(1, 2)
     ensure_zero(sp.expand(half**2 - s * (1 - s) - (s - half) ** 2), "s_o s_t is 1/4 less a square")
-    ensure_nonnegative(w * s * size**2, "the part of input j itself, s for s_o s_t")
+    ensure_nonnegative(
+        w * s * size**2,
+        "what input j adds to its own margin, w_j s_o s_t ||A_j||^2, is not negative",
+    )
     cite(CAUCHY_SCHWARZ)
     ensure_nonnegative(
         (w + more) * (size + less) ** 2 / 4 - w * size**2 / 4,
         "w r <A_i, A_j> is at least -w ||A_i|| ||A_j||/4, and that -max w max ||A||^2/4",
         normal=expanded,
     )
-    ensure_equal((n - 1) / n * w / 4, (1 - 1 / n) * w / 4, "n - 1 inputs over n")
+    ensure_equal(
+        (n - 1) / n * w / 4,
+        (1 - 1 / n) * w / 4,
+        "n - 1 such terms, over n, add up to (1 - 1/n) w/4 times ||A||^2 at most",
+    )
     opposed = (less - (n - 1) * w) / (4 * n)
-    ensure_zero(sp.limit(opposed, less, 0) + (1 - 1 / n) * w / 4, "the bound is approached")
-    ensure_zero(opposed.subs(less, w) + (1 - 2 / n) * w / 4, "and is this where all w are the same")
+    ensure_zero(
+        sp.limit(opposed, less, 0) + (1 - 1 / n) * w / 4,
+        "(w_j - (n - 1) w)/(4 n), what margin j gains at X = 0 where the other inputs have "
+        "A_i = -A_j and w_i = w, tends to -(1 - 1/n) w/4 as w_j tends to 0",
+    )
+    ensure_zero(
+        opposed.subs(less, w) + (1 - 2 / n) * w / 4,
+        "(w_j - (n - 1) w)/(4 n) is -(1 - 2/n) w/4 where w_j is w as well",
+    )
     return "for any number of inputs, any step and any X; approached from X = 0"
