@@ -108,7 +108,7 @@ def prove_no_stationary_point() -> str:
     )
     ensure_positive(
         [above * beyond * POSITIVE, above * -beyond * -POSITIVE],
-        "it is positive where gamma_t is not u",
+        "s_t (gamma_t - u) (a_t - b) is positive where gamma_t is not u",
     )
     ensure_at_least_each(
         (s * (gamma - u) * (a - b)).subs({s: above, gamma: u + beyond, a: b + POSITIVE}),
@@ -157,11 +157,11 @@ def prove_no_minimum() -> str:
     ensure_any_margins(ONE_DEPENDENCY)  # of all tokens but one of those with c_t != 0
     lowered = -sp.Symbol("|c_t|", nonnegative=True)
     ensure_zero(bent(lowered, 0), "with a_t = 0 where c_t < 0 such tokens add nothing to u''")
-    ensure_equal(bent(POSITIVE, 1), POSITIVE, "one with c_t > 0 and a_t = 1 adds c_t")
+    ensure_equal(bent(POSITIVE, 1), POSITIVE, "a token with c_t > 0 and a_t = 1 adds c_t to u''")
     ensure_at_least_each(
         bent(POSITIVE, sp.Symbol("a", real=True)),
-        "those with c_t > 0, of which another one is left out, add no negative number: u'', the "
-        "sum of these, is at least that c_t > 0",
+        "tokens with c_t > 0 add no negative number to u'', which is therefore at least the "
+        "c_t > 0 of one of them",
     )
     size, x, best = entry("size"), entry("x"), sp.Symbol("x_o", real=True)
     ensure_zero(
@@ -172,8 +172,8 @@ def prove_no_minimum() -> str:
     ensure_mean(
         POSITIVE,
         1 + MORE,
-        "while margins of 1 at least, times |c_t|, add up to sum_t |c_t| > 0: the input has no "
-        "Att-SVM",
+        "margins of at least 1, times |c_t|, add up to at least sum_t |c_t| > 0: the input "
+        "has no Att-SVM",
         least=1,
     )
     e, level, bend = sp.symbols("e u u''", real=True)
@@ -184,5 +184,8 @@ def prove_no_minimum() -> str:
         "as u' = 0 the second derivative of l(u) is l'(u) u''",
     )
     steep = sp.Symbol("|l'|", positive=True)
-    ensure_positive(-(-steep * (POSITIVE + MORE)), "which is below 0: the risk falls both ways")
+    ensure_positive(
+        -(-steep * (POSITIVE + MORE)),
+        "l'(u) u'' is below 0, so that the risk falls in both directions",
+    )
     return "for every loss with l' < 0 and any n, T and d"
