@@ -56,7 +56,10 @@ def prove_hull() -> str:
         total(definition_1.ADDED).subs(total(WEIGHT), 1),
         "the largest a_t, which is the least plus the range, less <u, x^att> is a sum over tokens",
     )
-    ensure_nonnegative(added(definition_1.ADDED, S, BEST - LESS), "of which no term is negative")
+    ensure_nonnegative(
+        added(definition_1.ADDED, S, BEST - LESS),
+        "s_t (largest a_t - a_t), the terms of this sum, are not negative",
+    )
     return "for any T, d and W: softmax of one token is 1, and of more it is positive with sum 1"
 
 
@@ -67,12 +70,15 @@ def prove_inside() -> str:
     ensure_equal(
         said.right - said.left,
         total(definition_1.ADDED),
-        "what <u, x^att> lacks to it is a sum over tokens",
+        "the largest a_t less <u, x^att> is the sum of s_t times what a_t lacks to the largest",
     )
     gap = sp.Symbol("gap", positive=True)
-    ensure_nonnegative(added(definition_1.ADDED, S, BEST - LESS), "of which no term is negative")
+    ensure_nonnegative(
+        added(definition_1.ADDED, S, BEST - LESS),
+        "s_t (largest a_t - a_t), the terms of this sum, are not negative",
+    )
     ensure_positive(
-        added(definition_1.ADDED, S, BEST - gap), "and that of a token with a lower a_t is positive"
+        added(definition_1.ADDED, S, BEST - gap), "the term of a token with a lower a_t is positive"
     )
     return "for any T, d and W"
 
@@ -90,20 +96,29 @@ def prove_short() -> str:
         WEIGHT * RANGE - definition_1.ADDED,
     )
     high = high - BEST * total(WEIGHT) + RANGE * total(WEIGHT)
-    for found, term, what in zip((above, low, high), terms, ("0", "least", "largest"), strict=True):
-        ensure_equal(found, total(term), f"the comparison with {what} is a sum over other tokens")
+    bounds = "0", "(1 - s_1) times the least gap", "(1 - s_1) times the largest gap"
+    for found, term, what in zip((above, low, high), terms, bounds, strict=True):
+        ensure_equal(
+            found,
+            total(term),
+            f"the comparison of <u, x_1 - x^att> with {what} is a sum over the other tokens",
+        )
     asked = exposed(_Attended(first, WEIGHT), _along(BEST, GAMMA))
     ensure_equal(
-        asked.right - asked.left, NEXT, "the hypothesis says that the least gap is above 0"
+        asked.right - asked.left,
+        NEXT,
+        "the hypothesis of the reading says that the least gap is above 0",
     )
     least = sp.Symbol("least", positive=True)
     ensure_positive(
         added(definition_1.ADDED, S, BEST - (asked.right - asked.left) - MORE).subs(NEXT, least),
-        "a gap is no less than that, so that each is positive, and so is the first comparison",
+        "a gap is at least the least one, so that each is positive, and so are the terms of "
+        "the comparison with 0",
     )
     ensure_nonnegative(
         [added(terms[1], S, BEST - NEXT - MORE), added(terms[2], S, BEST - RANGE + MORE)],
-        "a gap is no less than the least, and no more than the largest",
+        "a gap is at least the least one and at most the largest, so that no term of the "
+        "other comparisons is negative",
     )
     return "for any T >= 2, d and W"
 
@@ -172,8 +187,8 @@ def prove_far() -> str:
     ensure_equal(
         total(OTHER - FIRST).subs(total(OTHER), _Apart().sums(None) @ vector("W z")) / n,
         inner("W z", "x_1") - FIRST - y @ vector("W z"),
-        "so at least T - 1 times exp of the mean of a_t - a_1, which is -<y, W z> with y = x_1 - "
-        "mean of the x_t, as a_1 = <W z, x_1>",
+        "the odds are at least T - 1 times exp of the mean of a_t - a_1, which is -<y, W z> "
+        "with y = x_1 - mean of the x_t, as a_1 = <W z, x_1>",
     )
     ensure_equal(
         y @ (inner("q", "z") * p),
