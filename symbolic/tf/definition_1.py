@@ -63,7 +63,7 @@ def ensure_shortfall() -> None:
     ensure_equal(
         found.subs(total(S), 1),
         BEST - total(S * GAMMA),
-        "best - <s, gamma>, the s_t adding up to 1",
+        "the sum of s_t gap_t is best - <s, gamma>, as the s_t add up to 1",
     )
 
 
@@ -83,16 +83,17 @@ def prove() -> str:
         ensure_zero(added(term, s, BEST, 1), f"{name}, to which an optimal token adds 0")
     ensure_nonnegative(
         [added(terms[0], s, BEST - NEXT - more), added(terms[1], s, BEST - RANGE + more)],
-        "and another one, whose gap is next at least and range at most, no negative number",
+        "a token that is not optimal, whose gap is at least next and at most range, adds no "
+        "negative number to these sums",
         normal=expanded,
     )
     ensure_nonnegative(
         [added(ADDED, s, BEST), added(ADDED, s, BEST - more)],
-        "so <s, gamma> <= best, and l is at least l(best) there",
+        "no s_t gap_t is negative, so that <s, gamma> <= best, and l is at least l(best) there",
     )
     least = sp.Symbol("gap", positive=True)
     ensure_positive(
         added(ADDED, sp.Symbol("s_t", positive=True), BEST - least),
-        "and a token that is not optimal makes it less, strictly, with weight on it",
+        "a token that is not optimal, with weight on it, makes <s, gamma> strictly less than best",
     )
     return "for every decreasing loss, strictly where the loss is so strictly, and any T and d"
