@@ -29,7 +29,8 @@ def prove() -> str:
     odds = n * least + more
     ensure_nonnegative(
         1 - (1 + n * least) * (1 / (1 + odds)) / (1 + less),
-        "what is compared, the bound times sum_t s_t^2, is at most 1, as max s = 1/(1 + odds)",
+        "(1 + (T - 1) exp(-D ||W||)) sum_t s_t^2, which is compared with 1, is at most 1, as "
+        "max s = 1/(1 + odds)",
         normal=sp.factor,
     )
     return "for any T, d, W and attention"
