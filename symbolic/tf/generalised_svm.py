@@ -88,7 +88,10 @@ def ensure_projection() -> None:
 def prove_finite() -> str:
     """Where all tokens are kept and W lies in their span it is its own projection."""
     ensure_projection()
-    ensure_zero([E @ (0 * V), (0 * V) @ (0 * V)], "0 meets the equalities, all of Gen-SVM: W_svm")
+    ensure_zero(
+        [E @ (0 * V), (0 * V) @ (0 * V)],
+        "0 meets the equalities, which are all constraints of Gen-SVM, so that W_svm is 0",
+    )
     seen = ((W - F) @ (W - F)).subs(inner("W", "W"), inner("F", "W"))
     ensure_zero(
         seen.subs(inner("F", "W"), inner("F", "F")).expand(),
@@ -151,11 +154,11 @@ def prove_correlation() -> str:
     )
     cite(CAUCHY_SCHWARZ)
     positive, low, high = split(SYMBOLS, best + LESS, fin, size, along, mu).parts
-    ensure_positive(positive.right - positive.left, "||W||^2 >= mu^2 ||W_svm||^2 is not 0")
+    ensure_positive(positive.right - positive.left, "||W||^2, at least mu^2 ||W_svm||^2, is not 0")
     ensure_nonnegative(
         [low.right - low.left, high.right - high.left],
-        "and the comparisons hold, where <V, W_svm> >= mu ||W_svm||^2 and <V, W_svm>^2/||W_svm||^2 "
-        "<= ||V||^2 = ||W||^2 - ||W_fin||^2",
+        "both comparisons hold where <V, W_svm> >= mu ||W_svm||^2 and <V, "
+        "W_svm>^2/||W_svm||^2 <= ||V||^2 = ||W||^2 - ||W_fin||^2",
         normal=expanded,
     )
     return "for any n, T, d and kept tokens"
@@ -207,7 +210,9 @@ def ensure_step() -> None:
     )
     A, e = vector("A"), sp.Symbol("e", positive=True)
     ensure_equal(
-        (V + e * A - V) @ A, e * inner("A", "A"), "and a step along A moves m = <A, W> by ||A||^2"
+        (V + e * A - V) @ A,
+        e * inner("A", "A"),
+        "a step e A moves the margin m = <A, W> by e ||A||^2",
     )
 
 
@@ -271,7 +276,7 @@ def prove_critical_head() -> str:
         "the slope along x_1 - x_2 is 2 beta s_2, unit by unit",
         normal=expanded,
     )
-    rises = "which is not negative, as beta > 0 and s_2 >= 0"
+    rises = "2 beta s_2 is not negative, as beta > 0 and s_2 >= 0"
     beta, second = sp.Symbol("beta", positive=True), sp.Symbol("s_2", nonnegative=True)
     ensure_nonnegative(slope.subs({b: -beta / t**2, s: 1 - second}), rises, normal=sp.cancel)
     _ensure_falling(rises)
@@ -321,7 +326,7 @@ def prove_kept_pair() -> str:
     )
     ensure_nonnegative(
         (beta / g - 1) - (1 / share - 1),
-        "elsewhere that is at most beta/g_1 - 1",
+        "where s_2 is at least g_1/beta, exp(m) = 1/s_2 - 1 is at most beta/g_1 - 1",
         normal=sp.factor,
     )
     s = sp.Symbol("s", positive=True)
@@ -336,19 +341,19 @@ def prove_kept_pair() -> str:
     room = farthest(size, square, beta)
     ensure_nonnegative(
         room - size * square * steep * beta * product,
-        "and m grows by e ||A||^2 (-l') (beta s_2 - g_1) s_1 s_2, at most e ||A||^2 beta s_2^2 "
-        "s_1, so by no more than the formula has room for",
+        "there m grows by e ||A||^2 (-l') (beta s_2 - g_1) s_1 s_2, which is at most e "
+        "||A||^2 beta s_2^2 s_1, and so by no more than the formula allows",
         normal=sp.factor,
     )
     bound, before = sp.log(beta / g - 1) + room, sp.Symbol("m", real=True)
     for after, larger, what in (
-        (before - MORE, before, "the first case"),
-        (bound - MORE, bound, "the second one"),
+        (before - MORE, before, "where it does not grow"),
+        (bound - MORE, bound, "where it grows"),
     ):
         said = raised(_Larger(larger), before, after, beta, g, room)
         ensure_nonnegative(
             said.right - said.left,
-            f"so m is at most the larger one of what it was and the bound, in {what}, and so is -m",
+            f"m is at most the larger one of what it was and the bound {what}, and so is -m",
             normal=expanded,
         )
     return "for every phi with |phi''| <= c, as those that run, any d and number of units"
@@ -362,7 +367,10 @@ class _Larger(Symbols):
 
     def maximum(self, x: Any, y: Any) -> Any:
         """The one, if it is one of the two."""
-        ensure_zero((self.either - x) * (self.either - y), "a number is compared with one of two")
+        ensure_zero(
+            (self.either - x) * (self.either - y),
+            "the larger one of two numbers, with which m is compared, is one of these",
+        )
         return self.either
 
 
@@ -432,22 +440,24 @@ def prove_unbounded() -> str:
     ensure_equal(
         slopes,
         [3 * s[0] * (s[1] + s[2]), 3 * s[0] * s[2]],
-        "the score rises with w_1 by 3 s_1 (s_2 + s_3), and with w_2 by 3 s_1 s_3",
+        "the slope of the score is 3 s_1 (s_2 + s_3) in w_1, and 3 s_1 s_3 in w_2",
         normal=sp.simplify,
     )
     ensure_positive(
         [q * slopes[0], q * slopes[1]],
-        "so both grow, as -l' and the step are positive",
+        "w_1 and w_2 both grow, as -l', the step and these slopes are positive",
         normal=sp.factor,
     )
     ensure_zero(
         sp.simplify(slopes[0] - (1 + sp.exp(w2)) * slopes[1]),
-        "w_1 by 1 + exp(w_2) times as much as w_2",
+        "w_1 grows by 1 + exp(w_2) times as much as w_2",
     )
     convex = "f(x) = x + exp(x) is convex, with f'(x) = 1 + exp(x)"
     f = to + sp.exp(to)
     ensure_positive(sp.diff(f, to, 2), convex)
-    ensure_equal(sp.diff(f, to), 1 + sp.exp(to), "its slope")
+    ensure_equal(
+        sp.diff(f, to), 1 + sp.exp(to), "the derivative of f(x) = x + exp(x) is 1 + exp(x)"
+    )
     cite(TANGENT, met={SECOND_DERIVATIVE: convex})
     first, top = sp.symbols("first f(bound)", real=True)
     bounded = (
@@ -459,7 +469,7 @@ def prove_unbounded() -> str:
     cite(COMPOSED, met={CONTINUOUS: LOSS})  # l', so the length of a step, which would tend to 0
     ensure_positive(
         slopes[0],
-        "but at a limit the step of w_1 would be positive: w_2 is unbounded, and so is "
+        "at a limit the step of w_1 would be positive, so that w_2 is unbounded, and so is "
         "||W(k) - c W_svm||, which is at least |w_2|",
         normal=sp.factor,
     )
