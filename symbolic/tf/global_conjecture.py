@@ -246,7 +246,7 @@ def ensure_direction_of_b(diverges: str) -> None:
     ensure_mean(
         S_T,
         least + MORE,
-        "and sum_h c_h m_h is at least sum_h c_h least",
+        "sum_h c_h m_h is at least least times sum_h c_h",
         least=least,
     )
     lower = times * GAIN - MORE  # sum_l c_l
@@ -309,13 +309,13 @@ def prove() -> str:
     )
     ensure_zero(
         sp.limit(first / size, size, sp.oo),
-        "so that in W/||W|| it has no limit above 0, as ||W|| tends to infinity",
+        "the coefficient of A_h in W/||W|| has no limit above 0, as ||W|| tends to infinity",
     )
     direction = (multiplier * vector("A_h") + MORE * vector("A_l")) / norm
     ensure_positive(
         dict(direction.parts)["A_h"],
-        "while the coefficients of W/||W|| converge to those of V/N, where that of one h is "
-        "lambda_h/N > 0: so each b is the best token of its input",
+        "V/N has the coefficient lambda_h/N > 0 at one h, to which that of W/||W|| would "
+        "converge: so there is no such h, and each b is the best token of its input",
     )
     ensure_from_basin(SHORT_OR_FEW)  # all u tend to the best scores, and the risk gap to 0
     ensure_any_step()
