@@ -27,8 +27,8 @@ def ensure_margin() -> None:
     norm, N, margin = sp.symbols("norm N margin", positive=True)
     ensure_nonnegative(
         (norm / N - margin).subs(norm, margin * (N + MORE)),
-        "of margins of at least margin > 0, W/margin meets the constraints of a choice, so "
-        "||W||/margin >= N: margin <= ||W||/N",
+        "where all margins are at least margin > 0, W/margin meets the constraints of a "
+        "choice, so ||W||/margin >= N: margin <= ||W||/N",
         normal=sp.cancel,
     )
 
@@ -39,25 +39,27 @@ def ensure_below() -> None:
     bound = 1 / (1 + K * POWER)
     ensure_nonnegative(
         (odd / (tied + odd) - bound).subs(K, tied + LESS),
-        "an odd of at least exp(-x), and any more, against k optimal tokens of odds 1 at most",
+        "the weight off k optimal tokens of odds at most 1 is at least 1/(1 + k exp(x)) "
+        "where other tokens have odds of at least exp(-x)",
         normal=sp.factor,
     )
     least = sp.Symbol("next", positive=True)
     ensure_nonnegative(
         (bound + LESS) * least - bound * least,
-        "best - <s, gamma>, at least w next, is at least the bound times next in that input",
+        "best - <s, gamma>, at least the weight times next, is at least the bound times next "
+        "in that input",
         normal=expanded,
     )
     ensure_positive(
         [bound * least, -sp.diff(bound, POWER)],
-        "which is above 0, so that l(best) is not attained there, and falls as x grows, so that it "
-        "is above a constant in every ball",
+        "this bound times next is above 0, so that l(best) is not attained there, and it "
+        "falls as x grows, so that it is above a constant in every ball",
     )
     n, low = sp.symbols("n low", positive=True)
     ensure_nonnegative(
         ((low + MORE) + LESS) / n - low / n,
-        "its loss grows by at least the least such growth, and others by no less than 0: the mean "
-        "of them grows by at least 1/n of it",
+        "the loss of that input grows by at least the least such growth, and those of others "
+        "do not fall, so that their mean grows by at least 1/n of it",
         normal=expanded,
     )
 
@@ -72,22 +74,26 @@ def ensure_above(continuous: Supposed) -> None:
     cite(EXPONENTIAL)
     ensure_nonnegative(
         1 / POWER * (1 - 1 / (1 + MORE)),
-        "a margin of x + more has an odd of at most exp(-x)",
+        "a token with a margin of at least x has odds of at most exp(-x)",
         normal=sp.factor,
     )
     ensure_nonnegative(
         (R / (R + POWER) - odds / (1 + LESS + odds)).subs(POWER, R / (odds + MORE)),
-        "odds of sum r exp(-x) at most, against optimal tokens of odds 1 + less, have that weight",
+        "the weight off the optimal tokens is at most r/(r + exp(x)) where odds of other "
+        "tokens add up to at most r exp(-x) and those of the optimal ones to at least 1",
         normal=sp.factor,
     )
     whole = sp.Symbol("range", positive=True)
     ensure_nonnegative(
         (odds + LESS) * whole - odds * whole,
-        "best - <s, gamma>, at most w range, is at most a larger weight times the range",
+        "best - <s, gamma>, at most the weight times the range, is at most the bound times "
+        "the range",
         normal=expanded,
     )
     ensure_equal(
-        sp.limit(R / (R + sp.exp(sp.Symbol("x"))), sp.Symbol("x"), sp.oo), 0, "which tends to 0"
+        sp.limit(R / (R + sp.exp(sp.Symbol("x"))), sp.Symbol("x"), sp.oo),
+        0,
+        "r/(r + exp(x)) tends to 0 as x tends to infinity",
     )
     cite(COMPOSED, met={CONTINUOUS: continuous})  # l at the best scores
 
@@ -99,7 +105,10 @@ def prove() -> str:
     ensure_below()
     ensure_above(CONTINUOUS_LOSS)
     ensure_equal(
-        (1 / (1 + K * POWER)).subs(K, 1), (R / (R + POWER)).subs(R, 1), "attained by two tokens"
+        (1 / (1 + K * POWER)).subs(K, 1),
+        (R / (R + POWER)).subs(R, 1),
+        "the bounds 1/(1 + k exp(x)) and r/(r + exp(x)) are equal for k = r = 1, an input of "
+        "two tokens",
     )
     return (
         "for every strictly decreasing loss, any n, T and d, ties included; the infimum is L_* "
