@@ -94,7 +94,8 @@ def ensure_largest_at_tip() -> None:
     ensure_equal(bend_room(R_J + 1 / Q, B, Q, c), MORE, "(r + 1/Q) B <= 2 Q c, with more to spare")
     ensure_nonnegative(
         -A0 * c + R_J * Q - (-(A0 + H) * c + R_J * wide + (wide - Q) / Q),
-        "where (r + 1/Q) B <= 2 Q c so is y times its exponential, as y <= Q exp((y - Q)/Q)",
+        "where (r + 1/Q) B <= 2 Q c, y exp(-a c + r y) is largest at the tip as well, as y "
+        "<= Q exp((y - Q)/Q)",
         normal=expanded,
     )
 
@@ -125,7 +126,7 @@ def ensure_coefficients() -> None:
     ensure_equal(
         -a * (1 + g) / N + R_J * Y - a * (1 + far) / N,
         -a / N + (-a * (g / N + (1 + far) / N) + R_J * Y),
-        "at lead 0 missing brings another exp(-m_t) in",
+        "where lead_j is 0 a term of missing brings in another exp(-m_t), bounded in the same way",
     )
 
 
@@ -167,7 +168,8 @@ def ensure_gain_along() -> None:
         "P - D x grows with x = exp(-a/N): it is least where a is largest, at a bound of a",
     )
     ensure_positive(
-        _least_gain(x) + MORE, "and a grows: P - D x is at least room x, P being kappa x and more"
+        _least_gain(x) + MORE,
+        "a grows, as P - D x is at least room x for P at least kappa x, room = kappa - D",
     )
     ensure_nonnegative(
         (KAPPA * x + MORE) / KAPPA - x, "exp(-a/N) <= P/kappa <= g/(kappa - D)", normal=expanded
@@ -205,7 +207,8 @@ def ensure_turn() -> None:
         GAIN * (KAPPA * L + rest) / ROOM
         - (GAIN * KAPPA / ROOM - ALSO) * L
         - (GAIN / ROOM - MORE) * rest,
-        "P <= g kappa/(kappa - D) and exp(-a/N) <= g/(kappa - D): <G, E> <= g R/(kappa - D)",
+        "<G, E> is at most g R/(kappa - D), as P <= g kappa/(kappa - D) and exp(-a/N) <= "
+        "g/(kappa - D)",
         normal=expanded,
     )
 
@@ -244,7 +247,7 @@ def ensure_kept() -> None:
         moved * widening(N, turn, ROOM, K, moved + MORE)
         - 2 * (moved * N) * (turn / ROOM)
         - (moved * N * K) ** 2,
-        "which adds at most e <G, u> times B of the code, where <G, E> <= g R/(kappa - D), "
+        "y^2 grows by at most e <G, u> times B of the code, where <G, E> <= g R/(kappa - D), "
         "||G_E|| <= g K and a step moves a by rho at most",
         normal=expanded,
     )
@@ -252,7 +255,7 @@ def ensure_kept() -> None:
     ensure_nonnegative_sum(
         step * total(most * rate) - step * total(size * rate),
         step * rate * (most - size),
-        "rho: e <G, u> is at most e sum_j |p_j| (1 + g_j)/N, and that with all |p_j| at their "
+        "e <G, u> is at most rho, which is e sum_j |p_j| (1 + g_j)/N with all |p_j| at their "
         "bounds at the tip",
         size=x,
         most=x + MORE,
@@ -266,7 +269,7 @@ def ensure_kept() -> None:
     )
     ensure_zero(
         sp.limit((Q**2 + B * H) / (A0 + H) ** 2, H, sp.oo),
-        "y/a tends to 0: the direction of W to u",
+        "y/a tends to 0, so that the direction of W tends to u",
     )
 
 
@@ -312,7 +315,7 @@ def ensure_radius() -> None:
     )
     ensure_zero(
         sp.limit((R_J + 1 / Q) * B / (2 * Q * c), Q, sp.oo),
-        "they hold from some sigma on, as B is bounded",
+        "r B <= 2 Q c and (r + 1/Q) B <= 2 Q c hold from some sigma on, as B is bounded",
     )
 
 
@@ -372,7 +375,7 @@ def ensure_least_coefficients() -> None:
     )
     ensure_positive(
         sp.limit(KAPPA - ALSO * Z, Z, 0),
-        "and tend to 0, so that kappa - D is above 0 from some sigma on",
+        "D and rho tend to 0, so that kappa - D is above 0 from some sigma on",
     )
 
 
@@ -394,7 +397,8 @@ def ensure_spread() -> None:
     ensure_nonnegative_sum(
         total(C) - total(picked * c),
         C - picked * c,
-        "and S, the sum of the C_j >= c_j of these j and others, is at least sum_j c_j, so kappa",
+        "S, the sum of the C_j >= c_j of these j and others, is at least sum_j c_j, and so "
+        "at least kappa",
         c=KAPPA,
         C=KAPPA + MORE,
         picked=1 / (1 + ALSO),
@@ -428,7 +432,7 @@ def ensure_parallel() -> None:
         "where r_j = 0, A_j is (1 + g_j) u/N: margins are a (1 + g_j)/N, whatever E is",
     )
     moved = (a * u + E + step * p * row) - ((a + step * p * (1 + g) / N) * u + E)
-    ensure_zero([c for _, c in moved.parts], "and a step leaves E as it is, term by term")
+    ensure_zero([c for _, c in moved.parts], "a step leaves E as it is, term by term")
     ensure_nonnegative(
         (A0 + H) * (1 + g) / N - A0 * (1 + g) / N,
         "margins are least at a = a_0: so c_j, kappa and D are bounds for all a >= a_0",
@@ -436,11 +440,13 @@ def ensure_parallel() -> None:
     )
     ensure_passed(
         lambda bound: step * _least_gain(sp.exp(-bound / N)) / N,
-        "so g > 0 as above: a step adds a constant to a where a is at most a bound, so that a "
-        "passes every bound",
+        "as g > 0 a step adds a constant to a where a is at most a bound, so that a passes "
+        "every bound",
         elsewhere=step * _least_gain(x) / N + MORE,
     )
-    ensure_zero(sp.limit(far / (A0 + H), H, sp.oo), "and ||E||/a tends to 0")
+    ensure_zero(
+        sp.limit(far / (A0 + H), H, sp.oo), "||E||/a tends to 0, as E stays and a tends to infinity"
+    )
 
 
 def prove_sharp() -> str:
