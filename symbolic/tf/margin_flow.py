@@ -71,8 +71,8 @@ MORE = sp.Symbol("more", nonnegative=True)
 """What is not negative by what has been said before."""
 MULTIPLIERS = sp.symbols("lambda_:4", nonnegative=True)
 DIFFERENCES = (
-    "and as they add up to 0 each c_t is 0: sum_t c_t A_t, over all inputs, is 0 for no other c_t, "
-    "so that the A_t of all inputs are independent"
+    "as equal c_t that add up to 0 are all 0, sum_t c_t A_t, over all inputs, is 0 for "
+    "no other c_t, so that the A_t of all inputs are independent"
 )
 
 
@@ -91,7 +91,8 @@ def ensure_independence() -> None:
     ensure_equal(
         total(c * (level - (1 - picked)) - c * (other - (1 - also))).subs(known),
         c_b - c_s,
-        "and with that of this input c_b - c_s, b and s being its choices: all its c_t are equal",
+        "the product of this matrix with the part of its own input is c_b - c_s, b and s "
+        "being its choices, so that all c_t of an input are equal",
     )
     ensure_equal(total(c_b), n * c_b, DIFFERENCES)
 
@@ -118,12 +119,13 @@ def _ensure_coefficients_of_choices() -> None:
     ensure_multipliers()
     ensure_zero(
         [part for _, part in ((x_s - x_t) - ((x_b - x_t) - (x_b - x_s))).parts],
-        "it is the sum of lambda_t (x_s - x_t) z^T, which is that of lambda_t (A_t - A_s)",
+        "this W is the sum of lambda_t (x_s - x_t) z^T, which is that of lambda_t (A_t - A_s)",
     )
     found = dict((weight * (vector("A_t") - vector("A_s"))).parts)
     ensure_nonnegative(
         [found["A_t"], -found["A_s"]],
-        "so that its coefficient is lambda_t for t other than s, and at most 0 for s",
+        "the coefficient of A_t in this W is lambda_t for t other than s, and that of A_s is "
+        "at most 0",
     )
 
 
@@ -192,26 +194,28 @@ def ensure_weights_of_few() -> None:
         own + two + p,
         row,
         {(-1, -1, 1, -1, 0): -1, (-1, -1, -1, -1, 0): -1},
-        "with p left and q gone it is minus (M x)_t of two choices of t and p",
+        "with p left and q gone twice this sum is minus (M x)_t of two choices of t and p",
     )
     ensure_sum(
         own + two,
         row,
         {(1, 1, 1, 1, 1): 1, (-1, -1, 1, 1, 1): -1},
-        "with p and q gone it is (M x)_t of the choice b less that of all that is left",
+        "with p and q gone twice this sum is (M x)_t of the choice b less that of all that is left",
     )
     row = (own, two, gone, q)
     ensure_sum(
         own + two + q,
         row,
         {(1, 1, 1, 1): 1, (1, 1, -1, 1): 1},
-        "with t = p of three tokens and q left as well it is as at first",
+        "with t = p of three tokens and q left twice this sum is (M x)_t of the choice b, "
+        "and of that with the other token of all that is gone",
     )
     ensure_sum(
         own + two,
         row,
         {(1, 1, 1, 1): 1, (1, 1, -1, 1): 1, (0, 1, 1, -1): 1, (0, -1, -1, -1): 1},
-        "with q gone it is the sum of (M x)_t of these two and of two choices of q",
+        "with t = p of three tokens and q gone twice this sum is the sum of (M x)_t of these "
+        "two choices and of two choices of q",
     )
 
 
@@ -235,8 +239,8 @@ def ensure_flow() -> None:
     x, y, z = (1 / (1 + sp.Symbol(f"far_{i}", nonnegative=True)) for i in range(3))
     ensure_nonnegative(
         (1 - x) * (1 - y) * (1 - z) - (1 - x - y - z),
-        "and at least 1 - C (1 - s_b), (1 - x) (1 - y) (1 - z) being at least 1 - x - y - z for "
-        "numbers in (0, 1]",
+        "this ratio is at least 1 - C (1 - s_b), as (1 - x) (1 - y) (1 - z) is at least 1 - "
+        "x - y - z for numbers in (0, 1]",
         normal=sp.factor,
     )
     ensure_mean(
@@ -270,7 +274,8 @@ def ensure_energy() -> None:
     ensure_equal(
         total(-sign * f * moved),
         -total(pushed * moved) + total(sign * f * off * moved),
-        "which is -Q(m') + sum_t sign_t f_t off_t m_t', as sum_t m_t' (M m')_t is Q(m')",
+        "the derivative of G is -Q(m') + sum_t sign_t f_t off_t m_t', as sum_t m_t' (M m')_t "
+        "is Q(m')",
     )
     ensure_square_of_sum("(sum_t f_t)^2 is at most the number of tokens times sum_t f_t^2")
     a, b = sp.symbols("a b", real=True)
@@ -289,13 +294,13 @@ def ensure_energy() -> None:
     cite(CAUCHY_SCHWARZ)  # of x^T M y: D = 1^T M m' is at most sqrt(rates Q)
     ensure_nonnegative(
         (4 * side * root - 2 * (side * root + C * root**2)).subs(C, side / (root * (1 + MORE))),
-        "and G is D up to C Q, as sum_t f_t off_t is at most C times sum_t f_t^2: E is at most "
-        "4 sqrt(rates Q) in the end, where C sqrt(Q) is at most sqrt(rates)",
+        "G is D up to C Q, as sum_t f_t off_t is at most C times sum_t f_t^2: E is at most 4 "
+        "sqrt(rates Q) in the end, where C sqrt(Q) is at most sqrt(rates)",
         normal=sp.factor,
     )
     ensure_nonnegative(
         (root**2 - E**2 / (16 * side**2)).subs(root, E / (4 * side) + MORE),
-        "so that Q is at least E^2/(16 rates)",
+        "Q is at least E^2/(16 rates), where E is at most 4 sqrt(rates Q)",
         normal=expanded,
     )
     ensure_reciprocal_grows(16 * RATES, time)
@@ -322,13 +327,14 @@ def ensure_norms() -> None:
     ensure_form(
         most * form - total(EIGENVALUE**2 * ALONG**2),
         EIGENVALUE * (most - EIGENVALUE),
-        "and at least ||M x||^2 over the largest one",
+        "Q(x) is at least ||M x||^2 over the largest eigenvalue of M",
         eigenvalue=most / (1 + MORE),
     )
     ensure_form(
         total(EIGENVALUE**2 * ALONG**2) / least - form,
         EIGENVALUE * (EIGENVALUE / least - 1),
-        "and at most ||M x||^2 over the least one, so that Q(m') tends to 0 as the f_t do",
+        "Q(x) is at most ||M x||^2 over the least eigenvalue of M, so that Q(m') tends to 0 "
+        "as the f_t do",
         eigenvalue=least + MORE,
     )
 
