@@ -101,7 +101,7 @@ def ensure_relu() -> None:
     ensure_equal(
         s * (value + slope * (to - mean)) + (1 - s) * (value + slope * (T - mean)),
         value,
-        "and the mean of the values of a tangent at the mean point is its value there",
+        "the mean of the values of a tangent at the mean point is its value at that point",
     )
 
 
@@ -111,7 +111,11 @@ def prove_convex() -> str:
     ensure_relu()
     s, b = sp.symbols("s b", nonnegative=True)
     mean = sp.Symbol("mean", real=True)
-    ensure_nonnegative(b * (mean + MORE) - b * mean, "units of b_k >= 0 keep it", normal=expanded)
+    ensure_nonnegative(
+        b * (mean + MORE) - b * mean,
+        "units with b_k >= 0 keep an inequality between values of phi",
+        normal=expanded,
+    )
     top = sp.Symbol("top", real=True)
     ensure_nonnegative(
         s * top - s * (top - MORE),
@@ -137,7 +141,8 @@ def prove_concave() -> str:
     g = sp.Symbol("g", real=True)
     ensure_nonnegative(
         s * (g + MORE) - s * g,
-        "which is the sum over t of s_t <h'(x_1), x_t - x_1>, that of t = 1 being 0",
+        "<h'(x_1), output - x_1> is the sum over t of s_t <h'(x_1), x_t - x_1>, of which "
+        "that of t = 1 is 0, and at most 1 - s_1 times the largest",
         normal=expanded,
     )
     return "for any T, d and number of units"
@@ -148,17 +153,25 @@ def ensure_bends() -> None:
     bends = {name: phi.bend(SYMBOLS) for name, phi in ACTIVATIONS.items() if phi.bend}
     turns = {name: sp.diff(ACTIVATIONS[name].slope(SYMBOLS, T), T) for name in bends}
     for name in ("identity", "square"):
-        ensure_equal(turns[name], bends[name], f"{name}'' is its c")
+        ensure_equal(
+            turns[name],
+            bends[name],
+            f"the second derivative of {name} is the constant c that the code has for it",
+        )
     ensure_nonnegative(
         [
             turns["softplus"].subs(sp.exp(-T), POWER),
             (bends["softplus"] - turns["softplus"]).subs(sp.exp(-T), POWER),
         ],
-        "0 <= softplus'' <= 1/4",
+        "softplus'' is between 0 and 1/4, the constant c that the code has for softplus",
         normal=sp.factor,
     )
     prove_bend_of_logistic()
-    ensure_equal(bends["logistic"], curvature_constant(sp.sqrt), "and sup |logistic''| is its c")
+    ensure_equal(
+        bends["logistic"],
+        curvature_constant(sp.sqrt),
+        "the supremum of |logistic''| is the constant c that the code has for logistic",
+    )
 
 
 def ensure_near_tangent() -> None:
@@ -171,17 +184,17 @@ def ensure_near_tangent() -> None:
     ensure_equal(
         sp.diff(head(SYMBOLS, head_of, x + e * along), e),
         derivative_along(SYMBOLS, head_of, x + e * along, along),
-        "the slope of h on the way is its derivative along it",
+        "the derivative of h(x + e y) in e is the derivative of h along y at that point",
     )
     turned = sp.diff(derivative_along(SYMBOLS, head_of, x + e * o, along), e)
     parts = [(b[k], along[k] * o[k], _Bend(x[k] + e * o[k])) for k in range(2)]
     ensure_equal(
         turned,
         sum(sp.Mul(*part) for part in parts),
-        "and that of the derivative along y, on the way along o, the sum of b <a, y> <a, o> phi''",
+        "the derivative in e of that along y, at x + e o, is the sum of b <a, y> <a, o> phi''",
     )
     room = bending(SYMBOLS, head_of, along, o) - sum(sp.Mul(*map(sp.Abs, part)) for part in parts)
-    slope = "which is at most c sum_k |b_k <a_k, y> <a_k, o>|, as |phi''| <= c"
+    slope = "this sum is at most c sum_k |b_k <a_k, y> <a_k, o>|, as |phi''| <= c"
     ensure_nonnegative(
         room.replace(lambda z: z.func is sp.Abs and z.has(_Bend), lambda z: c - MORE),
         slope,
@@ -203,12 +216,13 @@ def ensure_near_tangent() -> None:
     ensure_equal(
         [near.left, near.right],
         [e * start - rise, beta * e**2 / 2],
-        "what runs is the quadratic bound at e = s_2, beta = c sum_k |b_k| <a_k, y>^2",
+        "the claim compares s_2 <h'(x_1), y> less the rise of h with beta s_2^2/2, beta = c "
+        "sum_k |b_k| <a_k, y>^2",
     )
     ensure_equal(
         [back.left, back.right],
         [start - derivative_along(SYMBOLS, head_of, x + e * along, along), beta * e],
-        "and the bound of the derivative, which two tokens lower by beta s_2 at most",
+        "the claim compares with beta s_2 what the derivative of h along y loses on this way",
     )
 
 
@@ -241,12 +255,18 @@ def prove_exactly() -> str:
     g, beta = sp.symbols("g beta", positive=True)
     rise = T * g - beta * T**2 / 2
     ensure_equal(
-        rise.subs(T, g / beta), g / beta * g / 2, "at e = g/beta the rise is at least e g/2"
+        rise.subs(T, g / beta),
+        g / beta * g / 2,
+        "e g - beta e^2/2, the least rise of h over a step e, is e g/2 at e = g/beta",
     )
     ensure_nonnegative(
         (rise - T * g / 2).subs(T, 1).subs(g, beta + MORE),
-        "and at e = 1 where g >= beta: above 0, so that x is not best where h rises from it",
+        "this rise is at least e g/2 at e = 1 where g >= beta: it is above 0, so that x is "
+        "not best where h rises from it",
         normal=expanded,
     )
-    ensure_nonnegative((T * g - T * g / 2).subs(T, POWER), "as it is, at any e > 0, where beta = 0")
+    ensure_nonnegative(
+        (T * g - T * g / 2).subs(T, POWER),
+        "where beta = 0 the rise e g is at least e g/2 at any e > 0",
+    )
     return "for every convex phi with |phi''| <= c, as those that run, any T, d and number of units"
