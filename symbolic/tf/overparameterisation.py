@@ -82,7 +82,10 @@ def ensure_two_squares() -> None:
         normal=sp.cancel,
     )
     ensure_equal(
-        RHO, T / (2 * (T - 2)) / sp.Rational(1, 2), "rho is their quotient", normal=sp.cancel
+        RHO,
+        T / (2 * (T - 2)) / sp.Rational(1, 2),
+        "rho, the variance of an entry of u over that of v, is T/(T - 2)",
+        normal=sp.cancel,
     )
     independent = (
         "u and v across the differences of the others, which span T - 3 dimensions, are multiples "
@@ -90,7 +93,12 @@ def ensure_two_squares() -> None:
     )
     cite(GAUSSIAN_PROJECTION, met={FIXED: GAUSSIAN}, of=independent)
     q, m = statement.obtuse(T, D)
-    ensure_equal(m, D - (T - 3), "m = d - (T - 3)")
+    ensure_equal(
+        m,
+        D - (T - 3),
+        "the formula has m = d - (T - 3), which the differences of the others leave of d "
+        "dimensions",
+    )
     ensure_equal(
         q, 1 / (1 + RHO), "rho chi < chi' says chi/(chi + chi') < 1/(1 + rho) = q", normal=sp.cancel
     )
@@ -113,7 +121,7 @@ def prove_bound() -> str:
     cite(CHI_SQUARE)
     best = (RHO - 1) / (2 * RHO)
     ensure_positive(sp.cancel(best), "y = (rho - 1)/(2 rho) is above 0")
-    ensure_positive(sp.cancel(1 - best), "and below 1")
+    ensure_positive(sp.cancel(1 - best), "y = (rho - 1)/(2 rho) is below 1")
     ensure_zero(
         statement.base(T) * (1 - best) * (1 + RHO * best) - 1,
         "P(|u|^2 < |v|^2) <= E exp(y (|v|^2 - |u|^2)) = ((1 - y)(1 + rho y))^(-m/2), which is "
@@ -136,7 +144,7 @@ def ensure_on_a_line() -> None:
     )
     ensure_zero(
         1 - 3 * (2 / sp.pi) * sp.asin(sp.sqrt(sp.Rational(1, 4))),
-        "and 1 - 3 I_{1/4}(1/2, 1/2) is 0, as I_q(1/2, 1/2) is 2/pi times the arcsine of sqrt q",
+        "1 - 3 I_{1/4}(1/2, 1/2) is 0, as I_q(1/2, 1/2) is 2/pi times the arcsine of sqrt q",
     )
 
 
