@@ -42,7 +42,7 @@ def ensure_slope() -> None:
     )
     ensure_nonnegative(
         sp.Rational(1, 16) - sp.Rational(1, 4) / (2 + MORE) / 2,
-        "and exp(S) is above 1, as S is above 0: g is at most 1/16",
+        "exp(S) is above 1, as S is above 0, so that g is at most 1/16",
         normal=sp.factor,
     )
 
@@ -77,14 +77,15 @@ def ensure_room() -> None:
     room = lengths[0] * lengths[1] * allowed(first, lost) / (first[0] * first[1])
     ensure_nonnegative(
         room - allowed(lengths, less),
-        "the last three are at most |a_1| |b_2| + |b_1| |a_2| + |b_1| |b_2|, where |b_i| is at "
-        "most q_i |a_i|",
+        "the last three terms add up to at most |a_1| |b_2| + |b_1| |a_2| + |b_1| |b_2|, "
+        "where |b_i| is at most q_i |a_i|",
         normal=sp.factor,
     )
     ensure_equal(
         room,
         ((1 + ratios[0]) * (1 + ratios[1]) - 1) * lengths[0] * lengths[1],
-        "which is what the sentence says of it",
+        "that sum with |b_i| = q_i |a_i| is ((1 + q_1) (1 + q_2) - 1) |a_1| |a_2|, what the "
+        "sentence allows",
     )
 
 
@@ -92,7 +93,7 @@ def ensure_growth() -> None:
     """A tends to infinity, and B/A to 0: from some step on e g is below 1, and B bounded."""
     bound, ratio, first, mu = sp.symbols("bound q^2 A_0 mu", positive=True)
     ensure_equal(
-        Y / (1 + Y) ** 2, (1 / Y) / (1 + 1 / Y) ** 2, "S' is even in W_ii", normal=sp.cancel
+        Y / (1 + Y) ** 2, (1 / Y) / (1 + 1 / Y) ** 2, "S'(W_ii) is even in W_ii", normal=sp.cancel
     )
     ensure_nonnegative(
         sp.factor((Y / (1 + Y) ** 2 - Y / 4).subs(Y, 1 / (1 + MORE))),
@@ -123,7 +124,7 @@ def ensure_growth() -> None:
     )
     ensure_nonnegative(
         4 * X / (1 + X) ** 2 - 2 * (2 / (1 + top) ** 2) * X,
-        "where 4 x/(1 + x)^2 is at least 2 mu x with mu = 2/(1 + e/16)^2",
+        "4 x/(1 + x)^2 is at least 2 mu x with mu = 2/(1 + e/16)^2, as x is at most e/16",
         normal=sp.factor,
     )
     cite(EXPONENTIAL)  # 1 - y <= exp(-y), and (1 + x)^2 <= exp(2 x)
