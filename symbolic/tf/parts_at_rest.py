@@ -51,8 +51,8 @@ def ensure_one_root() -> None:
     b, gap, count = sp.symbols("b gap m", positive=True)
     smooth = "a term of h is smooth between the sides' scores, where all |gamma_t - u| are positive"
     ends = (
-        "and tends to inf as u tends to a score above, to -inf to one below, while the others are "
-        "bounded from there to halfway: h takes both signs"
+        "this term tends to infinity as u tends to a score above, and to -infinity at one "
+        "below, while the others are bounded from there to halfway: h takes both signs"
     )
     at_ends = []
     terms = [share(SYMBOLS, sign * b, u + sign * gap, u, count) for sign in (1, -1)]
@@ -67,7 +67,7 @@ def ensure_one_root() -> None:
         )
         at_ends += [sp.limit(sp.exp(-sign * term.subs(gamma, u + sign * gap) / b), gap, 0, "+")]
     ensure_zero(at_ends, ends)
-    slope, rises = entry("slope"), "so the slope of h, the sum of those of its terms, is positive"
+    slope, rises = entry("slope"), "the slope of h, the sum of those of its terms, is positive"
     ensure_nonnegative_sum(total(slope), slope, rises, slope=POSITIVE)
     cite(RISING, met={SIGN: rises, DIFFERENTIABLE: smooth})
     cite(INTERMEDIATE_VALUE, met={CONTINUOUS: smooth, VALUES: ends})
@@ -143,11 +143,12 @@ def ensure_rest_of_one_dependency() -> None:
     )
     ensure_zero(
         total(weight * scale).subs(total(weight), 0),
-        "and the b_t add up to 0: sum_t b_t a_t = h(u), which is 0, and where it is some p has "
-        "these logits, and c is scale b",
+        "the b_t add up to 0, so that sum_t b_t a_t = h(u), which is 0; where h(u) is 0 some "
+        "p has these logits, and c is scale b",
     )
     ensure_zero(
-        total(weight * scale * a).subs(total(weight * a), 0), "so that sum_t c_t <x_t, w> = 0"
+        total(weight * scale * a).subs(total(weight * a), 0),
+        "sum_t c_t <x_t, w> is 0 for c = scale b, as sum_t b_t <x_t, w> is",
     )
     ensure_one_root()
 
@@ -166,7 +167,8 @@ def ensure_rest_on_line() -> None:
     ensure_equal(
         total(w) * total(w * gamma * k) - total(w * gamma) * total(w * k),
         total(pair, t, r) / 2,
-        "with s_t = w_t/sum_t w_t that sum is, times (sum_t w_t)^2, one over pairs of tokens",
+        "with s_t = w_t/sum_t w_t, sum_t c_t k_t times (sum_t w_t)^2 is a sum over pairs of "
+        "tokens of w_t w_r (k_t - k_r) (gamma_t - gamma_r)",
         normal=expanded,
     )
     y, m, others = sp.symbols("y m_t m_s", positive=True)
@@ -174,14 +176,15 @@ def ensure_rest_on_line() -> None:
     ensure_equal(
         m * y**first * others * y**second,
         m * others * y ** (first + second),
-        "which is P(y) for w_t = m_t y^k_t, as logits <x, p> + k_t <v, p> give at y = exp(<v, p>)",
+        "this sum is P(y) for w_t = m_t y^k_t, as logits <x, p> + k_t <v, p> give at y = "
+        "exp(<v, p>)",
         normal=sp.powsimp,
     )
     v = vector("v")
     ensure_equal(
         (v @ (sp.log(y) * v)) / (v @ v),
         sp.log(y),
-        "and p = ln(y) v/|v|^2 has any y > 0",
+        "p = ln(y) v/|v|^2 has exp(<v, p>) = y, for any y > 0",
         normal=sp.cancel,
     )
 
@@ -275,7 +278,7 @@ def ensure_largest_of_one_dependency() -> None:
         "of the other a_t with weights |c_t|",
         normal=sp.cancel,
     )
-    growing = "exp'' is above 0"
+    growing = "the second derivative of exp is above 0"
     ensure_positive(sp.diff(sp.exp(x), x, 2), growing)
     cite(JENSEN, met={SECOND_DERIVATIVE: growing})
     ensure_nonnegative(
