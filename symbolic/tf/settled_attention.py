@@ -91,44 +91,46 @@ def ensure_decay() -> None:
     )
     ensure_nonnegative(
         (4 * C * E**2 / side**2 - C * root**2).subs(root, 2 * E / (side * (1 + MORE))),
-        "elsewhere C Q is at most 4 C E^2/rates",
+        "where sqrt(Q) is at most 2 E/sqrt(rates), C Q is at most 4 C E^2/rates",
         normal=sp.factor,
     )
     three_halves = sp.Rational(3, 2)
     ensure_nonnegative(
         (E / sp.sqrt(TAU) - TAU**-2).subs(E, TAU**-three_halves + MORE),
-        "and tau^-2 at most E/sqrt(tau), as long as E is at least tau^(-3/2)",
+        "tau^-2 is at most E/sqrt(tau), as long as E is at least tau^(-3/2)",
         normal=expanded,
     )
     ensure_equal(
         E - 4 * C * E**2 / RATES - C * E / sp.sqrt(TAU),
         E * (1 - (4 * C * E / RATES + C / sp.sqrt(TAU))),
-        "so that sqrt(rates Q), at least E - C Q - C tau^-2, is at least E (1 - less) with less = "
-        "4 C E/rates + C/sqrt(tau)",
+        "sqrt(rates Q), at least E - C Q - C tau^-2, is at least E (1 - less) with less = 4 "
+        "C E/rates + C/sqrt(tau)",
     )
     less = 1 / (1 + MORE)
     ensure_nonnegative(
         (1 - less) ** 2 - (1 - 2 * less),
-        "so that -E' = Q is at least E^2/rates times 1 - 2 less there, where less tends to 0",
+        "-E' = Q is at least E^2/rates times 1 - 2 less there, where less tends to 0",
         normal=sp.factor,
     )
     ensure_reciprocal_grows(2 * RATES, TAU)  # and so less is at most k/(4 sqrt(tau))
     k = sp.Symbol("k", positive=True)
     ensure_zero(
         sp.diff((TAU - k * sp.sqrt(TAU)) / RATES, TAU) - (1 - k / (2 * sp.sqrt(TAU))) / RATES,
-        "1/E grows by (tau - k sqrt(tau))/rates at least, with less at most k/(4 sqrt(tau)),",
+        "(tau - k sqrt(tau))/rates, by which 1/E grows at least, has the derivative (1 - "
+        "k/(2 sqrt(tau)))/rates, with less at most k/(4 sqrt(tau))",
     )
     late = (1 + MORE) / RATES  # sqrt(tau)
     ensure_nonnegative(
         late**3 - late**2 / RATES,
-        "from the last time at which it is tau^(3/2) at least, and so tau/rates in the end; where "
-        "there is no such time a constant is lost, which a larger k makes up for",
+        "1/E grows so from the last time at which it is at least tau^(3/2), and so at least "
+        "tau/rates in the end; where there is no such time a constant is lost, which a "
+        "larger k makes up for",
         normal=sp.factor,
     )
     share = 1 / (2 + MORE)  # k/sqrt(tau)
     ensure_nonnegative(
         1 + 2 * share - 1 / (1 - share),
-        "so that E is at most rates/(tau - k sqrt(tau)) <= rates/tau + 2 k rates tau^(-3/2)",
+        "E is at most rates/(tau - k sqrt(tau)) <= rates/tau + 2 k rates tau^(-3/2)",
         normal=sp.factor,
     )
 
@@ -148,8 +150,9 @@ def ensure_logarithms() -> None:
     ensure_zero(
         sp.diff(RATES * sp.log(TAU) - 4 * k * RATES / sp.sqrt(TAU), TAU)
         - (RATES / TAU + 2 * k * RATES / TAU ** sp.Rational(3, 2)),
-        "its derivative D is at most E + C (Q + tau^-2), where E is at most rates/tau + 2 k rates "
-        "tau^(-3/2) and the integrals of Q and tau^-2 are finite: J is at most rates ln tau + C",
+        "the derivative D of J is at most E + C (Q + tau^-2), where E is at most rates/tau + "
+        "2 k rates tau^(-3/2) and the integrals of Q and tau^-2 are finite: J is at most "
+        "rates ln tau + C",
     )
     summed = (rate + others) * log + C - MORE
     ensure_nonnegative(
@@ -218,8 +221,9 @@ def ensure_signs() -> None:
     )
     ensure_nonnegative(
         f * (apart**2 + slope**2) - 2 * apart * f * slope,
-        "which is at most tau f_t ((tau f_t - rate_t)^2 + (dV_t/dr)^2) in size: with its square "
-        "and its slope integrable, and tau f_t off_t as well, tau f_t - rate_t has the limit 0",
+        "this derivative is at most tau f_t ((tau f_t - rate_t)^2 + (dV_t/dr)^2) in size: "
+        "with its square and its slope integrable, and tau f_t off_t as well, tau f_t - "
+        "rate_t has the limit 0",
         normal=sp.factor,
     )
 
@@ -244,15 +248,18 @@ def ensure_next_round() -> None:
     ensure_nonnegative(
         sp.diff(above, x, 2).subs(sp.exp(-x), sp.exp(most) / (1 + MORE)), bent, normal=sp.factor
     )
-    ensure_zero([above.subs(x, 0), sp.diff(above, x).subs(x, 0)], "it and its slope are 0 at 0")
+    ensure_zero(
+        [above.subs(x, 0), sp.diff(above, x).subs(x, 0)],
+        "exp(most) x^2/2 - (exp(-x) - 1 + x) and its slope are 0 at x = 0",
+    )
     cite(TANGENT, met={SECOND_DERIVATIVE: bent})
     cite(EXPONENTIAL)  # exp(-x) <= 1/(1 + x) where x > 0, and exp(-x) - 1 >= -x
     positive = most / (1 + MORE)
     ensure_nonnegative(
         (1 - 1 / (1 + positive)) - positive / (1 + most),
-        "so that 0 <= exp(-x_t) - 1 + x_t <= exp(most) x_t^2/2, where |x_t|, which tends to 0, is "
-        "at most (1 + most) |exp(-x_t) - 1|, and this is |(M dV/dr)_t| over the rate, up to a "
-        "multiple of exp(-r): all is at most C (Q + exp(-r))",
+        "exp(-x_t) - 1 + x_t is between 0 and exp(most) x_t^2/2, where |x_t|, which tends to "
+        "0, is at most (1 + most) |exp(-x_t) - 1|, and this is |(M dV/dr)_t| over the rate, "
+        "up to a multiple of exp(-r): all is at most C (Q + exp(-r))",
         normal=sp.factor,
     )
     moved, theta = vector("dV/dr"), vector("theta")
@@ -263,23 +270,23 @@ def ensure_next_round() -> None:
     )
     ensure_nonnegative(
         C * (2 * (Q + RATES) + 1) / TAU - TAU * C * (2 * (Q + RATES) / (1 + MORE) + 1) / TAU**2,
-        "so that tau |E - D| of before is at most C (Q + 1)/tau = C (Q + 1) exp(-r), and so are "
-        "its integral over r, as that of Q is finite, and the distance of v_t to its limit if t "
+        "tau |E - D| of before is at most C (Q + 1)/tau = C (Q + 1) exp(-r), and so are its "
+        "integral over r, as that of Q is finite, and the distance of v_t to its limit if t "
         "was not left, at most C (sqrt(Q) + 1)/tau",
         normal=sp.factor,
     )
     half = r / 2
     ensure_positive(
         4 / r**2 - 1 / (1 + half + MORE) ** 2,
-        "and exp(-r) is at most 4/r^2, as exp(r/2) is at least 1 + r/2",
+        "exp(-r) is at most 4/r^2, as exp(r/2) is at least 1 + r/2",
         normal=sp.factor,
     )
     c = sp.Symbol("c", positive=True)
     ensure_positive(
         (c - 3 * c / (4 + MORE)) / C,
-        "so that the next E - D is a constant up to C (Q + exp(-r)), and the constant is 0: were "
-        "it c in size, Q would in the end be at least (c - |E| - |D| - C exp(-r))/C, as both and "
-        "exp(-r) tend to 0, and so above a constant, while its integral is finite",
+        "the next E - D is a constant up to C (Q + exp(-r)), and the constant is 0: were it "
+        "c in size, Q would in the end be at least (c - |E| - |D| - C exp(-r))/C, as both "
+        "and exp(-r) tend to 0, and so above a constant, while its integral is finite",
         normal=sp.factor,
     )
 
