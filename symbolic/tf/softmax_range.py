@@ -64,7 +64,7 @@ def ensure_odds() -> None:
     ensure_equal(
         1 - first / (first + rest),
         rest / (first + rest),
-        "and 1 - S_1 is the others' part of the sum",
+        "1 - S_1 is the others' part of the sum of exponentials, over all of it",
         normal=sp.cancel,
     )
 
@@ -78,7 +78,10 @@ def prove_inside() -> str:
     ensure_positive(first / total, "S_1 is positive")
     ensure_positive((other + rest) / total, "1 - S_1 is positive where there is another entry")
     ensure_equal(
-        first / total + (other + rest) / total, 1, "the sum of all is 1", normal=sp.simplify
+        first / total + (other + rest) / total,
+        1,
+        "S_1 and the other entries add up to 1",
+        normal=sp.simplify,
     )
     return "for any T >= 2 and all real v"
 
@@ -94,7 +97,7 @@ def prove_lead() -> str:
             *[total(sp.exp(OTHER - FIRST))] * 2,
             n * sp.exp(LARGEST - FIRST),
         ],
-        "compared are exp(-lead), the odds, and T - 1 times exp(-lead)",
+        "the claim compares the odds with exp(-lead) and with T - 1 times exp(-lead)",
         normal=sp.expand,
     )
     most, power = sp.Symbol("exp(-lead)", positive=True), entry("power")
@@ -103,13 +106,14 @@ def prove_lead() -> str:
     ensure_nonnegative_sum(
         n * most - total(power),
         most - power,
-        "each of T - 1 adds exp(-lead - more) <= exp(-lead)/(1 + more), at most exp(-lead)",
+        "each of T - 1 tokens adds exp(-lead - more) <= exp(-lead)/(1 + more), which is at "
+        "most exp(-lead), to the odds",
         power=most / (1 + sp.Symbol("more", nonnegative=True)),
     )
     return "for any T >= 2 and all real v"
 
 
-CONVEX_EXP = "exp'' is positive"
+CONVEX_EXP = "the second derivative of exp is positive"
 
 
 def ensure_convex_exp() -> None:
@@ -145,7 +149,8 @@ def ensure_largest_odds() -> None:
     )
     ensure_positive(
         most - most / (1 + gap) + rest,
-        "and less where one v_u - v_1 is: equality asks for v_u - v_1 = sqrt 2 ||v|| for all u",
+        "the odds are less where one v_u - v_1 is, so that equality asks for v_u - v_1 = "
+        "sqrt 2 ||v|| for all u",
         normal=sp.factor,
     )
     s = sp.Symbol("s", nonnegative=True)  # ||v||/sqrt 2
@@ -159,14 +164,14 @@ def ensure_largest_odds() -> None:
     ensure_equal(
         (apart @ apart).subs(unit),
         2 * s**2,
-        "it is that for two different u only where s = 0: for T >= 3 equality leaves v = 0",
+        "v is s (e_u - e_1) for two different u only where s = 0: for T >= 3 equality leaves v = 0",
     )
     said = by_norm(_Others(), _of(FIRST, OTHER), "most")
     square = FIRST**2 + total(OTHER**2)
     ensure_equal(
         [said.left, said.right],
         [total(sp.exp(OTHER - FIRST)), n * sp.exp(sp.sqrt(2 * square))],
-        "compared are the odds and (T - 1) exp(sqrt 2 ||v||)",
+        "the claim compares the odds with (T - 1) exp(sqrt 2 ||v||)",
         normal=sp.expand,
     )
     said = by_norm(_Others(), _of(sp.Integer(0), sp.Integer(0)), "most")
@@ -176,7 +181,7 @@ def ensure_largest_odds() -> None:
     ensure_equal(
         [said.left.subs(n, 1), said.right.subs(n, 1)],
         [sp.exp(2 * a)] * 2,
-        "and for T = 2 at v = (-a, a), a >= 0, of every norm",
+        "both sides are exp(2 a) for T = 2 at v = (-a, a), a >= 0, of every norm",
     )
 
 
@@ -198,7 +203,7 @@ def prove_norm() -> str:
     ensure_equal(
         [said.left, said.right],
         [n * sp.exp(-sp.sqrt(square)), total(sp.exp(OTHER - FIRST))],
-        "compared are (T - 1) exp(-||v|| sqrt(T/(T - 1))) and the odds",
+        "the claim compares (T - 1) exp(-||v|| sqrt(T/(T - 1))) with the odds",
         normal=sp.expand,
     )
     a = sp.Symbol("a", nonnegative=True)
