@@ -45,6 +45,6 @@ def ensure_solution_in_span() -> None:
     ensure_equal(
         (z @ (row + lost)).subs(across),
         z @ row,
-        "and P leaves all margins as they are: z is in the span",
+        "P leaves all margins as they are, as z is in the span",
     )
     cite(RANK_OF_PRODUCT)
