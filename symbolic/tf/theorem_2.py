@@ -68,10 +68,10 @@ def ensure_margins_are_large() -> None:
         "attention to rivals, S/(1 + S) with S >= e^-m, is at least 1/(1 + e^m) at W",
         normal=sp.factor,
     )
-    ensure_equal(
-        e / (1 + e), (1 / (1 + 1 / e)), "as e^-m/(1 + e^-m) = 1/(1 + e^m)", normal=sp.cancel
+    ensure_equal(e / (1 + e), (1 / (1 + 1 / e)), "e^-m/(1 + e^-m) is 1/(1 + e^m)", normal=sp.cancel)
+    ensure_nonnegative(
+        S - S / (1 + S), "attention to rivals is at most S <= (T - 1) e^-rho at V", normal=sp.factor
     )
-    ensure_nonnegative(S - S / (1 + S), "and at most S <= (T - 1) e^-rho at V", normal=sp.factor)
     definition_1.prove()  # deficits are at least that attention times delta, at most times Delta
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     b, delta = sp.symbols("b delta", positive=True)
