@@ -31,7 +31,11 @@ MORE = sp.Symbol("more", nonnegative=True)
 def ensure_products() -> None:
     """K Q^T runs through all matrices of nuclear norm R at most and rank r at most."""
     k, q = sp.symbols("k q", real=True)
-    ensure_equal((k**2 + q**2) / 2 - k * q, (k - q) ** 2 / 2, "half the sum of squares")
+    ensure_equal(
+        (k**2 + q**2) / 2 - k * q,
+        (k - q) ** 2 / 2,
+        "(k^2 + q^2)/2 - k q is (k - q)^2/2, for k = ||K|| and q = ||Q||",
+    )
     ensure_nonnegative((k - q) ** 2 / 2, "so (||K||^2 + ||Q||^2)/2 >= ||K|| ||Q||")
     cite(FACTORS)
     cite(RANK_OF_PRODUCT)
@@ -50,14 +54,19 @@ def ensure_limit_points() -> None:
     ensure_secants()
     ensure_margins_are_large()
     ensure_zero(
-        sp.expand((C * RHO - R).subs(RHO, R / C)), "rho = R/C_*, with margins of V at least rho"
+        sp.expand((C * RHO - R).subs(RHO, R / C)),
+        "V has the nuclear norm C_* rho = R for rho = R/C_*, and margins of at least rho",
     )
     ensure_nonnegative(
         (RHO - SPREAD + MORE) / (C * RHO) - (1 - SPREAD / RHO) / C,
         "margins of W/R are at least (1 - log(2 Gamma)/rho)/C_*",
         normal=expanded,
     )
-    ensure_equal(sp.limit((1 - SPREAD / RHO) / C, RHO, sp.oo), 1 / C, "which tends to 1/C_*")
+    ensure_equal(
+        sp.limit((1 - SPREAD / RHO) / C, RHO, sp.oo),
+        1 / C,
+        "(1 - log(2 Gamma)/rho)/C_* tends to 1/C_*",
+    )
     cite_bounded_sequence()
     less, margin = sp.Symbol("less", nonnegative=True), 1 / C + MORE
     ensure_nonnegative(
@@ -113,7 +122,10 @@ def prove_diagonal() -> str:
     ensure_equal(
         [(k**2 + q**2) / 2 - k * q, (k**2 + q**2) / 2 + k * q],
         [(k - q) ** 2 / 2, (k + q) ** 2 / 2],
-        "half the sum of squares, by entry, for either sign of a row of Q",
+        "(k^2 + q^2)/2 - k q is (k - q)^2/2 and (k^2 + q^2)/2 + k q is (k + q)^2/2, entry by entry",
     )
-    ensure_nonnegative([(k - q) ** 2, (k + q) ** 2], "is not negative, and 0 where K = Q")
+    ensure_nonnegative(
+        [(k - q) ** 2, (k + q) ** 2],
+        "(k - q)^2 and (k + q)^2 are not negative, and the first is 0 where K = Q",
+    )
     return "for K and Q of two rows and any number of columns"
