@@ -239,8 +239,8 @@ def ensure_direction(c: Any, C: Any, diverges: str) -> None:
         c,
         C,
         lambda lowest: lowest + LESS,
-        "so that over J rivals sum_j p_j (m_j - least) is at most P J C/c, P being at least the "
-        "p_j of the least margin: <G, W> is at most P (||W||/N + extra)",
+        "over J rivals sum_j p_j (m_j - least) is at most P J C/c, P being at least the p_j "
+        "of the least margin: <G, W> is at most P (||W||/N + extra)",
     )
     h = STEP * p * (y / N + extra) + (STEP * a * p) ** 2 / 2
     ensure_equal(
