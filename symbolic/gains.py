@@ -67,7 +67,7 @@ def ensure_gain_of_equal_rivals() -> None:
     ensure_nonnegative_sum(
         total(weight * MARGIN) - total(weight),
         weight * (MARGIN - 1),
-        "so margins of 1 at least add no less than margins of 1",
+        "margins of at least 1 add no less than margins of 1",
         s=S,
         m=1 + more,
     )
