@@ -100,8 +100,8 @@ def ensure_slope_at_0() -> None:
         ensure_equal(
             sp.limit((SIZE - (SIZE + Q**2 * lost) / head) / Q, Q, 0, "+"),
             weight * gap,
-            f"its norm is sqrt(1 + 2 q gap W/Gamma + ...): r(q) is at most what tends to W gap, "
-            f"{'z_j' if lost == 0 else 'y'}",
+            f"by the score of {'each z_j' if lost == 0 else 'y'} under this head, whose norm is "
+            "sqrt(1 + 2 q gap W/Gamma + ...), r(q) is at most what tends to W gap",
         )
 
 
