@@ -59,7 +59,8 @@ def prove() -> str:
     whole = asked.left + more + total(entry("p") * OPTIMAL)  # of p, as the hypothesis has it
     ensure_nonnegative(
         total(alike).subs(total(entry("p")), whole),
-        "so prompt q, of no more weight off them, attends to a score that is no lower",
+        "prompt q, which has no more weight off the optimal tokens, attends to a score that "
+        "is no lower",
         normal=expanded,
     )
     return "for every decreasing loss, where l is no higher, in each input, any n, T and d"
