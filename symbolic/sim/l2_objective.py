@@ -40,8 +40,8 @@ def ensure_all_sizes() -> None:
     ensure_equal(
         power[row, column] / alpha[row],
         1 / alpha[j] * power[j, t],
-        "so mat(D(x)^-1 exp(A x)) and D(X)^-1 exp(A1 X A2^T) have one entry (j, t), for any n and "
-        "d; both are multiplied by A3 Y",
+        "mat(D(x)^-1 exp(A x)) and D(X)^-1 exp(A1 X A2^T) have the same entry (j, t), for "
+        "any n and d; both are multiplied by A3 Y",
     )
 
 
