@@ -97,7 +97,7 @@ def ensure_below() -> None:
     cite(RISING, met={SIGN: RISES, DIFFERENTIABLE: polynomial})
     ensure_cubic()
     free, root = D * a * (1 - a**2) / 2, 1 / sp.sqrt(3)
-    ensure_equal(height.subs(c, 1), free, "so it grows to D a (1-a^2)/2 at c = 1")
+    ensure_equal(height.subs(c, 1), free, "the height grows with c to D a (1-a^2)/2 at c = 1")
     top = log_loss_below(D, sp.sqrt)
     ensure_equal(
         top,
