@@ -360,7 +360,11 @@ def ensure_turned() -> None:
         for sign in (stability_l2.SIGNS["b < 0"], stability_l2.SIGNS["b > 0"])
     )
     ensure_equal([*below[0], below[1]], [10, -7, -size], "for b < 0 h is (10, -7), and b = -size")
-    ensure_equal([*above[0], above[1]], [-10, 7, size], "for b > 0 h is (-10, 7), and b = size")
+    ensure_equal(
+        [*above[0], above[1]],
+        [-10, 7, size],
+        "for b > 0 h and b turn their signs: h is (-10, 7), and b = size",
+    )
     x, y, b = sp.symbols("x y b", real=True)
     A, h = opposite(x).A, symbols_of("h", 2)
     plain, turned = (
