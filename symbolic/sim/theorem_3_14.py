@@ -291,8 +291,7 @@ def ensure_rises_above() -> None:
     x, least = x_0 / (1 + MORE), level * (LEAD + DROP) / (1 + x_0 + y_0) ** 2
     ensure_nonnegative(
         attended(x, y) ** 2 * (gained / q).subs(X, x) - least,
-        "so that s_o^2 (x lead + y (lead + drop)) is at least (lead/drop) (lead + drop)/(1 + x_0 + "
-        "y_0)^2",
+        "s_o^2 (x lead + y (lead + drop)) is at least (lead/drop) (lead + drop)/(1 + x_0 + y_0)^2",
         normal=sp.factor,
     )
     ensure_passed(
@@ -381,13 +380,12 @@ def ensure_opposed() -> None:
     )
     ensure_passed(
         PACE * ALSO * attended(x_0, y_0) ** 2 * X * LEAD,
-        "so that f grows there by a constant, as a q > c^2, and is above any bound from "
-        "some step on",
+        "f grows there by a constant, as a q > c^2, and is above any bound from some step on",
         elsewhere=PACE * ALSO * attended(X, Y) ** 2 * (X * LEAD + Y * spread),
     )
     ensure_nonnegative(
         (f_1 * bound + f_2 * b + MORE - f_2 * (b - LESS)) / f_1 - bound,
-        "then m_1 is at least any bound where m_2 <= b, once f >= (q + c) bound + (a + c) b",
+        "m_1 is at least any bound where m_2 <= b and f >= (q + c) bound + (a + c) b",
         normal=sp.factor,
     )
     x = q * y_b * spread / (2 * c * LEAD) / (1 + MORE)
