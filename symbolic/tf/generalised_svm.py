@@ -383,11 +383,13 @@ def ensure_logarithmic(half: bool = False) -> None:
     share = 1 / (1 + sp.exp(-m))
     other = (1 - share) ** (2 if half else 1)
     grown, bound = sp.exp(2 * m if half else m), sp.Rational(1, 8 if half else 4)
-    ensure_positive([share * other], "steps are positive", normal=_in_exponential)
+    powers = "s_1 s_2^2" if half else "s_1 s_2"
+    ensure_positive(
+        [share * other], f"{powers} is positive, and so is each step", normal=_in_exponential
+    )
     ensure_nonnegative(
         [grown * share * other - bound, 1 - grown * share * other, bound - share * other],
-        f"with f = {'s_1 s_2^2' if half else 's_1 s_2'}, {bound} <= {grown} f <= 1 and f <= "
-        f"{bound}, from m = 0 on",
+        f"with f = {powers}, {bound} <= {grown} f <= 1 and f <= {bound}, from m = 0 on",
         normal=_in_exponential,
     )
     cite(EXPONENTIAL)  # exp(x) - 1 is between x and x exp(x)
@@ -408,8 +410,8 @@ def ensure_logarithmic(half: bool = False) -> None:
     ensure_equal(times * bound, sp.Rational(1, 4), "f times the factor 1 or 2 is at most 1/4")
     ensure_nonnegative(
         after.right - after.left,
-        "and by at most itself times that growth times its exponential, of at most C/4, so that "
-        "its upper bound does",
+        f"{grown} grows by at most itself times that growth times its exponential, of at most "
+        "C/4, so that its upper bound holds after one more step",
         normal=sp.factor,
     )
     ensure_equal(
