@@ -122,7 +122,7 @@ def ensure_parts() -> None:
     ensure_equal(
         part.subs(u, gamma_b),
         sp.Abs(slope(gamma_b)) * sp.Abs(gamma_b - gamma),
-        "so that c_t/(w_t s_t) tends to 1: both are the same at u = gamma_b",
+        "c_t/(w_t s_t) tends to 1, as c_t and w_t s_t are the same at u = gamma_b",
     )
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     ensure_gain_of_support()  # gamma_b - u is the sum of s_t (gamma_b - gamma_t)
@@ -211,7 +211,7 @@ def ensure_lower_tokens_outweigh() -> None:
         (kappa * P_L + MORE - 2 * off * (P_L + (2 * P_L - LESS)) - kappa * P_L / 2).subs(
             off, kappa / (12 + MORE)
         ),
-        "so that with off at most kappa/12 D is at least kappa P_L/2",
+        "with off at most kappa/12, D is at least kappa P_L/2",
         normal=sp.factor,
     )
 
