@@ -369,6 +369,6 @@ def ensure_slow() -> None:
     ensure_equal(
         w * sp.exp(-(sp.log(TAU) - sp.log(K * sp.exp(K) / w))),
         K * sp.exp(K) / TAU,
-        "so that v_t is at least ln tau - ln(K exp(K)/w_t)",
+        "v_t is at least ln tau - ln(K exp(K)/w_t)",
         normal=sp.simplify,
     )
