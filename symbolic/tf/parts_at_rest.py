@@ -226,7 +226,8 @@ def ensure_maxima_of_inputs() -> None:
         "u_i, L is less at a near W, which moves no other input",
     )
     ensure_nonnegative(
-        -steep * -MORE, "and where no near p_i has one, L is at no near W less, as no l(u_i) is"
+        -steep * -MORE,
+        "where no near p_i has a larger u_i, L is at no near W less, as no l(u_i) is",
     )
 
 
@@ -247,8 +248,8 @@ def ensure_maxima_of_parts() -> None:
     )
     ensure_positive(
         positive * rise,
-        "if they raise that of one part, these logits with those of the others as they are raise "
-        "the sum, and some near p has them",
+        "if near logits raise the score of one part, these logits with those of the other "
+        "parts as they are raise the sum, and some near p has them",
     )
 
 
@@ -262,7 +263,7 @@ def ensure_largest_of_one_dependency() -> None:
     )
     ensure_positive(
         bent(one, 1) + bent(other, -one / other),
-        "along these u'' is positive, so that u is no local maximum",
+        "along these logits u'' is positive, so that u is no local maximum",
     )
     c, a, gamma, size = (entry(name) for name in ("c", "a", "gamma", "|c|"))
     u, best, x = sp.symbols("u a_o x", real=True)
