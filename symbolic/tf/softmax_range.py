@@ -211,8 +211,8 @@ def prove_norm() -> str:
     ensure_equal(
         [said.left, said.right],
         [n * sp.exp(-a * (n + 1))] * 2,
-        "at v = a (T - 1, -1, ..., -1), a >= 0, of every norm, both are (T - 1) exp(-a T): the "
-        "bound is attained",
+        "at v = a (T - 1, -1, ..., -1), a >= 0, of every norm, both sides are (T - 1) exp(-a "
+        "T): the bound is attained",
         normal=sp.simplify,
     )
     ensure_largest_odds()
