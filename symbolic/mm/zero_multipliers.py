@@ -189,13 +189,13 @@ def ensure_powers() -> None:
     )
     ensure_zero(
         sp.exp(-C * L) - sp.exp(L) ** (-C),
-        "so g_j >= r^(-C) in J: -(ln g_j)/R is at most C (ln r)/R, which vanishes",
+        "so g_j >= r^(-C) in J: -(ln g_j)/R is at most C (ln r)/R, which tends to 0 where (ln r)/R "
+        "does, as it is supposed to here",
         normal=sp.simplify,
     )
     ensure_zero(
         sp.limit(size_u * sp.log(r) / r, r, sp.oo),
-        "(ln r) ||u|| over r tends to 0; what a factor r^C costs in J, C ln r of logit "
-        "margin, is small against R",
+        "(ln r) ||u|| over r tends to 0, and with it ||b||/r, as z_0 is one vector",
     )
 
 

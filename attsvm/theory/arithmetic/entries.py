@@ -108,12 +108,13 @@ def _refused(method: str, remedy: str = "") -> Callable[..., Any]:
 _NESTED, _FLOATS = (list, tuple, np.ndarray), (float, np.floating)
 
 
-def _operator(name: str, ufunc: np.ufunc, swapped: bool) -> Callable[[Any, Any], Any]:
+def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     """An operator of arrays by its name: numpy's, without its search for who overrides it.
 
     That is for what formulas compute with most, arrays and numbers of an arithmetic and integers.
     """
     usual: Callable[[Any, Any], Any] = getattr(np.ndarray, name)
+    swapped = name.startswith("__r")
 
     def operate(self: Any, other: Any) -> Any:
         if type(other) is Entries:
@@ -132,17 +133,15 @@ def _operator(name: str, ufunc: np.ufunc, swapped: bool) -> Callable[[Any, Any],
 class Entries(np.ndarray[Any, np.dtype[Any]]):
     """An array of scalars of one arithmetic, made by `entries`."""
 
-    __add__, __radd__ = (_operator(n, np.add, n == "__radd__") for n in ("__add__", "__radd__"))
-    __sub__, __rsub__ = (
-        _operator(n, np.subtract, n == "__rsub__") for n in ("__sub__", "__rsub__")
-    )
-    __mul__, __rmul__ = (
-        _operator(n, np.multiply, n == "__rmul__") for n in ("__mul__", "__rmul__")
-    )
-    __truediv__, __rtruediv__ = (
-        _operator(n, np.true_divide, n == "__rtruediv__") for n in ("__truediv__", "__rtruediv__")
-    )
-    __matmul__ = _operator("__matmul__", np.matmul, False)
+    __add__ = _operator("__add__", np.add)
+    __radd__ = _operator("__radd__", np.add)
+    __sub__ = _operator("__sub__", np.subtract)
+    __rsub__ = _operator("__rsub__", np.subtract)
+    __mul__ = _operator("__mul__", np.multiply)
+    __rmul__ = _operator("__rmul__", np.multiply)
+    __truediv__ = _operator("__truediv__", np.true_divide)
+    __rtruediv__ = _operator("__rtruediv__", np.true_divide)
+    __matmul__ = _operator("__matmul__", np.matmul)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Do what is arithmetic, refuse the rest."""

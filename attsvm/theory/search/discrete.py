@@ -29,7 +29,7 @@ from attsvm.theory.instance.document import (
 from attsvm.theory.run.bounded import within_bound
 from attsvm.theory.run.sampling import sample
 from attsvm.theory.search.axes import Group, groups, taken, tuples
-from attsvm.theory.search.families import blocks, related, with_blocks
+from attsvm.theory.search.families import blocks, relate_one, with_blocks
 from attsvm.theory.search.relations import Domain
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def _related(document: Any, most: int, generator: np.random.Generator) -> Iterat
         domains[path] = Domain(whole=True, low=0 if array.min() >= 0 else -most, high=most)
     for _ in range(_RELATED):
         arrays = {path: array.copy() for path, array in {**whole, **floats}.items()}
-        related(arrays, domains, generator)
+        relate_one(arrays, domains, generator)
         yield with_blocks(document, arrays)
 
 

@@ -207,10 +207,12 @@ def _depend(arrays: Blocks, generator: np.random.Generator) -> None:
 
 def _relate(arrays: Blocks, generator: np.random.Generator) -> None:
     """A few entries of one or more arrays meet an exact relation, such as a^2 + b^2 = c^2."""
-    related(arrays, dict.fromkeys(arrays, Domain()), generator)
+    relate_one(arrays, dict.fromkeys(arrays, Domain()), generator)
 
 
-def related(arrays: Blocks, domains: Mapping[Path, Domain], generator: np.random.Generator) -> None:
+def relate_one(
+    arrays: Blocks, domains: Mapping[Path, Domain], generator: np.random.Generator
+) -> None:
     """The arrays of one instance, some entries of which meet an exact relation, in place."""
     relate({path: array[..., None] for path, array in arrays.items()}, domains, generator)
 

@@ -21,7 +21,7 @@ from attsvm.theory.search.screen import (
     WHOLE,
     evolve,
     length_of_each,
-    related,
+    relate_batch,
 )
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def screen_on_gpu(
     for _ in range(2 + scout.budget // 20):
         shape = length_of_each(formula, generator)
         filled = formula.filled(generator, shape, _FILLED)
-        related(formula, filled, generator)
+        relate_batch(formula, filled, generator)
         arrays = {n: v for n, v in filled.items() if isinstance(v, np.ndarray)}
         if not arrays:  # a sibling without variables of its own
             return

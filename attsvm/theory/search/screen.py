@@ -94,7 +94,7 @@ def breed(
     """
     parameters = scout.tally.part.parameters
     raw = spread(formula, raw, shape, parameters, generator, batch)
-    related(formula, raw, generator)
+    relate_batch(formula, raw, generator)
     if not any(isinstance(value, np.ndarray) for value in raw.values()):  # all lanes are alike
         scout.tally.seen.screened += 1
         scout.look(formula.instance_at(raw, 0))
@@ -246,7 +246,7 @@ def takes(
     return True
 
 
-def related(formula: Formula, raw: dict[str, Any], generator: np.random.Generator) -> None:
+def relate_batch(formula: Formula, raw: dict[str, Any], generator: np.random.Generator) -> None:
     """Have some instances of a batch meet exact relations between their numbers, in place."""
     domains = {}
     for name, value in raw.items():
@@ -289,7 +289,7 @@ def _fresh(
         for name, variable in formula.variables.items():
             if isinstance(variable, Integer) and isinstance(raw.get(name), np.ndarray):
                 filled[name] = variable.spread(generator, batch)
-        related(formula, filled, generator)
+        relate_batch(formula, filled, generator)
         for start in range(0, batch - batch // 8 + 1, batch // 8):
             yield {
                 name: value[..., start : start + batch // 8]

@@ -41,5 +41,5 @@ def test_points_lie_right_and_up_by_their_coordinates_on_one_scale(points):
     assert len(places) == len(points)
     reach = np.abs(points).max() or 1.0
     for (x, y), (a, b) in zip(places, points, strict=True):
-        assert float(x) == pytest.approx(middle + 82 * a / reach, abs=0.1)
-        assert float(y) == pytest.approx(level - 82 * b / reach, abs=0.1)
+        assert float(x) == pytest.approx(middle + 82 * a / reach, abs=0.051)
+        assert float(y) == pytest.approx(level - 82 * b / reach, abs=0.051)
