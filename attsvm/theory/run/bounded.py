@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import dis
 import functools
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
@@ -118,15 +119,16 @@ class _Counter:
         if not known[1]:
             return None
         self.left -= 1
-        if self.left < 0:
-            raise TooLong
+        if self.left < 0 and not code.co_flags & inspect.CO_GENERATOR:
+            raise TooLong  # a generator may go on only to be closed, where Python would warn
         return self.line if known[2] else None
 
     def line(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any]:
         """Count a line."""
-        self.left -= event == "line"
-        if self.left < 0:
-            raise TooLong
+        if event == "line":
+            self.left -= 1
+            if self.left < 0:
+                raise TooLong
         return self.line
 
 

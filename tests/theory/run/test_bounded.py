@@ -118,6 +118,28 @@ def test_an_end_that_the_claim_catches_is_one():
             within_bound(lambda: 1 // 0)
 
 
+def test_the_end_may_fall_where_a_generator_is_closed(monkeypatch):
+    def halted():
+        for k in (k for k in range(10**6)):
+            if k:
+                break
+        return counted(10)
+
+    ignored, ended = [], []
+    monkeypatch.setattr(sys, "unraisablehook", ignored.append)
+    for steps in range(40):
+        with bounded(steps, __file__):
+            try:
+                within_bound(halted)
+            except TooLong:
+                ended.append(steps)
+            with pytest.raises(TooLong):
+                within_bound(lambda: sum(k for k in range(10**6)))
+    assert not ignored
+    assert ended == list(range(len(ended)))
+    assert 20 < len(ended) < 40
+
+
 def test_what_was_remembered_before_makes_no_difference():
     remembered = functools.cache(counted)
     with bounded(1000, __file__):
