@@ -47,7 +47,7 @@ def test_a_better_token_falls_behind_worse_ones_for_ever(step):
 
 
 def test_a_better_token_that_pulls_too_hard_or_is_not_alone_is_not_outrun():
-    """Twice the score to gain, a rival of the same score, two better tokens."""
+    """Less for the other input to lose, a rival of the same score, two better tokens, or none."""
     point = [[fmpq(x), fmpq(0), fmpq(0), fmpq(0)] for x in (1, 1, 1, 0)]
     three = ((2, 4, 4, 0), (0, 0, 0, 0), (0, 0, 0, -1))
 
@@ -58,6 +58,7 @@ def test_a_better_token_that_pulls_too_hard_or_is_not_alone_is_not_outrun():
     assert kept(2.0 + 2.0**-4) is None
     assert kept(16.0, three, (0.0, 1.0, 0.0)) is None
     assert kept(16.0, three, (0.0, 1.0, 2.0)) is None
+    assert kept(16.0, three[:2], (1.0, 0.0)) is None
     assert kept(16.0, loss="logistic") is None
 
 

@@ -73,6 +73,14 @@ def test_norms_and_roots_of_equal_numbers_are_equal(values):
 
 
 @given(DYADIC, DYADIC)
+def test_squares_of_roots_are_known_and_those_of_sums_are_not_sums(a, b):
+    x, y = (M.exp(number(c)) + 1 for c in (a, b))
+    assert (M.sqrt(x) * M.sqrt(y)).same(M.sqrt(x * y))
+    assert (M.sqrt(x) / M.sqrt(y)).same(M.sqrt(x / y))
+    assert not (M.sqrt(x) + M.sqrt(y)).same(M.sqrt(x + y))
+
+
+@given(DYADIC, DYADIC)
 def test_what_differs_by_little_is_told_apart(a, b):
     little = M.of(fmpq(1, 2**200))
     for one in (M.exp(number(a)), M.sqrt(M.exact(2)) * number(b), number(a)):
