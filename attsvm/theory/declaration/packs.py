@@ -43,8 +43,8 @@ class Pack:
     @property
     def file(self) -> str:
         """The name of its file, "" for a package: its folder then belongs to it alone."""
-        own = [getattr(module, "__file__", None) for module in modules(self)][:1]
-        name = Path(own[0]).name if own and own[0] else ""
+        file = getattr(next(iter(modules(self)), None), "__file__", None)
+        name = Path(file).name if file else ""
         return "" if name == "__init__.py" else name
 
     @property

@@ -7,7 +7,7 @@ import sympy as sp
 from toy_pack import stated
 
 from attsvm.errors import ClaimError
-from attsvm.theory import Real, changed, gradient
+from attsvm.theory import Integer, Matrix, Real, Vector, changed, gradient
 from attsvm.theory.arithmetic import BALLS, FLOATS, Tensors, entries
 from attsvm.theory.arithmetic.rational_script import Verifiers
 from attsvm.theory.arithmetic.script import Scripts
@@ -59,6 +59,21 @@ def test_what_only_balls_refuse_is_told_with_its_line():
     claim = square(lambda m, v, c: m.at_least(v.x * v.x + [c, v.x.value][0], m.exact(0)))
     with pytest.raises(ClaimError, match=r"test_rehearsal.py, line \d+\) raised AttributeError"):
         rehearsed(claim)
+
+
+def test_arrays_are_as_small_as_they_may_be_but_for_two_of_an_axis():
+    seen = set()
+
+    def conclusion(m, v, c):
+        seen.add((*v.A.shape, v.one.shape[0]))
+        return m.at_least(m.sum(v.A * v.A) + v.one @ v.one, c)
+
+    lengths = {"n": Integer(1, 7), "d": Integer(3, 9), "k": Integer(1, 1)}
+    variables = {**lengths, "A": Matrix("n", "d"), "one": Vector("k")}
+    below = {"1": changed(c=1)}
+    claim = stated("squares", variables, conclusion, constants={"c": 0}, siblings=below)
+    rehearse(claim.id, claim.formula, {"c": 0})
+    assert seen == {(2, 3, 1)}
 
 
 def test_what_one_instance_lacks_is_no_mistake():

@@ -31,6 +31,18 @@ def test_steps_end_an_evaluation_and_nothing_else_does():
     assert within_bound(lambda: counted(10**4)) == 10**4 * (10**4 - 1) // 2
 
 
+def halved(depth):
+    """As many calls as 2^depth, and no loop."""
+    return 1 if depth == 0 else halved(depth - 1) + halved(depth - 1)
+
+
+def test_calls_count_where_nothing_loops():
+    with bounded(1000, __file__):
+        assert within_bound(lambda: halved(8)) == 2**8
+        with pytest.raises(TooLong):
+            within_bound(lambda: halved(9))
+
+
 def test_compiled_code_is_not_counted():
     with bounded(100, __file__):
         assert within_bound(lambda: sum(range(10**5))) == 10**5 * (10**5 - 1) // 2
