@@ -62,16 +62,18 @@ CONDITIONS = (
     erratum(
         all_support_no_stationary.THEOREM,
         fell="the printed claim, for want of a condition",
-        gist="No stationary points: some input must have two different scores.",
+        gist="No stationary points: some input must have two different scores, and l' < 0.",
         fails="With head 0, or one token an input, the gradient is 0 everywhere, while all tokens "
-        "are support vectors.",
+        "are support vectors. With l(u) = -u^3, strictly decreasing and smooth, it is 0 at W = 0 "
+        "for tokens 1, -1 of scores 1, -1.",
         telling={"literal": 1},
     ),
     erratum(
         all_support_divergence.THEOREM,
         fell="the printed claim, for want of a condition",
-        gist="Divergence of the norm: some input must have two different scores.",
-        fails="Where all scores tie, as with head 0, descent never moves.",
+        gist="Divergence of the norm: some input must have two different scores, and l' < 0.",
+        fails="Where all scores tie, as with head 0, descent never moves. Nor does it from W_0 = 0 "
+        "for l(u) = -u^3 and tokens 1, -1 of scores 1, -1.",
         repair="Ask for l' < 0, continuous, and an input with two different scores; then every "
         "start and every constant step will do. From the basin ||W_k|| / ln k tends to ||W^mm||, "
         "whether all tokens are support vectors or not.",
