@@ -120,7 +120,7 @@ GENERAL = Statement(
     place="Abstract",
     printed="We prove that running gradient descent on p, or equivalently W, converges in "
     "direction to a max-margin solution that separates locally-optimal tokens from non-optimal "
-    "ones. Remarkably, our results are applicable to general data",
+    "ones. ... Remarkably, our results are applicable to general data",
     variables=stepped(Prompting, cases.comparable(0, 2)),
     hypotheses={
         SHORT: is_short,

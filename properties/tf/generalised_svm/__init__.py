@@ -73,7 +73,8 @@ STATEMENT = Statement(
     rests_on=("tf/nonlinear-head-several",),
     source=SOURCE,
     place="Generalized SVM <-> Attention Equivalence",
-    printed="Claim: W_GD ~ W_fin + W_svm ... >99% corr",
+    printed="Claim: W_GD ~ W_fin + W_svm ... ||W_svm||_F -> inf, ||W_fin||_F -> bounded ... >99% "
+    "corr",
     variables=Records(KeptTokens, cases.drawn()),
     hypotheses={
         RESTS: cases.rests,

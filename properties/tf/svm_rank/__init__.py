@@ -108,7 +108,8 @@ RANK = Statement(
     },
     readings={
         "literal-1": Reading(
-            "where Att-SVM is separable the Frobenius solution has rank at most min(n, d)",
+            "'low-rank', for which print gives no bound, read as one by the sizes: where Att-SVM "
+            "is separable the Frobenius solution has rank at most min(n, d)",
             expected="proved",
             proof="symbolic.tf.svm_rank:prove",
             under=(SEPARABLE,),
@@ -129,8 +130,8 @@ RANK = Statement(
             siblings={"one less": changed(less=1)},
         ),
         "literal-2": Reading(
-            "where Att-SVM is separable some nuclear-norm solution has no larger rank than the "
-            "Frobenius solution",
+            "'low-rank', for which print gives no bound, read as a comparison: where Att-SVM is "
+            "separable some nuclear-norm solution has no larger rank than the Frobenius solution",
             expected="refuted",
             under=(SEPARABLE,),
             conclusion=NUCLEAR,
