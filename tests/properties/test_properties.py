@@ -163,6 +163,7 @@ WORDINGS = {
     "l is smooth": ("and smooth",),
     "l is strictly decreasing and smooth": ("l strictly decreasing and smooth",),
     "l is smooth and decreasing": ("l smooth and decreasing",),
+    "l is decreasing": ("whatever the data, the start and the decreasing loss",),
     "l meets Assumption A": ("on a loss of Assumption A",),
     "l has a continuous derivative": ("l with a continuous derivative",),
     "some input has two different scores": ("wherever two scores of an input differ",),
