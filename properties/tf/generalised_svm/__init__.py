@@ -233,12 +233,12 @@ STATEMENT = Statement(
         ),
         "sharp-3": Reading(
             "one input of two tokens, query not 0, A = (x_1 - x_2) z^T, h = sum_k b_k phi(<a_k, "
-            "x>), phi convex, as ReLU and the identity are, p and P the sums over k of the lesser "
-            "and of the larger b_k phi'(t) <a_k, x_1 - x_2> at t = <a_k, (x_1 + x_2)/2> and t = "
-            "<a_k, x_1>, p > 0, l convex with l' < 0, W(0) = 0, any constant step e: the margin m "
-            "of W(k) has c k/4 <= exp(m) - 1 <= C k exp(C/4), c = -e ||A||^2 p l'(h(x_1)), C = -e "
-            "||A||^2 P l'(h((x_1 + x_2)/2)), so that x_1 alone is kept, and W(k) - ln k W_svm is "
-            "bounded",
+            "x>), phi one of the identity, ReLU, square and softplus, which are convex, p and P "
+            "the sums over k of the lesser and of the larger b_k phi'(t) <a_k, x_1 - x_2> at t = "
+            "<a_k, (x_1 + x_2)/2> and t = <a_k, x_1>, p > 0, l convex with l' < 0, W(0) = 0, any "
+            "constant step e: the margin m of W(k) has c k/4 <= exp(m) - 1 <= C k exp(C/4), c = -e "
+            "||A||^2 p l'(h(x_1)), C = -e ||A||^2 P l'(h((x_1 + x_2)/2)), so that x_1 alone is "
+            "kept, and W(k) - ln k W_svm is bounded",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_rising_head",
             under=(FORWARD, CONVEX_LOSS, QUERY, BENT_UP, RISES, ORIGIN),
