@@ -207,8 +207,8 @@ PATH = Statement(
     violating={SEVERAL: [ONE_TOKEN]},
     readings={
         "literal-1": Reading(
-            "l' < 0, best tokens unique: no prompt is better than the best tokens, as p_R/R can "
-            "tend to some p(alpha)/||p(alpha)|| only then",
+            "l' < 0, best tokens unique: no prompt is better than the best tokens, without which "
+            "p_R/R tends to no p(alpha)/||p(alpha)||",
             expected="refuted, certified",
             under=(ALONE,),
             examples=(INSIDE,),

@@ -198,8 +198,8 @@ STATEMENT = Statement(
     cost=4,
     readings={
         "literal-1": Reading(
-            "of a linear head any attention to two tokens or more is worse than all attention to "
-            "the best one",
+            'if "key" says that nonlinearity is needed: of a linear head any attention to two '
+            "tokens or more is worse than all attention to the best one",
             expected="refuted, certified",
             constants={"strict": True},
             under=(LINEAR, TWO),

@@ -139,7 +139,7 @@ RANK = Statement(
             siblings={"a smaller rank": changed(less=1), "rank one": changed(most=1)},
         ),
         "amended": Reading(
-            "where the Frobenius solution has rank 1 it is the one nuclear-norm solution, so that "
+            "where the Frobenius solution has rank 1 it is the only nuclear-norm solution, so that "
             "some nuclear-norm solution has no larger rank",
             expected="proved",
             proof="symbolic.tf.svm_rank:prove_rank_one",
