@@ -141,13 +141,14 @@ STATEMENT = Statement(
             siblings={"one of norm 1 at least": changed(share=1)},
         ),
         "literal-3": Reading(
-            "the published experiment, no run left out whose Gen-SVM has a solution: n = 3, T = 4, "
-            "d = 4, 6, 8 or 10, unit-norm Gaussian tokens and queries, random labels of which one "
-            "at least is -1, a head of d ReLU units of Gaussian weights, log-loss, uniform W(0) in "
-            "[-1, 1]/sqrt d, 2001 steps of normalised descent of length 0.1, O_i the tokens of "
-            "weight above 1e-3 in the end, W_fin the least matrix with the logit differences of W "
-            "within each O_i; '>99% corr' read as: with a probability of at least 1/2 "
-            "the correlation of W with W_fin + c W_svm is above 99% for some c >= 0",
+            "the experiment, whose protocol the slides do not give, as the public code has it, but "
+            "no run left out whose Gen-SVM has a solution: n = 3, T = 4, d = 4, 6, 8 or 10, "
+            "unit-norm Gaussian tokens and queries, random labels of which one at least is -1, a "
+            "head of d ReLU units of Gaussian weights, log-loss, uniform W(0) in [-1, 1]/sqrt d, "
+            "2001 steps of normalised descent of length 0.1, O_i the tokens of weight above 1e-3 "
+            "in the end, W_fin the least matrix with the logit differences of W within each O_i; "
+            "'>99% corr' read as: with a probability of at least 1/2 the correlation of W with "
+            "W_fin + c W_svm is above 99% for some c >= 0",
             expected="refuted, numeric",
             constants={"above": "0.99", "share": "1/2"},
             under=(),
