@@ -12,7 +12,7 @@ from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from attsvm.primitives.att_svm import exact_att_svm, exact_constraints
-from attsvm.primitives.losses import SLOPED
+from attsvm.primitives.losses import LOSSES, SLOPED
 
 
 def unique_optimum(case: Any) -> bool:
@@ -82,6 +82,15 @@ def second_best_supports(case: Any) -> bool:
 def sloped(case: Any) -> bool:
     """The slope of the loss is negative and continuous everywhere."""
     return case.loss in SLOPED
+
+
+def strictly_decreasing(case: Any) -> bool:
+    """The loss is strictly decreasing and smooth; its slope may be 0 somewhere, as that of -u^3.
+
+    Derivatives of the smooth ones here are Lipschitz on bounded intervals, as Assumption A asks.
+    """
+    loss = LOSSES[case.loss]
+    return loss.strictly_decreasing and loss.smooth
 
 
 def in_basin(case: Any, loss: str) -> bool:

@@ -38,6 +38,7 @@ from attsvm.exact.minima import Minimum
 from attsvm.exact.traps import is_stationary_start
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
+from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.steps import SHORT, TARGET, converges_in_direction, is_short, stepped
 from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties.mm import SOURCE
@@ -105,7 +106,7 @@ SEPARATES = converges_in_direction(
     balls=certified_separates,
     symbols=PROMPTS,
 )
-MOVES = "some input has two different scores"
+MOVES, DECREASING = "some input has two different scores", "l is decreasing"
 
 
 def on_a_prompt(case: Local) -> Local:
@@ -120,10 +121,11 @@ GENERAL = Statement(
     place="Abstract",
     printed="We prove that running gradient descent on p, or equivalently W, converges in "
     "direction to a max-margin solution that separates locally-optimal tokens from non-optimal "
-    "ones. Remarkably, our results are applicable to general data",
+    "ones. ... Remarkably, our results are applicable to general data",
     variables=stepped(Prompting, cases.comparable(0, 2)),
     hypotheses={
         SHORT: is_short,
+        DECREASING: lambda case: LOSSES[case.loss].decreasing,
         MOVES: lambda case: not never_moves(case),
         OPTIMAL: cones.is_locally_optimal,
         NEAR: cones.is_near,
@@ -142,7 +144,7 @@ GENERAL = Statement(
             "one over a Lipschitz constant of grad_p L converges in direction to p(alpha) of the "
             "tokens that it selects, if some input has two different scores",
             expected="refuted, certified",
-            under=(MOVES, SHORT),
+            under=(MOVES, SHORT, DECREASING),
             examples=(cases.TWO_KEYS, cases.STUCK),
             siblings={
                 "all scores may be alike": changed(drop=[MOVES], examples=[cases.TIED]),

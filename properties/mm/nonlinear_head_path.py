@@ -207,8 +207,8 @@ PATH = Statement(
     violating={SEVERAL: [ONE_TOKEN]},
     readings={
         "literal-1": Reading(
-            "l' < 0, best tokens unique: no prompt is better than the best tokens, as p_R/R can "
-            "tend to some p(alpha)/||p(alpha)|| only then",
+            "l' < 0, best tokens unique: no prompt is better than the best tokens, without which "
+            "p_R/R tends to no p(alpha)/||p(alpha)||",
             expected="refuted, certified",
             under=(ALONE,),
             examples=(INSIDE,),
@@ -225,8 +225,9 @@ PATH = Statement(
             siblings={"twice of it": changed(share=2, examples=[ONE_SIDED])},
         ),
         "amended-1": Reading(
-            "l' < 0, phi convex and every Y_i b_k >= 0, or phi linear, best tokens unique: no "
-            "prompt is better than the best tokens",
+            "l' < 0, phi one of the identity, ReLU, square and softplus, which are convex, every "
+            "Y_i b_k >= 0, or phi linear, best tokens unique: no prompt is better than the best "
+            "tokens",
             expected="proved",
             proof="symbolic.mm.nonlinear_head_path:prove_no_better",
             under=(CONVEX, RISING, ALONE),
@@ -238,13 +239,13 @@ PATH = Statement(
             },
         ),
         "amended-2": Reading(
-            "T >= 2, l' < 0 and continuous, phi convex and in each input every Y_i b_k >= 0 or "
-            "every Y_i b_k <= 0, or phi linear, q the attention to other tokens than the best, d "
-            "the least and D the largest of the gaps h(x_best) - h(x_t) and the slopes "
-            "<h'(x_best), x_best - x_t>, d > 0, as it is where h is convex and best tokens are "
-            "unique: sum_i [l(best - d q) - l(best)] <= n (L(p) - L_*) <= sum_i [l(best - D q) - "
-            "l(best)], and L(p) > L_*; so p_R/R tends to p(alpha)/||p(alpha)|| where there is a "
-            "p(alpha)",
+            "T >= 2, l' < 0 and continuous, phi one of the identity, ReLU, square and softplus, "
+            "which are convex, in each input every Y_i b_k >= 0 or every Y_i b_k <= 0, or phi "
+            "linear, q the attention to other tokens than the best, d the least and D the largest "
+            "of the gaps h(x_best) - h(x_t) and the slopes <h'(x_best), x_best - x_t>, d > 0, as "
+            "it is where h is convex and best tokens are unique: sum_i [l(best - d q) - l(best)] "
+            "<= n (L(p) - L_*) <= sum_i [l(best - D q) - l(best)], and L(p) > L_*; so p_R/R tends "
+            "to p(alpha)/||p(alpha)|| where there is a p(alpha)",
             expected="proved",
             proof="symbolic.mm.nonlinear_head_path:prove_path",
             under=(CONVEX, SIGN, STEEP, SEVERAL),

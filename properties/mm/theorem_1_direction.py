@@ -24,7 +24,13 @@ With steps of 256/L `amended-1` fails (`LEAPING`), and `amended-3` with 64/L (`T
 
 from hypothesis import strategies as st
 
-from attsvm.primitives.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
+from attsvm.primitives.hypotheses import (
+    exists,
+    lower_scores_equal,
+    sloped,
+    strictly_decreasing,
+    unique_optimum,
+)
 from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
@@ -40,6 +46,7 @@ EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens 
 BASIN = "risk gap of the start below min_i [l(second) - l(best)]/n"
 ALIKE = "all rivals of the optimal token score the same, below it"
 SINGLE, SLOPED = "there is a single input", "l' < 0 everywhere and continuous"
+LOSS = "l meets Assumption A"
 
 THEOREM = Statement(
     "mm/theorem-1-direction",
@@ -51,6 +58,7 @@ THEOREM = Statement(
     "p(alpha)/||p(alpha)||",
     variables=stepped(Prompting, cases.comparable(0, 2)),
     hypotheses={
+        LOSS: strictly_decreasing,
         SLOPED: sloped,
         EXISTS: exists,
         UNIQUE: unique_optimum,
@@ -71,20 +79,22 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "p(alpha) of the unique optimal tokens exists and is not 0, 'proper' read as any p(0) "
-            "and any step of at most one over a Lipschitz constant of grad_p L: descent on a "
-            "decreasing loss converges in direction to p(alpha)",
+            "alpha, which print does not name, read as the unique optimal tokens, whose p(alpha) "
+            "exists and is not 0, 'proper' as any p(0) and any step of at most one over a "
+            "Lipschitz constant of grad_p L: descent on a loss of Assumption A converges in "
+            "direction to p(alpha)",
             expected="refuted",
-            under=(EXISTS, UNIQUE, SHORT),
+            under=(LOSS, EXISTS, UNIQUE, SHORT),
             examples=(cases.TRAPPED, cases.SECOND_TRAPPED),
             siblings=dict(list(cases.OTHER_DIRECTIONS.items())[:2]),
         ),
         "literal-2": Reading(
-            "p(alpha) of optimal tokens exists and is not 0, 'proper' read as some p(0) and some "
-            "step of at most one over a Lipschitz constant of grad_p L: with them descent on a "
-            "decreasing loss converges in direction to p(alpha)",
+            "alpha, which print does not name, read as optimal tokens, whose p(alpha) exists and "
+            "is not 0, 'proper' as some p(0) and some step of at most one over a Lipschitz "
+            "constant of grad_p L: with them descent on a loss of Assumption A converges in "
+            "direction to p(alpha)",
             expected="refuted",
-            under=(EXISTS, SHORT),
+            under=(LOSS, EXISTS, SHORT),
             variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
             conclusion=DIRECTION_FROM_SOME,
             examples=(cases.ASIDE,),

@@ -26,7 +26,7 @@ key (-1, 0) to the key (1, -2), about which three keys that score less lie so ne
 gradient is 0 at (22.2, 0).
 """
 
-from attsvm.primitives.hypotheses import exists, sloped, unique_optimum
+from attsvm.primitives.hypotheses import exists, sloped, strictly_decreasing, unique_optimum
 from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
@@ -45,6 +45,7 @@ SEPARATED, SLOPED = (
     "equal scores of rivals, or all keys on the margin",
     "l' < 0 everywhere and continuous",
 )
+LOSS = "l meets Assumption A"
 
 THEOREM = Statement(
     "mm/theorem-1-norm",
@@ -55,6 +56,7 @@ THEOREM = Statement(
     "lim ||p(k)|| = infinity",
     variables=stepped(Prompting, cases.comparable(0, 2)),
     hypotheses={
+        LOSS: strictly_decreasing,
         SLOPED: sloped,
         EXISTS: exists,
         UNIQUE: unique_optimum,
@@ -73,11 +75,12 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "p(alpha) of the unique optimal tokens exists and is not 0, 'proper' read as any p(0) "
-            "and any step of at most one over a Lipschitz constant of grad_p L: descent on a "
-            "decreasing loss has ||p(k)|| -> infinity",
+            "alpha, which print does not name, read as the unique optimal tokens, whose p(alpha) "
+            "exists and is not 0, 'proper' as any p(0) and any step of at most one over a "
+            "Lipschitz constant of grad_p L: descent on a loss of Assumption A has ||p(k)|| -> "
+            "infinity",
             expected="refuted",
-            under=(EXISTS, UNIQUE, SHORT),
+            under=(LOSS, EXISTS, UNIQUE, SHORT),
             examples=(cases.STUCK,),
             siblings={
                 "p(alpha) need not exist": changed(drop=[EXISTS], examples=[cases.OPPOSED]),
@@ -85,11 +88,12 @@ THEOREM = Statement(
             },
         ),
         "literal-2": Reading(
-            "p(alpha) of optimal tokens exists and is not 0, 'proper' read as some p(0) and some "
-            "step of at most one over a Lipschitz constant of grad_p L: with them descent on a "
-            "decreasing loss has ||p(k)|| -> infinity",
+            "alpha, which print does not name, read as optimal tokens, whose p(alpha) exists and "
+            "is not 0, 'proper' as some p(0) and some step of at most one over a Lipschitz "
+            "constant of grad_p L: with them descent on a loss of Assumption A has ||p(k)|| -> "
+            "infinity",
             expected="refuted",
-            under=(EXISTS, SHORT),
+            under=(LOSS, EXISTS, SHORT),
             variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
             conclusion=DIVERGENCE_FROM_SOME,
             examples=(cases.TIED,),

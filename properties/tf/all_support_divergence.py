@@ -5,7 +5,8 @@ then ... GD diverges: ||W_k||_F -> infinity." W_k are the iterates of descent on
 and W^mm is the Att-SVM solution.
 
 literal: one input, tokens 1 and 0 in R^1, head v = 0 has W^mm = 1, both tokens on the margin, and a
-gradient that is zero everywhere.
+gradient that is zero everywhere; and so is that of l(u) = -u^3 at W = 0 for tokens 1, -1 of scores
+1, -1.
 
 amended holds for every start and every step, ties of optimal tokens included: <W_k, W^mm> grows at
 each step by eta times sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t) / n, which is bounded below
@@ -31,7 +32,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.growth_rates import diverges, rate_error
-from attsvm.primitives.hypotheses import all_tight, two_scores
+from attsvm.primitives.hypotheses import all_tight, strictly_decreasing, two_scores
 from attsvm.primitives.steps import (
     ANY,
     FLOW,
@@ -116,6 +117,7 @@ RATE = tends(
     stand_in=FLOW,
 )
 TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two different scores"
+STRICT = "l is strictly decreasing and smooth"
 ANY_MARGINS = {
     "not all tokens support vectors": changed(
         drop=[TIGHT], variables=stepped(Descent, cases.opposed(), steps=ANY)
@@ -130,16 +132,22 @@ THEOREM = Statement(
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then ... GD diverges: ||W_k||_F -> infinity",
     variables=stepped(Descent, cases.descents(), steps=ANY),
-    hypotheses={TIGHT: all_tight, TWO_SCORES: two_scores, **cases.HYPOTHESES},
+    hypotheses={
+        TIGHT: all_tight,
+        STRICT: strictly_decreasing,
+        TWO_SCORES: two_scores,
+        **cases.HYPOTHESES,
+    },
     conclusion=DIVERGES,
     cost=8,
     violating={TWO_SCORES: [cases.TIED], **cases.VIOLATING},
     readings={
         "literal": Reading(
-            "all tokens support vectors of the Att-SVM: ||W_k|| -> infinity under descent",
+            "all tokens support vectors of the Att-SVM, l strictly decreasing and smooth: ||W_k|| "
+            "-> infinity under descent from any start, with any constant step",
             expected="refuted",
-            under=(TIGHT,),
-            examples=(cases.TIED, cases.ONE_TOKEN),
+            under=(TIGHT, STRICT),
+            examples=(cases.TIED, cases.ONE_TOKEN, cases.FLAT_AT_ZERO),
             siblings=ANY_MARGINS,
         ),
         "amended": Reading(

@@ -29,6 +29,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
+from attsvm.primitives.hypotheses import strictly_decreasing
 from attsvm.primitives.losses import SLOPED as LOSS_NAMES
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import FLOW, stepped, tends
@@ -117,6 +118,8 @@ SETTLES = tends(
     stand_in=FLOW,
 )
 
+STRICT = "l is strictly decreasing and smooth"
+
 OBSERVATION = Statement(
     "tf/few-tokens",
     source=SOURCE,
@@ -124,43 +127,47 @@ OBSERVATION = Statement(
     printed="Attention mechanism selects few tokens most relevant for prediction. As we select "
     "fewer tokens, norm of the weights grow",
     variables=Records(Step, steps()),
-    hypotheses=cases.HYPOTHESES,
+    hypotheses={STRICT: strictly_decreasing, **cases.HYPOTHESES},
     conclusion=proceeds,
     violating=cases.VIOLATING,
     readings={
         "literal-1": Reading(
-            "the norm of W shrinks in no step of descent",
+            "l strictly decreasing and smooth, any start and step: the norm of W shrinks in no "
+            "step of descent",
             expected="refuted, certified",
             constants={"what": "norm"},
-            under=(),
+            under=(STRICT,),
             examples=(WRONG_START,),
             siblings={"it grows by a tenth at least": changed(slack="10/11")},
         ),
         "literal-2": Reading(
-            "the effective number of tokens, 1 / sum_t s_t^2 added up over inputs, grows in no "
-            "step of descent",
+            "'few tokens', of which print gives no measure, read by the effective number 1 / "
+            "sum_t s_t^2, added up over inputs; l strictly decreasing and smooth, any start and "
+            "step: it grows in no step of descent",
             expected="refuted, certified",
             constants={"what": "tokens"},
-            under=(),
+            under=(STRICT,),
             examples=(WRONG_START,),
             siblings={"it falls by a tenth at least": changed(slack="9/10")},
         ),
         "literal-3": Reading(
-            "in the second step of descent from W(0) = 0, any constant step, neither ||W|| "
-            "shrinks nor the effective number of tokens, sum_i 1 / sum_t s_it^2, grows",
+            "in the second step of descent from W(0) = 0, l strictly decreasing and smooth, any "
+            "constant step, neither ||W|| shrinks nor the effective number of tokens, sum_i 1 / "
+            "sum_t s_it^2, grows",
             expected="refuted, certified",
             constants={"what": "both", "when": "second step"},
-            under=(),
+            under=(STRICT,),
             variables=Records(Step, steps(0.0), fixed=("start",)),
             examples=(CONTENT,),
             siblings={"by a tenth at least": changed(slack="9/10")},
         ),
         "literal-4": Reading(
-            "as we select fewer tokens the norm grows: ||W|| increases in every step of descent in "
-            "which the effective number of tokens, 1 / sum_t s_t^2 added up over inputs, falls",
+            "as we select fewer tokens the norm grows: l strictly decreasing and smooth, any start "
+            "and step, ||W|| increases in every step of descent in which the effective number of "
+            "tokens, 1 / sum_t s_t^2 added up over inputs, falls",
             expected="refuted, certified",
             constants={"what": "then"},
-            under=(),
+            under=(STRICT,),
             examples=(LEAPING_OVER,),
             siblings={"by a tenth at least": changed(slack="10/11")},
         ),
@@ -182,6 +189,7 @@ OBSERVATION = Statement(
             "||W_k|| tends to infinity and each input's attention to its optimal token to 1",
             expected="proved",
             proof="symbolic.basins:prove_attention",
+            under=tuple(cases.HYPOTHESES),
             variables=stepped(Descent, cases.descents(), cases.started_right),
             conclusion=SETTLES,
             siblings={"the worst tokens": changed(towards="worst")},

@@ -106,6 +106,7 @@ from attsvm.primitives.hypotheses import (
     feasible,
     several_tokens,
     sloped,
+    strictly_decreasing,
     unique_optimum,
 )
 from attsvm.primitives.losses import SLOPED as LOSSES
@@ -155,6 +156,7 @@ FEASIBLE, SLOPED, ZERO = (
     "l' < 0 everywhere and continuous",
     "the start is zero",
 )
+STRICT = "l is strictly decreasing and smooth"
 INDEPENDENT = "the (x_t - x_s) z^T of all inputs are independent, for one token s of each"
 DIFFERENT = "no two scores of an input are equal"
 ORTHOGONAL = "queries are orthogonal"
@@ -292,6 +294,7 @@ CONJECTURE = Statement(
     variables=stepped(Descent, supported(), steps=ANY),
     hypotheses={
         LARGE: large,
+        STRICT: strictly_decreasing,
         EVERYWHERE: lambda case: choices.all_support_everywhere(case.data),
         SOLVED: lambda case: choices.all_solved(case.data),
         UNIQUE: unique_optimum,
@@ -325,25 +328,29 @@ CONJECTURE = Statement(
     },
     readings={
         "literal-1": Reading(
-            "if the conjecture says so of large d: where d >= n T and some input has two tokens, "
-            "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
+            "if the conjecture, which is not printed, says so of large d, of which print gives no "
+            "measure, read as d >= n T: where some input has two tokens and l is strictly "
+            "decreasing and smooth, W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start, "
+            "with any constant step",
             expected="refuted",
-            under=(LARGE, SEVERAL),
+            under=(LARGE, SEVERAL, STRICT),
             examples=(OBTUSE, PASSED),
             siblings=WRONG,
         ),
         "literal-2": Reading(
-            "if the conjecture says so of its slide: where all Local-SVMs have a solution, in "
-            "which all tokens are support vectors, and some input has two tokens, W_k/||W_k|| -> "
-            "W^mm/||W^mm|| under descent from any start",
+            "if the conjecture, which is not printed, supposes what its slide does: where all "
+            "Local-SVMs have a solution, in which all tokens are support vectors, some input has "
+            "two tokens, and l is strictly decreasing and smooth, W_k/||W_k|| -> W^mm/||W^mm|| "
+            "under descent from any start, with any constant step",
             expected="refuted",
-            under=(EVERYWHERE, SOLVED, SEVERAL),
+            under=(EVERYWHERE, SOLVED, SEVERAL, STRICT),
             examples=(TIED,),
             siblings=WRONG,
         ),
         "amended-1": Reading(
             "d >= n T, optimal tokens unique, some input with two tokens, Att-SVM feasible, l' < "
-            "0 everywhere and continuous: W_k/||W_k|| -> W^mm/||W^mm|| under descent from zero",
+            "0 everywhere and continuous: W_k/||W_k|| -> W^mm/||W^mm|| under descent from zero, "
+            "with any constant step",
             expected="refuted",
             under=(LARGE, UNIQUE, SEVERAL, FEASIBLE, SLOPED, ZERO),
             variables=stepped(Descent, at_rest(), fixed=("start",), steps=ANY),

@@ -31,6 +31,7 @@ from attsvm.primitives.hypotheses import (
     rivals_equal,
     several_tokens,
     sloped,
+    strictly_decreasing,
     unique_optimum,
 )
 from attsvm.primitives.steps import ANY, stepped
@@ -71,6 +72,7 @@ def larger(generator: np.random.Generator) -> Descent:
 EQUAL, UNIQUE = "non-optimal scores are equal", "optimal tokens are unique"
 SEVERAL, FEASIBLE = "some input has two tokens", "Att-SVM is feasible"
 ALIGNED, SLOPED = "inputs are aligned", "l' < 0 everywhere and continuous"
+STRICT = "l is strictly decreasing and smooth"
 WORST = {"towards the worst tokens": changed(towards="worst")}
 WRONG = {
     **WORST,
@@ -86,6 +88,7 @@ THEOREM = Statement(
     "tokens are [approximately] equal",
     variables=stepped(Descent, started(rival_data()), steps=ANY),
     hypotheses={
+        STRICT: strictly_decreasing,
         EQUAL: lambda case: rivals_equal(case.data),
         UNIQUE: unique_optimum,
         SEVERAL: several_tokens,
@@ -104,10 +107,11 @@ THEOREM = Statement(
     },
     readings={
         "literal": Reading(
-            "scores of non-optimal tokens approximately equal, as exactly equal ones are: "
-            "W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
+            "scores of non-optimal tokens approximately equal, as exactly equal ones are, l "
+            "strictly decreasing and smooth: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any "
+            "start, with any constant step",
             expected="refuted",
-            under=(EQUAL,),
+            under=(EQUAL, STRICT),
             examples=(cases.OPPOSED,),
             siblings={
                 "any scores": changed(drop=[EQUAL], examples=[cases.descent(PASSED_OVER)]),
@@ -116,9 +120,10 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "scores of non-optimal tokens equal, optimal tokens unique, some input with two "
-            "tokens, Att-SVM feasible: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start",
+            "tokens, Att-SVM feasible, l strictly decreasing and smooth: W_k/||W_k|| -> "
+            "W^mm/||W^mm|| under descent from any start, with any constant step",
             expected="refuted",
-            under=(EQUAL, UNIQUE, SEVERAL, FEASIBLE),
+            under=(EQUAL, UNIQUE, SEVERAL, FEASIBLE, STRICT),
             examples=(NOT_ALIGNED,),
             siblings=WRONG,
         ),
@@ -129,6 +134,7 @@ THEOREM = Statement(
             "W^mm/||W^mm|| under descent with any constant step from any start",
             expected="proved",
             proof="symbolic.aligned_inputs:prove_equal_rivals",
+            under=(EQUAL, UNIQUE, SEVERAL, FEASIBLE, ALIGNED, SLOPED),
             variables=stepped(Descent, started(together()), larger, steps=ANY),
             examples=(FAR_START,),
             siblings={

@@ -5,8 +5,9 @@ But we have to let ||W||_F -> infinity." L is the training risk and L_* its valu
 tokens, those of the best score of their input; x_it are its tokens, z_i its query.
 
 Yes needs a W that separates: (x_i,o - x_it)^T W z_i > 0 for all tokens t of input i with a lower
-score, and for one of its optimal tokens o. The query 0 admits none (literal-1). The norm is needed
-only where two scores of an input differ (literal-2, as in lemma 2).
+score, and for one of its optimal tokens o. The query 0 admits none (literal-1, where "if softmax
+selects" is read as the way to L_*, not as a condition on the data). The norm is needed only where
+two scores of an input differ (literal-2, as in lemma 2).
 
 Let M be the least-norm W for which these are at least 1, over all choices of o among tied optimal
 tokens, N = ||M||_F and x = ||W||_F / N, or x = 0 where none separates. No W of that norm has all
@@ -33,7 +34,7 @@ from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import ExactAnswer, solve_exactly
-from attsvm.primitives.hypotheses import two_scores
+from attsvm.primitives.hypotheses import strictly_decreasing, two_scores
 from attsvm.primitives.losses import LOSSES
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged
@@ -206,7 +207,7 @@ def above(m: Any, case: Point, share: Any = 0) -> Any:
 
 
 DECREASING, TWO_SCORES = "l is strictly decreasing", "some input has two different scores"
-SEPARATED = "some W separates"
+SEPARATED, LISTED = "some W separates", "l is strictly decreasing and smooth"
 PROOF = "symbolic.tf.lemma_2_limit:prove"
 
 LIMIT = Statement(
@@ -217,7 +218,12 @@ LIMIT = Statement(
     printed="Can we ever achieve the optimal loss L_*? Yes, if softmax selects optimal tokens. "
     "But we have to let ||W||_F -> infinity",
     variables=Records(Point, points()),
-    hypotheses={DECREASING: decreasing, TWO_SCORES: two_scores, SEPARATED: separable},
+    hypotheses={
+        LISTED: strictly_decreasing,
+        DECREASING: decreasing,
+        TWO_SCORES: two_scores,
+        SEPARATED: separable,
+    },
     conclusion=approached,
     cost=3,
     violating={
@@ -227,18 +233,19 @@ LIMIT = Statement(
     },
     readings={
         "literal-1": Reading(
-            "L_* is the infimum of L, for every data set and l strictly decreasing",
+            "'Yes, if softmax selects optimal tokens' read as how, not where: L_* is the infimum "
+            "of L, for every data set and l strictly decreasing and smooth",
             expected="refuted, certified",
-            under=(DECREASING,),
+            under=(LISTED,),
             conclusion=reached,
             examples=(ZERO_QUERY, OPPOSED),
             siblings={"by a margin above a thousandth of a token": changed(share="1/1000")},
         ),
         "literal-2": Reading(
             "L(W) > L_* at every W, so that ||W|| has to tend to infinity, for l strictly "
-            "decreasing",
+            "decreasing and smooth",
             expected="refuted, certified",
-            under=(DECREASING,),
+            under=(LISTED,),
             conclusion=above,
             examples=(ONE_TOKEN,),
             siblings={"a quarter of the way to the worst tokens": changed(share="1/4")},

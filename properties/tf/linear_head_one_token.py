@@ -31,7 +31,13 @@ from attsvm.limits import ALLOWANCE, norm_diverges
 from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.primitives.descent_runs import LEAPING
 from attsvm.primitives.growth_rates import proved_limit
-from attsvm.primitives.hypotheses import feasible, in_basin, sloped, unique_optimum
+from attsvm.primitives.hypotheses import (
+    feasible,
+    in_basin,
+    sloped,
+    strictly_decreasing,
+    unique_optimum,
+)
 from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, is_short, stepped, tends
 from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Reading, Slack, Statement, changed, stated
@@ -153,7 +159,7 @@ def rest(m: Any, v: Any, of: str, share: Any = 1) -> Any:
 
 
 UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-FALLING = "l does not increase"
+FALLING, STRICT = "l does not increase", "l is strictly decreasing and smooth"
 SLOPED, BASIN = "l' < 0 everywhere and continuous", "risk gap of the start below the threshold"
 PRINTED: dict[str, Any] = {
     "source": SOURCE,
@@ -169,6 +175,7 @@ SELECTION = Statement(
     **PRINTED,
     variables=stepped(Descent, cases.descents(), cases.started_right, steps=ANY),
     hypotheses={
+        STRICT: strictly_decreasing,
         UNIQUE: unique_optimum,
         FEASIBLE: feasible,
         SLOPED: sloped,
@@ -186,10 +193,11 @@ SELECTION = Statement(
     },
     readings={
         "literal-1": Reading(
-            "under descent from any start the attention of every input tends to one of its tokens",
+            "l strictly decreasing and smooth: under descent from any start, with any constant "
+            "step, the attention of every input tends to one of its tokens",
             expected="refuted, certified",
             constants={"which": "some"},
-            under=(),
+            under=(STRICT,),
             examples=(cases.TIED, TWINS, cases.OPPOSED),
             siblings=WORST,
         ),
@@ -200,6 +208,7 @@ SELECTION = Statement(
             "attention of every input tends to one of its tokens, the optimal one",
             expected="proved",
             constants={"which": "optimal"},
+            under=(UNIQUE, FEASIBLE, SLOPED, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),
             proof="symbolic.basins:prove_attention",
             siblings=WORST,
@@ -213,18 +222,19 @@ RISK = Statement(
     variables=risk.LEMMA.variables,
     hypotheses={
         risk.DECREASING: risk.LEMMA.hypotheses[risk.DECREASING],
+        risk.SMOOTH: risk.LEMMA.hypotheses[risk.SMOOTH],
         FALLING: lambda m, v: risk.flag(m, v.loss.decreasing),
     },
     conclusion=rest,
     cost=4,
     readings={
         "literal-2": Reading(
-            "l strictly decreasing, d the least gap to a lower score of an input, s its largest "
-            "weight: L(W) - L_* >= (1/n) sum_i [l(best - d (1 - s)) - l(best)], so that what is "
-            "near the least risk attends to one token",
+            "l strictly decreasing and smooth, d the least gap to a lower score of an input, s its "
+            "largest weight: L(W) - L_* >= (1/n) sum_i [l(best - d (1 - s)) - l(best)], so that "
+            "what is near the least risk attends to one token",
             expected="refuted, certified",
             constants={"of": "one"},
-            under=(risk.DECREASING,),
+            under=(risk.DECREASING, risk.SMOOTH),
             examples=(PAIR,),
             siblings={"a quarter of it": changed(share="0.25", examples=[{**PAIR, "W": [[8]]}])},
         ),

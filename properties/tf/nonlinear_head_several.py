@@ -198,8 +198,8 @@ STATEMENT = Statement(
     cost=4,
     readings={
         "literal-1": Reading(
-            "of a linear head any attention to two tokens or more is worse than all attention to "
-            "the best one",
+            'if "key" says that nonlinearity is needed: of a linear head any attention to two '
+            "tokens or more is worse than all attention to the best one",
             expected="refuted, certified",
             constants={"strict": True},
             under=(LINEAR, TWO),
@@ -222,8 +222,9 @@ STATEMENT = Statement(
             },
         ),
         "amended-1": Reading(
-            "phi convex and every b_k >= 0, as for a linear head: h of the attention output is at "
-            "most its largest value at a token, whatever the attention",
+            "phi one of the identity, ReLU, square and softplus, which are convex, and every b_k "
+            ">= 0, as for a linear head: h of the attention output is at most its largest value at "
+            "a token, whatever the attention",
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_convex",
             under=(CONVEX, RISING),
@@ -238,9 +239,10 @@ STATEMENT = Statement(
             },
         ),
         "amended-2": Reading(
-            "phi convex and every b_k <= 0, so that h is concave: h of the attention output is at "
-            "most h(x_1) + (1 - s_1) max_t <h'(x_1), x_t - x_1>, with the slope 0 of ReLU at its "
-            "kink, so that x_1 is best where h rises from it towards no token",
+            "phi one of the identity, ReLU, square and softplus, which are convex, and every b_k "
+            "<= 0, so that h is concave: h of the attention output is at most h(x_1) + (1 - s_1) "
+            "max_t <h'(x_1), x_t - x_1>, with the slope 0 of ReLU at its kink, so that x_1 is best "
+            "where h rises from it towards no token",
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_concave",
             under=(CONVEX, FALLING),
@@ -278,12 +280,13 @@ STATEMENT = Statement(
             examples=(APART,),
         ),
         "sharp-3": Reading(
-            "|phi''| <= c, phi convex and every b_k <= 0, x any mean of the tokens, such as one of "
-            "them, g_t = <h'(x), x_t - x>, beta_t = c sum_k |b_k| <a_k, x_t - x>^2: x is best of "
-            "all mixtures exactly where no g_t is positive, so that those of tokens with a weight "
-            "in x are 0, and what is kept is best. For h of the attention output is at most h(x) + "
-            "sum_t s_t g_t, and where g_t > 0 h is at least h(x) + e g_t/2 at (1 - e) x + e x_t, "
-            "e = min(1, g_t/beta_t), or e = min(1, g_t) where beta_t = 0",
+            "phi one of the identity, square and softplus, which are convex, |phi''| <= c, every "
+            "b_k <= 0, x any mean of the tokens, such as one of them, g_t = <h'(x), x_t - x>, "
+            "beta_t = c sum_k |b_k| <a_k, x_t - x>^2: x is best of all mixtures exactly where no "
+            "g_t is positive, so that those of tokens with a weight in x are 0, and what is kept "
+            "is best. For h of the attention output is at most h(x) + sum_t s_t g_t, and where g_t "
+            "> 0 h is at least h(x) + e g_t/2 at (1 - e) x + e x_t, e = min(1, g_t/beta_t), or e = "
+            "min(1, g_t) where beta_t = 0",
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_exactly",
             under=(CONVEX, FALLING),

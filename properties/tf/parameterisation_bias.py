@@ -47,6 +47,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.counts import HALF, probability
+from attsvm.primitives.hypotheses import strictly_decreasing
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import separable_data
@@ -60,7 +61,7 @@ from properties.tf._support import descent_instances as cases
 from properties.tf._support.biased_ends import Draws
 from properties.tf._support.descent_instances import BASIN, EXISTS, SLOPED_LOSS, UNIQUE, Descent
 
-ONE = "one input of two tokens"
+ONE, STRICT = "one input of two tokens", "l is strictly decreasing and smooth"
 WORST = {"the solution for the worst tokens": changed(towards="worst")}
 
 SUMS = "no row of K + Q is 0"
@@ -195,7 +196,7 @@ BIAS = Statement(
     place="Summary",
     printed="Parameterization matters: W -> min Frob_norm, (K, Q) -> min Nuclear_norm bias",
     variables=stepped(Descent, cases.descents(), cases.started_right, steps=ANY),
-    hypotheses={**cases.HYPOTHESES, ONE: factors.one_pair, **SIDES},
+    hypotheses={STRICT: strictly_decreasing, **cases.HYPOTHESES, ONE: factors.one_pair, **SIDES},
     conclusion=cases.DIRECTION,
     cost=12,
     violating={
@@ -206,16 +207,18 @@ BIAS = Statement(
     },
     readings={
         "literal-1": Reading(
-            "where W^mm exists and is not 0, and l' < 0 everywhere and continuous, descent on W "
-            "converges in direction to the Frobenius solution W^mm",
+            "where W^mm exists and is not 0, l strictly decreasing and smooth, descent on W from "
+            "any start, with any constant step, converges in direction to the Frobenius solution "
+            "W^mm",
             expected="refuted",
-            under=(EXISTS, SLOPED_LOSS),
+            under=(EXISTS, STRICT),
             examples=(cases.descent(PASSED_OVER), cases.TRAP),
             siblings=WORST,
         ),
         "literal-2": Reading(
-            "where W^mm exists and is not 0, descent on (K, Q), log-loss, takes K Q^T in direction "
-            "to the nuclear solution of one input of two tokens, which is W^mm",
+            "where W^mm exists and is not 0, descent on (K, Q) from any start, with any constant "
+            "step, takes K Q^T in direction to a nuclear solution; seen with the log-loss and one "
+            "input of two tokens, whose nuclear solution is W^mm",
             expected="refuted",
             constants={"loss": "log-loss"},
             under=(EXISTS, ONE),

@@ -1,8 +1,8 @@
 """Recap of softmax: its entries lie strictly between 0 and 1, and saturate as the norm grows.
 
-"For finite v: 1 > S(v)_t > 0. Only way to attain S(v)_t in {0,1} is ||v|| -> infinity (a.k.a.
-saturated softmax)", where S(v)_t = exp(v_t) / sum_u exp(v_u), u = 1, ..., T. The formulas speak of
-the first entry, which may be any: softmax commutes with permutations.
+"Softmax implies sum_t S(v)_t = 1. For finite v: 1 > S(v)_t > 0. Only way to attain S(v)_t in {0,1}
+is ||v|| -> infinity (a.k.a. saturated softmax)", where S(v)_t = exp(v_t) / sum_u exp(v_u), u = 1,
+..., T. The formulas speak of the first entry, which may be any: softmax commutes with permutations.
 
 literal-1 falls for T = 1, where S = 1 at every v; for T >= 2 a growing norm is the only way, as
 printed (sharp-1, sharp-2). literal-2 reads "the way" as one that leads there, the converse: it
@@ -76,7 +76,8 @@ RANGE = Statement(
     "tf/softmax-range",
     source=SOURCE,
     place="Recap: Softmax function",
-    printed="For finite v: 1 > S(v)_t > 0. Only way to attain S(v)_t in {0,1} is ||v|| -> infinity",
+    printed="Softmax implies sum_t S(v)_t = 1. For finite v: 1 > S(v)_t > 0. Only way to attain "
+    "S(v)_t in {0,1} is ||v|| -> infinity",
     variables={"T": Integer(1, 5), "v": Vector("T", (0, 2, -2))},
     hypotheses={
         SEVERAL: lambda m, v: m.at_least(m.exact(v.T), m.exact(2)),

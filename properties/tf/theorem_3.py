@@ -45,6 +45,7 @@ from attsvm.errors import DataError
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.steps import ZERO, tends
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Records, Slack, Statement, changed
@@ -57,6 +58,7 @@ OTHERS = {
     "K Q^T / (2 R)": changed(share=Fraction(1, 2), examples=[cases.PUBLISHED]),
     "solutions for the worst tokens": changed(target="worst", examples=[cases.PUBLISHED]),
 }
+DECREASING = "l is smooth and decreasing"
 LOW_RANK = "some solution of Att-SVM* has a rank of r at most"
 
 
@@ -114,6 +116,11 @@ def known_rank(data: AttentionData) -> int | None:
     several = [(X, z, best[0]) for X, z, best in inputs if len(X) > 1]
     differences = [subtract(X[best], x) for X, _, best in several for x in X]
     return min(fmpq_mat(rows).rank() for rows in (differences, [list(z) for _, z, _ in several]))
+
+
+def decreasing(case: Path) -> bool:
+    """The loss is smooth and nowhere increases."""
+    return LOSSES[case.loss].smooth and LOSSES[case.loss].decreasing
 
 
 def low_rank(case: Factored) -> bool:
@@ -218,7 +225,7 @@ THEOREM = Statement(
     "lim_{R -> inf} dist(K_R Q_R^T / R, W_*^mm / C_*) = 0, (K_R, Q_R) = "
     "argmin_{||K||_F^2 + ||Q||_F^2 <= 2R} L(K, Q)",
     variables=Records(Path, cases.paths(cases.turned()), cases.protocol),
-    hypotheses={**cases.HYPOTHESES, LOW_RANK: low_rank},
+    hypotheses={DECREASING: decreasing, **cases.HYPOTHESES, LOW_RANK: low_rank},
     conclusion=path_certificates.SET,
     cost=12,
     violating={
@@ -233,7 +240,7 @@ THEOREM = Statement(
             "optimal tokens unique, Att-SVM feasible: dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 "
             "for K, Q in R^{d x d}, for l smooth and decreasing",
             expected="refuted",
-            under=(cases.UNIQUE, cases.FEASIBLE),
+            under=(cases.UNIQUE, cases.FEASIBLE, DECREASING),
             variables=Records(Path, cases.flat_paths()),
             examples=(cases.FLAT_SLOPE, cases.ONE_TOKEN),
             siblings={**OTHERS, **FROBENIUS},
@@ -244,7 +251,7 @@ THEOREM = Statement(
             "theorem names no size of them (d x d on another slide)",
             expected="refuted",
             constants={"inner": 1},
-            under=(cases.UNIQUE, cases.FEASIBLE),
+            under=(cases.UNIQUE, cases.FEASIBLE, DECREASING),
             variables=Records(Path, cases.paths(cases.turned())),
             examples=(cases.TURNING,),
             siblings=OTHERS,

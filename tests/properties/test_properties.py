@@ -134,7 +134,8 @@ WORDINGS = {
     "the step is at most 1/(2 L)": ("step at most 1/(2 L",),
     "p(alpha) exists and is not 0, alpha optimal": (
         "p(alpha) of the unique optimal tokens exists and is not 0",
-        "p(alpha) of optimal tokens exists and is not 0",
+        "the unique optimal tokens, whose p(alpha) exists and is not 0",
+        "read as optimal tokens, whose p(alpha) exists and is not 0",
     ),
     "v(alpha) exists": ("v(alpha) and p(alpha) exist",),
     "p(alpha) without relaxation exists": ("v(alpha) and p(alpha) exist",),
@@ -143,7 +144,7 @@ WORDINGS = {
     ),
     "alpha_i has the highest score": ("for the optimal tokens alpha",),
     "one input of two tokens, and R > 0": (
-        "each radius R > 0, here ||p||, and every decreasing loss v_r/r tends to "
+        "each radius R > 0, here ||p||, and every loss of Assumption A v_r/r tends to "
         "v(alpha)/||v(alpha)|| as r -> infinity; seen with one input of two tokens",
     ),
     "Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all choices "
@@ -160,6 +161,10 @@ WORDINGS = {
     "l is decreasing, strictly or not": ("l decreasing",),
     "l is strictly decreasing": ("l strictly decreasing", "strictly decreasing l "),
     "l is smooth": ("and smooth",),
+    "l is strictly decreasing and smooth": ("l strictly decreasing and smooth",),
+    "l is smooth and decreasing": ("l smooth and decreasing",),
+    "l is decreasing": ("whatever the data, the start and the decreasing loss",),
+    "l meets Assumption A": ("on a loss of Assumption A",),
     "l has a continuous derivative": ("l with a continuous derivative",),
     "some input has two different scores": ("wherever two scores of an input differ",),
     "q attends at least as much to the optimal tokens of each input as p": (

@@ -329,11 +329,11 @@ ASSUMPTION = Statement(
             siblings={"idle inputs may be slow": changed(idlers="any", examples=[LONGER])},
         ),
         "amended": Reading(
-            "let w be multipliers of sum 1 of v(alpha), or of the proof that 0 is in the hull of "
-            "the Y_i x_i,alpha_i and Gamma = 0, and nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| "
-            "over all choices beta other than alpha, or Gamma if T = 1: every head h and prompt p "
-            "have min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i)), so that B "
-            "holds where nu > 0",
+            "let w be multipliers of sum 1 of v(alpha) or, where there is none and Gamma = 0, "
+            "weights of sum 1 with sum_i w_i Y_i x_i,alpha_i = 0, and nu = Gamma - max ||sum_i w_i "
+            "Y_i x_i,beta_i|| over all choices beta other than alpha, or Gamma if T = 1: every "
+            "head h and prompt p have min_i Y_i h^T x_i^p <= ||h|| (Gamma - nu max_i (1 - "
+            "s_i,alpha_i)), so that B holds where nu > 0",
             expected="proved",
             proof="symbolic.mm.assumption_b:prove_by_means",
             under=(),
@@ -355,12 +355,12 @@ ASSUMPTION = Statement(
         ),
         "sharp-1": Reading(
             "where v(alpha) exists and attention can reach every choice of one token an input "
-            "Assumption B holds exactly if every choice but alpha has a label margin below Gamma "
-            "and no input is idle, of multiplier 0 in all multipliers of v(alpha), or T = 1. Let "
-            "gamma be the largest of these margins, W_i the largest multiplier of input i in "
-            "multipliers of sum 1, and nu = min(Gamma - gamma, Gamma min W_i (1 - Y_i v(alpha)^T "
-            "x_it)) over all i and t != alpha_i: then every h and p have min_i Y_i h^T x_i^p <= "
-            "||h|| (Gamma - nu max_i (1 - s_i,alpha_i)), and no larger nu will do if the "
+            "Assumption B holds exactly if T = 1, or every choice but alpha has a label margin "
+            "below Gamma and no input is idle, that is of multiplier 0 in all multipliers of "
+            "v(alpha). Let gamma be the largest of these margins, W_i the largest multiplier of "
+            "input i in multipliers of sum 1, and nu = min(Gamma - gamma, Gamma min W_i (1 - Y_i "
+            "v(alpha)^T x_it)) over all i and t != alpha_i: then every h and p have min_i Y_i h^T "
+            "x_i^p <= ||h|| (Gamma - nu max_i (1 - s_i,alpha_i)), and no larger nu will do if the "
             "k_i,alpha_i - k_it are independent, in any case none above Gamma - gamma, the best "
             "one of a single input; where B fails no nu > 0 will do, for some h and p",
             expected="proved",

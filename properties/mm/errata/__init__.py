@@ -38,6 +38,9 @@ MM = Source(
         "assumption A, may have slope 0 at a point.",
         "best, second, L_*": "The highest score of an input, the next lower one, and the risk "
         "(1/n) sum_i l(best).",
+        "locally optimal": "p(alpha) exists, and each other token of margin 1 under it scores less "
+        "than that of alpha; for W the same of W^mm(alpha), the least W with (x_alpha - x_t)^T W z "
+        ">= 1 for all other tokens t and the query z of their input.",
         "Gamma": "1 / ||v(alpha)||, the largest label margin of a head of norm 1 on the selected "
         "tokens.",
         "basin": "The starts p(0) with L(p(0)) - L_* < min_i [l(second) - l(best)]/n, over inputs "

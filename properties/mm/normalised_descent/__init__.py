@@ -30,7 +30,13 @@ from flint import arb
 from attsvm.exact import ExactData
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
-from attsvm.primitives.hypotheses import exists, lower_scores_equal, sloped, unique_optimum
+from attsvm.primitives.hypotheses import (
+    exists,
+    lower_scores_equal,
+    sloped,
+    strictly_decreasing,
+    unique_optimum,
+)
 from attsvm.primitives.steps import FLOW, TARGET, along, tends
 from attsvm.theory import OPEN, Reading, Records, Slack, Statement, changed, stated
 from properties.mm import SOURCE
@@ -167,7 +173,7 @@ def progress(m: Any, run: Paced, share: Any = 1, more: int = 0, pace: str = "nor
 EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
 ALIKE = "all rivals of the optimal token score the same, below it"
 SINGLE, ZERO = "there is a single input", "p(0) = 0"
-SLOPED = "l' < 0 everywhere and continuous"
+SLOPED, LOSS = "l' < 0 everywhere and continuous", "l meets Assumption A"
 
 DESCENT = Statement(
     "mm/normalised-descent",
@@ -178,6 +184,7 @@ DESCENT = Statement(
     printed="Normalised descent on p follows the same direction as plain descent, faster",
     variables=Records(Paced, paced(), fixed=("case.step",)),
     hypotheses={
+        LOSS: lambda run: strictly_decreasing(run.case),
         SLOPED: lambda run: sloped(run.case),
         EXISTS: lambda run: exists(run.case),
         UNIQUE: lambda run: unique_optimum(run.case),
@@ -196,19 +203,20 @@ DESCENT = Statement(
     },
     readings={
         "literal-1": Reading(
-            "p(alpha) of the unique optimal tokens exists and is not 0: from any p(0) and for any "
-            "s plain descent with a step of one over a Lipschitz constant of grad_p L and "
-            "normalised descent with step s converge in direction to p(alpha), if one does",
+            "p(alpha) of the unique optimal tokens exists and is not 0: on a loss of Assumption A, "
+            "from any p(0) and for any s, plain descent with a step of one over a Lipschitz "
+            "constant of grad_p L and normalised descent with step s converge in direction to "
+            "p(alpha), if one does",
             expected="refuted",
-            under=(EXISTS, UNIQUE),
+            under=(LOSS, EXISTS, UNIQUE),
             examples=(OVERSTEPPED,),
             siblings={"both to the worst tokens": changed(towards="worst")},
         ),
         "literal-2": Reading(
-            "from zero and with steps of one size s normalised descent is at least as far from "
-            "zero as plain descent, after 1, 2, 3 and 4 steps",
+            "on a loss of Assumption A, from zero and with steps of one size s, normalised descent "
+            "is at least as far from zero as plain descent, after 1, 2, 3 and 4 steps",
             expected="refuted",
-            under=(ZERO,),
+            under=(LOSS, ZERO),
             variables=Records(Paced, paced(zero=True), fixed=("case.start", "case.step")),
             conclusion=ahead,
             examples=(AHEAD,),

@@ -160,8 +160,8 @@ PATH = Statement(
     cost=3,
     readings={
         "literal-1": Reading(
-            f"{GRANTED}: for each radius R > 0, here ||p||, and every decreasing loss v_r/r tends "
-            "to v(alpha)/||v(alpha)|| as r -> infinity; seen with one input of two tokens",
+            f"{GRANTED}: for each radius R > 0, here ||p||, and every loss of Assumption A v_r/r "
+            "tends to v(alpha)/||v(alpha)|| as r -> infinity; seen with one input of two tokens",
             expected="refuted, certified",
             under=(SINGLE, POSITIVE),
             variables=Records(Attended, single()),

@@ -107,6 +107,10 @@ OPPOSED = from_zero([[[1], [0]], [[1], [0]]], [[1.0], [-1.0]], scores=[[1.0, 0.0
 TRAP = descent(LOCAL_TRAP)
 FLAT = replace(from_zero([[[1], [-1]]], scores=[[2.0, 0.0]]), loss="squared")
 """The loss (1 - u)^2 has no slope at the score 1 that attention starts with."""
+FLAT_AT_ZERO = replace(from_zero([[[1], [-1]]], scores=[[1.0, -1.0]]), loss="cubic")
+"""The loss -u^3 is strictly decreasing, and has no slope at the score 0 that attention starts with.
+
+W^mm is 1/2, and both tokens are support vectors."""
 
 
 def follows(case: Descent, towards: str = "optimal") -> Slack:

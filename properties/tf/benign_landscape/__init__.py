@@ -68,7 +68,7 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.hypotheses import feasible, sloped
+from attsvm.primitives.hypotheses import feasible, sloped, strictly_decreasing
 from attsvm.primitives.losses import SLOPED as LOSSES
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import attention_data
@@ -119,6 +119,7 @@ EQUAL = AttentionData.of([[[1, 0], [1, 0]]], [[1, 0]], scores=[[1, 0]])
 TWICE = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-1]], scores=[[1, 0], [1, 0]])
 
 LARGE, SLOPED = "d >= n T", "l' < 0 everywhere and continuous"
+STRICT = "l is strictly decreasing and smooth"
 QUERIES, AFFINE = "queries are independent", "tokens of each input are affinely independent"
 SCORES, OWN = (
     "the first input has two different scores",
@@ -222,8 +223,8 @@ FEASIBILITY = Statement(
     violating={QUERIES: [TWICE], AFFINE: [EQUAL]},
     readings={
         "literal-1": Reading(
-            "'over-parameterization' read as a dimension for each token, d >= n T: the Att-SVM has "
-            "a solution, whichever tokens are optimal",
+            "'over-parameterization', of which print gives no measure, read as a dimension for "
+            "each token, d >= n T: the Att-SVM has a solution, whichever tokens are optimal",
             expected="refuted, certified",
             under=(LARGE,),
             examples=(EQUAL,),
@@ -253,6 +254,7 @@ LANDSCAPE = Statement(
     ),
     hypotheses={
         LARGE: large,
+        STRICT: strictly_decreasing,
         SLOPED: sloped,
         SCORES: lambda case: len(set(ExactData.of(case.data).gamma[0])) > 1,
         OWN: own_query,
@@ -277,10 +279,10 @@ LANDSCAPE = Statement(
     },
     readings={
         "literal-2": Reading(
-            "'over-parameterization' read as a dimension for each token, d >= n T, where l' < 0 "
-            "everywhere and continuous: grad L(W) != 0 for all W",
+            "'over-parameterization', of which print gives no measure, read as a dimension for "
+            "each token, d >= n T; l strictly decreasing and smooth: grad L(W) != 0 for all W",
             expected="refuted, certified",
-            under=(LARGE, SLOPED),
+            under=(LARGE, STRICT),
             examples=(REST, cases.TIED),
             siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[OPPOSED])},
         ),

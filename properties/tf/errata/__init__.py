@@ -52,6 +52,8 @@ TF = Source(
         "best, second, L_*": "The highest score of an input, the next lower one, and the risk "
         "(1/n) sum_i l(best).",
         "W^mm, W^mm(alpha)": "The solutions of the Att-SVM and of the Local-SVM of alpha.",
+        "locally optimal": "W^mm(alpha) exists, and each other token of margin 1 under it scores "
+        "less than that of alpha: definition 2, with t over the support indices.",
         "support vector": "A token on the margin: (x_opt - x_t)^T W^mm z = 1, whether it has a "
         "multiplier or not.",
         "basin": "The starts W_0 with L(W_0) - L_* < min_i [l(second) - l(best)]/n, over inputs "

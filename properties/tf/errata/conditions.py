@@ -62,16 +62,18 @@ CONDITIONS = (
     erratum(
         all_support_no_stationary.THEOREM,
         fell="the printed claim, for want of a condition",
-        gist="No stationary points: some input must have two different scores.",
+        gist="No stationary points: some input must have two different scores, and l' < 0.",
         fails="With head 0, or one token an input, the gradient is 0 everywhere, while all tokens "
-        "are support vectors.",
+        "are support vectors. With l(u) = -u^3, strictly decreasing and smooth, it is 0 at W = 0 "
+        "for tokens 1, -1 of scores 1, -1.",
         telling={"literal": 1},
     ),
     erratum(
         all_support_divergence.THEOREM,
         fell="the printed claim, for want of a condition",
-        gist="Divergence of the norm: some input must have two different scores.",
-        fails="Where all scores tie, as with head 0, descent never moves.",
+        gist="Divergence of the norm: some input must have two different scores, and l' < 0.",
+        fails="Where all scores tie, as with head 0, descent never moves. Nor does it from W_0 = 0 "
+        "for l(u) = -u^3 and tokens 1, -1 of scores 1, -1.",
         repair="Ask for l' < 0, continuous, and an input with two different scores; then every "
         "start and every constant step will do. From the basin ||W_k|| / ln k tends to ||W^mm||, "
         "whether all tokens are support vectors or not.",
@@ -91,8 +93,10 @@ CONDITIONS = (
         fell="the printed claim, for want of a condition",
         gist="The optimal tokens are a locally-optimal direction only where they are unique and "
         "the Att-SVM is feasible.",
-        fails="For which t the inequality is meant is not said: all others (literal-1) or the "
-        "support indices (literal-2). Both fall for tied scores, and for query 0.",
+        fails="The definition asserts nothing of them; that they are one is what the lemma on all "
+        "Local-SVMs takes for granted. For which t the inequality is meant is not said: all others "
+        "(literal-1) or the support indices (literal-2). Both fall for tied scores, and for query "
+        "0.",
         telling={"literal-1": 0, "literal-2": 1},
     ),
     erratum(
@@ -102,7 +106,8 @@ CONDITIONS = (
         "not maximise the inner sum.",
         fails="Two tokens of the best score are both optimal. The hinge loss is decreasing, not "
         "strictly, and 0 at the scores 2 and 1, so that all weight on the worse token has least "
-        "loss too.",
+        "loss too; for a strictly decreasing loss, as the slide of the risk has it, the sentence "
+        "stands (amended).",
         telling={"literal-1": 0, "literal-3": 0},
     ),
     erratum(
@@ -118,7 +123,8 @@ CONDITIONS = (
         fell="the printed claim, for want of a condition",
         gist="L_* is approached only where the Att-SVM of optimal tokens is feasible; with tied "
         "scores alone it is attained.",
-        fails="For query 0 attention stays uniform. With one token an input L = L_* at W = 0.",
+        fails='"If softmax selects optimal tokens" is read as how L_* is approached; no W need do '
+        "so: for query 0 attention stays uniform. With one token an input L = L_* at W = 0.",
         repair="Let some input have two different scores. L_* is the infimum exactly where some W "
         "separates an optimal token of each input from those that score less, and is approached "
         "only as ||W|| tends to infinity; where l' < 0 at the best scores, L - L_* is at best of "

@@ -73,7 +73,8 @@ STATEMENT = Statement(
     rests_on=("tf/nonlinear-head-several",),
     source=SOURCE,
     place="Generalized SVM <-> Attention Equivalence",
-    printed="Claim: W_GD ~ W_fin + W_svm ... >99% corr",
+    printed="Claim: W_GD ~ W_fin + W_svm ... ||W_svm||_F -> inf, ||W_fin||_F -> bounded ... >99% "
+    "corr",
     variables=Records(KeptTokens, cases.drawn()),
     hypotheses={
         RESTS: cases.rests,
@@ -140,13 +141,14 @@ STATEMENT = Statement(
             siblings={"one of norm 1 at least": changed(share=1)},
         ),
         "literal-3": Reading(
-            "the published experiment, no run left out whose Gen-SVM has a solution: n = 3, T = 4, "
-            "d = 4, 6, 8 or 10, unit-norm Gaussian tokens and queries, random labels of which one "
-            "at least is -1, a head of d ReLU units of Gaussian weights, log-loss, uniform W(0) in "
-            "[-1, 1]/sqrt d, 2001 steps of normalised descent of length 0.1, O_i the tokens of "
-            "weight above 1e-3 in the end, W_fin the least matrix with the logit differences of W "
-            "within each O_i; '>99% corr' read as: with a probability of at least 1/2 "
-            "the correlation of W with W_fin + c W_svm is above 99% for some c >= 0",
+            "the experiment, whose protocol the slides do not give, as the public code has it, but "
+            "no run left out whose Gen-SVM has a solution: n = 3, T = 4, d = 4, 6, 8 or 10, "
+            "unit-norm Gaussian tokens and queries, random labels of which one at least is -1, a "
+            "head of d ReLU units of Gaussian weights, log-loss, uniform W(0) in [-1, 1]/sqrt d, "
+            "2001 steps of normalised descent of length 0.1, O_i the tokens of weight above 1e-3 "
+            "in the end, W_fin the least matrix with the logit differences of W within each O_i; "
+            "'>99% corr' read as: with a probability of at least 1/2 the correlation of W with "
+            "W_fin + c W_svm is above 99% for some c >= 0",
             expected="refuted, numeric",
             constants={"above": "0.99", "share": "1/2"},
             under=(),
@@ -232,12 +234,12 @@ STATEMENT = Statement(
         ),
         "sharp-3": Reading(
             "one input of two tokens, query not 0, A = (x_1 - x_2) z^T, h = sum_k b_k phi(<a_k, "
-            "x>), phi convex, as ReLU and the identity are, p and P the sums over k of the lesser "
-            "and of the larger b_k phi'(t) <a_k, x_1 - x_2> at t = <a_k, (x_1 + x_2)/2> and t = "
-            "<a_k, x_1>, p > 0, l convex with l' < 0, W(0) = 0, any constant step e: the margin m "
-            "of W(k) has c k/4 <= exp(m) - 1 <= C k exp(C/4), c = -e ||A||^2 p l'(h(x_1)), C = -e "
-            "||A||^2 P l'(h((x_1 + x_2)/2)), so that x_1 alone is kept, and W(k) - ln k W_svm is "
-            "bounded",
+            "x>), phi one of the identity, ReLU, square and softplus, which are convex, p and P "
+            "the sums over k of the lesser and of the larger b_k phi'(t) <a_k, x_1 - x_2> at t = "
+            "<a_k, (x_1 + x_2)/2> and t = <a_k, x_1>, p > 0, l convex with l' < 0, W(0) = 0, any "
+            "constant step e: the margin m of W(k) has c k/4 <= exp(m) - 1 <= C k exp(C/4), c = -e "
+            "||A||^2 p l'(h(x_1)), C = -e ||A||^2 P l'(h((x_1 + x_2)/2)), so that x_1 alone is "
+            "kept, and W(k) - ln k W_svm is bounded",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_rising_head",
             under=(FORWARD, CONVEX_LOSS, QUERY, BENT_UP, RISES, ORIGIN),

@@ -35,7 +35,12 @@ from dataclasses import replace
 import numpy as np
 
 from attsvm.primitives.descent_runs import LEAPING, max_margin
-from attsvm.primitives.hypotheses import rivals_equal, sloped, unique_optimum
+from attsvm.primitives.hypotheses import (
+    rivals_equal,
+    sloped,
+    strictly_decreasing,
+    unique_optimum,
+)
 from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
 from attsvm.theory import Reading, Statement, changed
 from properties.tf import SOURCE
@@ -67,7 +72,7 @@ CROSSED = Step(OVERTAKEN, ZERO, "correlation", 1.0)
 
 UNIQUE, LONG = "optimal tokens are unique", "the first step is long"
 FORWARD = "R >= 0"
-SLOPED = "l' < 0 everywhere and continuous"
+SLOPED, STRICT = "l' < 0 everywhere and continuous", "l is strictly decreasing and smooth"
 SEPARATED = "the first step separates the optimal tokens"
 EQUAL, ALONG = "non-optimal scores are equal", "the first step goes along W^mm"
 PLAINLY = replace(DIRECTION, balls=patiently)
@@ -82,6 +87,7 @@ THEOREM = Statement(
     "grad L(W_0) is favorable",
     variables=stepped(Step, first_steps.steps((1.0,)), fixed=("length",), steps=ANY),
     hypotheses={
+        STRICT: strictly_decreasing,
         SLOPED: sloped,
         SHORT: is_short,
         UNIQUE: unique_optimum,
@@ -103,19 +109,21 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "'favorable' read as (x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals t: "
-            "W_k/||W_k|| -> W^mm/||W^mm|| under descent from W_0",
+            "'favorable', which print does not define, read as (x_opt - x_t)^T (-grad L(W_0)) z > "
+            "0 for all rivals t; l strictly decreasing and smooth: W_k/||W_k|| -> W^mm/||W^mm|| "
+            "under descent from W_0, with any constant step",
             expected="refuted",
-            under=(SEPARATED,),
+            under=(SEPARATED, STRICT),
             examples=(CROSSED,),
             siblings={"any first gradient": changed(drop=[SEPARATED]), **WORST},
         ),
         "literal-2": Reading(
-            "both criteria at once, 'favorable' read as (x_opt - x_t)^T (-grad L(W_0)) z > 0 for "
-            "all rivals t, whose scores are equal in each input: W_k/||W_k|| -> W^mm/||W^mm|| "
-            "under descent from W_0",
+            "both criteria at once, 'favorable', which print does not define, read as (x_opt - "
+            "x_t)^T (-grad L(W_0)) z > 0 for all rivals t, whose scores are equal in each input; l "
+            "strictly decreasing and smooth: W_k/||W_k|| -> W^mm/||W^mm|| under descent from W_0, "
+            "with any constant step",
             expected="refuted",
-            under=(SEPARATED, EQUAL),
+            under=(SEPARATED, EQUAL, STRICT),
             examples=(Step(CROWDED, ZERO, "correlation", 1.0),),
             siblings={
                 "any first gradient": changed(drop=[SEPARATED]),
@@ -124,10 +132,11 @@ THEOREM = Statement(
             },
         ),
         "literal-3": Reading(
-            "'favorable' read as <-grad L(W_0), W^mm> > 0: W_k/||W_k|| -> W^mm/||W^mm|| under "
-            "descent from W_0",
+            "'favorable', which print does not define, read as <-grad L(W_0), W^mm> > 0; l "
+            "strictly decreasing and smooth: W_k/||W_k|| -> W^mm/||W^mm|| under descent from W_0, "
+            "with any constant step",
             expected="refuted",
-            under=(ALONG,),
+            under=(ALONG, STRICT),
             examples=(Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, 1.0),),
             siblings={"any first gradient": changed(drop=[ALONG]), **WORST},
         ),

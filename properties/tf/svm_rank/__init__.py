@@ -108,7 +108,8 @@ RANK = Statement(
     },
     readings={
         "literal-1": Reading(
-            "where Att-SVM is separable the Frobenius solution has rank at most min(n, d)",
+            "'low-rank', for which print gives no bound, read as one by the sizes: where Att-SVM "
+            "is separable the Frobenius solution has rank at most min(n, d)",
             expected="proved",
             proof="symbolic.tf.svm_rank:prove",
             under=(SEPARABLE,),
@@ -129,8 +130,8 @@ RANK = Statement(
             siblings={"one less": changed(less=1)},
         ),
         "literal-2": Reading(
-            "where Att-SVM is separable some nuclear-norm solution has no larger rank than the "
-            "Frobenius solution",
+            "'low-rank', for which print gives no bound, read as a comparison: where Att-SVM is "
+            "separable some nuclear-norm solution has no larger rank than the Frobenius solution",
             expected="refuted",
             under=(SEPARABLE,),
             conclusion=NUCLEAR,
@@ -138,7 +139,7 @@ RANK = Statement(
             siblings={"a smaller rank": changed(less=1), "rank one": changed(most=1)},
         ),
         "amended": Reading(
-            "where the Frobenius solution has rank 1 it is the one nuclear-norm solution, so that "
+            "where the Frobenius solution has rank 1 it is the only nuclear-norm solution, so that "
             "some nuclear-norm solution has no larger rank",
             expected="proved",
             proof="symbolic.tf.svm_rank:prove_rank_one",

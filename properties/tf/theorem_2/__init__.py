@@ -21,7 +21,7 @@ in `properties.tf._support.path_certificates`.
 
 from typing import Any
 
-from attsvm.primitives.hypotheses import sloped
+from attsvm.primitives.hypotheses import sloped, strictly_decreasing
 from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import path_certificates
@@ -31,7 +31,7 @@ from properties.tf.theorem_2 import near_optimal_points as points
 from properties.tf.theorem_2.near_optimal_points import Candidate
 
 LISTED = {name: test for name, test in cases.HYPOTHESES.items() if name != cases.FALLING}
-SLOPED = "l' < 0 and continuous"
+SLOPED, STRICT = "l' < 0 and continuous", "l is strictly decreasing and smooth"
 CHEAP = "l' < 0 and continuous, G is below every m_i d_i"
 LARGE, GOOD = "rho is at least log(2 Gamma)", "||W|| <= R and L(W) <= L(R U)"
 PRINTED: dict[str, Any] = {
@@ -77,7 +77,7 @@ PATH = Statement(
     rests_on=("tf/definition-1", "tf/lemma-2"),
     **PRINTED,
     variables=Records(Path, cases.paths(), cases.protocol),
-    hypotheses=cases.HYPOTHESES,
+    hypotheses={STRICT: strictly_decreasing, **cases.HYPOTHESES},
     conclusion=path_certificates.DIRECTION,
     cost=8,
     violating=cases.VIOLATING,
@@ -86,7 +86,7 @@ PATH = Statement(
             "optimal tokens unique, Att-SVM feasible: W_R / R tends to W^mm / ||W^mm||_F, for l "
             "strictly decreasing and smooth",
             expected="refuted",
-            under=(cases.UNIQUE, cases.FEASIBLE),
+            under=(cases.UNIQUE, cases.FEASIBLE, STRICT),
             variables=Records(Path, cases.flat_paths()),
             examples=(cases.FLAT_SLOPE, cases.ONE_TOKEN),
             siblings=DIRECTIONS,
@@ -97,6 +97,7 @@ PATH = Statement(
             "decreasing and smooth with l' < 0 at the best scores, where some input has two tokens",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove_limit",
+            under=tuple(cases.HYPOTHESES),
             examples=(cases.PUBLISHED, cases.UNEVEN, cases.FLAT_BELOW),
             siblings=DIRECTIONS,
         ),

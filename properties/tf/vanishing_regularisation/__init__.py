@@ -29,6 +29,7 @@ the path has a limit in it stays open.
 
 from fractions import Fraction
 
+from attsvm.primitives.hypotheses import strictly_decreasing
 from attsvm.primitives.steps import TARGET, ZERO, along, solutions, tends
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
@@ -37,6 +38,7 @@ from properties.tf._support import regularisation_paths as cases
 from properties.tf.vanishing_regularisation import penalised_minima as minima
 from properties.tf.vanishing_regularisation.penalised_minima import Path, drawn, penalised
 
+STRICT = "l is strictly decreasing and smooth"
 W_LAMBDA = r"W_{\lambda}"
 DIRECTION = tends(
     "as lambda falls to 0",
@@ -84,28 +86,30 @@ ABSTRACT = Statement(
     "parameter W = K Q^T. Instead, directly parameterizing by W minimizes a Frobenius norm "
     "objective",
     variables=Records(Path, drawn(cases.paths()), minima.larger),
-    hypotheses=cases.HYPOTHESES,
+    hypotheses={STRICT: strictly_decreasing, **cases.HYPOTHESES},
     conclusion=DIRECTION,
     cost=12,
     violating={name: [*map(penalised, some)] for name, some in cases.VIOLATING.items()},
     readings={
         "literal-1": Reading(
-            "optimal tokens unique, Att-SVM feasible, l strictly decreasing and smooth: W_lambda / "
-            "||W_lambda||, W_lambda a minimiser of L(W) + (lambda/2) ||W||_F^2, tends to W^mm / "
-            "||W^mm||_F as lambda falls to 0",
+            "the abstract lists no hypothesis; with those of theorem 2, optimal tokens unique, "
+            "Att-SVM feasible, l strictly decreasing and smooth: W_lambda / ||W_lambda||, W_lambda "
+            "a minimiser of L(W) + (lambda/2) ||W||_F^2, tends to W^mm / ||W^mm||_F as lambda "
+            "falls to 0",
             expected="refuted",
-            under=(cases.UNIQUE, cases.FEASIBLE),
+            under=(cases.UNIQUE, cases.FEASIBLE, STRICT),
             variables=Records(Path, drawn(cases.flat_paths())),
             examples=(FLAT_SLOPE, ONE_TOKEN),
             siblings=WORST,
         ),
         "literal-2": Reading(
-            "optimal tokens unique, Att-SVM feasible, l strictly decreasing and smooth: "
-            "K_lambda Q_lambda^T / R_lambda, (K_lambda, Q_lambda) in R^{d x d} a minimiser of "
-            "L(K Q^T) + (lambda/2) (||K||_F^2 + ||Q||_F^2) and R_lambda half of that sum of "
-            "squares, tends to the set of nuclear-norm solutions over C_* as lambda falls to 0",
+            "the abstract lists no hypothesis; with those of theorem 3, optimal tokens unique, "
+            "Att-SVM feasible, l strictly decreasing and smooth: K_lambda Q_lambda^T / R_lambda, "
+            "(K_lambda, Q_lambda) in R^{d x d} a minimiser of L(K Q^T) + (lambda/2) (||K||_F^2 + "
+            "||Q||_F^2) and R_lambda half of that sum of squares, tends to the set of nuclear-norm "
+            "solutions over C_* as lambda falls to 0",
             expected="refuted",
-            under=(cases.UNIQUE, cases.FEASIBLE),
+            under=(cases.UNIQUE, cases.FEASIBLE, STRICT),
             variables=Records(Path, drawn(cases.flat_paths())),
             conclusion=SET,
             examples=(FLAT_SLOPE, ONE_TOKEN),
@@ -117,6 +121,7 @@ ABSTRACT = Statement(
             "of L(W) + (lambda/2) ||W||_F^2, tends to W^mm / ||W^mm||_F as lambda falls to 0",
             expected="proved",
             proof="symbolic.tf.vanishing_regularisation:prove",
+            under=tuple(cases.HYPOTHESES),
             examples=(PUBLISHED, UNEVEN, FLAT_BELOW),
             siblings=WORST,
         ),
@@ -128,6 +133,7 @@ ABSTRACT = Statement(
             "over C_* as lambda falls to 0",
             expected="proved",
             proof="symbolic.tf.vanishing_regularisation:prove_factored",
+            under=tuple(cases.HYPOTHESES),
             variables=Records(Path, drawn(cases.paths(cases.turned()))),
             cost=24,
             conclusion=SET,
