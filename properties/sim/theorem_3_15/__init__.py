@@ -166,12 +166,13 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "non-optimal scores equal, optimal tokens unique, Att-SVM feasible, some input with "
-            "two tokens: descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from "
-            "any start converges in direction to X^mm",
+            "two tokens: descent on the decreasing loss g(-b <f, h>) with step at most 1/(2 L_X) "
+            "from any start converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED},
-            under=(EQUAL, UNIQUE, training.TWO, FEASIBLE, SHORT),
-            examples=(training.NOT_ALIGNED,),
+            under=(EQUAL, UNIQUE, training.TWO, FEASIBLE, HALF),
+            variables=stepped(Run, runs(rival_data(), 0, 2), steps=(0.5, 0.25)),
+            examples=(halved(training.NOT_ALIGNED),),
             siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-2": Reading(
