@@ -182,8 +182,8 @@ FEW = Statement(
     readings={
         "literal-1": Reading(
             "'only a few' read as at most 1/2 of them: at every X at most 1/2 of the tokens "
-            "contribute to the gradient, the sum of c_t x_t z^T with c_t = dL/d(x_t^T X z): "
-            "c_t x_t z^T is not 0",
+            "contribute to the gradient of L, the mean of g(b <f, h>) over the inputs: of its "
+            "terms c_t x_t z^T, c_t = dL/d(x_t^T X z), at most 1/2 are not 0",
             expected="refuted",
             constants={"part": "1/2"},
             under=(),

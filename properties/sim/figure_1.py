@@ -127,8 +127,9 @@ FIGURE = Statement(
     violating={SHORT: [sentences.LEAPING]},
     readings={
         "literal-1": Reading(
-            "descent on g(b <f, h>) on sentences of a language where X_soft is not 0: the cosine "
-            "of X(k) with X_soft, C = 10 and a slack for each constraint, tends to 1",
+            "under descent on g(b <f, h>) from any start, on sentences of a language where X_soft "
+            "is not 0, the cosine of X(k) with X_soft, C = 10 and a slack for each constraint, "
+            "tends to 1",
             expected="refuted, certified",
             constants={"loss": PRINTED, "towards": "soft"},
             under=(SAID,),

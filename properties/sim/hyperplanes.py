@@ -181,8 +181,8 @@ HYPERPLANES = Statement(
         ),
         "literal-2": Reading(
             "where X^mm exists two sub-sequences with different optimal tokens have different "
-            "decision hyperplanes, {x : <X^mm z, x> = c} for the query z, halfway between the "
-            "optimal token and the nearest other one",
+            "decision hyperplanes, which print does not define, read as {x : <X^mm z, x> = c} for "
+            "the query z, halfway between the optimal token and the nearest other one",
             expected="refuted",
             constants={"of": "hyperplanes"},
             under=(EXISTS,),
@@ -190,9 +190,10 @@ HYPERPLANES = Statement(
             siblings={"they have different queries": changed(of="queries", examples=[ONE_QUERY])},
         ),
         "literal-3": Reading(
-            "where X^mm exists two sub-sequences with different optimal tokens have different "
-            "half-spaces of decision, {x : <X^mm z, x> > c} for the query z, c halfway between the "
-            "optimal token and the nearest other one",
+            "decision hyperplanes, which print does not define, read with their sides: where X^mm "
+            "exists two sub-sequences with different optimal tokens have different half-spaces of "
+            "decision, {x : <X^mm z, x> > c} for the query z, c halfway between the optimal token "
+            "and the nearest other one",
             expected="refuted",
             under=(EXISTS,),
             examples=(ONE_QUERY,),

@@ -121,8 +121,8 @@ THEOREM = Statement(
     },
     readings={
         "literal": Reading(
-            "optimal tokens unique, equal scores of rivals: descent on g(b <f, h>) with step at "
-            "most 1/L_X from any start converges in direction to X^mm",
+            f"{training.UNDEFINED}: where optimal tokens are unique and rivals have equal scores, "
+            "descent with step at most 1/L_X from any start converges in direction to X^mm",
             expected="refuted",
             constants={"loss": PRINTED},
             under=(UNIQUE, LEVEL, SHORT),

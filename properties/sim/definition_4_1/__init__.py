@@ -222,8 +222,8 @@ DEFINITION = Statement(
     },
     readings={
         "literal-1": Reading(
-            "one slack a constraint, C = 10 is large enough: where X^mm exists and is not 0 it "
-            "minimises ||X||_F + 10 sum of slacks",
+            "one slack a constraint, 'C = 10 works well' read as that it is large enough: where "
+            "X^mm exists and is not 0 it minimises ||X||_F + 10 sum of slacks",
             expected="refuted",
             under=(SEPARABLE,),
             examples=(single(0.0625, 10.0, False, 0.0),),
@@ -295,8 +295,8 @@ DEFINITION = Statement(
             },
         ),
         "literal-3": Reading(
-            "one slack a token of a sequence, C = 10 is large enough: where X^mm exists and is not "
-            "0 it minimises ||X||_F + 10 sum of slacks",
+            "one slack a token of a sequence, 'C = 10 works well' read as that it is large enough: "
+            "where X^mm exists and is not 0 it minimises ||X||_F + 10 sum of slacks",
             expected="refuted",
             variables=SHARED,
             under=(WHOLE, SEPARABLE),

@@ -83,7 +83,7 @@ CLAIMS = (
         repair="With a decreasing loss, a feasible Att-SVM and an input of two tokens, a single "
         "input may start anywhere. Several start in the basin, where equal scores are not "
         "needed; or from zero, if they are two of two tokens with the same two scores. Three such "
-        "inputs, or two of three tokens, are the least that fail from zero.",
+        "inputs may fail from zero, and so may two of three tokens.",
         stands=("amended-2", "amended-3", "amended-4"),
         telling={"literal": 0, "amended-1": 1},
     ),

@@ -136,9 +136,9 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "non-optimal scores of each input are equal, hence less than every delta > 0 apart: "
-            "from any start the norm of descent on g(b <f, h>) with step at most 1/(2 L_X) "
-            "diverges",
+            f"{training.UNDEFINED}: where non-optimal scores of each input are equal, hence less "
+            "than every delta > 0 apart, from any start the norm of descent with step at most "
+            "1/(2 L_X) diverges",
             expected="refuted",
             constants={"loss": PRINTED},
             under=(EQUAL, HALF),
@@ -151,9 +151,9 @@ THEOREM = Statement(
             },
         ),
         "literal-2": Reading(
-            "non-optimal scores of each input are equal, hence less than every delta > 0 apart: "
-            "from any start descent on g(b <f, h>) with step at most 1/(2 L_X) converges in "
-            "direction to X^mm",
+            f"{training.UNDEFINED}: where non-optimal scores of each input are equal, hence less "
+            "than every delta > 0 apart, from any start descent with step at most 1/(2 L_X) "
+            "converges in direction to X^mm",
             expected="refuted",
             constants={"loss": PRINTED},
             under=(EQUAL, HALF),
