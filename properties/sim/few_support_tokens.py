@@ -193,7 +193,7 @@ FEW = Statement(
             siblings={"at most 9 of 10": changed(part="0.9")},
         ),
         "literal-2": Reading(
-            "'only a few' read as at most 1/2 of them: where X^mm exists and is not 0 at most 1/2 "
+            "'only a few' read as at most 1/2 of them: where X^mm exists and is not 0, at most 1/2 "
             "of the tokens that are not optimal are support vectors of it",
             expected="refuted",
             constants={"part": "1/2"},
@@ -202,9 +202,9 @@ FEW = Statement(
             siblings={"at most 9 of 10": changed(part="0.9")},
         ),
         "literal-3": Reading(
-            "where optimal tokens are unique and all tokens are support vectors (part 1 of "
-            "assumption 3.10), and X^mm exists and is not 0, not all tokens are support vectors "
-            "of X^mm",
+            "'only a few' read as not all, under part 1 of assumption 3.10, which says the "
+            "opposite: where optimal tokens are unique, all tokens are support vectors and X^mm "
+            "exists and is not 0, some token has a margin above 1",
             expected="refuted",
             under=(UNIQUE, EXISTS, TIGHT),
             conclusion=not_all,
@@ -213,7 +213,7 @@ FEW = Statement(
         ),
         "literal-4": Reading(
             "'only a few' read as at most 1/2 of them: on the default of figure 1, tokens of the "
-            "sub-sequence, where X^mm exists and is not 0 at most 1/2 of those that are not "
+            "sub-sequence, where X^mm exists and is not 0, at most 1/2 of those that are not "
             "optimal are support vectors of it",
             expected="refuted",
             constants={"part": "1/2"},

@@ -189,10 +189,10 @@ FIGURE = Statement(
             },
         ),
         "amended-3": Reading(
-            "optimal tokens unique, X^mm exists, C ||X^mm|| > max lambda for multipliers lambda "
-            "of X^mm: the cosine of X(k) with X_soft, C = 10 and a slack for each constraint, "
-            "tends to 1 under descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X "
-            "from a start whose risk gap is below min_i [l(second) - l(best)]/n",
+            "optimal tokens unique, X^mm exists, C ||X^mm|| > max lambda for some multipliers "
+            "lambda of X^mm: the cosine of X(k) with X_soft, C = 10 and a slack for each "
+            "constraint, tends to 1 under descent on the decreasing loss g(-b <f, h>) with step at "
+            "most 1/L_X from a start whose risk gap is below min_i [l(second) - l(best)]/n",
             expected="proved",
             proof="symbolic.sim.programmes:prove_soft_direction",
             constants={"loss": REPAIRED, "towards": "soft"},

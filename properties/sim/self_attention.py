@@ -87,7 +87,7 @@ LEAPING = replace(
 
 UNDEFINED = (
     "L and L_X, which print does not define, read as the sum of g(b <f, h>) over all entries and "
-    "the Lipschitz constant of its gradient"
+    "a Lipschitz constant of its gradient"
 )
 LOG_LOSS = "on log(1 + exp(-u))"
 
@@ -147,9 +147,9 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "self-attention over all tokens, optimal tokens unique, both parts of assumption 3.10, "
-            "some entry with two tokens, values the identity, one-hot labels: descent on the sum "
-            "of the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0: X(k) or "
-            "X(k)^T converges in direction to X^mm",
+            "some entry with two tokens, values the identity, one-hot labels: under descent on the "
+            "sum of the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0, X(k) "
+            "or X(k)^T converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, TIGHT, LEVEL, TWO, ALL, ZERO, PLAIN, SHORT),
@@ -162,9 +162,9 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "causal self-attention, optimal tokens unique, both parts of assumption 3.10, some "
-            "entry with two tokens, values the identity, one-hot labels: descent on the sum of the "
-            "decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0: X(k) or X(k)^T "
-            "converges in direction to X^mm",
+            "entry with two tokens, values the identity, one-hot labels: under descent on the sum "
+            "of the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0, X(k) or "
+            "X(k)^T converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, TIGHT, LEVEL, TWO, CAUSAL, ZERO, PLAIN, SHORT),

@@ -49,7 +49,7 @@ PRINTED, REPAIRED = "logistic", "logistic-loss"
 
 UNDEFINED = (
     "L and L_X, which print does not define, read as the mean over the inputs of g(b <f, h>) and "
-    "the Lipschitz constant of its gradient"
+    "a Lipschitz constant of its gradient"
 )
 """What literal readings say of the risk."""
 

@@ -95,7 +95,7 @@ LOW_SCORES = Statement(
     },
     readings={
         "literal-1": Reading(
-            f"{LOW}, 'the final outcome' as X^mm: where there is an X^mm it is the same without "
+            f"{LOW}, 'the final outcome' as X^mm: where there is an X^mm, it is the same without "
             "these tokens",
             expected="refuted",
             under=(EXISTS,),
