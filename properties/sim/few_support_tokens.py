@@ -202,9 +202,9 @@ FEW = Statement(
             siblings={"at most 9 of 10": changed(part="0.9")},
         ),
         "literal-3": Reading(
-            "'only a few' read as not all, under part 1 of assumption 3.10, which says the "
-            "opposite: where optimal tokens are unique, all tokens are support vectors and X^mm "
-            "exists and is not 0, some token has a margin above 1",
+            "'only a few' read as not all, under an assumption that says the opposite: where "
+            "optimal tokens are unique, all tokens are support vectors (part 1 of assumption "
+            "3.10), and X^mm exists and is not 0, some token has a margin above 1",
             expected="refuted",
             under=(UNIQUE, EXISTS, TIGHT),
             conclusion=not_all,

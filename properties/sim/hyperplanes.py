@@ -204,7 +204,8 @@ HYPERPLANES = Statement(
         "amended": Reading(
             "tokens being the whole vocabulary, where X^mm exists, two sub-sequences with "
             "different optimal tokens have different half-spaces of decision, "
-            "{x : <X^mm z, x> > c} for the query z, c halfway between the optimal token and the nearest other one",
+            "{x : <X^mm z, x> > c} for the query z, c halfway between the optimal token and the "
+            "nearest other one",
             expected="proved",
             proof="symbolic.sim.hyperplanes:prove_half_spaces",
             under=(WHOLE, EXISTS),

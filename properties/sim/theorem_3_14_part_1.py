@@ -91,7 +91,7 @@ THEOREM = Statement(
     },
     readings={
         "literal": Reading(
-            f"{training.UNDEFINED}: where optimal tokens are unique and all tokens support "
+            f"{training.UNDEFINED}: where optimal tokens are unique and all tokens are support "
             "vectors, descent with step at most 1/L_X from any start converges in direction to "
             "X^mm",
             expected="refuted",
