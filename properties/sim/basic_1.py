@@ -65,7 +65,8 @@ BOUND = Statement(
     conclusion=bounded,
     readings={
         "literal-1": Reading(
-            "for R >= 4, ||A x||, ||A y||, ||A|| at most R (lemma 3.13): "
+            "R, which section 3.3 does not define, read as in lemma 3.13: for R >= 4, ||A x||, "
+            "||A y||, ||A|| at most R: "
             "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
             expected="proved",
             proof="symbolic.sim.basic_1:prove",
@@ -78,7 +79,8 @@ BOUND = Statement(
             },
         ),
         "literal-2": Reading(
-            "for ||A x||, ||A y||, ||A|| at most R, A a block of A_1 kron A_2: "
+            "R, which section 3.3 does not define, read as in lemma 3.13 but without R >= 4: for "
+            "||A x||, ||A y||, ||A|| at most R, A a block of A_1 kron A_2: "
             "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
             expected="refuted",
             under=(bounds.LOGITS, bounds.MATRIX),

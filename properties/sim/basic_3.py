@@ -21,6 +21,7 @@ from properties.sim import SOURCE
 from properties.sim._support.attention import on_line
 from properties.sim._support.bounds import BLOCKS, DOMAIN, LOGITS, POINTS, alpha
 
+READ = "beta, which print does not define, read as a lower bound"
 ABOVE = ("0 < beta <= alpha(x)", "0 < beta <= alpha(y)")
 SAME = on_line([1, 0], x=1, y=1, beta=2)
 CLOSE = on_line([1], x=0, y=Fraction(1, 4096), beta=1)
@@ -80,7 +81,7 @@ BOUND = Statement(
     conclusion=by_beta,
     readings={
         "literal-1": Reading(
-            "for 0 < beta <= alpha(x), alpha(y): "
+            f"{READ}: for 0 < beta <= alpha(x), alpha(y): "
             "|alpha(x)^-1 - alpha(y)^-1| <= beta^-2 |alpha(x) - alpha(y)|",
             expected="proved",
             proof="symbolic.sim.basic_3:prove",
@@ -89,7 +90,7 @@ BOUND = Statement(
             siblings={**ONE_SIDED, "beta^-3": changed(power=3), "beta^-1": changed(power=1)},
         ),
         "literal-2": Reading(
-            "for 0 < beta <= alpha(x), alpha(y) and sums over all n^2 rows of A_{l0}: "
+            f"{READ}: for 0 < beta <= alpha(x), alpha(y) and sums over all n^2 rows of A_{{l0}}: "
             "|alpha(x)^-1 - alpha(y)^-1| <= beta^-2 |sum exp(A x) - sum exp(A y)|",
             expected="refuted",
             under=ABOVE,

@@ -52,8 +52,8 @@ BOUND = Statement(
     conclusion=printed,
     readings={
         "literal": Reading(
-            f"{bounds.WHERE}: ||f(x) - f(y)|| <= R_f ||x - y||, R_f = beta^-2 n exp(3 R^2) as in "
-            "bounds five and six",
+            f"{bounds.UNDEFINED}: ||f(x) - f(y)|| <= R_f ||x - y||, R_f, which is not defined "
+            "either, read as the beta^-2 n exp(3 R^2) that bounds five and six imply",
             expected="proved",
             proof="symbolic.sim.basic_4:prove_published",
             examples=bounds.examples(),

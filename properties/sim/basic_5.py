@@ -4,11 +4,11 @@ The domain is that of lemma 3.13, beta a lower bound of alpha(x) and alpha(y). c
 indices are those of the loss, so it may be <f(x), h(z)> - b; the norm is that of vectors, so it may
 be f(x) - z.
 
-literal-1 falls for A = (1, 0), x = 0, y = 1, beta = 2, R = 4 and h = (2^75, 0). The factor R^2 is
-what ||A_3|| <= R and ||z|| <= R give for h = A_3 z, so the amended reading adds ||h|| <= R^2; then
-it holds for every R > 0, by Cauchy and Schwarz from the fourth bound. literal-2 has no such factor,
-so that R^2 < 1 makes it fall: A = (1/8, -1/8), x = 0, y = 1, R = 1/4. amended-2 asks for R >= 1,
-which section 3.3 does not ask for though lemma 3.13 asks for more.
+literal-1 falls, with R >= 4 as well, for A = (1, 0), x = 0, y = 1, beta = 2, R = 4 and h = (2^75,
+0). The factor R^2 is what ||A_3|| <= R and ||z|| <= R give for h = A_3 z, so the amended reading
+adds ||h|| <= R^2; then it holds for every R > 0, by Cauchy and Schwarz from the fourth bound. For c
+= f - z there is no such factor, so that R^2 < 1 makes it fall (literal-2): A = (1/8, -1/8), x = 0,
+y = 1, R = 1/4. R >= 1 is enough (amended-2), and lemma 3.13 asks for more (literal-3).
 
 sharp, with osc(h) = max h - min h and spread(A) = max ||A_i - A_j|| / sqrt 2, is at most
 ||h|| ||A|| / 2; it is attained by two tokens of equal weight, x, y -> 0, others as in the fourth
@@ -25,10 +25,11 @@ from properties.sim import SOURCE
 from properties.sim._support import bounds
 from properties.sim._support.attention import on_line
 
-LARGE = "R >= 1"
+LARGE, LISTED_RADIUS = "R >= 1", "R >= 4"
 BOUNDED = "||h|| <= R^2"
 VALUES = {"h": [1, -1], "b": 0}
 EIGHTH = Fraction(1, 8)
+SHORT_LOGITS = on_line([EIGHTH, -EIGHTH], x=0, y=1, z=[0, 0], R=Fraction(1, 4), beta=2)
 
 
 def block(tokens: Sequence[Any], X: Any, Y: Any, **values: Any) -> dict[str, Any]:
@@ -75,6 +76,7 @@ BOUND = Statement(
     printed="||c(x, z)_{l0,j0,i0} - c(y, z)_{l0,j0,i0}||_2 <= R^2 beta^-2 n exp(3 R^2) ||x - y||_2",
     variables={**bounds.POINTS, "h": Vector("n", (0, 1)), "b": Real(), **bounds.BOUNDS},
     hypotheses={
+        LISTED_RADIUS: lambda m, v: m.at_least(v.R, m.exact(4)),
         LARGE: lambda m, v: m.at_least(v.R, m.exact(1)),
         **bounds.LISTED,
         BOUNDED: lambda m, v: m.at_most(m.norm(v.h), m.square(v.R)),
@@ -97,7 +99,7 @@ BOUND = Statement(
             },
         ),
         "literal-2": Reading(
-            f"{READ.format(c='f(x) - z')}, A a block of A_1 kron A_2: "
+            f"{READ.format(c='f(x) - z')}, A a block of A_1 kron A_2, without R >= 4: "
             "||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||",
             expected="refuted",
             constants={"c": vector_change},
@@ -105,6 +107,23 @@ BOUND = Statement(
             variables={**bounds.BLOCK, "h": None, "b": None, "z": Vector("n")},
             examples=({**block([EIGHTH, -EIGHTH], 0, 1, z=[0, 0]), "R": Fraction(1, 4)},),
             siblings={"the exponential left out": changed(exponential=False)},
+        ),
+        "literal-3": Reading(
+            f"{READ.format(c='f(x) - z')}, R >= 4 as in lemma 3.13: "
+            "||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||",
+            expected="proved",
+            proof="symbolic.sim.basic_5:prove_published",
+            depends_on=("sim/basic-4:literal",),
+            constants={"c": vector_change},
+            under=(LISTED_RADIUS, *bounds.LISTED),
+            variables={"h": None, "b": None, "z": Vector("n")},
+            examples=tuple(
+                {**case, "z": z} for case, z in zip(bounds.examples(), ([0], [1, 0]), strict=True)
+            ),
+            siblings={
+                **bounds.beyond(z=[0, 0]),
+                "R below 4": changed(drop=[LISTED_RADIUS], examples=[SHORT_LOGITS]),
+            },
         ),
         "amended-2": Reading(
             f"{bounds.WHERE}, R >= 1: ||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||, "
@@ -120,12 +139,7 @@ BOUND = Statement(
             ),
             siblings={
                 **bounds.beyond(z=[0, 0]),
-                "R below 1": changed(
-                    drop=[LARGE],
-                    examples=[
-                        on_line([EIGHTH, -EIGHTH], x=0, y=1, z=[0, 0], R=Fraction(1, 4), beta=2)
-                    ],
-                ),
+                "R below 1": changed(drop=[LARGE], examples=[SHORT_LOGITS]),
             },
         ),
         "amended": Reading(

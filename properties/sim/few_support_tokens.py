@@ -182,8 +182,8 @@ FEW = Statement(
     readings={
         "literal-1": Reading(
             "'only a few' read as at most 1/2 of them: at every X at most 1/2 of the tokens "
-            "contribute to the gradient, the sum of c_t x_t z^T with c_t = dL/d(x_t^T X z): "
-            "c_t x_t z^T is not 0",
+            "contribute to the gradient of L, the mean of g(b <f, h>) over the inputs: of its "
+            "terms c_t x_t z^T, c_t = dL/d(x_t^T X z), at most 1/2 are not 0",
             expected="refuted",
             constants={"part": "1/2"},
             under=(),
@@ -193,7 +193,7 @@ FEW = Statement(
             siblings={"at most 9 of 10": changed(part="0.9")},
         ),
         "literal-2": Reading(
-            "'only a few' read as at most 1/2 of them: where X^mm exists and is not 0 at most 1/2 "
+            "'only a few' read as at most 1/2 of them: where X^mm exists and is not 0, at most 1/2 "
             "of the tokens that are not optimal are support vectors of it",
             expected="refuted",
             constants={"part": "1/2"},
@@ -202,9 +202,9 @@ FEW = Statement(
             siblings={"at most 9 of 10": changed(part="0.9")},
         ),
         "literal-3": Reading(
-            "where optimal tokens are unique and all tokens are support vectors (part 1 of "
-            "assumption 3.10), and X^mm exists and is not 0, not all tokens are support vectors "
-            "of X^mm",
+            "'only a few' read as not all, under an assumption that says the opposite: where "
+            "optimal tokens are unique, all tokens are support vectors (part 1 of assumption "
+            "3.10), and X^mm exists and is not 0, some token has a margin above 1",
             expected="refuted",
             under=(UNIQUE, EXISTS, TIGHT),
             conclusion=not_all,
@@ -213,7 +213,7 @@ FEW = Statement(
         ),
         "literal-4": Reading(
             "'only a few' read as at most 1/2 of them: on the default of figure 1, tokens of the "
-            "sub-sequence, where X^mm exists and is not 0 at most 1/2 of those that are not "
+            "sub-sequence, where X^mm exists and is not 0, at most 1/2 of those that are not "
             "optimal are support vectors of it",
             expected="refuted",
             constants={"part": "1/2"},

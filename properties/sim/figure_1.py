@@ -127,8 +127,9 @@ FIGURE = Statement(
     violating={SHORT: [sentences.LEAPING]},
     readings={
         "literal-1": Reading(
-            "descent on g(b <f, h>) on sentences of a language where X_soft is not 0: the cosine "
-            "of X(k) with X_soft, C = 10 and a slack for each constraint, tends to 1",
+            "under descent on g(b <f, h>) from any start, on sentences of a language where X_soft "
+            "is not 0, the cosine of X(k) with X_soft, C = 10 and a slack for each constraint, "
+            "tends to 1",
             expected="refuted, certified",
             constants={"loss": PRINTED, "towards": "soft"},
             under=(SAID,),
@@ -188,10 +189,10 @@ FIGURE = Statement(
             },
         ),
         "amended-3": Reading(
-            "optimal tokens unique, X^mm exists, C ||X^mm|| > max lambda for multipliers lambda "
-            "of X^mm: the cosine of X(k) with X_soft, C = 10 and a slack for each constraint, "
-            "tends to 1 under descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X "
-            "from a start whose risk gap is below min_i [l(second) - l(best)]/n",
+            "optimal tokens unique, X^mm exists, C ||X^mm|| > max lambda for some multipliers "
+            "lambda of X^mm: the cosine of X(k) with X_soft, C = 10 and a slack for each "
+            "constraint, tends to 1 under descent on the decreasing loss g(-b <f, h>) with step at "
+            "most 1/L_X from a start whose risk gap is below min_i [l(second) - l(best)]/n",
             expected="proved",
             proof="symbolic.sim.programmes:prove_soft_direction",
             constants={"loss": REPAIRED, "towards": "soft"},

@@ -125,8 +125,8 @@ FIGURE = Statement(
     violating={SHORT: [sentences.LEAPING]},
     readings={
         "literal-1": Reading(
-            "descent on g(b <f, h>) on sentences of a language from X(0) = 0 ends with positive "
-            "margins",
+            "'the initial margin is near 0' read as X(0) = 0: descent on g(b <f, h>) on sentences "
+            "of a language from there ends with positive margins",
             expected="refuted, certified",
             constants={"loss": PRINTED, **LEAST},
             under=(ZERO,),
@@ -152,8 +152,8 @@ FIGURE = Statement(
             },
         ),
         "literal-3": Reading(
-            "descent on g(b <f, h>) on sentences of a language from X(0) = 0: the largest margin "
-            "converges",
+            "'the initial margin is near 0' read as X(0) = 0: under descent on g(b <f, h>) on "
+            "sentences of a language from there the largest margin converges",
             expected="refuted, certified",
             constants={"loss": PRINTED},
             under=(ZERO,),

@@ -53,6 +53,14 @@ def closed_gradient(m: Any, v: Any, taken: str) -> Any:
     return entry_loss.gradient(m, v.A, v.x, taken_values(m, v, taken), v.b)
 
 
+@stated(
+    "L(x) = g(b (f^T M {positive} e_v)) and L'(x) = g(b (f^T M e_v))",
+    r"\langle \nabla L(x), \nabla L'(x) \rangle \ge $least",
+    {
+        "positive": {True: "|H|", False: "H"},
+        "least": {0: "0", "0.5": r"0.5 \|\nabla L'(x)\|^2"},
+    },
+)
 def same_way(m: Any, v: Any, least: Any = 0, positive: bool = False) -> Any:
     """<gradient with head, gradient without> is at least a share of ||gradient without||^2."""
     values = v.M @ (m.abs(v.H) if positive else v.H)[:, 0]
@@ -148,7 +156,8 @@ HEAD = Statement(
     readings={
         "literal-1": Reading(
             "'does not impact our analysis' read as that descent goes no other way: the inner "
-            "product of the gradients of the loss with a head and without it is not below 0",
+            "product of the gradients of g(b (f^T M H)_v), with a head H, and of g(b (f^T M)_v), "
+            "without it, M = A_3 Y, is not below 0",
             expected="refuted",
             under=(),
             conclusion=same_way,

@@ -180,9 +180,9 @@ HYPERPLANES = Statement(
             siblings={"they are more than 1/2 apart": changed(least="1/2")},
         ),
         "literal-2": Reading(
-            "where X^mm exists two sub-sequences with different optimal tokens have different "
-            "decision hyperplanes, {x : <X^mm z, x> = c} for the query z, halfway between the "
-            "optimal token and the nearest other one",
+            "where X^mm exists, two sub-sequences with different optimal tokens have different "
+            "decision hyperplanes, which print does not define, read as {x : <X^mm z, x> = c} for "
+            "the query z, halfway between the optimal token and the nearest other one",
             expected="refuted",
             constants={"of": "hyperplanes"},
             under=(EXISTS,),
@@ -190,9 +190,10 @@ HYPERPLANES = Statement(
             siblings={"they have different queries": changed(of="queries", examples=[ONE_QUERY])},
         ),
         "literal-3": Reading(
-            "where X^mm exists two sub-sequences with different optimal tokens have different "
-            "half-spaces of decision, {x : <X^mm z, x> > c} for the query z, c halfway between the "
-            "optimal token and the nearest other one",
+            "decision hyperplanes, which print does not define, read with their sides: where X^mm "
+            "exists, two sub-sequences with different optimal tokens have different half-spaces of "
+            "decision, {x : <X^mm z, x> > c} for the query z, c halfway between the optimal token "
+            "and the nearest other one",
             expected="refuted",
             under=(EXISTS,),
             examples=(ONE_QUERY,),
@@ -201,9 +202,10 @@ HYPERPLANES = Statement(
             },
         ),
         "amended": Reading(
-            "tokens being the whole vocabulary, where X^mm exists two sub-sequences with different "
-            "optimal tokens have different half-spaces of decision, {x : <X^mm z, x> > c} for the "
-            "query z, c halfway between the optimal token and the nearest other one",
+            "tokens being the whole vocabulary, where X^mm exists, two sub-sequences with "
+            "different optimal tokens have different half-spaces of decision, "
+            "{x : <X^mm z, x> > c} for the query z, c halfway between the optimal token and the "
+            "nearest other one",
             expected="proved",
             proof="symbolic.sim.hyperplanes:prove_half_spaces",
             under=(WHOLE, EXISTS),
@@ -212,7 +214,7 @@ HYPERPLANES = Statement(
             siblings={"different hyperplanes": changed(of="hyperplanes", examples=[EXCHANGED])},
         ),
         "sharp-1": Reading(
-            "tokens being the whole vocabulary, where X^mm exists ||X^mm (z_i - z_j)|| "
+            "tokens being the whole vocabulary, where X^mm exists, ||X^mm (z_i - z_j)|| "
             "||x_opt_i - x_opt_j|| >= 2 for two sub-sequences with different optimal tokens",
             expected="proved",
             proof="symbolic.sim.hyperplanes:prove_apart",

@@ -75,14 +75,15 @@ OBJECTIVE = Statement(
     readings={
         "literal-1": Reading(
             "||D(X)^-1 exp(A1 X A2^T) A3 Y - B||^2 = ||max(D(x)^-1 exp(A x)) A3 Y - B||^2, max "
-            "the largest entry",
+            "read as the largest entry and D(x), which print does not define, as D(X) kron I_n",
             expected="refuted",
             constants={"read": "max"},
             examples=(HALVED,),
             siblings=OTHER_FORMS,
         ),
         "literal-2": Reading(
-            "D(x)^-1 exp(A x) is defined for D(x) = D(X), A = A1 kron A2",
+            "D(x), which print does not define, read as D(X): D(x)^-1 exp(A x) is defined for A = "
+            "A1 kron A2",
             expected="refuted",
             variables={
                 **dict.fromkeys(("A1", "A2", "A3", "X", "Y", "B")),

@@ -99,7 +99,8 @@ LEMMA = Statement(
     conclusion=bounded,
     readings={
         "literal": Reading(
-            "for R >= 4, ||A x||, ||A y||, ||A|| at most R, A a block of A_1 kron A_2: "
+            "x^ read as y, R^d as R^(d^2), |.| as the norm and L as in definition 3.6: for R >= 4, "
+            "||A x||, ||A y||, ||A|| at most R, A a block of A_1 kron A_2: "
             "||grad L(x) - grad L(y)|| <= 3 n^3 R^7 exp(13 R^2) ||x - y||",
             expected="refuted",
             constants={"constant": "printed"},

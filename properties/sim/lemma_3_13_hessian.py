@@ -63,7 +63,8 @@ LEMMA = Statement(
     conclusion=curvature,
     readings={
         "literal": Reading(
-            "for R >= 4, ||A x||, ||A|| at most R, A a block of A_1 kron A_2: "
+            "the bound of gradients read as one of the Hessian: for R >= 4, ||A x||, ||A|| at "
+            "most R, A a block of A_1 kron A_2: "
             "||Hess L(x)|| <= 3 n^3 R^7 exp(13 R^2)",
             expected="refuted",
             constants={"constant": "printed"},

@@ -173,7 +173,7 @@ LOSS = Statement(
     readings={
         "literal": Reading(
             "unique optimal tokens, X^mm exists and is not 0: under descent on the sum of "
-            "g(b <f, h>) with any constant step from any start X(k) or X(k)^T converges in "
+            "g(b <f, h>) with any constant step from any start, X(k) or X(k)^T converges in "
             "direction to X^mm",
             expected="refuted",
             constants={"loss": PRINTED, "side": "X(k) or X(k)^T"},
@@ -186,7 +186,7 @@ LOSS = Statement(
         "amended-1": Reading(
             "unique optimal tokens and tokens of lowest score, for both of which Att-SVM has a "
             "solution that is not 0: under descent on the sum of g(b <f, h>) with step at most "
-            "1/L_X from X(0) = 0 X(k)^T converges in direction to -X^mm",
+            "1/L_X from X(0) = 0, X(k)^T converges in direction to -X^mm",
             expected="refuted",
             constants={"loss": PRINTED, "towards": "opposite"},
             under=(UNIQUE, DEFINED, LOWEST, LOW, ZERO, SHORT),
@@ -196,7 +196,7 @@ LOSS = Statement(
         ),
         "amended-2": Reading(
             "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not 0: "
-            "under descent on the sum of g(b <f, h>) with step at most 1/L_X from X(0) = 0 X(k)^T "
+            "under descent on the sum of g(b <f, h>) with step at most 1/L_X from X(0) = 0, X(k)^T "
             "converges in direction to X^low",
             expected="refuted",
             constants={"loss": PRINTED, "towards": "worst"},
@@ -212,7 +212,7 @@ LOSS = Statement(
             "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not 0: "
             "under descent on the sum of g(b <f, h>) with step at most 1/L_X from a start where "
             "the sum exceeds its infimum by less than min [g(second lowest) - g(lowest)] over the "
-            "entries X(k)^T converges in direction to X^low",
+            "entries, X(k)^T converges in direction to X^low",
             expected="proved",
             proof="symbolic.sim.self_attention:prove_printed",
             constants={"loss": PRINTED, "towards": "worst"},
@@ -229,7 +229,7 @@ LOSS = Statement(
         "amended-4": Reading(
             "two tokens an entry at most, aligned entries (<A_j, A_k> >= 0 for constraints of "
             "different entries), unique optimal tokens, X^mm exists and is not 0: under descent "
-            "on the sum of g(b <f, h>) with any constant step from any start X(k)^T converges in "
+            "on the sum of g(b <f, h>) with any constant step from any start, X(k)^T converges in "
             "direction to -X^mm",
             expected="proved",
             proof="symbolic.sim.self_attention:prove_printed_pairs",
@@ -263,7 +263,7 @@ LOSS = Statement(
             "unique tokens of lowest score, for which Att-SVM has a solution X^low that is not 0: "
             "under descent on the sum of g(b <f, h>) with step at most 1/L_X from a start where "
             "the sum exceeds its infimum by less than min [g(second lowest) - g(lowest)] over the "
-            "entries the norm of X(k) divided by ln k tends to the norm of X^low",
+            "entries, the norm of X(k) divided by ln k tends to the norm of X^low",
             expected="proved",
             proof="symbolic.sim.self_attention:prove_printed_rate",
             under=(LOWEST, LOW, NEAR, SHORT),

@@ -85,6 +85,10 @@ LEAPING = replace(
 )
 """In the basin; the first step takes the second entry to a worse token for ever."""
 
+UNDEFINED = (
+    "L and L_X, which print does not define, read as the sum of g(b <f, h>) over all entries and "
+    "a Lipschitz constant of its gradient"
+)
 LOG_LOSS = "on log(1 + exp(-u))"
 
 THEOREM = Statement(
@@ -119,10 +123,9 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "self-attention over all tokens where X^mm exists and is not 0, optimal tokens are "
-            "unique and part 1 or part 2 of assumption 3.10 is true: descent on the sum of "
-            "g(b <f, h>) with step at most 1/L_X from any start has X(k)/||X(k)|| -> "
-            "X^mm/||X^mm||",
+            f"{UNDEFINED}: in self-attention over all tokens where X^mm exists and is not 0, "
+            "optimal tokens are unique and part 1 or part 2 of assumption 3.10 is true, descent "
+            "with step at most 1/L_X from any start has X(k)/||X(k)|| -> X^mm/||X^mm||",
             expected="refuted",
             constants={"loss": PRINTED, "side": "X(k)"},
             under=(DEFINED, UNIQUE, ONE_PART, ALL, SHORT),
@@ -133,9 +136,9 @@ THEOREM = Statement(
             },
         ),
         "literal-2": Reading(
-            "causal self-attention where X^mm exists and is not 0, optimal tokens are unique and "
-            "part 1 or part 2 of assumption 3.10 is true: descent on the sum of g(b <f, h>) with "
-            "step at most 1/L_X from any start has X(k)/||X(k)|| -> X^mm/||X^mm||",
+            f"{UNDEFINED}: in causal self-attention where X^mm exists and is not 0, optimal tokens "
+            "are unique and part 1 or part 2 of assumption 3.10 is true, descent with step at most "
+            "1/L_X from any start has X(k)/||X(k)|| -> X^mm/||X^mm||",
             expected="refuted",
             constants={"loss": PRINTED, "side": "X(k)"},
             under=(DEFINED, UNIQUE, ONE_PART, CAUSAL, SHORT),
@@ -144,9 +147,9 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "self-attention over all tokens, optimal tokens unique, both parts of assumption 3.10, "
-            "some entry with two tokens, values the identity, one-hot labels: descent on the sum "
-            "of the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0: X(k) or "
-            "X(k)^T converges in direction to X^mm",
+            "some entry with two tokens, values the identity, one-hot labels: under descent on the "
+            "sum of the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0, X(k) "
+            "or X(k)^T converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, TIGHT, LEVEL, TWO, ALL, ZERO, PLAIN, SHORT),
@@ -159,9 +162,9 @@ THEOREM = Statement(
         ),
         "amended-2": Reading(
             "causal self-attention, optimal tokens unique, both parts of assumption 3.10, some "
-            "entry with two tokens, values the identity, one-hot labels: descent on the sum of the "
-            "decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0: X(k) or X(k)^T "
-            "converges in direction to X^mm",
+            "entry with two tokens, values the identity, one-hot labels: under descent on the sum "
+            "of the decreasing loss g(-b <f, h>) with step at most 1/L_X from X(0) = 0, X(k) or "
+            "X(k)^T converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
             under=(UNIQUE, TIGHT, LEVEL, TWO, CAUSAL, ZERO, PLAIN, SHORT),

@@ -91,8 +91,9 @@ THEOREM = Statement(
     },
     readings={
         "literal": Reading(
-            "optimal tokens unique, all tokens support vectors: descent on g(b <f, h>) with step "
-            "at most 1/L_X from any start converges in direction to X^mm",
+            f"{training.UNDEFINED}: where optimal tokens are unique and all tokens are support "
+            "vectors, descent with step at most 1/L_X from any start converges in direction to "
+            "X^mm",
             expected="refuted",
             constants={"loss": PRINTED},
             under=(UNIQUE, TIGHT, SHORT),

@@ -121,8 +121,9 @@ THEOREM = Statement(
     },
     readings={
         "literal": Reading(
-            "optimal tokens unique, equal scores of rivals: descent on g(b <f, h>) with step at "
-            "most 1/L_X from any start converges in direction to X^mm",
+            f"{training.UNDEFINED}: where optimal tokens are unique and all rivals of an optimal "
+            "token score the same, descent with step at most 1/L_X from any start converges in "
+            "direction to X^mm",
             expected="refuted",
             constants={"loss": PRINTED},
             under=(UNIQUE, LEVEL, SHORT),

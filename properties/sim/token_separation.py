@@ -102,7 +102,8 @@ SEPARATION = Statement(
     violating={SHORT: [LEAPING]},
     readings={
         "literal-1": Reading(
-            "every step of descent on g(b <f, h>) raises every margin (x_opt - x_t)^T X z",
+            "'gradually separated' read as: every step of descent on g(b <f, h>) raises every "
+            "margin (x_opt - x_t)^T X z",
             expected="refuted, certified",
             constants={"loss": PRINTED},
             under=(),
@@ -113,7 +114,8 @@ SEPARATION = Statement(
             },
         ),
         "literal-2": Reading(
-            "every step of descent on g(b <f, h>) raises the mean margin",
+            "'gradually separated' read as: every step of descent on g(b <f, h>) raises the mean "
+            "margin, the mean of (x_opt - x_t)^T X z",
             expected="refuted, certified",
             constants={"loss": PRINTED, "of": "mean"},
             under=(),
@@ -126,7 +128,8 @@ SEPARATION = Statement(
             },
         ),
         "literal-3": Reading(
-            "descent on g(b <f, h>) ends with positive margins",
+            "'separated' read as: descent on g(b <f, h>) ends with all margins "
+            "(x_opt - x_t)^T X z positive",
             expected="refuted, certified",
             constants={"loss": PRINTED, **LEAST},
             under=(),

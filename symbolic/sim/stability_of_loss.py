@@ -4,7 +4,7 @@ Let f = softmax(A x) and z be a unit vector. The slope of <f, h> along z is Cov_
 A and h of given norms it is at most ||A|| ||h||/2, as softmax is 1/2-Lipschitz (`basic_4`); on
 given data it is at most osc(h) osc(A z)/4 by Cauchy, Schwarz and Popoviciu, and osc(A z) is at most
 diam(A). The slope of the loss is l' times that: |g'| <= 1/4 for the logistic loss, and 2 |<f, h> -
-b|, at most 2 (||h|| + |b|), for the squared one.
+b|, at most 2 (||h|| + |b|) and at most 2 (max |h| + |b|), for the squared one.
 
 Linear attention's loss is l(<A x, h>), so that z^T Hess z = l'' <A z, h>^2. For the squared loss
 l'' = 2, for the logistic one |l''| <= b^2 sup |g''| (`lemma_3_12`), and |<A z, h>| <= ||A|| ||h||,
@@ -34,14 +34,16 @@ from properties.sim._support.entry_loss import loss, squared_gradient, squared_l
 from symbolic import softmax, textbook
 from symbolic.curvature import ensure_hessian, ensure_quarter
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less, of_two
-from symbolic.sim import basic_4, lemma_3_12, lemma_3_13_l2
+from symbolic.sim import basic_4, lemma_3_12, lemma_3_13_l2, loss_assumptions
 from symbolic.sums import LENGTHS, entry, total, vector
 
 SPREAD, HEAD, LABEL, EDGE = sp.symbols("spread h b R", nonnegative=True)
 """||A|| ||h|| or ||A^T h||; ||h||; |b|; R."""
 
 
-def constant_of(statement: Any, share: Any, data: str, of: str = "loss") -> Any:
+def constant_of(
+    statement: Any, share: Any, data: str, of: str = "loss", symbols: Any = SYMBOLS
+) -> Any:
     """The constant that a reading compares with, per ||x - y||, in the letters above.
 
     One token of one coordinate tells it: there ||A|| ||h|| and ||A^T h|| are |A_0 h_0|.
@@ -50,7 +52,7 @@ def constant_of(statement: Any, share: Any, data: str, of: str = "loss") -> Any:
     x, y = (symbols_of(name, 1) for name in "xy")
     b, R = sp.symbols("b R", nonnegative=True)
     v = SimpleNamespace(A=A.reshape(1, 1), h=h, x=x, y=y, b=b, R=R)
-    right = statement.compared(SYMBOLS, v, of, data, share).right
+    right = statement.compared(symbols, v, of, data, share).right
     per_length = sp.simplify(right / sp.Abs(x[0] - y[0]))
     return sp.cancel(per_length.subs({A[0]: SPREAD / HEAD, h[0]: HEAD}))
 
@@ -197,7 +199,7 @@ def ensure_logistic_bounded(data: str) -> None:
     ensure_linear_bounded(stability_logistic, data, slope, LABEL / 4)
 
 
-def ensure_squared_bounded(data: str) -> None:
+def ensure_squared_bounded() -> None:
     """Of the squared loss where ||A x|| <= R, by |l'| = 2 |<A x, h> - b|."""
     cite(textbook.TRIANGLE)
     score, less = sp.symbols("|score| less", nonnegative=True)
@@ -205,7 +207,7 @@ def ensure_squared_bounded(data: str) -> None:
         2 * (score + less + LABEL) - 2 * (score + LABEL),
         "|l'| is at most 2 (|<A x, h>| + |b|), and |<A x, h>| <= ||A x|| ||h|| <= R ||h||",
     )
-    ensure_linear_bounded(stability_l2, data, 2 * (SCORE - _LABEL), 2 * (EDGE * HEAD + LABEL))
+    ensure_linear_bounded(stability_l2, "norms", 2 * (SCORE - _LABEL), 2 * (EDGE * HEAD + LABEL))
 
 
 def ensure_largest(statement: Any, second: Any, most: Any, score: Any) -> Any:
@@ -329,7 +331,7 @@ def prove_squared_over_norms() -> str:
         (compared - (HEAD + LABEL) * SPREAD).subs(EDGE, 1 + more), slope, normal=expanded
     )
     ensure_lipschitz(slope, of_two(squared_loss))
-    ensure_squared_bounded("norms")
+    ensure_squared_bounded()
     ensure_linear_attains(stability_l2, EDGE, stability_l2.linear_loss)
     size, head, b = sp.symbols("size head b", positive=True)
     ratio = -slope_at_zero(squared_loss, size, head, b) / compared.subs(
@@ -345,23 +347,38 @@ def prove_squared_over_norms() -> str:
 
 
 def prove_squared_on_data() -> str:
-    """|L(x) - L(y)| <= 2 ||A^T h|| (||h|| + |b|) ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4."""
+    """|L(x) - L(y)| <= 2 ||A^T h|| (max |h| + |b|) ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4.
+
+    And linear attention has no smaller constant where R ||A^T h|| >= ||A|| max |h|.
+    """
     ensure_covariance(stability_l2.STABILITY.hypotheses[stability_logistic.SPREAD])
-    cite(textbook.CAUCHY_SCHWARZ)  # |<f, h>| <= ||f|| ||h||, and ||f|| <= 1
-    covariance, more = sp.symbols("|Cov| more", nonnegative=True)
-    slope = "2 (||h|| + |b|) |Cov_f(h, A z)| is at most linear attention's constant at R = 1"
-    compared = constant_of(stability_l2, 1, "same")
+    loss_assumptions.prove()  # <f, h> lies between the least and the largest entry of h
+    covariance, more, less, most = sp.symbols("|Cov| more less max|h|", nonnegative=True)
+    constant = constant_of(
+        stability_l2, 1, "reached", symbols=_Spans(w=HEAD, r=most, diameter=HEAD)
+    )
+    slope = "2 (max |h| + |b|) |Cov_f(h, A z)| is at most 2 ||A^T h|| (max |h| + |b|)"
     ensure_nonnegative(
-        compared.subs({EDGE: 1, SPREAD: covariance + more}) - 2 * (HEAD + LABEL) * covariance,
+        constant.subs(SPREAD, covariance + more) - 2 * (most + LABEL) * covariance,
         slope,
         normal=expanded,
     )
     ensure_lipschitz(slope, of_two(squared_loss))
-    ensure_squared_bounded("same")
-    grown = (compared - compared.subs(EDGE, 1)).subs(EDGE, 1 + more)
-    ensure_nonnegative(
-        grown, "linear attention's constant at R >= 1 is at least that at R = 1", normal=expanded
+    weighted, norm = sp.symbols("||A^Th|| ||A||", positive=True)
+    radius = (norm * most + less) / weighted  # R, as R ||A^T h|| >= ||A|| max |h|
+    cite(textbook.SINGULAR_VALUES)  # so ||A x|| <= R for x of length R/||A||
+    linear = derivative_along(stability_l2.linear_loss, -LABEL, 1)
+    reached = (
+        "linear attention has at least that slope along A^T h at x = R A^T h/(||A|| ||A^T h||), "
+        "where ||A x|| <= R (for b > 0 at -x)"
     )
+    ensure_nonnegative(
+        linear.subs({RISE: weighted, SCORE: radius * weighted / norm})
+        - constant.subs(SPREAD, weighted),
+        reached,
+        normal=expanded,
+    )
+    ensure_no_less(reached, of_two(stability_l2.linear_loss))
     return "on the same data, for any n, by a quarter of the product of oscillations"
 
 

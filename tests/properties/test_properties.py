@@ -184,10 +184,7 @@ WORDINGS = {
     "queries of a sequence have its tokens": ("one slack a token of a sequence",),
     "all tokens are support vectors": ("all tokens support vectors",),
     "all tokens are support vectors (part 1)": ("all tokens are support vectors (part 1 of",),
-    "all rivals of an optimal token score the same": (
-        "rivals of one score",
-        "equal scores of rivals",
-    ),
+    "all rivals of an optimal token score the same": ("rivals of one score",),
     "there is a single input": ("one input of",),
     "some input has two tokens": ("input of two tokens at least",),
     "the embeddings are linearly independent": ("the embeddings are independent",),

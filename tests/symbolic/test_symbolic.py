@@ -156,8 +156,10 @@ TIED = {
     "sim/basic-3:sharp-2": [basic_3.by_radius, basic_3.inverse_bound, bounds.alpha],
     "sim/basic-4:literal": [bounds.published],
     "sim/basic-4:sharp": [basic_4.sharp, bounds.softmax_constant, bounds.f],
-    "sim/basic-5:amended-2": [bounds.published],
-    "sim/basic-5:amended": [bounds.published],
+    **{
+        f"sim/basic-5:{reading}": [bounds.published]
+        for reading in ("amended", "amended-2", "literal-3")
+    },
     "sim/basic-5:sharp": [basic_5.sharp, basic_5.change, bounds.entry_constant, bounds.f],
     **{f"sim/basic-{k}:literal-{j}": [bounds.published] for k in (6, 7) for j in (1, 2)},
     "sim/basic-6:sharp-1": [basic_6.sharp, basic_6.change, bounds.entry_constant, bounds.f],

@@ -64,6 +64,8 @@ BLOCKS = {
 LOGITS, MATRIX = "||A x||, ||A y|| <= R", "||A|| <= R"
 BETA = "0 < beta <= alpha(x), alpha(y)"
 WHERE = "for ||A x||, ||A y||, ||A|| at most R and 0 < beta <= alpha(x), alpha(y)"
+UNDEFINED = f"R and beta, which section 3.3 does not define, read as bounds: {WHERE}"
+"""What literal readings say of the domain."""
 
 
 @definition(r"\alpha({x})")
@@ -168,7 +170,7 @@ def published_in_both_norms(bound: str, proof: str) -> dict[str, Reading]:
     """The readings of a published bound of matrices, which names no norm."""
     return {
         f"literal-{k}": Reading(
-            f"{WHERE}: {bound}, {words} norm",
+            f"{UNDEFINED}: {bound}, the norm, which print does not name, read as the {words} one",
             expected="proved",
             proof=proof,
             constants={"norm": words.lower()},

@@ -47,6 +47,12 @@ from properties._support.published_data import gaussian_protocol
 PRINTED, REPAIRED = "logistic", "logistic-loss"
 """The loss g(u) of definition 3.6, which increases, and the decreasing one g(-u)."""
 
+UNDEFINED = (
+    "L and L_X, which print does not define, read as the mean over the inputs of g(b <f, h>) and "
+    "a Lipschitz constant of its gradient"
+)
+"""What literal readings say of the risk."""
+
 UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
 TWO, BASIN = "some input has two tokens", "risk gap of the start below the threshold"
 

@@ -222,8 +222,8 @@ DEFINITION = Statement(
     },
     readings={
         "literal-1": Reading(
-            "one slack a constraint, C = 10 is large enough: where X^mm exists and is not 0 it "
-            "minimises ||X||_F + 10 sum of slacks",
+            "one slack a constraint, 'C = 10 works well' read as that it is large enough: where "
+            "X^mm exists and is not 0, it minimises ||X||_F + 10 sum of slacks",
             expected="refuted",
             under=(SEPARABLE,),
             examples=(single(0.0625, 10.0, False, 0.0),),
@@ -233,7 +233,7 @@ DEFINITION = Statement(
             },
         ),
         "amended": Reading(
-            "one slack a constraint: where X^mm exists and is not 0 it minimises ||X||_F + C sum "
+            "one slack a constraint: where X^mm exists and is not 0, it minimises ||X||_F + C sum "
             "of slacks for every C of at least max lambda / ||X^mm||, lambda any multipliers of "
             "X^mm",
             expected="proved",
@@ -295,8 +295,8 @@ DEFINITION = Statement(
             },
         ),
         "literal-3": Reading(
-            "one slack a token of a sequence, C = 10 is large enough: where X^mm exists and is not "
-            "0 it minimises ||X||_F + 10 sum of slacks",
+            "one slack a token of a sequence, 'C = 10 works well' read as that it is large enough: "
+            "where X^mm exists and is not 0, it minimises ||X||_F + 10 sum of slacks",
             expected="refuted",
             variables=SHARED,
             under=(WHOLE, SEPARABLE),
@@ -307,7 +307,7 @@ DEFINITION = Statement(
             },
         ),
         "amended-2": Reading(
-            "one slack a token of a sequence: where X^mm exists and is not 0 it minimises "
+            "one slack a token of a sequence: where X^mm exists and is not 0, it minimises "
             "||X||_F + C sum of slacks for every C of at least max lambda / ||X^mm||, lambda any "
             "multipliers of X^mm",
             expected="refuted",
@@ -323,7 +323,7 @@ DEFINITION = Statement(
         ),
         "amended-3": Reading(
             "whatever constraints share a slack, as queries of a sequence do: where X^mm exists "
-            "and is not 0 it minimises ||X||_F + C sum of slacks for every C such that "
+            "and is not 0, it minimises ||X||_F + C sum of slacks for every C such that "
             "C ||X^mm|| is at least the sum of lambda over the constraints of each slack, lambda "
             "any multipliers of X^mm",
             expected="proved",
@@ -341,7 +341,7 @@ DEFINITION = Statement(
         ),
         "sharp-2": Reading(
             "whatever constraints share a slack, one each included: where X^mm exists and is not "
-            "0 it minimises ||X||_F + C sum of slacks if and only if, for some multipliers lambda "
+            "0, it minimises ||X||_F + C sum of slacks if and only if, for some multipliers lambda "
             "of X^mm, C ||X^mm|| is at least the sum of lambda over the constraints of each slack",
             expected="proved",
             proof="symbolic.sim.programmes:prove_exact_price",

@@ -52,8 +52,8 @@ SIM = Source(
     notation={
         "g": "The logistic function 1 / (1 + exp(-x)).",
         "printed loss": "g(b <f, h>) of definition 3.6, which increases in the score.",
-        "decreasing loss": "A loss l that falls with the score, such as g(-b <f, h>) or log(1 + "
-        "exp(-b <f, h>)).",
+        "decreasing loss": "g(-b <f, h>), which falls with the score; of other losses see the "
+        "assumptions on the loss.",
         "basin": "The starts whose risk gap is below min_i [l(second score) - l(best score)]/n "
         'over inputs of two tokens or more. "From the basin" supposes a decreasing loss, unique '
         "optimal tokens, a feasible Att-SVM, an input of two tokens and steps of at most 1/L_X; "

@@ -64,9 +64,9 @@ CLAIMS = (
         "X(0) = 0 an input of a larger score gap drags another one to its worse token for ever "
         "(amended-1), and a single input may end at its second-best token (amended-3). One token "
         "an input gives X^mm = 0, which has no direction.",
-        repair="Start in the basin; then neither part of assumption 3.10 is needed. With a single "
-        "input of two or three tokens, the second best a support vector, any start will do; four "
-        "tokens are the least that fail.",
+        repair="Start in the basin; then neither part of assumption 3.10 is needed. With a "
+        "decreasing loss and a single input of two or three tokens, the best one unique and the "
+        "second best a support vector, any start will do; four tokens are the least that fail.",
         stands=("amended-2", "sharp"),
         telling={"literal": 0, "amended-1": 1, "amended-3": 1},
     ),
@@ -83,7 +83,7 @@ CLAIMS = (
         repair="With a decreasing loss, a feasible Att-SVM and an input of two tokens, a single "
         "input may start anywhere. Several start in the basin, where equal scores are not "
         "needed; or from zero, if they are two of two tokens with the same two scores. Three such "
-        "inputs, or two of three tokens, are the least that fail from zero.",
+        "inputs may fail from zero, and so may two of three tokens.",
         stands=("amended-2", "amended-3", "amended-4"),
         telling={"literal": 0, "amended-1": 1},
     ),
@@ -127,8 +127,8 @@ CLAIMS = (
         "loss is not enough: -u^3 has slope 0 at the score 0, where X(0) = 0 stays for ever. Both "
         "need no more than one input of two tokens.",
         repair="Ask for l' < 0 and l' continuous between the lowest and the highest score, with "
-        "several inputs l'' too. The loss may be unbounded, not convex, and not Lipschitz: -u, "
-        "g(-u), exp(-u).",
+        "several inputs l'' too, and a start in the basin. The loss may be unbounded, not convex, "
+        "and not Lipschitz: -u, g(-u), exp(-u).",
         stands=("amended-1", "amended-2"),
     ),
     erratum(
@@ -159,8 +159,8 @@ CLAIMS = (
         "than opt.",
         fails="The constraints may contradict each other, also where optimal tokens are unique "
         "(section 4 mentions it): one query with opposite labels asks X >= 1 and -X >= 1.",
-        repair="State feasibility; some u with y_i u^T z_i > 0 for every i is enough. A feasible "
-        "programme is convex and its X^mm unique.",
+        repair="State feasibility; where optimal tokens are unique some u with y_i u^T z_i > 0 for "
+        "every i is enough. A feasible programme is convex and its X^mm unique.",
         stands=("amended", "literal-1", "sharp-1"),
         telling={"literal-2": 1},
     ),
@@ -206,9 +206,9 @@ CLAIMS = (
         "decreasing one trained K and Q fail in the basin too: on the instance of amended-1, "
         "whose risk is the same for W and W^T, K = Q stays so and W positive semidefinite, which "
         "X^mm is not.",
-        repair="Train W itself, from the basin. K and Q reach the solution for one input of two "
-        "tokens, with any constant step, where K^T D / ||D|| + Q^T z / ||z|| is not 0 for D = "
-        "x_opt - x_t.",
+        repair="Train W itself, from the basin. With a decreasing loss K and Q reach the solution "
+        "for one input of two tokens of different scores, with any constant step, where "
+        "K^T D / ||D|| + Q^T z / ||z|| is not 0 for D = x_opt - x_t.",
         stands=("amended-2", "amended-3"),
         telling={"amended-1": 2},
     ),

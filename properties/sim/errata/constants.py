@@ -108,10 +108,10 @@ CONSTANTS = (
         printed="||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||; c and beta are not "
         "defined. Read: c = <f, h> - b, with the indices of the loss, on the domain of lemma 3.13.",
         fails="No condition in the main text bounds the values h. (Had c = f - z been meant, "
-        "R^2 < 1 would make it fall.)",
+        "it would hold for R >= 4, as in lemma 3.13, and fall where R^2 < 1.)",
         repair="Define c, and add ||h|| <= R^2, as ||A_3|| <= R and ||z|| <= R would give. On the "
         "whole space the best constant is sqrt(2)/4 (max h - min h) spread(A), spread(A) = max "
         "||A_i - A_j|| / sqrt 2 <= ||A||. (For c = f - z, R >= 1 is enough.)",
-        stands=("amended", "sharp", "amended-2"),
+        stands=("amended", "sharp", "amended-2", "literal-3"),
     ),
 )

@@ -50,9 +50,9 @@ TOKENS = (
         "part of assumption 3.10 has probability at least 1/2 for d >= 1000.",
         fails="For part 2, to which the sentence refers, the opposite is true: with three tokens "
         "an input it becomes less likely as d grows (entries of fair signs), and has probability 0 "
-        "under every law with a density. For part 1 it depends on the law: on the language of "
-        "section 4 its probability is the same in every dimension, and on the default at most "
-        "0.0053 with 99% confidence (none of 1000 samples).",
+        "under every law with a density. For part 1 it depends on the law: on the default language "
+        "of section 4 it has at most 0.0053, in any dimension, with 99% confidence (none of 1000 "
+        "samples).",
         repair="Say it of part 1 and of a law under which tokens and queries become orthogonal: "
         "for entries of fair signs its probability is at least 1 - N^2 exp(-d/(512 n^2 k^2)), for "
         "n inputs of T = k + 1 tokens and N = n (T + 1).",

@@ -40,6 +40,7 @@ from properties.sim.low_score_tokens import left_out
 from properties.sim.low_score_tokens.left_out import Scaled
 from properties.sim.token_sparsity.redundant_tokens import redundant_data
 
+LOW = "'low' read as of least score in an input whose scores differ"
 EXISTS = "there is an X^mm"
 IDLE = "there is an X^mm, and no token of least score is a support vector of it"
 LOWERED = "scores are lowered, not raised"
@@ -94,7 +95,8 @@ LOW_SCORES = Statement(
     },
     readings={
         "literal-1": Reading(
-            "where there is an X^mm it is the same without the tokens of least score",
+            f"{LOW}, 'the final outcome' as X^mm: where there is an X^mm, it is the same without "
+            "these tokens",
             expected="refuted",
             under=(EXISTS,),
             variables=Records(AttentionData, SEPARABLE),
@@ -103,7 +105,8 @@ LOW_SCORES = Statement(
             siblings=OTHERS,
         ),
         "literal-2": Reading(
-            "descent on g(b <f, h>) ends in the same direction without the tokens of least score",
+            f"{LOW}, 'the final outcome' as the direction in which training ends: with and without "
+            "these tokens that of descent on g(b <f, h>) is the same",
             expected="refuted, certified",
             constants={"loss": PRINTED},
             under=(),
@@ -117,8 +120,8 @@ LOW_SCORES = Statement(
             },
         ),
         "literal-3": Reading(
-            "at every X the score <f, gamma> that attention collects is no lower without the "
-            "tokens of least score of inputs whose scores differ",
+            f"{LOW}, 'detrimentally' as a lower score: at every X the score <f, gamma> that "
+            "attention collects is no lower without these tokens",
             expected="proved",
             proof="symbolic.sim.low_score_tokens:prove_no_lower",
             under=(),
@@ -126,8 +129,8 @@ LOW_SCORES = Statement(
             siblings={"optimal tokens left out": changed(which="best", examples=[ENDS_THERE])},
         ),
         "literal-4": Reading(
-            "at every X the output sum_t f_t x_t of attention is the same without the tokens of "
-            "least score",
+            f"{LOW}, 'the final outcome' as the output of attention: at every X the output "
+            "sum_t f_t x_t is the same without these tokens",
             expected="refuted",
             under=(),
             conclusion=left_out.same_output,
@@ -150,7 +153,7 @@ LOW_SCORES = Statement(
         "amended-2": Reading(
             "optimal tokens unique, Att-SVM feasible: under descent on the decreasing loss "
             "g(-b <f, h>) no input ends at a token of lower score without the tokens of least "
-            "score than with them",
+            "score of inputs whose scores differ than with them",
             expected="refuted, certified",
             constants={"loss": REPAIRED},
             under=(UNIQUE, FEASIBLE),

@@ -136,9 +136,9 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "non-optimal scores of each input are equal, hence less than every delta > 0 apart: "
-            "from any start the norm of descent on g(b <f, h>) with step at most 1/(2 L_X) "
-            "diverges",
+            f"{training.UNDEFINED}: where non-optimal scores of each input are equal, hence less "
+            "than every delta > 0 apart, from any start the norm of descent with step at most "
+            "1/(2 L_X) diverges",
             expected="refuted",
             constants={"loss": PRINTED},
             under=(EQUAL, HALF),
@@ -151,9 +151,9 @@ THEOREM = Statement(
             },
         ),
         "literal-2": Reading(
-            "non-optimal scores of each input are equal, hence less than every delta > 0 apart: "
-            "from any start descent on g(b <f, h>) with step at most 1/(2 L_X) converges in "
-            "direction to X^mm",
+            f"{training.UNDEFINED}: where non-optimal scores of each input are equal, hence less "
+            "than every delta > 0 apart, from any start descent with step at most 1/(2 L_X) "
+            "converges in direction to X^mm",
             expected="refuted",
             constants={"loss": PRINTED},
             under=(EQUAL, HALF),
@@ -166,12 +166,13 @@ THEOREM = Statement(
         ),
         "amended-1": Reading(
             "non-optimal scores equal, optimal tokens unique, Att-SVM feasible, some input with "
-            "two tokens: descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X from "
-            "any start converges in direction to X^mm",
+            "two tokens: descent on the decreasing loss g(-b <f, h>) with step at most 1/(2 L_X) "
+            "from any start converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED},
-            under=(EQUAL, UNIQUE, training.TWO, FEASIBLE, SHORT),
-            examples=(training.NOT_ALIGNED,),
+            under=(EQUAL, UNIQUE, training.TWO, FEASIBLE, HALF),
+            variables=stepped(Run, runs(rival_data(), 0, 2), steps=(0.5, 0.25)),
+            examples=(halved(training.NOT_ALIGNED),),
             siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-2": Reading(

@@ -110,16 +110,17 @@ SPARSITY = Statement(
     },
     readings={
         "literal-1": Reading(
-            "where there is an X^mm rivals that are no support vectors of it have zero gradients: "
-            "dL/d(x_t^T X z) = 0 at every X",
+            "where there is an X^mm, rivals that are no support vectors of it have zero gradients: "
+            "dL/d(x_t^T X z) = 0 at every X, L the mean of g(b <f, h>) over the inputs",
             expected="refuted",
             under=(EXISTS,),
             examples=(FROM_ZERO,),
             siblings=other_tokens(),
         ),
         "literal-2": Reading(
-            "where there is an X^mm rivals that are no support vectors of it can be disregarded "
-            "during pretraining: the gradient at every X is the same without them",
+            "where there is an X^mm, rivals that are no support vectors of it can be disregarded "
+            "during pretraining: the gradient of L, the mean of g(b <f, h>) over the inputs, is at "
+            "every X the same without them",
             expected="refuted",
             under=(EXISTS,),
             conclusion=dropping.same_gradient,
@@ -127,7 +128,7 @@ SPARSITY = Statement(
             siblings=other_tokens(),
         ),
         "literal-3": Reading(
-            "where there is an X^mm rivals that are no support vectors of it can be disregarded: "
+            "where there is an X^mm, rivals that are no support vectors of it can be disregarded: "
             "X^mm is the same without them",
             expected="proved",
             proof="symbolic.least_points:prove_supported",
