@@ -342,7 +342,8 @@ class Formula:
 
     def _heights(self, v: Any, batch: int, parameters: Mapping[str, Any], m: Any) -> Any:
         with np.errstate(all="ignore"):
-            height = heights(m.library, self.relation(m, v, parameters)) + m.zeros(batch)
+            relation = self.relation(m, v, parameters)
+            height = heights(m.library, relation, touching=m is FLOATS) + m.zeros(batch)
             met = ~m.library.isnan(height)
             for condition in self.hypotheses.values():
                 met = met & is_met(returned(condition(m, v), "a hypothesis"))
