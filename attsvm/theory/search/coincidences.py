@@ -73,7 +73,7 @@ def _combine(
     named: Array,
     generator: np.random.Generator,
 ) -> None:
-    """An array is a multiple of another one, plus a multiple of a third, of 1 or of the identity."""
+    """An array is a multiple of another, plus a multiple of a third, of 1 or of the identity."""
     alike: dict[tuple[int, ...], list[str]] = {}
     for name in domains:
         alike.setdefault(arrays[name].shape[:-1], []).append(name)

@@ -62,6 +62,7 @@ _DOUBTED = 2
 """Of how many instances of all generations whose sides touch under < the judge may say that they do
 not refute; others are not shown to it then, as floats make 0 of much."""
 
+
 def screen(scout: Scout, generator: np.random.Generator) -> None:
     """Screen batches of shapes of all sizes until the budget is spent, or for some rounds."""
     formula = scout.tally.part.formula
@@ -72,9 +73,7 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
         breed(scout, formula, raw, shape, generator, seek=k == 0)
 
 
-def look_at_coincidences(
-    scout: Scout, formula: Formula, generator: np.random.Generator
-) -> None:
+def look_at_coincidences(scout: Scout, formula: Formula, generator: np.random.Generator) -> None:
     """Evaluate batches of coincidences, of which the judge sees what floats take for violations."""
     parameters = scout.tally.part.parameters
     for _ in range(_COINCIDENT):

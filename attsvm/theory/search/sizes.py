@@ -66,7 +66,7 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
 def _leap(
     scout: Scout, formula: Formula, chosen: Sequence[str], generator: np.random.Generator
 ) -> None:
-    """Evaluate a few instances with as many numbers as `_LEAP`, where that is predicted to be light.
+    """Evaluate a few instances of the largest size that is predicted to be light.
 
     In half of them an array has few different numbers: what fails at a large size alone fails as a
     rule where many are equal. The judge sees what floats take for a violation.
@@ -74,18 +74,19 @@ def _leap(
     lengths = length_of_each(formula, generator)
     named = [name for name in chosen if name in lengths]
     work: list[int] = []
-    top = lengths
-    for rung in range(1, _RUNGS + 1):
-        shape = lengths | {name: _beyond(formula, name, rung, generator) for name in named}
+    top: dict[str, int] | None = None
+    for rung in range(1, _RUNGS + 1) if named else ():
+        shape = lengths | {n: formula.variables[n].drawn_to << rung for n in named}  # type: ignore[attr-defined]
         few = formula.filled(generator, shape, 2)
         if sum(v.size // 2 for v in few.values() if isinstance(v, np.ndarray)) > _LEAP:
             break
-        if rung < 3:
-            work.append(_operations(scout, formula, few, shape, _LIGHT))
-        elif work[1] * max(work[1] / max(work[0], 1), 1.0) ** (rung - 2) > _LIGHT:
-            return
-        top = shape
-    if not named or len(work) < 2 or max(work) > _LIGHT:
+        if rung <= 2:
+            work.append(max(_operations(scout, formula, few, shape, _LIGHT), 1))
+        elif work[1] * (work[1] / work[0]) ** (rung - 2) > _LIGHT:
+            break
+        else:
+            top = lengths | {n: _beyond(formula, n, rung, generator) for n in named}
+    if top is None:
         return
     raw = formula.filled(generator, top, _LEAPING)
     for name, value in raw.items():
