@@ -22,7 +22,7 @@ from attsvm.theory.search.relations import Domain, relate
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
 
-_RELATIONS = 24
+_RELATIONS = 16
 """Relations that a batch meets, each in as many lanes as the others."""
 
 _MULTIPLES = np.array([1.0, 1.0, 1.0, -1.0, -1.0, 2.0, 3.0, 0.5, -2.0])

@@ -55,8 +55,9 @@ VIOLATED = 1.0 + 1e-10
 """Heights from here on are violations but for the rounding of what the sides are made of."""
 
 
-_COINCIDENT = 8
-"""Batches of coincidences, each evaluated once."""
+_COINCIDENT, _BELIEVED = 6, 4
+"""Batches of coincidences, each evaluated once, and how many instances of them the judge sees where
+it refutes none: floats take much for violations then."""
 
 _DOUBTED = 2
 """Of how many instances of all generations whose sides touch under < the judge may say that they do
@@ -67,7 +68,7 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
     """Screen batches of shapes of all sizes until the budget is spent, or for some rounds."""
     formula = scout.tally.part.formula
     look_at_coincidences(scout, formula, generator.spawn(1)[0])
-    for k in range(2 + scout.budget // 20):
+    for k in range(1 + scout.budget // 20):
         shape = length_of_each(formula, generator)
         raw = formula.filled(generator, shape, BATCH)
         breed(scout, formula, raw, shape, generator, seek=k == 0)
@@ -75,7 +76,7 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
 
 def look_at_coincidences(scout: Scout, formula: Formula, generator: np.random.Generator) -> None:
     """Evaluate batches of coincidences, of which the judge sees what floats take for violations."""
-    parameters = scout.tally.part.parameters
+    parameters, named, looks = scout.tally.part.parameters, None, _BELIEVED
     for _ in range(_COINCIDENT):
         shape = length_of_each(formula, generator)
         raw = formula.filled(generator, shape, BATCH)
@@ -83,22 +84,30 @@ def look_at_coincidences(scout: Scout, formula: Formula, generator: np.random.Ge
         domains = _domains(formula, raw)
         if not domains:
             return
-        arrays = {name: raw[name] for name in domains}
-        coincide(arrays, domains, named_constants(formula, raw, shape, parameters), generator)
-        glimpse(scout, formula, raw, shape, BATCH)
+        if named is None:
+            named = named_constants(formula, raw, shape, parameters)
+        coincide({name: raw[name] for name in domains}, domains, named, generator)
+        looks -= glimpse(scout, formula, raw, shape, BATCH, looks)
 
 
 def glimpse(
-    scout: Scout, formula: Formula, raw: dict[str, Any], shape: dict[str, int], batch: int
-) -> None:
-    """Evaluate a batch once; the judge sees a few that floats take for violations."""
+    scout: Scout,
+    formula: Formula,
+    raw: dict[str, Any],
+    shape: dict[str, int],
+    batch: int,
+    looks: int = JUDGED,
+) -> int:
+    """Evaluate a batch once; the judge sees a few that floats take for violations; how many."""
     scout.ensure_time()
     fitted, height = formula.fit_screened(raw, shape, batch, scout.tally.part.parameters)
     scout.tally.seen.screened += _new(fitted, 0)
     scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
-    for lane in np.flatnonzero((height > VIOLATED) & np.isfinite(height))[:JUDGED]:
-        if _usable(fitted, int(lane)):
-            scout.look(formula.instance_at(fitted, int(lane)))
+    lanes = np.flatnonzero((height > VIOLATED) & np.isfinite(height))[: min(JUDGED, looks)]
+    for lane in lanes.tolist():
+        if _usable(fitted, lane):
+            scout.look(formula.instance_at(fitted, lane))
+    return len(lanes)
 
 
 def length_of_each(formula: Formula, generator: np.random.Generator) -> dict[str, int]:
