@@ -52,7 +52,7 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
         small = formula.filled(generator, shape, 8)
         numbers = sum(value.size // 8 for value in small.values() if isinstance(value, np.ndarray))
         if numbers > scout.numbers:
-            if scout.numbers < _LEAP:
+            if scout.once:
                 _leap(scout, formula, chosen, generator.spawn(1)[0])
             return
         batch = 8 * max(min(_NUMBERS // (8 * max(numbers, 1)), BATCH // 8), 1)
