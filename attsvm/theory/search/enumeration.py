@@ -46,9 +46,9 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
         one = {name: formula.variables[name].spread(generator, 8)}  # type: ignore[attr-defined]
         if not own and takes(formula, {**few, **one}, {}, parameters, 8):
             own = {name}
-    most = _ENUMERATED * 4.0 ** generator.integers(-2, 2) if own else 4.0 ** generator.integers(6)
-    if own and scout.once:
-        most = 4.0 * _ENUMERATED
+    power = int(generator.integers(-2, 2) if own else generator.integers(6))
+    power = 1 if own and scout.once else power
+    most = (_ENUMERATED if own else 1) * 4.0**power
     sides = _sides(formula, int(scout.budget * most))
     outer = [range(low, low + side) for n, (low, side) in sides.items() if n not in own]
     inner = {n: sides[n] for n in sides if n in own}
