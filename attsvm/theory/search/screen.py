@@ -100,7 +100,8 @@ def glimpse(
 ) -> int:
     """Evaluate a batch once; the judge sees a few that floats take for violations; how many."""
     scout.ensure_time()
-    fitted, height = formula.fit_screened(raw, shape, batch, scout.tally.part.parameters)
+    parameters = scout.tally.part.parameters
+    fitted, height = formula.fit_screened(raw, shape, batch, parameters, touching=True)
     scout.tally.seen.screened += _new(fitted, 0)
     scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
     lanes = np.flatnonzero((height > VIOLATED) & np.isfinite(height))[: min(JUDGED, looks)]
@@ -189,10 +190,11 @@ def evolve(
     best, known, doubted = -np.inf, 0, 0
     for generation in range(1, generations + 1):
         scout.ensure_time()
-        fitted, height = formula.fit_screened(raw, shape, batch, scout.tally.part.parameters, m)
+        parameters, numpy = scout.tally.part.parameters, m is FLOATS
+        fitted, height = formula.fit_screened(raw, shape, batch, parameters, m, touching=numpy)
         scout.tally.seen.screened += _new(fitted, known, m.library)
         scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
-        touched = np.flatnonzero(height == TOUCHED) if m is FLOATS else ()
+        touched = np.flatnonzero(height == TOUCHED) if numpy else ()
         for lane in touched[: _DOUBTED - doubted]:
             doubted += 1
             if _usable(fitted, lane):
@@ -218,9 +220,9 @@ def _new(raw: Mapping[str, Any], known: int, library: Any = np) -> int:
     hashed: Any = 0
     for value in raw.values():
         if hasattr(value, "shape"):  # else one for the whole batch
-            for row in value.reshape(-1, value.shape[-1]):
-                bits = (row + 0.0).view(library.int64) * _ODD
-                hashed = (hashed + (bits ^ (bits >> 32))) * _ODD
+            bits = (value.reshape(-1, value.shape[-1]) + 0.0).view(library.int64) * _ODD
+            for row in bits ^ (bits >> 32):
+                hashed = (hashed + row) * _ODD
     return _different(hashed) - _different(hashed[:known])
 
 

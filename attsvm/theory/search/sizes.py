@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +27,10 @@ _CHEAP, _DEAR = 2**9, 2**16
 hunt goes to no larger sizes once an evaluation takes more than so many operations of numpy. They
 are counted, not timed, so that what is looked at does not depend on the machine."""
 
-_LEAP, _LEAPING, _LIGHT = 2**12, 64, 2**15
-"""Numbers in an instance to which a check leaps from there at most, how many such instances are
-evaluated, and in how many operations of numpy at most."""
+_LEAP, _LEAPING, _LIGHT, _EVEN = 2**12, 64, 16, 1.25
+"""Numbers in an instance to which a check leaps from there at most, and how many such instances are
+evaluated. It takes at most so many operations of numpy for each number, and hardly more for each
+where there are twice as many or more."""
 
 
 def sizes(scout: Scout, generator: np.random.Generator) -> None:
@@ -66,26 +68,28 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
 def _leap(
     scout: Scout, formula: Formula, chosen: Sequence[str], generator: np.random.Generator
 ) -> None:
-    """Evaluate a few instances of the largest size that is predicted to be light.
+    """Evaluate a few instances of the largest size, of a formula that is light and grows evenly.
 
     In half of them an array has few different numbers: what fails at a large size alone fails as a
     rule where many are equal. The judge sees what floats take for a violation.
     """
     lengths = length_of_each(formula, generator)
     named = [name for name in chosen if name in lengths]
-    work: list[int] = []
+    arrays = [variable for variable in formula.variables.values() if variable.axes]
+    work: list[float] = []
     top: dict[str, int] | None = None
-    for rung in range(1, _RUNGS + 1) if named else ():
+    for rung in range(_RUNGS + 1) if named else ():
         shape = lengths | {n: formula.variables[n].drawn_to << rung for n in named}  # type: ignore[attr-defined]
-        few = formula.filled(generator, shape, 2)
-        if sum(v.size // 2 for v in few.values() if isinstance(v, np.ndarray)) > _LEAP:
+        numbers = sum(math.prod(shape[axis] for axis in v.axes) for v in arrays)
+        if numbers > _LEAP:
             break
-        if rung <= 2:
-            work.append(max(_operations(scout, formula, few, shape, _LIGHT), 1))
-        elif work[1] * (work[1] / work[0]) ** (rung - 2) > _LIGHT:
-            break
-        else:
+        if rung > 1:
             top = lengths | {n: _beyond(formula, n, rung, generator) for n in named}
+            continue
+        few, most = formula.filled(generator, shape, 2), _LIGHT * numbers
+        work.append(_operations(scout, formula, few, shape, most) / numbers)
+        if work[-1] > _LIGHT or work[-1] > _EVEN * work[0]:
+            return
     if top is None:
         return
     raw = formula.filled(generator, top, _LEAPING)
