@@ -15,8 +15,12 @@ from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 _ROUNDING = 1e-9
 """The largest difference of sides that floats take for rounding."""
 
+TOUCHED = 1.0 + 2.0**-31 + 2.0**-52
+"""The height of equal sides that are not positive under <, a quotient's by chance alone: this may
+be a violation, and nothing tells how close others come."""
 
-def heights(library: Any, relation: Any) -> Any:
+
+def heights(library: Any, relation: Any, *, touching: bool = False) -> Any:
     """How close a batch comes to violation: the ratio of the sides, or the residual.
 
     Where a side is negative or the right one 0 it is the difference of the sides. To a difference
@@ -24,9 +28,11 @@ def heights(library: Any, relation: Any) -> Any:
     violation, as far as floats can tell. (Sides that are 0 but for rounding would be taken for one,
     and a search would keep them instead of what comes close.) Of several comparisons the one that
     counts: the closest of those that must all hold.
+
+    Where asked for, sides that touch under < and are not positive have the height `TOUCHED`, not 0.
     """
     if isinstance(relation, All | AnyOf):
-        parts = [heights(library, part) for part in relation.parts]
+        parts = [heights(library, part, touching=touching) for part in relation.parts]
         choose = library.maximum if isinstance(relation, All) else library.minimum
         found = parts[0]
         for part in parts[1:]:
@@ -45,6 +51,8 @@ def heights(library: Any, relation: Any) -> Any:
     ratio = left / library.where(right > 0, right, right * 0 + 1)
     gap = left - right
     gap = library.where(gap > _ROUNDING, 1 + gap, gap)
+    if touching and relation.kind == "below":
+        gap = library.where(left == right, TOUCHED, gap)
     return library.where((right > 0) & (left >= 0), ratio, gap)
 
 

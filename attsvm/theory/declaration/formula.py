@@ -329,20 +329,26 @@ class Formula:
         batch: int,
         parameters: Mapping[str, Any],
         m: Any = FLOATS,
+        *,
+        touching: bool = False,
     ) -> tuple[dict[str, Any], Any]:
         """A batch by `fit`, and that of it: they share what both compute, such as norms.
 
+        Sides that touch under < are told where asked for, as by `heights`.
         In numpy, or in torch where `m` is an arithmetic of tensors and the batch lies on its
         device; no variable may be one that is moved there (`Meeting`).
         """
         with np.errstate(all="ignore"):
             fitted, v = self._fit(raw, shape, m)
         v = self.floats(fitted, shape, m) if v is None else v
-        return fitted, self._heights(v, batch, parameters, m)
+        return fitted, self._heights(v, batch, parameters, m, touching=touching)
 
-    def _heights(self, v: Any, batch: int, parameters: Mapping[str, Any], m: Any) -> Any:
+    def _heights(
+        self, v: Any, batch: int, parameters: Mapping[str, Any], m: Any, *, touching: bool = False
+    ) -> Any:
         with np.errstate(all="ignore"):
-            height = heights(m.library, self.relation(m, v, parameters)) + m.zeros(batch)
+            relation = self.relation(m, v, parameters)
+            height = heights(m.library, relation, touching=touching) + m.zeros(batch)
             met = ~m.library.isnan(height)
             for condition in self.hypotheses.values():
                 met = met & is_met(returned(condition(m, v), "a hypothesis"))

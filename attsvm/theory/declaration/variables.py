@@ -443,9 +443,10 @@ def _filled(
         values[:, lanes] = values[:, lanes] - values[::-1, lanes]  # antisymmetric
         _relate(values, np.flatnonzero(kind == 8), shape, generator)
         lanes, corners = np.flatnonzero(kind == 9), min(size, 3)
-        for start in range(0, size - corners + 1, corners):
-            triple = _TRIPLES[generator.integers(0, len(_TRIPLES), size=len(lanes))]
-            values[start : start + corners, lanes] = triple.T[:corners]
+        several = size // corners
+        chosen = generator.integers(0, len(_TRIPLES), size=(several, len(lanes)))
+        triples = _TRIPLES[chosen].transpose(0, 2, 1)[:, :corners]
+        values[: several * corners, lanes] = triples.reshape(several * corners, len(lanes))
     scale = np.array(powers, dtype=float)[generator.integers(0, len(powers), size=batch)]
     wide = np.flatnonzero(kind == 7)
     heavy = np.rint(generator.standard_cauchy(len(wide)) * 2.0).clip(-200, 200)

@@ -31,8 +31,9 @@ def counts(formula: Formula) -> bool:
 def integers(scout: Scout, generator: np.random.Generator) -> None:
     """Enumerate all integers up to a bound, of which the closest few go to the judge.
 
-    One that the formula counts with, as in `range(k)`, is one for a whole batch. Those of records
-    move one by one.
+    One that the formula counts with, as in `range(k)`, is one for a whole batch. The bound changes
+    from turn to turn; of integers that fill batches a turn that is the only one takes the largest.
+    Those of records move one by one.
     """
     formula, parameters = scout.tally.part.formula, scout.tally.part.parameters
     if not formula.batches:
@@ -45,7 +46,9 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
         one = {name: formula.variables[name].spread(generator, 8)}  # type: ignore[attr-defined]
         if not own and takes(formula, {**few, **one}, {}, parameters, 8):
             own = {name}
-    most = _ENUMERATED * 4.0 ** generator.integers(-2, 2) if own else 4.0 ** generator.integers(6)
+    power = int(generator.integers(-2, 2) if own else generator.integers(6))
+    power = 1 if own and scout.once else power
+    most = (_ENUMERATED if own else 1) * 4.0**power
     sides = _sides(formula, int(scout.budget * most))
     outer = [range(low, low + side) for n, (low, side) in sides.items() if n not in own]
     inner = {n: sides[n] for n in sides if n in own}

@@ -73,19 +73,23 @@ def relate(
     arrays: Mapping[Key, Array],
     domains: Mapping[Key, Domain],
     generator: np.random.Generator,
+    *,
+    share: int = _SHARE,
+    plans: int = _PLANS,
 ) -> None:
     """Make some lanes of a batch, arrays (..., lanes) by name, meet relations, in place.
 
-    A lane in which a solution lies outside a domain stays as it was.
+    Every so many-th lane does, by the `share`, of so many relations and choices of places, the
+    `plans`. A lane in which a solution lies outside a domain stays as it was.
     """
     keys = [key for key in arrays if key in domains and arrays[key].size]
     batch = max((arrays[key].shape[-1] for key in keys), default=0)
     shapes = {key: arrays[key].shape[:-1] for key in keys}
-    step = _SHARE * _PLANS
-    for plan in range(min(_PLANS, batch)):
+    step = share * plans
+    for plan in range(min(plans, batch)):
         groups = _groups(shapes, generator)
         if groups:
-            lanes = slice(plan * _SHARE, None, step)
+            lanes = slice(plan * share, None, step)
             equation = _equation(len(groups[0]), generator)
             _meet(arrays, domains, groups, equation, lanes, generator)
 

@@ -46,6 +46,7 @@ class Scout:
         name: what the searcher is called.
         budget: how many instances it may have examined.
         numbers: how many numbers an instance of a size beyond the drawn ones has at most.
+        once: whether the searcher has this turn alone, as in a check.
         spent, proposed: how many it has had examined; how many it proposed.
         found: the confirmed refutation, if any.
         long: records whose evaluation took too many steps; what follows on their line is left out.
@@ -59,12 +60,15 @@ class Scout:
         budget: int,
         deadline: float | None = None,
         numbers: int = _LARGEST,
+        *,
+        once: bool = False,
     ) -> None:
         self.tally = tally
         self.name = name
         self.budget = budget
         self.deadline = deadline
         self.numbers = numbers
+        self.once = once
         self.spent = 0
         self.proposed = 0
         self.found: Refuted | None = None

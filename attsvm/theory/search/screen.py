@@ -16,7 +16,9 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import FLOATS
+from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.declaration.variables import Choice, Fitted, Integer
+from attsvm.theory.search.coincidences import coincide, named_constants
 from attsvm.theory.search.relations import Domain, relate
 
 if TYPE_CHECKING:
@@ -49,14 +51,64 @@ _ODD = 0x1E3779B97F4A7C15
 PROMISING = 1.0 - 1e-9
 """Heights from here on may be violations that rounding hides."""
 
+VIOLATED = 1.0 + 1e-10
+"""Heights from here on are violations but for the rounding of what the sides are made of."""
+
+
+_COINCIDENT, _BELIEVED = 6, 4
+"""Batches of coincidences, each evaluated once, and how many instances of them the judge sees where
+it refutes none: floats take much for violations then."""
+
+_DOUBTED = 2
+"""Of how many instances of all generations whose sides touch under < the judge may say that they do
+not refute; others are not shown to it then, as floats make 0 of much."""
+
 
 def screen(scout: Scout, generator: np.random.Generator) -> None:
     """Screen batches of shapes of all sizes until the budget is spent, or for some rounds."""
     formula = scout.tally.part.formula
-    for k in range(2 + scout.budget // 20):
+    look_at_coincidences(scout, formula, generator.spawn(1)[0])
+    for k in range(1 + scout.budget // 20):
         shape = length_of_each(formula, generator)
         raw = formula.filled(generator, shape, BATCH)
         breed(scout, formula, raw, shape, generator, seek=k == 0)
+
+
+def look_at_coincidences(scout: Scout, formula: Formula, generator: np.random.Generator) -> None:
+    """Evaluate batches of coincidences, of which the judge sees what floats take for violations."""
+    parameters, named, looks = scout.tally.part.parameters, None, _BELIEVED
+    for _ in range(_COINCIDENT):
+        shape = length_of_each(formula, generator)
+        raw = formula.filled(generator, shape, BATCH)
+        raw = spread(formula, raw, shape, parameters, generator, BATCH)
+        domains = _domains(formula, raw)
+        if not domains:
+            return
+        if named is None:
+            named = named_constants(formula, raw, shape, parameters)
+        coincide({name: raw[name] for name in domains}, domains, named, generator)
+        looks -= glimpse(scout, formula, raw, shape, BATCH, looks)
+
+
+def glimpse(
+    scout: Scout,
+    formula: Formula,
+    raw: dict[str, Any],
+    shape: dict[str, int],
+    batch: int,
+    looks: int = JUDGED,
+) -> int:
+    """Evaluate a batch once; the judge sees a few that floats take for violations; how many."""
+    scout.ensure_time()
+    parameters = scout.tally.part.parameters
+    fitted, height = formula.fit_screened(raw, shape, batch, parameters, touching=True)
+    scout.tally.seen.screened += _new(fitted, 0)
+    scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
+    lanes = np.flatnonzero((height > VIOLATED) & np.isfinite(height))[: min(JUDGED, looks)]
+    for lane in lanes.tolist():
+        if _usable(fitted, lane):
+            scout.look(formula.instance_at(fitted, lane))
+    return len(lanes)
 
 
 def length_of_each(formula: Formula, generator: np.random.Generator) -> dict[str, int]:
@@ -135,12 +187,18 @@ def evolve(
     Raises:
         Stop: the turn is over, by a find, the budget or the time.
     """
-    best, known = -np.inf, 0
+    best, known, doubted = -np.inf, 0, 0
     for generation in range(1, generations + 1):
         scout.ensure_time()
-        fitted, height = formula.fit_screened(raw, shape, batch, scout.tally.part.parameters, m)
+        parameters, numpy = scout.tally.part.parameters, m is FLOATS
+        fitted, height = formula.fit_screened(raw, shape, batch, parameters, m, touching=numpy)
         scout.tally.seen.screened += _new(fitted, known, m.library)
         scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
+        touched = np.flatnonzero(height == TOUCHED) if numpy else ()
+        for lane in touched[: _DOUBTED - doubted]:
+            doubted += 1
+            if _usable(fitted, lane):
+                scout.look(formula.instance_at(fitted, lane))
         order = closest(height)
         due = generation % _LOOKS == 0 or generation == generations
         first = _fetched(fitted, order[:JUDGED])
@@ -162,9 +220,9 @@ def _new(raw: Mapping[str, Any], known: int, library: Any = np) -> int:
     hashed: Any = 0
     for value in raw.values():
         if hasattr(value, "shape"):  # else one for the whole batch
-            for row in value.reshape(-1, value.shape[-1]):
-                bits = (row + 0.0).view(library.int64) * _ODD
-                hashed = (hashed + (bits ^ (bits >> 32))) * _ODD
+            bits = (value.reshape(-1, value.shape[-1]) + 0.0).view(library.int64) * _ODD
+            for row in bits ^ (bits >> 32):
+                hashed = (hashed + row) * _ODD
     return _different(hashed) - _different(hashed[:known])
 
 
@@ -248,17 +306,26 @@ def takes(
 
 def relate_batch(formula: Formula, raw: dict[str, Any], generator: np.random.Generator) -> None:
     """Have some instances of a batch meet exact relations between their numbers, in place."""
+    relate(raw, _domains(formula, raw), generator)
+
+
+def _domains(formula: Formula, raw: dict[str, Any]) -> dict[str, Domain]:
+    """What may stand in the arrays of a batch that may be changed freely."""
     domains = {}
     for name, value in raw.items():
         variable = formula.variables[name]
         fixed = isinstance(variable, Fitted | Choice) or variable.listed
         if isinstance(value, np.ndarray) and not fixed:
             domains[name] = Domain(isinstance(variable, Integer), *variable.ends)
-    relate(raw, domains, generator)
+    return domains
 
 
 def _closest(height: Array) -> Array:
-    """The lanes that live on, the closest first; none that meets no hypothesis."""
+    """The lanes that live on, the closest first; none that meets no hypothesis.
+
+    Nor one whose sides touch, which need not be close to a violation.
+    """
+    height = np.where(height == TOUCHED, -np.inf, height)
     kept = min(_KEPT, len(height) // 2)
     top = np.argpartition(-height, kept)[:kept]
     top = top[np.lexsort((top, -height[top]))]

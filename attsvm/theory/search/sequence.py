@@ -60,7 +60,7 @@ def _search(tally: Tally, budget: Profile, shrinks: int, seed: int) -> Refuted |
         if budget.name in searcher.without or not searcher.works_on(tally.claim):
             continue
         looks = max(round(searcher.share * budget.guided), 3)
-        scout = Scout(tally, searcher.title, looks, numbers=budget.numbers)
+        scout = Scout(tally, searcher.title, looks, numbers=budget.numbers, once=True)
         found = guide(searcher, scout, generator)
         if found:
             return found

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.search.discrete import lengthen
-from attsvm.theory.search.screen import BATCH, breed, length_of_each
+from attsvm.theory.search.screen import BATCH, breed, glimpse, length_of_each
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -26,6 +27,11 @@ _CHEAP, _DEAR = 2**9, 2**16
 hunt goes to no larger sizes once an evaluation takes more than so many operations of numpy. They
 are counted, not timed, so that what is looked at does not depend on the machine."""
 
+_LEAP, _LEAPING, _LIGHT, _EVEN = 2**12, 64, 16, 1.25
+"""Numbers in an instance to which a check leaps from there at most, and how many such instances are
+evaluated. It takes at most so many operations of numpy for each number, and hardly more for each
+where there are twice as many or more."""
+
 
 def sizes(scout: Scout, generator: np.random.Generator) -> None:
     """Screen lengths and counts beyond those that are drawn.
@@ -33,7 +39,8 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
     A turn takes one of them, or all together, to twice what was drawn, then four times, and so on,
     up to the numbers in an instance that the scout may propose, or to a size at which one
     evaluation takes too many operations: a formula of all pairs or triples of tokens grows faster
-    than its instances. Records are made longer one by one.
+    than its instances. A check, which may propose few numbers, then leaps to a few instances of
+    thousands, where a formula is light. Records are made longer one by one.
     """
     formula = scout.tally.part.formula
     if not formula.batches:
@@ -47,13 +54,52 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
         small = formula.filled(generator, shape, 8)
         numbers = sum(value.size // 8 for value in small.values() if isinstance(value, np.ndarray))
         if numbers > scout.numbers:
+            if scout.once:
+                _leap(scout, formula, chosen, generator.spawn(1)[0])
             return
         batch = 8 * max(min(_NUMBERS // (8 * max(numbers, 1)), BATCH // 8), 1)
         raw = formula.filled(generator, shape, batch)
         raw |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in raw}
-        if numbers > _CHEAP and _is_dear(scout, formula, raw, shape):
+        if numbers > _CHEAP and _operations(scout, formula, raw, shape, _DEAR) > _DEAR:
             return
         breed(scout, formula, raw, shape, generator, batch=batch, generations=_CLIMB)
+
+
+def _leap(
+    scout: Scout, formula: Formula, chosen: Sequence[str], generator: np.random.Generator
+) -> None:
+    """Evaluate a few instances of the largest size, of a formula that is light and grows evenly.
+
+    In half of them an array has few different numbers: what fails at a large size alone fails as a
+    rule where many are equal. The judge sees what floats take for a violation.
+    """
+    lengths = length_of_each(formula, generator)
+    named = [name for name in chosen if name in lengths]
+    arrays = [variable for variable in formula.variables.values() if variable.axes]
+    work: list[float] = []
+    top: dict[str, int] | None = None
+    for rung in range(_RUNGS + 1) if named else ():
+        shape = lengths | {n: formula.variables[n].drawn_to << rung for n in named}  # type: ignore[attr-defined]
+        numbers = sum(math.prod(shape[axis] for axis in v.axes) for v in arrays)
+        if numbers > _LEAP:
+            break
+        if rung > 1:
+            top = lengths | {n: _beyond(formula, n, rung, generator) for n in named}
+            continue
+        few, most = formula.filled(generator, shape, 2), _LIGHT * numbers
+        work.append(_operations(scout, formula, few, shape, most) / numbers)
+        if work[-1] > _LIGHT or work[-1] > _EVEN * work[0]:
+            return
+    if top is None:
+        return
+    raw = formula.filled(generator, top, _LEAPING)
+    for name, value in raw.items():
+        variable = formula.variables[name]
+        if isinstance(value, np.ndarray) and variable.axes and not variable.listed:
+            flat = value.reshape(-1, _LEAPING)
+            for lane in range(0, _LEAPING, 2):
+                flat[:, lane] = flat[np.arange(len(flat)) % (1 + lane % 3), lane]
+    glimpse(scout, formula, raw, top, _LEAPING)
 
 
 class _DearError(BaseException):
@@ -92,23 +138,26 @@ def _plain(value: Any) -> Any:
     return value.view(np.ndarray) if isinstance(value, _Counted) else value
 
 
-def _is_dear(scout: Scout, formula: Formula, raw: dict[str, Any], shape: dict[str, int]) -> bool:
-    """Whether evaluating the formula on a few instances takes more than `_DEAR` operations.
+def _operations(
+    scout: Scout, formula: Formula, raw: Mapping[str, Any], shape: dict[str, int], most: int
+) -> int:
+    """How many operations of numpy an evaluation of the formula on a few instances takes.
 
-    The evaluation ends as soon as there are too many.
+    It ends as soon as there are more than `most`.
     """
-    left = [_DEAR]
+    left = [most]
     few = {}
     for name, value in raw.items():
         few[name] = value
         if isinstance(value, np.ndarray):
             few[name] = value[..., :8].view(_Counted)
             few[name].left = left
+    batch = min(value.shape[-1] for value in few.values() if isinstance(value, np.ndarray))
     try:
-        formula.fit_screened(few, shape, 8, scout.tally.part.parameters)
+        formula.fit_screened(few, shape, batch, scout.tally.part.parameters)
     except _DearError:
-        return True
-    return False
+        return most + 1
+    return most - left[0]
 
 
 def grows(formula: Formula) -> Iterator[str]:

@@ -123,8 +123,8 @@ def test_a_batch_keeps_its_best_and_what_is_new_in_it_is_counted_once(device, mo
         kept.append(len(parents))
         return child
 
-    def watched(self, raw, shape, batch, parameters, m):
-        fitted, height = whole(self, raw, shape, batch, parameters, m)
+    def watched(self, raw, shape, batch, parameters, m, **options):
+        fitted, height = whole(self, raw, shape, batch, parameters, m, **options)
         numbers = torch.cat([x.reshape(-1, batch).cpu() for x in fitted.values()])
         lanes = [tuple(lane) for lane in numbers.T.tolist()]
         new.append(len({*lanes}) - len({*lanes[: kept[0] if kept else 0]}))
