@@ -42,7 +42,7 @@ def definition(latex: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
             bound.apply_defaults()
             given = {k: v for k, v in bound.arguments.items() if k != "m"}
             if function.__name__ not in m.definitions:
-                own = {k: letter(k) if isinstance(v, Term) else v for k, v in given.items()}
+                own = {k: letter(k, v.axes) if isinstance(v, Term) else v for k, v in given.items()}
                 m.definitions[function.__name__] = Definition(fill(own), None)
                 m.definitions[function.__name__].right = _spelled(function, m, own)
             return fill(given)

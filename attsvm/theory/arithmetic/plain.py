@@ -13,8 +13,8 @@ _FRACTION = r"\\frac\{([^{}]*)\}\{([^{}]*)\}"
 _INNER = r"\([^()]*\)|\[[^\[\]]*\]|\\\|.*?\\\||\\ln "
 _SIGNS = {
     "le": "<=", "ge": ">=", "ne": "!=", "to": "->", "infty": "infinity", "top": "T",
-    "nabla": "grad", "cdot": "*", "otimes": "kron", "left": "", "right": "", "|": "||", ",": " ",
-    ";": " ",
+    "nabla": "grad", "cdot": "*", "otimes": "kron", "circ": "o", "left": "", "right": "", "|": "||",
+    ",": " ", ";": " ",
 }  # fmt: skip
 
 

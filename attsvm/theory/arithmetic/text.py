@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,7 @@ from attsvm.theory.arithmetic.entries import Operation, misuse
 from attsvm.theory.arithmetic.plain import in_plain
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation
 
-_SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = range(5)
+_SUM, _QUOTIENT, _ENTRYWISE, _PRODUCT, _POWER, _ATOM = range(6)
 _GREEK = ("alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "sigma", "tau", "theta")
 
 
@@ -35,12 +35,14 @@ class Term:
         plain: in plain characters.
         binds: from sums, the loosest, to letters and brackets.
         factors: of a product, so that equal neighbours become a power.
+        axes: how many it has, 0 for a number; None where that is not known.
     """
 
     latex: str
     plain: str
     binds: int = _ATOM
     factors: tuple[tuple[Term, int], ...] = ()
+    axes: int | None = None
 
     def within(self, least: int) -> Term:
         """The piece, in brackets where it binds less tightly than asked for."""
@@ -48,21 +50,27 @@ class Term:
             return self
         fraction = self.binds == _QUOTIENT and least == _PRODUCT  # LaTeX's needs no brackets
         latex = self.latex if fraction else rf"\left({self.latex}\right)"
-        return Term(latex, f"({self.plain})")
+        return Term(latex, f"({self.plain})", axes=self.axes)
+
+    def of(self, axes: int | None) -> Term:
+        """The piece, of so many axes."""
+        return self if self.axes == axes else replace(self, axes=axes)
 
     def __add__(self, other: Any) -> Term:
         a, b = self, _term(other)
         if a.plain == "0" or b.plain == "0":
             return b if a.plain == "0" else a
+        axes = _wider(a, b)
         if b.plain.startswith("-"):
-            return Term(f"{a.latex} - {b.latex[1:]}", f"{a.plain} - {b.plain[1:]}", _SUM)
-        return Term(f"{a.latex} + {b.latex}", f"{a.plain} + {b.plain}", _SUM)
+            return Term(f"{a.latex} - {b.latex[1:]}", f"{a.plain} - {b.plain[1:]}", _SUM, axes=axes)
+        return Term(f"{a.latex} + {b.latex}", f"{a.plain} + {b.plain}", _SUM, axes=axes)
 
     def __sub__(self, other: Any) -> Term:
         a, b = self, _term(other).within(_QUOTIENT)
         if a.plain == "0" or b.plain == "0":
             return -b if a.plain == "0" else a
-        return Term(f"{a.latex} - {b.latex}", f"{a.plain} - {b.plain}", _SUM)
+        plain = f"{a.plain} - {b.plain}"
+        return Term(f"{a.latex} - {b.latex}", plain, _SUM, axes=_wider(a, b))
 
     def __mul__(self, other: Any) -> Term:
         a, b = self.within(_PRODUCT), _term(other).within(_PRODUCT)
@@ -72,6 +80,11 @@ class Term:
             return a if a.plain == "0" else b
         if a.plain == "(-1)":
             return -b
+        axes = _wider(a, b)
+        if a.axes and b.axes and a.plain != b.plain:
+            return Term(
+                rf"{a.latex} \circ {b.latex}", f"{a.plain} o {b.plain}", _ENTRYWISE, (), axes
+            )
         factors = list(a.factors or ((a, 1),))
         for factor, count in b.factors or ((b, 1),):
             last, times = factors[-1]
@@ -79,18 +92,20 @@ class Term:
                 factors[-1] = last, times + count
             else:
                 factors.append((factor, count))
-        return _product(tuple(factors))
+        return _product(tuple(factors)).of(axes)
 
     def __matmul__(self, other: Any) -> Term:
         a, b = self.within(_PRODUCT), _term(other).within(_PRODUCT)
-        return Term(rf"{a.latex} \, {b.latex}", f"{a.plain} {b.plain}", _PRODUCT)
+        axes = a.axes + b.axes - 2 if a.axes and b.axes else None
+        return Term(rf"{a.latex} \, {b.latex}", f"{a.plain} {b.plain}", _PRODUCT, axes=axes)
 
     def __truediv__(self, other: Any) -> Term:
         a, b = self, _term(other)
         if b.plain == "1":
             return a
-        above, below = a.within(_PRODUCT).plain, b.within(_POWER).plain
-        return Term(rf"\frac{{{a.latex}}}{{{b.latex}}}", f"{above}/{below}", _QUOTIENT)
+        latex = rf"\frac{{{a.latex}}}{{{b.latex}}}"
+        plain = f"{a.within(_PRODUCT).plain}/{b.within(_POWER).plain}"
+        return Term(latex, plain, _QUOTIENT, axes=_wider(a, b))
 
     __radd__, __rsub__ = _reflected(operator.add), _reflected(operator.sub)
     __rmul__, __rmatmul__ = _reflected(operator.mul), _reflected(operator.matmul)
@@ -98,7 +113,7 @@ class Term:
 
     def __neg__(self) -> Term:
         inner = self.within(_QUOTIENT)
-        return Term(f"-{inner.latex}", f"-{inner.plain}", _SUM)
+        return Term(f"-{inner.latex}", f"-{inner.plain}", _SUM, axes=self.axes)
 
     def __pow__(self, k: Any) -> Term:
         base = self.within(_ATOM)
@@ -106,7 +121,7 @@ class Term:
         plain = exponent.within(_ATOM).plain
         factors = ((base, k),) if isinstance(k, int) else ()
         latex = f"{base.latex}^{{{exponent.latex}}}"
-        return Term(latex, f"{base.plain}^{plain}", _POWER, factors)
+        return Term(latex, f"{base.plain}^{plain}", _POWER, factors, self.axes)
 
     def __getitem__(self, key: Any) -> Term:
         keys = key if isinstance(key, tuple) else (key,)
@@ -119,7 +134,7 @@ class Term:
     def T(self) -> Term:
         """The transpose."""
         base = self.within(_ATOM)
-        return Term(rf"{base.latex}^\top", f"{base.plain}^T", _POWER)
+        return Term(rf"{base.latex}^\top", f"{base.plain}^T", _POWER, axes=self.axes)
 
     def reshape(self, *shape: int) -> Term:
         """A vector as one row is its transpose; as one column it is itself."""
@@ -171,7 +186,7 @@ def _product(factors: tuple[tuple[Term, int], ...]) -> Term:
     """Factors side by side, with a sign between them where a number comes second."""
     terms = [base if count == 1 else base**count for base, count in factors]
     if len(terms) == 1:
-        return Term(terms[0].latex, terms[0].plain, terms[0].binds, factors)
+        return replace(terms[0], factors=factors)
     latex, plain = terms[0].latex, terms[0].plain
     for term in terms[1:]:
         number = term.plain[0].isdigit()
@@ -180,28 +195,33 @@ def _product(factors: tuple[tuple[Term, int], ...]) -> Term:
     return Term(latex, plain, _PRODUCT, factors)
 
 
-def letter(name: str) -> Term:
-    """A value by its name, such as A, x or beta."""
+def _wider(a: Term, b: Term) -> int | None:
+    """The axes of what two terms are entry by entry."""
+    return None if a.axes is None or b.axes is None else max(a.axes, b.axes)
+
+
+def letter(name: str, axes: int | None = None) -> Term:
+    """A value by its name, such as A, x or beta, of so many axes."""
     base, _, index = name.partition("_")
     latex = f"\\{base}" if base in _GREEK else base if len(base) == 1 else rf"\mathrm{{{base}}}"
     if len(base) == 2 and base[1].isdigit():
         latex = f"{base[0]}_{{{base[1]}}}"
     if len(index) > 1 and index.isalpha():
         index = rf"\mathrm{{{index}}}"
-    return Term(f"{latex}_{{{index}}}" if index else latex, name)
+    return Term(f"{latex}_{{{index}}}" if index else latex, name, axes=axes)
 
 
 def _term(value: Any) -> Term:
     if isinstance(value, Term):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
-        return Term(str(value), str(value), _ATOM if value >= 0 else _SUM)
+        return Term(str(value), str(value), _ATOM if value >= 0 else _SUM, axes=0)
     if isinstance(value, Fraction):
         if value.denominator == 1:
             return _term(value.numerator)
         decimals = format(float(value), ".10g")
         if Fraction(decimals) == value and len(decimals) < 9:
-            return Term(decimals, decimals)
+            return Term(decimals, decimals, axes=0)
         return _term(value.numerator) / value.denominator
     raise misuse(
         f"mixes a value of type {type(value).__name__} with text",
@@ -216,21 +236,27 @@ def filled(latex: str, *arguments: Any) -> Term:
     return Term(latex.format(*(t.latex for t in terms)), plain)
 
 
-def _call(latex: str, meaning: tuple[str, Term | str] | None = None) -> Callable[..., Term]:
-    """A function as it is written; where given, what it means is noted among the definitions."""
+def _call(
+    latex: str, meaning: tuple[str, Term | str] | None = None, axes: int | None = None
+) -> Callable[..., Term]:
+    """A function as it is written; where given, what it means is noted among the definitions.
+
+    It has so many axes, as many as its first argument where none are given.
+    """
 
     def write(self: Text, *arguments: Any) -> Term:
         if meaning is not None:
             left = filled(meaning[0])
             self.definitions.setdefault(left.plain, Definition(left, meaning[1]))
-        return filled(latex, *arguments)
+        return filled(latex, *arguments).of(_term(arguments[0]).axes if axes is None else axes)
 
     return write
 
 
-def _function(name: str, words: str = "") -> Callable[..., Term]:
+def _function(name: str, words: str = "", axes: int | None = None) -> Callable[..., Term]:
     latex = rf"\mathrm{{{{{name}}}}}"
-    return _call(rf"{latex}\left({{0}}\right)", (rf"{latex}(x)", words) if words else None)
+    meaning = (rf"{latex}(x)", words) if words else None
+    return _call(rf"{latex}\left({{0}}\right)", meaning, axes)
 
 
 @dataclass(slots=True)
@@ -278,61 +304,64 @@ class Text(Arithmetic):
     spectral = _call(
         r"\left\|{0}\right\|_{{\mathrm{{op}}}}",
         (r"\left\|.\right\|_{{\mathrm{{op}}}}", "the largest singular value"),
+        0,
     )
     norm = _call(
         r"\left\|{0}\right\|",
         (r"\left\|.\right\|", "the root of the sum of the squares of all entries"),
+        0,
     )
     largest = _call(
         r"\left\|{0}\right\|_\infty",
         (r"\left\|.\right\|_\infty", "the largest absolute value of an entry"),
+        0,
     )
     logistic = _call(r"g\left({0}\right)", _LOGISTIC)
     logistic_slope = _call(r"g'\left({0}\right)", _LOGISTIC)
     logistic_curvature = _call(r"g''\left({0}\right)", _LOGISTIC)
     softplus = _call(r"\ln\left(1 + \exp\left({0}\right)\right)")
     softmax = _function("softmax")
-    oscillation = _function("osc", "the largest entry minus the smallest")
-    diameter = _function("diam", "the largest distance of two rows")
-    spread = _function("spread", "the largest distance of two rows, over the root of 2")
-    size = _call(r"\#\left({0}\right)")
-    sum = _function("sum")
-    sums = _function("rowsums", "the sum of each row")
-    max = _call(r"\max\left({0}\right)")
-    min = _call(r"\min\left({0}\right)")
-    trace = _function("tr")
-    dot = _call(r"\left\langle {0}, {1}\right\rangle")
-    diagonal = _function("diag")
-    identity = _call(r"I_{{{0}}}")
-    vec = _function("vec", "the entries of a matrix row by row")
+    oscillation = _function("osc", "the largest entry minus the smallest", 0)
+    diameter = _function("diam", "the largest distance of two rows", 0)
+    spread = _function("spread", "the largest distance of two rows, over the root of 2", 0)
+    size = _call(r"\#\left({0}\right)", axes=0)
+    sum = _function("sum", axes=0)
+    sums = _function("rowsums", "the sum of each row", 1)
+    max = _call(r"\max\left({0}\right)", axes=0)
+    min = _call(r"\min\left({0}\right)", axes=0)
+    trace = _function("tr", axes=0)
+    dot = _call(r"\left\langle {0}, {1}\right\rangle", axes=0)
+    diagonal = _function("diag", axes=2)
+    identity = _call(r"I_{{{0}}}", axes=2)
+    vec = _function("vec", "the entries of a matrix row by row", 1)
 
     def mat(self, x: Any, rows: Any = None) -> Term:
         """The inverse of vec."""
-        return filled(r"\mathrm{{mat}}\left({0}\right)", x)
+        return filled(r"\mathrm{{mat}}\left({0}\right)", x).of(2)
 
     def outer(self, x: Any, y: Any) -> Term:
         """The matrix x y^T."""
-        return _term(x) @ _term(y).T
+        return (_term(x) @ _term(y).T).of(2)
 
     def kron(self, A: Any, B: Any) -> Term:
         """The Kronecker product."""
         a, b = _term(A).within(_POWER), _term(B).within(_POWER)
-        return Term(rf"{a.latex} \otimes {b.latex}", f"{a.plain} kron {b.plain}", _SUM)
+        return Term(rf"{a.latex} \otimes {b.latex}", f"{a.plain} kron {b.plain}", _SUM, axes=a.axes)
 
     def differences(self, x: Any) -> Term:
         """The matrix of all x_i - x_j."""
         a = _term(x).within(_ATOM)
-        return filled(r"\left({0}_i - {0}_j\right)_{{ij}}", a)
+        return filled(r"\left({0}_i - {0}_j\right)_{{ij}}", a).of(2)
 
     def covariance(self, f: Any, h: Any) -> Term:
         """The matrix diag(f) - f f^T times h."""
-        return _term(self.diagonal(f) - self.outer(f, f)) @ _term(h)
+        return (_term(self.diagonal(f) - self.outer(f, f)) @ _term(h)).of(_term(h).axes)
 
     def array(self, values: Any) -> Term:
         """A vector of numbers."""
         terms = [_term(v) for v in values]
         inner = ", ".join(t.latex for t in terms)
-        return Term(rf"\left({inner}\right)", f"({', '.join(t.plain for t in terms)})")
+        return Term(rf"\left({inner}\right)", f"({', '.join(t.plain for t in terms)})", axes=1)
 
     def power(self, x: Any, k: int) -> Term:
         """A power."""
@@ -345,7 +374,7 @@ class Text(Arithmetic):
     def gradient(self, f: Callable[..., Any], x: Any) -> Term:
         """The gradient of a formula in x."""
         value = _term(f(self, x)).within(_PRODUCT)
-        return filled(r"\nabla_{{{0}}} {1}", x, value)
+        return filled(r"\nabla_{{{0}}} {1}", x, value).of(_term(x).axes)
 
 
 _SIGNS = {"at most": (r"\le", "<="), "below": ("<", "<"), "equal": ("=", "=")}
@@ -381,9 +410,12 @@ def _part(relation: Relation) -> Term:
     return Term(found.latex, found.plain, _SUM).within(_ATOM) if several else found
 
 
-def letters(names: Mapping[str, Any]) -> dict[str, Term]:
-    """A letter for each name."""
-    return {name: letter(name) for name in names}
+def letters(variables: Mapping[str, Any]) -> dict[str, Term]:
+    """A letter for each variable; the axes of what others determine are not known."""
+    return {
+        name: letter(name, None if variable.stored is None else len(variable.axes))
+        for name, variable in variables.items()
+    }
 
 
 _SPECIAL = {

@@ -138,6 +138,26 @@ def test_zeros_powers_and_fractions_are_written_as_one_would(made, plain):
     assert made(letter("x")).plain == plain
 
 
+@pytest.mark.parametrize(
+    ("made", "plain"),
+    [
+        (lambda A, x, y, b: x * y, "x o y"),
+        (lambda A, x, y, b: b * x * (y - x), "b x o (y - x)"),
+        (lambda A, x, y, b: A @ (x * y) + b, "A (x o y) + b"),
+        (lambda A, x, y, b: (A @ x) * y * 2, "(A x o y) * 2"),
+        (lambda A, x, y, b: x @ y * (x * x), "x y x^2"),
+        (lambda A, x, y, b: Text().softmax(x) * Text().exp(y), "softmax(x) o exp(y)"),
+        (lambda A, x, y, b: Text().norm(x) * y, "||x|| y"),
+    ],
+)
+def test_products_of_arrays_entry_by_entry_are_told_apart(made, plain):
+    """A number before an array, and a matrix before a vector, stand beside it."""
+    A, x, y, b = (letter(name, axes) for name, axes in zip("Axyb", (2, 1, 1, 0), strict=True))
+    found = made(A, x, y, b)
+    assert found.plain == plain
+    assert found.latex.count(r"\circ") == plain.count(" o ")
+
+
 def test_a_digit_after_a_letter_is_its_index():
     assert [letter(name).latex for name in ("W1", "ab", "x_i")] == [
         "W_{1}",

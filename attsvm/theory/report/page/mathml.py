@@ -20,9 +20,9 @@ _LETTERS = {
 }  # fmt: skip
 _NAMES = {"cos", "exp", "lim", "ln", "max", "min"}
 _SIGNS = {
-    "le": "≤", "ge": "≥", "ne": "≠", "cdot": "·", "otimes": "⊗", "nabla": "∇", "|": "‖", "#": "#",
-    "_": "_", "langle": "⟨", "rangle": "⟩", "{": "{", "}": "}", "in": "∈", "to": "→", "sum": "∑",
-    "prod": "∏",
+    "le": "≤", "ge": "≥", "ne": "≠", "cdot": "·", "otimes": "⊗", "circ": "∘",
+    "nabla": "∇", "|": "‖", "#": "#", "_": "_", "langle": "⟨", "rangle": "⟩", "{": "{", "}": "}",
+    "in": "∈", "to": "→", "sum": "∑", "prod": "∏",
 }  # fmt: skip
 _RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\ne", r"\in", r"\to", r"\,"}
 """Before these and thin spaces, as before + and -, a line may end."""
