@@ -272,7 +272,7 @@ def test_cones_close_at_their_radius_on_any_scale_of_scores_and_steps(
     exact = ExactData.of(case.data)
     selection = Selection.at(exact, start)
     assert selection.tokens == [0]
-    frame = Frame.at(exact, selection, separate(exact, [0]), start)
+    (frame,) = Frame.at(exact, selection, separate(exact, [0]), start).frames
     widths = [width * (1 + (1 / share - 1) * part) for part in WIDER]
     sets = [(Q, bounds(frame, Q, name, step)) for Q in widths]
     assert any(found and largest_at_start(found.bends, Q, found.spread) for Q, found in sets)
@@ -280,7 +280,7 @@ def test_cones_close_at_their_radius_on_any_scale_of_scores_and_steps(
 
 def turns(choice, share, loss, far):
     """Whether some start at the rim of that share of the cone is seen to flee at `far` radii."""
-    W, away = Pairs.of(choice.data, choice.alpha).frame.answer.W, starts.narrowest(choice)
+    W, away = Pairs.of(choice.data, choice.alpha).W, starts.narrowest(choice)
     limit = np.array([[float(arb(x)) for x in row] for row in W])
     placed = (starts.placed(choice, sign * away, share, 1.0, far, loss) for sign in (1.0, -1.0))
     runs = [direction_converges(c.data, c.start, LOSSES_BY_NAME[loss], limit) for c in placed]
