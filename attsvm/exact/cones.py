@@ -164,9 +164,10 @@ class Frame:
 
     def _product(self, j: int, t: int) -> fmpq:
         """<A_j, A_t>."""
-        pairs, gap, Z = self.selection.pairs, self.selection.gap, self.data.Z
-        (i, _), (k, _) = own, other = pairs[j], pairs[t]
-        return dot(gap[own], gap[other]) * dot(Z[i], Z[k])
+        gap, Z = self.selection.gap, self.data.Z
+        (i, _), (k, _) = own, other = self.selection.pairs[j], self.selection.pairs[t]
+        product: fmpq = dot(gap[own], gap[other]) * dot(Z[i], Z[k])
+        return product
 
     def minor(self, j: int) -> list[tuple[arb, arb, arb]]:
         """Terms (f, c, r) of a pair that is not good, mu its weights.

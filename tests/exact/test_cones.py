@@ -296,6 +296,33 @@ def test_a_better_token_beyond_the_margin_attains_what_turns_w_back():
     assert ratios["advance"] >= 0.6
 
 
+def test_weights_that_lean_are_attained_where_support_tokens_are_as_near_as_they_weigh():
+    """Margins 1, 1 and 3/2, across W* 1, -1 and 4: mu = (7/8, 1/8) is across by 3/4.
+
+    At e = (-1, 1, -4) the first two coefficients are as 7 to 1 where weights are as 1 to exp(2)/7.
+    """
+    data = plane([(2.0, 1.0), (2.0, -1.0), (3.0, 4.0)], scores=[[0.0, -1.0, -1.0556, 4.0]])
+    exact = ExactData.of(data)
+    answer = separate(exact, [0])
+    start = [[60 * w for w in row] for row in answer.W]
+    plain, leaning = Frame.at(exact, Selection.at(exact, start), answer, start).frames
+    (mu, apart), old = leaning.anchors[2], plain.anchors[2]
+    assert (mu, apart, old[1]) == ([fmpq(7, 8), fmpq(1, 8), fmpq(0)], fmpq(13, 4), 4)
+    E, Q = [[fmpq(0), fmpq(0)], [fmpq(-1), fmpq(0)]], arb(1)
+    for frame, least, most in ((leaning, 0.999, 1.001), (plain, 0.4, 0.9)):
+        point = Point(frame, "correlation", SMALL, False, fmpq(60), E)
+        ratios = holds(point, bounds(frame, Q, "correlation", SMALL), Q)
+        for name in ("minor 2", "minor turn 2"):
+            assert least <= float(ratios[name]) <= most, name
+
+
+def test_weights_do_not_lean_where_that_is_farther():
+    """A better token far from both of two support tokens, on the axis between them."""
+    data = plane([(2.0, 1.0), (2.0, -1.0), (3.0, 0.0)], scores=[[0.0, -1.0, -1.0, 4.0]])
+    plain, leaning = frame_of(data, fmpq(60)).frames
+    assert plain.anchors == leaning.anchors
+
+
 def test_a_tie_beyond_the_margin_has_a_coefficient_by_what_is_missing():
     data = plane([(2.0, 0.0), (3.0, 4.0)], scores=[[0.0, -3.0, 0.0]])
     Q = fmpq(5)  # r Q = 20 and a (g_2 + m_1)/N = 45

@@ -298,8 +298,24 @@ def test_the_radius_is_within_a_factor_of_ten_of_where_runs_turn():
         pairs = Pairs.of(choice.data, choice.alpha)
         if pairs.locally_optimal and min(pairs.lead) < 0:
             counted += 1
-            assert any(turns(choice, 0.5, loss, 2.0 ** (-k / 2)) for k in reversed(range(7)))
+            for share in (0.25, 0.5, 0.9, 0.984375):
+                assert any(turns(choice, share, loss, 1.0 / k) for k in (10, 8, 6, 4)), share
     assert counted >= 14
+
+
+def test_weights_that_lean_to_the_nearest_support_token_make_wide_cones_close_earlier():
+    """A better token next to one of two: what brings it nearer brings that one nearer as well."""
+    tokens = [[0.0, 0.0], [-1.0, -1.0], [-1.0, 1.0], [-2.0, -3.0]]
+    data = AttentionData.of([tokens], [[1.0, 0.0]], scores=[[0.0, -1.0, -1.0, 1.0]])
+    pairs = Pairs.of(data, np.array([0]))
+    assert len(pairs.frames) == 2
+    plain = replace(pairs, frames=pairs.frames[:1])
+
+    def at(which, share):
+        return radius(which, "log-loss", fmpq(1), share)
+
+    for share, gain in ((fmpq(1, 4), 1), (fmpq(9, 10), 2), (fmpq(63, 64), 8)):
+        assert at(pairs, share) * gain <= at(plain, share)
 
 
 @pytest.mark.parametrize("score", [1.0, 2.0**-20, 0.0])
