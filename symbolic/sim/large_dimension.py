@@ -12,6 +12,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
+from attsvm.theory.declaration.proof import suppose
 from properties.sim import large_dimension
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
@@ -22,7 +23,7 @@ from symbolic.least_points import (
 )
 from symbolic.sums import entry, total
 from symbolic.sums import n as count
-from symbolic.suppositions import CONSTRAINTS, SIGNS
+from symbolic.suppositions import CONSTRAINTS, SIGNS, hypotheses
 from symbolic.textbook import (
     BOOLE,
     BOUNDED,
@@ -35,6 +36,7 @@ from symbolic.textbook import (
     ROWS,
 )
 
+_DIMENSION = large_dimension.DIMENSION
 K, N = sp.Symbol("k", positive=True), sp.Symbol("n", positive=True)
 E, MORE, ALSO, LESS = sp.symbols("e more also less", nonnegative=True)
 PHI = E + (N - 1) * E**2
@@ -78,6 +80,13 @@ def ensure_margins_of_sum() -> str:
 
 
 def prove_incoherent() -> str:
+    """It is so of data that are as near to orthogonal by hypothesis, and of one norm each."""
+    suppose(*hypotheses(_DIMENSION, large_dimension.LONG, large_dimension.INCOHERENT))
+    ensure_incoherent()
+    return "for any number of inputs, tokens and axes, and any choice of optimal tokens"
+
+
+def ensure_incoherent() -> None:
     """Where 4 k (e + (n - 1) e^2) <= 1 all margins are 1, of k rivals an input and any optimum.
 
     W* = X^mm is the sum of c_j v_j, v_j = x_t z^T over its length: c_o is the sum of the w_t of the
@@ -97,7 +106,6 @@ def prove_incoherent() -> str:
     )
     ensure_solution()
     ensure_no_larger_margin()
-    return "for any number of inputs, tokens and axes, and any choice of optimal tokens"
 
 
 def ensure_solution() -> None:
@@ -221,7 +229,8 @@ def ensure_likely() -> None:
 
 def prove_likely() -> str:
     """For independent signs no inner product is above e d in size with that probability."""
-    prove_incoherent()
+    suppose(*hypotheses(_DIMENSION, large_dimension.SEVERAL))  # k >= 1
+    ensure_incoherent()
     ensure_likely()
     sign, d = sp.Symbol("sign", real=True), 1 + sp.Symbol("d-1", nonnegative=True)
     ensure_equal(
@@ -233,6 +242,7 @@ def prove_likely() -> str:
 
 def prove_unlikely() -> str:
     """T sum_s p_s^(T - 1) P(S > s) <= (T/2) max p^(T - 2), max p <= (3d/2 + 1)^(-1/2)."""
+    suppose(*hypotheses(_DIMENSION, large_dimension.SEVERAL))  # a power T - 2 of at least 0
     cite(BOOLE)  # of an input, over which of its T tokens is the best one
     cite(
         MEAN_OF_PRODUCT,

@@ -20,7 +20,7 @@ import sympy as sp
 
 from attsvm.exact.cones import bend_room, sideways, widening
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from properties.tf.local_convergence.radius import WIDER, wider
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.divergence import ensure_passed
@@ -28,7 +28,7 @@ from symbolic.gains import ensure_gain
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_sum_of_multipliers
 from symbolic.sums import ensure_nonnegative_sum, entry, total
-from symbolic.suppositions import LOSS
+from symbolic.suppositions import IN_CONE, LOCALLY_OPTIMAL, LOSS
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,
@@ -69,6 +69,7 @@ def ensure_frame() -> None:
         "what A_j - A(mu) has",
     )
     cite(CAUCHY_SCHWARZ)
+    suppose(LOCALLY_OPTIMAL)
     ensure_sum_of_multipliers()  # <W*, W*> = N^2
     ensure_zero((N * u @ E).subs(margin), "sum_j lambda_j e_j = <W*, E> = N <u, E> is 0")
 
@@ -472,6 +473,7 @@ def prove_sharp() -> str:
     ensure_radius()
     ensure_parallel()
     s = 1 / (1 + odds)
+    suppose(IN_CONE)
     for part in WIDER:
         share = wider(s, sp.Rational(int(part.p), int(part.q)))
         ensure_positive(1 - share, "s' is below 1, as s is", normal=sp.factor)
