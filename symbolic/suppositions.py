@@ -89,11 +89,11 @@ DECREASING_LOSS = Supposed(
         *(sloped, steep, near_optimal_points.cheap, lemma_2_limit.decreasing),
         *(
             definition_1.DEFINITION.hypotheses[x]
-            for x in (definition_1.DECREASES, definition_1.DECREASING)
+            for x in (definition_1.DECREASES, lemma_2.DECREASING)
         ),
         *(
             optimal_tokens.TOKENS.hypotheses[x]
-            for x in (definition_1.DECREASES, definition_1.DECREASING)
+            for x in (definition_1.DECREASES, lemma_2.DECREASING)
         ),
         *(lemma_2.LEMMA.hypotheses[lemma_2.DECREASING], _HEADS["loss"]),
     ),
@@ -142,7 +142,7 @@ MARGINS_ADD = Supposed(
     (
         all_tight,
         global_conjecture.CONJECTURE.hypotheses[global_conjecture.BETTER],
-        theorem_1_norm.separated,
+        theorem_1_norm.THEOREM.hypotheses[theorem_1_norm.SEPARATED],
         rivals_equal,
     ),
 )
@@ -250,7 +250,7 @@ ALIGNED_INPUTS = Supposed(
         ),
         global_equal_scores.THEOREM.hypotheses[global_equal_scores.ALIGNED],
         self_attention.THEOREM.hypotheses[self_attention.ALIGNED],
-        printed_loss.LOSS.hypotheses[printed_loss.ALIGNED],
+        printed_loss.LOSS.hypotheses[self_attention.ALIGNED],
     ),
 )
 BETTER_TOKENS = Supposed(
