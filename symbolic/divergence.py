@@ -24,7 +24,7 @@ from symbolic.gains import (
     ensure_gain_of_support,
     ensure_positive_gain,
 )
-from symbolic.suppositions import LOSS, MARGINS_ADD, TWO_SCORES
+from symbolic.suppositions import LOSS, MARGINS_ADD, SOLUTION, TWO_SCORES
 from symbolic.textbook import CAUCHY_SCHWARZ
 
 PULL = "|l'| s_o s_t is continuous in the logits, which are linear in W"
@@ -65,7 +65,7 @@ def ensure_pull_continuous() -> None:
 def prove() -> str:
     """||W_k|| tends to infinity from any start and with any step."""
     ensure_gain()
-    suppose(MARGINS_ADD)
+    suppose(MARGINS_ADD, SOLUTION)
     ensure_gain_of_support()
     ensure_gain_of_equal_rivals()
     suppose(TWO_SCORES)

@@ -234,6 +234,13 @@ UNIQUE_OPTIMUM = Supposed(
         printed_loss.LOSS.hypotheses[printed_loss.LOWEST],
     ),
 )
+FIRST_IS_BEST = Supposed(
+    "the head is largest at the first token of each input",
+    (
+        nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.ALONE],
+        nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.STEEP],
+    ),
+)
 EQUAL_RIVALS = Supposed(
     "the rivals of an input have one score",
     (
