@@ -27,6 +27,7 @@ from properties.mm import (
     p_svm,
     theorem_1_direction,
     theorem_1_norm,
+    v_svm,
 )
 from properties.mm._support.prompt_descent import starts_in_basin
 from properties.sim import (
@@ -41,6 +42,7 @@ from properties.sim import (
 )
 from properties.sim._support import training
 from properties.sim._support.training import PRINTED, REPAIRED
+from properties.sim.low_score_tokens import left_out
 from properties.sim.theorem_3_15 import nearly_equal_scores
 from properties.tf import (
     all_local_unique,
@@ -130,6 +132,14 @@ SOLUTION = Supposed(
     (
         *(exists, feasible, all_tight, all_independent),
         printed_loss.LOSS.hypotheses[printed_loss.LOW],
+    ),
+)
+LEAST_VECTOR = Supposed(
+    "the programme, Att-SVM, p-SVM or v-SVM, has a solution",
+    (
+        *(feasible, left_out.idle),
+        p_svm.PROGRAMME.hypotheses[p_svm.EXISTS],
+        v_svm.PROGRAMME.hypotheses[v_svm.EXISTS],
     ),
 )
 NUCLEAR_SOLUTION = Supposed(
