@@ -15,6 +15,7 @@ from attsvm.theory import ensure_equal, ensure_nonnegative
 from attsvm.theory.declaration.proof import expanded, suppose
 from properties.mm import optimal_tokens as statement
 from properties.mm.optimal_tokens import attends_more, lower
+from properties.tf.definition_1 import DECREASES
 from symbolic.sums import entry, total, vector
 from symbolic.suppositions import hypotheses
 from symbolic.tf.definition_1 import BEST, GAMMA, OPTIMAL, Tokens
@@ -59,7 +60,7 @@ def prove() -> str:
         "where other tokens have one score this sum is the gap times how much less weight q "
         "has off the optimal tokens than p",
     )
-    suppose(*hypotheses(statement.TOKENS, statement.MORE, statement.DECREASES))
+    suppose(*hypotheses(statement.TOKENS, statement.MORE, DECREASES))
     whole = asked.left + more + total(entry("p") * OPTIMAL)  # of p, as the hypothesis has it
     ensure_nonnegative(
         total(alike).subs(total(entry("p")), whole),
