@@ -12,7 +12,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from symbolic.basins import (
     LEAD,
     LESS,
@@ -29,7 +29,14 @@ from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import RISK, ensure_hessian, ensure_own_constant, ensure_smoothness
 from symbolic.gains import GAMMA, GAMMA_O, REST, P, S, ensure_gain, ensure_gain_of_equal_rivals
 from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_sum, entry, total
-from symbolic.suppositions import LOSS, SHORT_STEP
+from symbolic.suppositions import (
+    ALIGNED_INPUTS,
+    EQUAL_RIVALS,
+    LOSS,
+    SHORT_STEP,
+    SOLUTION,
+    UNIQUE_OPTIMUM,
+)
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     DESCENT,
@@ -175,10 +182,16 @@ def ensure_raised() -> None:
     ensure_kept_odds()
 
 
-def prove_equal_rivals() -> str:
-    """Aligned inputs whose rivals have one score, as one input is: any start and any step."""
+def ensure_equal_rivals() -> None:
+    """Aligned inputs whose rivals have one score stay above it, and enter the basin."""
     ensure_raised()
     ensure_from_kept()
+
+
+def prove_equal_rivals() -> str:
+    """Aligned inputs whose rivals have one score, as one input is: any start and any step."""
+    suppose(SOLUTION, UNIQUE_OPTIMUM, EQUAL_RIVALS, ALIGNED_INPUTS)
+    ensure_equal_rivals()
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
 
 

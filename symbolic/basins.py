@@ -31,6 +31,7 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import expanded, suppose
+from properties.tf import global_initial_gradient
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.divergence import ensure_passed
@@ -52,7 +53,7 @@ from symbolic.sums import (
     n,
     total,
 )
-from symbolic.suppositions import LOSS, SHORT_STEP, TWO_TOKENS, UNIQUE_OPTIMUM
+from symbolic.suppositions import LOSS, SHORT_STEP, SOLUTION, TWO_TOKENS, UNIQUE_OPTIMUM, hypotheses
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,
@@ -300,6 +301,7 @@ def ensure_from_basin(short: Supposed = SHORT_STEP) -> None:
 
 def prove() -> str:
     """From the basin the direction converges to that of V, and the norm diverges."""
+    suppose(SOLUTION)
     ensure_from_basin()
     return "for every smooth loss with l' < 0 and any n, T and d"
 
@@ -322,6 +324,7 @@ def ensure_margins() -> None:
 
 def prove_attention() -> str:
     """From the basin every margin passes every bound, and each s_o tends to 1."""
+    suppose(SOLUTION)
     ensure_from_basin()
     ensure_margins()
     b, y = sp.symbols("b y", positive=True)
@@ -416,6 +419,7 @@ def prove_after_step() -> str:
         "least iota and R at least 0",
         normal=sp.expand,
     )
+    suppose(*hypotheses(global_initial_gradient.THEOREM, global_initial_gradient.FORWARD))
     whole, rivals, others = sp.symbols("b_iG_i rivals others", positive=True)
     ensure_positive(
         [whole * (1 + rivals) - (whole - MORE), whole + others - (whole - MORE)],

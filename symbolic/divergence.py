@@ -14,6 +14,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import cite, ensure_positive
+from attsvm.theory.declaration.proof import suppose
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import (
     GAMMA,
@@ -23,7 +24,7 @@ from symbolic.gains import (
     ensure_gain_of_support,
     ensure_positive_gain,
 )
-from symbolic.suppositions import LOSS
+from symbolic.suppositions import LOSS, MARGINS_ADD, SOLUTION, TWO_SCORES
 from symbolic.textbook import CAUCHY_SCHWARZ
 
 PULL = "|l'| s_o s_t is continuous in the logits, which are linear in W"
@@ -64,8 +65,10 @@ def ensure_pull_continuous() -> None:
 def prove() -> str:
     """||W_k|| tends to infinity from any start and with any step."""
     ensure_gain()
+    suppose(MARGINS_ADD, SOLUTION)
     ensure_gain_of_support()
     ensure_gain_of_equal_rivals()
+    suppose(TWO_SCORES)
     gain = ensure_positive_gain()
     ensure_pull_continuous()
     cite_extreme_value(PULL, "the least D on a closed ball of matrices")

@@ -22,9 +22,10 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.sums import ensure_nonnegative_sum, entry, r, t, total
+from symbolic.suppositions import LEAST_VECTOR
 from symbolic.textbook import (
     AFFINE,
     CAUCHY_SCHWARZ,
@@ -230,6 +231,7 @@ def ensure_inputs_apart() -> None:
 
 def prove_supported() -> str:
     """The least vector of the tight constraints alone is X."""
+    suppose(LEAST_VECTOR)
     ensure_multipliers()
     ensure_multipliers_suffice()
     return "in any dimension: multipliers are 0 on what is dropped, and what is left proves X least"

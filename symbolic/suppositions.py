@@ -9,15 +9,26 @@ from typing import Any
 
 from attsvm.primitives.hypotheses import (
     all_independent,
+    all_tight,
     exists,
     feasible,
+    lower_scores_equal,
+    rivals_equal,
     several_tokens,
     sloped,
+    two_scores,
     unique_optimum,
 )
 from attsvm.primitives.steps import is_short
 from attsvm.theory import Supposed
-from properties.mm import nonlinear_head_path, p_svm
+from properties.mm import (
+    nonlinear_head_path,
+    optimal_tokens,
+    p_svm,
+    theorem_1_direction,
+    theorem_1_norm,
+    v_svm,
+)
 from properties.mm._support.prompt_descent import starts_in_basin
 from properties.sim import (
     definition_3_8,
@@ -31,22 +42,34 @@ from properties.sim import (
 )
 from properties.sim._support import training
 from properties.sim._support.training import PRINTED, REPAIRED
+from properties.sim.low_score_tokens import left_out
 from properties.sim.theorem_3_15 import nearly_equal_scores
 from properties.tf import (
     all_local_unique,
     benign_landscape,
+    definition_1,
     generalised_svm,
     global_conjecture,
+    global_equal_scores,
     global_initial_gradient,
+    lemma_2,
     lemma_2_limit,
     linear_head_one_token,
+    nonlinear_head_several,
     overparameterisation,
+    theorem_3,
 )
 from properties.tf._support import descent_instances
 from properties.tf._support.regularisation_paths import steep
 from properties.tf._support.token_choices import separates
 from properties.tf.local_convergence import cones
 from properties.tf.theorem_2 import near_optimal_points
+
+
+def hypotheses(statement: Any, *names: str) -> tuple[Supposed, ...]:
+    """The hypotheses of a statement under these names, which alone say what they say there."""
+    return tuple(Supposed(name, (statement.hypotheses[name],)) for name in names)
+
 
 _HEADS: Any = nonlinear_head_path.PATH.variables
 LOSS = Supposed(
@@ -59,6 +82,22 @@ LOSS = Supposed(
         _HEADS["loss"],
         *(orientation.TRAINING.conclusion, printed_loss.RATE),  # of one loss
         *(("loss", PRINTED), ("loss", REPAIRED)),
+    ),
+)
+FALLING_LOSS = Supposed("l' < 0", (sloped,))
+DECREASING_LOSS = Supposed(
+    "the loss is decreasing, strictly where a comparison is",
+    (
+        *(sloped, steep, near_optimal_points.cheap, lemma_2_limit.decreasing),
+        *(
+            definition_1.DEFINITION.hypotheses[x]
+            for x in (definition_1.DECREASES, lemma_2.DECREASING)
+        ),
+        *(
+            optimal_tokens.TOKENS.hypotheses[x]
+            for x in (definition_1.DECREASES, lemma_2.DECREASING)
+        ),
+        *(lemma_2.LEMMA.hypotheses[lemma_2.DECREASING], _HEADS["loss"]),
     ),
 )
 TWICE_SMOOTH_LOSS = Supposed("the slope of the loss is differentiable", (("loss", REPAIRED),))
@@ -88,6 +127,71 @@ FEASIBLE = Supposed(
     "some matrix meets all constraints, and so those that are left where some are dropped",
     (feasible,),
 )
+SOLUTION = Supposed(
+    "W^mm exists, or X^low on the printed loss",
+    (
+        *(exists, feasible, all_tight, all_independent),
+        printed_loss.LOSS.hypotheses[printed_loss.LOW],
+    ),
+)
+LEAST_VECTOR = Supposed(
+    "the programme, Att-SVM, p-SVM or v-SVM, has a solution",
+    (
+        *(feasible, left_out.idle),
+        p_svm.PROGRAMME.hypotheses[p_svm.EXISTS],
+        v_svm.PROGRAMME.hypotheses[v_svm.EXISTS],
+    ),
+)
+NUCLEAR_SOLUTION = Supposed(
+    "Att-SVM* has a solution of a rank of r at most, which r = d allows where it is feasible",
+    (feasible, theorem_3.low_rank),
+)
+SUPPORTED = Supposed("all tokens are support vectors of Att-SVM", (all_tight,))
+MARGINS_ADD = Supposed(
+    "Att-SVM has a solution, of which all tokens are support vectors or rivals have one score",
+    (
+        all_tight,
+        global_conjecture.CONJECTURE.hypotheses[global_conjecture.BETTER],
+        theorem_1_norm.THEOREM.hypotheses[theorem_1_norm.SEPARATED],
+        rivals_equal,
+    ),
+)
+TWO_SCORES = Supposed(
+    "some input has two different scores",
+    (
+        *(two_scores, unique_optimum, global_conjecture.different),
+        lemma_2.LEMMA.hypotheses[lemma_2.TWO_SCORES],
+        optimal_tokens.TOKENS.hypotheses[lemma_2.TWO_SCORES],
+    ),
+)
+SCORES_OR_SEPARATED = Supposed(
+    "some input has two different scores, or some W separates its optimal tokens",
+    (two_scores, lemma_2_limit.separable),
+)
+CONVEX_PHI = Supposed(
+    "phi is convex",
+    (
+        nonlinear_head_several.STATEMENT.hypotheses[nonlinear_head_several.CONVEX],
+        nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.CONVEX],
+        generalised_svm.STATEMENT.hypotheses[generalised_svm.BENT_UP],
+    ),
+)
+RISING_UNITS = Supposed(
+    "units have b_k >= 0, or heads of both signs are read each by itself",
+    (
+        nonlinear_head_several.STATEMENT.hypotheses[nonlinear_head_several.RISING],
+        *(nonlinear_head_path.rising, nonlinear_head_path.one_sign),
+    ),
+)
+LOCALLY_OPTIMAL = Supposed(
+    "alpha is locally optimal: tokens of margin 1, of which are all that have a multiplier, score "
+    "below it",
+    (cones.is_locally_optimal,),
+)
+IN_CONE = Supposed(
+    "||E|| r_j <= s sigma c_j for all j, as it is for s = 1/2 where ||E|| <= sigma q",
+    (cones.within, cones.is_near),
+)
 WITHOUT_RIVALS = Supposed(
     "W^mm(alpha) exists, without which alpha is not locally optimal, and meets the constraints "
     "without rivals as well",
@@ -97,6 +201,7 @@ DIFFERENCES = Supposed(
     "the differences of an input's tokens are independent, as its tokens are affinely so",
     (benign_landscape.FEASIBILITY.hypotheses[benign_landscape.AFFINE],),
 )
+INDEPENDENT_QUERIES = Supposed("queries are independent", (benign_landscape.queries_independent,))
 LEVELS = Supposed(
     "some w has <w, x_t> > b > <w, x_s> for the tokens that score above and below a level",
     (benign_landscape.LANDSCAPE.hypotheses[benign_landscape.APART],),
@@ -117,6 +222,7 @@ TWO_TOKENS = Supposed(
     "some input has two tokens, as where W^mm is not 0, or the basin not empty",
     (
         *(several_tokens, exists, global_initial_gradient.first_steps.is_long),
+        theorem_3.low_rank,
         theorem_3_14_part_2.THEOREM.hypotheses[theorem_3_14_part_2.PAIRS],
         *(starts_in_basin, training.starts_in_basin, descent_instances.HYPOTHESES[training.BASIN]),
         *(
@@ -132,9 +238,36 @@ TWO_TOKENS = Supposed(
 UNIQUE_OPTIMUM = Supposed(
     "optimal tokens are unique",
     (
-        *(unique_optimum, global_conjecture.different),
+        *(unique_optimum, lower_scores_equal, global_conjecture.different),
         *(nearly_equal_scores.within, nearly_equal_scores.within_of_others),
+        nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.STEEP],
         printed_loss.LOSS.hypotheses[printed_loss.LOWEST],
+    ),
+)
+FIRST_IS_BEST = Supposed(
+    "the head is largest at the first token of each input",
+    (
+        nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.ALONE],
+        nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.STEEP],
+    ),
+)
+EQUAL_RIVALS = Supposed(
+    "the rivals of an input have one score",
+    (
+        *(rivals_equal, lower_scores_equal, printed_loss.pairs),
+        global_equal_scores.THEOREM.hypotheses[global_equal_scores.EQUAL],
+    ),
+)
+ALIGNED_INPUTS = Supposed(
+    "no <A_it, A_ju> of two inputs is negative, as where there is one",
+    (
+        *(
+            statement.THEOREM.hypotheses[statement.SINGLE]
+            for statement in (loss_assumptions, theorem_1_direction, theorem_3_14_part_2)
+        ),
+        global_equal_scores.THEOREM.hypotheses[global_equal_scores.ALIGNED],
+        self_attention.THEOREM.hypotheses[self_attention.ALIGNED],
+        printed_loss.LOSS.hypotheses[self_attention.ALIGNED],
     ),
 )
 BETTER_TOKENS = Supposed(

@@ -11,26 +11,33 @@ Q^2 + B (a - a_0): a cone that narrows, as ||E||/a -> 0. A term exp(-a c + r ||E
 I at a = a_0, ||E|| = Q wherever r B <= 2 Q c, and so is r ||E|| exp(-a c + r ||E||) wherever
 (r + 1/Q) B <= 2 Q c: both are compared by their derivatives in a. With c = (1 + g_j)/N this bounds
 every exp(-m_j), hence |l'|, the weights s_a and missing. So c_j exp(-m_j) <= p_j <= C_j exp(-m_j)
-where lead_j > 0 ("good"; every tight j with lambda_j > 0 must be), and for the other pairs
-|p_j| <= d_j exp(-a/N) and |p_j e_j| <= d_j r_j Q exp(-a/N), by the same comparison of
-exp(-a g_j/N + r_j ||E||). (At lead 0 it is |missing| <= sum_t |lead_t| exp(-m_t) that helps.)
+where lead_j > 0 ("good"; every tight j with lambda_j > 0 must be).
 
-It is never left. With P = sum over good j of p_j (1 + g_j):
-1. P >= exp(-a/N) kappa, kappa = N^2 exp(sum_j lambda_j ln(c_j / lambda_j) / N^2), by the
-   inequality of weighted means over lambda_j > 0, as sum_j lambda_j = N^2 and
-   sum_j lambda_j e_j = 0.
-2. <-grad L, u> >= (P - D exp(-a/N))/N with D = sum d_j (1 + g_j), which is above 0 if
-   kappa > D: a grows. And P <= N <-grad L, u> kappa/(kappa - D).
-3. <-grad L, E> = sum_j p_j e_j <= N <-grad L, u> R/(kappa - D), R = kappa L plus the sum of
+The pairs that are not good are compared with P = sum over good j of p_j (1 + g_j). Let mu be
+weights of sum 1 on good pairs t with g_t = 0, A(mu) = sum_t mu_t A_t, r_j(mu) the size of what
+A_j - A(mu) has across u, and kappa(mu) = exp(sum_t mu_t ln(c_t/mu_t)). By the inequality of
+weighted means P >= kappa(mu) exp(-a/N - <A(mu), E>). So |p_j| <= d_j P and |p_j e_j| <= d_j r_j Q
+P, d_j being 1/kappa(mu) exp(-a_0 g_j/N + r_j(mu) Q) times a bound of |p_j| exp(m_j): the exponent
+is -a g_j/N - <A_j - A(mu), E>, largest at the tip by the same comparison with r_j(mu). (At lead 0
+it is |missing| <= sum_t |lead_t| exp(-m_t) that helps.) Each j may have weights of its own. Those
+of the multipliers, lambda/N^2, have <A(mu), E> = 0, r_j(mu) = r_j and kappa, the largest constant.
+Where a step across u that brings j nearer brings support tokens nearer as well, weights on the
+tokens t that are next to j have a smaller r_j(mu).
+
+It is never left.
+1. P >= exp(-a/N) kappa, kappa = N^2 exp(sum_j lambda_j ln(c_j / lambda_j) / N^2), as
+   sum_j lambda_j = N^2 and sum_j lambda_j e_j = 0.
+2. <-grad L, u> >= P (1 - D)/N with D = sum d_j (1 + g_j), which is above 0 if D < 1: a grows.
+3. <-grad L, E> = sum_j p_j e_j <= N <-grad L, u> R/(1 - D), R = L plus 1/kappa times the sum of
    C_j exp(-a_0 g_j/N)/e over good j with g_j > 0, because x exp(-x) <= 1/e, plus sum d_j r_j Q over
    the others. Here L = ln(S/kappa), S the sum of C_j over good j with g_j = 0: of these let P_1 be
    the sum of the p_j = q_j exp(-a/N - e_j), and f_j = p_j/P_1, so that sum_j f_j e_j =
    sum_j f_j ln(q_j/f_j) - ln(P_1 exp(a/N)) <= ln S - ln kappa, by 1. What is left falls in P_1.
-   (Where that is less, S'/e in place of kappa L, S' without the j whose r_j = 0.)
-4. The part of the gradient across u is at most N <-grad L, u> K with K = (kappa max r_j/(1 + g_j)
-   + sum d_j r_j)/(kappa - D).
+   (Where that is less, S'/(e kappa) in place of L, S' without the j whose r_j = 0.)
+4. The part of the gradient across u is at most N <-grad L, u> K with K = (max r_j/(1 + g_j) over
+   good j + sum d_j r_j)/(1 - D).
 5. A step that moves a by at most rho moves ||E||^2 by at most B times what it moves a by, with
-   B = 2 N R/(kappa - D) + K^2 N^2 rho. So it ends in I again.
+   B = 2 N R/(1 - D) + K^2 N^2 rho. So it ends in I again.
 A plain step e has e <-grad L, u> <= e sum_j max |p_j| (1 + g_j)/N =: rho; a step of length s has
 rho = s. In both cases a -> infinity: a plain step moves it by at least a multiple of exp(-a/N), a
 step of given length by at least s/(1 + N K). Hence the a_i are selected for ever, the norm
@@ -40,7 +47,7 @@ diverges, and the direction converges to u since ||E||/a -> 0.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flint import arb, fmpq
@@ -57,6 +64,8 @@ SHARES = [
     fmpq(0),
 ]
 """Widths Q that are tried, as shares of the way from ||E|| to the width that must not be passed."""
+NEARER = fmpq(3, 4)
+"""How far weights mu that lean to the nearest support token lie from the multipliers."""
 WIDENED, FINER = 32, fmpq(1, 2**8)
 """How many widths are tried between these, and the least factor above 1 from one to the next."""
 
@@ -88,6 +97,8 @@ class Frame:
         reach: r_j, pair by pair.
         along: a_0, at most a.
         residual: at least ||E||.
+        anchors: by pair j that is not good, weights mu_t of good pairs of margin 1, on any scale,
+            and r_j(mu); at first the multipliers, of which that is r_j.
     """
 
     data: ExactData
@@ -97,6 +108,7 @@ class Frame:
     reach: list[arb]
     along: arb
     residual: arb
+    anchors: dict[int, tuple[Vector, arb]]
 
     @classmethod
     def at(cls, data: ExactData, selection: Selection, answer: ExactAnswer, W: Matrix) -> Frame:
@@ -112,22 +124,60 @@ class Frame:
         size = arb(square).sqrt()
         along = (arb(share) * size).lower()
         residual = norm([abs(arb(x)).upper() for x in away]).upper()
-        return cls(data, selection, answer, size, reach, along, residual)
+        lead = selection.lead
+        anchors = {
+            j: (answer.duals, reach[j]) for j, p in enumerate(selection.pairs) if not lead[p] > 0
+        }
+        return cls(data, selection, answer, size, reach, along, residual, anchors)
 
     @property
     def good(self) -> list[int]:
         """Pairs whose token scores below the selected one."""
-        return [j for j, pair in enumerate(self.selection.pairs) if self.selection.lead[pair] > 0]
+        return [j for j in range(len(self.reach)) if j not in self.anchors]
+
+    @property
+    def frames(self) -> list[Frame]:
+        """The frame with the weights lambda, and the one whose weights lean to support tokens."""
+        tight = [t for t in self.good if self.answer.margins[t] == 1]
+        return [self, self._leaning(tight)] if len(tight) > 1 and self.anchors else [self]
+
+    def _leaning(self, tight: list[int]) -> Frame:
+        """The frame whose weights lean to the t of least ||A_j - A_t||, for j that is not good.
+
+        Where that makes r_j(mu) larger, the weights stay.
+        """
+        square, margins, anchors = self.answer.square, self.answer.margins, {}
+        kept = 1 - NEARER
+        for j, old in self.anchors.items():
+            m, own = margins[j], self._product(j, j)
+            both = {t: self._product(j, t) for t in tight}
+            far = {t: own - 2 * both[t] + self._product(t, t) for t in tight}
+            near = min(tight, key=lambda t: far[t])
+            # what A_j - W*/N^2 and A_j - A_t have across u: their squares and their product
+            mean, single = own - m * m / square, far[near] - (m - 1) * (m - 1) / square
+            mixed = own - both[near] - m * (m - 1) / square
+            apart = kept * kept * mean + NEARER * NEARER * single + 2 * kept * NEARER * mixed
+            mu = [kept * w / square for w in self.answer.duals]
+            mu[near] += NEARER
+            anchors[j] = (mu, arb(apart).sqrt()) if apart < mean else old
+        return replace(self, anchors=anchors)
+
+    def _product(self, j: int, t: int) -> fmpq:
+        """<A_j, A_t>."""
+        gap, Z = self.selection.gap, self.data.Z
+        (i, _), (k, _) = own, other = self.selection.pairs[j], self.selection.pairs[t]
+        product: fmpq = dot(gap[own], gap[other]) * dot(Z[i], Z[k])
+        return product
 
     def minor(self, j: int) -> list[tuple[arb, arb, arb]]:
-        """Terms (f, c, r) of a pair that is not good.
+        """Terms (f, c, r) of a pair that is not good, mu its weights.
 
-        |p_j| exp(a/N) is at most the sum of f exp(-a c + r ||E||) times |p_j| exp(m_j), or times
-        |l'|/n where lead_j = 0.
+        |p_j| exp(a/N + <A(mu), E>) is at most the sum of f exp(-a c + r ||E||) times
+        |p_j| exp(m_j), or times |l'|/n where lead_j = 0.
         """
         lead, margins = self.selection.lead, self.answer.margins
         own = self.selection.pairs[j]
-        c, r = (margins[j] - 1) / self.norm, self.reach[j]
+        c, r = (margins[j] - 1) / self.norm, self.anchors[j][1]
         if lead[own] != 0:
             return [(arb(1), c, r)]
         rivals = [(t, p) for t, p in enumerate(self.selection.pairs) if p[0] == own[0]]
@@ -225,13 +275,14 @@ def cone_at(
         return None
     if any(w > 0 >= selection.lead[p] for p, w in zip(selection.pairs, answer.duals, strict=True)):
         return None
-    frame = Frame.at(data, selection, answer, W)
-    if not frame.along > 0:
+    start = Frame.at(data, selection, answer, W)
+    if not start.along > 0:
         return None
-    for width in _tried(frame, loss, step, normalised):
-        found = bounds(frame, width, loss, step, normalised=normalised)
-        if found is not None and largest_at_start(found.bends, width, found.spread):
-            return Cone(selection.tokens, answer, frame.along, width, found.spread)
+    for frame in start.frames:
+        for width in _tried(frame, loss, step, normalised):
+            found = bounds(frame, width, loss, step, normalised=normalised)
+            if found is not None and largest_at_start(found.bends, width, found.spread):
+                return Cone(selection.tokens, answer, frame.along, width, found.spread)
     return None
 
 
@@ -270,9 +321,9 @@ def bend_room(r: Any, B: Any, Q: Any, c: Any) -> Any:
     return 2 * Q * c - r * B
 
 
-def sideways(total: Any, steepest: Any, turned: Any, room: Any) -> Any:
+def sideways(steepest: Any, turned: Any, room: Any) -> Any:
     """K: the part of the gradient across u is at most K times N <-grad L, u>."""
-    return (total * steepest + turned) / room
+    return (steepest + turned) / room
 
 
 def widening(N: Any, turn: Any, room: Any, across: Any, advance: Any) -> Any:
@@ -301,16 +352,17 @@ def bounds(
         if j in good:
             continue
         factor = abs(weight[j] if lead[pairs[j]] != 0 else slope[j]).upper()
+        factor /= _least_sum(frame.anchors[j][0], weight)
         for f, c, r in frame.minor(j):
             minor[j] += factor * f * (r * Q - along * c).exp()
             bends.append((r + 1 / Q, c))
     excess = dot(minor, margins)
     total = _least_sum(frame.answer.duals, weight)
-    room = total - excess
+    room = 1 - excess
     if not room > 0:
         return None
     turned = dot(minor, reach)
-    turn, steepest, tight = turned * Q, arb(0), arb(0)
+    turn, steepest, tight = arb(0), arb(0), arb(0)
     for j in good:
         if reach[j] == 0:  # no part across u, so e_j = 0
             continue
@@ -320,8 +372,8 @@ def bounds(
         else:
             turn += weight[j].upper() * (-1 - along * (rate[j] - 1 / N)).exp()
     summed = sum((weight[j].upper() for j in good if margins[j] == 1), arb(0))
-    turn += tight.min(total * (summed / total).log())
-    across = sideways(total, steepest, turned, room)
+    turn = (turn + tight.min(total * (summed / total).log())) / total + turned * Q
+    across = sideways(steepest, turned, room)
     advance = arb(step)
     if not normalised:
         most = [abs(w).upper() * t * c for w, t, c in zip(weight, top, rate, strict=True)]
@@ -346,7 +398,7 @@ def _weights(frame: Frame, top: list[arb], loss: str) -> tuple[list[arb], list[a
 
 
 def _least_sum(duals: Vector, weight: list[arb]) -> arb:
-    """kappa: the least of sum_j c_j exp(-e_j) over all e with sum_j duals_j e_j = 0."""
+    """The least of sum_j c_j exp(-e_j) over all e with sum_j duals_j e_j = 0: kappa, kappa(mu)."""
     pairs = [(w, c.lower()) for w, c in zip(duals, weight, strict=True) if w > 0]
     total = sum((w for w, _ in pairs), fmpq(0))
     mean = sum((arb(w / total) * (c / w).log() for w, c in pairs), arb(0))

@@ -11,9 +11,11 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.mm import assumption_b as statement
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pythagoras
+from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 GAMMA, NU = sp.symbols("Gamma nu", nonnegative=True)
@@ -204,6 +206,7 @@ def ensure_slow_is_cheap() -> None:
 
 def prove_void() -> str:
     """B keeps idle inputs from being the slowest; then the relaxed solution needs no relaxation."""
+    suppose(*hypotheses(statement.ASSUMPTION, statement.V_EXISTS, statement.SATURATED))
     ensure_slow_is_cheap()
     mu = MORE / (1 + MORE)  # in [0, 1)
     tau, larger = 1 / (1 - mu), vector("p'") / (1 - mu)

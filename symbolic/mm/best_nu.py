@@ -17,6 +17,8 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
+from attsvm.theory.declaration.proof import suppose
+from properties.mm import assumption_b as statement
 from symbolic.continuity import cite_extreme_value
 from symbolic.least_points import MORE
 from symbolic.mm.assumption_b import (
@@ -28,6 +30,7 @@ from symbolic.mm.assumption_b import (
     ensure_slow_is_cheap,
 )
 from symbolic.sums import ensure_nonnegative_sum, entry, total
+from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, TRIANGLE
 
 SIZE, Q = sp.symbols("Gamma q", positive=True)
@@ -243,6 +246,7 @@ def prove_exactly() -> str:
 
     Its best nu is above 0, as the W are, and as other tokens score gamma at most under the head v.
     """
+    suppose(*hypotheses(statement.ASSUMPTION, statement.V_EXISTS, statement.REACHED))
     ensure_odds()
     ensure_one_token()
     ensure_slope_at_0()

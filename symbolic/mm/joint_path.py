@@ -15,7 +15,8 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.mm import theorem_2 as statement
 from properties.mm.theorem_2.prompt_limits import bent
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import (
@@ -24,8 +25,9 @@ from symbolic.least_points import (
     ensure_least_point,
     ensure_pythagoras,
 )
-from symbolic.mm.theorem_2 import prove as prove_head
+from symbolic.mm.theorem_2 import ensure_head
 from symbolic.sums import ensure_mean, entry, total
+from symbolic.suppositions import hypotheses
 from symbolic.textbook import (
     ACCUMULATION,
     BOUNDED_SEQUENCE,
@@ -39,6 +41,8 @@ from symbolic.textbook import (
 GAMMA, DELTA, D, n, r, R, w = sp.symbols("Gamma delta D n r R w", positive=True)
 LESS = sp.Symbol("less", nonnegative=True)
 LOG_N = sp.Symbol("ln n", nonnegative=True)
+
+_PROMPT = hypotheses(statement.PATH, statement.P_EXISTS, statement.SEVERAL)
 
 
 def ensure_on_tangent() -> None:
@@ -194,7 +198,8 @@ def ensure_prompt_nears() -> None:
 
 def prove_prompt() -> str:
     """1 - s_i,alpha_i <= C exp(-R/||p(alpha)||) for r >= r_0, and the limit of p_R/R."""
-    prove_head()
+    suppose(*_PROMPT, *hypotheses(statement.PATH, statement.POSITIVE))
+    ensure_head()
     ensure_on_tangent()
     ensure_first_order()
     nu, q, lead = sp.symbols("nu q lead", positive=True)
@@ -235,11 +240,20 @@ def prove_prompt() -> str:
 
 
 def prove_ratio() -> str:
+    """It is so of a choice, weights and a prompt that are supposed to be such."""
+    suppose(
+        *_PROMPT, *hypotheses(statement.PATH, statement.BELOW, statement.WEIGHTED, statement.MEETS)
+    )
+    ensure_ratio()
+    return "for any number of inputs, tokens and axes"
+
+
+def ensure_ratio() -> None:
     """||q - p_tau||^2 <= ||q||^2 - ||p_tau||^2, and the limit of p_R/R by that of r/R."""
     ensure_existence_of_relaxed()  # p_tau, and p(alpha) of the joint p-SVM
     ensure_pythagoras()
     ensure_directed()  # an input that supports v(alpha) has m_i = 1
-    prove_head()
+    ensure_head()
     ensure_on_tangent()
     ensure_first_order()
     ensure_weights()
@@ -317,4 +331,3 @@ def prove_ratio() -> str:
         "so tight inputs have q_i <= C (q* + exp(-c r)), and exp(-c r) is exp(-c' R) times "
         "exp(-R (c r/R - c')), which vanishes as r/R grows",
     )
-    return "for any number of inputs, tokens and axes"

@@ -10,8 +10,9 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.declaration.proof import expanded
-from symbolic.suppositions import LOSS
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.mm import nonlinear_head_path as statement
+from symbolic.suppositions import FIRST_IS_BEST, LOSS, hypotheses
 from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE
 from symbolic.tf.nonlinear_head_several import (
     ensure_convex,
@@ -70,6 +71,7 @@ def ensure_values() -> None:
 def prove_no_better() -> str:
     """Every prompt has at least the risk of the best tokens."""
     ensure_values()
+    suppose(FIRST_IS_BEST)
     best, less = sp.Symbol("best", real=True), sp.Symbol("less", nonnegative=True)
     ensure_nonnegative(best - (best - less), "h(output) is at most best, and l decreases")
     return "for every decreasing loss, any n, T, d and number of units"
@@ -79,6 +81,7 @@ def prove_path() -> str:
     """Both bounds, and the limit of the path."""
     prove_no_better()
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    suppose(*hypotheses(statement.PATH, statement.STEEP, statement.SEVERAL))
     c, q = sp.symbols("c q", positive=True)
     ensure_nonnegative(
         (c + MORE) * q - c * q,

@@ -9,15 +9,19 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative
+from attsvm.theory.declaration.proof import suppose
+from properties.mm import normalised_descent as statement
 from symbolic.gains import P, S, ensure_gain, ensure_gain_of_equal_rivals, ensure_positive_gain
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_least_point, ensure_scaled_meets
 from symbolic.sums import ensure_mean
+from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, ENTROPY, TRIANGLE
 
 
 def prove() -> str:
     """<p(k) - p(0), p*> >= k s / max ||k_alpha - k_t|| for every k."""
+    suppose(*hypotheses(statement.DESCENT, statement.EXISTS, statement.ALIKE, statement.SLOPED))
     ensure_gain()
     ensure_gain_of_equal_rivals()
     ensure_positive_gain()  # so grad L is not 0 and the step is defined
@@ -49,6 +53,7 @@ def prove() -> str:
 def prove_close() -> str:
     """N - P <= s + B a (a ln J + s/2) (1 + ln k) after k >= 1 steps from zero."""
     prove()
+    suppose(*hypotheses(statement.DESCENT, statement.SINGLE, statement.ZERO))
     m, total, low = sp.symbols("m total low", real=True)
     s, N, a, B, G, k = sp.symbols("s N a B G k", positive=True)  # G is ||g||
     log_J, more = sp.symbols("log_J more", nonnegative=True)

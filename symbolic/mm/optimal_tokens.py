@@ -12,9 +12,12 @@ import numpy as np
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.mm import optimal_tokens as statement
 from properties.mm.optimal_tokens import attends_more, lower
+from properties.tf.definition_1 import DECREASES
 from symbolic.sums import entry, total, vector
+from symbolic.suppositions import hypotheses
 from symbolic.tf.definition_1 import BEST, GAMMA, OPTIMAL, Tokens
 
 
@@ -49,6 +52,7 @@ def prove() -> str:
         "<s_q, gamma> - <s_p, gamma>, which is compared, is a sum over tokens of (p_t - q_t) "
         "(best - gamma_t)",
     )
+    suppose(*hypotheses(statement.TOKENS, statement.ONE_RIVAL))
     alike = apart.subs(GAMMA, BEST - gap * (1 - OPTIMAL))
     ensure_equal(
         total(alike),
@@ -56,6 +60,7 @@ def prove() -> str:
         "where other tokens have one score this sum is the gap times how much less weight q "
         "has off the optimal tokens than p",
     )
+    suppose(*hypotheses(statement.TOKENS, statement.MORE, DECREASES))
     whole = asked.left + more + total(entry("p") * OPTIMAL)  # of p, as the hypothesis has it
     ensure_nonnegative(
         total(alike).subs(total(entry("p")), whole),

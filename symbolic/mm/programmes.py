@@ -16,7 +16,7 @@ import sympy as sp
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from properties.mm import joint_svm, p_svm, v_svm
 from properties.mm._support.max_margin import Solved, is_distance
 from properties.mm._support.token_selections import ORTHOGONAL, SEPARATED, Rival
@@ -33,7 +33,7 @@ from symbolic.least_points import (
     ensure_scaled_meets,
     ensure_some_margin_is_tight,
 )
-from symbolic.suppositions import MEETS
+from symbolic.suppositions import MEETS, hypotheses
 
 SQUARE = sp.Symbol("<X, X>", positive=True)
 
@@ -57,6 +57,7 @@ def prove_distance() -> str:
 
 def prove_joint_distance() -> str:
     """The same for the joint programme, and some margin of v(alpha) is tight."""
+    suppose(*hypotheses(joint_svm.PROGRAMMES, joint_svm.V_EXISTS))
     ensure_some_margin_is_tight()
     return prove_distance()
 
@@ -81,6 +82,7 @@ def prove_nearer() -> str:
 
 def prove_shorter() -> str:
     """The same for p(alpha) without relaxation and p' with it; the constant is attained."""
+    suppose(*hypotheses(joint_svm.PROGRAMMES, joint_svm.V_EXISTS, joint_svm.P_EXISTS))
     ensure_existence_of_relaxed()
     ensure_pythagoras()
     ensure_attained(joint_svm.shorter(BALLS, ORTHOGONAL))
@@ -89,6 +91,7 @@ def prove_shorter() -> str:
 
 def prove_of_support() -> str:
     """The least vector of some of the constraints that meets all of them is that of all."""
+    suppose(*hypotheses(joint_svm.PROGRAMMES, joint_svm.V_EXISTS, joint_svm.RANKS))
     ensure_least_point()
     ensure_pythagoras()
     return "in any dimension: what meets all constraints meets those of S, and p_S is nearest there"
@@ -96,6 +99,7 @@ def prove_of_support() -> str:
 
 def prove_led() -> str:
     """With one label y the norm of p(alpha) is at most ||q|| over the least lead."""
+    suppose(*hypotheses(p_svm.PROGRAMME, p_svm.ALONE, p_svm.ONE_LABEL))
     ensure_scaled_meets()
     ensure_existence(SCALED)
     ensure_some_margin_is_tight()

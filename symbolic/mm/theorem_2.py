@@ -6,10 +6,13 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.declaration.proof import suppose
+from properties.mm import theorem_2 as statement
 from properties.mm.theorem_2.head_limits import short, turned
 from symbolic.least_points import MORE
 from symbolic.mm.assumption_b import prove_by_means
 from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_sum, entry, n, total
+from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 S = sp.Symbol("s_t", nonnegative=True)
@@ -66,7 +69,17 @@ def ensure_reached(far: sp.Symbol) -> None:
     )
 
 
+_SUPPOSED = hypotheses(statement.PATH, statement.POSITIVE, statement.P_EXISTS)
+
+
 def prove() -> str:
+    """It is so where Assumption B holds and p(alpha) exists."""
+    suppose(*_SUPPOSED)
+    ensure_head()
+    return "for any number of inputs, tokens and axes, every head and prompt; r and R in any way"
+
+
+def ensure_head() -> None:
     """||v|| - Gamma <v, v(alpha)> <= (||v|| - margin/Gamma) (1 + D/nu), and the limit of v_r/r."""
     prove_by_means()
     size, gamma, nu, far = sp.symbols("||v|| Gamma nu D", positive=True)
@@ -127,4 +140,3 @@ def prove() -> str:
         sp.limit(1 - r * (gamma - lack) / gamma / r, lack, 0),
         "||v_r||/r, where ||v_r|| is at least its margin over Gamma, tends to 1",
     )
-    return "for any number of inputs, tokens and axes, every head and prompt; r and R in any way"

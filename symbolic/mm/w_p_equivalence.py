@@ -17,10 +17,13 @@ import sympy as sp
 from attsvm.theory import ensure_true, ensure_zero
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
+from attsvm.theory.declaration.proof import suppose
+from properties.mm import w_p_equivalence as statement
 from properties.mm._support.prompt_descent import logit_gradient
 from properties.mm.w_p_equivalence import partner_run, weights_run
 from symbolic import softmax
 from symbolic.sums import LENGTHS, entry, entry_of, total, vector
+from symbolic.suppositions import hypotheses
 
 STEP = sp.Symbol("eta", positive=True)
 SIZES = ((1, 2, 1), (1, 3, 2), (2, 2, 1))
@@ -215,6 +218,7 @@ def prove_fixed_weights() -> str:
     By `prove` W p_0 moves as that q does; both start at W_0 p_0, so they agree for every k.
     """
     prove()
+    suppose(*hypotheses(statement.EQUIVALENCE, statement.ISOTROPIC))
     zero = fixed_weights_residual()  # both start at W_0 p_0
     ensure_true(zero.is_ZeroMatrix, "W_0 p' = W_0 p - eta ||p_0||^2 g where W_0 W_0^T = c I, any d")
     other = fixed_weights_residual(scaled=False)

@@ -12,13 +12,15 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.mm import theorem_2 as statement
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pythagoras
 from symbolic.mm.assumption_b import ensure_odds, ensure_tilt
-from symbolic.mm.joint_path import cite_bounded_sequence, prove_ratio
-from symbolic.mm.theorem_2 import prove as prove_head
+from symbolic.mm.joint_path import cite_bounded_sequence, ensure_ratio
+from symbolic.mm.theorem_2 import ensure_head
+from symbolic.suppositions import hypotheses
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     EXPONENTIAL,
@@ -219,11 +221,12 @@ def ensure_none_idle() -> None:
 
 def prove() -> str:
     """The bounds; p' where r grows exponentially in R, and the limits of sharp-2 where slower."""
+    suppose(*hypotheses(statement.PATH, statement.ALONE, statement.P_EXISTS, statement.SEVERAL))
     ensure_bounds()
-    prove_head()
+    ensure_head()
     ensure_shortest()
     ensure_limit()
-    prove_ratio()
+    ensure_ratio()
     ensure_none_idle()
     ensure_powers()
     return "for any number of inputs, tokens and axes, every head and prompt; T > 1 in the limits"

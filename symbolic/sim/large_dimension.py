@@ -12,10 +12,18 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
+from attsvm.theory.declaration.proof import suppose
 from properties.sim import large_dimension
 from symbolic.inner_products import inner, vector
-from symbolic.least_points import ensure_multipliers, ensure_multipliers_suffice
-from symbolic.suppositions import CONSTRAINTS, SIGNS
+from symbolic.least_points import (
+    ensure_existence,
+    ensure_multipliers,
+    ensure_multipliers_suffice,
+    ensure_product,
+)
+from symbolic.sums import entry, total
+from symbolic.sums import n as count
+from symbolic.suppositions import CONSTRAINTS, SIGNS, hypotheses
 from symbolic.textbook import (
     BOOLE,
     BOUNDED,
@@ -28,8 +36,12 @@ from symbolic.textbook import (
     ROWS,
 )
 
+_DIMENSION = large_dimension.DIMENSION
 K, N = sp.Symbol("k", positive=True), sp.Symbol("n", positive=True)
-E, MORE = sp.Symbol("e", nonnegative=True), sp.Symbol("more", nonnegative=True)
+E, MORE, ALSO, LESS = sp.symbols("e more also less", nonnegative=True)
+PHI = E + (N - 1) * E**2
+PART = sp.Rational(large_dimension.ONE) - LESS
+"""4 k phi, which is at most 1."""
 
 
 def ensure_exactly(independent: Supposed) -> None:
@@ -50,96 +62,175 @@ def prove_exactly() -> str:
     return "in any dimension: G^-1 1 are the multipliers where all margins are 1"
 
 
-def ensure_margins_of_sum() -> None:
-    """The margins of sum_k w_k A_k are the entries of G w, so that margins of 1 say G w = 1."""
+def ensure_margins_of_sum() -> str:
+    """The margins of sum_k w_k A_k are the entries of G w, so that margins of 1 say G w = 1.
+
+    Returns:
+        The step that says so.
+    """
+    said = "the margins of sum_k w_k A_k are the entries of G w: margins of 1 say G w = 1"
     weights = sp.symbols("w_j w_k", real=True)
     A = vector("A_j"), vector("A_k")
     ensure_equal(
         A[0] @ (weights[0] * A[0] + weights[1] * A[1]),
         weights[0] * inner("A_j", "A_j") + weights[1] * inner("A_j", "A_k"),
-        "the margins of sum_k w_k A_k are the entries of G w: margins of 1 say G w = 1",
+        said,
     )
+    return said
 
 
 def prove_incoherent() -> str:
-    """Where (3k - 1) e + 4 (n - 1) k e^2 <= 1/4 the solution of G w = 1 is not negative."""
-    o, t, s = vector("x_o"), vector("x_t"), vector("x_s")
-    p, q = vector("y_o"), vector("y_s")  # of another input
-    ensure_equal(
-        [(o - t) @ (o - s), (o - t) @ (o - t), (o - t) @ (p - q)],
-        [
-            inner("x_o", "x_o") - inner("x_o", "x_s") - inner("x_o", "x_t") + inner("x_s", "x_t"),
-            inner("x_o", "x_o") + inner("x_t", "x_t") - 2 * inner("x_o", "x_t"),
-            o @ p - o @ q - t @ p + t @ q,
-        ],
-        "over the squared norm <x_o - x_t, x_o - x_s> is 1 and at most 3e beside it, or 2 and at "
-        "most 2e for t = s; of two inputs it is at most 4e, times at most e for their queries",
-    )
-    less = sp.symbols("less_1:5", nonnegative=True)
-    ensure_nonnegative(
-        [k * E - sum(E - m for m in less[:k]) for k in (2, 3, 4)],
-        "k numbers of absolute value at most e, signs turned or not, sum to at most k e",
-        normal=sp.expand,
-    )
-    square = sp.Symbol("K", nonnegative=True)  # the matrix 1 1^T of k rows has the square k of it
-    ensure_zero(
-        square - square / (K + 1) - K * square / (K + 1),
-        "(I + 1 1^T)(I - 1 1^T/(k + 1)) = I",
-        normal=sp.cancel,
-    )
-    rows = (1 - 1 / (K + 1)) + (K - 1) / (K + 1)
-    ensure_positive(
-        sp.cancel(2 - rows), "rows of B^-1 have sums of absolute values below 2 for k >= 1"
-    )
-    ensure_equal(1 - K / (K + 1), 1 / (K + 1), "B^-1 1 = 1/(k + 1)", normal=sp.cancel)
-    r = 2 * E + 3 * (K - 1) * E + (N - 1) * K * (4 * E) * E
-    ensure_equal(
-        r,
-        large_dimension.disturbance(N, K, E),
-        "rows of E sum to at most 2e + 3 (k - 1) e + (n - 1) k (4e) e, as inputs differ in queries",
-    )
-    quarter = sp.Rational(large_dimension.QUARTER)
-    near = "||B^-1 E|| <= 2 r <= 1/2 in the largest row sum of absolute values"
-    ensure_positive(1 - 2 * quarter, near)
-    cite(NEUMANN, met={CONTRACTION: near})
-    share = sp.Symbol("r", nonnegative=True)
-    # w = B^-1 1 - B^-1 E w, so ||w|| <= (1/(k+1))/(1 - 2r), ||w - 1/(k+1)|| <= 2r ||w||
-    away = 2 * share / (1 - 2 * share) / (K + 1)
-    slack = sp.Symbol("slack", nonnegative=True)
-    gap = (1 / (K + 1) - away).subs(share, quarter / (1 + slack))
-    ensure_nonnegative(
-        gap,
-        "w is within (2r/(1 - 2r))/(k + 1) of 1/(k + 1), so not negative for r <= 1/4",
-        normal=sp.factor,
-    )
-    ensure_margins_of_sum()
-    ensure_multipliers_suffice()
+    """It is so of data that are as near to orthogonal by hypothesis, and of one norm each."""
+    suppose(*hypotheses(_DIMENSION, large_dimension.LONG, large_dimension.INCOHERENT))
+    ensure_incoherent()
     return "for any number of inputs, tokens and axes, and any choice of optimal tokens"
 
 
-def ensure_likely() -> None:
-    """Pairs whose products exceed e with probability 2 exp(-d e^2/2) each, e = 1/(16 n k)."""
-    n, k, d = (1 + sp.Symbol(f"{x}-1", nonnegative=True) for x in "nkd")
-    e = large_dimension.near_enough(n, k)
+def ensure_incoherent() -> None:
+    """Where 4 k (e + (n - 1) e^2) <= 1 all margins are 1, of k rivals an input and any optimum.
+
+    W* = X^mm is the sum of c_j v_j, v_j = x_t z^T over its length: c_o is the sum of the w_t of the
+    input, and c_t is -w_t. The v_j have the Gram matrix I + F, so that <W*, v_j> is c_j + (F c)_j.
+    """
+    ensure_product()
     ensure_nonnegative(
-        sp.Rational(large_dimension.QUARTER) - large_dimension.disturbance(n, k, e),
-        "e = 1/(16 n k) has (3k - 1) e + 4 (n - 1) k e^2 <= 1/4",
+        [E - E / (1 + MORE), E**2 - E / (1 + MORE) * E / (1 + ALSO)],
+        "entries of F are at most e in size within an input, where <z, z> = 1 over squared norms, "
+        "and at most e^2 of two inputs, which differ in tokens and in queries",
         normal=sp.factor,
     )
-    ensure_equal(d * e**2 / 2, d / (512 * n**2 * k**2), "d e^2/2 = d/(512 n^2 k^2)")
-    cite(BOOLE)
-    T = k + 1
-    pairs = n * T * (n * T - 1) / 2 + n * (n - 1) / 2
+    ensure_equal(
+        large_dimension.disturbance(N, K, E),
+        4 * K * PHI,
+        "what the code compares with 1 is 4 k phi, phi = e + (n - 1) e^2",
+    )
+    ensure_solution()
+    ensure_no_larger_margin()
+
+
+def ensure_solution() -> None:
+    """The v_j are independent, so that W* exists and has multipliers."""
+    k = 1 + sp.Symbol("k-1", nonnegative=True)
+    ensure_equal(
+        (k + 1) * PHI - (k * E + (N - 1) * (k + 1) * E**2),
+        E,
+        "rows of |F| sum to at most k e + (n - 1) (k + 1) e^2, which is at most (k + 1) phi",
+    )
+    near = (
+        "the largest sum of a row of |F| is at most 1/2, as 4 k phi is at most 1 and k at least 1"
+    )
+    ensure_nonnegative(sp.Rational(1, 2) - (k + 1) * PART / (4 * k), near, normal=sp.factor)
+    cite(NEUMANN, met={CONTRACTION: near})
+    a, b = sp.symbols("a b", real=True)
+    v, other = vector("v"), vector("v'")
+    ensure_equal(
+        (a * v + b * other) @ v,
+        a * inner("v", "v") + b * inner("v", "v'"),
+        "where the sum of a_j v_j is 0, so is (I + F) a, and a: the v_j are independent",
+    )
+    o, t, s = vector("v_o"), vector("v_t"), vector("v_s")
+    independent = "v_t is in A_t = v_o - v_t alone, so that the A_t are independent as the v_j are"
+    ensure_zero(
+        [x for _, x in (a * (o - t) + b * (o - s) - ((a + b) * o - a * t - b * s)).parts],
+        independent,
+    )
+    cite(INVERSE_OF_GRAM, met={INDEPENDENT: independent})
+    ensure_existence(ensure_margins_of_sum())
+    ensure_multipliers()
+
+
+def ensure_no_larger_margin() -> None:
+    """A token with w_t = 0 has a margin of at most 1, as one with w_t > 0 has margin 1."""
+    o, t, s = vector("v_o"), vector("v_t"), vector("v_s")
+    w_t, w_s = sp.symbols("w_t w_s", nonnegative=True)
+    at_o = -w_t * inner("v_o", "v_t") - w_s * inner("v_o", "v_s")
+    at_t = (w_t + w_s) * inner("v_o", "v_t") - w_s * inner("v_s", "v_t")
+    ensure_equal(
+        ((o - t) @ ((w_t + w_s) * o - w_t * t - w_s * s)).subs(
+            {inner(x, x): 1 for x in ("v_o", "v_t")}
+        ),
+        (w_t + w_s) + w_t + at_o - at_t,
+        "the margin of t is c_o + w_t + (F c)_o - (F c)_t",
+    )
+    C, f = sp.symbols("C f", nonnegative=True)
+    n = 1 + sp.Symbol("n-1", nonnegative=True)
+    own, others = C / (1 + MORE), C / (1 + ALSO)  # c_o of an input, and of others
     ensure_nonnegative(
-        (n * (T + 1)) ** 2 - 2 * pairs,
-        "twice the pairs of tokens and of queries are at most N^2: probabilities add up",
-        normal=sp.expand,
+        2 * PHI.subs(N, n) * C - (2 * own * E + (n - 1) * 2 * others * E**2),
+        "entries of F c are at most f = 2 phi C in size, C the largest c_o: sizes of the c_j of an "
+        "input add up to 2 c_o, times e for its own input and e^2 for others",
+        normal=sp.factor,
+    )
+    up, over_o = sp.symbols("c_o (Fc)_o", real=True)
+    w, over = entry("w"), entry("Fc")
+    ensure_equal(
+        total(up + w + over_o - over).subs(total(w), up),
+        (count + 1) * up + count * over_o - total(over),
+        "summed over the k' tokens with w_s > 0, 1 = c_o + w_s + (F c)_o - (F c)_s says that "
+        "(k' + 1) c_o is k' - k' (F c)_o + the sum of the (F c)_s",
+    )
+    few = sp.Symbol("k'", nonnegative=True)
+    below_o, below, above = sp.symbols("below_o below above", nonnegative=True)
+    found = (few - few * (below_o - f) + (few * f - below)) / (few + 1)
+    ensure_nonnegative(
+        few * (1 + 2 * f) / (few + 1) - found,
+        "so c_o is at most k' (1 + 2 f)/(k' + 1)",
+        normal=sp.factor,
+    )
+    k = sp.Symbol("k", positive=True)
+    ensure_nonnegative(
+        (few + MORE) / (few + MORE + 1) - few / (few + 1),
+        "k'/(k' + 1) is at most k/(k + 1), and at most (k - 1)/k where k' is below k",
+        normal=sp.factor,
+    )
+    ensure_equal(
+        (k + 1) * (k / (k + 1) * (1 + 4 * PHI * C) - C),
+        k - C * (k + 1 - 4 * k * PHI),
+        "so C (k + 1 - 4 k phi) is at most k",
+        normal=sp.cancel,
+    )
+    ensure_nonnegative(
+        1 / k - PART / (k + 1 - PART),
+        "2 f, 4 phi C, is at most 4 k phi/(k + 1 - 4 k phi), and that at most 1/k",
+        normal=sp.factor,
+    )
+    found = (few - few * (f - below_o) + (few * f - below)) / (few + 1)
+    ensure_nonnegative(
+        few / (few + 1) + 2 * f - (found + (f - below_o) - (above - f)),
+        "where w_t = 0 the margin c_o + (F c)_o - (F c)_t is at most k'/(k' + 1) + 2 f",
+        normal=sp.factor,
+    )
+    ensure_equal(
+        (k - 1) / k + 1 / k,
+        1,
+        "that is at most (k - 1)/k + 1/k = 1: such a token is a support vector as well",
+        normal=sp.cancel,
+    )
+
+
+def ensure_likely() -> None:
+    """Pairs whose products exceed e with probability 2 exp(-d e^2/2) each."""
+    n, T, root = sp.symbols("n T root", positive=True)
+    square = 1 + (root**2 - K**2) / K  # n, where root^2 = k (k + n - 1)
+    ensure_equal(
+        large_dimension.disturbance(square, K, large_dimension.near_enough(square, K)),
+        1,
+        "e = 1/(2 k + 2 sqrt(k (k + n - 1))) has 4 k (e + (n - 1) e^2) = 1",
+        normal=sp.simplify,
+    )
+    cite(BOOLE)
+    pairs = n * T * (n * T - 1) / 2 + n * (n - 1) / 2
+    ensure_equal(
+        large_dimension.twice_the_pairs(n, T),
+        2 * pairs,
+        "M is twice the number of pairs of tokens and of queries: probabilities add up",
     )
 
 
 def prove_likely() -> str:
-    """For independent signs all inner products are below d/(16 n k) with that probability."""
-    prove_incoherent()
+    """For independent signs no inner product is above e d in size with that probability."""
+    suppose(*hypotheses(_DIMENSION, large_dimension.SEVERAL))  # k >= 1
+    ensure_incoherent()
     ensure_likely()
     sign, d = sp.Symbol("sign", real=True), 1 + sp.Symbol("d-1", nonnegative=True)
     ensure_equal(
@@ -151,6 +242,7 @@ def prove_likely() -> str:
 
 def prove_unlikely() -> str:
     """T sum_s p_s^(T - 1) P(S > s) <= (T/2) max p^(T - 2), max p <= (3d/2 + 1)^(-1/2)."""
+    suppose(*hypotheses(_DIMENSION, large_dimension.SEVERAL))  # a power T - 2 of at least 0
     cite(BOOLE)  # of an input, over which of its T tokens is the best one
     cite(
         MEAN_OF_PRODUCT,

@@ -13,7 +13,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import expanded
-from symbolic.aligned_inputs import ensure_kept_odds, prove_equal_rivals
+from symbolic.aligned_inputs import ensure_equal_rivals, ensure_kept_odds
 from symbolic.basins import LEAD, LESS, MORE, SECOND, STEP, ensure_from_kept
 from symbolic.divergence import ensure_passed
 from symbolic.gains import GAMMA, GAMMA_O
@@ -201,7 +201,7 @@ def prove_pair() -> str:
     above 0. Then W = alpha A_1 + beta A_2, alpha, beta >= 0, and a step adds e p(m_1) to alpha and
     e p(m_2) to beta, with p > 0 one function.
     """
-    prove_equal_rivals()
+    ensure_equal_rivals()
     b, c = sp.symbols("b c", positive=True)
     a = b + LESS
     ensure_independent()
@@ -411,7 +411,7 @@ def prove_three() -> str:
 
     A_1 is for the second best token and A_2 for the worst one.
     """
-    prove_equal_rivals()  # two tokens, or two rivals of one score
+    ensure_equal_rivals()  # two tokens, or two rivals of one score
     ensure_of_three()
     ensure_no_more_than_square()
     ensure_rises_above()

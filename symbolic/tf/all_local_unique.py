@@ -5,10 +5,12 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_true
+from attsvm.theory.declaration.proof import suppose
+from properties.tf import all_local_unique as statement
 from properties.tf._support.token_choices import allowed
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_existence, ensure_some_margin_is_tight
-from symbolic.suppositions import FEASIBLE
+from symbolic.suppositions import FEASIBLE, UNIQUE_OPTIMUM, hypotheses
 from symbolic.tf import definition_2
 
 
@@ -21,10 +23,12 @@ def prove() -> str:
     best, lead = sp.Symbol("gamma_opt", real=True), sp.Symbol("lead", positive=True)
     margin = sp.Symbol("margin", real=True)
     ensure_existence(FEASIBLE)
+    suppose(UNIQUE_OPTIMUM)
     ensure_true(
         allowed(best, best - lead, margin),
         "unique optimal tokens score more than each other token, whatever its margin is",
     )
+    suppose(*hypotheses(statement.LEMMA, statement.EVERYWHERE))
     ensure_true(
         not allowed(best - lead, best, sp.Integer(1)),
         "where alpha_i is another token and has a solution, opt_i is a token of margin 1 that does "
@@ -39,7 +43,8 @@ def prove_three() -> str:
     Raises:
         ProofError: a step fails.
     """
-    definition_2.prove()
+    suppose(UNIQUE_OPTIMUM, *hypotheses(statement.LEMMA, statement.ONE_INPUT, statement.FEW))
+    definition_2.ensure_by_others()
     a, b = vector("a"), vector("b")
     ensure_equal(
         (a - b) @ a - a @ a,

@@ -5,14 +5,17 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal
+from attsvm.theory.declaration.proof import suppose
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import INNER, vector
+from symbolic.suppositions import FALLING_LOSS, SUPPORTED, TWO_SCORES
 from symbolic.textbook import CAUCHY_SCHWARZ
 
 
 def prove_bound() -> str:
     """||grad L|| ||W^mm|| >= (1/n) sum_i (-l') s_opt sum_t s_t (gamma_opt - gamma_t), attained."""
     ensure_gain()
+    suppose(SUPPORTED)
     ensure_gain_of_support()
     cite(CAUCHY_SCHWARZ)
     A, c = vector("A"), sp.Symbol("c", positive=True)
@@ -29,5 +32,6 @@ def prove_bound() -> str:
 def prove() -> str:
     """The gradient at W is not 0 where some input has two different scores."""
     prove_bound()
+    suppose(FALLING_LOSS, TWO_SCORES)
     ensure_positive_gain()
     return "for every loss with l' < 0 and any n, T, d: -<grad L(W), W^mm> is positive"

@@ -16,6 +16,7 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import expanded, suppose
+from properties.tf import benign_landscape as statement
 from symbolic.gains import (
     ensure_gain,
     ensure_gain_of_support,
@@ -30,12 +31,21 @@ from symbolic.sums import (
     entry,
     total,
 )
-from symbolic.suppositions import DIFFERENCES, LEVELS, ONE_DEPENDENCY
+from symbolic.suppositions import (
+    DIFFERENCES,
+    FALLING_LOSS,
+    INDEPENDENT_QUERIES,
+    LEVELS,
+    ONE_DEPENDENCY,
+    hypotheses,
+)
 from symbolic.textbook import (
     INDEPENDENT,
     INVERSE_OF_GRAM,
 )
 
+_OWN_QUERY = hypotheses(statement.LANDSCAPE, statement.OWN)
+_TWO_SCORES = hypotheses(statement.LANDSCAPE, statement.SCORES)
 MORE, POSITIVE = sp.Symbol("more", nonnegative=True), sp.Symbol("c", positive=True)
 SIDES = ((POSITIVE, POSITIVE), (-POSITIVE, -POSITIVE), (sp.Integer(0), sp.Symbol("f", real=True)))
 """By how much a score is above u, and how a logit a_t - b then may be."""
@@ -68,6 +78,7 @@ def prove_feasible() -> str:
     Raises:
         ProofError: a step fails.
     """
+    suppose(INDEPENDENT_QUERIES)
     ensure_own_query()
     ensure_any_margins(DIFFERENCES)
     ensure_product()
@@ -87,7 +98,9 @@ def prove_no_stationary_point() -> str:
     Raises:
         ProofError: a step fails.
     """
+    suppose(*_OWN_QUERY)
     ensure_own_query()
+    suppose(FALLING_LOSS)
     ensure_gain()
     s, gamma, a = (entry(name) for name in ("s", "gamma", "a"))
     u, b = sp.symbols("u b", real=True)
@@ -99,7 +112,7 @@ def prove_no_stationary_point() -> str:
         "logits a_t = <w, x_t> count up to a constant b: the sum of s_t (gamma_t - u) is 0",
         normal=expanded,
     )
-    suppose(LEVELS)
+    suppose(LEVELS, *_TWO_SCORES)
     above, beyond = sp.symbols("above beyond", positive=True)
     ensure_nonnegative(
         [(s * (gamma - u) * (a - b)).subs({s: above, gamma: u + g, a: b + f}) for g, f in SIDES],
@@ -149,10 +162,13 @@ def prove_no_minimum() -> str:
     Raises:
         ProofError: a step fails.
     """
+    suppose(*_OWN_QUERY)
     ensure_own_query()
+    suppose(FALLING_LOSS)
     ensure_gain()
     bent = ensure_second_derivative()
     ensure_gain_of_support()
+    suppose(*_TWO_SCORES)
     ensure_positive_gain()  # gamma_o > u, so c_o > 0
     ensure_any_margins(ONE_DEPENDENCY)  # of all tokens but one of those with c_t != 0
     lowered = -sp.Symbol("|c_t|", nonnegative=True)
@@ -169,6 +185,7 @@ def prove_no_minimum() -> str:
         "if c_o alone is positive it is sum_t |c_t|, and c_o x_o is sum_t |c_t| x_t, so that "
         "sum_t |c_t| (x_o - x_t) = 0",
     )
+    suppose(*hypotheses(statement.LANDSCAPE, statement.SEPARABLE))
     ensure_mean(
         POSITIVE,
         1 + MORE,

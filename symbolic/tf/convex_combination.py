@@ -14,16 +14,19 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.declaration.proof import suppose
+from properties.tf import convex_combination as statement
 from properties.tf.convex_combination import exposed, far, inside, short_of, within
 from symbolic.inner_products import Vector, inner, vector
 from symbolic.least_points import ensure_product
 from symbolic.sums import Lengths, entry, n, total
+from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, JENSEN, SECOND_DERIVATIVE
 from symbolic.tf import definition_1
 from symbolic.tf.definition_1 import BEST, GAMMA, NEXT, RANGE, Tokens, added
 from symbolic.tf.definition_1 import S as WEIGHT
 from symbolic.tf.softmax_range import CONVEX_EXP, ensure_convex_exp
-from symbolic.tf.softmax_range import prove_inside as prove_softmax_inside
+from symbolic.tf.softmax_range import ensure_inside as ensure_softmax_inside
 
 S = sp.Symbol("s_t", positive=True)
 MORE, LESS = sp.symbols("more less", nonnegative=True)
@@ -49,7 +52,7 @@ def _along(*a: Any) -> SimpleNamespace:
 
 def prove_hull() -> str:
     """<u, x^att> is at most the largest a_t."""
-    prove_softmax_inside()
+    ensure_softmax_inside()
     said = within(_Attended(WEIGHT), _along(GAMMA))
     ensure_equal(
         (said.right - said.left - RANGE + BEST - NEXT).subs(total(WEIGHT), 1),
@@ -65,7 +68,7 @@ def prove_hull() -> str:
 
 def prove_inside() -> str:
     """<u, x^att> is below the largest a_t where two differ."""
-    prove_softmax_inside()
+    ensure_softmax_inside()
     said = inside(_Attended(WEIGHT), _along(GAMMA), 0)
     ensure_equal(
         said.right - said.left,
@@ -77,6 +80,7 @@ def prove_inside() -> str:
         added(definition_1.ADDED, S, BEST - LESS),
         "s_t (largest a_t - a_t), the terms of this sum, are not negative",
     )
+    suppose(*hypotheses(statement.COMBINATION, statement.APART))
     ensure_positive(
         added(definition_1.ADDED, S, BEST - gap), "the term of a token with a lower a_t is positive"
     )
@@ -85,7 +89,7 @@ def prove_inside() -> str:
 
 def prove_short() -> str:
     """(1 - s_1) times the least gap <= <u, x_1 - x^att> <= (1 - s_1) times the largest."""
-    prove_softmax_inside()
+    ensure_softmax_inside()
     first = sp.Symbol("s_1", positive=True)
     said = short_of(_Attended(first, WEIGHT), _along(BEST, GAMMA), 1)
     above, low, high = (part.right - part.left for part in said.parts)
@@ -103,6 +107,7 @@ def prove_short() -> str:
             total(term),
             f"the comparison of <u, x_1 - x^att> with {what} is a sum over the other tokens",
         )
+    suppose(*hypotheses(statement.COMBINATION, statement.EXPOSED, statement.SEVERAL))
     asked = exposed(_Attended(first, WEIGHT), _along(BEST, GAMMA))
     ensure_equal(
         asked.right - asked.left,
@@ -173,6 +178,7 @@ class _Weights:
 
 def prove_far() -> str:
     """(1 - s_1)/s_1 >= (T - 1) exp(-||x_1 - mean|| ||z|| ||W||), and tokens on a line attain it."""
+    suppose(*hypotheses(statement.COMBINATION, statement.SEVERAL))  # there is a mean of the others
     others = {"T": n + 1, "W": _Weights(), "z": vector("z")}
     said = far(_Apart(), SimpleNamespace(X=_Keys(OTHER), **others))
     ensure_equal(

@@ -13,9 +13,10 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from properties.tf.definition_1 import between, drop
 from symbolic.sums import Lengths, entry, total, vector
+from symbolic.suppositions import DECREASING_LOSS
 
 S, GAMMA, OPTIMAL = entry("s"), entry("gamma"), entry("optimal")
 """The attention to a token, its score, and 1 or 0 as it is optimal or not."""
@@ -67,7 +68,7 @@ def ensure_shortfall() -> None:
     )
 
 
-def prove() -> str:
+def ensure_between() -> None:
     """Best - <s, gamma> lies between w next and w range, w the weight off the optimal tokens.
 
     Raises:
@@ -96,4 +97,14 @@ def prove() -> str:
         added(ADDED, sp.Symbol("s_t", positive=True), BEST - least),
         "a token that is not optimal, with weight on it, makes <s, gamma> strictly less than best",
     )
+
+
+def prove() -> str:
+    """So does the loss, which falls, between its values at best - w next and at best - w range.
+
+    Raises:
+        ProofError: a step fails.
+    """
+    ensure_between()
+    suppose(DECREASING_LOSS)
     return "for every decreasing loss, strictly where the loss is so strictly, and any T and d"

@@ -6,20 +6,21 @@ import sympy as sp
 
 from attsvm.theory import ensure_positive
 from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.declaration.proof import suppose
+from properties.tf import definition_2 as statement
 from properties.tf.definition_2 import led
 from symbolic.least_points import (
     ensure_existence,
     ensure_multipliers,
     ensure_multipliers_suffice,
 )
-from symbolic.suppositions import FEASIBLE, WITHOUT_RIVALS
+from symbolic.suppositions import FEASIBLE, UNIQUE_OPTIMUM, WITHOUT_RIVALS, hypotheses
 
 
 def prove() -> str:
-    """The rivals' least margin is the larger of 1 and that under the solution without them."""
-    ensure_existence(WITHOUT_RIVALS)
-    ensure_multipliers()
-    ensure_multipliers_suffice()
+    """It is so where there are rivals: without one there is no least margin of theirs."""
+    suppose(*hypotheses(statement.DEFINITION, statement.RIVALLED))
+    ensure_by_others()
     return (
         "for any n, T, d: where the solution W' without rivals gives them margins of 1 it is "
         "W^mm(alpha), being nearest in a larger set; else some rival is tight, or multipliers of "
@@ -27,11 +28,19 @@ def prove() -> str:
     )
 
 
+def ensure_by_others() -> None:
+    """The rivals' least margin is the larger of 1 and that under the solution without them."""
+    ensure_existence(WITHOUT_RIVALS)
+    ensure_multipliers()
+    ensure_multipliers_suffice()
+
+
 def prove_optimal() -> str:
     """Unique optimal tokens of a feasible Att-SVM score above all others and have a W^mm."""
     best = sp.Symbol("best", real=True)
     apart = sp.Symbol("apart", nonnegative=True, nonzero=True)
     ensure_existence(FEASIBLE)
+    suppose(UNIQUE_OPTIMUM)
     said = led(SYMBOLS, best, best - apart, sp.Symbol("margin", real=True), "all")
     ensure_positive(
         said.right - said.left,

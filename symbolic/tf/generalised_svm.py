@@ -14,7 +14,8 @@ import sympy as sp
 from attsvm.primitives.heads import ACTIVATIONS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.tf import generalised_svm as statement
 from properties.tf._support.descent_steps import logarithmic
 from properties.tf.generalised_svm.head_descent import farthest, raised
 from properties.tf.generalised_svm.kept_tokens import longer, split
@@ -29,7 +30,7 @@ from symbolic.least_points import (
     ensure_sum_of_multipliers,
 )
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
-from symbolic.suppositions import CONVEX_LOSS, LOSS
+from symbolic.suppositions import CONVEX_LOSS, LOSS, hypotheses
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,
@@ -52,6 +53,9 @@ from symbolic.tf.nonlinear_head_several import (
     prove_smooth,
 )
 
+STATEMENT = statement.STATEMENT
+_FROM_ZERO = hypotheses(STATEMENT, statement.FORWARD, statement.QUERY, statement.ORIGIN)
+"""Steps move m by a positive multiple of ||A||^2, and m is 0 at first."""
 T = sp.Symbol("t", real=True)
 LESS = sp.Symbol("less", nonnegative=True)
 SMOOTH_UNITS = "identity", "square", "softplus"
@@ -88,10 +92,12 @@ def ensure_projection() -> None:
 def prove_finite() -> str:
     """Where all tokens are kept and W lies in their span it is its own projection."""
     ensure_projection()
+    suppose(*hypotheses(STATEMENT, statement.ALL))
     ensure_zero(
         [E @ (0 * V), (0 * V) @ (0 * V)],
         "0 meets the equalities, which are all constraints of Gen-SVM, so that W_svm is 0",
     )
+    suppose(*hypotheses(STATEMENT, statement.SEEN))
     seen = ((W - F) @ (W - F)).subs(inner("W", "W"), inner("F", "W"))
     ensure_zero(
         seen.subs(inner("F", "W"), inner("F", "F")).expand(),
@@ -103,6 +109,7 @@ def prove_finite() -> str:
 def prove_solvable() -> str:
     """V over its least margin meets Gen-SVM, whose solution is therefore no longer."""
     ensure_projection()
+    suppose(*hypotheses(STATEMENT, statement.POSITIVE))
     mu = sp.Symbol("mu", positive=True)
     meets = "V/mu has margins of 1 at least, as those of V are at least mu, and <E, V/mu> = 0"
     facts = {inner("A", "V"): mu + MORE, inner("E", "V"): 0}
@@ -166,6 +173,7 @@ def prove_correlation() -> str:
 
 def prove_bounded() -> str:
     """Each margin of two-token inputs with orthogonal A_i keeps within a constant of ln k."""
+    suppose(*hypotheses(STATEMENT, statement.BETTER, statement.ORTHOGONAL, statement.FORWARD))
     A, B = vector("A"), vector("B")
     m, e = sp.symbols("m e", positive=True)
     apart = {inner("A", "B"): 0}
@@ -218,9 +226,11 @@ def ensure_step() -> None:
 
 def prove_rising_head() -> str:
     """A head that rises from the mean of two tokens to one keeps that one at the speed ln k."""
+    suppose(*_FROM_ZERO)
     ensure_step()
     ensure_convex()
     ensure_relu()
+    suppose(*hypotheses(STATEMENT, statement.RISES))
     slopes = "phi' of identity, square and softplus is smooth"
     named = [ACTIVATIONS[name].slope(SYMBOLS, T) for name in SMOOTH_UNITS]
     ensure_smooth(named, slopes)
@@ -266,6 +276,7 @@ def _ensure_falling(rises: str) -> None:
 
 def prove_critical_head() -> str:
     """Where h' vanishes at the kept token its lead grows like ln k/2."""
+    suppose(*_FROM_ZERO, *hypotheses(STATEMENT, statement.SQUARE, statement.CRITICAL))
     ensure_step()
     b, t, s = sp.symbols("b t s", real=True)  # t = <a_k, x_2>; <a_k, o> = (1 - s) t
     phi = ACTIVATIONS["square"]
@@ -276,6 +287,7 @@ def prove_critical_head() -> str:
         "the slope along x_1 - x_2 is 2 beta s_2, unit by unit",
         normal=expanded,
     )
+    suppose(*hypotheses(STATEMENT, statement.BELOW))
     rises = "2 beta s_2 is not negative, as beta > 0 and s_2 >= 0"
     beta, second = sp.Symbol("beta", positive=True), sp.Symbol("s_2", nonnegative=True)
     ensure_nonnegative(slope.subs({b: -beta / t**2, s: 1 - second}), rises, normal=sp.cancel)
@@ -304,6 +316,7 @@ def _ensure_alone() -> None:
 
 def prove_kept_pair() -> str:
     """Where h rises from each of two tokens to the other their leads are bounded, by any steps."""
+    suppose(*hypotheses(STATEMENT, statement.FORWARD, statement.BOTH))
     ensure_step()
     prove_smooth()
     beta, g, size, square = sp.symbols("beta g size square", positive=True)
@@ -337,6 +350,7 @@ def prove_kept_pair() -> str:
         "s_2^2 s_1 is at most 4/27",
         normal=expanded,
     )
+    suppose(*hypotheses(STATEMENT, statement.GENTLE))
     steep, product = 1 / (1 + LESS), sp.Rational(4, 27) / (1 + MORE)  # -l' and s_2^2 s_1
     room = farthest(size, square, beta)
     ensure_nonnegative(
@@ -431,6 +445,7 @@ def _in_exponential(x: sp.Expr) -> sp.Expr:
 
 def prove_unbounded() -> str:
     """On the data with a multiplier 0 the second margin leaves the first one behind for ever."""
+    suppose(*hypotheses(STATEMENT, statement.FORWARD))
     w1, w2, to = sp.symbols("w_1 w_2 to", real=True)
     q = sp.Symbol("q", positive=True)
     logits = [sp.Integer(0), -w1, -w1 - w2]

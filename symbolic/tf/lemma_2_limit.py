@@ -9,9 +9,9 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import Supposed, cite, ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from symbolic.least_points import SCALED, ensure_existence, ensure_scaled_meets
-from symbolic.suppositions import CONTINUOUS_LOSS
+from symbolic.suppositions import CONTINUOUS_LOSS, SCORES_OR_SEPARATED
 from symbolic.textbook import COMPOSED, CONTINUOUS, EXPONENTIAL
 from symbolic.tf import definition_1
 
@@ -101,6 +101,7 @@ def ensure_above(continuous: Supposed) -> None:
 def prove() -> str:
     """Both bounds of L(W) - L_*, which are one for an input of two tokens at W = x M."""
     definition_1.prove()
+    suppose(SCORES_OR_SEPARATED)
     ensure_margin()
     ensure_below()
     ensure_above(CONTINUOUS_LOSS)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.tf import linear_head_one_token as statement
+from symbolic.suppositions import hypotheses
 from symbolic.tf import definition_1, softmax_range
 
 
@@ -15,7 +17,7 @@ def prove() -> str:
     Executed for one token below the best ones; sums of such terms over tokens, and of the losses
     over inputs, keep the inequality.
     """
-    softmax_range.prove_inside()
+    softmax_range.ensure_inside()
     definition_1.ensure_shortfall()  # best tokens add 0 to it
     s, d = sp.symbols("s d", positive=True)
     more, best = sp.Symbol("more", nonnegative=True), sp.Symbol("best", real=True)
@@ -25,6 +27,7 @@ def prove() -> str:
         normal=expanded,
     )
     deficit, least = sp.Symbol("deficit", nonnegative=True), sp.Symbol("least", nonnegative=True)
+    suppose(*hypotheses(statement.RISK, statement.FALLING))
     ensure_equal(
         (best - least) - (best - (least + deficit)),
         deficit,

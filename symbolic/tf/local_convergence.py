@@ -3,6 +3,7 @@
 The letters are those of `attsvm.exact.cones`: W = a u + E with u = W*/N and <E, u> = 0, y = ||E||,
 pairs j with A_j, margins 1 + g_j under W*, multipliers lambda_j, r_j = ||A_j - <A_j, u> u||,
 m_j = <A_j, W>, e_j = <A_j, E>. Good pairs have lead_j > 0, and so has every j with lambda_j > 0.
+A(mu) = sum_t mu_t A_t is a mean of good pairs with g_t = 0; r_j(mu) and kappa(mu) belong to it.
 I is the set of all W with a >= a_0 and y^2 <= Q^2 + B (a - a_0). G is -grad L, the sum of all
 p_j A_j, and g = N <G, u>. What is said of a sum is executed for one term, which stands for all.
 
@@ -19,7 +20,7 @@ import sympy as sp
 
 from attsvm.exact.cones import bend_room, sideways, widening
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from properties.tf.local_convergence.radius import WIDER, wider
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.divergence import ensure_passed
@@ -27,7 +28,7 @@ from symbolic.gains import ensure_gain
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_sum_of_multipliers
 from symbolic.sums import ensure_nonnegative_sum, entry, total
-from symbolic.suppositions import LOSS
+from symbolic.suppositions import IN_CONE, LOCALLY_OPTIMAL, LOSS
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,
@@ -39,7 +40,7 @@ from symbolic.textbook import (
 )
 
 A0, N, Q, KAPPA, ROOM, GAIN = sp.symbols("a_0 N Q kappa room g", positive=True)
-"""`room` is kappa - D, which is above 0 as a condition of the cone."""
+"""`room` is 1 - D, which is above 0 as a condition of the cone."""
 B, H, C, R_J, Y = sp.symbols("B h c r y", nonnegative=True)
 """h is a - a_0."""
 MORE, ALSO, EXCESS = sp.symbols("more also D", nonnegative=True)
@@ -64,9 +65,11 @@ def ensure_frame() -> None:
     ensure_equal(
         ((A - (A @ u) * u) @ E).subs(margin),
         inner("A", "E"),
-        "e_j is the inner product of E with what A_j has across u",
+        "e_j is the inner product of E with what A_j has across u, and <A_j - A(mu), E> that with "
+        "what A_j - A(mu) has",
     )
     cite(CAUCHY_SCHWARZ)
+    suppose(LOCALLY_OPTIMAL)
     ensure_sum_of_multipliers()  # <W*, W*> = N^2
     ensure_zero((N * u @ E).subs(margin), "sum_j lambda_j e_j = <W*, E> = N <u, E> is 0")
 
@@ -101,8 +104,9 @@ def ensure_largest_at_tip() -> None:
 
 
 def ensure_coefficients() -> None:
-    """p_j exp(m_j) is between c_j and C_j; of pairs that are not good |p_j| <= d_j exp(-a/N)."""
+    """p_j exp(m_j) is between c_j and C_j; exponents of pairs that are not good, beside A(mu)."""
     e, t, a, g, far = sp.symbols("e t a g_j far", nonnegative=True)
+    own_part, mean = sp.symbols("e_j A(mu)E", real=True)
     ensure_gain()
     s, lead, own, u = entry("s"), entry("lead"), sp.Symbol("lead_j", real=True), sp.Symbol("u")
     best = u + total(s * lead)  # gamma_a, where missing is gamma_a - u
@@ -119,65 +123,72 @@ def ensure_coefficients() -> None:
         normal=sp.factor,
     )
     ensure_equal(
-        -a * (1 + g) / N + R_J * Y,
-        -a / N + (-a * (g / N) + R_J * Y),
-        "exp(-m_j) is at most exp(-a/N) times an exponential that is largest at the tip",
+        -(a * (1 + g) / N + own_part) - (-a / N - mean),
+        -a * (g / N) - (own_part - mean),
+        "exp(-m_j) is exp(-a/N - <A(mu), E>) times an exponential that is largest at the tip, as "
+        "<A_j - A(mu), E> is at least -r_j(mu) y",
     )
     ensure_equal(
-        -a * (1 + g) / N + R_J * Y - a * (1 + far) / N,
-        -a / N + (-a * (g / N + (1 + far) / N) + R_J * Y),
+        -a * (g / N) + R_J * Y - a * (1 + far) / N,
+        -a * (g / N + (1 + far) / N) + R_J * Y,
         "where lead_j is 0 a term of missing brings in another exp(-m_t), bounded in the same way",
     )
 
 
 def _least_gain(x: sp.Expr) -> sp.Expr:
-    """P - D x for P = kappa x, the least that g is for x = exp(-a/N)."""
-    return sp.expand((KAPPA * x - EXCESS * x).subs(KAPPA, EXCESS + ROOM))
+    """P (1 - D) for P = kappa x, the least that g is for x = exp(-a/N)."""
+    return KAPPA * ROOM * x
 
 
 def ensure_gain_along() -> None:
-    """P = sum over good j of p_j (1 + g_j) is at least kappa exp(-a/N), and g above 0."""
-    lam, c, x, d = sp.symbols("lambda_j c_j x d_j", positive=True)
-    e = sp.Symbol("e_j", real=True)
+    """P, the sum over good j of p_j (1 + g_j), is at least kappa(mu) exp(-a/N - <A(mu), E>).
+
+    So it is at least kappa exp(-a/N), and g is at least P (1 - D).
+    """
+    mu, lam, c, x, d, P = sp.symbols("mu_t lambda_t c_t x d_j P", positive=True)
+    e = sp.Symbol("e_t", real=True)
     ensure_positive(sp.diff(sp.exp(e), e, 2), CONVEX_EXP)
     cite(JENSEN, met={SECOND_DERIVATIVE: CONVEX_EXP})
     ensure_equal(
         c * sp.exp(-e),
-        lam * sp.exp(sp.log(c / lam) - e),
-        "P exp(a/N) >= sum_j c_j exp(-e_j) = N^2 times the mean of exp(ln(c_j/lambda_j) - e_j) "
-        "with weights lambda_j/N^2, at least kappa, as the mean of the e_j is 0",
+        mu * sp.exp(sp.log(c / mu) - e),
+        "P exp(a/N) >= sum_t c_t exp(-e_t), over t with mu_t > 0, is the mean of "
+        "exp(ln(c_t/mu_t) - e_t) with weights mu_t, at least kappa(mu) exp(-<A(mu), E>)",
         normal=sp.simplify,
+    )
+    ensure_equal(
+        (mu * sp.log(c / mu)).subs(mu, lam / N**2),
+        lam / N**2 * (sp.log(c / lam) + sp.log(N**2)),
+        "of mu = lambda/N^2, for which <A(mu), E> = 0, kappa(mu) is kappa, N^2 times the "
+        "exponential of the mean of the ln(c_t/lambda_t)",
+        normal=logarithms,
     )
     p, minor, margin = entry("p"), entry("d"), entry("margin")
     ensure_nonnegative_sum(
-        total(p * margin) + x * total(minor * margin),
-        margin * (p + minor * x),
-        "the sum of p_j (1 + g_j) over pairs that are not good is at least -D x, x = exp(-a/N), D "
-        "the sum of their d_j (1 + g_j): g is at least P - D x",
-        p=MORE - d * x,
+        total(p * margin) + P * total(minor * margin),
+        margin * (p + minor * P),
+        "the sum of p_j (1 + g_j) over pairs that are not good is at least -D P, D the sum of "
+        "their d_j (1 + g_j): g is at least P (1 - D)",
+        p=MORE - d * P,
         d=d,
         margin=1 + ALSO,
     )
     ensure_nonnegative(
-        (KAPPA * x + MORE) - EXCESS * x - (KAPPA * x + MORE) * (KAPPA - EXCESS) / KAPPA,
-        "so g >= P (kappa - D)/kappa where P = kappa exp(-a/N) + more",
-        normal=sp.factor,
+        (KAPPA * x + MORE) * ROOM - _least_gain(x),
+        "P (1 - D) is at least kappa x (1 - D) for P = kappa x + more, x = exp(-a/N): a grows",
+        normal=expanded,
     )
     ensure_positive(
         sp.diff(_least_gain(x), x),
-        "P - D x grows with x = exp(-a/N): it is least where a is largest, at a bound of a",
-    )
-    ensure_positive(
-        _least_gain(x) + MORE,
-        "a grows, as P - D x is at least room x for P at least kappa x, room = kappa - D",
+        "kappa x (1 - D) grows with x: it is least where a is largest, at a bound of a",
     )
     ensure_nonnegative(
-        (KAPPA * x + MORE) / KAPPA - x, "exp(-a/N) <= P/kappa <= g/(kappa - D)", normal=expanded
+        (KAPPA * x + MORE) / KAPPA - x, "exp(-a/N) is at most P/kappa", normal=expanded
     )
 
 
 def ensure_turn() -> None:
-    """<G, E> <= g R/(kappa - D); pairs that are not good have |p_j e_j| <= d_j r_j Q exp(-a/N)."""
+    """<G, E> <= g R/(1 - D); pairs that are not good have |p_j e_j| <= d_j r_j Q P."""
     p, q, f, total, x, S = sp.symbols("p q f P_1 x S", positive=True)
     a, e = sp.symbols("a e_j", real=True)
     ensure_equal(
@@ -202,13 +213,11 @@ def ensure_turn() -> None:
         "x exp(-x) <= 1/e: for other good j p_j e_j <= C_j exp(-a/N) exp(-a_0 g_j/N)/e, as for "
         "those with g_j = 0",
     )
-    L, rest = sp.symbols("L rest", nonnegative=True)
+    L, rest, back = sp.symbols("L rest back", nonnegative=True)
+    most = GAIN / ROOM - MORE  # P
     ensure_nonnegative(
-        GAIN * (KAPPA * L + rest) / ROOM
-        - (GAIN * KAPPA / ROOM - ALSO) * L
-        - (GAIN / ROOM - MORE) * rest,
-        "<G, E> is at most g R/(kappa - D), as P <= g kappa/(kappa - D) and exp(-a/N) <= "
-        "g/(kappa - D)",
+        GAIN * (L + rest / KAPPA + back) / ROOM - most * (L + back) - (most / KAPPA - ALSO) * rest,
+        "<G, E> is at most g R/(1 - D), as P <= g/(1 - D) and exp(-a/N) <= P/kappa",
         normal=expanded,
     )
 
@@ -230,11 +239,9 @@ def ensure_kept() -> None:
         r=ratio * (1 + MORE) - ALSO,
     )
     ensure_nonnegative(
-        GAIN * sideways(KAPPA, ratio, reach, ROOM)
-        - (GAIN * KAPPA / ROOM - ALSO) * ratio
-        - (GAIN / ROOM - EXCESS) * reach,
-        "what G has across u is at most sum_j |p_j| r_j <= P max r_j/(1 + g_j) + exp(-a/N) sum_j "
-        "d_j r_j, which is at most g times K of the code",
+        GAIN * sideways(ratio, reach, ROOM) - (GAIN / ROOM - ALSO) * (ratio + reach),
+        "what G has across u is at most sum_j |p_j| r_j <= P max r_j/(1 + g_j) + P sum_j d_j r_j, "
+        "which is at most g times K of the code",
         normal=expanded,
     )
     ensure_equal(
@@ -247,7 +254,7 @@ def ensure_kept() -> None:
         moved * widening(N, turn, ROOM, K, moved + MORE)
         - 2 * (moved * N) * (turn / ROOM)
         - (moved * N * K) ** 2,
-        "y^2 grows by at most e <G, u> times B of the code, where <G, E> <= g R/(kappa - D), "
+        "y^2 grows by at most e <G, u> times B of the code, where <G, E> <= g R/(1 - D), "
         "||G_E|| <= g K and a step moves a by rho at most",
         normal=expanded,
     )
@@ -290,8 +297,8 @@ def ensure_radius() -> None:
     r = w * room - MORE
     ensure_positive(
         -(-sigma * (room + ALSO) + r * share * sigma / w),
-        "as r_j <= w c_j, and c_j is 1 + g_j for good j and g_j > 0 for the others (support tokens "
-        "are good), every exponent at the tip is -x sigma with x > 0",
+        "as r_j(mu) <= r_j <= w c_j, and c_j is 1 + g_j for good j and g_j > 0 for the others "
+        "(support tokens are good), every exponent at the tip is -x sigma with x > 0",
         normal=sp.factor,
     )
     power = sp.exp(-x * sigma)
@@ -320,9 +327,9 @@ def ensure_radius() -> None:
 
 
 def ensure_least_coefficients() -> None:
-    """As bounds z_t of exp(-m_t) fall to 0, c_j and kappa grow to positive limits; C_j, d_j fall.
+    """As bounds z_t of exp(-m_t) fall to 0, c_j, kappa and kappa(mu) grow; C_j and d_j fall.
 
-    So do D and rho, to 0.
+    The limits of the former are positive, and D and rho fall to 0.
     """
     size, z, less = entry("size"), entry("z"), entry("less")
     ensure_nonnegative_sum(
@@ -353,29 +360,38 @@ def ensure_least_coefficients() -> None:
         "c_j and C_j of good j tend to |l'| lead_j/n > 0, l' < 0 the slope at the score of alpha_i",
     )
     cite(COMPOSED, met={CONTINUOUS: LOSS})  # l'
-    c, others, lam = sp.symbols("c_j others lambda_j", positive=True)
-    kappa = N**2 * sp.exp(lam * sp.log(c / lam) / N**2) * others
+    c, others, mu, whole = sp.symbols("c_j others mu_j whole", positive=True)
+    kappa = whole * sp.exp(mu * sp.log(c / mu) / whole) * others
     smooth = "kappa is smooth in the c_j > 0"
     ensure_smooth(kappa, smooth)
     cite(COMPOSED, met={CONTINUOUS: smooth})
     ensure_positive(
         [kappa, sp.diff(kappa, c)],
-        "kappa, a product over j of exp(lambda_j ln(c_j/lambda_j)/N^2), grows with each c_j, to a "
-        "positive limit",
+        "kappa and kappa(mu), products over j of exp(mu_j ln(c_j/mu_j)/whole), weights of sum "
+        "whole, grow with each c_j, to positive limits",
     )
-    most, rate, power = entry("most"), entry("rate"), entry("power")
+    most, less, rate, power = (entry(name) for name in ("most", "less", "rate", "power"))
+    ensure_nonnegative(
+        (slope + ALSO) / KAPPA - slope / (KAPPA + MORE),
+        "a bound of |p_j| exp(m_j), or of |l'|, over kappa(mu) falls as the one falls and the "
+        "other grows",
+        normal=sp.factor,
+    )
+    low = entry("low")
     ensure_nonnegative_sum(
-        total(most * rate * power) - total(most * rate * less),
-        most * rate * (power - less),
-        "D and rho, sums of bounds of |p_j| exp(m_j) or |l'| times exp(-x sigma), fall with these",
-        most=ALSO,
+        total(most * rate * power) - total(low * rate * less),
+        rate * (most * power - low * less),
+        "D and rho, sums of these or of bounds of |p_j| exp(m_j) times exp(-x sigma), fall with "
+        "them",
+        most=slope + ALSO,
+        low=slope,
         rate=KAPPA,
         power=Z + MORE,
         less=Z,
     )
     ensure_positive(
-        sp.limit(KAPPA - ALSO * Z, Z, 0),
-        "D and rho tend to 0, so that kappa - D is above 0 from some sigma on",
+        sp.limit(1 - ALSO * Z, Z, 0),
+        "D and rho tend to 0, so that 1 - D is above 0 from some sigma on",
     )
 
 
@@ -386,11 +402,11 @@ def coefficient(slope: Any, share: Any, lead: Any, missing: Any, n: Any) -> Any:
 
 def ensure_spread() -> None:
     """B of the code falls as C_j, d_j, D and rho fall and kappa grows."""
-    S, rest, turned, ratio, rho = sp.symbols("S rest turned ratio rho", nonnegative=True)
+    S, rest, back, turned, ratio, rho = sp.symbols("S rest back turned ratio rho", nonnegative=True)
     lam, c, C, picked = (entry(name) for name in ("lambda", "c", "C", "picked"))
     cite(EXPONENTIAL)  # ln x <= x - 1
     ensure_zero(
-        total(lam * (c * N**2 / (lam * ROOM) - 1)).subs({total(lam): N**2, total(c): ROOM}),
+        total(lam * (c * N**2 / (lam * GAIN) - 1)).subs({total(lam): N**2, total(c): GAIN}),
         "ln(kappa/sum_j c_j), the mean of ln x_j, x_j = c_j N^2/(lambda_j sum_j c_j), with weights "
         "lambda_j/N^2 of sum 1, is at most that of x_j - 1, which is 0",
     )
@@ -403,18 +419,19 @@ def ensure_spread() -> None:
         C=KAPPA + MORE,
         picked=1 / (1 + ALSO),
     )
-    room = KAPPA - EXCESS
     spread = widening(
-        N, KAPPA * sp.log(S / KAPPA) + rest, room, sideways(KAPPA, ratio, turned, room), rho
+        *(N, sp.log(S / KAPPA) + rest / KAPPA + back, 1 - EXCESS),
+        *(sideways(ratio, turned, 1 - EXCESS), rho),
     )
-    signs = {S: 1, rest: 1, turned: 1, rho: 1, EXCESS: 1, KAPPA: -1}
+    signs = {S: 1, rest: 1, back: 1, turned: 1, rho: 1, EXCESS: 1, KAPPA: -1}
     ensure_nonnegative(
         [
-            sign * sp.diff(spread, z).subs(S, KAPPA * (1 + MORE)).subs(KAPPA, EXCESS + ROOM)
+            sign * sp.diff(spread, z).subs(S, KAPPA * (1 + MORE)).subs(EXCESS, 1 - 1 / (1 + ALSO))
             for z, sign in signs.items()
         ],
-        "B of the code, with R = kappa ln(S/kappa) + rest or, where kappa L is replaced, rest "
-        "alone, falls as S, rest, sum d_j r_j, rho and D fall and kappa > D grows",
+        "B of the code, with R = ln(S/kappa) + rest/kappa + back or, where L is replaced, R = "
+        "rest/kappa + back, falls as S, rest, back = sum d_j r_j Q, sum d_j r_j, rho and D < 1 "
+        "fall and kappa grows",
         normal=sp.factor,
     )
 
@@ -456,6 +473,7 @@ def prove_sharp() -> str:
     ensure_radius()
     ensure_parallel()
     s = 1 / (1 + odds)
+    suppose(IN_CONE)
     for part in WIDER:
         share = wider(s, sp.Rational(int(part.p), int(part.q)))
         ensure_positive(1 - share, "s' is below 1, as s is", normal=sp.factor)

@@ -17,11 +17,13 @@ from attsvm.primitives.heads import ACTIVATIONS, Activation, bending, derivative
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.tf import nonlinear_head_several as statement
 from properties.tf.nonlinear_head_several import gains, returns
 from symbolic.continuity import ensure_smooth
 from symbolic.sim.lemma_3_12 import prove as prove_bend_of_logistic
 from symbolic.sums import entry, total
+from symbolic.suppositions import CONVEX_PHI, RISING_UNITS, hypotheses
 from symbolic.textbook import (
     DIFFERENTIABLE,
     JENSEN,
@@ -79,6 +81,7 @@ def ensure_convex() -> None:
     units = ("identity", "square", "softplus")
     curved = [sp.diff(ACTIVATIONS[name].slope(SYMBOLS, T), T) for name in units]
     ensure_nonnegative([x.subs(sp.exp(-T), POWER) for x in curved], CONVEX_UNITS, normal=sp.factor)
+    suppose(CONVEX_PHI)
     for lemma in (JENSEN, TANGENT):
         cite(lemma, met={SECOND_DERIVATIVE: CONVEX_UNITS})
 
@@ -111,6 +114,7 @@ def prove_convex() -> str:
     ensure_relu()
     s, b = sp.symbols("s b", nonnegative=True)
     mean = sp.Symbol("mean", real=True)
+    suppose(RISING_UNITS)
     ensure_nonnegative(
         b * (mean + MORE) - b * mean,
         "units with b_k >= 0 keep an inequality between values of phi",
@@ -132,6 +136,7 @@ def prove_concave() -> str:
     ensure_relu()
     b, s = sp.symbols("b s", nonnegative=True)
     line = sp.Symbol("line", real=True)
+    suppose(*hypotheses(statement.STATEMENT, statement.FALLING))
     ensure_nonnegative(
         -b * line - (-b * (line + MORE)),
         "units of b_k <= 0 lie below their tangents, and so does h: h(output) - h(x_1) is at most "

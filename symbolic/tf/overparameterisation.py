@@ -16,6 +16,7 @@ from symbolic.suppositions import (
     GENERAL_POSITION,
     SPHERICAL,
     THREE_TOKENS,
+    hypotheses,
 )
 from symbolic.textbook import (
     BETA,
@@ -113,7 +114,7 @@ def prove_bound() -> str:
     Raises:
         ProofError: a step fails.
     """
-    suppose(ENOUGH_DIMENSIONS)
+    suppose(ENOUGH_DIMENSIONS, *hypotheses(statement.PROBABILITY, statement.SEVERAL))
     ensure_independent_inputs()
     ensure_angles()
     ensure_two_squares()
@@ -180,7 +181,8 @@ def prove_sphere() -> str:
     Raises:
         ProofError: a step fails.
     """
-    large_dimension.prove_incoherent()
+    suppose(*hypotheses(statement.PROBABILITY, statement.SEVERAL))  # k >= 1
+    large_dimension.ensure_incoherent()
     large_dimension.ensure_likely()
     cite(SPHERICAL_CAP, met={UNIFORM: SPHERICAL})
     return "for any n, T >= 2 and d, whichever tokens are chosen"

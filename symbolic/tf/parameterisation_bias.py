@@ -11,10 +11,12 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.tf import parameterisation_bias as statement
 from properties.tf.parameterisation_bias import allowed, fall
 from symbolic.divergence import ensure_passed
 from symbolic.inner_products import vector
+from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 MORE = sp.Symbol("more", nonnegative=True)
@@ -175,6 +177,7 @@ def ensure_limit() -> None:
 
 def prove() -> str:
     """K Q^T/ln k tends to (1, c; c, 1), and after each step the sentence's bounds hold."""
+    suppose(*hypotheses(statement.BIAS, statement.SUMS, statement.POSITIVE, statement.MOVED))
     ensure_slope()
     ensure_rows()
     ensure_room()

@@ -22,7 +22,7 @@ from symbolic.continuity import ensure_smooth
 from symbolic.gains import ensure_gain
 from symbolic.inner_products import inner, vector
 from symbolic.sums import ensure_nonnegative_sum, entry, n, r, swapped, t, total
-from symbolic.suppositions import LOSS, PARTS
+from symbolic.suppositions import FALLING_LOSS, INDEPENDENT_QUERIES, LOSS, PARTS
 from symbolic.textbook import (
     CONTINUOUS,
     DESCARTES,
@@ -75,6 +75,7 @@ def ensure_one_root() -> None:
 
 def ensure_inputs_move_alone() -> None:
     """With independent queries each input has a prompt p_i of its own, any at all."""
+    suppose(INDEPENDENT_QUERIES, FALLING_LOSS)
     ensure_own_query()
     margin, own, other = sp.symbols("margin own other", real=True)
     ensure_equal(

@@ -12,6 +12,8 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic import entries
+from attsvm.theory.declaration.proof import suppose
+from properties.tf import softmax_range as statement
 from properties.tf.softmax_range import by_lead, by_norm, odds
 from symbolic.inner_products import inner, vector
 from symbolic.sums import (
@@ -22,8 +24,10 @@ from symbolic.sums import (
     n,
     total,
 )
+from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL, JENSEN, SECOND_DERIVATIVE
 
+_SEVERAL = hypotheses(statement.RANGE, statement.SEVERAL)
 FIRST, LARGEST = sp.symbols("v_1 largest", real=True)
 """v_1, and the largest of the others."""
 OTHER, POWERS = entry("v"), sp.Symbol("powers", positive=True)
@@ -69,8 +73,8 @@ def ensure_odds() -> None:
     )
 
 
-def prove_inside() -> str:
-    """0 < S_1 < 1, and the sum is 1."""
+def ensure_inside() -> None:
+    """0 < S_1 < 1 where there is another entry, and the sum is 1."""
     first = sp.exp(sp.Symbol("v_1", real=True))
     other = sp.exp(sp.Symbol("v_2", real=True))
     rest = sp.Symbol("rest", nonnegative=True)
@@ -83,11 +87,18 @@ def prove_inside() -> str:
         "S_1 and the other entries add up to 1",
         normal=sp.simplify,
     )
+
+
+def prove_inside() -> str:
+    """0 < S_1 < 1, and the sum is 1."""
+    suppose(*_SEVERAL)
+    ensure_inside()
     return "for any T >= 2 and all real v"
 
 
 def prove_lead() -> str:
     """exp(-lead) <= (1 - S_1)/S_1 <= (T - 1) exp(-lead)."""
+    suppose(*_SEVERAL)
     ensure_odds()
     low, high = by_lead(_Others(), _of(FIRST, OTHER)).parts
     ensure_equal(
@@ -191,6 +202,7 @@ def prove_norm() -> str:
     The first is attained where v_1 = (T - 1) a and the others are -a, a >= 0, the second at every
     norm for T = 2, and at 0 alone for T >= 3.
     """
+    suppose(*_SEVERAL)
     ensure_mean_odds()
     ensure_equal(
         1 + total((1 / n) ** 2),

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from attsvm.theory import cite, ensure_equal
+from attsvm.theory.declaration.proof import suppose
+from properties.tf import svm_rank as statement
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_least_point, ensure_multipliers
+from symbolic.suppositions import hypotheses
 from symbolic.textbook import FACTORS, RANK_OF_PRODUCT, SINGULAR_VALUES
 
 
 def prove() -> str:
     """The rank of W^mm is at most that of the queries and of the differences of weight above 0."""
+    suppose(*hypotheses(statement.RANK, statement.SEPARABLE))
     ensure_multipliers()
     cite(RANK_OF_PRODUCT)
     return (
@@ -17,10 +21,16 @@ def prove() -> str:
     )
 
 
-def prove_rank_one() -> str:
+def ensure_rank_one() -> None:
     """Where W^mm has rank 1 it is the only nuclear-norm solution."""
     ensure_least_point()
     cite(SINGULAR_VALUES)
+
+
+def prove_rank_one() -> str:
+    """It is so by hypothesis."""
+    suppose(*hypotheses(statement.RANK, statement.RANK_ONE))
+    ensure_rank_one()
     return (
         "for any n, T, d: ||V||_* >= ||V||_F >= ||W^mm||_F = ||W^mm||_* for every feasible V, and "
         "equality makes V the one matrix of least Frobenius norm"

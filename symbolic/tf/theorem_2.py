@@ -15,11 +15,12 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.tf import theorem_2 as statement
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_multipliers
-from symbolic.suppositions import LOSS
+from symbolic.suppositions import FEASIBLE, LOSS, TWO_TOKENS, UNIQUE_OPTIMUM, hypotheses
 from symbolic.textbook import (
     DIFFERENTIABLE,
     JENSEN,
@@ -61,6 +62,7 @@ def ensure_near() -> None:
 
 def ensure_margins_are_large() -> None:
     """L(W) <= L(V) gives a least margin of rho - log(2 Gamma) at least."""
+    suppose(UNIQUE_OPTIMUM)  # rivals are all other tokens, at leads above 0
     e, S = sp.symbols("e S", positive=True)  # exp(-m), and the sum of exp(-m_t)
     more, also, still = sp.symbols("more also still", nonnegative=True)
     ensure_nonnegative(
@@ -96,10 +98,17 @@ def ensure_margins_are_large() -> None:
     )
 
 
-def prove() -> str:
-    """||W/R - U||^2 <= 2 log(2 Gamma)/rho for rho >= log(2 Gamma)."""
+def ensure_rate() -> None:
+    """||W/R - U||^2 <= 2 log(2 Gamma)/rho for rho >= log(2 Gamma), W as good as R U."""
+    suppose(FEASIBLE, TWO_TOKENS)  # W^mm exists and is not 0
     ensure_near_where_margins_are_large()
     ensure_margins_are_large()
+
+
+def prove() -> str:
+    """It is so of each W and each rho that are supposed to be such."""
+    suppose(*hypotheses(statement.RATE, statement.LARGE, statement.GOOD))
+    ensure_rate()
     return "for every loss with l' < 0 continuous, any n, T, d and rho >= log(2 Gamma)"
 
 
@@ -129,7 +138,7 @@ def ensure_secants() -> None:
 def prove_limit() -> str:
     """W/R tends to U, for every W of the ball of radius R that is as good as R U."""
     ensure_secants()
-    prove()
+    ensure_rate()
     spread, rho = sp.symbols("spread rho", positive=True)
     ensure_zero(sp.limit(2 * spread / rho, rho, sp.oo), "2 log(2 Gamma)/rho tends to 0")
     return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d"
@@ -177,6 +186,7 @@ def ensure_mean_margin_is_large() -> None:
 
 def prove_sharp() -> str:
     """||W/R - U||^2 <= 2 kappa/rho where G is below every m_i d_i."""
+    suppose(FEASIBLE, TWO_TOKENS, *hypotheses(statement.RATE, statement.GOOD))
     ensure_multipliers()
     ensure_mean_margin_is_large()
     w, p, square, m = sp.symbols("lambda p square m", nonnegative=True)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.sums import entry
+from symbolic.suppositions import NUCLEAR_SOLUTION, TWO_TOKENS
 from symbolic.textbook import (
     ACCUMULATION,
     BOUNDED_SEQUENCE,
@@ -53,6 +54,7 @@ def ensure_limit_points() -> None:
     """Limit points of W/R have a nuclear norm of 1 at most and margins of 1/C_* at least."""
     ensure_secants()
     ensure_margins_are_large()
+    suppose(NUCLEAR_SOLUTION)
     ensure_zero(
         sp.expand((C * RHO - R).subs(RHO, R / C)),
         "V has the nuclear norm C_* rho = R for rho = R/C_*, and margins of at least rho",
@@ -96,6 +98,7 @@ def cite_only_there() -> None:
 
 def prove() -> str:
     """dist(W/R, solutions/C_*) tends to 0 where some solution has a rank of r at most."""
+    suppose(TWO_TOKENS)
     ensure_products()
     ensure_limit_points()
     return (
@@ -108,7 +111,7 @@ def prove_rank() -> str:
     """With inner dimension r it does exactly where some solution has a rank of r at most."""
     prove()
     cite_only_there()
-    svm_rank.prove_rank_one()
+    svm_rank.ensure_rank_one()
     svm_rank.ensure_solution_in_span()
     return (
         "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d and inner "

@@ -17,6 +17,8 @@ from attsvm import losses
 from attsvm.errors import ProofError
 from attsvm.theory.arithmetic import Arithmetic
 from attsvm.theory.declaration.packs import load_packs
+from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.verification.check import execute_proof
 from properties.sim import (
     attention_shape,
     basic_1,
@@ -105,6 +107,40 @@ def test_what_starts_in_the_basin_supposes_two_tokens_and_unique_optimal_ones(st
     for name, stands in (("sharp", True), ("literal", False)):
         formula = CLAIMS[f"tf/all-support-divergence:{name}"].formula
         assert {what.stands_in(formula) for what in supposed} == {stands}
+
+
+def not_taken(claim, supposed):
+    """The hypotheses of a reading that no step of its proof takes."""
+    taken = [one for what in supposed for one in what.by]
+    return [
+        name
+        for name, holds in claim.formula.hypotheses.items()
+        if not any(one is holds for one in taken)
+    ]
+
+
+TAKEN = [
+    claim
+    for claim in PROVED
+    if claim.expected.truth is Truth.PROVED and claim.id.startswith(("tf/", "mm/"))
+]
+
+OF_ANOTHER_RUN = {"mm/loss-choice:amended-1": ["and that of -x as well"]}
+"""By this one the same proof holds of a second run, that with the loss -x."""
+
+
+@pytest.mark.parametrize("claim", TAKEN, ids=lambda claim: claim.id)
+def test_each_hypothesis_is_taken_by_some_step_of_the_proof(claim, steps):
+    """So that none is declared which the proof does not need, or uses without saying so.
+
+    Of the first source many proofs use hypotheses by the signs of their symbols alone.
+    """
+    execute_proof(claim)
+    assert not_taken(claim, steps.supposed) == OF_ANOTHER_RUN.get(claim.id, [])
+    supposed = {id(what): what for what in steps.supposed}
+    for name, holds in claim.formula.hypotheses.items():
+        without = [w for w in supposed.values() if not any(one is holds for one in w.by)]
+        assert name in not_taken(claim, without)
 
 
 TRICK = [Arithmetic.kron, Arithmetic.vec]

@@ -339,8 +339,8 @@ SPOILT = {
         f"{name} of the cones that falls by no radius": (local_convergence, name, other, proofs)
         for name, other, proofs in (
             ("coefficient", scaled(local_convergence.coefficient, -1), RADII[:1]),
-            ("sideways", lambda total, steepest, turned, room: total * steepest, RADII[1:]),
-            ("widening", lambda N, turn, room, across, advance: turn * advance, RADII[1:]),
+            ("sideways", lambda steepest, turned, room: steepest * room, RADII[1:]),
+            ("widening", lambda N, turn, room, across, advance: turn * room, RADII[1:]),
             ("bend_room", lambda r, B, Q, c: c - r * B * Q, [local_convergence.ensure_radius]),
         )
     },

@@ -54,8 +54,9 @@ TOKENS = (
         "of section 4 it has at most 0.0053, in any dimension, with 99% confidence (none of 1000 "
         "samples).",
         repair="Say it of part 1 and of a law under which tokens and queries become orthogonal: "
-        "for entries of fair signs its probability is at least 1 - N^2 exp(-d/(512 n^2 k^2)), for "
-        "n inputs of T = k + 1 tokens and N = n (T + 1).",
+        "for entries of fair signs its probability is at least 1 - M exp(-d e^2/2), for n inputs "
+        "of T = k + 1 tokens, M twice the number of pairs of tokens and of queries, and "
+        "e = 1/(2 k + 2 sqrt(k (k + n - 1))).",
         stands=("amended-1", "amended-2", "sharp-1"),
     ),
     erratum(

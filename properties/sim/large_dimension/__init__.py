@@ -14,13 +14,21 @@ lie on the hyperplane that is orthogonal to the head, a null set. For T = 2 it s
 differ.
 
 Part 1 is likely in large dimensions where tokens and queries are nearly orthogonal there. Let all
-tokens have one norm and all queries one, and inner products over squared norms be at most e. Then G
-over these norms is B + E, B = I + 1 1^T within each input, whose inverse has row sums of absolute
-values below 2, and the rows of E sum to at most r = (3k - 1) e + 4 (n - 1) k e^2. So where r <= 1/4
-the w of G w = 1 are within 1/(k + 1) of B^-1 1 = 1/(k + 1), not negative, and sum_j w_j A_j has
-margins 1 and is X^mm. For e = 1/(16 n k) that is so, and by Hoeffding's inequality signs are that
-near to orthogonal but for a probability of N^2 exp(-d e^2/2). The bound is far from what is
-counted. For signs the exact probability of part 2, and that of part 1 by intervals of Clopper and
+tokens have one norm and all queries one, here 1, and inner products be at most e in size. So are
+those of the x_t z^T of one input, and those of two inputs are at most e^2. X^mm is the sum of
+w_t (x_opt - x_t) z^T over all inputs, w_t >= 0. If C is the largest sum of the w_t of an input,
+<X^mm, x_t z^T> is the coefficient of x_t z^T, sum_t w_t or -w_t, but for
+f = 2 C (e + (n - 1) e^2). The k' tokens of an input with w_t > 0 have margin 1, so that the sum of
+their w_t is at most k'/(k' + 1) (1 + 2 f), and C at most k/(k + 1) (1 + 2 f). A token with w_t = 0
+has a margin of at most k'/(k' + 1) + 2 f, k' < k, which is at most 1 where
+4 k (e + (n - 1) e^2) <= 1. For one input no factor below 4 will do for all k: at each e above
+1/(4 k - 5) the last token is beyond the margin where the k - 1 others are at -e to each other and
+at e to x_opt and to it, which is at -e to x_opt. Near that are (5, 4, 3), (-3, 5, 4), (4, 3, -5)
+for k = 2, e = 17/50.
+
+e = 1/(2 k + 2 sqrt(k (k + n - 1))) makes it 1, and by Hoeffding's inequality signs are that
+near to orthogonal but for a probability of M exp(-d e^2/2), M twice the number of pairs. For
+signs the exact probability of part 2, and that of part 1 by intervals of Clopper and
 Pearson at 99% of 200 samples:
 
 | d | 8 | 16 | 32 | 64 | 128 | 256 |
@@ -58,12 +66,14 @@ from properties.sim.token_sparsity.redundant_tokens import all_support, redundan
 
 LARGE, SEVERAL = "d >= 1000", "T >= 2"
 LONG = "all tokens have one norm, and all queries one, none 0"
-INCOHERENT = "(3k - 1) e + 4 (n - 1) k e^2 <= 1/4, e the largest |<., .>| over a squared norm"
+INCOHERENT = "4 k (e + (n - 1) e^2) <= 1, e the largest |<., .>| over a squared norm"
 INDEPENDENT = "the constraints are independent"
-SAMPLES, QUARTER = 100, Fraction(1, 4)
+SAMPLES, ONE = 100, Fraction(1)
 THREE_TOKENS = Signs(1, 3, 1000)
 EVEN = RandomSentences(np.ones((2, 2), dtype=np.int64), 2, 3, 1000)
 """Two tokens that follow each other with equal chances."""
+BESIDE = AttentionData.of([[[5, 4, 3], [-3, 5, 4], [4, 3, -5]]], [[1, 0, 0]], scores=[[1, 0, 0]])
+"""The last token is beyond the margin; all have the squared norm 50, and products of at most 17."""
 ASIDE = AttentionData.of([[[5, 0], [3, 4], [-3, 4]]], [[1, 0]], scores=[[1, 0, 0]])
 """The last token is no support vector, though all have norm 5."""
 UNEVEN = AttentionData.of([[[100], [1], [2]]], [[1]], scores=[[1, 0, 0]])
@@ -92,17 +102,22 @@ def long(data: AttentionData) -> bool:
 
 
 def disturbance(n: Any, k: Any, e: Any) -> Any:
-    """(3k - 1) e + 4 (n - 1) k e^2, which bounds the sums of the rows of E."""
-    return (3 * k - 1) * e + 4 * (n - 1) * k * e * e
+    """4 k (e + (n - 1) e^2)."""
+    return 4 * k * (e + (n - 1) * e * e)
 
 
 def near_enough(n: Any, k: Any) -> Any:
-    """A coherence e of which that is at most 1/4: 1/(16 n k)."""
-    return 1 / (16 * n * k)
+    """The coherence e of which that is 1: 1/(2 k + 2 sqrt(k (k + n - 1)))."""
+    return 1 / (2 * k + 2 * (k * (k + n - 1)) ** Fraction(1, 2))
 
 
-def incoherent(data: AttentionData, most: Fraction = QUARTER) -> bool:
-    """(3k - 1) e + 4 (n - 1) k e^2 is at most 1/4, e the coherence."""
+def twice_the_pairs(n: Any, T: Any) -> Any:
+    """Twice the pairs of tokens and of queries: n T (n T - 1) + n (n - 1)."""
+    return n * T * (n * T - 1) + n * (n - 1)
+
+
+def incoherent(data: AttentionData, most: Fraction = ONE) -> bool:
+    """4 k (e + (n - 1) e^2) is at most 1, e the coherence."""
     e = coherence(data)
     return e is not None and bool(disturbance(data.n, data.T - 1, e) <= rational(most))
 
@@ -154,13 +169,14 @@ def exactly_where(m: Any, data: AttentionData, by: str = "inverse") -> Any:
     return m.equal(m.exact(int(found.all_tight)), m.exact(int(condition)))
 
 
-NEARLY_ORTHOGONAL = r"1 - N^2 \exp\left(-\frac{$factor d}{512 n^2 k^2}\right)"
+NEARLY_ORTHOGONAL = r"1 - M \exp\left(-\frac{$factor d e^2}{2}\right)"
+LETTERS = "M = n T (n T - 1) + n (n - 1), e = 1/(2 k + 2 sqrt(k (k + n - 1))), k = T - 1"
 
 
 def least_chance(law: Any, factor: int) -> float:
-    """1 - N^2 exp(-factor d/(512 n^2 k^2))."""
+    """1 - M exp(-factor d e^2/2)."""
     exponent = factor * law.d * near_enough(float(law.n), law.T - 1) ** 2 / 2
-    return float(1.0 - (law.n * (law.T + 1)) ** 2 * np.exp(-exponent))
+    return float(1.0 - twice_the_pairs(law.n, law.T) * np.exp(-exponent))
 
 
 def _frequent(law: Signs, factor: int, samples: int) -> Slack:
@@ -181,7 +197,7 @@ def frequent_again(law: Signs, factor: int = 1) -> Slack:
 
 
 COUNTED = probability(
-    "of part 1 for signs, N = n (T + 1), k = T - 1",
+    f"of part 1 for signs, {LETTERS}",
     NEARLY_ORTHOGONAL,
     floats=frequent,
     again=frequent_again,
@@ -236,35 +252,36 @@ DIMENSION = Statement(
         "amended-1": Reading(
             "n inputs of T tokens, all tokens of one norm and all queries of one, none 0, inner "
             "products of two tokens or two queries at most e times the squared norm in absolute "
-            "value, (3k - 1) e + 4 (n - 1) k e^2 <= 1/4, k = T - 1: all tokens are support "
-            "vectors, whichever ones are optimal",
+            "value, 4 k (e + (n - 1) e^2) <= 1, k = T - 1: all tokens are support vectors, "
+            "whichever ones are optimal",
             expected="proved",
             proof="symbolic.sim.large_dimension:prove_incoherent",
             under=(LONG, INCOHERENT),
             variables=Records(AttentionData, laws.nearly_orthogonal(), climbed=True),
             conclusion=all_tight,
             siblings={
-                "up to 10": changed(
+                "up to 11/4": changed(
                     drop=[INCOHERENT],
-                    under={"at most 10": lambda data: incoherent(data, Fraction(10))},
-                    examples=[ASIDE],
+                    under={"at most 11/4": lambda data: incoherent(data, Fraction(11, 4))},
+                    examples=[BESIDE],
                 )
             },
         ),
         "amended-2": Reading(
             "n inputs of T >= 2 tokens, tokens and queries of independent fair signs in R^d: all "
             "tokens are support vectors, whichever ones are optimal, with probability at least "
-            "1 - N^2 exp(-d/(512 n^2 k^2)), N = n (T + 1), k = T - 1",
+            "1 - M exp(-d e^2/2), M = n T (n T - 1) + n (n - 1), "
+            "e = 1/(2 k + 2 sqrt(k (k + n - 1))), k = T - 1",
             expected="proved",
             proof="symbolic.sim.large_dimension:prove_likely",
             under=(SEVERAL,),
             variables=Records(Signs, laws.signs((8, 64), (2, 4))),
             conclusion=COUNTED,
             cost=10,
-            examples=(Signs(1, 2, 4096), Signs(3, 4, 16)),
+            examples=(Signs(1, 2, 64), Signs(1, 3, 512), Signs(3, 4, 16)),
             siblings={
-                "with an exponent 65536 times as large": changed(
-                    factor=65536, examples=[Signs(3, 4, 16)]
+                "with an exponent 128 times as large": changed(
+                    factor=128, examples=[Signs(1, 8, 64)]
                 )
             },
         ),

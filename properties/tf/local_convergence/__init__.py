@@ -26,7 +26,8 @@ number of data, alpha, loss and step. That the radius suffices is proved in
 In the sharp reading no factor above 1 in the width will do for all data: with the third token at
 (-1 - g, 1) the start w = (R, (1 + g) R - 1) lies in (1 + g)/g times the cone, and flees. The radius
 is of the right order: at four fifths of it a start at the rim of half of the cone flees (tokens 0,
-(-1, 0), (-3, 2), scores 0, -1, 4, start (21/8, 21/16)).
+(-1, 0), (-3, 2), scores 0, -1, 4, start (21/8, 21/16)), and up to 63/64 of the cone random choices
+with a better token have a start at the rim that flees at a tenth of it.
 
 Where a support token scores higher, both are numbers all the same, and the direction is not
 approached from any start: tokens 0, -1 with scores 0, 1.

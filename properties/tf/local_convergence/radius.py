@@ -8,11 +8,12 @@ w = max r_j/c_j.
 
 Starts are sigma W* + E as in `cones`, with ||E|| r_j <= s sigma c_j for all pairs j and 0 < s < 1.
 The radius of s is the least sigma at which, for some of the widths Q = s' sigma/w, s <= s' < 1 (any
-width where w = 0), the conditions of `attsvm.exact.cones` hold with a_0 = sigma N, so that the set
-there closes, and every exponent r Q - a_0 c of a pair that is not good is at most -1.
+width where w = 0), and of the weights mu, the conditions of `attsvm.exact.cones` hold with
+a_0 = sigma N, so that the set there closes, and every exponent r Q - a_0 c of a pair that is not
+good is at most -1.
 
-At every larger sigma they hold as well, with the same s', so that descent from there converges to
-the direction of W*: `symbolic.tf.local_convergence`.
+At every larger sigma they hold as well, with the same s' and weights, so that descent from there
+converges to the direction of W*: `symbolic.tf.local_convergence`.
 
 The radius is a number where support tokens do not tie with alpha and l' < 0 at its scores. Support
 tokens count by |lead_j|, so that there is a number also where alpha is not locally optimal; there
@@ -22,6 +23,7 @@ it proves nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from flint import arb, fmpq
@@ -49,7 +51,7 @@ class Pairs:
         lead, margin: lead_j and m_j.
         across: r_j^2.
         room: c_j.
-        frame: the same for `attsvm.exact.cones`, at W*, with |lead_j| for support tokens.
+        frames: the same for `attsvm.exact.cones`, at W*, with |lead_j| for support tokens.
     """
 
     W: Matrix
@@ -58,7 +60,7 @@ class Pairs:
     margin: Vector
     across: Vector
     room: Vector
-    frame: Frame
+    frames: list[Frame]
 
     @classmethod
     def of(cls, data: AttentionData, alpha: Array) -> Pairs | None:
@@ -80,7 +82,7 @@ class Pairs:
         counted = [abs(x) if m == 1 else x for m, x in zip(margin, lead, strict=True)]
         chosen = replace(chosen, lead=dict(zip(chosen.pairs, counted, strict=True)))
         frame = Frame.at(exact, chosen, found, found.W)
-        return cls(found.W, found.square, lead, margin, across, room, frame)
+        return cls(found.W, found.square, lead, margin, across, room, frame.frames)
 
     @property
     def slopes(self) -> Vector:
@@ -101,11 +103,10 @@ class Pairs:
 
 def closes(pairs: Pairs, loss: str, step: fmpq, share: fmpq, sigma: fmpq | arb) -> bool:
     """Whether sigma is at least the radius of the share: the conditions hold there."""
-    frame = replace(pairs.frame, along=(sigma * pairs.frame.norm).lower())
-    good = frame.good
-    minor = [term for j in range(len(pairs.lead)) if j not in good for term in frame.minor(j)]
     unit = sigma / arb(pairs.slope).sqrt() if pairs.slope else arb(1)
-    for part in WIDER:
+    for ray, part in product(pairs.frames, WIDER):
+        frame = replace(ray, along=(sigma * ray.norm).lower())
+        minor = [term for j in frame.anchors for term in frame.minor(j)]
         Q = (wider(share, part) * unit).upper()
         if not all(frame.along * c - r * Q >= 1 for _, c, r in minor):
             continue

@@ -139,7 +139,7 @@ def _spherically(law: Law, factor: int, tokens: str, samples: int) -> Slack:
 
 
 def spherically(law: Law, factor: int = 1, tokens: str = "spherical") -> Slack:
-    """At least 1 - N^2 exp(-factor d/(512 n^2 k^2)), by the upper end of a counted interval."""
+    """At least 1 - M exp(-factor d e^2/2), by the upper end of a counted interval."""
     return _spherically(law, factor, tokens, SAMPLES // 4)
 
 
@@ -173,7 +173,7 @@ EXACT = probability(
     symbols=SAID,
 )
 SPHERE = probability(
-    ALL + "N = n (T + 1), k = T - 1",
+    ALL + large_dimension.LETTERS,
     large_dimension.NEARLY_ORTHOGONAL,
     floats=spherically,
     again=spherically_again,
@@ -231,18 +231,21 @@ PROBABILITY = Statement(
         "amended-2": Reading(
             "n inputs of T independent tokens and a query, uniform on the unit sphere, T >= 2: all "
             "tokens are support vectors of all Local-SVMs with probability at least "
-            "1 - N^2 exp(-d/(512 n^2 k^2)), N = n (T + 1), k = T - 1",
+            "1 - M exp(-d e^2/2), M = n T (n T - 1) + n (n - 1), "
+            "e = 1/(2 k + 2 sqrt(k (k + n - 1))), k = T - 1",
             expected="proved",
             proof="symbolic.tf.overparameterisation:prove_sphere",
             under=(SEVERAL,),
             variables=Records(
                 Law,
-                st.one_of(laws.drawn(2, (2, 3), (8, 64)), laws.drawn(1, (2, 2), (1200, 4096))),
-            ),  # of one input of two tokens the bound is above 0 from d = 1126 on
+                st.one_of(laws.drawn(2, (2, 3), (8, 64)), laws.drawn(1, (2, 3), (240, 512))),
+            ),  # of one input of three tokens the bound is above 0 from d = 230 on
             conclusion=SPHERE,
             cost=20,
-            examples=(Law(1, 2, 4096), Law(2, 2, 8192), Law(1, 3, 6144), Law(2, 3, 16)),
-            siblings={"an exponent 65536 times as large": changed(factor=65536)},
+            examples=(Law(1, 2, 64), Law(2, 2, 256), Law(1, 3, 512), Law(2, 3, 16)),
+            siblings={
+                "an exponent 64 times as large": changed(factor=64, examples=[Law(1, 8, 128)])
+            },
         ),
         "sharp": Reading(
             "n inputs of three independent standard Gaussian tokens, orthogonal queries, none 0, "

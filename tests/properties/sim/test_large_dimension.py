@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import fmpq, fmpq_mat
 
 from attsvm import AttentionData
 from attsvm.errors import DataError, ProofError
@@ -89,7 +90,7 @@ def test_laws_that_draw_nothing_are_refused(law):
 
 @pytest.mark.parametrize(
     ("name", "other"),
-    [("QUARTER", Fraction(1, 3)), ("disturbance", lambda n, k, e: 3 * k * e)],
+    [("disturbance", lambda n, k, e: 4 * k * e), ("disturbance", lambda n, k, e: k * e)],
 )
 def test_the_proof_fails_for_a_weaker_condition(monkeypatch, name, other):
     monkeypatch.setattr(large_dimension, name, other)
@@ -98,6 +99,37 @@ def test_the_proof_fails_for_a_weaker_condition(monkeypatch, name, other):
 
 
 def test_the_proof_fails_for_data_that_are_less_near_to_orthogonal(monkeypatch):
-    monkeypatch.setattr(large_dimension, "near_enough", lambda n, k: 1 / (8 * n * k))
+    monkeypatch.setattr(large_dimension, "near_enough", lambda n, k: 1 / (3 * k * n))
     with pytest.raises(ProofError), recorded():
         proofs.prove_likely()
+
+
+def inverse_row_sums(k, e):
+    """G^-1 1 of tokens at e or -e to each other, the last of the k rivals near the others."""
+    last, sign = k, [[fmpq(1) for _ in range(k + 1)] for _ in range(k + 1)]
+    for t in range(1, last):
+        for s in range(1, last):
+            sign[t][s] = fmpq(-1)
+    sign[0][last] = sign[last][0] = fmpq(-1)
+    gram = [[fmpq(1) if s == t else e * x for s, x in enumerate(row)] for t, row in enumerate(sign)]
+    rivals = range(1, k + 1)
+    G = [[gram[0][0] - gram[0][s] - gram[t][0] + gram[t][s] for s in rivals] for t in rivals]
+    assert all(fmpq_mat([row[:j] for row in gram[:j]]).det() > 0 for j in range(1, k + 2))
+    return fmpq_mat(G).solve(fmpq_mat([[1]] * k)).entries()
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 8, 16, 32])
+def test_no_factor_below_4_in_the_coherence_will_do_for_all_numbers_of_rivals(k):
+    at, near = fmpq(1, 4 * k - 5), fmpq(1, 1000)
+    assert inverse_row_sums(k, at)[-1] == 0
+    assert min(inverse_row_sums(k, at * (1 - near))) > 0
+    assert inverse_row_sums(k, at * (1 + near))[-1] < 0
+
+
+def test_the_coherence_of_the_bound_is_the_largest_that_the_condition_allows():
+    for n, k in ((1, 1), (1, 7), (3, 2), (40, 5)):
+        e = large_dimension.near_enough(float(n), k)
+        assert large_dimension.disturbance(n, k, e) == pytest.approx(1.0)
+    assert large_dimension.near_enough(1.0, 7) == pytest.approx(1 / 28)
+    assert large_dimension.twice_the_pairs(1, 3) == 6
+    assert large_dimension.twice_the_pairs(2, 3) == 32

@@ -272,7 +272,7 @@ def test_cones_close_at_their_radius_on_any_scale_of_scores_and_steps(
     exact = ExactData.of(case.data)
     selection = Selection.at(exact, start)
     assert selection.tokens == [0]
-    frame = Frame.at(exact, selection, separate(exact, [0]), start)
+    (frame,) = Frame.at(exact, selection, separate(exact, [0]), start).frames
     widths = [width * (1 + (1 / share - 1) * part) for part in WIDER]
     sets = [(Q, bounds(frame, Q, name, step)) for Q in widths]
     assert any(found and largest_at_start(found.bends, Q, found.spread) for Q, found in sets)
@@ -280,7 +280,7 @@ def test_cones_close_at_their_radius_on_any_scale_of_scores_and_steps(
 
 def turns(choice, share, loss, far):
     """Whether some start at the rim of that share of the cone is seen to flee at `far` radii."""
-    W, away = Pairs.of(choice.data, choice.alpha).frame.answer.W, starts.narrowest(choice)
+    W, away = Pairs.of(choice.data, choice.alpha).W, starts.narrowest(choice)
     limit = np.array([[float(arb(x)) for x in row] for row in W])
     placed = (starts.placed(choice, sign * away, share, 1.0, far, loss) for sign in (1.0, -1.0))
     runs = [direction_converges(c.data, c.start, LOSSES_BY_NAME[loss], limit) for c in placed]
@@ -298,8 +298,24 @@ def test_the_radius_is_within_a_factor_of_ten_of_where_runs_turn():
         pairs = Pairs.of(choice.data, choice.alpha)
         if pairs.locally_optimal and min(pairs.lead) < 0:
             counted += 1
-            assert any(turns(choice, 0.5, loss, 2.0 ** (-k / 2)) for k in reversed(range(7)))
+            for share in (0.25, 0.5, 0.9, 0.984375):
+                assert any(turns(choice, share, loss, 1.0 / k) for k in (10, 8, 6, 4)), share
     assert counted >= 14
+
+
+def test_weights_that_lean_to_the_nearest_support_token_make_wide_cones_close_earlier():
+    """A better token next to one of two: what brings it nearer brings that one nearer as well."""
+    tokens = [[0.0, 0.0], [-1.0, -1.0], [-1.0, 1.0], [-2.0, -3.0]]
+    data = AttentionData.of([tokens], [[1.0, 0.0]], scores=[[0.0, -1.0, -1.0, 1.0]])
+    pairs = Pairs.of(data, np.array([0]))
+    assert len(pairs.frames) == 2
+    plain = replace(pairs, frames=pairs.frames[:1])
+
+    def at(which, share):
+        return radius(which, "log-loss", fmpq(1), share)
+
+    for share, gain in ((fmpq(1, 4), 1), (fmpq(9, 10), 2), (fmpq(63, 64), 8)):
+        assert at(pairs, share) * gain <= at(plain, share)
 
 
 @pytest.mark.parametrize("score", [1.0, 2.0**-20, 0.0])
