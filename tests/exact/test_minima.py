@@ -52,6 +52,8 @@ def test_a_planted_minimum_refutes_what_is_said_of_the_limit():
     assert abs(w[0] - fmpq(873, 1000)) < fmpq(1, 1000)
     assert abs(w[1] - fmpq(355, 1000)) < fmpq(1, 1000)
     assert end.radius < 1e-9
+    for share in (0.5, -0.5):  # the norm over ln k tends to 0
+        assert rate_error(ENCLOSED.data, ENCLOSED.start, "correlation", fmpq(1), share) == -0.5
 
     def risk(*point):
         total = mpmath.mpf(0)

@@ -89,9 +89,9 @@ def test_rivals_are_compared_without_the_first_optimal_token():
 
 def test_the_spread_at_zero_is_held_against_the_gap_over_the_number_of_rivals():
     # s = 1/3, so delta = g / 2
-    def spread(width):
+    def spread(width, more=0.0):
         tokens = [[1.0], [0.0], [-1.0]]
-        return AttentionData.of([tokens], [[1.0]], scores=[[1.0, 0.0, -width]])
+        return AttentionData.of([tokens], [[1.0]], scores=[[1.0 + more, more, more - width]])
 
     zero = np.zeros((1, 1))
     assert spread_within(spread(0.49), zero, 1.0)
@@ -100,6 +100,17 @@ def test_the_spread_at_zero_is_held_against_the_gap_over_the_number_of_rivals():
     # at w = 1 the optimal token has more weight
     assert spread_within(spread(0.51), np.ones((1, 1)), 1.0)
     assert not spread_within(spread(0.49), -np.ones((1, 1)), 1.0)
+    # nothing depends on a number that is added to all scores
+    assert not spread_within(spread(0.51, 3.0), zero, 1.0)
+    assert spread_within(spread(0.49, -3.0), zero, 1.0)
+
+
+def test_made_up_inputs_have_queries_and_those_apart_orthogonal_ones():
+    data = [together_larger(np.random.default_rng(seed)) for seed in range(60)]
+    assert all(np.abs(one.Z).sum(axis=1).all() for one in data)
+    apart = [one for one in data if (np.eye(one.n) == one.Z @ one.Z.T).all()]
+    assert any(one.n < one.d for one in apart)
+    assert len(apart) < len(data)
 
 
 @st.composite

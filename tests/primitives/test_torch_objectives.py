@@ -13,6 +13,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import LOCAL_TRAP, towards_solution
 from attsvm.primitives.torch_objectives import (
     constraints,
+    descent_at_rest,
     distance,
     elsewhere,
     negative_gradient,
@@ -163,6 +164,14 @@ THERE = [
 def test_runs_that_are_proved_to_go_elsewhere_are_seen_to(case):
     assert elsewhere(tensors(case)) > 0
     assert elsewhere(tensors(case), towards="worst") < 0
+
+
+@pytest.mark.parametrize("loss", ["logistic", "correlation", None])
+def test_the_gradient_at_the_start_is_that_of_the_loss_asked_for(loss):
+    case = Descent(TWO_TOKENS.data, np.full((1, 1), 0.5), "log-loss")
+    gradient = gradient_w(case.data, case.start, LOSSES[loss or case.loss])
+    found = descent_at_rest(tensors(case), loss)
+    assert float(found[0]) == pytest.approx(-float(np.linalg.norm(gradient)), rel=1e-12)
 
 
 @pytest.mark.parametrize("case", THERE)

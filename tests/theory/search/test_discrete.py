@@ -12,9 +12,12 @@ from scouting import Witness, instance, only_by_the_searcher, scouted, witnessed
 from toy_pack import build
 
 from attsvm._types import Array, Float, Int
+from attsvm.theory.instance import codec
+from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import discrete
 from attsvm.theory.search import scout as scout_module
 from attsvm.theory.search.hunt import hunt
+from attsvm.theory.search.scout import Scout
 
 DIGIT = st.integers(0, 9)
 
@@ -48,6 +51,15 @@ START = [Counted(2, 5, 1.0), Counted(7, 0, 3.0)]
 def test_integers_of_records_are_moved_beyond_what_is_drawn(name, violated):
     found = only_by_the_searcher(Counted, violated, COUNTED, "integers", START, budget=400)
     assert violated(found)
+
+
+def test_each_instance_is_counted_as_screened_once():
+    even = {"even": lambda c: c.k % 2 == 0}
+    _, claim = witnessed("even", Counted, data=COUNTED, hypotheses=even)
+    scout = Scout(Tally(claim, claim.part(""), 0), "integers", 40)
+    for k in (2, 3, 4, 2):
+        scout.screened(codec.encode(Counted(k, 1, 1.0)))
+    assert (scout.tally.seen.screened, scout.tally.seen.refused) == (2, 1)
 
 
 def test_a_hypothesis_judges_which_integers_are_instances():
