@@ -31,6 +31,8 @@ from properties.mm import (
 )
 from properties.mm._support.prompt_descent import starts_in_basin
 from properties.sim import (
+    basic_1,
+    basic_5,
     definition_3_8,
     large_dimension,
     loss_assumptions,
@@ -40,7 +42,7 @@ from properties.sim import (
     self_attention,
     theorem_3_14_part_2,
 )
-from properties.sim._support import training
+from properties.sim._support import bounds, entry_loss, training
 from properties.sim._support.training import PRINTED, REPAIRED
 from properties.sim.low_score_tokens import left_out
 from properties.sim.theorem_3_15 import nearly_equal_scores
@@ -72,6 +74,25 @@ def hypotheses(statement: Any, *names: str) -> tuple[Supposed, ...]:
 
 
 _HEADS: Any = nonlinear_head_path.PATH.variables
+BOUNDED_LOGITS = Supposed(
+    "the lengths of the logits at x and y are at most R, and so is each logit",
+    (bounds.DOMAIN[bounds.LOGITS],),
+)
+BOUNDED_MATRIX = Supposed(
+    "the spectral norm of A is at most R",
+    (bounds.DOMAIN[bounds.MATRIX], entry_loss.DOMAIN[bounds.MATRIX]),
+)
+LARGE_RADIUS = Supposed(
+    "R is at least 1, as where it is at least 4",
+    (
+        *(basic_1.BOUND.hypotheses[x] for x in ("R >= 1", "R >= 4")),
+        *(basic_5.BOUND.hypotheses[x] for x in (basic_5.LARGE, basic_5.LISTED_RADIUS)),
+    ),
+)
+BELOW_ALPHA = Supposed(
+    "beta is positive and at most the sum of exponentials at x, and that at y",
+    (bounds.LISTED[bounds.BETA],),
+)
 LOSS = Supposed(
     "the slope of the loss is continuous",
     (

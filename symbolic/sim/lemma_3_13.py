@@ -25,7 +25,7 @@ from attsvm.losses import curvature_kernel, slope_kernel
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from properties.sim import lemma_3_13
 from properties.sim import lemma_3_13_hessian as hessian
 from properties.sim._support import entry_loss
@@ -37,6 +37,7 @@ from symbolic.mean_value import (
     said_by,
 )
 from symbolic.sim import basic_4
+from symbolic.suppositions import BOUNDED_MATRIX, hypotheses
 from symbolic.textbook import (
     COMPOSED,
     CONTINUOUS,
@@ -46,6 +47,8 @@ from symbolic.textbook import (
 )
 
 c = sp.Symbol("c", real=True)
+RADIUS = hypotheses(lemma_3_13.LEMMA, "R >= 4")
+SIZES = hypotheses(lemma_3_13.LEMMA, *entry_loss.SIZES)
 
 
 def logistic_residuals() -> list[Any]:
@@ -249,6 +252,7 @@ def prove_published() -> str:
     prove()
     R = sp.Symbol("R", positive=True)
     ensure_printed()
+    suppose(*SIZES)
     u, v = sp.symbols("u v", real=True)
     ensure_nonnegative(
         2 * (u**2 + v**2) - (u - v) ** 2,
@@ -266,6 +270,7 @@ def prove_published() -> str:
         "n^3 exp(13 R^2) is at least n^3 (1 + 13 R^2), so at least 1, as n = 1 + more",
         normal=expanded,
     )
+    suppose(BOUNDED_MATRIX, *RADIUS)  # the constant is ||A||^2 K(D), so at most R^2 K(D)
     D = 2 * R**2
     rest = 3 * R**7 - R**2 * (D / 8 + D**2 / 32)
     ensure_positive(
