@@ -42,7 +42,7 @@ from properties.sim import (
     self_attention,
     theorem_3_14_part_2,
 )
-from properties.sim._support import bounds, entry_loss, training
+from properties.sim._support import bounds, entry_loss, token_sequences, training
 from properties.sim._support.training import PRINTED, REPAIRED
 from properties.sim.low_score_tokens import left_out
 from properties.sim.theorem_3_15 import nearly_equal_scores
@@ -152,7 +152,7 @@ SOLUTION = Supposed(
     "W^mm exists, or X^low on the printed loss",
     (
         *(exists, feasible, all_tight, all_independent),
-        printed_loss.LOSS.hypotheses[printed_loss.LOW],
+        *(printed_loss.LOSS.hypotheses[printed_loss.LOW], token_sequences.enough),
     ),
 )
 LEAST_VECTOR = Supposed(
