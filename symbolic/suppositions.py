@@ -41,6 +41,8 @@ from properties.sim import (
     printed_loss,
     self_attention,
     theorem_3_14_part_2,
+    theorem_3_15,
+    token_separation,
 )
 from properties.sim._support import bounds, entry_loss, token_sequences, training
 from properties.sim._support.training import PRINTED, REPAIRED
@@ -288,7 +290,15 @@ ALIGNED_INPUTS = Supposed(
         ),
         global_equal_scores.THEOREM.hypotheses[global_equal_scores.ALIGNED],
         self_attention.THEOREM.hypotheses[self_attention.ALIGNED],
+        theorem_3_15.THEOREM.hypotheses[theorem_3_15.INPUTS_ALIGNED],
         printed_loss.LOSS.hypotheses[self_attention.ALIGNED],
+    ),
+)
+EITHER_PART = Supposed(
+    "all tokens are support vectors, or the rivals of an input have one score below the best",
+    (
+        token_separation.SEPARATION.hypotheses[token_separation.PART],
+        printed_loss.LOSS.hypotheses[printed_loss.PART],
     ),
 )
 BETTER_TOKENS = Supposed(
