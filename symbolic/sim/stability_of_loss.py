@@ -20,6 +20,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import (
+    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
@@ -40,6 +41,11 @@ from symbolic.suppositions import hypotheses
 
 SPREAD, HEAD, LABEL, EDGE = sp.symbols("spread h b R", nonnegative=True)
 """||A|| ||h|| or ||A^T h||; ||h||; |b|; R."""
+_SQUARED = stability_l2.STABILITY
+LARGE_EDGE = Supposed(
+    "R is at least 4, or 1 where it does not enter",
+    (_SQUARED.hypotheses["R >= 4"], _SQUARED.readings["sharp-1"].variables["R"]),
+)
 
 
 def constant_of(
@@ -329,7 +335,7 @@ def prove_squared_over_norms() -> str:
         "2 (||h|| + |b|) ||A|| ||h||/2 is at most half of linear attention's constant, for R >= 1"
     )
     compared = constant_of(stability_l2, half, "norms")
-    suppose(*hypotheses(stability_l2.STABILITY, "R >= 4"))
+    suppose(LARGE_EDGE)
     ensure_nonnegative(
         (compared - (HEAD + LABEL) * SPREAD).subs(EDGE, 1 + more), slope, normal=expanded
     )
