@@ -375,7 +375,12 @@ def prove_published() -> str:
     R = sp.Symbol("R", positive=True)
     ensure_laplacian()
     suppose(BOUNDED_MATRIX)
-    cite(OPERATOR_NORM)  # ||s - t|| <= ||A|| ||x - y||, at most R ||x - y||
+    cite(OPERATOR_NORM)  # ||s - t|| <= ||A|| ||x - y||
+    ensure_nonnegative(
+        R * LESS - R / (1 + MORE) * LESS,
+        "||A|| times a length is at most R times it, so that ||s - t|| <= R ||x - y||",
+        normal=sp.factor,
+    )
     ensure_equal(log_published(2), 3 * R**2, "the printed constant is n exp(3 R^2) / beta^2")
     ensure_printed(BOUND, "literal", (WEIGHTS[0] - WEIGHTS[1]).norm())
     ensure_exceeds(2, 2)

@@ -270,7 +270,13 @@ def prove_published() -> str:
         "n^3 exp(13 R^2) is at least n^3 (1 + 13 R^2), so at least 1, as n = 1 + more",
         normal=expanded,
     )
-    suppose(BOUNDED_MATRIX, *RADIUS)  # the constant is ||A||^2 K(D), so at most R^2 K(D)
+    suppose(BOUNDED_MATRIX, *RADIUS)
+    constant = sp.Symbol("K(D)", nonnegative=True)
+    ensure_nonnegative(
+        R**2 * constant - (R / (1 + MORE)) ** 2 * constant,
+        "the constant ||A||^2 K(D) is at most R^2 K(D)",
+        normal=sp.factor,
+    )
     D = 2 * R**2
     rest = 3 * R**7 - R**2 * (D / 8 + D**2 / 32)
     ensure_positive(

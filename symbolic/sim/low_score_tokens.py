@@ -10,6 +10,7 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, suppose
 from properties.sim import low_score_tokens as statement
+from properties.sim._support.training import BASIN
 from properties.sim.low_score_tokens.left_out import lower_scores
 from symbolic.basins import SLOPE, ensure_kept
 from symbolic.inner_products import vector
@@ -71,7 +72,7 @@ def prove_kept() -> str:
         "two keeps one score and has neither gap nor threshold",
         normal=sp.factor,
     )
-    suppose(*hypotheses(statement.LOW_SCORES, statement.BASIN))
+    suppose(*hypotheses(statement.LOW_SCORES, BASIN))
     ensure_kept()
     second, best, s = sp.symbols("second best s", real=True)
     above = sp.Symbol("above", positive=True)

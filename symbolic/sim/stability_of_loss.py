@@ -41,10 +41,9 @@ from symbolic.suppositions import hypotheses
 
 SPREAD, HEAD, LABEL, EDGE = sp.symbols("spread h b R", nonnegative=True)
 """||A|| ||h|| or ||A^T h||; ||h||; |b|; R."""
-_SQUARED = stability_l2.STABILITY
 LARGE_EDGE = Supposed(
     "R is at least 4, or 1 where it does not enter",
-    (_SQUARED.hypotheses["R >= 4"], _SQUARED.readings["sharp-1"].variables["R"]),
+    (stability_l2.STABILITY.hypotheses["R >= 4"], stability_l2.UNIT_RADIUS),
 )
 
 
