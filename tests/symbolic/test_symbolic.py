@@ -294,11 +294,14 @@ MUTANTS = [
     ("lemma_3_12", "slope_kernel", lambda e: e / (1 + e)),
     ("lemma_3_12", "curvature_kernel", shifted(losses.curvature_kernel)),
     ("lemma_3_12", "curvature_kernel", lambda e: -losses.curvature_kernel(e)),
-    ("basic_1", "BOUND", replace(basic_1.BOUND, conclusion=spoilt(basic_1.bounded))),
+    *(
+        (f"basic_1:{prove}", "BOUND", replace(basic_1.BOUND, conclusion=spoilt(basic_1.bounded)))
+        for prove in ("prove", "prove_published", "prove_in_ball")
+    ),
     ("basic_2", "sum_bound", spoilt(basic_2.sum_bound)),
     ("basic_2", "lagrange", spoilt(basic_2.lagrange)),
     ("basic_3", "by_beta", spoilt(basic_3.by_beta)),
-    ("basic_3", "by_radius", spoilt(basic_3.by_radius)),
+    ("basic_3:prove_in_ball", "by_radius", spoilt(basic_3.by_radius)),
     *((f"basic_{k}", "sharp", spoilt(p.sharp)) for k, p in enumerate(BOUNDS, 4)),
     ("definition_3_6", "score", shifted(definition_3_6.score)),
     ("l2_objective", "divided", lambda place, length, q: tricks.divided(place + 1, length, q)),
@@ -314,13 +317,15 @@ MUTANTS = [
 
 @pytest.mark.parametrize(("module", "name", "mutant"), MUTANTS)
 def test_a_proof_falls_with_the_function_that_it_runs(monkeypatch, module, name, mutant):
+    module, _, prove = module.partition(":")
     changed = importlib.import_module(f"symbolic.sim.{module}")
     monkeypatch.setattr(changed, name, mutant)
     with pytest.raises(ProofError):
-        changed.prove()
+        getattr(changed, prove or "prove")()
 
 
 VECTOR, ENTRIES = "definition_3_3:prove_vector", "definition_3_3:prove"
+KEYS = "definition_3_3:prove_shared"
 OBJECTIVE, HEADS, TENSOR = "l2_objective:prove", "fixed_head:prove", "tensor_trick:prove"
 SCORE, WEIGHT = "definition_3_6:prove", "definition_3_6:prove_equal_rivals"
 SIZES, BLOCKS = "attention_shape:prove", "attention_shape:prove_vector"
@@ -362,8 +367,8 @@ FALLING = [
         lambda self, s: self.exp(s) / self.sums(self.exp(s).T),
         [VECTOR, ENTRIES],
     ),
-    (Arithmetic.softmax, twice, [ENTRIES, HEADS]),
-    (Arithmetic.kron, other_kron, [TENSOR, ENTRIES, OBJECTIVE]),
+    (Arithmetic.softmax, twice, [ENTRIES, KEYS, HEADS]),
+    (Arithmetic.kron, other_kron, [TENSOR, ENTRIES, KEYS, OBJECTIVE]),
     (Arithmetic.vec, lambda self, X: X.T.reshape(-1), [TENSOR, ENTRIES, OBJECTIVE, TURNED]),
     (
         Arithmetic.mat,
