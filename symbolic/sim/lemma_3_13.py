@@ -256,7 +256,13 @@ def prove_published() -> str:
     u, v = sp.symbols("u v", real=True)
     ensure_nonnegative(
         2 * (u**2 + v**2) - (u - v) ** 2,
-        "(max h - min h)^2 <= 2 ||h||^2, so that D = |b| (max h - min h) is at most 2 R^2",
+        "(max h - min h)^2 <= 2 ||h||^2",
+        normal=sp.factor,
+    )
+    label, head = R / (1 + MORE), R / (1 + sp.Symbol("less", nonnegative=True))
+    ensure_nonnegative(
+        (2 * R**2) ** 2 - label**2 * 2 * head**2,
+        "so D = |b| (max h - min h) is at most 2 R^2, as |b| and ||h|| are at most R",
         normal=sp.factor,
     )
     gap = p / 8 + q / 32 - softmax_height(p, q, unit("a"), unit("c"))
