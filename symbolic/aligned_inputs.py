@@ -32,6 +32,7 @@ from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_
 from symbolic.suppositions import (
     ALIGNED_INPUTS,
     EQUAL_RIVALS,
+    FEASIBLE,
     LOSS,
     SHORT_STEP,
     SOLUTION,
@@ -201,6 +202,7 @@ def ensure_aligned() -> None:
     Aligned means that no <A_it, A_ju> is negative. A step moves W by the gradient of input i's own
     part of the risk, and then by those of the other parts.
     """
+    suppose(FEASIBLE, ALIGNED_INPUTS)
     kept, n, size, N = sp.symbols("kept n ||grad|| N", positive=True)
     m, others, second = sp.symbols("m_t others second", real=True)
     ensure_own_constant()

@@ -31,6 +31,8 @@ from properties.mm import (
 )
 from properties.mm._support.prompt_descent import starts_in_basin
 from properties.sim import (
+    basic_1,
+    basic_5,
     definition_3_8,
     large_dimension,
     loss_assumptions,
@@ -39,8 +41,10 @@ from properties.sim import (
     printed_loss,
     self_attention,
     theorem_3_14_part_2,
+    theorem_3_15,
+    token_separation,
 )
-from properties.sim._support import training
+from properties.sim._support import bounds, entry_loss, token_sequences, training
 from properties.sim._support.training import PRINTED, REPAIRED
 from properties.sim.low_score_tokens import left_out
 from properties.sim.theorem_3_15 import nearly_equal_scores
@@ -72,6 +76,25 @@ def hypotheses(statement: Any, *names: str) -> tuple[Supposed, ...]:
 
 
 _HEADS: Any = nonlinear_head_path.PATH.variables
+BOUNDED_LOGITS = Supposed(
+    "the lengths of the logits at x and y are at most R, and so is each logit",
+    (bounds.DOMAIN[bounds.LOGITS],),
+)
+BOUNDED_MATRIX = Supposed(
+    "the spectral norm of A is at most R",
+    (bounds.DOMAIN[bounds.MATRIX], entry_loss.DOMAIN[bounds.MATRIX]),
+)
+LARGE_RADIUS = Supposed(
+    "R is at least 1, as where it is at least 4",
+    (
+        *(basic_1.BOUND.hypotheses[x] for x in ("R >= 1", "R >= 4")),
+        *(basic_5.BOUND.hypotheses[x] for x in (basic_5.LARGE, basic_5.LISTED_RADIUS)),
+    ),
+)
+BELOW_ALPHA = Supposed(
+    "beta is positive and at most the sum of exponentials at x, and that at y",
+    (bounds.LISTED[bounds.BETA],),
+)
 LOSS = Supposed(
     "the slope of the loss is continuous",
     (
@@ -131,7 +154,7 @@ SOLUTION = Supposed(
     "W^mm exists, or X^low on the printed loss",
     (
         *(exists, feasible, all_tight, all_independent),
-        printed_loss.LOSS.hypotheses[printed_loss.LOW],
+        *(printed_loss.LOSS.hypotheses[printed_loss.LOW], token_sequences.enough),
     ),
 )
 LEAST_VECTOR = Supposed(
@@ -267,7 +290,15 @@ ALIGNED_INPUTS = Supposed(
         ),
         global_equal_scores.THEOREM.hypotheses[global_equal_scores.ALIGNED],
         self_attention.THEOREM.hypotheses[self_attention.ALIGNED],
+        theorem_3_15.THEOREM.hypotheses[theorem_3_15.INPUTS_ALIGNED],
         printed_loss.LOSS.hypotheses[self_attention.ALIGNED],
+    ),
+)
+EITHER_PART = Supposed(
+    "all tokens are support vectors, or the rivals of an input have one score below the best",
+    (
+        token_separation.SEPARATION.hypotheses[token_separation.PART],
+        printed_loss.LOSS.hypotheses[printed_loss.PART],
     ),
 )
 BETTER_TOKENS = Supposed(

@@ -14,6 +14,15 @@ NEAREST_POINT = Lemma(
 )
 """In R^N with its inner product."""
 
+FIRST, NEXT = "it holds for k = 0", "where it holds for k it holds for k + 1"
+
+INDUCTION = Lemma(
+    "induction",
+    "Halmos, Naive Set Theory, section 12",
+    (FIRST, NEXT),
+    "it holds for every k = 0, 1, 2, ...",
+)
+
 OBJECTIVE = "the objective is convex and differentiable"
 AFFINE = "finitely many constraints, each affine"
 

@@ -69,7 +69,7 @@ BOUND = Statement(
             "||A y||, ||A|| at most R: "
             "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
             expected="proved",
-            proof="symbolic.sim.basic_1:prove",
+            proof="symbolic.sim.basic_1:prove_published",
             under=("R >= 4", bounds.LOGITS, bounds.MATRIX),
             examples=(ONE,),
             siblings={
@@ -95,7 +95,7 @@ BOUND = Statement(
             "for R >= 1, ||A x||, ||A y||, ||A|| at most R: "
             "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
             expected="proved",
-            proof="symbolic.sim.basic_1:prove",
+            proof="symbolic.sim.basic_1:prove_published",
             under=("R >= 1", bounds.LOGITS, bounds.MATRIX),
             tight=True,
             examples=(ONE, STEEP),
@@ -120,7 +120,7 @@ BOUND = Statement(
             "for ||x||, ||y||, ||A|| at most R: ||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||; "
             "no less will do, whatever R > 0 is",
             expected="proved",
-            proof="symbolic.sim.basic_1:prove",
+            proof="symbolic.sim.basic_1:prove_in_ball",
             under=(POINTS_BOUNDED, bounds.MATRIX),
             tight=True,
             examples=(ONE, STEEP),

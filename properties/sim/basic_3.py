@@ -116,7 +116,7 @@ BOUND = Statement(
             "for ||A x||, ||A y|| at most R: |alpha(x)^-1 - alpha(y)^-1| <= exp(2 R / sqrt n) / "
             "n^2 |alpha(x) - alpha(y)|; no smaller factor will do, whatever n and R > 0 are",
             expected="proved",
-            proof="symbolic.sim.basic_3:prove",
+            proof="symbolic.sim.basic_3:prove_in_ball",
             under=(LOGITS,),
             variables={"beta": None, "R": Fitted()},
             conclusion=by_radius,

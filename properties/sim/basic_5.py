@@ -146,7 +146,7 @@ BOUND = Statement(
             f"{bounds.WHERE}, ||h|| <= R^2: |c(x, z) - c(y, z)| <= "
             "R^2 beta^-2 n exp(3 R^2) ||x - y||, c(x, z) = <f(x), h(z)> - b",
             expected="proved",
-            proof="symbolic.sim.basic_5:prove_published",
+            proof="symbolic.sim.basic_5:prove_published_of_values",
             depends_on=("sim/basic-4:literal",),
             under=(*bounds.LISTED, BOUNDED),
             examples=tuple(

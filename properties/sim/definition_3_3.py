@@ -39,7 +39,6 @@ OTHER_VALUES = {"A1": [[0]], "A2": [[0]], "A3": [[1]], "X": [[0]], "Y": [[1]]}
 TWO = {"A1": [[1], [0]], "A2": [[1], [0]], "A3": [[1], [0]], "X": [[1]], "Y": [[1]]}
 """Two tokens, of which the first is a query that tells them apart."""
 TRANSPOSED = changed(transposed=True, examples=[TWO])
-PROOF = "symbolic.sim.definition_3_3:prove"
 
 DEFINITION = Statement(
     "sim/definition-3.3",
@@ -68,7 +67,7 @@ DEFINITION = Statement(
         "literal-2": Reading(
             "<f_{j0}, h_{i0}> is entry (j0, i0) of D(X)^-1 exp(A1 X A2^T) A3 Y",
             expected="proved",
-            proof=PROOF,
+            proof="symbolic.sim.definition_3_3:prove",
             depends_on=("sim/tensor-trick:literal",),
             under=(),
             examples=(OTHER_VALUES, TWO),
@@ -88,7 +87,7 @@ DEFINITION = Statement(
         "amended": Reading(
             "where A_3 = A_2, <f_{j0}, h_{i0}> is entry (j0, i0) of Att(X, Y)",
             expected="proved",
-            proof=PROOF,
+            proof="symbolic.sim.definition_3_3:prove_shared",
             depends_on=("sim/tensor-trick:literal",),
             constants={"values": "A2"},
             variables={

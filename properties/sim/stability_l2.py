@@ -117,6 +117,8 @@ def steep(m: Any, v: Any) -> Any:
     return m.at_least(4 * m.dot(weighted, weighted), m.square(m.diameter(v.A)) * bend)
 
 
+UNIT_RADIUS = Defined(lambda m, v: m.exact(1))
+
 STABILITY = Statement(
     "sim/stability-l2",
     rests_on=("sim/l2-objective",),
@@ -218,7 +220,7 @@ STABILITY = Statement(
             proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss", "share": Fraction(1, 2)},
             under=(),
-            variables={"R": Defined(lambda m, v: m.exact(1))},
+            variables={"R": UNIT_RADIUS},
             tight=True,
             examples=tuple(
                 {name: value for name, value in case.items() if name != "R"}

@@ -1,7 +1,8 @@
 """One step of descent on W, seen through p, is one step on the prompt q = W p, rescaled.
 
-Logits are x_t^T W p. By induction over the steps one step from any W decides: the gradient depends
-on W through W p alone. The runs that are compared take their first step on symbols. Along W_rc the
+Logits are x_t^T W p, so that the gradient in the prompt is a function g of W p alone. Both prompts
+that are compared start at W_0 p and move by -eta ||p||^2 g of themselves, and so they are equal for
+every k, by induction over the steps. The runs take their first step on symbols. Along W_rc the
 logits move with slopes x_tr p_c, so u_t = exp(logit_t) obeys u_t' = x_tr p_c u_t; l' enters as the
 value of a symbol for each input, whatever the loss.
 """
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from attsvm.theory import ensure_true, ensure_zero
+from attsvm.theory import cite, ensure_nonzero, ensure_true, ensure_zero
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
 from attsvm.theory.declaration.proof import suppose
@@ -24,6 +25,7 @@ from properties.mm.w_p_equivalence import partner_run, weights_run
 from symbolic import softmax
 from symbolic.sums import LENGTHS, entry, entry_of, total, vector
 from symbolic.suppositions import hypotheses
+from symbolic.textbook import FIRST, INDUCTION, NEXT
 
 STEP = sp.Symbol("eta", positive=True)
 SIZES = ((1, 2, 1), (1, 3, 2), (2, 2, 1))
@@ -181,6 +183,49 @@ def ensure_first_step_of_prompt(*, scaled: bool = True) -> None:
         )
 
 
+class _AsGiven(Symbols):
+    """Symbols in which what runs is taken as it is given, matrices of any size included."""
+
+    def values(self, given: Any) -> Any:
+        """The same."""
+        return given
+
+
+def follows(one: Any, other: Any) -> Any:
+    """What is between two prompts, of symbols, after each has moved by -eta ||p||^2 g of itself.
+
+    g is any function: an entry of the gradient of the risk in the prompt.
+    """
+    g, square = sp.Function("g", real=True), sp.Symbol("||p||^2", nonnegative=True)
+    return (one - STEP * square * g(one)) - (other - STEP * square * g(other))
+
+
+def ensure_for_every_k(one: str, other: str, trained: str) -> None:
+    """By induction W_k p is its partner for every k, as both move by -eta ||p||^2 g of themselves.
+
+    Args:
+        one: what W_k p is called.
+        other: what its partner is called.
+        trained: the partner, as `partner_run` has it; how many inputs there are and what tokens
+            they have does not enter a run of no step.
+    """
+    d = sp.Symbol("d", integer=True, positive=True)
+    W, p = sp.MatrixSymbol("W_0", d, d), sp.MatrixSymbol("p", d, 1)
+    case: Any = SimpleNamespace(X=(), scores=(), W=W, p=p, step=STEP, loss="exponential")
+    (start,) = weights_run(_AsGiven(), case, 0)
+    (partner,) = partner_run(_AsGiven(), case, 0, sp.Integer(1), trained)
+    first = f"{one} is {other} for k = 0: the runs that are compared start at W_0 p, for any d"
+    ensure_true((start - partner).doit().is_ZeroMatrix, first)
+    u, v = sp.symbols("u v", real=True)
+    following = (
+        f"where {one} is {other}, so is what a step makes of them, as each moves by -eta ||p||^2 g "
+        "of itself"
+    )
+    ensure_zero(follows(u, v).subs(u, v), following)
+    ensure_nonzero(follows(u, v), f"where {one} is not {other} a step need not make them equal")
+    cite(INDUCTION, met={FIRST: first, NEXT: following}, of=f"{one} is {other} for every k")
+
+
 def prove() -> str:
     """Prove the rescaled step, and that ||p|| or 1 in place of ||p||^2 make another one."""
     ensure_zero(
@@ -205,21 +250,26 @@ def prove() -> str:
             differs(step_residual(1, 2, 2, power=power)),
             f"with ||p||^{power} in place of ||p||^2 the steps differ",
         )
+    ensure_for_every_k("W_k p", "q_k", "q")
     return (
-        "one step from any W with W p = q leaves W p and q equal, for steps eta and eta ||p||^2, "
-        "every loss and all n, T, d; that W_0 p = q_0 makes W_k p = q_k for every k is the "
-        "induction over the steps, which is said in words"
+        "W_k p = q_k for every k, by induction: both start at W_0 p and move by -eta ||p||^2 times "
+        "the gradient of the risk in the prompt, for every loss and all n, T, d"
     )
 
 
 def prove_fixed_weights() -> str:
     """Prove that with W_0 W_0^T = c I a step on p moves W_0 p as one on q of ||p_0||^2 times eta.
 
-    By `prove` W p_0 moves as that q does; both start at W_0 p_0, so they agree for every k.
+    By `prove` W p_0 moves as that q does; both start at W_0 p_0.
     """
     prove()
     suppose(*hypotheses(statement.EQUIVALENCE, statement.ISOTROPIC))
-    zero = fixed_weights_residual()  # both start at W_0 p_0
+    ensure_zero(
+        factored_residual(),
+        "the gradient in p of logits x_t^T W_0 p is W_0^T times that in W_0 p, entry by entry of "
+        "W_0, for any T and d",
+    )
+    zero = fixed_weights_residual()
     ensure_true(zero.is_ZeroMatrix, "W_0 p' = W_0 p - eta ||p_0||^2 g where W_0 W_0^T = c I, any d")
     other = fixed_weights_residual(scaled=False)
     ensure_true(
@@ -227,8 +277,9 @@ def prove_fixed_weights() -> str:
         "W_0 p' is not W_0 p - eta ||p_0||^2 g where the step is not divided by c",
     )
     ensure_first_step_of_prompt()
+    ensure_for_every_k("W_k p_0", "W_0 p_k", "p")
     return (
-        "one step leaves W p_0 and W_0 p equal, for steps eta and eta ||p_0||^2 / c, every loss "
-        "and all n, T, d; that they are so for every k is the induction over the steps, said in "
-        "words"
+        "W_k p_0 = W_0 p_k for every k, by induction: both start at W_0 p_0 and move by "
+        "-eta ||p_0||^2 times the gradient of the risk in the prompt, for steps eta and "
+        "eta ||p_0||^2 / c, every loss and all n, T, d"
     )

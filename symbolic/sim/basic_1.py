@@ -13,12 +13,14 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.declaration.proof import expanded
-from properties.sim.basic_1 import BOUND
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.sim.basic_1 import BOUND, POINTS_BOUNDED
 from symbolic.mean_value import ensure_no_less, said_by
+from symbolic.suppositions import BOUNDED_LOGITS, BOUNDED_MATRIX, LARGE_RADIUS, hypotheses
 from symbolic.textbook import COORDINATES, EXPONENTIAL, OPERATOR_NORM
 
-R, LENGTH = sp.symbols("R |x-y|", positive=True)
+R, SIZE, LENGTH = sp.symbols("R a |x-y|", positive=True)
+"""The radius, ||A|| and ||x - y||."""
 MORE, LESS = sp.symbols("more less", nonnegative=True)
 """What is not negative by what has been said before."""
 
@@ -70,23 +72,64 @@ def limit_ratio(A: Any, x: Any, reading: str) -> Any:
     return sp.limit(sides.left**2 / sides.right**2, step, 0)
 
 
-def prove() -> str:
-    """Prove the bound with the largest logit, what each reading makes of it, and what is reached.
+def ensure_reached(reading: str, A: Any, x: Any, what: str) -> None:
+    """No less than the constant of a reading will do: difference quotients tend to it."""
+    ensure_equal(limit_ratio(A, x, reading), 1, what)
+    ensure_no_less(what, sp.exp(SIZE * sp.Symbol("x", real=True)))
 
-    Logits are at most R where ||A x|| and ||A y|| are, and at most R^2 where ||A||, ||x|| and
-    ||y|| are at most R.
-    """
+
+def ensure_least() -> None:
+    """The constant of sharp-1 is ||A|| e^M, for M = R."""
     ensure_change()
-    a, r = sp.Symbol("a", positive=True), sp.Symbol("r", nonnegative=True)
-    cite(COORDINATES)
     ensure_equal(
-        constant_of("sharp-1", a),
-        a * sp.exp(R),
+        constant_of("sharp-1", SIZE),
+        SIZE * sp.exp(R),
         "the constant of sharp-1 is ||A|| e^M, M = R being the largest logit",
     )
+
+
+def prove() -> str:
+    """Prove the bound with the largest logit, which is at most R where ||A x||, ||A y|| are."""
+    suppose(BOUNDED_LOGITS)
+    cite(COORDINATES)
+    ensure_least()
+    reached = (
+        "the difference quotients of exp(A x) tend to the constant of sharp-1 where A x = R, "
+        "for any ||A||"
+    )
+    ensure_reached("sharp-1", SIZE, R / SIZE, reached)
+    return "||exp(A x) - exp(A y)|| <= e^M ||A|| ||x - y|| for every n, M the largest logit"
+
+
+def prove_published() -> str:
+    """Where ||A|| is at most R as well, the printed constant is at least that of sharp-1."""
+    suppose(BOUNDED_LOGITS, BOUNDED_MATRIX)
+    cite(COORDINATES)
+    ensure_least()
+    power = sp.exp(R)
+    ensure_nonnegative(
+        R * power - R / (1 + MORE) * power, "R e^M is at least ||A|| e^M", normal=sp.factor
+    )
+    suppose(LARGE_RADIUS)
+    r = sp.Symbol("r", nonnegative=True)
+    for reading, least in ("amended", 1), ("literal-1", 4):
+        excess = sp.expand_log(sp.log(constant_of(reading, SIZE) / (R * power)))
+        ensure_nonnegative(
+            excess.subs(R, least + r),
+            f"the constant of {reading} is at least R e^M, M = R, for R >= {least}",
+            normal=expanded,
+        )
+    return "||A|| e^R <= R exp(R^2) for ||A|| <= R and R >= 1"
+
+
+def prove_in_ball() -> str:
+    """Where ||x||, ||y|| and ||A|| are at most R, logits are at most R^2."""
+    suppose(*hypotheses(BOUND, POINTS_BOUNDED), BOUNDED_MATRIX)
+    cite(COORDINATES)
+    ensure_least()
     size, point = R / (1 + MORE), R / (1 + LESS)  # ||A|| and ||x||
-    least = constant_of("sharp-1", a).subs({a: size, R: size * point}, simultaneous=True)
-    said = constant_of("sharp-2", a) / least
+    least = constant_of("sharp-1", SIZE).subs({SIZE: size, R: size * point}, simultaneous=True)
+    said = constant_of("sharp-2", SIZE) / least
     grown = sp.log(1 + MORE)
     y = sp.Symbol("y", real=True)
     ensure_zero(
@@ -99,22 +142,8 @@ def prove() -> str:
         "at most R^2",
         normal=lambda x: grown + sp.factor(sp.expand(x - grown)),
     )
-    for reading, least in ("amended", 1), ("literal-1", 4):
-        excess = sp.expand_log(sp.log(constant_of(reading, a) / (R * sp.exp(R))))
-        ensure_nonnegative(
-            excess.subs(R, least + r),
-            f"the constant of {reading} is at least R e^M, M = R, for R >= {least}",
-            normal=expanded,
-        )
-    reached = (
-        "the difference quotients of exp(A x) tend to the constant of sharp-1 where A x = R, "
-        "for any ||A||"
-    )
-    ensure_equal(limit_ratio(a, R / a, "sharp-1"), 1, reached)
-    ensure_no_less(reached, sp.exp(a * sp.Symbol("x", real=True)))
     reached = (
         "the difference quotients of exp(A x) tend to the constant of sharp-2 at x = R, for A = R"
     )
-    ensure_equal(limit_ratio(R, R, "sharp-2"), 1, reached)
-    ensure_no_less(reached, sp.exp(a * sp.Symbol("x", real=True)))
-    return "||exp(A x) - exp(A y)|| <= e^M ||A|| ||x - y|| for every n, M the largest logit"
+    ensure_reached("sharp-2", R, R, reached)
+    return "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y|| where ||A||, ||x||, ||y|| <= R"

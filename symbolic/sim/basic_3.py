@@ -10,11 +10,12 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded
-from properties.sim.basic_3 import by_beta, by_radius
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.sim.basic_3 import ABOVE, BOUND, by_beta, by_radius
 from symbolic.mean_value import ensure_no_less
 from symbolic.sim import basic_2
 from symbolic.sums import LENGTHS, entry, n, total
+from symbolic.suppositions import BOUNDED_LOGITS, hypotheses
 from symbolic.textbook import EXPONENTIAL
 
 STEP = sp.Symbol("step", positive=True)
@@ -61,19 +62,34 @@ def ensure_product() -> None:
     ensure_nonnegative(spare, "a b >= beta^2 for a, b >= beta", normal=expanded)
 
 
-def prove() -> str:
-    """Prove the bound and both factors."""
-    a, b, beta, R = sp.symbols("a b beta R", positive=True)
+def ensure_bound() -> None:
+    """|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta > 0."""
+    a, b = sp.symbols("a b", positive=True)
     gap = sp.simplify(1 / a - 1 / b - (b - a) / (a * b))
     ensure_zero(gap, "1/a - 1/b = (b - a)/(a b)")
     ensure_product()
+
+
+def prove() -> str:
+    """Prove the bound, and that it is attained."""
+    suppose(*hypotheses(BOUND, *ABOVE))
+    ensure_bound()
+    a, beta = sp.symbols("a beta", positive=True)
     said = sides(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
     ensure_equal(said.right, STEP / beta**2, "the readings with beta compare beta^-2 |a - b|")
     reached = ratio(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
     what = "|1/a - 1/b| over |a - b| tends to beta^-2 as a and b tend to beta"
     ensure_equal(reached, 1, what)
     ensure_no_less(what, 1 / a)
+    return "|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta > 0"
+
+
+def prove_in_ball() -> str:
+    """In the ball of radius R this is so of beta = n exp(-R / sqrt n), the least of alpha."""
+    ensure_bound()
+    suppose(BOUNDED_LOGITS)
     ensure_alpha()
+    R, a = sp.symbols("R a", positive=True)
     # n equal logits -R / sqrt n, the least alpha in a ball of radius R
     lowest = by_radius, LENGTHS, -1, lambda step: R / sp.sqrt(n) - step
     said = sides(*lowest, n=n, R=R)
@@ -91,4 +107,4 @@ def prove() -> str:
     )
     ensure_equal(ratio(*lowest, n=n, R=R), 1, what)
     ensure_no_less(what, 1 / (sp.exp(sp.Symbol("x", real=True)) + a))
-    return "|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta; beta = n exp(-R / sqrt n) in the ball"
+    return "beta = n exp(-R / sqrt n) is the least alpha in the ball"

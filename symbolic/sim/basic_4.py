@@ -26,7 +26,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from properties.sim._support.bounds import published, softmax_constant
 from properties.sim.basic_4 import BOUND, sharp
 from symbolic import softmax
@@ -35,6 +35,7 @@ from symbolic.least_points import CONVEX_NORM, ensure_norm_convex
 from symbolic.mean_value import SOFTMAX, ensure_lipschitz, ensure_no_less, said_by
 from symbolic.sim import basic_1, basic_3
 from symbolic.sums import entry, entry_of, n, r, reduced, swapped, t, total, vector
+from symbolic.suppositions import BELOW_ALPHA, BOUNDED_LOGITS, BOUNDED_MATRIX
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     CONVEX_FUNCTION,
@@ -331,6 +332,7 @@ def ensure_laplacian() -> None:
     swap = {s_r: s_t, s_t: s_r, t_r: t_t, t_t: t_r}
     ensure_equal(first.subs(swap, simultaneous=True), second, SWAP)
     basic_1.ensure_secant()
+    suppose(BOUNDED_LOGITS)
     cite(COORDINATES)
     R, c = sp.symbols("R c", nonnegative=True)
     ensure_nonnegative(
@@ -346,6 +348,7 @@ def ensure_laplacian() -> None:
     apart, mean = entry("m", t) - entry("m", r), sp.Symbol("sum m", real=True)
     ensure_nonnegative([c * apart**2, (c + MORE) * mean**2 + MORE * apart**2 / 2], WITHIN)
     cite(RAYLEIGH, met={SYMMETRIC: SWAP, FORM: WITHIN})
+    suppose(BELOW_ALPHA)
     basic_3.ensure_product()
 
 
@@ -371,7 +374,13 @@ def prove_published() -> str:
     """Prove the steps to beta^-2 n exp(3 R^2), for every n and every R >= 0."""
     R = sp.Symbol("R", positive=True)
     ensure_laplacian()
-    cite(OPERATOR_NORM)  # ||s - t|| <= ||A|| ||x - y||, at most R ||x - y||
+    suppose(BOUNDED_MATRIX)
+    cite(OPERATOR_NORM)  # ||s - t|| <= ||A|| ||x - y||
+    ensure_nonnegative(
+        R * LESS - R / (1 + MORE) * LESS,
+        "||A|| times a length is at most R times it, so that ||s - t|| <= R ||x - y||",
+        normal=sp.factor,
+    )
     ensure_equal(log_published(2), 3 * R**2, "the printed constant is n exp(3 R^2) / beta^2")
     ensure_printed(BOUND, "literal", (WEIGHTS[0] - WEIGHTS[1]).norm())
     ensure_exceeds(2, 2)

@@ -10,14 +10,18 @@ from attsvm.risk import covariance
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from properties.sim._support.bounds import entry_constant
-from properties.sim.basic_5 import BOUND, sharp
+from properties.sim.basic_5 import BOUND, BOUNDED, sharp
 from symbolic.curvature import ensure_quarter
 from symbolic.mean_value import SOFTMAX, ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4
 from symbolic.sums import entry, r, t, total, vector
+from symbolic.suppositions import LARGE_RADIUS, hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ
+
+RADIUS = sp.Symbol("R", positive=True)
+CHANGE = basic_4.WEIGHTS[0] - basic_4.WEIGHTS[1]
 
 
 def covariance_residual(share: int = 1) -> Any:
@@ -64,13 +68,26 @@ def prove() -> str:
 
 
 def prove_published() -> str:
-    """Prove the fourth bound, and that the factor R^2 >= 1, or ||h|| <= R^2, is enough."""
+    """Prove the fourth bound, and that the factor R^2 >= 1 is enough for c = f - z."""
     basic_4.prove_published()
-    R, rest = sp.Symbol("R", positive=True), sp.Symbol("r", nonnegative=True)
-    change = basic_4.WEIGHTS[0] - basic_4.WEIGHTS[1]
+    rest = sp.Symbol("r", nonnegative=True)
     for reading in ("literal-3", "amended-2"):
-        basic_4.ensure_printed(BOUND, reading, change.norm(), R**2)
-    basic_4.ensure_printed(BOUND, "amended", abs(change.dot(sp.Matrix([5, 1]))), R**2)
-    cite(CAUCHY_SCHWARZ)  # |<f - g, h>| <= ||f - g|| ||h||
+        basic_4.ensure_printed(BOUND, reading, CHANGE.norm(), RADIUS**2)
+    suppose(LARGE_RADIUS)
     ensure_nonnegative((1 + rest) ** 2 - 1, "R^2 >= 1 for R >= 1", normal=expanded)
-    return "with ||h|| <= R^2, or c = f - z and R >= 1, the fourth bound gives the fifth"
+    return "with c = f - z and R >= 1 the fourth bound gives the fifth"
+
+
+def prove_published_of_values() -> str:
+    """Prove the fourth bound, and that ||h|| <= R^2 is enough for c = <f, h> - b."""
+    basic_4.prove_published()
+    basic_4.ensure_printed(BOUND, "amended", abs(CHANGE.dot(sp.Matrix([5, 1]))), RADIUS**2)
+    cite(CAUCHY_SCHWARZ)  # |<f - g, h>| <= ||f - g|| ||h||
+    suppose(*hypotheses(BOUND, BOUNDED))
+    more, apart = sp.symbols("more ||f-g||", nonnegative=True)
+    ensure_nonnegative(
+        RADIUS**2 * apart - RADIUS**2 / (1 + more) * apart,
+        "||f - g|| ||h|| is at most R^2 ||f - g||",
+        normal=sp.factor,
+    )
+    return "with ||h|| <= R^2 the fourth bound gives the fifth"

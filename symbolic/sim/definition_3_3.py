@@ -13,12 +13,14 @@ import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
+from attsvm.theory.declaration.proof import suppose
 from properties.sim._support.attention import block_attention
-from properties.sim.definition_3_3 import entry, probability
+from properties.sim.definition_3_3 import DEFINITION, entry, probability
 from symbolic import sums
 from symbolic.inner_products import vector
 from symbolic.sim.fixed_head import absorbed_residual
 from symbolic.sim.tensor_trick import structural_residual
+from symbolic.suppositions import hypotheses
 
 SIZES = tuple((n, d) for n in (1, 2, 3) for d in (1, 2))
 
@@ -72,8 +74,8 @@ def prove_vector() -> str:
     return "f > 0 has sum 1, for any n and d; as the claim runs on symbols for n <= 3 and d <= 2"
 
 
-def prove() -> str:
-    """Prove the entries of the attention, with keys for values too; as a column f is another."""
+def ensure_products() -> None:
+    """Entries of the attention are products with f, for any n and d, whatever the values are."""
     prove_vector()
     column, h, alpha = vector("e_j"), vector("h_i"), sp.Symbol("alpha_j", positive=True)
     ensure_equal(
@@ -86,36 +88,46 @@ def prove() -> str:
         "(e A3) y is e (A3 y), entry by entry, both being one double sum over tokens and "
         "axes, for any n and d",
     )
+
+
+_OF_ROWS = (
+    "<f_j, A3 y_i> is entry (j, i) of D^-1 exp(A1 X A2^T) A3 Y, for any n and d by rows; as the "
+    "claim runs on symbols for n <= 3 and d <= 2"
+)
+
+
+def prove() -> str:
+    """Prove the entries of the attention; as a column, and with keys for values, f is another."""
+    ensure_products()
     for size in SIZES:
         v, what = sentence(*size), f"<f_j, A3 y_i> are the entries of the attention at {size}"
         ensure_zero(entry_residual(v), what, normal=numerator)
-        keys = entry_residual(shared(v), "A2")
-        ensure_zero(keys, f"{what}, with keys for values", normal=numerator)
-    for v, values, transposed, what in (
-        (
-            sentence(2, 1),
-            "A3",
-            True,
-            "with f as a column <f, A3 y> is not that entry of the attention",
-        ),
-        (
-            sentence(1, 1),
-            "A2",
-            False,
-            "with keys in place of values <f, A2 y> is not that entry of the attention",
-        ),
-        (
-            shared(sentence(2, 1)),
-            "A2",
-            True,
-            (
-                "with f as a column, and keys for values, <f, A2 y> is not that entry of the "
-                "attention"
-            ),
-        ),
-    ):
-        ensure_nonzero(entry_residual(v, values, transposed), what, normal=numerator)
-    return (
-        "<f_j, A3 y_i> is entry (j, i) of D^-1 exp(A1 X A2^T) A3 Y, for any n and d by rows; as "
-        "the claim runs on symbols for n <= 3 and d <= 2"
+    ensure_nonzero(
+        entry_residual(sentence(2, 1), transposed=True),
+        "with f as a column <f, A3 y> is not that entry of the attention",
+        normal=numerator,
     )
+    ensure_nonzero(
+        entry_residual(sentence(1, 1), "A2"),
+        "with keys in place of values <f, A2 y> is not that entry of the attention",
+        normal=numerator,
+    )
+    return _OF_ROWS
+
+
+def prove_shared() -> str:
+    """The same of Att(X, Y), whose values are its keys, where A_3 is A_2."""
+    ensure_products()
+    suppose(*hypotheses(DEFINITION, "A_3 = A_2"))
+    for size in SIZES:
+        ensure_zero(
+            entry_residual(shared(sentence(*size)), "A2"),
+            f"<f_j, A3 y_i> are the entries of the attention at {size}, with keys for values",
+            normal=numerator,
+        )
+    ensure_nonzero(
+        entry_residual(shared(sentence(2, 1)), "A2", transposed=True),
+        "with f as a column, and keys for values, <f, A2 y> is not that entry of the attention",
+        normal=numerator,
+    )
+    return f"{_OF_ROWS}; A3 is A2"

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative
+from attsvm.theory.declaration.proof import suppose
 from symbolic.least_points import ensure_multipliers, ensure_multipliers_suffice
+from symbolic.suppositions import SOLUTION
 from symbolic.textbook import CARATHEODORY, RANK_OF_PRODUCT
 
 
 def prove_by_rank() -> str:
     """X^mm is the same with as many constraints as those of margin 1 have dimensions."""
+    suppose(SOLUTION)
     ensure_multipliers()
     cite(CARATHEODORY)  # of the A_j of positive multiplier, all of margin 1
     ensure_multipliers_suffice()

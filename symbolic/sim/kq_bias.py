@@ -11,14 +11,15 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.sim import kq_bias as statement
 from symbolic import textbook
 from symbolic.continuity import cite_extreme_value
 from symbolic.divergence import PULL, ensure_pull_continuous
 from symbolic.gains import ensure_gain, ensure_gain_of_equal_rivals
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_multipliers_suffice
-from symbolic.suppositions import LOSS
+from symbolic.suppositions import LOSS, UNIQUE_OPTIMUM, hypotheses
 
 MORE = sp.Symbol("more", nonnegative=True)
 P, Q = vector("p"), vector("q")
@@ -27,6 +28,7 @@ A, B, X, LEAD, SLOPE, STEP = sp.symbols("a b x lead |l'| e", positive=True)
 
 def ensure_step() -> None:
     """A step multiplies s by 1 + x and r by 1 - x, 0 < x <= X, and so ||r||/||s|| falls."""
+    suppose(UNIQUE_OPTIMUM, *hypotheses(statement.BIAS, statement.ONE))
     c, attention = sp.Symbol("c", positive=True), sp.Symbol("s_o", positive=True)
     ensure_gain()
     ensure_gain_of_equal_rivals()  # u - gamma_t = s_o lead: so -grad L = |l'| s_o s_t lead D z^T
@@ -60,6 +62,7 @@ def ensure_step() -> None:
 
 def ensure_growth() -> None:
     """The length of s tends to infinity."""
+    suppose(*hypotheses(statement.BIAS, statement.LEANS))
     start, least, k = sp.symbols("||s_0|| least k", positive=True)
     s, r = P + Q, P - Q
     ensure_equal(

@@ -25,7 +25,7 @@ from attsvm.losses import curvature_kernel, slope_kernel
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from properties.sim import lemma_3_13
 from properties.sim import lemma_3_13_hessian as hessian
 from properties.sim._support import entry_loss
@@ -37,6 +37,7 @@ from symbolic.mean_value import (
     said_by,
 )
 from symbolic.sim import basic_4
+from symbolic.suppositions import BOUNDED_MATRIX, hypotheses
 from symbolic.textbook import (
     COMPOSED,
     CONTINUOUS,
@@ -46,6 +47,8 @@ from symbolic.textbook import (
 )
 
 c = sp.Symbol("c", real=True)
+RADIUS = hypotheses(lemma_3_13.LEMMA, "R >= 4")
+SIZES = hypotheses(lemma_3_13.LEMMA, *entry_loss.SIZES)
 
 
 def logistic_residuals() -> list[Any]:
@@ -249,10 +252,17 @@ def prove_published() -> str:
     prove()
     R = sp.Symbol("R", positive=True)
     ensure_printed()
+    suppose(*SIZES)
     u, v = sp.symbols("u v", real=True)
     ensure_nonnegative(
         2 * (u**2 + v**2) - (u - v) ** 2,
-        "(max h - min h)^2 <= 2 ||h||^2, so that D = |b| (max h - min h) is at most 2 R^2",
+        "(max h - min h)^2 <= 2 ||h||^2",
+        normal=sp.factor,
+    )
+    label, head = R / (1 + MORE), R / (1 + sp.Symbol("less", nonnegative=True))
+    ensure_nonnegative(
+        (2 * R**2) ** 2 - label**2 * 2 * head**2,
+        "so D = |b| (max h - min h) is at most 2 R^2, as |b| and ||h|| are at most R",
         normal=sp.factor,
     )
     gap = p / 8 + q / 32 - softmax_height(p, q, unit("a"), unit("c"))
@@ -265,6 +275,13 @@ def prove_published() -> str:
         (1 + MORE) ** 3 * (1 + 13 * R**2) - 1,
         "n^3 exp(13 R^2) is at least n^3 (1 + 13 R^2), so at least 1, as n = 1 + more",
         normal=expanded,
+    )
+    suppose(BOUNDED_MATRIX, *RADIUS)
+    constant = sp.Symbol("K(D)", nonnegative=True)
+    ensure_nonnegative(
+        R**2 * constant - (R / (1 + MORE)) ** 2 * constant,
+        "the constant ||A||^2 K(D) is at most R^2 K(D)",
+        normal=sp.factor,
     )
     D = 2 * R**2
     rest = 3 * R**7 - R**2 * (D / 8 + D**2 / 32)

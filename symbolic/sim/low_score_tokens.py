@@ -8,13 +8,15 @@ import numpy as np
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.sim import low_score_tokens as statement
+from properties.sim._support.training import BASIN
 from properties.sim.low_score_tokens.left_out import lower_scores
 from symbolic.basins import SLOPE, ensure_kept
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_least_point
 from symbolic.sums import ensure_mean
-from symbolic.suppositions import LOSS
+from symbolic.suppositions import LOSS, SOLUTION, hypotheses
 from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE, TRIANGLE
 
 LOW, KEPT = sp.symbols("P_low P_kept", positive=True)
@@ -70,6 +72,7 @@ def prove_kept() -> str:
         "two keeps one score and has neither gap nor threshold",
         normal=sp.factor,
     )
+    suppose(*hypotheses(statement.LOW_SCORES, BASIN))
     ensure_kept()
     second, best, s = sp.symbols("second best s", real=True)
     above = sp.Symbol("above", positive=True)
@@ -88,6 +91,7 @@ def prove_as_much() -> str:
     An entry of A_t = (x_opt - x_t) z^T has no score in it, nor has the bound 1: what the programme
     reads of scores is which token is optimal.
     """
+    suppose(*hypotheses(statement.LOW_SCORES, statement.LOWERED))
     least, by = sp.Symbol("least", real=True), sp.Symbol("by", nonnegative=True)
     lead, ahead = sp.symbols("lead ahead", positive=True)
     scores = np.array([least + ahead + lead, least + ahead, least, least], dtype=object)
@@ -124,6 +128,7 @@ def prove_output() -> str:
     )
     cite(TRIANGLE)  # means of tokens are no farther apart than some two tokens
     count, grown = sp.symbols("N grown", nonnegative=True)
+    suppose(SOLUTION)
     power, rest = sp.Symbol("exp(-r)", positive=True), sp.Symbol("rest", nonnegative=True)
     ensure_nonnegative(
         power - power / (1 + grown),

@@ -6,9 +6,11 @@ import sympy as sp
 
 from attsvm.theory import ensure_equal
 from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.declaration.proof import suppose
 from symbolic.gains import ensure_positive_gain
 from symbolic.sim.self_attention import ensure_reduction
 from symbolic.sim.token_separation import ensure_change
+from symbolic.suppositions import EITHER_PART, SOLUTION, TWO_SCORES
 
 
 def prove() -> str:
@@ -22,6 +24,7 @@ def prove() -> str:
         normal=sp.simplify,
     )
     ensure_reduction()
+    suppose(SOLUTION, EITHER_PART, TWO_SCORES)
     ensure_change()
     ensure_positive_gain()
     return "for any number of sequences, tokens and columns, any d and any step"

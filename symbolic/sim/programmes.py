@@ -9,13 +9,13 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded
-from properties.sim import definition_3_8, definition_4_1
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.sim import definition_3_8, definition_4_1, figure_1
 from symbolic import least_points
 from symbolic.basins import ensure_from_basin
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import LESS, MORE, A, U, V, X
-from symbolic.suppositions import FEASIBLE, MEETS
+from symbolic.suppositions import FEASIBLE, MEETS, SOLUTION, UNIQUE_OPTIMUM, hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, SINGULAR_VALUES
 
 XX = inner("X", "X")
@@ -33,6 +33,7 @@ def prove_nearer() -> str:
 
 def prove_convex() -> str:
     """A mean of two feasible matrices is feasible, of at most the mean squared norm."""
+    suppose(MEETS)
     t, apart = 1 / (1 + MORE), vector("V - U")
     facts = {inner("A", "U"): 1 + LESS, inner("A", "V"): 1 + SLACK}
     ensure_nonnegative(
@@ -61,6 +62,18 @@ def prove_classified() -> str:
         "the margin of v u^T, (v^T x_opt - v^T x_t) u^T z, is (gamma_opt - gamma_t) y u^T z "
         "as y^2 = 1",
     )
+    suppose(UNIQUE_OPTIMUM, *hypotheses(definition_3_8.DEFINITION, definition_3_8.CLASSIFIES))
+    ahead, lead = sp.symbols("ahead lead", positive=True)  # gamma_opt - gamma_t, and y u^T z
+    ensure_positive(
+        scores.subs({v_opt: v_t + y * ahead, uz: y * lead}).subs(y, 1),
+        "this margin is positive for y = 1, as gamma_opt > gamma_t and u^T z has the sign of y",
+        normal=expanded,
+    )
+    ensure_positive(
+        scores.subs({v_opt: v_t + y * ahead, uz: y * lead}).subs(y, -1),
+        "and so it is for y = -1",
+        normal=expanded,
+    )
     a, b = sp.symbols("a b", real=True)
     ensure_equal((a * b) ** 2, a**2 * b**2, "||v u^T||_F = ||u|| ||v||, entry by entry")
     least_points.ensure_scaled_meets()
@@ -70,12 +83,14 @@ def prove_classified() -> str:
 
 def prove_hull() -> str:
     """1/||X^mm|| is the distance of the hull of the A_j from 0."""
+    suppose(*hypotheses(definition_3_8.DEFINITION, definition_3_8.SHARES))
     least_points.ensure_distance_of_hull()
     return "for any number of inputs, tokens and axes, by the point of the hull nearest to 0"
 
 
 def ensure_price_suffices() -> None:
     """||V|| ||X|| + sum_j w_j xi_j >= ||X||^2 for every V of slacks xi_j."""
+    suppose(SOLUTION)
     least_points.ensure_multipliers()
     AV, AX = inner("A", "V"), inner("A", "X")
     ensure_equal(
@@ -115,6 +130,7 @@ def prove_soft_direction() -> str:
     With equality X_soft need not be unique, and may be 0, which has no direction.
     """
     prove_price()
+    suppose(*hypotheses(figure_1.FIGURE, figure_1.ENOUGH))
     beyond, slack = sp.symbols("beyond xi", positive=True)
     ensure_positive(
         (WEIGHT + beyond) * slack - WEIGHT * slack,
@@ -191,6 +207,7 @@ def prove_exact_price() -> str:
 def prove_growth() -> str:
     """f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C >= 0."""
     AV = inner("A", "V")
+    suppose(*hypotheses(definition_4_1.DEFINITION, definition_4_1.POSITIVE))
     ensure_nonnegative(
         (PRICE * SLACK - PRICE * (1 - AV)).subs(AV, 1 - SLACK + MORE),
         "C xi_j >= C - C <A_j, V> for xi_j >= 1 - <A_j, V>; f_C(0) is the sum of the C",

@@ -20,6 +20,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import (
+    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
@@ -28,7 +29,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
 from symbolic import softmax, textbook
@@ -36,9 +37,14 @@ from symbolic.curvature import ensure_hessian, ensure_quarter
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less, of_two
 from symbolic.sim import basic_4, lemma_3_12, lemma_3_13_l2, loss_assumptions
 from symbolic.sums import LENGTHS, entry, total, vector
+from symbolic.suppositions import hypotheses
 
 SPREAD, HEAD, LABEL, EDGE = sp.symbols("spread h b R", nonnegative=True)
 """||A|| ||h|| or ||A^T h||; ||h||; |b|; R."""
+LARGE_EDGE = Supposed(
+    "R is at least 4, or 1 where it does not enter",
+    (stability_l2.STABILITY.hypotheses["R >= 4"], stability_l2.UNIT_RADIUS),
+)
 
 
 def constant_of(
@@ -292,6 +298,7 @@ def prove_logistic_over_norms() -> str:
 
 def prove_logistic_on_data() -> str:
     """|L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4."""
+    suppose(*hypotheses(stability_logistic.STABILITY, stability_logistic.SPREAD))
     ensure_covariance(stability_logistic.STABILITY.hypotheses[stability_logistic.SPREAD])
     ensure_steepest_slope()
     covariance, square, more = sp.symbols("|Cov| (g-1/2)^2 more", nonnegative=True)
@@ -327,6 +334,7 @@ def prove_squared_over_norms() -> str:
         "2 (||h|| + |b|) ||A|| ||h||/2 is at most half of linear attention's constant, for R >= 1"
     )
     compared = constant_of(stability_l2, half, "norms")
+    suppose(LARGE_EDGE)
     ensure_nonnegative(
         (compared - (HEAD + LABEL) * SPREAD).subs(EDGE, 1 + more), slope, normal=expanded
     )
@@ -351,6 +359,7 @@ def prove_squared_on_data() -> str:
 
     And linear attention has no smaller constant where R ||A^T h|| >= ||A|| max |h|.
     """
+    suppose(*hypotheses(stability_l2.STABILITY, stability_logistic.SPREAD))
     ensure_covariance(stability_l2.STABILITY.hypotheses[stability_logistic.SPREAD])
     loss_assumptions.prove()  # <f, h> lies between the least and the largest entry of h
     covariance, more, less, most = sp.symbols("|Cov| more less max|h|", nonnegative=True)
@@ -405,6 +414,8 @@ def prove_squared_gradient_on_data() -> str:
     )
     A, h, r, diameter = sp.symbols("A h r diameter", nonnegative=True)
     v = SimpleNamespace(A=entries([[A]]), h=entries([h]), b=LABEL)
+    name = "4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)"
+    suppose(*hypotheses(stability_l2.STABILITY, name))
     asked = stability_l2.steep(_Spans(w, r, diameter), v)
     curvature = diameter**2 / 2 * (w**2 / 4 + bend * (2 * r - w) * w)
     slope = (

@@ -12,14 +12,22 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.sim import theorem_3_14_part_1 as single
+from properties.sim import theorem_3_14_part_2 as pair
 from symbolic.aligned_inputs import ensure_equal_rivals, ensure_kept_odds
 from symbolic.basins import LEAD, LESS, MORE, SECOND, STEP, ensure_from_kept
 from symbolic.divergence import ensure_passed
 from symbolic.gains import GAMMA, GAMMA_O
 from symbolic.inner_products import inner, vector
 from symbolic.mean_value import ensure_no_less
-from symbolic.suppositions import TWICE_SMOOTH_LOSS
+from symbolic.suppositions import (
+    FEASIBLE,
+    SHORT_STEP,
+    TWICE_SMOOTH_LOSS,
+    UNIQUE_OPTIMUM,
+    hypotheses,
+)
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     DIFFERENTIABLE,
@@ -120,6 +128,7 @@ def ensure_order(a: Any, b: Any, c: Any) -> None:
     pull = slope(GAMMA_O * share + GAMMA * (1 - share)) * share * (1 - share)
     ensure_no_less(reached, pull, (slope, TWICE_SMOOTH_LOSS))  # p, which makes up the gradient
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: TWICE_SMOOTH_LOSS})  # p
+    suppose(SHORT_STEP)
     second = first + apart / (STEP * half) - LESS
     moved = moves(first, second, squares)
     ensure_nonnegative(
@@ -201,11 +210,13 @@ def prove_pair() -> str:
     above 0. Then W = alpha A_1 + beta A_2, alpha, beta >= 0, and a step adds e p(m_1) to alpha and
     e p(m_2) to beta, with p > 0 one function.
     """
+    suppose(FEASIBLE, *hypotheses(pair.THEOREM, pair.PAIRS, pair.SAME))
     ensure_equal_rivals()
     b, c = sp.symbols("b c", positive=True)
     a = b + LESS
     ensure_independent()
     ensure_order(a, b, c)
+    suppose(*hypotheses(pair.THEOREM, pair.ZERO))
     moved = ensure_returns(a, b, c)
     ensure_stays(
         *moved, "from 0 on m_2 stays above a constant, and so does m_1, which is at least m_2"
@@ -411,8 +422,10 @@ def prove_three() -> str:
 
     A_1 is for the second best token and A_2 for the worst one.
     """
+    suppose(UNIQUE_OPTIMUM, *hypotheses(single.THEOREM, single.SINGLE, single.THREE))
     ensure_equal_rivals()  # two tokens, or two rivals of one score
     ensure_of_three()
+    suppose(*hypotheses(single.THEOREM, single.SECOND))
     ensure_no_more_than_square()
     ensure_rises_above()
     ensure_above(LEAD / (DROP * (1 + ALSO)))

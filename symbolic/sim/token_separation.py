@@ -6,13 +6,15 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, suppose
+from properties.sim import token_separation as statement
 from symbolic.gains import (
     ensure_gain,
     ensure_gain_of_equal_rivals,
     ensure_gain_of_support,
     ensure_positive_gain,
 )
+from symbolic.suppositions import EITHER_PART, SOLUTION, TWO_SCORES, hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ
 
 
@@ -26,6 +28,7 @@ def ensure_change() -> None:
 
 def prove_gain() -> str:
     """A step eta raises <X, X^mm> by eta (1/n) sum_i |l'| s_opt sum_t s_t (gamma_opt - gamma_t)."""
+    suppose(SOLUTION, EITHER_PART)
     ensure_change()
     return "at least, and exactly so in part 1, for any n, T, d and any step"
 
@@ -33,6 +36,7 @@ def prove_gain() -> str:
 def prove_raised() -> str:
     """It is raised where some input has two different scores."""
     prove_gain()
+    suppose(TWO_SCORES)
     ensure_positive_gain()
     return "for any n, T, d and any step"
 
@@ -46,7 +50,8 @@ def prove_lowered() -> str:
     gains (eta/4n)(w_j - (n - 1) w) ||A||^2: as w_j tends to 0 the bound is approached, and for
     w_j = w it is 1 - 2/n in place of 1 - 1/n.
     """
-    prove_gain()
+    ensure_change()
+    suppose(*hypotheses(statement.SEPARATION, statement.PAIRS))
     s, lead, w, size, more, less, n = sp.symbols("s lead w size more less n", positive=True)
     gamma = sp.Symbol("gamma", real=True)
     attended = (1 - s) * (gamma + lead) + s * gamma

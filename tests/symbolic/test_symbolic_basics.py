@@ -100,7 +100,7 @@ DERIVATIVES = lemma_3_12.derivatives
     [
         (basic_1.prove, basic_1, "constant_of", changed(basic_1.constant_of)),
         (basic_2.prove, basic_2, "blocks_residual", lambda: [sp.Integer(0), sp.Symbol("a")]),
-        (basic_3.prove, basic_3, "least_sum", changed(basic_3.least_sum)),
+        (basic_3.prove_in_ball, basic_3, "least_sum", changed(basic_3.least_sum)),
         (basic_4.prove, basic_4, "along", lambda s: sums.entry("f") * s),
         (basic_4.prove, basic_4, "SQUARE", basic_4.SQUARE + basic_4.a),
         (basic_4.prove, basic_4, "constant_of", changed(basic_4.constant_of)),

@@ -268,6 +268,23 @@ def test_the_gradient_on_w_and_p_is_factored_for_any_number_of_tokens():
     assert w_p_equivalence.structural_residual() == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "spoilt"),
+    [
+        ("follows", lambda one, other: sp.Symbol("gap") + one - other),
+        ("weights_run", lambda m, case, steps: [2 * case.W @ case.p]),
+    ],
+)
+@pytest.mark.parametrize("trained", ["q", "p"])
+def test_an_induction_needs_its_base_and_its_step(monkeypatch, name, spoilt, trained):
+    with recorded() as steps:
+        w_p_equivalence.ensure_for_every_k("a_k", "b_k", trained)
+    assert "cited, induction" in steps[-1]
+    monkeypatch.setattr(w_p_equivalence, name, spoilt)
+    with recorded(), pytest.raises(ProofError, match="a_k is b_k"):
+        w_p_equivalence.ensure_for_every_k("a_k", "b_k", trained)
+
+
 def test_with_fixed_weights_the_step_is_divided_by_c():
     assert w_p_equivalence.fixed_weights_residual().is_ZeroMatrix
     assert not w_p_equivalence.fixed_weights_residual(scaled=False).is_ZeroMatrix

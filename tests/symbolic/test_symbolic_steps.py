@@ -420,11 +420,11 @@ SPOILT = {
     "no more than 95% of R for the norms that sharp-2 bounds": (
         *(basic_1, "constant_of"),
         lambda reading, A: SECANTS(reading, A) * (LESS if reading == "sharp-2" else 1),
-        [basic_1.prove],
+        [basic_1.prove_in_ball],
     ),
     "a logit bound that is not the product of norms": (
         *(basic_1, "MORE", REAL),
-        [basic_1.prove],
+        [basic_1.prove_in_ball],
     ),
     "attention in which the rest may score least": (
         *(low_score_tokens, "attended"),
