@@ -18,6 +18,7 @@ from attsvm.theory.declaration.proof import (
     ensure_positive,
     ensure_true,
     ensure_zero,
+    suppose,
 )
 from attsvm.theory.declaration.records import Measured, Records
 from attsvm.theory.declaration.siblings import changed
@@ -84,4 +85,5 @@ __all__ = [
     "gradient",
     "load_packs",
     "stated",
+    "suppose",
 ]
