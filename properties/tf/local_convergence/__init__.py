@@ -43,12 +43,13 @@ from typing import Any
 
 from flint import fmpq
 
+from attsvm.primitives.hypotheses import strictly_decreasing
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf.local_convergence import cones, starts
 from properties.tf.local_convergence.cones import Local
 
-OPTIMAL = "alpha is locally optimal"
+STRICT, OPTIMAL = "l is strictly decreasing and smooth", "alpha is locally optimal"
 SELECTS, FAR = "the start selects alpha", "the norm of the start is large"
 NEAR = "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)"
 LONG = "||W_0|| is at least the radius, which exists where l' < 0 at the scores of alpha"
@@ -77,6 +78,7 @@ THEOREM = Statement(
     "then W_k/||W_k||_F -> W^mm(alpha)/||W^mm(alpha)||_F",
     variables=Records(Local, starts.started(0.5).map(starts.lengthened)),
     hypotheses={
+        STRICT: strictly_decreasing,
         OPTIMAL: cones.is_locally_optimal,
         SELECTS: cones.selects,
         FAR: cones.is_far,
@@ -90,11 +92,12 @@ THEOREM = Statement(
     violating={OPTIMAL: [starts.BETTER_SUPPORT], NEAR: [starts.escaping_start(2, 1024.0)]},
     readings={
         "literal-1": Reading(
-            "alpha locally optimal, W_0 in the cone, which print does not define, read as: alpha_i "
-            "has the largest logit in every input, and large ||W_0|| read as ||W_0|| >= 1024 "
-            "||W^mm(alpha)||: W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent",
+            "l strictly decreasing and smooth, alpha locally optimal, W_0 in the cone, which print "
+            "does not define, read as: alpha_i has the largest logit in every input, and large "
+            "||W_0||, of which print gives no measure, as ||W_0|| >= 1024 ||W^mm(alpha)||: "
+            "W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent with any constant step",
             expected="refuted",
-            under=(OPTIMAL, SELECTS, FAR),
+            under=(STRICT, OPTIMAL, SELECTS, FAR),
             variables=Records(Local, starts.started(0.875, 0.5).map(starts.far_out)),
             examples=(starts.escaping_start(2, 1024.0), starts.escaping_start(2, 2.0**20)),
             siblings={

@@ -198,16 +198,16 @@ PROBABILITY = Statement(
     violating={SOME: [Law(1, 4, 2)], SEVERAL: [Law(1, 1, 1)], TRIANGLE: [Law(1, 4, 16)]},
     readings={
         "literal-1": Reading(
-            "whatever the law of the data, all tokens are support vectors of the Att-SVM with a "
-            "probability that tends to 1 as d grows",
+            "n and T are fixed, and the law of the data is any, as print names none: all tokens "
+            "are support vectors of the Att-SVM with a probability that tends to 1 as d grows",
             expected="refuted, certified",
             under=(),
             examples=(IN_LINE,),
             siblings={"of all Local-SVMs": changed(where="Local-SVMs")},
         ),
         "literal-2": Reading(
-            "whatever the law of the data, all tokens are support vectors of all Local-SVMs with "
-            "a probability that tends to 1 as d grows",
+            "n and T are fixed, and the law of the data is any, as print names none: all tokens "
+            "are support vectors of all Local-SVMs with a probability that tends to 1 as d grows",
             expected="refuted, certified",
             constants={"where": "Local-SVMs"},
             under=(),
