@@ -80,7 +80,7 @@ almost surely).
 That the step is at most 1/L is not asked for where queries are orthogonal and no input has more
 than three tokens: of three the second best supports, as else the best one would have a margin above
 1 in the Local-SVM of the second best, and then any step will do
-(`symbolic.sim.theorem_3_14:prove_three`). Whether others need it is open. `attsvm hunt
+(`symbolic.sim.theorem_3_14:ensure_three`). Whether others need it is open. `attsvm hunt
 tf/global-conjecture:sharp --sibling "without the step is at most 1/L, or queries are orthogonal and
 no input has more than three tokens" --seconds 100 --seed 1` examined 129 instances on a busy
 machine, screened 1024 more, left 12 open, and found nothing; all of 960 runs in floats with long
@@ -141,7 +141,9 @@ OUTRUN = replace(
     loss="correlation",
 )
 """All tokens support in all Local-SVMs; from zero the first input keeps its worse token."""
-LONG = replace(cases.from_zero([np.eye(4)], scores=[[3.0, 2.0, 1.0, 0.0]]), step=256.0)
+LONG, LONG_OF_THREE = (
+    replace(cases.from_zero([np.eye(T)], scores=[np.arange(T)[::-1]]), step=256.0) for T in (4, 3)
+)
 TIED = cases.from_zero([[[1], [0]]], scores=[[0.0, 0.0]])
 NO_SOLUTION = cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])
 """Two equal tokens: no Local-SVM has a solution."""
@@ -319,7 +321,7 @@ CONJECTURE = Statement(
         SEVERAL: [cases.ONE_TOKEN],
         SLOPED: [cases.FLAT],
         SHORT_OR_FEW: [LONG],
-        SHORT: [LONG],
+        SHORT: [LONG, LONG_OF_THREE],
         ORTHOGONAL: [NOT_ALIGNED, OUTRUN],
         FEW: [OUTRUN],
         INDEPENDENT: [NO_SOLUTION],

@@ -417,18 +417,22 @@ def ensure_opposed() -> None:
     ensure_above(LEAD / (2 * DROP))
 
 
-def prove_three() -> str:
+def ensure_three() -> None:
     """One input of three tokens, the second best a support vector: any start and any step.
 
     A_1 is for the second best token and A_2 for the worst one.
     """
-    suppose(UNIQUE_OPTIMUM, *hypotheses(single.THEOREM, single.SINGLE, single.THREE))
     ensure_equal_rivals()  # two tokens, or two rivals of one score
     ensure_of_three()
-    suppose(*hypotheses(single.THEOREM, single.SECOND))
     ensure_no_more_than_square()
     ensure_rises_above()
     ensure_above(LEAD / (DROP * (1 + ALSO)))
     ensure_opposed()
     ensure_from_kept()
+
+
+def prove_three() -> str:
+    """`ensure_three` of what the reading supposes."""
+    suppose(UNIQUE_OPTIMUM, *hypotheses(single.THEOREM, single.SINGLE, single.THREE, single.SECOND))
+    ensure_three()
     return "for every loss with continuous l' < 0, any d and start, and any constant step"

@@ -34,7 +34,7 @@ from symbolic.inner_products import vector
 from symbolic.least_points import ensure_inputs_apart, ensure_multipliers
 from symbolic.quadratic_forms import ensure_least_eigenvalue, ensure_square_of_sum
 from symbolic.sim.large_dimension import ensure_margins_of_sum
-from symbolic.sim.theorem_3_14 import prove_three
+from symbolic.sim.theorem_3_14 import ensure_three
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
 from symbolic.suppositions import (
     BETTER_TOKENS,
@@ -281,7 +281,7 @@ def ensure_any_step() -> None:
         "best one under (d_2 - d_1)/||d_2 - d_1||^2, which then solves the Local-SVM of the second "
         "best: but there the best one is on the margin",
     )
-    prove_three()
+    ensure_three()
 
 
 def prove() -> str:
