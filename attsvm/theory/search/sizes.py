@@ -120,21 +120,34 @@ class _Counted(np.ndarray[Any, Any]):
         Raises:
             _DearError: there were too many.
         """
+        return self._counted(getattr(ufunc, method), inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+        """The same of functions such as `numpy.concatenate`, whose results count on as well."""
+        return self._counted(function, inputs, options)
+
+    def _counted(self, operation: Any, inputs: Any, options: Any) -> Any:
         self.left[0] -= 1
         if self.left[0] < 0:
             raise _DearError
-        if "out" in options:
-            options["out"] = tuple(_plain(x) for x in options["out"])
-        found = getattr(ufunc, method)(*map(_plain, inputs), **options)
-        return self._with(found) if isinstance(found, np.ndarray) else found
+        return self._with(operation(*_plain(inputs), **_plain(options)))
 
-    def _with(self, array: Any) -> Any:
-        counted = array.view(_Counted)
+    def _with(self, found: Any) -> Any:
+        if type(found) in (list, tuple):
+            return type(found)(map(self._with, found))
+        if not isinstance(found, np.ndarray):
+            return found
+        counted = found.view(_Counted)
         counted.left = self.left
         return counted
 
 
 def _plain(value: Any) -> Any:
+    """The same without counters, in lists, tuples and dictionaries as well."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_plain, value))
+    if isinstance(value, dict):
+        return {name: _plain(x) for name, x in value.items()}
     return value.view(np.ndarray) if isinstance(value, _Counted) else value
 
 

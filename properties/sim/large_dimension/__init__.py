@@ -23,7 +23,7 @@ their w_t is at most k'/(k' + 1) (1 + 2 f), and C at most k/(k + 1) (1 + 2 f). A
 has a margin of at most k'/(k' + 1) + 2 f, k' < k, which is at most 1 where
 4 k (e + (n - 1) e^2) <= 1. For one input no factor below 4 will do for all k: at each e above
 1/(4 k - 5) the last token is beyond the margin where the k - 1 others are at -e to each other and
-at e to x_opt and to it, which is at -e to x_opt. Near that are (5, 4, 3), (-3, 5, 4), (4, 3, -5)
+at e to x_opt and to it, which is at -e to x_opt. Near that are (-3, 5, 4), (5, 4, 3), (4, 3, -5)
 for k = 2, e = 17/50.
 
 e = 1/(2 k + 2 sqrt(k (k + n - 1))) makes it 1, and by Hoeffding's inequality signs are that
@@ -72,7 +72,7 @@ SAMPLES, ONE = 100, Fraction(1)
 THREE_TOKENS = Signs(1, 3, 1000)
 EVEN = RandomSentences(np.ones((2, 2), dtype=np.int64), 2, 3, 1000)
 """Two tokens that follow each other with equal chances."""
-BESIDE = AttentionData.of([[[5, 4, 3], [-3, 5, 4], [4, 3, -5]]], [[1, 0, 0]], scores=[[1, 0, 0]])
+BESIDE = AttentionData.of([[[-3, 5, 4], [5, 4, 3], [4, 3, -5]]], [[1, 0, 0]], scores=[[1, 0, 0]])
 """The last token is beyond the margin; all have the squared norm 50, and products of at most 17."""
 ASIDE = AttentionData.of([[[5, 0], [3, 4], [-3, 4]]], [[1, 0]], scores=[[1, 0, 0]])
 """The last token is no support vector, though all have norm 5."""

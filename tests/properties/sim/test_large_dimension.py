@@ -11,6 +11,7 @@ from flint import fmpq, fmpq_mat
 from attsvm import AttentionData
 from attsvm.errors import DataError, ProofError
 from attsvm.language import random_language
+from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.counts import interval
 from attsvm.primitives.hypotheses import lower_scores_equal
 from attsvm.theory.declaration.proof import recorded
@@ -124,6 +125,16 @@ def test_no_factor_below_4_in_the_coherence_will_do_for_all_numbers_of_rivals(k)
     assert inverse_row_sums(k, at)[-1] == 0
     assert min(inverse_row_sums(k, at * (1 - near))) > 0
     assert inverse_row_sums(k, at * (1 + near))[-1] < 0
+
+
+def test_of_three_tokens_that_are_hardly_less_orthogonal_the_last_is_beyond_the_margin():
+    beside = large_dimension.BESIDE
+    assert large_dimension.long(beside)
+    assert large_dimension.coherence(beside) == fmpq(17, 50)
+    assert large_dimension.incoherent(beside, Fraction(11, 4))
+    margins = exact_att_svm(beside).margins
+    assert margins[0, 1] == 1
+    assert margins[0, 2] > 1
 
 
 def test_the_coherence_of_the_bound_is_the_largest_that_the_condition_allows():

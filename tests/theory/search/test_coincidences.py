@@ -181,11 +181,16 @@ def test_large_instances_of_a_check_are_light(monkeypatch):
         places = itertools.product(range(v.n), repeat=2)
         return sum((v.a[i] * v.a[j] for i, j in places), m.exact(0))
 
+    def pairs_of_norms(m, v):
+        seen["norms"] = max(seen.get("norms", 0), v.n)
+        norms = [m.norm(v.a[i : i + 1]) for i in range(v.n if v.n <= 64 else 1)]
+        return sum((x * y for x, y in itertools.product(norms, repeat=2)), m.exact(0))
+
     def total(m, v):
         seen["sums"] = max(seen.get("sums", 0), v.n)
         return m.square(m.sum(v.a))
 
-    for name, squared in (("pairs", pairs), ("sums", total)):
+    for name, squared in (("pairs", pairs), ("norms", pairs_of_norms), ("sums", total)):
         claim = stated(
             name,
             {"n": Integer(1, 4), "a": Vector("n")},
@@ -200,6 +205,7 @@ def test_large_instances_of_a_check_are_light(monkeypatch):
             if not once:
                 assert seen[name] <= 64
     assert seen["pairs"] <= 64
+    assert seen["norms"] <= 64
     assert 1024 < seen["sums"] <= 4096
 
 
