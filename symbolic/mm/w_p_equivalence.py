@@ -28,8 +28,8 @@ from symbolic.suppositions import hypotheses
 from symbolic.textbook import FIRST, INDUCTION, NEXT
 
 STEP = sp.Symbol("eta", positive=True)
-SIZES = ((1, 2, 1), (1, 3, 2), (2, 2, 1))
-"""(n, T, d) that are expanded as they run; inputs only add up."""
+SIZES = ((1, 3, 2), (2, 2, 1), (1, 2, 1))
+"""(n, T, d) that are expanded as they run; inputs only add up. Of the last one two steps are."""
 
 
 def _symbols(name: str, *shape: int) -> Any:
@@ -138,7 +138,7 @@ class _Letters(Symbols):
 
 
 def ensure_first_step(*, power: int = 2) -> None:
-    """W_0 p = q_0, from any W_0, and W_1 p = q_1, in the runs that are compared.
+    """W_0 p = q_0, from any W_0, W_1 p = q_1, and once W_2 p = q_2, in the runs that are compared.
 
     Args:
         power: of ||p||, by which the step is multiplied for q.
@@ -152,6 +152,12 @@ def ensure_first_step(*, power: int = 2) -> None:
         at = f"in the runs for n = {n}, T = {T}, d = {d}"
         ensure_zero(own[0] - prompt[0], f"W_0 p is q_0 {at}")
         ensure_zero(own[1] - prompt[1], f"from any W with W p = q a step leaves them equal {at}")
+    twice = weights_run(_Letters(), case, 2)[2], partner_run(_Letters(), case, 2, p @ p, "q")[2]
+    ensure_zero(
+        twice[0] - twice[1],
+        f"the next step of these runs leaves them equal {at}",
+        normal=_with_products,
+    )
 
 
 def _with_products(expression: Any) -> Any:

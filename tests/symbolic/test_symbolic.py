@@ -135,7 +135,7 @@ NOT_TAKEN = {
 
 @pytest.mark.parametrize("claim", TAKEN, ids=lambda claim: claim.id)
 def test_each_hypothesis_is_taken_by_some_step_of_the_proof(claim, steps):
-    """So that none is declared which the proof does not need, or uses without saying so."""
+    """By its name: what is supposed may be weaker, and one supposition may serve several."""
     execute_proof(claim)
     assert not_taken(claim, steps.supposed) == NOT_TAKEN.get(claim.id, [])
 

@@ -285,6 +285,19 @@ def test_an_induction_needs_its_base_and_its_step(monkeypatch, name, spoilt, tra
         w_p_equivalence.ensure_for_every_k("a_k", "b_k", trained)
 
 
+def test_a_run_that_rests_after_its_first_step_is_seen(monkeypatch):
+    run = w_p_equivalence.weights_run
+
+    def resting(m, case, steps):
+        first = run(m, case, min(steps, 1))
+        return [*first, *first[-1:] * (steps - 1)]
+
+    monkeypatch.setattr(w_p_equivalence, "weights_run", resting)
+    monkeypatch.setattr(w_p_equivalence, "SIZES", w_p_equivalence.SIZES[-1:])
+    with pytest.raises(ProofError, match="the next step of these runs"):
+        w_p_equivalence.ensure_first_step()
+
+
 def test_with_fixed_weights_the_step_is_divided_by_c():
     assert w_p_equivalence.fixed_weights_residual().is_ZeroMatrix
     assert not w_p_equivalence.fixed_weights_residual(scaled=False).is_ZeroMatrix
