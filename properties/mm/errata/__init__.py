@@ -28,26 +28,24 @@ MM = Source(
     notation={
         "X, W, keys, alpha": "Tokens x_it, a list an input; the fixed weights; keys K_i = X_i W^T "
         "as on the slides; the selected tokens, counted from 0. Where keys are given they alone "
-        "matter. In w-p-equivalence logits are X W p, as in the abstract.",
+        "matter. In w-p-equivalence logits are X W p.",
         "y, v, scores": "Labels Y_i and the head v, or the scores gamma_it = Y_i v^T x_it.",
         "loss": "correlation: -u; log-loss: log(1 + exp(-u)); exponential: exp(-u); hinge: max(0, "
         "1 - u). Readings write x for u.",
         "A, b, phi, h, q": "A head h_i(x) = sum_k b_ik phi(<a_k, x>), a_k the rows of A. In "
         "theorem-2 h is a head v; in optimal-tokens q is a second prompt, in p-svm W^T q the head.",
-        "l' < 0": "The slope of the loss is negative everywhere; a strictly decreasing loss, as in "
-        "assumption A, may have slope 0 at a point.",
+        "l' < 0": "The slope of the loss is negative everywhere; under assumption A it may be 0 at "
+        "a point.",
         "best, second, L_*": "The highest score of an input, the next lower one, and the risk "
         "(1/n) sum_i l(best).",
-        "locally optimal": "p(alpha) exists, and each other token of margin 1 under it scores less "
-        "than that of alpha; for W the same of W^mm(alpha), the least W with (x_alpha - x_t)^T W z "
-        ">= 1 for all other tokens t and the query z of their input.",
+        "locally optimal": "p(alpha) exists, and other tokens of margin 1 under it score less than "
+        "alpha.",
         "Gamma": "1 / ||v(alpha)||, the largest label margin of a head of norm 1 on the selected "
         "tokens.",
         "basin": "The starts p(0) with L(p(0)) - L_* < min_i [l(second) - l(best)]/n, over inputs "
         'with two different scores. "From the basin" supposes l\' < 0, unique optimal tokens '
-        "alpha, a p(alpha) that exists and is not 0, and steps of at most 1/L; then no optimal "
-        "token is lost.",
-        "L, 1/L": "The risk; in a step of at most 1/L a Lipschitz constant of its gradient, grad_p "
-        'L. "Proper" steps are such steps.',
+        "alpha, a p(alpha) that exists and is not 0, and steps of at most 1/L.",
+        "L, 1/L": 'The risk; in steps of at most 1/L, "proper" ones, a Lipschitz constant of '
+        "grad_p L.",
     },
 )

@@ -97,9 +97,9 @@ CLAIMS = (
     ),
     erratum(
         nonlinear_head_path.PATH,
-        gist="For nonlinear heads the path need not be max-margin; for one hidden layer of convex "
-        "units, such as ReLU, it is where every Y_i h is convex and best tokens are unique, or "
-        "concave and falls from them.",
+        gist="For nonlinear heads the path need not be max-margin; with convex units such as ReLU "
+        "it is where every Y_i h is convex and best tokens are unique, or concave and falls from "
+        "them.",
         fails="The slides have no theorem on it. For h(x) = -x^2 and the tokens 1, -2 the prompt 0 "
         "is better than every token. For the tokens 0, 1 the best one is left with slope 0, so "
         "that the risk gap is of second order in the attention q to the other, not of first.",

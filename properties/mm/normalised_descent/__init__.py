@@ -204,9 +204,8 @@ DESCENT = Statement(
     readings={
         "literal-1": Reading(
             "p(alpha) of the unique optimal tokens exists and is not 0: on a loss of Assumption A, "
-            "from any p(0) and for any s, plain descent with a step of one over a Lipschitz "
-            "constant of grad_p L and normalised descent with step s converge in direction to "
-            "p(alpha), if one does",
+            "for any p(0) and s, descent with step one over a Lipschitz constant of grad_p L and "
+            "normalised descent with step s go in direction to p(alpha), if one does",
             expected="refuted",
             under=(LOSS, EXISTS, UNIQUE),
             examples=(OVERSTEPPED,),

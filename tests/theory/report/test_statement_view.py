@@ -33,7 +33,7 @@ from properties.sim.lemma_3_13 import LEMMA as GRADIENT
 
 def plain(formula, *names):
     m = Text()
-    return formula(m, SimpleNamespace(**letters(dict.fromkeys(names)))).plain
+    return formula(m, SimpleNamespace(**letters(dict.fromkeys(names, Real())))).plain
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def test_products_quotients_and_brackets_read_well(formula, shown):
 
 def test_a_fraction_needs_no_brackets_in_latex():
     m = Text()
-    x, y = letters(dict.fromkeys("xy")).values()
+    x, y = letters(dict.fromkeys("xy", Real())).values()
     assert (x / 2 * y).latex == r"\frac{x}{2} \, y"
     assert m.square(x / 2).latex == r"\left(\frac{x}{2}\right)^{2}"
 
 
 def test_a_number_stands_on_the_right_and_parts_in_brackets():
     m = Text()
-    x = letters({"x": None})["x"]
+    x = letters({"x": Real()})["x"]
     assert written(m.at_least(x, m.exact(4))).plain == "x >= 4"
     assert written(m.above(x, 0)).plain == "x > 0"
     both = m.all_of(m.at_most(x, 1), m.below(x, 2))
@@ -192,7 +192,11 @@ def test_a_reading_is_told_by_the_hypotheses_that_it_adds_to_the_literal_one_and
     readings = {r.name: r for r in shown(DIRECTION).readings}
     assert readings["literal-2"].dropped == ("optimal tokens are unique",)
     assert readings["literal-2"].added == ()
-    assert readings["amended-2"].dropped == ("optimal tokens are unique", "the step is at most 1/L")
+    assert readings["amended-2"].dropped == (
+        "l meets Assumption A",
+        "optimal tokens are unique",
+        "the step is at most 1/L",
+    )
     assert readings["amended-2"].added[-1] == "there is a single input"
 
 
