@@ -151,8 +151,8 @@ OBSERVATION = Statement(
             siblings={"it falls by a tenth at least": changed(slack="9/10")},
         ),
         "literal-3": Reading(
-            "in step 2 of descent from W = 0, l strictly decreasing and smooth, any step, ||W|| does "
-            "not shrink, nor sum_i 1/sum_t s_it^2, the effective number of tokens, grow",
+            "in step 2 of descent from W = 0, l strictly decreasing and smooth, any step, ||W|| "
+            "does not shrink, nor sum_i 1/sum_t s_it^2, the number of tokens, grow",
             expected="refuted, certified",
             constants={"what": "both", "when": "second step"},
             under=(STRICT,),
