@@ -40,7 +40,7 @@ MM = Source(
         "(1/n) sum_i l(best).",
         "locally optimal": "p(alpha) exists, and other tokens of margin 1 under it score less than "
         "alpha.",
-        "Gamma": "1 / ||v(alpha)||, the largest label margin of a head of norm 1 on the selected "
+        "Gamma": "1/||v(alpha)||, the largest label margin of a head of norm 1 on the selected "
         "tokens.",
         "basin": "The starts p(0) with L(p(0)) - L_* < min_i [l(second) - l(best)]/n, over inputs "
         'with two different scores. "From the basin" supposes l\' < 0, unique optimal tokens '
