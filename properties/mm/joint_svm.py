@@ -152,7 +152,7 @@ PROGRAMMES = Statement(
                 cases.DUPLICATE,
                 cases.OPPOSED,
             ),
-            siblings=svm.above_nearest([cases.PUBLISHED[1]], [cases.SEPARATED]),
+            siblings=svm.above_nearest(cases.NARROW),
         ),
         "literal-2": Reading(
             "where v(alpha) exists, and p(alpha) without relaxation exists, p(alpha) is the same "

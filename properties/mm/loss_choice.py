@@ -220,7 +220,7 @@ CHOICE = Statement(
             under=(NAMED, EXISTS, UNIQUE, SHORT),
             examples=(DIVIDED,),
             siblings={
-                "an increasing loss": changed(other="logistic", examples=[cases.TWO_KEYS]),
+                "an increasing loss": changed(other="logistic", examples=[TWO_KEYS_CENTRED]),
                 "the direction of the worst tokens": changed(towards="worst"),
             },
         ),

@@ -147,8 +147,8 @@ INSIDE = example([[[1], [-2]]], [[1]], [[-1]], "square", [0])
 """Values -1 and -4 of -x^2, whose best point 0 lies between."""
 LEVEL = example([[[0], [1]]], [[1]], [[-1]], "square", [0])
 """The best token 0 of -x^2 is left with slope 0."""
-TIED = example([[[1], [-1]]], [[1]], [[1]], "square", [0])
-"""Both tokens have the value 1 of x^2, but not their mean; along (1) attention to both costs."""
+TIED = example([[[1, 0], [1, 1]]], [[1, 0]], [[1]], "identity", [0, 0])
+"""Both tokens have the value 1, and so have their means: no prompt is worse than another."""
 ONE_SIDED = example([[[2], [1], [-1]]], [[1]], [[1]], "relu", [1])
 BOTH_LABELS = example(
     [[[1, 0], [0, 0]], [[-1, 1], [0, 0]]], [[1, 0]], [[1], [-1]], "identity", [1, 2]

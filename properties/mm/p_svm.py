@@ -122,7 +122,7 @@ PROGRAMME = Statement(
             under=(),
             variables=Records(Selection, cases.selections(), climbed=True),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, cases.DUPLICATE, cases.INSIDE),
-            siblings=svm.above_nearest([cases.PUBLISHED[1]], [cases.SEPARATED]),
+            siblings=svm.above_nearest(cases.NARROW),
         ),
         "literal-2": Reading(
             "for all inputs, labels, keys and heads there is exactly one p(alpha) for the "
@@ -131,7 +131,7 @@ PROGRAMME = Statement(
             under=(OPTIMAL,),
             variables=Records(Rival, cases.headed(), climbed=True),
             examples=(ONE_TOKEN, Rival(CONFLICTING, np.ones(1))),
-            siblings=svm.above_nearest([], [SEPARATED]),
+            siblings=svm.above_nearest(Rival(cases.NARROW, np.array([4.0, 9.0]))),
         ),
         "amended-1": Reading(
             "p(alpha) exists, and is unique, exactly where 0 is not in the convex hull C of the "

@@ -69,7 +69,7 @@ PROGRAMME = Statement(
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED, ZERO, cases.OPPOSED),
             siblings={
                 "Gamma is above half of the shortest token": changed(
-                    share="0.5", examples=[cases.PUBLISHED[0]]
+                    share="0.5", examples=[cases.NARROW]
                 ),
                 "Gamma is above the shortest token": changed(share=1),
             },

@@ -26,6 +26,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from flint import arb
 
 from attsvm.limits import norm_grows_like_log
@@ -126,6 +127,8 @@ RATE = tends(
 )
 
 THREE = SelfAttention.of([[[1, 0], [0, 1], [0, 0]]], [[[1], [0], [0]]], [[2], [1]], causal=False)
+NEAR_LOW = replace(THREE, start=np.array([[-1.0, -1.0], [0.0, 0.0]]))
+"""The same from X(0)^T = X^low, in the basin."""
 OTHER_WAY = asking([[[0, -3], [4, -4]]], [[0, 1]])
 """`SENTENCE` of `sim/self-attention` with the signs of all tokens changed: logits stay."""
 THROWN = replace(
@@ -222,7 +225,7 @@ LOSS = Statement(
             siblings={
                 **OTHERS,
                 **DROPPED_HYPOTHESES,
-                "direction of -X^mm": changed(towards="opposite", examples=[THREE]),
+                "direction of -X^mm": changed(towards="opposite", examples=[NEAR_LOW]),
                 "X(k) itself": changed(side="X(k)", examples=[turned(SIDEWAYS)]),
             },
         ),

@@ -61,7 +61,6 @@ SENTENCE = asking([[[0, 3], [-4, 4]]], [[0, 1]])
 TWO_SENTENCES = asking([[[-2, 3], [-3, -2]], [[2, -2], [3, 2]]], [[1, 0], [0, 1]], causal=True)
 CAUSAL_LOG = asking([[[0, 0], [-2, -2]], [[-3, 1], [2, 2]]], [[1, 0], [1, 1]], causal=True)
 """The same on log(1 + exp(-u))."""
-REPEATED = asking([[[1], [1], [0]]], [[0, 0, 0]], causal=True)
 SIDEWAYS = SelfAttention.of([[[1, 1], [1, 0]]], [[[0, 0], [0, 1]]], causal=False)
 """The query (1, 0) asks for (1, 1): X(k)^T has the direction of X^mm, X(k) another."""
 TIED = SelfAttention.of([[[1, 1], [1, -1]]], [[[1, 0], [0, 1]]], causal=False)
@@ -132,7 +131,7 @@ THEOREM = Statement(
             examples=(LINE,),
             siblings={
                 **training.OTHER_TARGETS,
-                "tied optimal tokens": changed(drop=[UNIQUE], examples=[REPEATED]),
+                "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED]),
             },
         ),
         "literal-2": Reading(

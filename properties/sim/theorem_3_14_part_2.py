@@ -192,7 +192,7 @@ THEOREM = Statement(
             conclusion=training.PATIENTLY,
             examples=(REJOINED,),
             siblings={
-                **training.OTHER_DIRECTIONS,
+                **training.other_directions(REJOINED),
                 "three inputs": changed(drop=[PAIRS], examples=[OUTNUMBERED]),
                 "three tokens": changed(drop=[PAIRS], examples=[THREE_EACH]),
             },

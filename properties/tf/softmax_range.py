@@ -102,7 +102,7 @@ RANGE = Statement(
             under=(NOT_ZERO,),
             conclusion=saturated,
             examples=(TIED,),
-            siblings={"each tends to 1": changed(only=1, examples=[LED, {"v": [0, 1]}])},
+            siblings={"each tends to 1": changed(only=1, examples=[{"v": [0, 1]}])},
         ),
         "amended-1": Reading(
             "for T >= 2 the S(v)_t add up to 1, and 0 < S(v)_t < 1 at every v",

@@ -213,7 +213,7 @@ WIDE = replace(
     ),
 )
 """The same entries of a 3 x 3 matrix: solutions have rank 2."""
-FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cases.TURNING])}
+FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cases.SLANTED])}
 
 THEOREM = Statement(
     "tf/theorem-3",

@@ -320,11 +320,11 @@ def exceeds(m: Any, p: Solved, share: Any = 0) -> Any:
     return m.above(p.margin, share * p.shortest(m))
 
 
-def above_nearest(half: list[Any], whole: list[Any]) -> dict[str, Any]:
-    """False neighbours of `exceeds`, with explicit instances for either share."""
+def above_nearest(case: Any) -> dict[str, Any]:
+    """False neighbours of `exceeds`, both refuted by an instance."""
     return {
-        "the margin is above half of the nearest rival's": changed(share="0.5", examples=half),
-        "the margin is above the nearest rival's": changed(share=1, examples=whole),
+        "the margin is above half of the nearest rival's": changed(share="0.5", examples=[case]),
+        "the margin is above the nearest rival's": changed(share=1, examples=[case]),
     }
 
 

@@ -83,6 +83,9 @@ ORTHOGONAL = select([[[1.0, 0.0], [0.0, 0.0]], [[2.0, 1.0], [2.0, 0.0]]], [1, 1]
 TWICE = select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, 1], [0, 0])
 """Two inputs alike: v(alpha) stays what it is without either."""
 
+NARROW = select([[[1.0, 0.0], [0.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]], [1, 1], [0, 0])
+"""v(alpha) = p(alpha) = (1, 3): the margin, 1/sqrt 10, is below half of the shortest token."""
+
 
 def _signs(n: int) -> st.SearchStrategy[Array]:
     return arrays(n).map(lambda a: np.where(a < 0, -1, 1).astype(np.int64))

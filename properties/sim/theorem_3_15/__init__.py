@@ -173,7 +173,7 @@ THEOREM = Statement(
             under=(EQUAL, UNIQUE, training.TWO, FEASIBLE, HALF),
             variables=stepped(Run, runs(rival_data(), 0, 2), steps=(0.5, 0.25)),
             examples=(halved(training.NOT_ALIGNED),),
-            siblings=training.OTHER_DIRECTIONS,
+            siblings=training.other_directions(halved(training.UNEVEN)),
         ),
         "amended-2": Reading(
             "whatever the scores of rivals, with unique optimal tokens, a feasible Att-SVM and a "

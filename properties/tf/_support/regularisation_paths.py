@@ -121,6 +121,9 @@ FLAT_BELOW = _path(_AXES, [[1, 0], [0, 1]], [[1, -1], [1, 0]], "cubic")
 """l' < 0 at the best scores, and l' = 0 between best and worst, or at the worst score."""
 UNEVEN = _path(_AXES, [[1, 0], [0, 1]], [[1, 0], [64, 0]], "correlation")
 PUBLISHED = _path([[[-0.1, 1], [1, 0], [0, 0]]], [[1, 0]], [[1, 0.9, 0.9]])
+SLANTED = _path(_AXES, [[1, 0], [1, 1]], [[1, 0]] * 2)
+"""W_11 >= 1 and W_21 + W_22 >= 1: W^mm = (1, 0; 1/2, 1/2) has nuclear norm sqrt(5/2), and
+(1, 0; 1, 0) has sqrt 2."""
 TURNING = _path(
     [[[0, 0], [-1, 0], [0, -1]], [[0, 0], [1, 0], [0, -1]]], [[1, 0], [0, 1]], [[1, 0, 0]] * 2
 )

@@ -56,7 +56,7 @@ SET = tends(
     balls=minima.certified_set,
     symbols={"target": path_certificates.TARGETS},
 )
-FLAT_SLOPE, ONE_TOKEN, PUBLISHED, UNEVEN, FLAT_BELOW, TURNING = map(
+FLAT_SLOPE, ONE_TOKEN, PUBLISHED, UNEVEN, FLAT_BELOW, SLANTED, TURNING = map(
     penalised,
     (
         cases.FLAT_SLOPE,
@@ -64,6 +64,7 @@ FLAT_SLOPE, ONE_TOKEN, PUBLISHED, UNEVEN, FLAT_BELOW, TURNING = map(
         cases.PUBLISHED,
         cases.UNEVEN,
         cases.FLAT_BELOW,
+        cases.SLANTED,
         cases.TURNING,
     ),
 )
@@ -73,7 +74,7 @@ WORST = {
 }
 OTHERS = {
     "half of the solutions": changed(share=Fraction(1, 2), examples=[PUBLISHED]),
-    "the Frobenius solution": changed(target="frobenius", examples=[TURNING]),
+    "the Frobenius solution": changed(target="frobenius", examples=[SLANTED]),
 }
 
 ABSTRACT = Statement(
