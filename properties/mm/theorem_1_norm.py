@@ -67,8 +67,8 @@ THEOREM = Statement(
     conclusion=DIVERGENCE,
     cost=10,
     violating={
-        SLOPED: [cases.FLAT, cases.RISING, cases.ENCLOSED],
-        EXISTS: [cases.ONE_KEY],
+        SLOPED: [cases.FLAT, cases.ENCLOSED],
+        EXISTS: [cases.ONE_KEY, cases.ONE_TOKEN],
         UNIQUE: [cases.TIED],
         SEPARATED: [cases.STUCK],
         SHORT: [cases.LEAPING, cases.CAUGHT],

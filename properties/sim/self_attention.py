@@ -118,7 +118,7 @@ THEOREM = Statement(
         UNIQUE: [TIED],
         FEASIBLE: [NO_QUERY],
         LEVEL: [SECOND_BEST],
-        SHORT: [LEAPING, replace(LINE, step=64.0)],
+        SHORT: [LEAPING],
     },
     readings={
         "literal-1": Reading(

@@ -82,7 +82,7 @@ THEOREM = Statement(
     cost=10,
     violating={
         TIGHT: stepped(Run, runs(separable_data(), 0, 1), training.near_solution),
-        UNIQUE: [training.TIED_BESIDE, TIED_APART, ALL_TIED],
+        UNIQUE: [TIED_APART, ALL_TIED],
         training.TWO: [training.ONE_TOKEN],
         SINGLE: [training.NOT_ALIGNED],
         THREE: [training.ONE_DRAGGED],

@@ -84,7 +84,6 @@ LEMMA = Statement(
     conclusion=unique,
     cost=4,
     violating={
-        EVERYWHERE: [FOUR, NOT_ALIGNED, THREE],
         UNIQUE: [TIED],
         FEASIBLE: [ZERO_QUERY],
         ONE_INPUT: [NOT_ALIGNED],

@@ -8,14 +8,14 @@ each token, d >= n T (literal-1), and where all tokens are support vectors in al
 of which has a solution (literal-2).
 
 A large d alone says nothing, as data may stay in a few of its dimensions, and as obtuse triangles
-exist in all: from far along the second best token of `THREE` descent stays with it (`BEYOND`), and
+exist in all: from far along the second best token of `OBTUSE` descent stays with it, and
 tokens 1, 0, -2 along an axis with scores 1, -5, 0 are run from zero to the token -2 (amended-1).
 The least data of which some run fails with l' < 0, unique optimal tokens and an Att-SVM:
 
 | | never fails, from any start | fails from zero, certified | fails from some start |
 | --- | --- | --- | --- |
 | n = 1 | T = 2 (`symbolic.aligned_inputs:prove_equal_rivals`) | T = 3, d = 1 | T = 3, d = 1 |
-| n = 2, T = 2 | d = 1, where inputs are aligned | d = 2 (`NOT_ALIGNED`) | d = 2 |
+| n = 2, T = 2 | d = 1, where inputs are aligned | d = 2 (`tf/global-equal-scores`) | d = 2 |
 
 The second reading falls for tied scores, and without these (`amended-2`) it falls where inputs move
 each other's margins (`OUTRUN`): tokens (2, 4, 4, 0), 0 with scores 0, 1 and (2, 2, 0, 1), 0, (0, 0,
@@ -114,19 +114,17 @@ from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Reading, Statement, changed
-from properties.sim.theorem_3_14_part_1 import BEYOND
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices
 from properties.tf._support.descent_instances import Descent
 from properties.tf.benign_landscape import large
-from properties.tf.global_equal_scores import NOT_ALIGNED
 
 OBTUSE = replace(
     cases.from_zero([[[0, 0, 0], [-2, -1, 0], [-1, 0, 0]]], scores=[[2.0, 1.0, 0.0]]),
     start=np.array([[-20.0, 0, 0], [-20.0, 0, 0], [0, 0, 0]]),
 )
-"""`BEYOND` in R^3: three tokens, the second best no support vector, started at it."""
+"""Three tokens, the second best no support vector, started at it."""
 PASSED = cases.from_zero([[[1, 0, 0], [0, 0, 0], [-2, 0, 0]]], scores=[[1.0, -5.0, 0.0]])
 """From zero to the token (-2, 0, 0)."""
 OUTRUN = replace(
@@ -317,16 +315,14 @@ CONJECTURE = Statement(
     violating={
         EVERYWHERE: [OBTUSE],
         SOLVED: [NO_SOLUTION],
-        UNIQUE: [TIED],
         SEVERAL: [cases.ONE_TOKEN],
         SLOPED: [cases.FLAT],
         SHORT_OR_FEW: [LONG],
         SHORT: [LONG, LONG_OF_THREE],
-        ORTHOGONAL: [NOT_ALIGNED, OUTRUN],
+        ORTHOGONAL: [OUTRUN],
         FEW: [OUTRUN],
         INDEPENDENT: [NO_SOLUTION],
         DIFFERENT: [TIED],
-        BETTER: [cases.descent(BEYOND), NOT_ALIGNED],
     },
     readings={
         "literal-1": Reading(

@@ -42,7 +42,7 @@ from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, is_short
 from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Reading, Slack, Statement, changed, stated
 from attsvm.training import follow_w
-from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_APART
+from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER
 from properties.tf import SOURCE
 from properties.tf import lemma_2 as risk
 from properties.tf._support import descent_instances as cases
@@ -187,10 +187,10 @@ SELECTION = Statement(
     conclusion=SELECTS,
     cost=16,
     violating={
-        UNIQUE: [MIRRORED, cases.descent(TIED_APART)],
+        UNIQUE: [MIRRORED],
         FEASIBLE: [cases.descent(NO_QUERY)],
         SLOPED: [cases.FLAT],
-        BASIN: [cases.descent(PASSED_OVER), cases.OPPOSED],
+        BASIN: [cases.descent(PASSED_OVER)],
         SHORT: [cases.descent(LEAPING)],
     },
     readings={

@@ -229,11 +229,11 @@ THEOREM = Statement(
     conclusion=path_certificates.SET,
     cost=12,
     violating={
+        **cases.VIOLATING,
         **{
-            key: [*found, *(Factored(path, 1) for path in found)]
-            for key, found in cases.VIOLATING.items()
+            key: [*cases.VIOLATING[key], *(Factored(path, 1) for path in cases.VIOLATING[key])]
+            for key in (cases.UNIQUE, cases.FALLING)
         },
-        LOW_RANK: [Factored(cases.TURNING, 1), Factored(THREE, 2)],
     },
     readings={
         "literal-1": Reading(

@@ -30,6 +30,8 @@ FLAT = prompting([[[1.0], [-1.0]]], [[2.0, 0.0]], loss="squared")
 """From zero attention scores 1, where (1 - u)^2 has no slope; p(alpha) = 1/2."""
 ONE_KEY = prompting([[[1.0], [1.0]]], [[1.0, 0.0]])
 """Two tokens of one key: every p is in the basin and stationary, and there is no p(alpha)."""
+ONE_TOKEN = prompting([[[1.0]]], [[1.0]])
+"""One input of one token: p(alpha) = 0, and nothing moves."""
 TRAPPED = prompting([[[1.0], [0.0], [-2.0]]], [[1.0, -5.0, 0.0]])
 """From zero p runs to minus infinity, to the key -2; p(alpha) = 1."""
 TRAPPED_NEAR = replace(TRAPPED, start=np.array([-3.0]))

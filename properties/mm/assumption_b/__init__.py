@@ -415,8 +415,7 @@ ASSUMPTION = Statement(
     },
     violating={
         V_EXISTS: [cases.OPPOSED, Doubted(ORIGIN, np.zeros(1), np.ones(1), 1.0)],
-        P_EXISTS: [cases.DUPLICATE],
-        SATURATED: [cases.PUBLISHED[1], IDLE],
+        SATURATED: [cases.PUBLISHED[1]],
         REACHED: [Doubted(HIDDEN, np.zeros(3), np.zeros(3), 0.125)],
     },
 )

@@ -224,7 +224,6 @@ DIMENSION = Statement(
     violating={
         SEVERAL: [Signs(1, 1, 1)],
         LONG: [UNEVEN],
-        INCOHERENT: [ASIDE],
         INDEPENDENT: [EQUAL],
     },
     readings={

@@ -32,7 +32,7 @@ from attsvm.primitives.hypotheses import feasible
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Reading, Records, Statement, changed
-from properties._support.hypothesis_violations import NO_QUERY, TIED_APART
+from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
@@ -86,11 +86,8 @@ LOW_SCORES = Statement(
         LOWERED: lambda case: case.size >= 0,
     },
     violating={
-        FEASIBLE: [NO_QUERY],
-        UNIQUE: [TIED_APART],
         EXISTS: [Scaled(NO_QUERY.data, 1.0)],
         IDLE: [SUPPORT],
-        LOWERED: [Scaled(SUPPORT, -4.0)],
         SHORT: [PROTECTED],
     },
     readings={

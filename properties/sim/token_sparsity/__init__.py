@@ -104,7 +104,6 @@ SPARSITY = Statement(
     conclusion=dropping.coefficients,
     cost=2,
     violating={
-        UNIQUE: [TIED, tokens.Dropped(TIED, np.array([[False, True, False]]))],
         EXISTS: [tokens.Dropped(NO_QUERY.data, np.array([[False, True]])), ONE_KEY, ONE_KEY.data],
         SHORT: [LEAPING],
     },

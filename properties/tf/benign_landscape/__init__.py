@@ -114,7 +114,6 @@ IN_ORDER = cases.from_zero([[[0], [1], [2], [4]]], scores=[[0.0, 1.0, 2.0, 8.0]]
 """Two affine dependencies; scores rise along the line."""
 IN_TURN = cases.from_zero([[[0, 0], [2, 0], [2, 2], [0, 2]]], scores=[[0.0, 1.0, 2.0, 3.0]])
 """Each level splits the corners of a square by another line; no direction has all in order."""
-OPPOSED = replace(cases.OPPOSED, loss="correlation")
 EQUAL = AttentionData.of([[[1, 0], [1, 0]]], [[1, 0]], scores=[[1, 0]])
 TWICE = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-1]], scores=[[1, 0], [1, 0]])
 
@@ -267,14 +266,13 @@ LANDSCAPE = Statement(
     conclusion=not_stationary,
     cost=3,
     violating={
-        LARGE: [OPPOSED],
         SLOPED: [cases.FLAT],
         SCORES: [cases.TIED],
-        OWN: [BESIDE, OPPOSED],
+        OWN: [BESIDE, cases.OPPOSED],
         APART: [REST],
         FEW: [FINITE],
         SEPARABLE: [WITHIN],
-        QUERIES: [OPPOSED],
+        QUERIES: [cases.OPPOSED],
         KNOWN: [PEAK],
     },
     readings={
@@ -284,7 +282,7 @@ LANDSCAPE = Statement(
             expected="refuted, certified",
             under=(LARGE, STRICT),
             examples=(REST, cases.TIED),
-            siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[OPPOSED])},
+            siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[cases.OPPOSED])},
         ),
         "amended-2": Reading(
             "l' < 0 everywhere and continuous, some input of two different scores has a query that "

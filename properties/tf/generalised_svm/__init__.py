@@ -102,7 +102,7 @@ STATEMENT = Statement(
     violating={
         ALL: [cases.APART],
         SEEN: [cases.UNSEEN],
-        POSITIVE: [cases.BETWEEN, cases.BEHIND],
+        POSITIVE: [cases.BETWEEN],
         FORWARD: [growth.BACK, growth.BACK_HIDDEN, heads.BACK, heads.BACK_SQUARE, heads.BACK_PAIR],
         SLOPED_LOSS: [growth.FLAT_HIDDEN],
         CONVEX_LOSS: [growth.BENT, heads.BENT, heads.BENT_SQUARE],

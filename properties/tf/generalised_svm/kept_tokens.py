@@ -216,7 +216,6 @@ UNSEEN = kept([[[1, 0], [-1, 0]]], [[1, 0]], [[1, 1]], [[0, 0], [1, 0]], [1, 0],
 """Attention is uniform, h(x) = -x_1^2 at its best, and no logit sees W."""
 BETWEEN = kept([[[1], [0], [-1]]], [[1]], [[1, 0, 1]], [[0]])
 """The second token lies between the two that are selected."""
-BEHIND = kept([[[1], [0]]], [[1]], [[1, 0]], [[-1]])
 APART = kept([[[1, 0], [0, 1], [0, 0]]], [[1, 0]], [[1, 1, 0]], [[3, 0], [2, 0]])
 ALONG = kept([[[1], [0]]], [[1]], [[1, 0]], [[2]])
 """V is twice W_svm."""

@@ -102,8 +102,6 @@ THEOREM = Statement(
     violating={
         SLOPED: [Step(BEYOND_ONE, np.array([[4.0, 0.0], [1.0, 0.0]]), "squared", 1.0)],
         UNIQUE: [TWO_BEST],
-        SEPARATED: [FAR_AHEAD],
-        LONG: [Step(CROWDED, ZERO, "correlation", 0.25)],
         FORWARD: [Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, -2.0)],
         SHORT: [THROWN],
     },
