@@ -59,8 +59,8 @@ from properties.sim.self_attention import (
     ALIGNED,
     DEFINED,
     LINE,
+    NEAR_BEST,
     NO_QUERY,
-    ORTHOGONAL,
     SECOND_BEST,
     SENTENCE,
     SIDEWAYS,
@@ -221,7 +221,7 @@ LOSS = Statement(
             constants={"loss": PRINTED, "towards": "worst"},
             under=(LOWEST, LOW, NEAR, SHORT),
             variables=stepped(SelfAttention, near_solution().map(turned)),
-            examples=(LINE, turned(ORTHOGONAL)),
+            examples=(NEAR_LOW, turned(NEAR_BEST)),
             siblings={
                 **OTHERS,
                 **DROPPED_HYPOTHESES,
@@ -273,7 +273,7 @@ LOSS = Statement(
             variables=stepped(SelfAttention, near_solution().map(turned)),
             conclusion=RATE,
             cost=12,
-            examples=(LINE,),
+            examples=(NEAR_LOW,),
             siblings={
                 **DROPPED_HYPOTHESES,
                 "95% of the rate": changed(share=Fraction(19, 20)),

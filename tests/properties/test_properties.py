@@ -6,6 +6,7 @@ known, and prove nothing about the power of the search.
 
 import ast
 import importlib
+import json
 import pkgutil
 import re
 from fractions import Fraction
@@ -18,14 +19,16 @@ from hypothesis import find
 
 import properties
 from attsvm.primitives.hypotheses import exists, unique_optimum
+from attsvm.primitives.steps import SHORT
 from attsvm.strategies import arrays
-from attsvm.theory import Measured, Truth, load_packs
+from attsvm.theory import Measured, Reading, Real, Records, Statement, Truth, changed, load_packs
 from attsvm.theory.declaration.code_bases import located
 from attsvm.theory.declaration.code_digests import Definitions
 from attsvm.theory.declaration.packs import modules
 from attsvm.theory.instance import codec
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.sampling import sample
+from properties.tf.global_conjecture import SHORT_OR_FEW
 from tests.searching import searched, untold
 
 (PACK,) = load_packs()
@@ -283,6 +286,82 @@ def test_a_reading_on_a_limit_would_be_refuted_where_a_hypothesis_fails(claim):
         for part, case in known
         if all(h.holds(case) is True for h in part.hypotheses)
     )
+
+
+STATEMENTS = [s for module in modules(PACK) for s in vars(module).values() if type(s) is Statement]
+OPEN = {
+    *(("tf/global-conjecture:sharp-2", SHORT), ("tf/global-conjecture:sharp-3", SHORT)),
+    ("tf/global-conjecture:sharp", SHORT_OR_FEW),
+}
+"""Hypotheses whose violation refutes no instance that is known: whether they are needed is open."""
+
+
+def refutes(claim, part, case):
+    """Whether an instance meets the hypotheses of a part, and is certified to refute it."""
+    met = all(h.holds(case) is True for h in part.hypotheses)
+    return met and confirm(claim, part.parameters, case, "inequality").refuted is True
+
+
+def instances_of_no_effect(statement):
+    """Explicit instances that the hypotheses of their reading reject, or that refute no sibling.
+
+    An author gives a sibling an instance as the reason why it falls. A record that violates a
+    hypothesis has to refute the sibling without it of some reading, and such a sibling of which
+    records are known has to fall by one.
+    """
+    felled = {}
+    for claim in statement.claims:
+        reading, *parts = claim.parts()
+        for k, case in enumerate(claim.examples, 1):
+            if not all(h.holds(case) for h in reading.hypotheses):
+                yield f"example {k} of {claim.id}"
+        for sibling, part in zip(claim.siblings, parts, strict=True):
+            found = [refutes(claim, part, case) for case in sibling.examples]
+            if not sibling.automatic:
+                yield from (f"{claim.id}, {part.name}" for fell in found if not fell)
+                continue
+            if found and any(found) == ((claim.id, *sibling.drop) in OPEN):
+                yield f"{claim.id}, {part.name}"
+            for case, fell in zip(sibling.examples, found, strict=True):
+                record = sibling.drop[0], json.dumps(codec.encode(case))
+                felled[record] = felled.get(record, False) or fell or not any(found)
+    for name, violating in statement.violating.items():
+        given = 0 if isinstance(violating, Records) else len(violating)
+        if sum(fell for (of, _), fell in felled.items() if of == name) < given:
+            yield f"{statement.id}, violating {name}"
+
+
+@pytest.mark.filterwarnings("ignore")  # as in a check: no verdict hangs on warnings
+@pytest.mark.parametrize("statement", STATEMENTS, ids=[s.claims[0].id for s in STATEMENTS])
+def test_every_explicit_instance_has_its_effect(statement):
+    assert list(instances_of_no_effect(statement)) == []
+
+
+def test_an_explicit_instance_of_no_effect_is_found():
+    toy = Statement(
+        "mine/square",
+        source="none",
+        place="none",
+        printed="x^2 >= x",
+        variables={"x": Real()},
+        hypotheses={"x >= 1": lambda m, v: m.at_least(v.x, m.exact(1))},
+        conclusion=lambda m, v, k: m.at_most(k * v.x, m.square(v.x)),
+        violating={"x >= 1": [{"x": -1}, {"x": Fraction(1, 2)}]},
+        readings={
+            "literal": Reading(
+                "x^2 >= x for x >= 1",
+                "holds",
+                constants={"k": 1},
+                examples=({"x": 0}, {"x": 1}),
+                siblings={"2 x": changed(k=2, examples=[{"x": 1}, {"x": 3}, {"x": 0}])},
+            ),
+        },
+    )
+    assert list(instances_of_no_effect(toy)) == [
+        "example 1 of mine/square:literal",
+        *["mine/square:literal, 2 x"] * 2,
+        "mine/square, violating x >= 1",
+    ]
 
 
 FILES = sorted({Path(c.file) for c in CLAIMS.values()})

@@ -59,7 +59,6 @@ from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support.token_selections import (
     ONE_TOKEN,
-    ORTHOGONAL,
     PUBLISHED,
     Rival,
     Selection,
@@ -254,7 +253,6 @@ PATH = Statement(
             variables=Records(Tilted, prompts(), climbed=True),
             conclusion=nearest_along,
             examples=(
-                Tilted(Rival(ORTHOGONAL, np.ones(2)), 1.0),
                 Tilted(Rival(PUBLISHED[1], np.array([1.0, 0.0])), 1.0),
                 Tilted(Rival(PUBLISHED[1], np.array([1.125, 0.125])), 0.5),
             ),

@@ -281,7 +281,7 @@ LANDSCAPE = Statement(
             "each token, d >= n T; l strictly decreasing and smooth: grad L(W) != 0 for all W",
             expected="refuted, certified",
             under=(LARGE, STRICT),
-            examples=(REST, cases.TIED),
+            examples=(REST,),
             siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[cases.OPPOSED])},
         ),
         "amended-2": Reading(
