@@ -322,22 +322,26 @@ def run_tasks(
     crew: Workers,
     named: Sequence[str] = (),
 ) -> Iterator[tuple[Task, Outcome]]:
-    """Check all parts of the claims; yields in order of completion.
+    """Begin to check all parts of the claims; yields in order of completion.
 
-    What each task yields depends on the task alone.
+    What each task yields depends on the task alone. A crew is at work from this call on, this
+    process only when it is asked for the next.
     """
     if crew is HERE:  # the claims may belong to no pack
-        for claim in claims:
-            for part in claim.parts():
-                yield Task(claim.id, part.name), check_part(claim, part, profile, seed)
-        return
+        return (
+            (Task(claim.id, part.name), check_part(claim, part, profile, seed))
+            for claim in claims
+            for part in claim.parts()
+        )
     jobs = [
         crew.submit(check_job, claim.id, profile.name, str(seed), *named)
         for claim in sorted(claims, key=lambda c: -c.cost)  # so that no dear one comes last
     ]
-    for job in crew.completed(jobs):
-        for outcome in map(Outcome.read, json.loads(job.result())):
-            yield Task(outcome.claim, outcome.part), outcome
+    return (
+        (Task(outcome.claim, outcome.part), outcome)
+        for job in crew.completed(jobs)
+        for outcome in map(Outcome.read, json.loads(job.result()))
+    )
 
 
 def verify(
@@ -374,14 +378,15 @@ def verify(
     chosen = profile_named(profile)
     tasks = plan(claims)
     events = Events(ledger)
+    checking = run_tasks(claims, chosen, seed, crew or HERE, named)
     head = {} if ledger is None else head_of(packs, claims, profile, seed, ledger)
     events.begun(head)
-    replayed = [*map(events.replayed, curated.replays(packs, claims))]
+    replayed = [*map(events.replayed, curated.replays(packs, claims))]  # beside the crew
     outcomes: dict[Task, Outcome] = {}
     finished: dict[str, Checked] = {}
     remaining = {c.id: [t for t in tasks if t.claim == c.id] for c in claims}
     by_id = {c.id: c for c in claims}
-    for task, outcome in run_tasks(claims, chosen, seed, crew or HERE, named):
+    for task, outcome in checking:
         outcomes[task] = events.part(outcome)
         done = None
         if all(t in outcomes for t in remaining[task.claim]):
