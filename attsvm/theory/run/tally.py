@@ -88,7 +88,7 @@ class Tally:
         self.best_by = ""
         self.best_made_up = False
         self._domain = Domain()
-        self._draws = 0
+        self._drawn: list[Any] = []
         self._learnt = False
         self.pool = Pool()
         self.latest: Refuted | None = None
@@ -116,6 +116,15 @@ class Tally:
                 self._domain.see(ordinary)
         return case if self._domain.holds(case) else None
 
+    def samples(self) -> tuple[Any, ...]:
+        """Some encoded instances of the strategy: of those that were examined if there are enough.
+
+        Those that miss a hypothesis are among them.
+        """
+        if len(self._drawn) >= _SAMPLES:
+            return tuple(codec.encode(case) for case in self._drawn)
+        return sample(self.part.data, _SAMPLES)[0]
+
     def learn(self, found: Refuted) -> None:
         """Learn what instances look like from a find, if it is not made up.
 
@@ -129,9 +138,9 @@ class Tally:
     def _ordinary(self) -> Iterator[Any]:
         """Instances as their author means them; draws only where few were examined."""
         yield from (*self.part.examples, *self.claim.examples)
-        if self._draws >= _SAMPLES:
+        if len(self._drawn) >= _SAMPLES:
             return
-        for document in sample(self.part.data, _SAMPLES)[0]:
+        for document in self.samples():
             yield codec.decode(document, self.claim.instance_type)
         if self.claim.ensemble is not None:
             generator = np.random.default_rng(0)
@@ -195,7 +204,8 @@ class Tally:
         case = frozen(case)
         if self.counting and searcher in _AUTHORS:
             self._domain.see(case)
-            self._draws += searcher == DRAWN
+            if searcher == DRAWN and len(self._drawn) < _SAMPLES:
+                self._drawn.append(case)
         few = len(self._first) < self.repeats and self.seen.examples < _WATCHED
         watched = self.counting and few
         before = codec.encode(case) if watched else None

@@ -114,7 +114,7 @@ def as_drawn(scout: Scout) -> list[Any]:
     From others nothing discrete is moved: of a claim that looks at all V^m choices, an evaluation
     with V = 1 and a large m is short, and the next one, with V = 2, takes for ever.
     """
-    drawn = _samples(scout)
+    drawn = scout.tally.samples()
     ends = _ends(drawn)
     known = [
         e.document
@@ -131,10 +131,6 @@ def _ends(documents: Iterable[Any]) -> dict[Path, tuple[int, int]]:
         low, high = ends.get(place, (size, size))
         ends[place] = min(low, size), max(high, size)
     return ends
-
-
-def _samples(scout: Scout) -> tuple[Any, ...]:
-    return sample(scout.tally.part.data, _SAMPLES)[0]
 
 
 def _extents(document: Any) -> Iterator[tuple[Path, int]]:
@@ -170,7 +166,7 @@ def move_integers(scout: Scout, generator: np.random.Generator) -> None:
     if not starts:
         return
     others = [d for d in switched(scout, generator) if integer_leaves(d)]
-    shift, ends = int(generator.integers(64)), _ends(_samples(scout))
+    shift, ends = int(generator.integers(64)), _ends(scout.tally.samples())
     for lap in range(scout.budget):
         other = others and generator.random() < 0.25
         document = _started(starts, generator) if not other else _any(others, generator)
@@ -264,7 +260,7 @@ def switched(scout: Scout, generator: np.random.Generator) -> Iterator[Any]:
     after the other, then several at once.
     """
     documents = as_drawn(scout)
-    known = [*(e.document for e in scout.pool.elites()), *_samples(scout)]
+    known = [*(e.document for e in scout.pool.elites()), *scout.tally.samples()]
     for k in generator.permutation(len(documents)):
         options = _options(documents[k], known)
         if math.prod(map(len, options.values())) <= _TOGETHER:
@@ -335,7 +331,7 @@ def lengthen(scout: Scout, generator: np.random.Generator) -> None:
     starts = as_drawn(scout)
     if not starts:
         return
-    drawn = _samples(scout)
+    drawn = scout.tally.samples()
     for _ in range(_LADDERS):
         most = max(
             min(scout.numbers, _NUMBERS >> int(generator.integers(_LADDERS))) // claim.cost, 8

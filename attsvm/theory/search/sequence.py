@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted | None:
-    """Search a refutation of the tally's part with every searcher in turn; a find is made smaller.
+    """Search a refutation of the tally's part with every searcher in turn.
 
-    Explicit instances are not: they are as their author wants them. What refutes a sibling is
-    made smaller with a twentieth of the effort: it shows that the check can fail, and few read it.
+    What refutes the reading is made smaller, but for explicit instances: they are as their author
+    wants them. What refutes a sibling stays as it was found: it shows that the check can fail.
     """
     sibling = bool(tally.part.name)
     if explicit:
@@ -37,11 +37,11 @@ def run(tally: Tally, budget: Profile, seed: int, *, explicit: bool) -> Refuted 
             if found:
                 return found
     found = _search(tally, budget, 0 if sibling else budget.simplify, seed)
+    if found and not sibling:
+        found = shrink(tally, found, budget.simplify).found
+        tally.ensure_stands(found)
     if found:
-        small = shrink(tally, found, budget.simplify // 20 if sibling else budget.simplify).found
-        if not sibling:
-            tally.ensure_stands(small)
-        return small
+        return found
     tally.repeat()
     return tally.audit_closest()
 
