@@ -81,9 +81,9 @@ CLAIMS = (
         general_data.GENERAL,
         gist="Descent on p need not converge to a max-margin solution on general data; from starts "
         "near that of locally-optimal tokens, far out, it does.",
-        fails="Read for all data with two different scores, any start and the tokens that the run "
-        "selects. With keys 1, 0, -2 and scores 1, -4, 0 the start p(0) = 0 is stationary for "
-        "every loss, and has no direction.",
+        fails="Read for all data, any start and step, and the tokens that the run selects. Where "
+        "all scores tie nothing moves; and with keys 1, 0, -2 and scores 1, -4, 0 the start p(0) = "
+        "0 is stationary for every loss, and has no direction.",
         telling={"literal": 1},
     ),
     erratum(
