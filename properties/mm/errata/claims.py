@@ -23,14 +23,14 @@ CLAIMS = (
         theorem_1_direction.THEOREM,
         gist="Descent on p need not converge in direction to p(alpha), not even from p(0) = 0; "
         "from the basin it does, and from an explicit r p(alpha).",
-        fails='Neither alpha nor a "proper" p(0) is named. Read for the unique optimal tokens and '
-        "any p(0): a run from zero ends at the worse key -2. Read for some p(0) and eta: with an "
-        "input of two optimal tokens p never moves along their difference, so that no start gives "
-        "the direction of p(alpha) for this choice.",
+        fails='Neither alpha nor a "proper" p(0) is named. Read for optimal tokens and any p(0): a '
+        "run from zero ends at the worse key -2, though the best one is unique and has a p(alpha). "
+        "Read for some p(0) and eta: with an input of two optimal tokens p never moves along their "
+        "difference, so that no start gives the direction of p(alpha) for this choice.",
         repair="Start in the basin, or at p(0) = r p(alpha) with an explicit r. For a single input "
         "whose other tokens share a score any p(0) will do. The threshold of the basin is sharp: "
         "105% of it will not do.",
-        telling={"literal-1": 0},
+        telling={"literal-1": 0, "literal-2": 0},
     ),
     erratum(
         theorem_1_norm.THEOREM,
@@ -42,6 +42,7 @@ CLAIMS = (
         "p(0) and with any constant step where the rivals of each input share a score, or all "
         "keys are on the margin; from p(0) = r p(alpha) with an explicit r; and from the basin, "
         "where ||p(k)|| / ln k tends to ||p(alpha)||.",
+        telling={"literal-1": 0},
     ),
     erratum(
         theorem_2.PATH,
