@@ -59,7 +59,7 @@ CLAIMS = (
         "of r/R decides which inputs p may leave behind; where r grows exponentially in R, one of "
         "tight margin and multiplier 0 keeps half of its logit margin, not all of it as in the "
         "joint p-SVM.",
-        telling={"literal-1": 1, "literal-2": 1},
+        telling={"literal-1": 1, "literal-2": 1, "literal-3": 1},
     ),
     erratum(
         assumption_b.ASSUMPTION,
