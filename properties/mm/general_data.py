@@ -40,7 +40,7 @@ from attsvm.exact.traps import is_stationary_start
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
 from attsvm.primitives.losses import LOSSES
-from attsvm.primitives.steps import ANY, TARGET, converges_in_direction, stepped
+from attsvm.primitives.steps import ANY, TARGET, converges_in_direction, flattened, stepped
 from attsvm.theory import Reading, Records, Slack, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -144,7 +144,7 @@ GENERAL = Statement(
             "selects",
             expected="refuted, certified",
             under=(DECREASING,),
-            variables=stepped(Prompting, cases.flattened(cases.comparable(0, 2)), steps=ANY),
+            variables=stepped(Prompting, flattened(cases.comparable(0, 2)), steps=ANY),
             examples=(cases.TWO_KEYS, cases.STUCK, cases.TIED, cases.ONE_KEY),
             siblings={
                 "the direction of the worst tokens": changed(

@@ -32,7 +32,7 @@ from attsvm.primitives.hypotheses import (
     strictly_decreasing,
     unique_optimum,
 )
-from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
+from attsvm.primitives.steps import ANY, SHORT, flattened, is_short, stepped
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -85,6 +85,7 @@ THEOREM = Statement(
             "of Assumption A converges in direction to p(alpha)",
             expected="refuted",
             under=(LOSS, SHORT),
+            variables=stepped(Prompting, flattened(cases.comparable(0, 2))),
             examples=(cases.TRAPPED, cases.SECOND_TRAPPED, cases.ONE_KEY, cases.TIED),
             siblings=dict(list(cases.OTHER_DIRECTIONS.items())[:2]),
         ),
@@ -94,7 +95,7 @@ THEOREM = Statement(
             "on a loss of Assumption A converges in direction to p(alpha)",
             expected="refuted",
             under=(LOSS, SHORT),
-            variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
+            variables=Records(Prompting, flattened(cases.comparable(0)), fixed=("step",)),
             conclusion=DIRECTION_FROM_SOME,
             examples=(cases.ASIDE, cases.ONE_KEY),
             siblings={"from p(0) = 0": changed(start="zero", examples=[cases.TRAPPED])},

@@ -28,7 +28,7 @@ gradient is 0 at (22.2, 0).
 """
 
 from attsvm.primitives.hypotheses import exists, sloped, strictly_decreasing, unique_optimum
-from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
+from attsvm.primitives.steps import ANY, SHORT, flattened, is_short, stepped
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -80,6 +80,7 @@ THEOREM = Statement(
             "grad_p L: descent on a loss of Assumption A has ||p(k)|| -> infinity",
             expected="refuted",
             under=(LOSS, SHORT),
+            variables=stepped(Prompting, flattened(cases.comparable(0, 2))),
             examples=(cases.STUCK, cases.TIED, cases.ONE_KEY),
             siblings={"on an increasing loss": changed(drop=[LOSS], examples=[cases.ENCLOSED])},
         ),
@@ -88,7 +89,7 @@ THEOREM = Statement(
             "grad_p L: with them descent on a loss of Assumption A has ||p(k)|| -> infinity",
             expected="refuted",
             under=(LOSS, SHORT),
-            variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
+            variables=Records(Prompting, flattened(cases.comparable(0)), fixed=("step",)),
             conclusion=DIVERGENCE_FROM_SOME,
             examples=(cases.TIED,),
             siblings={"from p(0) = 0": changed(start="zero", examples=[cases.STUCK])},

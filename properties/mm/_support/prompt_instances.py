@@ -7,7 +7,7 @@ import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
-from attsvm.losses import CUBIC, LOSSES
+from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import LEAPING as RUN_LEAPING
 from attsvm.primitives.descent_runs import opposed_data, rival_data, tight_data, towards_solution
 from attsvm.primitives.losses import SLOPED
@@ -84,11 +84,6 @@ def promptings(draw: st.DrawFn, data: Any, *powers: int) -> Prompting:
 def comparable(*powers: int) -> st.SearchStrategy[Prompting]:
     """Data where mostly all keys are on the margin, or all rivals score the same."""
     return promptings(st.one_of(tight_data(), rival_data()), *powers)
-
-
-def flattened(drawn: st.SearchStrategy[Prompting]) -> st.SearchStrategy[Prompting]:
-    """The same, some of them on -u^3, which decreases and is flat at 0."""
-    return st.one_of(drawn, drawn, drawn, drawn.map(lambda case: replace(case, loss=CUBIC.name)))
 
 
 def compared() -> st.SearchStrategy[Prompting]:
