@@ -110,7 +110,7 @@ from attsvm.primitives.hypotheses import (
     unique_optimum,
 )
 from attsvm.primitives.losses import SLOPED as LOSSES
-from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
+from attsvm.primitives.steps import ANY, SHORT, flattened, is_short, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Reading, Statement, changed
@@ -335,6 +335,7 @@ CONJECTURE = Statement(
             "W^mm/||W^mm|| under descent from any start, with any constant step",
             expected="refuted",
             under=(LARGE, STRICT),
+            variables=stepped(Descent, flattened(supported()), steps=ANY),
             examples=(OBTUSE, PASSED, cases.ONE_TOKEN),
             siblings=WRONG,
         ),
@@ -345,6 +346,7 @@ CONJECTURE = Statement(
             "start, with any constant step",
             expected="refuted",
             under=(EVERYWHERE, SOLVED, STRICT),
+            variables=stepped(Descent, flattened(supported()), steps=ANY),
             examples=(TIED, cases.ONE_TOKEN),
             siblings=WRONG,
         ),

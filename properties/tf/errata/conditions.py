@@ -52,8 +52,9 @@ CONDITIONS = (
     erratum(
         vanishing_regularisation.ABSTRACT,
         fell="the printed claim, for want of a condition",
-        gist="The limits of vanishing regularisation need what those of theorems 2 and 3 do: unique "
-        "optimal tokens, a feasible Att-SVM, l' < 0 at the best scores, an input of two tokens.",
+        gist="The limits of vanishing regularisation need what those of theorems 2 and 3 do: "
+        "unique optimal tokens, a feasible Att-SVM, l' < 0 at the best scores, an input of two "
+        "tokens.",
         fails="The abstract lists no hypothesis. A minimiser with a ridge penalty is a point of "
         "the regularisation path of theorem 2 or 3, so that l(u) = -u^3, of slope 0 at the best "
         "score 0, refutes both. With one token an input W_lambda = 0.",
