@@ -164,8 +164,8 @@ STATEMENT = Statement(
         "literal-4": Reading(
             "'||W_svm||_F -> inf', so that W_GD is not bounded: for one input of two tokens and "
             "h(x) = sum_k b_k phi(<a_k, x>) with any phi that is not linear, l strictly decreasing "
-            "and smooth, any start and constant step, some logit moves in the first steps of "
-            "descent",
+            "and smooth, any start and any constant step above 0, some logit moves in the first "
+            "steps of descent",
             expected="refuted, certified",
             under=(FORWARD, STRICT, NONLINEAR),
             variables=Records(HeadSteps, heads.steps(nonlinear=True)),
