@@ -80,9 +80,9 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "alpha, which the theorem does not name, read as optimal tokens, 'proper' as any p(0) "
-            "and any step of at most one over a Lipschitz constant of grad_p L: descent on a loss "
-            "of Assumption A converges in direction to p(alpha)",
+            "alpha, which the theorem does not name, read as optimal tokens, v(k) as constant, "
+            "'proper' as any p(0) and any step of at most one over a Lipschitz constant of grad_p "
+            "L: descent on a loss of Assumption A converges in direction to p(alpha)",
             expected="refuted",
             under=(LOSS, SHORT),
             variables=stepped(Prompting, flattened(cases.comparable(0, 2))),
@@ -90,9 +90,10 @@ THEOREM = Statement(
             siblings=dict(list(cases.OTHER_DIRECTIONS.items())[:2]),
         ),
         "literal-2": Reading(
-            "alpha, which the theorem does not name, read as optimal tokens, 'proper' as some p(0) "
-            "and some step of at most one over a Lipschitz constant of grad_p L: with them descent "
-            "on a loss of Assumption A converges in direction to p(alpha)",
+            "alpha, which the theorem does not name, read as optimal tokens, v(k) as constant, "
+            "'proper' as some p(0) and some step of at most one over a Lipschitz constant of "
+            "grad_p L: with them descent on a loss of Assumption A converges in direction to "
+            "p(alpha)",
             expected="refuted",
             under=(LOSS, SHORT),
             variables=Records(Prompting, flattened(cases.comparable(0)), fixed=("step",)),

@@ -76,8 +76,9 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "'proper' read as any p(0) and any step of at most one over a Lipschitz constant of "
-            "grad_p L: descent on a loss of Assumption A has ||p(k)|| -> infinity",
+            "v(k) read as constant, 'proper' as any p(0) and any step of at most one over a "
+            "Lipschitz constant of grad_p L: descent on a loss of Assumption A has ||p(k)|| -> "
+            "infinity",
             expected="refuted",
             under=(LOSS, SHORT),
             variables=stepped(Prompting, flattened(cases.comparable(0, 2))),
@@ -85,8 +86,9 @@ THEOREM = Statement(
             siblings={"on an increasing loss": changed(drop=[LOSS], examples=[cases.ENCLOSED])},
         ),
         "literal-2": Reading(
-            "'proper' read as some p(0) and some step of at most one over a Lipschitz constant of "
-            "grad_p L: with them descent on a loss of Assumption A has ||p(k)|| -> infinity",
+            "v(k) read as constant, 'proper' as some p(0) and some step of at most one over a "
+            "Lipschitz constant of grad_p L: with them descent on a loss of Assumption A has "
+            "||p(k)|| -> infinity",
             expected="refuted",
             under=(LOSS, SHORT),
             variables=Records(Prompting, flattened(cases.comparable(0)), fixed=("step",)),
