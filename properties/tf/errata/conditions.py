@@ -44,7 +44,8 @@ CONDITIONS = (
         gist="The regularisation path of (K, Q) needs l' < 0 at the best scores, an input of two "
         "tokens, and an inner dimension that the nuclear solution fits in.",
         fails="With l(u) = -u^3, whose slope is 0 at the best score 0, the limit is another one; "
-        "with one token an input W^mm = 0 has no direction. The slides have d x d matrices K and "
+        "max(0, 1 - u)^2 with best scores above 1 has minimisers that stay where they are; with "
+        "one token an input W^mm = 0 has no direction. The slides have d x d matrices K and "
         "Q; with inner dimension 1, all K Q^T have rank 1, and there may be no feasible one, as on "
         "the instance of literal-2, where every feasible W has det W >= 2.",
         telling={"literal-1": 0},
