@@ -16,8 +16,8 @@ class Loss:
 
     Attributes:
         value: l(u), of (m, u).
-        drop: l(u - delta) - l(u) for delta >= 0, of (m, u, delta), without cancellation between the
-            two values: exactly 0 for delta = 0.
+        drop: l(u - delta) - l(u), of (m, u, delta), without cancellation between the two values for
+            delta >= 0, and exactly 0 for delta = 0.
         strictly_decreasing: whether l(u) < l(t) for all u > t.
         smooth: whether l has a continuous derivative.
         decreasing: whether l(u) <= l(t) for all u > t.
@@ -39,7 +39,8 @@ def _hinge(m: Any, u: Any) -> Any:
 
 
 def _hinge_drop(m: Any, u: Any, delta: Any) -> Any:
-    return _positive(m, delta - _positive(m, u - 1))
+    """(1 - u + delta)_+ - (1 - u)_+."""
+    return m.maximum(delta - _positive(m, u - 1), -_hinge(m, u))
 
 
 def _logistic_drop(m: Any, u: Any, delta: Any) -> Any:
@@ -71,7 +72,7 @@ LOSSES = {
     # max(-u, -2u), with a kink at 0
     "kinked": Loss(
         lambda m, u: -u + _positive(m, -u),
-        lambda m, u, delta: delta + _positive(m, delta - _positive(m, u)),
+        lambda m, u, delta: delta + m.maximum(delta - _positive(m, u), -_positive(m, -u)),
         smooth=False,
     ),
     # flat from 1 on, with a kink there

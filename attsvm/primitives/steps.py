@@ -16,6 +16,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.errors import DataError
+from attsvm.losses import CUBIC
 from attsvm.theory import Measured, Records, Slack
 
 FLOW = "gradient flow"
@@ -60,6 +61,12 @@ def stepped(
 
     both = st.builds(_with_step, drawn, st.sampled_from(steps))
     return Records(kind, both, larger if ensemble else None, fixed)
+
+
+def flattened(drawn: Any) -> st.SearchStrategy[Any]:
+    """The same records, some of them on -u^3, which decreases strictly and is flat at 0."""
+    flat = drawn.map(lambda case: replace(case, loss=CUBIC.name))
+    return st.one_of(drawn, drawn, drawn, flat)
 
 
 def _with_step(case: Any, step: float) -> Any:

@@ -75,7 +75,7 @@ def both_exist(m: Any, case: Any, share: Any = 0) -> Any:
 
 
 @stated(
-    "p(alpha) with relaxation, p'(alpha) {against}",
+    "p(alpha) with relaxation, p'(alpha) {against}, neither of which may exist",
     r"p(\alpha) = $share p'(\alpha)",
     {
         "against": {
@@ -85,10 +85,14 @@ def both_exist(m: Any, case: Any, share: Any = 0) -> Any:
     },
 )
 def unambiguous(m: Any, case: Any, share: Any = 1, against: str = "essential") -> Any:
-    other = svm.p_svm(m, case)
+    either = [relaxed(case), svm.p_programme(case)]
     if against == "essential":
-        other = svm.solved(m, svm.p_programme(case, essential(case)))
-    return m.equal(svm.solved(m, relaxed(case)).vector, share * other.vector)
+        either[1] = svm.p_programme(case, essential(case))
+    if not all(p.exists for p in either) or not svm.v_programme(case).exists:
+        lost = svm.v_programme(case).exists and any(p.exists for p in either)
+        return m.equal(m.exact(int(lost)), m.exact(0))  # without v(alpha) there is no S
+    one, other = (svm.solved(m, p).vector for p in either)
+    return m.equal(one, share * other)
 
 
 @stated(
@@ -155,11 +159,11 @@ PROGRAMMES = Statement(
             siblings=svm.above_nearest(cases.NARROW),
         ),
         "literal-2": Reading(
-            "where v(alpha) exists, and p(alpha) without relaxation exists, p(alpha) is the same "
-            "whether a support vector of v is an input of tight margin, or one whose multiplier is "
-            "positive whichever are taken, so that v(alpha) changes without it",
+            "p(alpha) is the same, or does not exist either way, whether a support vector of v is "
+            "an input of tight margin, or one whose multiplier is positive whichever are taken, so "
+            "that v(alpha) changes without it",
             expected="refuted, certified",
-            under=(V_EXISTS, P_EXISTS),
+            under=(),
             variables=Records(Selection, cases.relaxable()),
             conclusion=unambiguous,
             examples=(cases.ONE_TOKEN, cases.PUBLISHED[1], cases.PUBLISHED[0], cases.TWICE),

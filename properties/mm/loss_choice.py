@@ -32,6 +32,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.hypotheses import exists, sloped, unique_optimum
 from attsvm.primitives.steps import (
+    ANY,
     FLOW,
     SHORT,
     TARGET,
@@ -211,13 +212,13 @@ CHOICE = Statement(
     },
     readings={
         "literal-1": Reading(
-            "p(alpha) of the unique optimal tokens exists and is not 0: from any p(0) descent on l "
-            "and on -x, the step of each at most one over a Lipschitz constant of its grad_p L, "
-            "converge in one direction, l being exp(-x) or log(1 + exp(-x))",
+            "from any p(0) and with any constant steps descent on l and on -x converge in one "
+            "direction, l being exp(-x) or log(1 + exp(-x))",
             expected="refuted",
             constants={"other": "correlation", "towards": "selected"},
             conclusion=SELECTED_LIMIT,
-            under=(NAMED, EXISTS, UNIQUE, SHORT),
+            under=(NAMED,),
+            variables=stepped(Prompting, cases.comparable(0, 2), steps=ANY),
             examples=(DIVIDED,),
             siblings={
                 "an increasing loss": changed(other="logistic", examples=[TWO_KEYS_CENTRED]),

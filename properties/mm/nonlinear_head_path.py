@@ -123,6 +123,12 @@ def leads(m: Any, v: Any, steep: bool = False) -> Any:
     return m.all_of(*(m.above(x, m.exact(0)) for x in found or [m.exact(1)]))
 
 
+def best(m: Any, v: Any) -> Any:
+    """No token of an input has a larger value of its head than the first one."""
+    found = [x for own in inputs(m, v) for x in falls(m, own)]
+    return m.all_of(*(m.at_least(x, m.exact(0)) for x in found or [m.exact(0)]))
+
+
 def one_sign(m: Any, v: Any) -> Any:
     """Each input has no b_ik below 0 or none above it, or phi is the identity."""
     linear, zero = m.exact(int(v.phi is ACTIVATIONS["identity"])), m.exact(0)
@@ -142,6 +148,8 @@ def example(X: Any, A: Any, b: Any, phi: str, p: Any) -> dict[str, Any]:
     W = [[int(r == c) for c in range(d)] for r in range(d)]
     return {"X": X, "A": A, "b": b, "phi": phi, "p": p, "W": W, "loss": "correlation"}
 
+
+DECREASING = {name: loss for name, loss in LOSSES.items() if loss.decreasing}
 
 INSIDE = example([[[1], [-2]]], [[1]], [[-1]], "square", [0])
 """Values -1 and -4 of -x^2, whose best point 0 lies between."""
@@ -167,7 +175,10 @@ ONE_TOKEN = example([[[1]]], [[1]], [[1]], "identity", [0])
 
 CONVEX, RISING = "phi is convex", "every Y_i b_k >= 0, or phi is linear"
 SEVERAL = "T >= 2"
-ALONE = "the first token of each input alone is best"
+BEST, ALONE = (
+    "the first token of each input is a best one",
+    "the first token of each input alone is best",
+)
 SIGN = "of each input all Y_i b_k are >= 0, or all are <= 0, or phi is linear"
 STEEP = (
     "d > 0 in each input: its head is less at other tokens, and falls from the first one to them"
@@ -197,6 +208,7 @@ PATH = Statement(
     hypotheses={
         CONVEX: lambda m, v: m.equal(m.exact(int(v.phi.convex)), m.exact(1)),
         RISING: rising,
+        BEST: best,
         ALONE: leads,
         SIGN: one_sign,
         STEEP: lambda m, v: leads(m, v, steep=True),
@@ -207,20 +219,24 @@ PATH = Statement(
     violating={SEVERAL: [ONE_TOKEN]},
     readings={
         "literal-1": Reading(
-            "l' < 0, best tokens unique: no prompt is better than the best tokens, without which "
-            "p_R/R tends to no p(alpha)/||p(alpha)||",
+            "the first token of each input numbered so that it is a best one: for l decreasing, "
+            "strictly or not, no prompt is better than the best tokens, without which p_R/R tends "
+            "to no p(alpha)/||p(alpha)||",
             expected="refuted, certified",
-            under=(ALONE,),
+            under=(BEST,),
+            variables={"loss": Choice(DECREASING)},
             examples=(INSIDE,),
             siblings={"and worse by half of what the gaps tell": changed(share="0.5")},
         ),
         "literal-2": Reading(
-            "if the analysis is that of linear heads: l' < 0, best tokens unique, L(p) - L_* >= "
-            "(1/n) sum_i [l(best - d q) - l(best)], d the least gap between the values of h at "
-            "tokens, so that L - L_* is at least of the order of q",
+            "if the analysis is that of linear heads, the first token of each input numbered so "
+            "that it is a best one: for l decreasing, strictly or not, L(p) - L_* >= (1/n) sum_i "
+            "[l(best - d q) - l(best)], d the least gap from its value of h to that of another "
+            "token and q the attention to others, so that L - L_* is at least of the order of q",
             expected="refuted, certified",
             constants={"share": 1},
-            under=(ALONE,),
+            under=(BEST,),
+            variables={"loss": Choice(DECREASING)},
             examples=(LEVEL,),
             siblings={"twice of it": changed(share=2, examples=[ONE_SIDED])},
         ),

@@ -9,11 +9,12 @@ Here v is constant, as the section is on p alone, alpha are the optimal tokens, 
 the talk, -x, exp(-x) and log(1 + exp(-x)). The basin is the set of p whose risk exceeds its infimum
 by less than min_i [l(second) - l(best)]/n.
 
-`literal-1` grants what writing p(alpha) presumes: that it exists and alpha is one choice. It falls
-from zero with one input: for keys 1, 0, -2 of scores 1, -5, 0 p(alpha) is 1, but p runs to minus
-infinity, to the key -2. `literal-2` falls with two inputs, keys (0, 1), 0 of scores 0, 0 and
-(1, 0), 0 of scores 1, 0: p(alpha) is (1, 1) or (1, -1), but every run moves along (1, 0) alone. A
-start at p(alpha) would do only where nothing moves at all, as with head 0.
+Nothing says that p(alpha) exists, as for two equal keys it does not, nor that optimal tokens are
+unique. Where both hold `literal-1` falls from zero with one input: for keys 1, 0, -2 of scores 1,
+-5, 0 p(alpha) is 1, but p runs to minus infinity, to the key -2. Where p(alpha) exists `literal-2`
+falls with two inputs, keys (0, 1), 0 of scores 0, 0 and (1, 0), 0 of scores 1, 0: p(alpha) is (1,
+1) or (1, -1), but every run moves along (1, 0) alone. A start at p(alpha) would do only where
+nothing moves at all, as with head 0.
 
 `amended-1` is proved in `symbolic/basins.py`; the keys of `literal-1` show that
 105% of the bound is too much. `amended-3` shows that proper starts exist where optimal tokens are
@@ -31,7 +32,7 @@ from attsvm.primitives.hypotheses import (
     strictly_decreasing,
     unique_optimum,
 )
-from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
+from attsvm.primitives.steps import ANY, SHORT, flattened, is_short, stepped
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -79,26 +80,26 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            "alpha, which print does not name, read as the unique optimal tokens, whose p(alpha) "
-            "exists and is not 0, 'proper' as any p(0) and any step of at most one over a "
-            "Lipschitz constant of grad_p L: descent on a loss of Assumption A converges in "
-            "direction to p(alpha)",
+            "alpha, which the theorem does not name, read as optimal tokens, v(k) as constant, "
+            "'proper' as any p(0) and any step of at most one over a Lipschitz constant of grad_p "
+            "L: descent on a loss of Assumption A converges in direction to p(alpha)",
             expected="refuted",
-            under=(LOSS, EXISTS, UNIQUE, SHORT),
-            examples=(cases.TRAPPED, cases.SECOND_TRAPPED),
+            under=(LOSS, SHORT),
+            variables=stepped(Prompting, flattened(cases.comparable(0, 2))),
+            examples=(cases.TRAPPED, cases.SECOND_TRAPPED, cases.ONE_KEY, cases.TIED),
             siblings=dict(list(cases.OTHER_DIRECTIONS.items())[:2]),
         ),
         "literal-2": Reading(
-            "alpha, which print does not name, read as optimal tokens, whose p(alpha) exists and "
-            "is not 0, 'proper' as some p(0) and some step of at most one over a Lipschitz "
-            "constant of grad_p L: with them descent on a loss of Assumption A converges in "
-            "direction to p(alpha)",
+            "alpha, which the theorem does not name, read as optimal tokens, v(k) as constant, "
+            "'proper' as some p(0) and some step of at most one over a Lipschitz constant of "
+            "grad_p L: with them descent on a loss of Assumption A converges in direction to "
+            "p(alpha)",
             expected="refuted",
-            under=(LOSS, EXISTS, SHORT),
-            variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
+            under=(LOSS, SHORT),
+            variables=Records(Prompting, flattened(cases.comparable(0)), fixed=("step",)),
             conclusion=DIRECTION_FROM_SOME,
-            examples=(cases.ASIDE,),
-            siblings={"p(alpha) need not exist": changed(drop=[EXISTS], examples=[cases.OPPOSED])},
+            examples=(cases.ASIDE, cases.ONE_KEY),
+            siblings={"from p(0) = 0": changed(start="zero", examples=[cases.TRAPPED])},
         ),
         "amended-1": Reading(
             "l' < 0 everywhere and continuous, l'' continuous, p(alpha) of the unique optimal "

@@ -34,6 +34,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import att_svm, exact_att_svm, flat
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.hypotheses import all_tight, sloped, strictly_decreasing, two_scores
+from attsvm.primitives.steps import flattened
 from attsvm.primitives.torch_objectives import constraints, distance
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import PASSED_OVER
@@ -101,6 +102,9 @@ THEOREM = Statement(
             "grad L(W) != 0 for all W",
             expected="refuted, certified",
             under=(TIGHT, STRICT),
+            variables=Records(
+                Descent, flattened(cases.descents()), cases.larger, ("step",), climbed=True
+            ),
             examples=(cases.ONE_TOKEN, cases.TIED, cases.FLAT_AT_ZERO),
             siblings={
                 "not all tokens support vectors": changed(

@@ -32,7 +32,7 @@ from attsvm.exact import ExactData
 from attsvm.primitives.hypotheses import strictly_decreasing
 from attsvm.primitives.losses import SLOPED as LOSS_NAMES
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import FLOW, stepped, tends
+from attsvm.primitives.steps import FLOW, flattened, stepped, tends
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
@@ -126,7 +126,7 @@ OBSERVATION = Statement(
     place="Empirical insights",
     printed="Attention mechanism selects few tokens most relevant for prediction. As we select "
     "fewer tokens, norm of the weights grow",
-    variables=Records(Step, steps()),
+    variables=Records(Step, flattened(steps())),
     hypotheses={STRICT: strictly_decreasing, **cases.HYPOTHESES},
     conclusion=proceeds,
     violating=cases.VIOLATING,
@@ -156,7 +156,7 @@ OBSERVATION = Statement(
             expected="refuted, certified",
             constants={"what": "both", "when": "second step"},
             under=(STRICT,),
-            variables=Records(Step, steps(0.0), fixed=("start",)),
+            variables=Records(Step, flattened(steps(0.0)), fixed=("start",)),
             examples=(CONTENT,),
             siblings={"by a tenth at least": changed(slack="9/10")},
         ),

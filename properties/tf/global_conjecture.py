@@ -110,7 +110,7 @@ from attsvm.primitives.hypotheses import (
     unique_optimum,
 )
 from attsvm.primitives.losses import SLOPED as LOSSES
-from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
+from attsvm.primitives.steps import ANY, SHORT, flattened, is_short, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Reading, Statement, changed
@@ -327,22 +327,23 @@ CONJECTURE = Statement(
     readings={
         "literal-1": Reading(
             "if the conjecture, which is not printed, says so of large d, of which print gives no "
-            "measure, read as d >= n T: where some input has two tokens and l is strictly "
-            "decreasing and smooth, W_k/||W_k|| -> W^mm/||W^mm|| under descent from any start, "
-            "with any constant step",
+            "measure, read as d >= n T: where l is strictly decreasing and smooth, W_k/||W_k|| -> "
+            "W^mm/||W^mm|| under descent from any start, with any constant step",
             expected="refuted",
-            under=(LARGE, SEVERAL, STRICT),
-            examples=(OBTUSE, PASSED),
+            under=(LARGE, STRICT),
+            variables=stepped(Descent, flattened(supported()), steps=ANY),
+            examples=(OBTUSE, PASSED, cases.ONE_TOKEN),
             siblings=WRONG,
         ),
         "literal-2": Reading(
             "if the conjecture, which is not printed, supposes what its slide does: where all "
-            "Local-SVMs have a solution, in which all tokens are support vectors, some input has "
-            "two tokens, and l is strictly decreasing and smooth, W_k/||W_k|| -> W^mm/||W^mm|| "
-            "under descent from any start, with any constant step",
+            "Local-SVMs have a solution, in which all tokens are support vectors, and l is "
+            "strictly decreasing and smooth, W_k/||W_k|| -> W^mm/||W^mm|| under descent from any "
+            "start, with any constant step",
             expected="refuted",
-            under=(EVERYWHERE, SOLVED, SEVERAL, STRICT),
-            examples=(TIED,),
+            under=(EVERYWHERE, SOLVED, STRICT),
+            variables=stepped(Descent, flattened(supported()), steps=ANY),
+            examples=(TIED, cases.ONE_TOKEN),
             siblings=WRONG,
         ),
         "amended-1": Reading(

@@ -34,7 +34,7 @@ from attsvm.primitives.hypotheses import (
     strictly_decreasing,
     unique_optimum,
 )
-from attsvm.primitives.steps import ANY, stepped
+from attsvm.primitives.steps import ANY, flattened, stepped
 from attsvm.strategies import composite
 from attsvm.strategies.adversarial_starts import starts_about, trapping_data
 from attsvm.strategies.data import ragged, ragged_larger
@@ -112,6 +112,7 @@ THEOREM = Statement(
             "start, with any constant step",
             expected="refuted",
             under=(EQUAL, STRICT),
+            variables=stepped(Descent, flattened(started(rival_data())), steps=ANY),
             examples=(cases.OPPOSED,),
             siblings={
                 "any scores": changed(drop=[EQUAL], examples=[cases.descent(PASSED_OVER)]),

@@ -38,7 +38,16 @@ from attsvm.primitives.hypotheses import (
     strictly_decreasing,
     unique_optimum,
 )
-from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, is_short, stepped, tends
+from attsvm.primitives.steps import (
+    ANY,
+    FLOW,
+    SHORT,
+    by_gradient_flow,
+    flattened,
+    is_short,
+    stepped,
+    tends,
+)
 from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.theory import Reading, Slack, Statement, changed, stated
 from attsvm.training import follow_w
@@ -200,6 +209,7 @@ SELECTION = Statement(
             expected="refuted, certified",
             constants={"which": "some"},
             under=(STRICT,),
+            variables=stepped(Descent, flattened(cases.descents()), cases.started_right, steps=ANY),
             examples=(cases.TIED, TWINS, cases.OPPOSED),
             siblings=WORST,
         ),

@@ -48,7 +48,7 @@ from attsvm.errors import DataError
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.counts import HALF, probability
 from attsvm.primitives.hypotheses import strictly_decreasing
-from attsvm.primitives.steps import ANY, SHORT, stepped
+from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Reading, Records, Statement, changed, stated
@@ -207,35 +207,38 @@ BIAS = Statement(
     },
     readings={
         "literal-1": Reading(
-            "where W^mm exists and is not 0, l strictly decreasing and smooth, descent on W from "
-            "any start, with any constant step, converges in direction to the Frobenius solution "
-            "W^mm",
+            "l strictly decreasing and smooth: descent on W from any start, with any constant "
+            "step, converges in direction to the Frobenius solution W^mm",
             expected="refuted",
-            under=(EXISTS, STRICT),
-            examples=(cases.descent(PASSED_OVER), cases.TRAP),
+            under=(STRICT,),
+            variables=stepped(Descent, flattened(cases.descents()), cases.started_right, steps=ANY),
+            examples=(cases.descent(PASSED_OVER), cases.TRAP, cases.ONE_TOKEN),
             siblings=WORST,
         ),
         "literal-2": Reading(
-            "where W^mm exists and is not 0, descent on (K, Q) from any start, with any constant "
-            "step, takes K Q^T in direction to a nuclear solution; seen with the log-loss and one "
-            "input of two tokens, whose nuclear solution is W^mm",
+            "descent on (K, Q) from any start, with any constant step, takes K Q^T in direction to "
+            "a nuclear solution; seen with the log-loss and one input of two tokens, whose nuclear "
+            "solution is W^mm",
             expected="refuted",
             constants={"loss": "log-loss"},
-            under=(EXISTS, ONE),
+            under=(ONE,),
             variables=factors.factors(factors.pair_data()),
             conclusion=factors.FACTORED,
             examples=(NOWHERE, OPPOSED),
             siblings=WORST,
         ),
         "literal-3": Reading(
-            "the parameterisation matters on all data where W^mm exists and is not 0: W^mm is "
-            "never a nuclear solution, and so never of rank 1",
+            "the parameterisation matters on all data: there is a W^mm, which is never a nuclear "
+            "solution, and so never 0 or of rank 1",
             expected="refuted, certified",
             constants={"least": 1},
-            under=(EXISTS,),
+            under=(),
             variables=Records(AttentionData, separable_data()),
             conclusion=rank_above,
-            examples=(cases.from_zero([[[1], [0]]], scores=[[1.0, 0.0]]).data,),
+            examples=(
+                cases.from_zero([[[1], [0]]], scores=[[1.0, 0.0]]).data,
+                cases.ONE_TOKEN.data,
+            ),
             siblings={"rank above 2": changed(least=2)},
         ),
         "literal-4": Reading(

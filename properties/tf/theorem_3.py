@@ -9,10 +9,11 @@ C_*, under the constraints of the Att-SVM. The scaling is right: ||K Q^T||_* is 
 (||K||_F^2 + ||Q||_F^2) / 2 <= R, with equality for balanced factors.
 
 literal-1 falls as theorem 2 does, for a loss that even falls strictly: for l(u) = -u^3 on tokens
-(1, 0), 0 and (0, 1), 0 with one query, where both norms agree, and for inputs of one token, where
-C_* = 0. literal-2 falls for any loss: inputs with tokens 0, (-1, 0), (0, -1) and 0, (1, 0),
-(0, -1), queries (1, 0) and (0, 1), ask for W_11, W_21, -W_12,
-W_22 >= 1, so that every feasible W has det W >= 2 while K Q^T has rank 1.
+(1, 0), 0 and (0, 1), 0 with one query, where both norms agree, for inputs of one token, where C_* =
+0, and for losses that are flat from some score on, such as max(0, 1 - u)^2 on tokens 1, 0 of scores
+2, 0: W = 0 is a minimiser at every R. literal-2 falls for any loss: inputs with tokens 0, (-1, 0),
+(0, -1) and 0, (1, 0), (0, -1), queries (1, 0) and (0, 1), ask for W_11, W_21, -W_12, W_22 >= 1, so
+that every feasible W has det W >= 2 while K Q^T has rank 1.
 
 amended is proved for any inner dimension r that the rank of some solution does not exceed, and for
 no other, as limit points of products of rank r have rank r at most: sharp says so of every r. Some
@@ -230,10 +231,11 @@ THEOREM = Statement(
     cost=12,
     violating={
         **cases.VIOLATING,
-        **{
-            key: [*cases.VIOLATING[key], *(Factored(path, 1) for path in cases.VIOLATING[key])]
-            for key in (cases.UNIQUE, cases.FALLING)
-        },
+        cases.UNIQUE: [
+            *cases.VIOLATING[cases.UNIQUE],
+            *(Factored(path, 1) for path in cases.VIOLATING[cases.UNIQUE]),
+        ],
+        cases.FALLING: [Factored(path, 1) for path in cases.VIOLATING[cases.FALLING]],
     },
     readings={
         "literal-1": Reading(
@@ -241,8 +243,8 @@ THEOREM = Statement(
             "for K, Q in R^{d x d}, for l smooth and decreasing",
             expected="refuted",
             under=(cases.UNIQUE, cases.FEASIBLE, DECREASING),
-            variables=Records(Path, cases.flat_paths()),
-            examples=(cases.FLAT_SLOPE, cases.ONE_TOKEN),
+            variables=Records(Path, cases.flat_paths(level=True)),
+            examples=(cases.FLAT_SLOPE, cases.ONE_TOKEN, cases.FLAT_ABOVE),
             siblings={**OTHERS, **FROBENIUS},
         ),
         "literal-2": Reading(
@@ -252,8 +254,8 @@ THEOREM = Statement(
             expected="refuted",
             constants={"inner": 1},
             under=(cases.UNIQUE, cases.FEASIBLE, DECREASING),
-            variables=Records(Path, cases.paths(cases.turned())),
-            examples=(cases.TURNING,),
+            variables=Records(Path, cases.flat_paths(cases.SEPARABLE | cases.turned(), level=True)),
+            examples=(cases.TURNING, cases.ONE_TOKEN, cases.FLAT_ABOVE),
             siblings=OTHERS,
         ),
         "amended": Reading(
@@ -267,6 +269,11 @@ THEOREM = Statement(
             siblings={
                 **OTHERS,
                 **FROBENIUS,
+                "l may be flat at best scores": changed(
+                    drop=[cases.FALLING],
+                    under={DECREASING: decreasing},
+                    examples=[cases.FLAT_ABOVE],
+                ),
                 "inner dimension 1": changed(inner=1, examples=[cases.TURNING]),
             },
         ),

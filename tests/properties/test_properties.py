@@ -132,18 +132,10 @@ WORDINGS = {
     "the step is at most 1/L": (
         "step at most 1/L",
         "step of at most one over a Lipschitz constant of grad_p L",
-        "the step of each at most one over a Lipschitz constant of its grad_p L",
     ),
     "the step is at most 1/(2 L)": ("step at most 1/(2 L",),
-    "p(alpha) exists and is not 0, alpha optimal": (
-        "p(alpha) of the unique optimal tokens exists and is not 0",
-        "the unique optimal tokens, whose p(alpha) exists and is not 0",
-        "read as optimal tokens, whose p(alpha) exists and is not 0",
-    ),
-    "v(alpha) exists": ("v(alpha) and p(alpha) exist",),
-    "p(alpha) without relaxation exists": ("v(alpha) and p(alpha) exist",),
-    "alpha_i alone scores highest under v(alpha), in every input": (
-        "alpha are the only optimal tokens of v(alpha)",
+    "alpha_i scores highest under v(alpha), ties allowed, in every input": (
+        "v(alpha) exists and alpha are optimal tokens of v(alpha), ties allowed",
     ),
     "alpha_i has the highest score": ("for the optimal tokens alpha",),
     "one input of two tokens, and R > 0": (
@@ -156,7 +148,9 @@ WORDINGS = {
         "multipliers of v(alpha) of sum 1, is positive",
     ),
     "p(0) = 0": ("from zero",),
-    "the first token of each input alone is best": ("best tokens unique",),
+    "the first token of each input is a best one": (
+        "the first token of each input numbered so that it is a best one",
+    ),
     "l is exp(-x) or log(1 + exp(-x))": (
         "l being exp(-x) or log(1 + exp(-x))",
         "on exp(-x) or log(1 + exp(-x))",
@@ -166,7 +160,7 @@ WORDINGS = {
     "l is smooth": ("and smooth",),
     "l is strictly decreasing and smooth": ("l strictly decreasing and smooth",),
     "l is smooth and decreasing": ("l smooth and decreasing",),
-    "l is decreasing": ("whatever the data, the start and the decreasing loss",),
+    "l is decreasing": ("whatever the data, the start, the decreasing loss",),
     "l meets Assumption A": ("on a loss of Assumption A",),
     "l has a continuous derivative": ("l with a continuous derivative",),
     "some input has two different scores": ("wherever two scores of an input differ",),
@@ -204,7 +198,6 @@ WORDINGS = {
     "each Local-SVM has a solution": ("all Local-SVMs have a solution",),
     "x^att = x_1": ("x^att is x_k",),
     "all tokens are kept": ("all tokens being kept",),
-    "W is not 0": ("W, not 0",),
     "the first step separates the optimal tokens": (
         "(x_opt - x_t)^T (-grad L(W_0)) z > 0 for all rivals",
     ),
@@ -215,6 +208,8 @@ WORDINGS = {
     "the norm of the start is large": ("||W_0|| >= 1024 ||W^mm(alpha)||",),
     "phi is the identity": ("of a linear head",),
     "T >= 2": ("two tokens or more",),
+    "the step is positive": ("any constant step above 0",),
+    "phi is not linear": ("any phi that is not linear",),
     "phi is ReLU": ("nonlinearity suffices, as that of ReLU",),
     "v is not 0": ("any v other than 0",),
 }

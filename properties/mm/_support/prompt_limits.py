@@ -5,6 +5,7 @@ descent on the matrix whose first column is p.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +17,8 @@ from attsvm.exact import dot
 from attsvm.limits import norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.primitives import growth_rates
-from attsvm.primitives.descent_runs import certified_limit, reaches
+from attsvm.primitives.descent_runs import certified_limit, max_margin, reaches
+from attsvm.primitives.hypotheses import unique_optimum
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import (
     FLOW,
@@ -50,6 +52,9 @@ def certified(case: Prompting, towards: str = "optimal") -> arb | None:
     """A proof that the direction converges to the target, or that it does not."""
     if towards == "optimal" and moves_aside(case):
         return arb(-1)
+    target = max_margin(case.data, towards)
+    if target is not None and not unique_optimum(case):
+        return growth_rates.arrives(case.data, case.run.start, case.loss, target, case.step)
     return certified_limit(case.run, case.loss, towards)
 
 
@@ -73,14 +78,26 @@ def certified_from_proper(case: Prompting, towards: str = "optimal", size: int =
     return arb(1 if prompt(case) else -1)
 
 
-def direction_from_some(case: Prompting) -> Slack:
-    """The direction of p(k) converges to that of p(alpha) from some start and with some step."""
+def direction_from_some(case: Prompting, start: str = "some") -> Slack:
+    """The direction of p(k) converges to that of p(alpha) from some start and with some step.
+
+    From zero and with the step of the case where the start is `zero`.
+    """
+    if start == "zero":
+        return direction(at_zero(case))
     return _for_some(direction_from_proper(case), not prompt(case) or moves_aside(case))
 
 
-def certified_from_some(case: Prompting) -> arb | None:
+def certified_from_some(case: Prompting, start: str = "some") -> arb | None:
     """Its proof: the proper start will do, or none will."""
+    if start == "zero":
+        return certified(at_zero(case))
     return _proved_for_some(certified_from_proper(case), not prompt(case) or moves_aside(case))
+
+
+def at_zero(case: Prompting) -> Prompting:
+    """The same from zero."""
+    return replace(case, start=np.zeros_like(case.start))
 
 
 def _for_some(proper: Slack, none: bool) -> Slack:
@@ -103,6 +120,13 @@ def rival_lead_from_proper(
     height = np.full(len(cases), np.nan)
     height[list(proper)] = rival_lead(list(proper.values()), None, towards)
     return height
+
+
+def leads_from_some(cases: Sequence[Prompting], start: str = "some") -> Array:
+    """The same, or how far runs from zero are from it."""
+    return (
+        rival_lead(list(map(at_zero, cases))) if start == "zero" else rival_lead_from_proper(cases)
+    )
 
 
 P_K, Q_K, P_ALPHA = "p(k)", "q(k)", r"p(\alpha)"
@@ -135,13 +159,16 @@ DIRECTION_FROM_PROPER = tends(
     symbols=PROMPTS,
 )
 
+STARTED = {"start": {"some": "r p(alpha), or else from another start", "zero": "zero"}}
+"""How starts are said."""
 DIRECTION_FROM_SOME = converges_in_direction(
-    "from r p(alpha), or else from another start",
+    "from {start}",
     P_K,
     P_ALPHA,
     floats=direction_from_some,
     balls=certified_from_some,
-    many=rival_lead_from_proper,
+    many=leads_from_some,
+    symbols=STARTED,
 )
 
 
@@ -163,8 +190,10 @@ def diverges_from_proper(case: Prompting) -> Slack:
     return Slack.unknown("there is no p(alpha), or R is infinite")
 
 
-def diverges_from_some(case: Prompting) -> Slack:
-    """||p(k)|| grows beyond all bounds from some start and with some step."""
+def diverges_from_some(case: Prompting, start: str = "some") -> Slack:
+    """||p(k)|| grows beyond all bounds from some start and with some step, or from zero."""
+    if start == "zero":
+        return diverges(at_zero(case))
     return _for_some(diverges_from_proper(case), never_moves(case))
 
 
@@ -176,8 +205,10 @@ def certified_divergence_from_proper(case: Prompting) -> arb | None:
     return arb(-1) if never_moves(case) else None
 
 
-def certified_divergence_from_some(case: Prompting) -> arb | None:
+def certified_divergence_from_some(case: Prompting, start: str = "some") -> arb | None:
     """Its proof: the proper start will do, or nothing ever moves."""
+    if start == "zero":
+        return certified_divergence(at_zero(case))
     return _proved_for_some(certified_divergence_from_proper(case), never_moves(case))
 
 
@@ -200,12 +231,13 @@ DIVERGENCE_FROM_PROPER = tends(
     stand_in=FLOW,
 )
 DIVERGENCE_FROM_SOME = tends(
-    "from r p(alpha), or else from another start",
+    "from {start}",
     norm(P_K),
     INFINITY,
     floats=diverges_from_some,
     balls=certified_divergence_from_some,
-    many=rival_lead_from_proper,
+    many=leads_from_some,
+    symbols=STARTED,
     stand_in=FLOW,
 )
 

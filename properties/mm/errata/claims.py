@@ -23,14 +23,14 @@ CLAIMS = (
         theorem_1_direction.THEOREM,
         gist="Descent on p need not converge in direction to p(alpha), not even from p(0) = 0; "
         "from the basin it does, and from an explicit r p(alpha).",
-        fails='Neither alpha nor a "proper" p(0) is named. Read for the unique optimal tokens and '
-        "any p(0): a run from zero ends at the worse key -2. Read for some p(0) and eta: with an "
-        "input of two optimal tokens p never moves along their difference, so that no start gives "
-        "the direction of p(alpha) for this choice.",
+        fails='Neither alpha nor a "proper" p(0) is named. Read for optimal tokens and any p(0): a '
+        "run from zero ends at the worse key -2, though the best one is unique and has a p(alpha). "
+        "Read for some p(0) and eta: with an input of two optimal tokens p never moves along their "
+        "difference, so that no start gives the direction of p(alpha) for this choice.",
         repair="Start in the basin, or at p(0) = r p(alpha) with an explicit r. For a single input "
         "whose other tokens share a score any p(0) will do. The threshold of the basin is sharp: "
         "105% of it will not do.",
-        telling={"literal-1": 0},
+        telling={"literal-1": 0, "literal-2": 0},
     ),
     erratum(
         theorem_1_norm.THEOREM,
@@ -42,6 +42,7 @@ CLAIMS = (
         "p(0) and with any constant step where the rivals of each input share a score, or all "
         "keys are on the margin; from p(0) = r p(alpha) with an explicit r; and from the basin, "
         "where ||p(k)|| / ln k tends to ||p(alpha)||.",
+        telling={"literal-1": 0},
     ),
     erratum(
         theorem_2.PATH,
@@ -58,7 +59,7 @@ CLAIMS = (
         "of r/R decides which inputs p may leave behind; where r grows exponentially in R, one of "
         "tight margin and multiplier 0 keeps half of its logit margin, not all of it as in the "
         "joint p-SVM.",
-        telling={"literal-1": 1, "literal-2": 1},
+        telling={"literal-1": 1, "literal-2": 1, "literal-3": 1},
     ),
     erratum(
         assumption_b.ASSUMPTION,
@@ -81,9 +82,9 @@ CLAIMS = (
         general_data.GENERAL,
         gist="Descent on p need not converge to a max-margin solution on general data; from starts "
         "near that of locally-optimal tokens, far out, it does.",
-        fails="Read for all data with two different scores, any start and the tokens that the run "
-        "selects. With keys 1, 0, -2 and scores 1, -4, 0 the start p(0) = 0 is stationary for "
-        "every loss, and has no direction.",
+        fails="Read for all data, any start and step, and the tokens that the run selects. Where "
+        "all scores tie nothing moves; and with keys 1, 0, -2 and scores 1, -4, 0 the start p(0) = "
+        "0 is stationary for every loss, and has no direction.",
         telling={"literal": 1},
     ),
     erratum(

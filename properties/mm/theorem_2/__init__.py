@@ -27,19 +27,19 @@ tokens that no prompt tells apart count by their mean: where all inputs that are
 tokens only, no choice in the tight ones may have a larger label margin with these means, as one has
 in `INDISTINCT`, where p(alpha) does not exist.
 
-`literal-3` is the second limit as printed, for each r, where p(alpha) exists (with W = 0 there is
-none, and Assumption B may hold). A short head prefers the tokens whose mean is longest, which need
-not be those of the largest label margin: for small r the prompt selects others. `sharp-1` asks for
-a large r: from some r_0 on attention off the selected tokens is at most a constant times the least
-possible, and p_R/R converges as R grows, whatever r does. Assumption B leaves nothing to relax in
-p(alpha) (`assumption-b:sharp-2`), so that r against R does not matter. `sharp-2` is for data with
-inputs outside of S, where it does: input i counts in the risk like exp(-r (Gamma_i - Gamma)),
-Gamma_i = m_i Gamma its label margin, and its logit margins may be smaller by that exponent. The
-joint p-SVM as printed is the limit where r/R is large, the p-SVM without relaxation the one where
-r/R tends to 0. `sharp-3` admits inputs of tight margin that are idle, with multiplier 0 in all
-multipliers of v(alpha): a head turns to such an input at a cost of second order in 1 - s_i,alpha_i.
-Where r grows exponentially in R it has half the logit margin of the inputs that are not idle, and
-no printed programme is the limit:
+`literal-3` is the second limit as printed, for each r. With W = 0 there is no p(alpha), and
+Assumption B may hold. Where there is one, a short head prefers the tokens whose mean is longest,
+which need not be those of the largest label margin: for small r the prompt selects others.
+`sharp-1` asks for a large r: from some r_0 on attention off the selected tokens is at most a
+constant times the least possible, and p_R/R converges as R grows, whatever r does. Assumption B
+leaves nothing to relax in p(alpha) (`assumption-b:sharp-2`), so that r against R does not matter.
+`sharp-2` is for data with inputs outside of S, where it does: input i counts in the risk like
+exp(-r (Gamma_i - Gamma)), Gamma_i = m_i Gamma its label margin, and its logit margins may be
+smaller by that exponent. The joint p-SVM as printed is the limit where r/R is large, the p-SVM
+without relaxation the one where r/R tends to 0. `sharp-3` admits inputs of tight margin that are
+idle, with multiplier 0 in all multipliers of v(alpha): a head turns to such an input at a cost of
+second order in 1 - s_i,alpha_i. Where r grows exponentially in R it has half the logit margin of
+the inputs that are not idle, and no printed programme is the limit:
 
 | r and R | inputs that are not idle | tight and idle | m_i > 1 |
 | --- | --- | --- | --- |
@@ -206,15 +206,20 @@ PATH = Statement(
             siblings={"half of it": changed(share="0.5"), "D counted as 0": changed(spread=0)},
         ),
         "literal-3": Reading(
-            f"{GRANTED}. Where p(alpha) exists, for each radius r > 0 and every loss of "
-            "Assumption A, such as exp(-x), p_R/R tends to p(alpha)/||p(alpha)|| as R -> infinity; "
-            "so no head of norm r, here q, has less risk on other tokens that attention can reach "
+            f"{GRANTED}: for each radius r > 0 and every loss of Assumption A, such as exp(-x), "
+            "p_R/R tends to p(alpha)/||p(alpha)|| as R -> infinity; so p(alpha) exists, is not 0, "
+            "and no head of norm r, here q, has less risk on other tokens that attention can reach "
             "than any has on alpha",
             expected="refuted, certified",
-            under=(POSITIVE, P_EXISTS),
+            under=(POSITIVE,),
             variables=Records(Rival, attended().map(lambda case: Rival(case.chosen, case.h))),
             conclusion=for_every_radius,
-            examples=(Rival(PARALLEL, np.ones(1)), Rival(LOPSIDED, np.array([0.03125, -0.09375]))),
+            examples=(
+                Rival(PARALLEL, np.ones(1)),
+                Rival(LOPSIDED, np.array([0.03125, -0.09375])),
+                Rival(MIXED_FOR_EVER, np.ones(2)),
+                Rival(ONE_TOKEN, np.ones(1)),
+            ),
             siblings={"half of the length": changed(share="0.5")},
         ),
         "sharp-1": Reading(

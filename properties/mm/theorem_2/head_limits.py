@@ -120,7 +120,7 @@ def turned_and_reached(m: Any, case: Attended, share: Any = 1, spread: Any = 1) 
 
 
 @stated(
-    "for every choice beta in reach",
+    "p(alpha) exists and is not 0, for every choice beta in reach",
     r"\exp\left(-$share \|q\| \|\frac{1}{n} \sum_i Y_i x_{i,\alpha_i}\|\right) \le "
     r"\frac{1}{n} \sum_i \exp(-Y_i \langle q, x_{i,\beta_i}\rangle)",
 )
@@ -130,6 +130,8 @@ def for_every_radius(m: Any, case: Rival, share: Any = 1) -> Any:
     Prompts come as near to the right side as one likes where p(beta) exists.
     """
     one, q = case.chosen, m.values(case.q)
+    if not any(svm.p_programme(one).vector or []):
+        return m.below(m.exact(0), m.exact(0))  # there is no such direction
     n = len(one.y)
     least = m.exp(-share * m.norm(m.values(total(one))) * m.norm(q) / n)
     said = [m.at_most(m.exact(0), least)]

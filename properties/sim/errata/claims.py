@@ -210,7 +210,7 @@ CLAIMS = (
         "for one input of two tokens of different scores, with any constant step, where "
         "K^T D / ||D|| + Q^T z / ||z|| is not 0 for D = x_opt - x_t.",
         stands=("amended-2", "amended-3"),
-        telling={"amended-1": 2},
+        telling={"literal-1": 0, "literal-2": 0, "amended-1": 2},
     ),
     erratum(
         token_separation.SEPARATION,

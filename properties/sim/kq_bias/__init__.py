@@ -1,8 +1,9 @@
 """Key-query bias: W = QK^T trained by descent converges to the Frobenius solution.
 
 Logits are x_t^T W z (the transpose is `sim/orientation`), X^mm is the Frobenius solution for the
-tokens of highest score, and it has to exist. Two readings are possible: W itself is trained, as in
-W-GD, or "trainable parameter key and query matrices Q, K in R^{d x d}" are, and W = K Q^T here.
+tokens of highest score, of which no sentence says that it exists. Two readings are possible: W
+itself is trained, as in W-GD, or "trainable parameter key and query matrices Q, K in R^{d x d}"
+are, and W = K Q^T here.
 
 The basin of the optimal tokens is the set of weights whose risk exceeds the infimum by less than
 min_i [l(second score) - l(best score)]/n: no optimal token is lost from there.
@@ -78,27 +79,20 @@ BIAS = Statement(
     },
     readings={
         "literal-1": Reading(
-            "where Att-SVM is feasible and some input has two tokens, W trained by descent on "
-            "g(b <f, h>) from any start converges in direction to the Frobenius solution",
+            "W trained by descent on g(b <f, h>) from any start, with any constant step, converges "
+            "in direction to the Frobenius solution",
             expected="refuted",
             constants={"loss": PRINTED},
-            under=(FEASIBLE, training.TWO),
-            examples=(TWO_TOKENS,),
-            siblings={
-                "on the decreasing loss": changed(loss=REPAIRED, examples=[PASSED_OVER]),
-                "every input with one token": changed(
-                    drop=[training.TWO], examples=[training.ONE_TOKEN]
-                ),
-                "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
-            },
+            under=(),
+            examples=(TWO_TOKENS, training.ONE_TOKEN, NO_QUERY),
+            siblings={"on the decreasing loss": changed(loss=REPAIRED, examples=[PASSED_OVER])},
         ),
         "literal-2": Reading(
-            "where Att-SVM is feasible and some input has two tokens, K Q^T with K, Q in "
-            "R^{d x d} trained by descent on g(b <f, h>) from any start converges in direction to "
-            "the Frobenius solution",
+            "K Q^T with K, Q in R^{d x d} trained by descent on g(b <f, h>) from any start, with "
+            "any constant step, converges in direction to the Frobenius solution",
             expected="refuted",
             constants={"loss": PRINTED},
-            under=(FEASIBLE, training.TWO),
+            under=(),
             variables=FACTORS,
             conclusion=factors.FACTORED,
             cost=4,

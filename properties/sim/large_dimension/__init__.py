@@ -21,10 +21,10 @@ w_t (x_opt - x_t) z^T over all inputs, w_t >= 0. If C is the largest sum of the 
 f = 2 C (e + (n - 1) e^2). The k' tokens of an input with w_t > 0 have margin 1, so that the sum of
 their w_t is at most k'/(k' + 1) (1 + 2 f), and C at most k/(k + 1) (1 + 2 f). A token with w_t = 0
 has a margin of at most k'/(k' + 1) + 2 f, k' < k, which is at most 1 where
-4 k (e + (n - 1) e^2) <= 1. For one input no factor below 4 will do for all k: at each e above
-1/(4 k - 5) the last token is beyond the margin where the k - 1 others are at -e to each other and
-at e to x_opt and to it, which is at -e to x_opt. Near that are (-3, 5, 4), (5, 4, 3), (4, 3, -5)
-for k = 2, e = 17/50.
+4 k (e + (n - 1) e^2) <= 1. For one input no factor below 4 will do for all k: where k is at least
+2, 1/(4 k - 5) < e <= 1/k, the k - 1 other rivals are at -e to each other and at e to x_opt and to
+the last one, and that is at -e to x_opt, the last token is beyond the margin; above e = 1/k there
+are no such unit vectors. Near that are (-3, 5, 4), (5, 4, 3), (4, 3, -5) for k = 2, e = 17/50.
 
 e = 1/(2 k + 2 sqrt(k (k + n - 1))) makes it 1, and by Hoeffding's inequality signs are that
 near to orthogonal but for a probability of M exp(-d e^2/2), M twice the number of pairs. For

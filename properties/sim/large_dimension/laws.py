@@ -164,13 +164,13 @@ def random_sentences(draw: st.DrawFn) -> RandomSentences:
 
 @composite
 def nearly_orthogonal(draw: st.DrawFn) -> AttentionData:
-    """Rows of a Hadamard matrix with signs turned: long and nearly orthogonal, of one norm."""
-    n, T, d = draw(sizes(1, 3)), draw(sizes(1, 4)), 2 ** draw(sizes(4, 6))
+    """Rows of a Hadamard matrix, with as many signs turned as leave them nearly orthogonal."""
+    n, T, d = draw(sizes(1, 3)), draw(st.sampled_from((3, 4, 2, 1))), 2 ** draw(sizes(4, 6))
     H = np.ones((1, 1))
     while len(H) < d:
         H = np.block([[H, H], [H, -H]])
     tokens, queries = H[1 : n * T + 1].copy(), H[d - n :].copy()
-    for _ in range(draw(sizes(0, 3))):
+    for _ in range(draw(sizes(0, d // (10 * max(T - 1, 1))))):
         row, place = draw(sizes(0, n * T - 1)), draw(sizes(0, d - 1))
         tokens[row, place] *= -1.0
     best = [draw(sizes(0, T - 1)) for _ in range(n)]

@@ -80,7 +80,8 @@ def limit_of(case: Path) -> ExactAnswer | None:
 def misses_direction(case: Path, towards: str = "optimal") -> arb | None:
     """Minus the squared sine of the angle of target and V; None where it is 0, or not known."""
     exact = ExactData.of(case.data)
-    if any(1 < len(best) < len(x) for best, x in zip(exact.optimal, exact.X, strict=True)):
+    tied = any(1 < len(best) < len(x) for best, x in zip(exact.optimal, exact.X, strict=True))
+    if tied or case.loss == paths.FLAT_FROM_ONE:
         return None
     limit, target = limit_of(case), max_margin(case.data, towards)
     if limit is None or target is None:
@@ -106,6 +107,8 @@ def misses_set(
     """
     if not several_tokens(case) or not feasible(case) or target == "worst":
         return arb(-1)
+    if case.loss == paths.FLAT_FROM_ONE:
+        return None
     unique = ExactData.of(case.data).unique
     if unique and share != 1:
         return -abs(1 - arb(rational(share))) / arb(case.data.d).sqrt()
@@ -154,6 +157,8 @@ def certified_direction(case: Path, towards: str = "optimal") -> arb | None:
     The slack is the share of the square of the sine that may be left at the larger one, minus that
     which is.
     """
+    if paths.levels_off(case):
+        return arb(-1)  # a minimiser that stays where it is
     wrong = misses_direction(case, towards)
     if wrong is not None or towards != "optimal" or not bounded(case):
         return wrong
@@ -167,6 +172,8 @@ def certified_set(
 
     The latter where the solution is seen to be one point, and K Q^T to reach its rank.
     """
+    if paths.levels_off(case, inner):
+        return arb(-1)  # a minimiser that stays where it is
     wrong = misses_set(case, target, share, inner)
     if wrong is not None or target != "solutions" or share != 1 or not bounded(case):
         return wrong

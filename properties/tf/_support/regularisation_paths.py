@@ -37,16 +37,21 @@ SURELY, UNSURE = 0.01, Slack.unknown("the value found is not known to be the lea
 """How far log(L - L_*) of a minimum may lie above its lower bound on the ball, and what is said
 where it lies further."""
 
+UNFOLLOWED = Slack.unknown("no path is followed for a loss that is flat from some score on")
+
 STARTS = "svm", "gradient"
 """Where minimisers are looked for from, see `path_w`."""
 
 NEAREST = 1e-4
 """C_* / R at the larger radius."""
 
+FLAT_FROM_ONE = "squared-hinge"
+"""A smooth decreasing loss that is 0 from the score 1 on, of which no limit is looked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A data set and a strictly decreasing smooth loss by name."""
+    """A data set and a smooth decreasing loss by name."""
 
     data: AttentionData
     loss: str
@@ -85,15 +90,21 @@ def paths(*further: st.SearchStrategy[AttentionData]) -> st.SearchStrategy[Path]
 
 
 @composite
-def flat_paths(draw: st.DrawFn) -> Path:
-    """The same, and the cubic with some best scores at its flat point."""
-    data, loss = draw(SEPARABLE), draw(st.sampled_from([*SLOPED, CUBIC.name]))
-    if loss == CUBIC.name:
-        given = present(data.scores, "the scores")
-        shift = draw(st.sampled_from([0.0, 1.0])) * np.arange(data.n)[:, None]
+def flat_paths(
+    draw: st.DrawFn, data: st.SearchStrategy[AttentionData] = SEPARABLE, level: bool = False
+) -> Path:
+    """The same, and losses that are flat where best scores are.
+
+    That is the cubic, at its flat point, and with `level` the squared hinge, flat from 1 on.
+    """
+    flat = (CUBIC.name, FLAT_FROM_ONE) if level else (CUBIC.name,)
+    drawn, loss = draw(data), draw(st.sampled_from([*SLOPED, *flat]))
+    if loss in flat:
+        given = present(drawn.scores, "the scores")
+        shift = draw(st.sampled_from([0.0, 1.0])) * np.arange(drawn.n)[:, None]
         scores = given - given.max(axis=1, keepdims=True) + shift
-        data = replace(data, scores=scores)
-    return Path(data, loss)
+        drawn = replace(drawn, scores=scores + (2.0 if loss == FLAT_FROM_ONE else 0.0))
+    return Path(drawn, loss)
 
 
 def protocol(generator: np.random.Generator) -> Path:
@@ -117,6 +128,8 @@ _AXES = [[[1, 0], [0, 0]], [[0, 1], [0, 0]]]
 FLAT_SLOPE = _path(_AXES, [[1, 0], [1, 0]], [[1, 0], [0, -1]], "cubic")
 """Margins a, b of two inputs: L - L_* is like e^-a + e^-3b, so W_R / R tends to (3, 1) / sqrt 10 in
 place of (1, 1) / sqrt 2."""
+FLAT_ABOVE = _path([[[1], [0]]], [[1]], [[2, 0]], FLAT_FROM_ONE)
+"""Every W >= 0 has least risk, as the attended score is then at least 1: so has W = 0."""
 FLAT_BELOW = _path(_AXES, [[1, 0], [0, 1]], [[1, -1], [1, 0]], "cubic")
 """l' < 0 at the best scores, and l' = 0 between best and worst, or at the worst score."""
 UNEVEN = _path(_AXES, [[1, 0], [0, 1]], [[1, 0], [64, 0]], "correlation")
@@ -131,8 +144,23 @@ TURNING = _path(
 
 
 def steep(case: Path) -> bool:
-    """L' is continuous, never above 0, and below 0 at the best score of every input."""
+    """L' is continuous, never above 0, and below 0 at the best score of every input.
+
+    Of `FLAT_FROM_ONE`, of which no path is followed, it says no.
+    """
     return case.loss in (*SLOPED, CUBIC.name) and set(orders(case, ExactData.of(case.data))) == {1}
+
+
+def levels_off(case: Path, inner: int | None = None) -> bool:
+    """The risk is known to be least at some W, of that rank at most: W_R/R may tend to 0.
+
+    That is so of the squared hinge where all best scores are above 1 and W^mm has such a rank: its
+    multiples bring attended scores to 1 or more, where the risk is 0, and a W of risk 0 is a
+    minimiser at every R from its norm on.
+    """
+    best, found = (max(g) for g in ExactData.of(case.data).gamma), exact_att_svm(case.data)
+    low = found is not None and (inner is None or found.rank <= inner)
+    return case.loss == FLAT_FROM_ONE and low and all(x > 1 for x in best)
 
 
 UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
@@ -164,9 +192,9 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
     minus the exponent; unknown where a value found is not known to be the least.
     """
     target = max_margin(case.data, towards)
-    if target is None or not any(x != 0 for row in target for x in row):
+    if target is None or not any(x != 0 for row in target for x in row) or levels_off(case):
         return Slack(-1.0, 0.0)
-    return follows_ray(case, target)
+    return UNFOLLOWED if case.loss == FLAT_FROM_ONE else follows_ray(case, target)
 
 
 def follows_ray(case: Path, target: Matrix) -> Slack:
@@ -259,6 +287,8 @@ def follows_set(
     the slack is minus a quarter minus the exponent of its growth. (At radii ten times smaller a
     distance of a few percent that stays hides behind what falls.)
     """
+    if levels_off(case, inner):
+        return Slack(-1.0, 0.0)
     return set_slack(case, lambda: _found(case, inner), target, share, inner)
 
 
@@ -273,6 +303,8 @@ def set_slack(
     chosen = "worst" if target == "worst" else "optimal"
     if not several_tokens(case) or max_margin(case.data, chosen) is None:
         return Slack(-1.0, 0.0)
+    if case.loss == FLAT_FROM_ONE:
+        return UNFOLLOWED
     rows = zip(case.data.gamma, case.data.present, strict=True)
     if all(len(set(row[here].tolist())) == 1 for row, here in rows):
         return Slack.unknown("the risk is the same everywhere: every W minimises it")

@@ -70,6 +70,7 @@ from attsvm.exact import ExactData
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import feasible, sloped, strictly_decreasing
 from attsvm.primitives.losses import SLOPED as LOSSES
+from attsvm.primitives.steps import flattened
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Measured, Reading, Records, Statement, changed, stated
@@ -281,6 +282,12 @@ LANDSCAPE = Statement(
             "each token, d >= n T; l strictly decreasing and smooth: grad L(W) != 0 for all W",
             expected="refuted, certified",
             under=(LARGE, STRICT),
+            variables=Records(
+                Descent,
+                flattened(st.one_of(points(), cases.descents())),
+                fixed=("step",),
+                climbed=True,
+            ),
             examples=(REST,),
             siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[cases.OPPOSED])},
         ),

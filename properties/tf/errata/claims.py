@@ -147,7 +147,7 @@ CLAIMS = (
         "one, as wherever W^mm has rank 1. Where else descent on (K, Q) leads is counted "
         "(literal-4, sharp-2), and proved on one data set (sharp).",
         repair="From the basin descent on W converges in direction to W^mm.",
-        telling={"literal-1": 0, "literal-2": 0},
+        telling={"literal-1": 0, "literal-2": 0, "literal-3": 0},
     ),
     erratum(
         few_tokens.OBSERVATION,

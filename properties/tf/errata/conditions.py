@@ -44,7 +44,8 @@ CONDITIONS = (
         gist="The regularisation path of (K, Q) needs l' < 0 at the best scores, an input of two "
         "tokens, and an inner dimension that the nuclear solution fits in.",
         fails="With l(u) = -u^3, whose slope is 0 at the best score 0, the limit is another one; "
-        "with one token an input W^mm = 0 has no direction. The slides have d x d matrices K and "
+        "max(0, 1 - u)^2 with best scores above 1 has minimisers that stay where they are; with "
+        "one token an input W^mm = 0 has no direction. The slides have d x d matrices K and "
         "Q; with inner dimension 1, all K Q^T have rank 1, and there may be no feasible one, as on "
         "the instance of literal-2, where every feasible W has det W >= 2.",
         telling={"literal-1": 0},
@@ -52,11 +53,12 @@ CONDITIONS = (
     erratum(
         vanishing_regularisation.ABSTRACT,
         fell="the printed claim, for want of a condition",
-        gist="The limits of vanishing regularisation need l' < 0 at the best scores, and an input "
-        "of two tokens.",
-        fails="A minimiser with a ridge penalty is a point of the regularisation path of theorem 2 "
-        "or 3, so that l(u) = -u^3, of slope 0 at the best score 0, refutes both. With one token "
-        "an input W_lambda = 0.",
+        gist="The limits of vanishing regularisation need what those of theorems 2 and 3 do: "
+        "unique optimal tokens, a feasible Att-SVM, l' < 0 at the best scores, an input of two "
+        "tokens.",
+        fails="The abstract lists no hypothesis. A minimiser with a ridge penalty is a point of "
+        "the regularisation path of theorem 2 or 3, so that l(u) = -u^3, of slope 0 at the best "
+        "score 0, refutes both. With one token an input W_lambda = 0.",
         telling={"literal-1": 0, "literal-2": 0},
     ),
     erratum(

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from attsvm._types import Array
 from attsvm.errors import DataError
 from attsvm.exact import dot, rationals
-from attsvm.losses import LOSSES
+from attsvm.losses import CUBIC, LOSSES
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.heads import ACTIVATIONS, bending, derivative_along, head
 from attsvm.primitives.losses import SLOPED
@@ -27,6 +27,7 @@ from attsvm.theory.arithmetic import BALLS
 from properties.tf._support.descent_steps import logarithmic
 
 SIZES_OF_STEPS = (1.0, 0.125, 16.0, 64.0)
+CONVEX_ONES = ("relu", "square", "softplus")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +194,6 @@ def critical(case: HeadSteps) -> bool:
     return all(dot(a, x) == 0 for a in rationals(case.A))
 
 
-def differs(case: HeadSteps) -> bool:
-    """The head has different values at the tokens."""
-    v = of(BALLS, case)
-    return bool(head(BALLS, v, v.X[0]) != head(BALLS, v, v.X[1]))
-
-
 def best_by_far(case: HeadSteps) -> bool:
     """Beta is positive."""
     x = rationals(case.X)[1]
@@ -207,15 +202,18 @@ def best_by_far(case: HeadSteps) -> bool:
 
 
 @composite
-def steps(draw: st.DrawFn, *, critical: bool = False, both: bool = False) -> HeadSteps:
-    """Steps under any head, mostly one whose units rise towards x_1.
+def steps(
+    draw: st.DrawFn, *, critical: bool = False, both: bool = False, nonlinear: bool = False
+) -> HeadSteps:
+    """Steps under any head, mostly one whose units rise towards x_1, from zero.
 
     With `critical` every <a_k, x_1> is 0 and units are squares; with `both` activations are smooth,
-    x_2 lies opposite to x_1, units come in pairs a, -a of b < 0, and the start is any.
+    x_2 lies opposite to x_1, units come in pairs a, -a of b < 0, and the start is any; with
+    `nonlinear` activations are not linear, losses may be flat at a point, and the start is any.
     """
     d, K = draw(sizes(1, 2)), draw(sizes(1, 3))
     X, z, A, b = draw(arrays(2, d)), draw(arrays(d)), draw(arrays(K, d)), draw(arrays(K))
-    phi = draw(st.sampled_from(("identity", "relu", "square", "softplus")))
+    phi = draw(st.sampled_from(("logistic" if nonlinear else "identity", *CONVEX_ONES)))
     if critical:
         phi, b = "square", -np.abs(b)
         X[0, :1], A[:, 1:] = 0.0, 0.0
@@ -226,8 +224,9 @@ def steps(draw: st.DrawFn, *, critical: bool = False, both: bool = False) -> Hea
     else:
         toward = np.where(A @ (X[0] - X[1]) < 0.0, -1.0, 1.0)
         b = draw(st.sampled_from([np.abs(b) * toward, b]))
-    start = float(draw(arrays(1))[0]) if both else 0.0
-    loss, size = draw(st.sampled_from(SLOPED)), draw(st.sampled_from(SIZES_OF_STEPS))
+    start = float(draw(arrays(1))[0]) if both or nonlinear else 0.0
+    losses = (*SLOPED, CUBIC.name) if nonlinear else SLOPED
+    loss, size = draw(st.sampled_from(losses)), draw(st.sampled_from(SIZES_OF_STEPS))
     return HeadSteps(X, z, A, b, phi, loss, start, size, draw(st.integers(1, 3)))
 
 

@@ -214,6 +214,8 @@ def seen(case: KeptTokens) -> bool:
 
 UNSEEN = kept([[[1, 0], [-1, 0]]], [[1, 0]], [[1, 1]], [[0, 0], [1, 0]], [1, 0], [-1])
 """Attention is uniform, h(x) = -x_1^2 at its best, and no logit sees W."""
+NOTHING = kept([[[1]]], [[1]], [[1]], [[0]])
+"""One token, and W = 0: there is no correlation."""
 BETWEEN = kept([[[1], [0], [-1]]], [[1]], [[1, 0, 1]], [[0]])
 """The second token lies between the two that are selected."""
 APART = kept([[[1, 0], [0, 1], [0, 0]]], [[1, 0]], [[1, 1, 0]], [[3, 0], [2, 0]])

@@ -41,7 +41,7 @@ from attsvm.primitives.hypotheses import (
     strictly_decreasing,
     unique_optimum,
 )
-from attsvm.primitives.steps import ANY, SHORT, is_short, stepped
+from attsvm.primitives.steps import ANY, SHORT, flattened, is_short, stepped
 from attsvm.theory import Reading, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support.descent_instances import DIRECTION, from_zero, patiently
@@ -85,7 +85,7 @@ THEOREM = Statement(
     place="Global convergence with alternative criteria",
     printed="We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: initial gradient "
     "grad L(W_0) is favorable",
-    variables=stepped(Step, first_steps.steps((1.0,)), fixed=("length",), steps=ANY),
+    variables=stepped(Step, flattened(first_steps.steps((1.0,))), fixed=("length",), steps=ANY),
     hypotheses={
         STRICT: strictly_decreasing,
         SLOPED: sloped,

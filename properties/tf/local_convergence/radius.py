@@ -7,10 +7,10 @@ c_j = m_j where t is a support token or scores below alpha_i, m_j - 1 where it i
 w = max r_j/c_j.
 
 Starts are sigma W* + E as in `cones`, with ||E|| r_j <= s sigma c_j for all pairs j and 0 < s < 1.
-The radius of s is the least sigma at which, for some of the widths Q = s' sigma/w, s <= s' < 1 (any
-width where w = 0), and of the weights mu, the conditions of `attsvm.exact.cones` hold with
-a_0 = sigma N, so that the set there closes, and every exponent r Q - a_0 c of a pair that is not
-good is at most -1.
+The radius of s is the least sigma at which, for one of the widths Q = s' sigma/w, s' = s + j (1 -
+s)/4 with j = 0, 1, 2 or 3 (Q = s' where w = 0), and one of the two choices of weights mu of
+`attsvm.exact.cones`, the conditions there hold with a_0 = sigma N, so that the set there closes,
+and every exponent r Q - a_0 c of a pair that is not good is at most -1.
 
 At every larger sigma they hold as well, with the same s' and weights, so that descent from there
 converges to the direction of W*: `symbolic.tf.local_convergence`.

@@ -7,12 +7,13 @@ Frobenius norm, as what makes (K, Q) low-rank. It gives no numbered statement.
 There are n inputs with queries z_i in R^d; W^mm is the solution of least Frobenius norm of
 (x_i,opt - x_it)^T W z_i >= 1 for all rivals t of the optimal token of each input.
 
-literal-1 reads "low-rank" as a bound by the sizes: W^mm = sum_i e_i z_i^T with e_i the weighted
-differences of input i. In this sum only inputs and differences with a positive multiplier count,
-which gives the sharp reading. literal-2 reads "nuclear norm, hence low rank" on the same data. It
-fails for three inputs in the plane whose two solutions differ, and two mirrored pairs of inputs
-(u, +-8), (v, +-8) with u^T W v >= 1 for the Frobenius solution W and not for the nuclear one. The
-former stays, of rank 2; the latter needs a third direction.
+Where the Att-SVM is not separable there is no solution that could have a rank. literal-1 reads
+"low-rank" as a bound by the sizes: W^mm = sum_i e_i z_i^T with e_i the weighted differences of
+input i. In this sum only inputs and differences with a positive multiplier count, which gives the
+sharp reading. literal-2 reads "nuclear norm, hence low rank" on the same data. It fails for three
+inputs in the plane whose two solutions differ, and two mirrored pairs of inputs (u, +-8), (v, +-8)
+with u^T W v >= 1 for the Frobenius solution W and not for the nuclear one. The former stays, of
+rank 2; the latter needs a third direction.
 
 Proof of amended: every W' that is feasible has <W, W'> >= ||W||_F^2 for W = W^mm, and
 ||W'||_* >= ||W'||_F >= ||W||_F = ||W||_* where W has rank 1; equality makes ||W'||_F = ||W||_F, so
@@ -27,13 +28,14 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.hypotheses import exists
+from attsvm.primitives.hypotheses import feasible
 from attsvm.strategies.data import attention_data, ragged, separable_data
 from attsvm.theory import Measured, Reading, Records, Statement, changed, stated
 from properties._support.published_data import one_input
 from properties.tf import SOURCE
 from properties.tf.svm_rank.rank_estimates import MIRRORED, certified, compare, protocol
 
+ONE_TOKEN = AttentionData.of([[[1]]], [[1]], scores=[[0]])
 SEPARABLE, RANK_ONE = "Att-SVM is separable", "the Frobenius solution has rank 1"
 
 
@@ -100,7 +102,7 @@ RANK = Statement(
     printed="Low-rank factorization and nuclear norm ... (K, Q) in S(X Q K^T X^T) X V is "
     "factorization of W = QK^T",
     variables=Records(AttentionData, ragged(separable_data()), protocol),
-    hypotheses={SEPARABLE: exists, RANK_ONE: rank_one},
+    hypotheses={SEPARABLE: feasible, RANK_ONE: rank_one},
     conclusion=by_size,
     violating={
         SEPARABLE: Records(AttentionData, attention_data()),
@@ -114,7 +116,7 @@ RANK = Statement(
             proof="symbolic.tf.svm_rank:prove",
             under=(SEPARABLE,),
             tight=True,
-            examples=(one_input(),),
+            examples=(one_input(), ONE_TOKEN),
             siblings={"one less": changed(less=1), "rank one": changed(most=1)},
         ),
         "sharp": Reading(
@@ -135,7 +137,7 @@ RANK = Statement(
             expected="refuted",
             under=(SEPARABLE,),
             conclusion=NUCLEAR,
-            examples=(MIRRORED,),
+            examples=(MIRRORED, ONE_TOKEN),
             siblings={"a smaller rank": changed(less=1), "rank one": changed(most=1)},
         ),
         "amended": Reading(

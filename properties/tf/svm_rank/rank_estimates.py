@@ -1,7 +1,7 @@
 """The rank of nuclear-norm solutions, in floats and in balls, against the Frobenius one."""
 
 import numpy as np
-from flint import arb
+from flint import arb, fmpq
 
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
@@ -42,6 +42,8 @@ def compare(data: AttentionData, less: int = 0, most: int | None = None) -> Slac
 
     The slack is uncertain by 1 where some singular value lies near that share.
     """
+    if data.present.sum() == data.n:
+        return Slack.at_most(0.0, -float(less), 0.0)  # both solutions are 0
     found, bound = nuclear_solution(data), _bound(data, less, most)
     if found is None or bound is None:
         return Slack.unknown("no answer with a bracket was reached")
@@ -54,11 +56,13 @@ def compare(data: AttentionData, less: int = 0, most: int | None = None) -> Slac
     return slack
 
 
-def certified(data: AttentionData, less: int = 0, most: int | None = None) -> arb | None:
+def certified(data: AttentionData, less: int = 0, most: int | None = None) -> arb | fmpq | None:
     """Minus how far all solutions are from the matrices of that rank; None where they may not be.
 
     The distance is a singular value over the nuclear norm.
     """
+    if data.present.sum() == data.n:
+        return fmpq(-less)
     found, bound = nuclear_solution(data), _bound(data, less, most)
     least = None if found is None or bound is None else beyond_rank(found, bound)
     return None if least is None else -least

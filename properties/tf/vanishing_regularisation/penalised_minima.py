@@ -175,6 +175,8 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
     target = max_margin(case.data, towards)
     if target is None or not any(x != 0 for row in target for x in row):
         return Slack(-1.0, 0.0)
+    if case.loss == paths.FLAT_FROM_ONE:
+        return paths.UNFOLLOWED
 
     def find(radius: float, starts: tuple[object, ...]) -> Minimum:
         return path_w(case.data, LOSSES[case.loss], [radius], starts=starts)[0]

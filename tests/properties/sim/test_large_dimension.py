@@ -105,17 +105,25 @@ def test_the_proof_fails_for_data_that_are_less_near_to_orthogonal(monkeypatch):
         proofs.prove_likely()
 
 
-def inverse_row_sums(k, e):
-    """G^-1 1 of tokens at e or -e to each other, the last of the k rivals near the others."""
+def gram_matrix(k, e):
+    """Inner products of x_opt and k rivals, the last one at e to the others and at -e to x_opt."""
     last, sign = k, [[fmpq(1) for _ in range(k + 1)] for _ in range(k + 1)]
     for t in range(1, last):
         for s in range(1, last):
             sign[t][s] = fmpq(-1)
     sign[0][last] = sign[last][0] = fmpq(-1)
-    gram = [[fmpq(1) if s == t else e * x for s, x in enumerate(row)] for t, row in enumerate(sign)]
-    rivals = range(1, k + 1)
+    return [[fmpq(1) if s == t else e * x for s, x in enumerate(row)] for t, row in enumerate(sign)]
+
+
+def minors(gram):
+    return [fmpq_mat([row[:j] for row in gram[:j]]).det() for j in range(1, len(gram) + 1)]
+
+
+def inverse_row_sums(k, e):
+    """G^-1 1 of those tokens."""
+    gram, rivals = gram_matrix(k, e), range(1, k + 1)
     G = [[gram[0][0] - gram[0][s] - gram[t][0] + gram[t][s] for s in rivals] for t in rivals]
-    assert all(fmpq_mat([row[:j] for row in gram[:j]]).det() > 0 for j in range(1, k + 2))
+    assert all(minor > 0 for minor in minors(gram))
     return fmpq_mat(G).solve(fmpq_mat([[1]] * k)).entries()
 
 
@@ -125,6 +133,15 @@ def test_no_factor_below_4_in_the_coherence_will_do_for_all_numbers_of_rivals(k)
     assert inverse_row_sums(k, at)[-1] == 0
     assert min(inverse_row_sums(k, at * (1 - near))) > 0
     assert inverse_row_sums(k, at * (1 + near))[-1] < 0
+    assert inverse_row_sums(k, fmpq(1, k) * (1 - near))[-1] < 0
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 8])
+def test_there_are_such_vectors_up_to_one_over_the_number_of_rivals_and_no_further(k):
+    most, near = fmpq(1, k), fmpq(1, 1000)
+    assert minors(gram_matrix(k, most))[-1] == 0
+    assert all(minor > 0 for minor in minors(gram_matrix(k, most))[:-1])
+    assert minors(gram_matrix(k, most * (1 + near)))[-1] < 0
 
 
 def test_of_three_tokens_that_are_hardly_less_orthogonal_the_last_is_beyond_the_margin():

@@ -24,9 +24,10 @@ KINKS = {"hinge": 1, "kinked": 0}
 
 
 @pytest.mark.parametrize("name", NAMED)
-@given(u=POINTS, delta=STEPS)
-def test_a_drop_is_the_difference_of_two_values(name, u, delta):
-    loss = LOSSES[name]
+@given(u=POINTS, delta=STEPS, up=st.booleans())
+def test_a_drop_is_the_difference_of_two_values(name, u, delta, up):
+    """Also where it is a gain, the second value being that of a better score."""
+    loss, delta = LOSSES[name], -delta if up else delta
     with ctx.workprec(1000):
         expected = arb(loss.value(BALLS, u - delta)) - arb(loss.value(BALLS, u))
         drop = arb(loss.drop(BALLS, u, delta))

@@ -6,19 +6,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
+from scipy.special import softmax
 
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import rationals
 from attsvm.losses import LOSSES
 from attsvm.paths import path_kq, path_w
+from attsvm.primitives.hypotheses import several_tokens, strictly_decreasing
 from attsvm.risk import gradient_w, risk
 from attsvm.svm import att_svm
 from attsvm.theory import OPEN
+from properties.tf import theorem_3
 from properties.tf._support import path_certificates as certificates
 from properties.tf._support import regularisation_paths as paths
 from properties.tf.vanishing_regularisation import penalised_minima as minima
 from properties.tf.vanishing_regularisation.penalised_minima import penalised
+from tests import searching
 
 PUBLISHED, UNEVEN, TURNING = map(penalised, (paths.PUBLISHED, paths.UNEVEN, paths.TURNING))
 
@@ -165,6 +169,42 @@ def test_a_right_direction_is_certified_and_a_wrong_one_is_refuted():
     assert minima.certified_direction(PUBLISHED, "turned") < 0
     assert minima.certified_direction(penalised(paths.FLAT_SLOPE)) < 0
     assert minima.certified_direction(penalised(paths.FLAT_BELOW)) is None
+
+
+def test_paths_of_losses_that_are_flat_from_some_score_on_are_drawn_and_refuted():
+    """Some W has risk 0, as small as it can be, and so is a minimiser at every larger radius."""
+    cases = searching.drawn(paths.flat_paths(level=True), 60)
+    flat = [case for case in cases if case.loss == paths.FLAT_FROM_ONE]
+    assert len(flat) >= 3
+    assert any(several_tokens(case) for case in flat)
+    for case in [*flat, paths.FLAT_ABOVE]:
+        assert theorem_3.decreasing(case)
+        assert not strictly_decreasing(case)
+        assert certificates.certified_set(case) < 0
+        assert paths.follows_set(case).violated
+        far = 1e4 * att_svm(case.data).W if several_tokens(case) else np.zeros((case.data.d,) * 2)
+        weights = softmax(
+            np.where(
+                case.data.present,
+                np.einsum("ntr,rc,nc->nt", case.data.X, far, case.data.Z),
+                -np.inf,
+            ),
+            axis=1,
+        )
+        attended = (weights * np.where(case.data.present, case.data.gamma, 0.0)).sum(axis=1)
+        assert attended.min() >= 1.0
+
+
+def test_a_flat_loss_refutes_nothing_where_products_of_a_rank_may_not_reach_its_flat_part():
+    high = replace(paths.TURNING.data, scores=paths.TURNING.data.scores + 1.0)
+    case = replace(paths.TURNING, data=high, loss=paths.FLAT_FROM_ONE)
+    assert paths.levels_off(case)
+    assert paths.levels_off(case, 2)
+    assert not paths.levels_off(case, 1)
+    assert not paths.levels_off(replace(paths.TURNING, loss=paths.FLAT_FROM_ONE))
+    assert not paths.levels_off(replace(paths.NO_SOLUTION, loss=paths.FLAT_FROM_ONE))
+    assert not paths.levels_off(paths.PUBLISHED)
+    assert not paths.follows_set(replace(paths.TURNING, loss=paths.FLAT_FROM_ONE)).violated
 
 
 @pytest.mark.parametrize("decay", [0.0, -1.0, 0.25, np.inf, np.nan])
