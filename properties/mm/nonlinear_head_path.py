@@ -215,7 +215,7 @@ PATH = Statement(
         SEVERAL: lambda m, v: m.at_least(m.exact(v.T), m.exact(2)),
     },
     conclusion=no_better,
-    cost=10,
+    cost=4,
     violating={SEVERAL: [ONE_TOKEN]},
     readings={
         "literal-1": Reading(

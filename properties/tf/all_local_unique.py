@@ -18,6 +18,7 @@ beyond the margin where <a, b> < 0, and b keeps a beyond it where <a, b> < 0. Th
 for one input of four tokens (`FOUR`), nor for two inputs of two (`NOT_ALIGNED`).
 """
 
+from functools import partial
 from typing import Any
 
 from attsvm.data import AttentionData
@@ -64,6 +65,8 @@ def told(m: Any, data: AttentionData, by: str = "second best") -> Any:
     known = second_best_supports(data) if by == "second best" else feasible(data)
     return m.equal(m.exact(int(alone)), m.exact(int(known)))
 
+
+one_input = partial(attention_data, n=(1, 1), d=(1, 3))
 
 LEMMA = Statement(
     "tf/all-local-unique",
@@ -128,7 +131,7 @@ LEMMA = Statement(
             expected="proved",
             proof="symbolic.tf.all_local_unique:prove_three",
             under=(ONE_INPUT, FEW, UNIQUE),
-            variables=Records(AttentionData, attention_data(n=(1, 1), T=(1, 3), d=(1, 3))),
+            variables=Records(AttentionData, one_input(T=(3, 3)) | one_input(T=(1, 3))),
             conclusion=told,
             examples=(THREE, ONE_TOKEN),
             siblings={"wherever it has a W^mm": changed(by="feasible", examples=[THREE])},

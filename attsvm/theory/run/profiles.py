@@ -37,9 +37,9 @@ class Profile:
         return Profile(
             self.name,
             self.shards,
-            max(self.examples // cost, 12),
-            max(self.ensemble // cost, 6),
-            max(self.guided // cost, 24),
+            max(self.examples // cost, 8),
+            max(self.ensemble // cost, 4),
+            max(self.guided // cost, 16),
             max(self.audits // cost, 2),
             max(self.simplify // cost, 40),
             self.numbers,

@@ -27,7 +27,6 @@ from attsvm.theory.instance.document import (
     value_at,
 )
 from attsvm.theory.run.bounded import within_bound
-from attsvm.theory.run.sampling import sample
 from attsvm.theory.search.axes import Group, groups, taken, tuples
 from attsvm.theory.search.families import blocks, relate_one, with_blocks
 from attsvm.theory.search.relations import Domain

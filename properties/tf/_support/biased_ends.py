@@ -104,7 +104,6 @@ CURVES, CURVES_AGAIN = 40, 60
 _LIMITS: Limits = {"steps": 200_000, "measured": False}
 
 
-
 @dataclass(frozen=True, slots=True)
 class Curve:
     """What gradient flow on (K, Q) comes to at each of `NORMS`.
