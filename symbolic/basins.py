@@ -30,7 +30,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from properties.tf import global_initial_gradient
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import RISK, ensure_smoothness
@@ -53,7 +53,16 @@ from symbolic.sums import (
     n,
     total,
 )
-from symbolic.suppositions import LOSS, SHORT_STEP, SOLUTION, TWO_TOKENS, UNIQUE_OPTIMUM, hypotheses
+from symbolic.suppositions import (
+    BASIN,
+    FALLING_LOSS,
+    LOSS,
+    SHORT_STEP,
+    SOLUTION,
+    TWO_TOKENS,
+    UNIQUE_OPTIMUM,
+    hypotheses,
+)
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,
@@ -84,13 +93,21 @@ FAR = (
 )
 
 
-def ensure_kept(short: Supposed = SHORT_STEP) -> None:
+def ensure_kept(
+    short: Supposed = SHORT_STEP, start: Supposed | None = BASIN, unique: Supposed | None = None
+) -> None:
     """From the basin u stays above the second-best score, and s_o above 0, by constants.
 
     Args:
         short: what says that the step is at most 1/L.
+        start: what says that the start is in the basin; nothing where a step has shown it, or that
+            the run enters it.
+        unique: what says that each input has one optimal token.
     """
-    n, level, left = sp.symbols("n level left", positive=True)
+    n, level = sp.symbols("n level", positive=True)
+    left = supposed_number(start, "left", positive=True)
+    slope = supposed_number(FALLING_LOSS, "slope", positive=True)
+    lead = supposed_number(unique, "lead", positive=True)
     ensure_smoothness()
     cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: short})
     ensure_gain_of_support()
@@ -98,7 +115,7 @@ def ensure_kept(short: Supposed = SHORT_STEP) -> None:
     behind = MORE  # gamma_o - gamma_t
     ensure_mean(S, GAMMA_O - behind, "u is at most gamma_o", most=GAMMA_O)
     ensure_at_least_each(
-        SLOPE * behind,
+        slope * behind,
         "each input's part l(u) - l(gamma_o) = |l'| (gamma_o - u) is at most n times the risk gap, "
         "which is the mean of the parts",
     )
@@ -108,21 +125,27 @@ def ensure_kept(short: Supposed = SHORT_STEP) -> None:
         normal=expanded,
     )
     ensure_positive(
-        n * left / SLOPE,
+        n * left / slope,
         "u - second is at least n left / max|l'|, left being what the start's gap lacks to "
         "the threshold",
     )
     ensure_mean(
         S,
-        SECOND - MORE,
+        GAMMA_O - lead - MORE,
         "the rivals' sum of s_t gamma_t is at most second times 1 - s_o",
-        most=SECOND,
+        most=GAMMA_O - lead,
     )
     ensure_equal(
-        P * GAMMA_O + REST * SECOND - SECOND,
-        P * LEAD,
+        P * GAMMA_O + REST * (GAMMA_O - lead) - (GAMMA_O - lead),
+        P * lead,
         "so u - second is at most s_o times the lead",
     )
+    ensure_positive(
+        n * left / slope / lead,
+        "so s_o is at least n left/max|l'| over the lead, which is positive, as all rivals score "
+        "less",
+    )
+
 
 
 def ensure_coefficients() -> tuple[Any, Any]:
@@ -135,18 +158,19 @@ def ensure_coefficients() -> tuple[Any, Any]:
     total, kept, gap, n = sp.symbols("total kept gap n", positive=True)
     rest, also = sp.symbols("rest also", nonnegative=True)
     top = sp.Symbol("max|l'|", positive=True)
-    low, high = SLOPE * P * kept / n, top * gap / n
+    slope = supposed_number(FALLING_LOSS, "slope", positive=True)
+    low, high = slope * P * kept / n, top * gap / n
     ensure_gain()
     ensure_equal(sp.exp(a - m) / total, sp.exp(-m) * sp.exp(a) / total, "s_j = s_o exp(-m_j)")
     cite_extreme_value(LOSS, OF_SCORES)
     ensure_equal(
-        SLOPE * (P * sp.exp(-m)) * gap / n * sp.exp(m),
-        SLOPE * P * gap / n,
+        slope * (P * sp.exp(-m)) * gap / n * sp.exp(m),
+        slope * P * gap / n,
         "so p_j = |l'| s_j (u - gamma_j)/n has p_j exp(m_j) = |l'| s_o (u - gamma_j)/n",
         normal=sp.simplify,
     )
     ensure_nonnegative(
-        (SLOPE + MORE) * (P + also) * (kept + LESS) / n - low,
+        (slope + MORE) * (P + also) * (kept + LESS) / n - low,
         "|l'| s_o (u - gamma_j)/n is at least min|l'|/n times the bounds that s_o and u - "
         "second are above",
         normal=expanded,
@@ -168,7 +192,8 @@ def ensure_divergence(c: Any) -> None:
     Args:
         c: p_j is at least c exp(-m_j).
     """
-    a, N, p = sp.symbols("a N p", positive=True)
+    a, N = sp.symbols("a N", positive=True)
+    p = supposed_number(TWO_TOKENS, "p", positive=True)  # of one rival at least
     ensure_mean(
         p,
         1 + MORE,
@@ -217,8 +242,8 @@ def ensure_direction(c: Any, C: Any, diverges: str) -> None:
         diverges: the step that has shown that ||W_k|| tends to infinity.
     """
     W, G = vector("W"), vector("G")
-    p, a, least = sp.symbols("p a least", positive=True)
-    y, N, extra = sp.symbols("y N extra", positive=True)
+    a, least, y, extra = sp.symbols("a least y extra", positive=True)
+    p, N = (supposed_number(TWO_TOKENS, name, positive=True) for name in "pN")
     ensure_equal(
         (W + STEP * G) @ (W + STEP * G),
         W @ W + 2 * STEP * (G @ W) + STEP**2 * (G @ G),
@@ -282,20 +307,23 @@ def ensure_from_kept() -> None:
 
     And the norm diverges.
     """
-    suppose(TWO_TOKENS)
     c, C = ensure_coefficients()
     ensure_divergence(c)
     ensure_direction(c, C, FAR)
 
 
-def ensure_from_basin(short: Supposed = SHORT_STEP) -> None:
+def ensure_from_basin(
+    short: Supposed = SHORT_STEP, start: Supposed | None = BASIN, unique: Supposed = UNIQUE_OPTIMUM
+) -> None:
     """From the basin the norm diverges and the direction converges to that of V.
 
     Args:
         short: what says that the step is at most 1/L.
+        start: what says that the start is in the basin; nothing where a step has shown it, or that
+            the run enters it.
+        unique: what says that each input has one optimal token.
     """
-    suppose(UNIQUE_OPTIMUM)
-    ensure_kept(short)
+    ensure_kept(short, start, unique)
     ensure_from_kept()
 
 
@@ -382,7 +410,7 @@ def ensure_from_margins() -> None:
     ensure_nonnegative(
         D - D / (1 + MORE), "D/exp(more) is at most D: the start is in the basin", normal=sp.factor
     )
-    ensure_from_basin()
+    ensure_from_basin(start=None)
 
 
 def prove_from_proper_start() -> str:
@@ -390,9 +418,12 @@ def prove_from_proper_start() -> str:
 
     D is min|l'| times the least lead of a best score.
     """
-    R, (steep, lead) = sp.Symbol("R", nonnegative=True), sp.symbols("min|l'| lead", positive=True)
+    R = sp.Symbol("R", nonnegative=True)
+    steep = supposed_number(FALLING_LOSS, "min|l'|", positive=True)
+    lead = supposed_number(UNIQUE_OPTIMUM, "lead", positive=True)
+    beyond = supposed_number(SOLUTION, "beyond", nonnegative=True)
     ensure_positive(
-        (R + 1) * (1 + MORE) - R,
+        (R + 1) * (1 + beyond) - R,
         "margins of r p(alpha) are at least r, as those of p(alpha) are at least 1, so above R",
         normal=expanded,
     )
@@ -402,6 +433,7 @@ def prove_from_proper_start() -> str:
         "l(second) - l(best), |l'| at some score between them times their distance, is at least D",
         normal=expanded,
     )
+    ensure_positive(steep * lead, "D is above 0, so that R is a number")
     ensure_from_margins()
     return "for every smooth loss with l' < 0, any n, T and d"
 
@@ -412,14 +444,24 @@ def prove_after_step() -> str:
     V exists: where they are positive W_1 shows it, and they are but for one rival in all.
     """
     least, rate = sp.symbols("m_0 iota", real=True)
-    length, more, faster = sp.symbols("R more faster", nonnegative=True)
+    more, faster = sp.symbols("more faster", nonnegative=True)
+    (forward, long) = hypotheses(
+        global_initial_gradient.THEOREM,
+        *(global_initial_gradient.FORWARD, global_initial_gradient.LONG),
+    )
+    length = supposed_number(forward, "R", nonnegative=True)
     ensure_nonnegative(
         (least + more) + length * (rate + faster) - (least + rate * length),
         "<A, W_0 + R U> is at least m_0 + iota R where <A, W_0> is at least m_0, <A, U> at "
         "least iota and R at least 0",
         normal=sp.expand,
     )
-    suppose(*hypotheses(global_initial_gradient.THEOREM, global_initial_gradient.FORWARD))
+    level, beyond = sp.Symbol("ln(Q/D)", real=True), supposed_number(long, "over", nonnegative=True)
+    ensure_nonnegative(
+        least + (level - least + beyond) - level,
+        "m_0 + iota R is at least ln(Q/D), as iota R is at least ln(Q/D) - m_0",
+        normal=expanded,
+    )
     whole, rivals, others = sp.symbols("b_iG_i rivals others", positive=True)
     ensure_positive(
         [whole * (1 + rivals) - (whole - MORE), whole + others - (whole - MORE)],

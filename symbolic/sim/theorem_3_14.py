@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory import Supposed, cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import expanded, suppose
 from properties.sim import theorem_3_14_part_1 as single
 from properties.sim import theorem_3_14_part_2 as pair
@@ -25,7 +25,6 @@ from symbolic.suppositions import (
     FEASIBLE,
     SHORT_STEP,
     TWICE_SMOOTH_LOSS,
-    UNIQUE_OPTIMUM,
     hypotheses,
 )
 from symbolic.textbook import (
@@ -211,7 +210,7 @@ def prove_pair() -> str:
     e p(m_2) to beta, with p > 0 one function.
     """
     suppose(FEASIBLE, *hypotheses(pair.THEOREM, pair.PAIRS, pair.SAME))
-    ensure_equal_rivals()
+    ensure_equal_rivals(None)
     b, c = sp.symbols("b c", positive=True)
     a = b + LESS
     ensure_independent()
@@ -417,12 +416,15 @@ def ensure_opposed() -> None:
     ensure_above(LEAD / (2 * DROP))
 
 
-def ensure_three() -> None:
+def ensure_three(single: Supposed | None = None) -> None:
     """One input of three tokens, the second best a support vector: any start and any step.
 
     A_1 is for the second best token and A_2 for the worst one.
+
+    Args:
+        single: what says that there is one input; None where others do not move its margins.
     """
-    ensure_equal_rivals()  # two tokens, or two rivals of one score
+    ensure_equal_rivals(single)  # two tokens, or two rivals of one score
     ensure_of_three()
     ensure_no_more_than_square()
     ensure_rises_above()
@@ -433,6 +435,6 @@ def ensure_three() -> None:
 
 def prove_three() -> str:
     """`ensure_three` of what the reading supposes."""
-    suppose(UNIQUE_OPTIMUM, *hypotheses(single.THEOREM, single.SINGLE, single.THREE, single.SECOND))
-    ensure_three()
+    suppose(*hypotheses(single.THEOREM, single.THREE, single.SECOND))
+    ensure_three(*hypotheses(single.THEOREM, single.SINGLE))
     return "for every loss with continuous l' < 0, any d and start, and any constant step"

@@ -291,18 +291,21 @@ def suppose(*what: Supposed) -> None:
         steps.supposed += what
 
 
-def supposed_number(what: Supposed, name: str, **sign: bool) -> Any:
+def supposed_number(what: Supposed | None, name: str, **sign: bool) -> Any:
     """A number of whose sign the reading says something, such as how far a point is inside a set.
 
     A step that takes it fails where the sign is not known: so that step needs what is supposed.
 
     Args:
-        what: what the reading supposes, from which the sign follows.
+        what: what the reading supposes, from which the sign follows; None where steps have shown
+            it, or where it is a case that is told apart.
         name: how the number is called.
         sign: what `sympy.Symbol` is told of it, such as `positive=True`.
     """
     import sympy as sp
 
+    if what is None:
+        return sp.Symbol(name, **sign)
     suppose(what)
     return sp.Symbol(name, **_sign_of(what, sign))
 
