@@ -147,7 +147,6 @@ def ensure_kept(
     )
 
 
-
 def ensure_coefficients() -> tuple[Any, Any]:
     """-grad L is the sum of p_j A_j with c exp(-m_j) <= p_j <= C exp(-m_j).
 

@@ -224,9 +224,7 @@ RADIUS = Supposed("sigma is at least the radius of s", (cones.is_large,), (cones
 NEAR = Supposed(
     "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha): ||E|| <= sigma q", (cones.is_near,)
 )
-LONG = Supposed(
-    "||W_0|| is at least sqrt(N^2 + q^2) times the radius of s = 1/2", (cones.is_long,)
-)
+LONG = Supposed("||W_0|| is at least sqrt(N^2 + q^2) times the radius of s = 1/2", (cones.is_long,))
 WITHOUT_RIVALS = Supposed(
     "W^mm(alpha) exists, without which alpha is not locally optimal, and meets the constraints "
     "without rivals as well",

@@ -15,7 +15,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from properties.tf import benign_landscape as statement
 from symbolic.gains import (
     ensure_gain,

@@ -14,7 +14,7 @@ import sympy as sp
 from attsvm.primitives.heads import ACTIVATIONS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from properties.tf import generalised_svm as statement
 from properties.tf._support.descent_steps import logarithmic
 from properties.tf.generalised_svm.head_descent import farthest, raised
@@ -30,7 +30,7 @@ from symbolic.least_points import (
     ensure_sum_of_multipliers,
 )
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
-from symbolic.suppositions import CONVEX_LOSS, LOSS, hypotheses
+from symbolic.suppositions import CONVEX_LOSS, FALLING_LOSS, LOSS, hypotheses
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,
@@ -408,7 +408,8 @@ def ensure_logarithmic(half: bool = False) -> None:
     )
     cite(EXPONENTIAL)  # exp(x) - 1 is between x and x exp(x)
     times = 2 if half else 1
-    low, high = sp.symbols("low high", positive=True)  # c and C of the formula
+    low = supposed_number(FALLING_LOSS, "low", positive=True)  # c of the formula
+    high = sp.Symbol("high", positive=True)  # C
     more, before, excess = sp.symbols("above before excess", nonnegative=True)
     at_least = k * low / 4 + before + (times * low + more) * (bound + excess)
     after = logarithmic(SYMBOLS, at_least, k + 1, low, high, times=times).parts[1]
@@ -447,7 +448,7 @@ def prove_unbounded() -> str:
     """On the data with a multiplier 0 the second margin leaves the first one behind for ever."""
     suppose(*hypotheses(STATEMENT, statement.FORWARD))
     w1, w2, to = sp.symbols("w_1 w_2 to", real=True)
-    q = sp.Symbol("q", positive=True)
+    q = supposed_number(FALLING_LOSS, "q", positive=True)  # -l' times the step
     logits = [sp.Integer(0), -w1, -w1 - w2]
     weights = [sp.exp(a) for a in logits]
     total = sum(weights)
