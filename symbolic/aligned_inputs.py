@@ -208,27 +208,28 @@ def ensure_raised(aligned: Supposed | None) -> None:
     ensure_kept_odds()
 
 
-def ensure_equal_rivals(aligned: Supposed | None) -> None:
+def ensure_equal_rivals(aligned: Supposed | None, exists: Supposed | None) -> None:
     """Aligned inputs whose rivals have one score stay above it, and enter the basin.
 
     Args:
         aligned: what says that they are, or that there is one; None where it is a case.
+        exists: what says that V exists; None where a step has shown it.
     """
     ensure_raised(aligned)
-    ensure_from_kept()
+    ensure_from_kept(exists)
 
 
 def prove_equal_rivals() -> str:
     """Aligned inputs whose rivals have one score: any start and any step."""
-    suppose(SOLUTION, EQUAL_RIVALS)
-    ensure_equal_rivals(ALIGNED_INPUTS)
+    suppose(EQUAL_RIVALS)
+    ensure_equal_rivals(ALIGNED_INPUTS, SOLUTION)
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
 
 
 def prove_one_input() -> str:
     """One input whose rivals have one score: no other one adds to its margins."""
-    suppose(SOLUTION, EQUAL_RIVALS)
-    ensure_equal_rivals(ONE_INPUT)
+    suppose(EQUAL_RIVALS)
+    ensure_equal_rivals(ONE_INPUT, SOLUTION)
     return "for every loss with continuous l' < 0, any T, d and start, and any constant step"
 
 
@@ -238,7 +239,6 @@ def ensure_aligned() -> None:
     Aligned means that no <A_it, A_ju> is negative. A step moves W by the gradient of input i's own
     part of the risk, and then by those of the other parts.
     """
-    suppose(FEASIBLE)
     kept, n, size, N = sp.symbols("kept n ||grad|| N", positive=True)
     m, others, second = sp.symbols("m_t others second", real=True)
     ensure_own_constant()
@@ -263,7 +263,7 @@ def ensure_aligned() -> None:
     cite(RISING, met={SIGN: rises, DIFFERENTIABLE: smooth})
     ensure_mean(
         S,
-        (kept + LESS) * (1 + MORE),
+        (kept + LESS) * (1 + supposed_number(FEASIBLE, "more", nonnegative=True)),
         "-<grad L, V> is the mean of |l'| sum_t s_t (u - gamma_t) m_t, and that sum at least kept "
         "(1 - s_o), kept = u(0) - second, as margins m_t of V are at least 1",
         least=kept,
@@ -278,7 +278,7 @@ def ensure_aligned() -> None:
         "so 1 - s_o, at most n N ||grad L||/(min|l'| kept), tends to 0 with the gradient",
     )
     ensure_gap_of_rest()  # so the risk gap tends to 0
-    ensure_from_basin(start=None)
+    ensure_from_basin(start=None, exists=FEASIBLE)
 
 
 def prove_aligned() -> str:

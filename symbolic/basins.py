@@ -30,8 +30,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
-from properties.tf import global_initial_gradient
+from attsvm.theory.declaration.proof import expanded, supposed_number
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.divergence import ensure_passed
@@ -44,7 +43,6 @@ from symbolic.gains import (
     ensure_gain_of_support,
 )
 from symbolic.inner_products import vector
-from symbolic.least_points import SCALED, ensure_existence, ensure_scaled_meets
 from symbolic.sums import (
     ensure_at_least_each,
     ensure_mean,
@@ -61,7 +59,6 @@ from symbolic.suppositions import (
     SOLUTION,
     TWO_TOKENS,
     UNIQUE_OPTIMUM,
-    hypotheses,
 )
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
@@ -100,9 +97,9 @@ def ensure_kept(
 
     Args:
         short: what says that the step is at most 1/L.
-        start: what says that the start is in the basin; nothing where a step has shown it, or that
+        start: what says that the start is in the basin; None where a step has shown it, or that
             the run enters it.
-        unique: what says that each input has one optimal token.
+        unique: what says that rivals score less; None where tied tokens count as one.
     """
     n, level = sp.symbols("n level", positive=True)
     left = supposed_number(start, "left", positive=True)
@@ -185,17 +182,18 @@ def ensure_coefficients() -> tuple[Any, Any]:
     return low, high
 
 
-def ensure_divergence(c: Any) -> None:
+def ensure_divergence(c: Any, exists: Supposed | None) -> None:
     """The norm tends to infinity.
 
     Args:
         c: p_j is at least c exp(-m_j).
+        exists: what says that V exists; None where a step has shown it.
     """
     a, N = sp.symbols("a N", positive=True)
     p = supposed_number(TWO_TOKENS, "p", positive=True)  # of one rival at least
     ensure_mean(
         p,
-        1 + MORE,
+        1 + supposed_number(exists, "more", nonnegative=True),
         "<W, V> grows by e sum_j p_j m_j(V), which is at least e P",
         least=1,
     )
@@ -301,34 +299,38 @@ def ensure_direction(c: Any, C: Any, diverges: str) -> None:
     cite(CAUCHY_SCHWARZ)  # nor one above
 
 
-def ensure_from_kept() -> None:
+def ensure_from_kept(exists: Supposed | None) -> None:
     """Where 1 holds from some step on, whatever the step is, the direction converges to that of V.
 
     And the norm diverges.
+
+    Args:
+        exists: what says that V exists; None where a step has shown it.
     """
     c, C = ensure_coefficients()
-    ensure_divergence(c)
+    ensure_divergence(c, exists)
     ensure_direction(c, C, FAR)
 
 
 def ensure_from_basin(
-    short: Supposed = SHORT_STEP, start: Supposed | None = BASIN, unique: Supposed = UNIQUE_OPTIMUM
+    short: Supposed = SHORT_STEP,
+    start: Supposed | None = BASIN,
+    exists: Supposed | None = SOLUTION,
 ) -> None:
     """From the basin the norm diverges and the direction converges to that of V.
 
     Args:
         short: what says that the step is at most 1/L.
-        start: what says that the start is in the basin; nothing where a step has shown it, or that
+        start: what says that the start is in the basin; None where a step has shown it, or that
             the run enters it.
-        unique: what says that each input has one optimal token.
+        exists: what says that V exists; None where a step has shown it.
     """
-    ensure_kept(short, start, unique)
-    ensure_from_kept()
+    ensure_kept(short, start, UNIQUE_OPTIMUM)
+    ensure_from_kept(exists)
 
 
 def prove() -> str:
     """From the basin the direction converges to that of V, and the norm diverges."""
-    suppose(SOLUTION)
     ensure_from_basin()
     return "for every smooth loss with l' < 0 and any n, T and d"
 
@@ -351,7 +353,6 @@ def ensure_margins() -> None:
 
 def prove_attention() -> str:
     """From the basin every margin passes every bound, and each s_o tends to 1."""
-    suppose(SOLUTION)
     ensure_from_basin()
     ensure_margins()
     b, y = sp.symbols("b y", positive=True)
@@ -388,10 +389,13 @@ def ensure_gap_of_rest() -> None:
     )
 
 
-def ensure_from_margins() -> None:
+def ensure_from_margins(exists: Supposed | None) -> None:
     """Least margins m >= ln(Q/D) lie in the basin; Q = sum_i max|l'| (T_i - 1) range_i.
 
     D is the least of l(second) - l(best), or what it is at least.
+
+    Args:
+        exists: what says that V exists; None where a step has shown it.
     """
     weight, Q, D = sp.symbols("r Q D", positive=True)
     ensure_gap_of_rest()
@@ -409,7 +413,7 @@ def ensure_from_margins() -> None:
     ensure_nonnegative(
         D - D / (1 + MORE), "D/exp(more) is at most D: the start is in the basin", normal=sp.factor
     )
-    ensure_from_basin(start=None)
+    ensure_from_basin(start=None, exists=exists)
 
 
 def prove_from_proper_start() -> str:
@@ -433,49 +437,5 @@ def prove_from_proper_start() -> str:
         normal=expanded,
     )
     ensure_positive(steep * lead, "D is above 0, so that R is a number")
-    ensure_from_margins()
-    return "for every smooth loss with l' < 0, any n, T and d"
-
-
-def prove_after_step() -> str:
-    """Margins after a step of length R >= 0 along U are at least m_0 + iota R, which is enough.
-
-    V exists: where they are positive W_1 shows it, and they are but for one rival in all.
-    """
-    least, rate = sp.symbols("m_0 iota", real=True)
-    more, faster = sp.symbols("more faster", nonnegative=True)
-    (forward, long) = hypotheses(
-        global_initial_gradient.THEOREM,
-        *(global_initial_gradient.FORWARD, global_initial_gradient.LONG),
-    )
-    length = supposed_number(forward, "R", nonnegative=True)
-    ensure_nonnegative(
-        (least + more) + length * (rate + faster) - (least + rate * length),
-        "<A, W_0 + R U> is at least m_0 + iota R where <A, W_0> is at least m_0, <A, U> at "
-        "least iota and R at least 0",
-        normal=sp.expand,
-    )
-    level, beyond = sp.Symbol("ln(Q/D)", real=True), supposed_number(long, "over", nonnegative=True)
-    ensure_nonnegative(
-        least + (level - least + beyond) - level,
-        "m_0 + iota R is at least ln(Q/D), as iota R is at least ln(Q/D) - m_0",
-        normal=expanded,
-    )
-    whole, rivals, others = sp.symbols("b_iG_i rivals others", positive=True)
-    ensure_positive(
-        [whole * (1 + rivals) - (whole - MORE), whole + others - (whole - MORE)],
-        "of two rivals or more, of one input or of several, Q is above D, as drop_i is at most "
-        "b_i G_i: margins of at least ln(Q/D) are positive",
-        normal=expanded,
-    )
-    ensure_scaled_meets()
-    ensure_existence(SCALED)
-    A = vector("A")
-    ensure_equal(
-        A @ (A / (A @ A)),
-        1,
-        "of one rival -grad L(W_0), which is not 0, is a multiple of A: V is A/||A||^2",
-        normal=sp.cancel,
-    )
-    ensure_from_margins()
+    ensure_from_margins(SOLUTION)
     return "for every smooth loss with l' < 0, any n, T and d"

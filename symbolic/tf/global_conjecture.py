@@ -320,7 +320,8 @@ def prove() -> str:
         "V/N has the coefficient lambda_h/N > 0 at one h, to which that of W/||W|| would "
         "converge: so there is no such h, and each b is the best token of its input",
     )
-    ensure_from_basin(SHORT_OR_FEW, None)  # all u tend to the best scores, and the risk gap to 0
+    # all u tend to the best scores, and the risk gap to 0
+    ensure_from_basin(SHORT_OR_FEW, start=None, exists=None)
     ensure_any_step()
     return (
         "for every smooth loss with l' < 0 and any n, T, d and start, and any step if queries are "

@@ -306,7 +306,7 @@ def _ensure_settled(weights: Callable[[], None]) -> None:
     ensure_signs()
     ensure_next_round()
     ensure_gap_of_rest()  # as all s_b tend to 1 the risk gap tends to 0, into the basin
-    ensure_from_basin(start=None)
+    ensure_from_basin(start=None, exists=None)
 
 
 def prove() -> str:
