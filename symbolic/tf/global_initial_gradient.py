@@ -23,10 +23,7 @@ def prove() -> str:
     """
     least, rate = sp.symbols("m_0 iota", real=True)
     more, faster = sp.symbols("more faster", nonnegative=True)
-    (forward, long) = hypotheses(
-        statement.THEOREM,
-        *(statement.FORWARD, statement.LONG),
-    )
+    forward, long = hypotheses(statement.THEOREM, statement.FORWARD, statement.LONG)
     length = supposed_number(forward, "R", nonnegative=True)
     ensure_nonnegative(
         (least + more) + length * (rate + faster) - (least + rate * length),
