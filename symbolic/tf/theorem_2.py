@@ -48,8 +48,12 @@ from symbolic.tf import definition_1
 CONVEX_LOGARITHM = "-log is convex"
 
 
-def ensure_near_where_margins_are_large() -> None:
-    """Least margins of rho - c give ||W - V||^2 <= 2 c R^2 / rho."""
+def ensure_near_where_margins_are_large(good: Supposed | None = None) -> None:
+    """Least margins of rho - c give ||W - V||^2 <= 2 c R^2 / rho.
+
+    Args:
+        good: what says that ||W|| <= R; None of what minimises in the ball.
+    """
     ensure_multipliers()
     rho, c, w = sp.symbols("rho c w", positive=True)
     ensure_nonnegative(
@@ -57,18 +61,22 @@ def ensure_near_where_margins_are_large() -> None:
         "<W^mm, W> is the sum of lambda_j m_j, so at least (rho - c) ||W^mm||^2",
         normal=expanded,
     )
-    ensure_near()
+    ensure_near(good)
 
 
-def ensure_near() -> None:
-    """<W^mm, W> >= (rho - c) ||W^mm||^2 gives ||W - V||^2 <= 2 c R^2 / rho."""
+def ensure_near(good: Supposed | None) -> None:
+    """<W^mm, W> >= (rho - c) ||W^mm||^2 gives ||W - V||^2 <= 2 c R^2 / rho.
+
+    Args:
+        good: what says that ||W|| <= R; None of what minimises in the ball.
+    """
     W, X = vector("W"), vector("X")
     rho, c = sp.Symbol("rho", positive=True), sp.Symbol("c", real=True)
     square = inner("X", "X")
     apart = (W - rho * X) @ (W - rho * X)
     facts = {
         inner("W", "X"): (rho - c) * square + MORE,
-        inner("W", "W"): rho**2 * square - sp.Symbol("less", nonnegative=True),  # ||W|| <= R
+        inner("W", "W"): rho**2 * square - supposed_number(good, "less", nonnegative=True),
     }
     gap = 2 * c / rho * (rho**2 * square) - apart.subs(facts)
     ensure_nonnegative(
@@ -76,11 +84,16 @@ def ensure_near() -> None:
     )
 
 
-def ensure_margins_are_large(falling: Supposed) -> None:
+def ensure_margins_are_large(
+    falling: Supposed, large: Supposed | None = None, good: Supposed | None = None
+) -> None:
     """L(W) <= L(V) gives a least margin of rho - log(2 Gamma) at least.
 
     Args:
         falling: what says that the b_i are above 0.
+        large: what says that e^rho >= 2 Gamma; None where rho tends to infinity, or e^rho is
+            compared with 2 Gamma.
+        good: what says that L(W) <= L(V); None of what minimises.
     """
     e, S = sp.symbols("e S", positive=True)  # exp(-m), and the sum of exp(-m_t)
     more, also, still = sp.symbols("more also still", nonnegative=True)
@@ -103,7 +116,8 @@ def ensure_margins_are_large(falling: Supposed) -> None:
         normal=sp.expand,
     )
     power, gamma = sp.symbols("power Gamma", positive=True)  # power = e^rho
-    attended = gamma / power - more  # 1/(1 + e^m)
+    # 1/(1 + e^m), as W costs no more than V
+    attended = gamma / power - supposed_number(good, "more", nonnegative=True)
     ensure_nonnegative(
         gamma * b * delta / power - b * delta * attended,
         "b_i delta_i/(1 + e^m) is at most n (L(W) - L_*), so at most n (L(V) - L_*), at most "
@@ -112,22 +126,28 @@ def ensure_margins_are_large(falling: Supposed) -> None:
         normal=expanded,
     )
     ensure_nonnegative(
-        (power / gamma - 1 - power / (2 * gamma)).subs(power, 2 * gamma + more),
+        (power / gamma - 1 - power / (2 * gamma)).subs(
+            power, 2 * gamma + supposed_number(large, "beyond", nonnegative=True)
+        ),
         "e^m >= e^rho/Gamma - 1 >= e^rho/(2 Gamma) where e^rho >= 2 Gamma",
         normal=sp.cancel,
     )
 
 
-def ensure_rate(falling: Supposed) -> None:
+def ensure_rate(
+    falling: Supposed, large: Supposed | None = None, good: Supposed | None = None
+) -> None:
     """||W/R - U||^2 <= 2 log(2 Gamma)/rho for rho >= log(2 Gamma), W as good as R U.
 
     Args:
         falling: what says that the b_i are above 0.
+        large: what says that e^rho >= 2 Gamma; None where rho tends to infinity.
+        good: what says that ||W|| <= R and L(W) <= L(V); None of what minimises in the ball.
     """
     suppose(FEASIBLE)
     ensure_direction_exists()
-    ensure_near_where_margins_are_large()
-    ensure_margins_are_large(falling)
+    ensure_near_where_margins_are_large(good)
+    ensure_margins_are_large(falling, large, good)
 
 
 def ensure_direction_exists() -> None:
@@ -138,8 +158,7 @@ def ensure_direction_exists() -> None:
 
 def prove() -> str:
     """It is so of each W and each rho that are supposed to be such."""
-    suppose(*hypotheses(statement.RATE, statement.LARGE, statement.GOOD))
-    ensure_rate(FALLING_LOSS)
+    ensure_rate(FALLING_LOSS, *hypotheses(statement.RATE, statement.LARGE, statement.GOOD))
     return "for every loss with l' < 0 continuous, any n, T, d and rho >= log(2 Gamma)"
 
 
@@ -223,7 +242,8 @@ def ensure_mean_margin_is_large() -> None:
 
 def prove_sharp() -> str:
     """||W/R - U||^2 <= 2 kappa/rho where G is below every m_i d_i."""
-    suppose(FEASIBLE, *hypotheses(statement.RATE, statement.GOOD))
+    suppose(FEASIBLE)
+    (good,) = hypotheses(statement.RATE, statement.GOOD)
     ensure_direction_exists()
     ensure_multipliers()
     ensure_mean_margin_is_large()
@@ -239,10 +259,9 @@ def prove_sharp() -> str:
         square * (p * m),
         "so <W^mm, W> = sum_j lambda_j m_j is ||W^mm||^2 times sum_j p_j m_j",
     )
-    ensure_near()
-    ensure_margins_are_large(
-        FALLING_LOSS
-    )  # n (L(R U) - L_*) is at most the sum of a_i Delta_i (T - 1) e^-rho
+    ensure_near(good)
+    # n (L(R U) - L_*) is at most the sum of a_i Delta_i (T - 1) e^-rho
+    ensure_margins_are_large(FALLING_LOSS, good=good)
     power, gamma, b, d = sp.symbols("power Gamma b d", positive=True)  # power = e^rho
     ensure_positive(
         b * d - (gamma * b * d / power).subs(power, 2 * gamma + MORE),

@@ -393,7 +393,7 @@ SPOILT = {
         *(basins, "MORE", REAL),
         [
             *(basins.ensure_kept, basins.ensure_gap_of_rest, aligned_inputs.ensure_aligned),
-            *(lambda: basins.ensure_divergence(P, None), directed),
+            directed,
         ],
     ),
     "shares of tokens that are not bounded": (
