@@ -86,6 +86,10 @@ NOT_TAKEN = {
 """Hypotheses, or parts of one, that no step takes, and why: none of them is needed."""
 
 
+EXECUTED = {}
+"""What proofs share, run here once, so that places are noted whatever ran before."""
+
+
 def run(proof):
     module, _, name = proof.partition(":")
     getattr(importlib.import_module(module), name)()
@@ -102,7 +106,7 @@ def reached(proof):
 
     with recorded() as steps, pytest.MonkeyPatch.context() as patch:
         patch.setattr(taking, "_sign_of", noted)
-        patch.setattr(taking, "_EXECUTED", {})
+        patch.setattr(taking, "_EXECUTED", EXECUTED)
         run(proof)
     return steps, tuple(dict.fromkeys(places))
 
@@ -142,7 +146,7 @@ def test_a_proof_falls_without_a_sign_that_is_supposed(monkeypatch, proof):
 
         with recorded(), monkeypatch.context() as patch:
             patch.setattr(taking, "_sign_of", without)
-            patch.setattr(taking, "_EXECUTED", {})
+            patch.setattr(taking, "_EXECUTED", EXECUTED)
             with pytest.raises(ProofError):
                 run(proof)
 
