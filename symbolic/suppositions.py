@@ -161,16 +161,13 @@ FEASIBLE = Supposed(
 )
 SOLUTION = Supposed(
     "W^mm exists, or X^low on the printed loss",
-    (
-        *(exists, feasible, token_sequences.enough),
-        printed_loss.LOSS.hypotheses[printed_loss.LOW],
-    ),
-    (all_tight, all_independent),
+    (exists, feasible, printed_loss.LOSS.hypotheses[printed_loss.LOW]),
+    (all_tight, all_independent, token_sequences.enough),
 )
 LEAST_VECTOR = Supposed(
     "the programme, Att-SVM, p-SVM or v-SVM, has a solution",
     (
-        *(feasible, left_out.idle),  # and more is asked of idle tokens
+        *(feasible, left_out.idle),
         p_svm.PROGRAMME.hypotheses[p_svm.EXISTS],
         v_svm.PROGRAMME.hypotheses[v_svm.EXISTS],
     ),
@@ -287,8 +284,11 @@ UNIQUE_OPTIMUM = Supposed(
 )
 FIRST_IS_BEST = Supposed(
     "the head is largest at the first token of each input",
-    (nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.ALONE],),
-    (nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.STEEP],),
+    (),
+    tuple(
+        nonlinear_head_path.PATH.hypotheses[x]
+        for x in (nonlinear_head_path.ALONE, nonlinear_head_path.STEEP)
+    ),
 )
 EQUAL_RIVALS = Supposed(
     "the rivals of an input have one score",
