@@ -11,8 +11,16 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory import (
+    Supposed,
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_zero,
+)
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
+from properties.sim import theorem_3_15
 from symbolic.basins import (
     LEAD,
     LESS,
@@ -32,11 +40,14 @@ from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_
 from symbolic.suppositions import (
     ALIGNED_INPUTS,
     EQUAL_RIVALS,
+    FALLING_LOSS,
     FEASIBLE,
     LOSS,
+    ONE_INPUT,
     SHORT_STEP,
     SOLUTION,
     UNIQUE_OPTIMUM,
+    hypotheses,
 )
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
@@ -56,16 +67,21 @@ POWERS = "the gradient of F is Lipschitz with the constant reach^2"
 F_SMOOTH = "F has all derivatives in the margins, which are linear in W"
 
 
-def ensure_raised_by_others() -> None:
-    """What other inputs add to a margin is not negative, where inputs are aligned."""
+def ensure_raised_by_others(aligned: Supposed | None) -> None:
+    """What other inputs add to a margin is not negative, where inputs are aligned.
+
+    Args:
+        aligned: what says that they are, or that there is no other one; None where it is a case.
+    """
     p, product = entry("p"), entry("product")
+    slope = supposed_number(FALLING_LOSS, "slope", positive=True)
     ensure_nonnegative_sum(
         total(p * product),
         p * product,
         "another input j adds e times the sum over its rivals u of p_ju <A_ju, A_it> to the "
         "margin m_it",
-        p=S * (P * LEAD + MORE),
-        product=MORE,
+        p=slope * S * (P * LEAD + MORE),
+        product=supposed_number(aligned, "product", nonnegative=True),
     )
 
 
@@ -108,19 +124,28 @@ def ensure_log_of_powers() -> None:
 def ensure_kept_odds() -> None:
     """Where exp(F) is bounded, and rivals have one score, s_o and u less it are above constants."""
     power = sp.Symbol("exp(F)", positive=True)
+    lead = supposed_number(UNIQUE_OPTIMUM, "lead", positive=True)
+    attended = 1 / (1 + power + MORE)
     ensure_nonnegative(
-        (1 / (1 + power) - 1 / (1 + power + MORE)) * LEAD,
-        "so s_o = 1/(1 + exp(F)), and u less the score of rivals, s_o lead, stay above constants",
+        1 / (1 + power) - attended,
+        "s_o = 1/(1 + exp(F)) does not fall as F does",
         normal=sp.factor,
+    )
+    ensure_positive(
+        [attended, attended * lead],
+        "so s_o, and u less the score of rivals, s_o lead, stay above constants",
     )
 
 
-def ensure_raised() -> None:
+def ensure_raised(aligned: Supposed | None) -> None:
     """Attention to the optimal tokens stays above a constant, with any step.
 
     Rivals of an input have one score, and inputs are aligned: no <A_it, A_ju> is negative. Let F be
     the logarithm of the sum over rivals of exp(-m_t), q_t = s_t/(1 - s_o), reach the largest
     ||A_t||, and small = n/(e max|l'| lead reach^2).
+
+    Args:
+        aligned: what says that inputs are aligned, or that there is one; None where it is a case.
     """
     share = sp.Symbol("s_t", positive=True)
     top, n = sp.symbols("max|l'| n", positive=True)
@@ -166,7 +191,7 @@ def ensure_raised() -> None:
         normal=sp.factor,
     )
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: F_SMOOTH})
-    ensure_raised_by_others()
+    ensure_raised_by_others(aligned)
     z = entry("z")
     ensure_nonnegative_sum(
         total(z) - total(z / (1 + MORE)),
@@ -183,17 +208,29 @@ def ensure_raised() -> None:
     ensure_kept_odds()
 
 
-def ensure_equal_rivals() -> None:
-    """Aligned inputs whose rivals have one score stay above it, and enter the basin."""
-    ensure_raised()
-    ensure_from_kept()
+def ensure_equal_rivals(aligned: Supposed | None, exists: Supposed | None) -> None:
+    """Aligned inputs whose rivals have one score stay above it, and enter the basin.
+
+    Args:
+        aligned: what says that they are, or that there is one; None where it is a case.
+        exists: what says that V exists; None where a step has shown it.
+    """
+    ensure_raised(aligned)
+    ensure_from_kept(exists)
 
 
 def prove_equal_rivals() -> str:
-    """Aligned inputs whose rivals have one score, as one input is: any start and any step."""
-    suppose(SOLUTION, UNIQUE_OPTIMUM, EQUAL_RIVALS, ALIGNED_INPUTS)
-    ensure_equal_rivals()
+    """Aligned inputs whose rivals have one score: any start and any step."""
+    suppose(EQUAL_RIVALS)
+    ensure_equal_rivals(ALIGNED_INPUTS, SOLUTION)
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
+
+
+def prove_one_input() -> str:
+    """One input whose rivals have one score: no other one adds to its margins."""
+    suppose(EQUAL_RIVALS)
+    ensure_equal_rivals(ONE_INPUT, SOLUTION)
+    return "for every loss with continuous l' < 0, any T, d and start, and any constant step"
 
 
 def ensure_aligned() -> None:
@@ -202,14 +239,13 @@ def ensure_aligned() -> None:
     Aligned means that no <A_it, A_ju> is negative. A step moves W by the gradient of input i's own
     part of the risk, and then by those of the other parts.
     """
-    suppose(FEASIBLE, ALIGNED_INPUTS)
     kept, n, size, N = sp.symbols("kept n ||grad|| N", positive=True)
     m, others, second = sp.symbols("m_t others second", real=True)
     ensure_own_constant()
     ensure_smoothness()  # of part i, with L_i/n <= L
     cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: SHORT_STEP})
     ensure_gain()
-    ensure_raised_by_others()
+    ensure_raised_by_others(ALIGNED_INPUTS)
     powers = sp.Symbol("powers", positive=True)
     attended = (others + GAMMA * sp.exp(-m)) / (powers + sp.exp(-m))
     ensure_equal(
@@ -227,7 +263,7 @@ def ensure_aligned() -> None:
     cite(RISING, met={SIGN: rises, DIFFERENTIABLE: smooth})
     ensure_mean(
         S,
-        (kept + LESS) * (1 + MORE),
+        (kept + LESS) * (1 + supposed_number(FEASIBLE, "more", nonnegative=True)),
         "-<grad L, V> is the mean of |l'| sum_t s_t (u - gamma_t) m_t, and that sum at least kept "
         "(1 - s_o), kept = u(0) - second, as margins m_t of V are at least 1",
         least=kept,
@@ -242,17 +278,20 @@ def ensure_aligned() -> None:
         "so 1 - s_o, at most n N ||grad L||/(min|l'| kept), tends to 0 with the gradient",
     )
     ensure_gap_of_rest()  # so the risk gap tends to 0
-    ensure_from_basin()
+    ensure_from_basin(start=None, exists=FEASIBLE)
 
 
 def prove_aligned() -> str:
     """Aligned inputs whose rivals' scores are within lead s_o/(1 - s_o)."""
-    left = sp.Symbol("left", positive=True)
+    (within,) = hypotheses(theorem_3_15.THEOREM, theorem_3_15.WITHIN)
+    left = supposed_number(within, "left", positive=True)
+    others = sp.Symbol("others", positive=True)  # 1 - s_o
     ensure_equal(
         P * GAMMA_O + REST * (SECOND - (LEAD * P / REST - left)) - SECOND,
         REST * left,
         "rivals' scores within lead s_o/(1 - s_o), less something, leave u above second at first",
         normal=sp.simplify,
     )
+    ensure_positive(others * left, "(1 - s_o) left, by which it is above, is positive")
     ensure_aligned()
     return "for every smooth loss with l' < 0, any n, T and d"

@@ -30,8 +30,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, suppose
-from properties.tf import global_initial_gradient
+from attsvm.theory.declaration.proof import expanded, supposed_number
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.divergence import ensure_passed
@@ -44,7 +43,6 @@ from symbolic.gains import (
     ensure_gain_of_support,
 )
 from symbolic.inner_products import vector
-from symbolic.least_points import SCALED, ensure_existence, ensure_scaled_meets
 from symbolic.sums import (
     ensure_at_least_each,
     ensure_mean,
@@ -53,7 +51,15 @@ from symbolic.sums import (
     n,
     total,
 )
-from symbolic.suppositions import LOSS, SHORT_STEP, SOLUTION, TWO_TOKENS, UNIQUE_OPTIMUM, hypotheses
+from symbolic.suppositions import (
+    BASIN,
+    FALLING_LOSS,
+    LOSS,
+    SHORT_STEP,
+    SOLUTION,
+    TWO_TOKENS,
+    UNIQUE_OPTIMUM,
+)
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,
@@ -84,13 +90,21 @@ FAR = (
 )
 
 
-def ensure_kept(short: Supposed = SHORT_STEP) -> None:
+def ensure_kept(
+    short: Supposed = SHORT_STEP, start: Supposed | None = BASIN, unique: Supposed | None = None
+) -> None:
     """From the basin u stays above the second-best score, and s_o above 0, by constants.
 
     Args:
         short: what says that the step is at most 1/L.
+        start: what says that the start is in the basin; None where a step has shown it, or that
+            the run enters it.
+        unique: what says that rivals score less; None where tied tokens count as one.
     """
-    n, level, left = sp.symbols("n level left", positive=True)
+    n, level = sp.symbols("n level", positive=True)
+    left = supposed_number(start, "left", positive=True)
+    slope = supposed_number(FALLING_LOSS, "slope", positive=True)
+    lead = supposed_number(unique, "lead", positive=True)
     ensure_smoothness()
     cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: short})
     ensure_gain_of_support()
@@ -98,7 +112,7 @@ def ensure_kept(short: Supposed = SHORT_STEP) -> None:
     behind = MORE  # gamma_o - gamma_t
     ensure_mean(S, GAMMA_O - behind, "u is at most gamma_o", most=GAMMA_O)
     ensure_at_least_each(
-        SLOPE * behind,
+        slope * behind,
         "each input's part l(u) - l(gamma_o) = |l'| (gamma_o - u) is at most n times the risk gap, "
         "which is the mean of the parts",
     )
@@ -108,20 +122,25 @@ def ensure_kept(short: Supposed = SHORT_STEP) -> None:
         normal=expanded,
     )
     ensure_positive(
-        n * left / SLOPE,
+        n * left / slope,
         "u - second is at least n left / max|l'|, left being what the start's gap lacks to "
         "the threshold",
     )
     ensure_mean(
         S,
-        SECOND - MORE,
+        GAMMA_O - lead - MORE,
         "the rivals' sum of s_t gamma_t is at most second times 1 - s_o",
-        most=SECOND,
+        most=GAMMA_O - lead,
     )
     ensure_equal(
-        P * GAMMA_O + REST * SECOND - SECOND,
-        P * LEAD,
+        P * GAMMA_O + REST * (GAMMA_O - lead) - (GAMMA_O - lead),
+        P * lead,
         "so u - second is at most s_o times the lead",
+    )
+    ensure_positive(
+        n * left / slope / lead,
+        "so s_o is at least n left/max|l'| over the lead, which is positive, as all rivals score "
+        "less",
     )
 
 
@@ -135,18 +154,19 @@ def ensure_coefficients() -> tuple[Any, Any]:
     total, kept, gap, n = sp.symbols("total kept gap n", positive=True)
     rest, also = sp.symbols("rest also", nonnegative=True)
     top = sp.Symbol("max|l'|", positive=True)
-    low, high = SLOPE * P * kept / n, top * gap / n
+    slope = supposed_number(FALLING_LOSS, "slope", positive=True)
+    low, high = slope * P * kept / n, top * gap / n
     ensure_gain()
     ensure_equal(sp.exp(a - m) / total, sp.exp(-m) * sp.exp(a) / total, "s_j = s_o exp(-m_j)")
     cite_extreme_value(LOSS, OF_SCORES)
     ensure_equal(
-        SLOPE * (P * sp.exp(-m)) * gap / n * sp.exp(m),
-        SLOPE * P * gap / n,
+        slope * (P * sp.exp(-m)) * gap / n * sp.exp(m),
+        slope * P * gap / n,
         "so p_j = |l'| s_j (u - gamma_j)/n has p_j exp(m_j) = |l'| s_o (u - gamma_j)/n",
         normal=sp.simplify,
     )
     ensure_nonnegative(
-        (SLOPE + MORE) * (P + also) * (kept + LESS) / n - low,
+        (slope + MORE) * (P + also) * (kept + LESS) / n - low,
         "|l'| s_o (u - gamma_j)/n is at least min|l'|/n times the bounds that s_o and u - "
         "second are above",
         normal=expanded,
@@ -162,16 +182,18 @@ def ensure_coefficients() -> tuple[Any, Any]:
     return low, high
 
 
-def ensure_divergence(c: Any) -> None:
+def ensure_divergence(c: Any, exists: Supposed | None) -> None:
     """The norm tends to infinity.
 
     Args:
         c: p_j is at least c exp(-m_j).
+        exists: what says that V exists; None where a step has shown it.
     """
-    a, N, p = sp.symbols("a N p", positive=True)
+    a, N = sp.symbols("a N", positive=True)
+    p = supposed_number(TWO_TOKENS, "p", positive=True)  # of one rival at least
     ensure_mean(
         p,
-        1 + MORE,
+        1 + supposed_number(exists, "more", nonnegative=True),
         "<W, V> grows by e sum_j p_j m_j(V), which is at least e P",
         least=1,
     )
@@ -217,8 +239,8 @@ def ensure_direction(c: Any, C: Any, diverges: str) -> None:
         diverges: the step that has shown that ||W_k|| tends to infinity.
     """
     W, G = vector("W"), vector("G")
-    p, a, least = sp.symbols("p a least", positive=True)
-    y, N, extra = sp.symbols("y N extra", positive=True)
+    a, least, y, extra = sp.symbols("a least y extra", positive=True)
+    p, N = (supposed_number(TWO_TOKENS, name, positive=True) for name in "pN")
     ensure_equal(
         (W + STEP * G) @ (W + STEP * G),
         W @ W + 2 * STEP * (G @ W) + STEP**2 * (G @ G),
@@ -277,31 +299,38 @@ def ensure_direction(c: Any, C: Any, diverges: str) -> None:
     cite(CAUCHY_SCHWARZ)  # nor one above
 
 
-def ensure_from_kept() -> None:
+def ensure_from_kept(exists: Supposed | None) -> None:
     """Where 1 holds from some step on, whatever the step is, the direction converges to that of V.
 
     And the norm diverges.
+
+    Args:
+        exists: what says that V exists; None where a step has shown it.
     """
-    suppose(TWO_TOKENS)
     c, C = ensure_coefficients()
-    ensure_divergence(c)
+    ensure_divergence(c, exists)
     ensure_direction(c, C, FAR)
 
 
-def ensure_from_basin(short: Supposed = SHORT_STEP) -> None:
+def ensure_from_basin(
+    short: Supposed = SHORT_STEP,
+    start: Supposed | None = BASIN,
+    exists: Supposed | None = SOLUTION,
+) -> None:
     """From the basin the norm diverges and the direction converges to that of V.
 
     Args:
         short: what says that the step is at most 1/L.
+        start: what says that the start is in the basin; None where a step has shown it, or that
+            the run enters it.
+        exists: what says that V exists; None where a step has shown it.
     """
-    suppose(UNIQUE_OPTIMUM)
-    ensure_kept(short)
-    ensure_from_kept()
+    ensure_kept(short, start, UNIQUE_OPTIMUM)
+    ensure_from_kept(exists)
 
 
 def prove() -> str:
     """From the basin the direction converges to that of V, and the norm diverges."""
-    suppose(SOLUTION)
     ensure_from_basin()
     return "for every smooth loss with l' < 0 and any n, T and d"
 
@@ -324,7 +353,6 @@ def ensure_margins() -> None:
 
 def prove_attention() -> str:
     """From the basin every margin passes every bound, and each s_o tends to 1."""
-    suppose(SOLUTION)
     ensure_from_basin()
     ensure_margins()
     b, y = sp.symbols("b y", positive=True)
@@ -361,10 +389,13 @@ def ensure_gap_of_rest() -> None:
     )
 
 
-def ensure_from_margins() -> None:
+def ensure_from_margins(exists: Supposed | None) -> None:
     """Least margins m >= ln(Q/D) lie in the basin; Q = sum_i max|l'| (T_i - 1) range_i.
 
     D is the least of l(second) - l(best), or what it is at least.
+
+    Args:
+        exists: what says that V exists; None where a step has shown it.
     """
     weight, Q, D = sp.symbols("r Q D", positive=True)
     ensure_gap_of_rest()
@@ -382,7 +413,7 @@ def ensure_from_margins() -> None:
     ensure_nonnegative(
         D - D / (1 + MORE), "D/exp(more) is at most D: the start is in the basin", normal=sp.factor
     )
-    ensure_from_basin()
+    ensure_from_basin(start=None, exists=exists)
 
 
 def prove_from_proper_start() -> str:
@@ -390,9 +421,12 @@ def prove_from_proper_start() -> str:
 
     D is min|l'| times the least lead of a best score.
     """
-    R, (steep, lead) = sp.Symbol("R", nonnegative=True), sp.symbols("min|l'| lead", positive=True)
+    R = sp.Symbol("R", nonnegative=True)
+    steep = supposed_number(FALLING_LOSS, "min|l'|", positive=True)
+    lead = supposed_number(UNIQUE_OPTIMUM, "lead", positive=True)
+    beyond = supposed_number(SOLUTION, "beyond", nonnegative=True)
     ensure_positive(
-        (R + 1) * (1 + MORE) - R,
+        (R + 1) * (1 + beyond) - R,
         "margins of r p(alpha) are at least r, as those of p(alpha) are at least 1, so above R",
         normal=expanded,
     )
@@ -402,39 +436,6 @@ def prove_from_proper_start() -> str:
         "l(second) - l(best), |l'| at some score between them times their distance, is at least D",
         normal=expanded,
     )
-    ensure_from_margins()
-    return "for every smooth loss with l' < 0, any n, T and d"
-
-
-def prove_after_step() -> str:
-    """Margins after a step of length R >= 0 along U are at least m_0 + iota R, which is enough.
-
-    V exists: where they are positive W_1 shows it, and they are but for one rival in all.
-    """
-    least, rate = sp.symbols("m_0 iota", real=True)
-    length, more, faster = sp.symbols("R more faster", nonnegative=True)
-    ensure_nonnegative(
-        (least + more) + length * (rate + faster) - (least + rate * length),
-        "<A, W_0 + R U> is at least m_0 + iota R where <A, W_0> is at least m_0, <A, U> at "
-        "least iota and R at least 0",
-        normal=sp.expand,
-    )
-    suppose(*hypotheses(global_initial_gradient.THEOREM, global_initial_gradient.FORWARD))
-    whole, rivals, others = sp.symbols("b_iG_i rivals others", positive=True)
-    ensure_positive(
-        [whole * (1 + rivals) - (whole - MORE), whole + others - (whole - MORE)],
-        "of two rivals or more, of one input or of several, Q is above D, as drop_i is at most "
-        "b_i G_i: margins of at least ln(Q/D) are positive",
-        normal=expanded,
-    )
-    ensure_scaled_meets()
-    ensure_existence(SCALED)
-    A = vector("A")
-    ensure_equal(
-        A @ (A / (A @ A)),
-        1,
-        "of one rival -grad L(W_0), which is not 0, is a multiple of A: V is A/||A||^2",
-        normal=sp.cancel,
-    )
-    ensure_from_margins()
+    ensure_positive(steep * lead, "D is above 0, so that R is a number")
+    ensure_from_margins(SOLUTION)
     return "for every smooth loss with l' < 0, any n, T and d"

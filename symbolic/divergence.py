@@ -13,8 +13,8 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_positive
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory import Supposed, cite, ensure_positive
+from attsvm.theory.declaration.proof import suppose, supposed_number
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import (
     GAMMA,
@@ -24,7 +24,15 @@ from symbolic.gains import (
     ensure_gain_of_support,
     ensure_positive_gain,
 )
-from symbolic.suppositions import LOSS, MARGINS_ADD, SOLUTION, TWO_SCORES
+from symbolic.suppositions import (
+    FALLING_LOSS,
+    LOSS,
+    MARGINS_ADD,
+    SOLUTION,
+    TWO_SCORES,
+    TWO_TOKENS,
+    UNIQUE_OPTIMUM,
+)
 from symbolic.textbook import CAUCHY_SCHWARZ
 
 PULL = "|l'| s_o s_t is continuous in the logits, which are linear in W"
@@ -62,24 +70,43 @@ def ensure_pull_continuous() -> None:
     ensure_continuous(pull, PULL, (slope, LOSS))
 
 
-def prove() -> str:
-    """||W_k|| tends to infinity from any start and with any step."""
+def ensure_divergence(lower: Supposed, rival: Supposed | None = None) -> None:
+    """||W_k|| tends to infinity from any start and with any step.
+
+    Args:
+        lower: what says that some input has two different scores, or that all rivals score less.
+        rival: what says that there is one, where the other does not.
+    """
     ensure_gain()
     suppose(MARGINS_ADD, SOLUTION)
     ensure_gain_of_support()
     ensure_gain_of_equal_rivals()
-    suppose(TWO_SCORES)
-    gain = ensure_positive_gain()
+    slope = supposed_number(FALLING_LOSS, "|l'|", positive=True)
+    gain = slope * ensure_positive_gain(lower, rival)
     ensure_pull_continuous()
     cite_extreme_value(PULL, "the least D on a closed ball of matrices")
     cite(CAUCHY_SCHWARZ)
-    step, least = sp.symbols("e D", positive=True)
+    step, least = sp.symbols("e D/|l'|", positive=True)
     ensure_passed(
-        step * least,
+        step * slope * least,
         FAR,
         elsewhere=step * gain,
     )
+
+
+def prove() -> str:
+    """It does where some input has two different scores."""
+    ensure_divergence(TWO_SCORES)
     return (
         "for every continuously differentiable loss with l' of one sign, any n, T, d and start, "
         "and any constant step"
+    )
+
+
+def prove_of_unique() -> str:
+    """It does where optimal tokens are unique, and some input has two tokens."""
+    ensure_divergence(UNIQUE_OPTIMUM, TWO_TOKENS)
+    return (
+        "for every continuously differentiable loss with l' < 0, any n, T, d and start, and any "
+        "constant step"
     )

@@ -12,7 +12,8 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
+from attsvm.theory import Supposed, ensure_equal, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import supposed_number
 from symbolic.softmax import structural_residual
 from symbolic.sums import ensure_at_least_each, ensure_nonnegative_sum, entry, total
 
@@ -73,17 +74,23 @@ def ensure_gain_of_equal_rivals() -> None:
     )
 
 
-def ensure_positive_gain() -> Any:
+def ensure_positive_gain(lower: Supposed, rival: Supposed | None = None) -> Any:
     """Two different scores in an input make its sum positive: softmax is, and o scores most.
+
+    Args:
+        lower: what says that some input has two, or that all rivals score less.
+        rival: what says that there is one, where the other does not.
 
     Returns:
         That sum.
     """
-    lead, others = sp.Symbol("lead", positive=True), sp.Symbol("others", nonnegative=True)
+    lead = supposed_number(lower, "lead", positive=True)
+    share = S if rival is None else supposed_number(rival, "s", positive=True)
+    others = sp.Symbol("others", nonnegative=True)
     ensure_at_least_each(
-        P * S * others,
+        P * share * others,
         "s_o sum_t s_t (gamma_o - gamma_t), over rivals and inputs, is at least each of its terms",
     )
-    gain = P * (S * lead + others)
+    gain = P * (share * lead + others)
     ensure_positive(gain, "the term of a rival of lower score is positive")
     return gain

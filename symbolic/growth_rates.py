@@ -10,10 +10,8 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative
-from attsvm.theory.declaration.proof import suppose
 from symbolic.basins import LESS, MORE, ensure_from_basin, ensure_margins
 from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_sum, entry, n, total
-from symbolic.suppositions import SOLUTION
 from symbolic.textbook import EXPONENTIAL
 
 
@@ -92,7 +90,6 @@ def ensure_rate() -> None:
 
 def prove_rate() -> str:
     """From the basin the norm grows like N ln k."""
-    suppose(SOLUTION)
     ensure_from_basin()
     ensure_rate()
     return "for every smooth loss with l' < 0 and any n, T and d"
@@ -100,7 +97,6 @@ def prove_rate() -> str:
 
 def prove_shares() -> str:
     """From the basin the share of a rival of margin m under V falls like k^-(m - 1)."""
-    suppose(SOLUTION)
     ensure_from_basin()
     m, least = sp.symbols("m least", positive=True)
     c, C = sp.symbols("c C", positive=True)

@@ -229,11 +229,16 @@ def ensure_inputs_apart() -> None:
     )
 
 
-def prove_supported() -> str:
+def ensure_supported() -> None:
     """The least vector of the tight constraints alone is X."""
     suppose(LEAST_VECTOR)
     ensure_multipliers()
     ensure_multipliers_suffice()
+
+
+def prove_supported() -> str:
+    """The least vector of the tight constraints alone is X."""
+    ensure_supported()
     return "in any dimension: multipliers are 0 on what is dropped, and what is left proves X least"
 
 

@@ -1,6 +1,8 @@
 """What proofs take from readings: hypotheses and conclusions as the objects that they are.
 
-A reading that names a proof has to have one of those that are listed, for each that it takes.
+A reading that names a proof has to have one of those that are listed, for each that it takes. A
+supposition serves one hypothesis of a reading; `JOINED` tells of which a hypothesis is made that
+joins several.
 """
 
 from __future__ import annotations
@@ -86,32 +88,39 @@ BOUNDED_MATRIX = Supposed(
 )
 LARGE_RADIUS = Supposed(
     "R is at least 1, as where it is at least 4",
-    (
-        *(basic_1.BOUND.hypotheses[x] for x in ("R >= 1", "R >= 4")),
-        *(basic_5.BOUND.hypotheses[x] for x in (basic_5.LARGE, basic_5.LISTED_RADIUS)),
-    ),
+    (basic_1.BOUND.hypotheses["R >= 1"], basic_5.BOUND.hypotheses[basic_5.LARGE]),
+    (basic_1.BOUND.hypotheses["R >= 4"], basic_5.BOUND.hypotheses[basic_5.LISTED_RADIUS]),
 )
 BELOW_ALPHA = Supposed(
     "beta is positive and at most the sum of exponentials at x, and that at y",
     (bounds.LISTED[bounds.BETA],),
 )
+_OF_ONE_LOSS = (
+    _HEADS["loss"],
+    *(orientation.TRAINING.conclusion, printed_loss.RATE),
+    *(("loss", PRINTED), ("loss", REPAIRED)),
+)
+"""Of readings whose losses all have a continuous slope below 0, the printed one turned round."""
+_CONVEX = generalised_svm.STATEMENT.hypotheses[generalised_svm.CONVEX_LOSS]
 LOSS = Supposed(
     "the slope of the loss is continuous",
-    (
-        *(sloped, steep, loss_assumptions.sloped, near_optimal_points.cheap),
-        # the radius is there where l' < 0 at the scores, of a loss that a start may have: all of
-        # them have a continuous slope
-        *(cones.is_long, cones.is_large),
-        _HEADS["loss"],
-        *(orientation.TRAINING.conclusion, printed_loss.RATE),  # of one loss
-        *(("loss", PRINTED), ("loss", REPAIRED)),
-    ),
+    (sloped, steep, loss_assumptions.sloped, near_optimal_points.cheap, *_OF_ONE_LOSS),
+    (cones.is_long, cones.is_large),  # of losses that a start may have: all have such a slope
 )
-FALLING_LOSS = Supposed("l' < 0", (sloped,))
+FALLING_LOSS = Supposed(
+    "l' < 0 at all scores from the lowest to the highest",
+    (sloped, loss_assumptions.sloped, near_optimal_points.cheap, _CONVEX, *_OF_ONE_LOSS),
+)
+FALLING_AT_BEST = Supposed("l' < 0 at the best scores", (steep,))
+FALLING_AT_ALPHA = Supposed("l' < 0 at the scores of alpha", (cones.is_large, cones.is_long))
+SMALL_COST = Supposed(
+    "G, which is at least n times the risk gap of V, is below every m_i d_i",
+    (near_optimal_points.cheap,),
+)
 DECREASING_LOSS = Supposed(
     "the loss is decreasing, strictly where a comparison is",
     (
-        *(sloped, steep, near_optimal_points.cheap, lemma_2_limit.decreasing),
+        *(steep, lemma_2_limit.decreasing),
         *(
             definition_1.DEFINITION.hypotheses[x]
             for x in (definition_1.DECREASES, lemma_2.DECREASING)
@@ -122,16 +131,16 @@ DECREASING_LOSS = Supposed(
         ),
         *(lemma_2.LEMMA.hypotheses[lemma_2.DECREASING], _HEADS["loss"]),
     ),
+    (sloped, near_optimal_points.cheap),
 )
 TWICE_SMOOTH_LOSS = Supposed("the slope of the loss is differentiable", (("loss", REPAIRED),))
 CONTINUOUS_LOSS = Supposed(
-    "l is one of the strictly decreasing losses, all continuous", (lemma_2_limit.decreasing,)
+    "l is one of the strictly decreasing losses, all continuous", (), (lemma_2_limit.decreasing,)
 )
-CONVEX_LOSS = Supposed(
-    "the loss is convex", (generalised_svm.STATEMENT.hypotheses[generalised_svm.CONVEX_LOSS],)
-)
+CONVEX_LOSS = Supposed("the loss is convex", (_CONVEX,))
 BENT_LOSS = Supposed(
     "l'' is continuous, as it is where its supremum enters the L that steps are compared with",
+    (),
     (is_short, global_conjecture.CONJECTURE.hypotheses[global_conjecture.SHORT_OR_FEW]),
 )
 SHORT_STEP = Supposed("the step is at most 1/L", (is_short,))
@@ -152,10 +161,8 @@ FEASIBLE = Supposed(
 )
 SOLUTION = Supposed(
     "W^mm exists, or X^low on the printed loss",
-    (
-        *(exists, feasible, all_tight, all_independent),
-        *(printed_loss.LOSS.hypotheses[printed_loss.LOW], token_sequences.enough),
-    ),
+    (exists, feasible, printed_loss.LOSS.hypotheses[printed_loss.LOW]),
+    (all_tight, all_independent, token_sequences.enough),
 )
 LEAST_VECTOR = Supposed(
     "the programme, Att-SVM, p-SVM or v-SVM, has a solution",
@@ -165,24 +172,21 @@ LEAST_VECTOR = Supposed(
         v_svm.PROGRAMME.hypotheses[v_svm.EXISTS],
     ),
 )
+IDLE = Supposed("no token of least score is a support vector", (left_out.idle,))
 NUCLEAR_SOLUTION = Supposed(
     "Att-SVM* has a solution of a rank of r at most, which r = d allows where it is feasible",
     (feasible, theorem_3.low_rank),
 )
 SUPPORTED = Supposed("all tokens are support vectors of Att-SVM", (all_tight,))
 MARGINS_ADD = Supposed(
-    "Att-SVM has a solution, of which all tokens are support vectors or rivals have one score",
-    (
-        all_tight,
-        global_conjecture.CONJECTURE.hypotheses[global_conjecture.BETTER],
-        theorem_1_norm.THEOREM.hypotheses[theorem_1_norm.SEPARATED],
-        rivals_equal,
-    ),
+    "all tokens are support vectors of Att-SVM, or the rivals of an input have one score",
+    (all_tight, theorem_1_norm.THEOREM.hypotheses[theorem_1_norm.SEPARATED], rivals_equal),
+    (all_independent,),  # some matrix has all margins 1, as a solution of such an Att-SVM has
 )
 TWO_SCORES = Supposed(
     "some input has two different scores",
     (
-        *(two_scores, unique_optimum, global_conjecture.different),
+        two_scores,
         lemma_2.LEMMA.hypotheses[lemma_2.TWO_SCORES],
         optimal_tokens.TOKENS.hypotheses[lemma_2.TWO_SCORES],
     ),
@@ -211,10 +215,13 @@ LOCALLY_OPTIMAL = Supposed(
     "below it",
     (cones.is_locally_optimal,),
 )
-IN_CONE = Supposed(
-    "||E|| r_j <= s sigma c_j for all j, as it is for s = 1/2 where ||E|| <= sigma q",
-    (cones.within, cones.is_near),
+IN_CONE = Supposed("||E|| r_j <= s sigma c_j for all j", (cones.within,), (cones.is_near,))
+BELOW_ONE = Supposed("0 < s < 1, as where s is 1/2", (cones.is_large,), (cones.is_long,))
+RADIUS = Supposed("sigma is at least the radius of s", (cones.is_large,), (cones.is_long,))
+NEAR = Supposed(
+    "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha): ||E|| <= sigma q", (cones.is_near,)
 )
+LONG = Supposed("||W_0|| is at least sqrt(N^2 + q^2) times the radius of s = 1/2", (cones.is_long,))
 WITHOUT_RIVALS = Supposed(
     "W^mm(alpha) exists, without which alpha is not locally optimal, and meets the constraints "
     "without rivals as well",
@@ -241,57 +248,73 @@ SCORES_DIFFER = Supposed(
     "no two scores of an input are equal",
     (global_conjecture.different,),
 )
+_BASINS = (
+    *(starts_in_basin, training.starts_in_basin, descent_instances.HYPOTHESES[training.BASIN]),
+    *(
+        statement.hypotheses[training.BASIN]
+        for statement in (
+            *(loss_assumptions.THEOREM, orientation.TRAINING, self_attention.THEOREM),
+            linear_head_one_token.SELECTION,
+        )
+    ),
+    printed_loss.LOSS.hypotheses[printed_loss.NEAR],
+)
+BASIN = Supposed("the risk gap of the start is below min_i [l(second) - l(best)]/n", _BASINS)
 TWO_TOKENS = Supposed(
     "some input has two tokens, as where W^mm is not 0, or the basin not empty",
+    (several_tokens, exists, printed_loss.LOSS.hypotheses[printed_loss.LOW]),
     (
-        *(several_tokens, exists, global_initial_gradient.first_steps.is_long),
-        theorem_3.low_rank,
+        *_BASINS,
+        *(theorem_3.low_rank, global_initial_gradient.first_steps.is_long),
         theorem_3_14_part_2.THEOREM.hypotheses[theorem_3_14_part_2.PAIRS],
-        *(starts_in_basin, training.starts_in_basin, descent_instances.HYPOTHESES[training.BASIN]),
-        *(
-            statement.hypotheses[training.BASIN]
-            for statement in (
-                *(loss_assumptions.THEOREM, orientation.TRAINING, self_attention.THEOREM),
-                linear_head_one_token.SELECTION,
-            )
-        ),
-        printed_loss.LOSS.hypotheses[printed_loss.NEAR],
     ),
 )
 UNIQUE_OPTIMUM = Supposed(
     "optimal tokens are unique",
     (
-        *(unique_optimum, lower_scores_equal, global_conjecture.different),
-        *(nearly_equal_scores.within, nearly_equal_scores.within_of_others),
-        nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.STEEP],
+        *(unique_optimum, lower_scores_equal),
         printed_loss.LOSS.hypotheses[printed_loss.LOWEST],
+    ),
+    (
+        *(global_conjecture.different, nearly_equal_scores.within),
+        nearly_equal_scores.within_of_others,
+        nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.STEEP],
+        theorem_3_14_part_2.THEOREM.hypotheses[theorem_3_14_part_2.SAME],
     ),
 )
 FIRST_IS_BEST = Supposed(
     "the head is largest at the first token of each input",
-    (
-        nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.ALONE],
-        nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.STEEP],
+    (),
+    tuple(
+        nonlinear_head_path.PATH.hypotheses[x]
+        for x in (nonlinear_head_path.ALONE, nonlinear_head_path.STEEP)
     ),
 )
 EQUAL_RIVALS = Supposed(
     "the rivals of an input have one score",
     (
-        *(rivals_equal, lower_scores_equal, printed_loss.pairs),
+        *(rivals_equal, lower_scores_equal),
         global_equal_scores.THEOREM.hypotheses[global_equal_scores.EQUAL],
+    ),
+    (
+        printed_loss.pairs,
+        theorem_3_14_part_2.THEOREM.hypotheses[theorem_3_14_part_2.PAIRS],
     ),
 )
 ALIGNED_INPUTS = Supposed(
-    "no <A_it, A_ju> of two inputs is negative, as where there is one",
+    "no <A_it, A_ju> of two inputs is negative",
     (
-        *(
-            statement.THEOREM.hypotheses[statement.SINGLE]
-            for statement in (loss_assumptions, theorem_1_direction, theorem_3_14_part_2)
-        ),
         global_equal_scores.THEOREM.hypotheses[global_equal_scores.ALIGNED],
         self_attention.THEOREM.hypotheses[self_attention.ALIGNED],
         theorem_3_15.THEOREM.hypotheses[theorem_3_15.INPUTS_ALIGNED],
         printed_loss.LOSS.hypotheses[self_attention.ALIGNED],
+    ),
+)
+ONE_INPUT = Supposed(
+    "there is a single input",
+    tuple(
+        statement.THEOREM.hypotheses[statement.SINGLE]
+        for statement in (loss_assumptions, theorem_1_direction, theorem_3_14_part_2)
     ),
 )
 EITHER_PART = Supposed(
@@ -359,3 +382,18 @@ SPHERICAL = Supposed(
     "tokens and queries are independent, uniform on the unit sphere",
     (overparameterisation.SPHERICAL,),
 )
+
+JOINED: dict[Any, tuple[Supposed, ...]] = {
+    sloped: (LOSS, FALLING_LOSS),
+    loss_assumptions.sloped: (LOSS, FALLING_LOSS),
+    _CONVEX: (CONVEX_LOSS, FALLING_LOSS),
+    steep: (LOSS, DECREASING_LOSS, FALLING_AT_BEST),
+    near_optimal_points.cheap: (LOSS, FALLING_LOSS, SMALL_COST),
+    exists: (SOLUTION, TWO_TOKENS),
+    printed_loss.LOSS.hypotheses[printed_loss.LOW]: (SOLUTION, TWO_TOKENS),
+    left_out.idle: (LEAST_VECTOR, IDLE),
+    lower_scores_equal: (UNIQUE_OPTIMUM, EQUAL_RIVALS),
+    cones.is_large: (BELOW_ONE, RADIUS, FALLING_AT_ALPHA),
+    cones.is_long: (LONG, FALLING_AT_ALPHA),
+}
+"""Hypotheses that join several, and the suppositions each of which says a part of one."""

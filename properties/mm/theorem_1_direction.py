@@ -130,7 +130,7 @@ THEOREM = Statement(
             "the optimal token, p(alpha) exists and is not 0: descent with any constant step "
             "converges in direction to p(alpha) from any p(0)",
             expected="proved",
-            proof="symbolic.aligned_inputs:prove_equal_rivals",
+            proof="symbolic.aligned_inputs:prove_one_input",
             under=(SLOPED, EXISTS, ALIKE, SINGLE),
             variables=stepped(Prompting, cases.alone(), steps=ANY),
             examples=(cases.UNEVEN, cases.TWO_KEYS),

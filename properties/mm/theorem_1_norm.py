@@ -102,7 +102,7 @@ THEOREM = Statement(
             "margin of p(alpha): descent from any p(0) with any constant step has ||p(k)|| -> "
             "infinity",
             expected="proved",
-            proof="symbolic.divergence:prove",
+            proof="symbolic.divergence:prove_of_unique",
             under=(SLOPED, EXISTS, UNIQUE, SEPARATED),
             variables=stepped(Prompting, cases.comparable(0, 2), cases.on_axes, steps=ANY),
             examples=(cases.SECOND_TRAPPED, cases.TWO_KEYS),

@@ -229,7 +229,7 @@ THEOREM = Statement(
             "both included, descent on l(b <f, h>) with any constant step from any start converges "
             "in direction to X^mm",
             expected="proved",
-            proof="symbolic.aligned_inputs:prove_equal_rivals",
+            proof="symbolic.aligned_inputs:prove_one_input",
             constants={"towards": "optimal"},
             under=(UNIQUE, LEVEL, TWO, FEASIBLE, SINGLE, SLOPED),
             variables=stepped(Trained, trained(NEGATIVE), steps=ANY),

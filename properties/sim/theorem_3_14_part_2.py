@@ -151,7 +151,7 @@ THEOREM = Statement(
             "Att-SVM feasible: descent on the decreasing loss g(-b <f, h>) with any constant step "
             "from any start converges in direction to X^mm",
             expected="proved",
-            proof="symbolic.aligned_inputs:prove_equal_rivals",
+            proof="symbolic.aligned_inputs:prove_one_input",
             constants={"loss": REPAIRED},
             under=(UNIQUE, LEVEL, training.TWO, FEASIBLE, SINGLE),
             variables=stepped(

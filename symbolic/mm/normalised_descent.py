@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory.declaration.proof import suppose, supposed_number
 from properties.mm import normalised_descent as statement
 from symbolic.gains import P, S, ensure_gain, ensure_gain_of_equal_rivals, ensure_positive_gain
 from symbolic.inner_products import vector
@@ -21,13 +21,20 @@ from symbolic.textbook import CAUCHY_SCHWARZ, ENTROPY, TRIANGLE
 
 def prove() -> str:
     """<p(k) - p(0), p*> >= k s / max ||k_alpha - k_t|| for every k."""
-    suppose(*hypotheses(statement.DESCENT, statement.EXISTS, statement.ALIKE, statement.SLOPED))
+    exists, alike, sloped = hypotheses(
+        statement.DESCENT, statement.EXISTS, statement.ALIKE, statement.SLOPED
+    )
     ensure_gain()
     ensure_gain_of_equal_rivals()
-    ensure_positive_gain()  # so grad L is not 0 and the step is defined
+    slope = supposed_number(sloped, "|l'|", positive=True)
+    ensure_positive(
+        slope * ensure_positive_gain(alike, exists),
+        "-<grad L, p*>, of which this is an input's part, is above 0: so grad L is not 0 and the "
+        "step is defined",
+    )
     more, less = sp.symbols("more less", nonnegative=True)
-    slope, lead, longest, sum_c, s = sp.symbols("|l'| lead B sum(c) s", positive=True)
-    c = slope * S * P * lead  # |l'| s_t (u - gamma_t), of equal rivals
+    longest, sum_c, s = sp.symbols("B sum(c) s", positive=True)
+    c = slope * S * P * supposed_number(alike, "lead", positive=True)  # |l'| s_t (u - gamma_t)
     ensure_mean(
         c,
         1 + more,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from properties.sim import kq_bias as statement
 from symbolic import textbook
 from symbolic.continuity import cite_extreme_value
@@ -19,7 +19,7 @@ from symbolic.divergence import PULL, ensure_pull_continuous
 from symbolic.gains import ensure_gain, ensure_gain_of_equal_rivals
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_multipliers_suffice
-from symbolic.suppositions import LOSS, UNIQUE_OPTIMUM, hypotheses
+from symbolic.suppositions import FALLING_LOSS, LOSS, UNIQUE_OPTIMUM, hypotheses
 
 MORE = sp.Symbol("more", nonnegative=True)
 P, Q = vector("p"), vector("q")
@@ -28,8 +28,14 @@ A, B, X, LEAD, SLOPE, STEP = sp.symbols("a b x lead |l'| e", positive=True)
 
 def ensure_step() -> None:
     """A step multiplies s by 1 + x and r by 1 - x, 0 < x <= X, and so ||r||/||s|| falls."""
-    suppose(UNIQUE_OPTIMUM, *hypotheses(statement.BIAS, statement.ONE))
+    suppose(*hypotheses(statement.BIAS, statement.ONE))
     c, attention = sp.Symbol("c", positive=True), sp.Symbol("s_o", positive=True)
+    slope = supposed_number(FALLING_LOSS, "|l'|", positive=True)
+    lead = supposed_number(UNIQUE_OPTIMUM, "lead", positive=True)
+    ensure_positive(
+        slope * attention * (1 / (1 + MORE)) * lead,
+        "c = |l'| s_o s_t lead is above 0, and so is x = e c a b",
+    )
     ensure_gain()
     ensure_gain_of_equal_rivals()  # u - gamma_t = s_o lead: so -grad L = |l'| s_o s_t lead D z^T
     p, q = P + STEP * c * A * B * Q, Q + STEP * c * A * B * P

@@ -8,15 +8,14 @@ import numpy as np
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from properties.sim import low_score_tokens as statement
-from properties.sim._support.training import BASIN
 from properties.sim.low_score_tokens.left_out import lower_scores
-from symbolic.basins import SLOPE, ensure_kept
+from symbolic.basins import ensure_kept
 from symbolic.inner_products import vector
-from symbolic.least_points import ensure_least_point
+from symbolic.least_points import ensure_least_point, ensure_supported
 from symbolic.sums import ensure_mean
-from symbolic.suppositions import LOSS, SOLUTION, hypotheses
+from symbolic.suppositions import FALLING_LOSS, IDLE, LOSS, SOLUTION, hypotheses
 from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE, TRIANGLE
 
 LOW, KEPT = sp.symbols("P_low P_kept", positive=True)
@@ -66,13 +65,12 @@ def prove_kept() -> str:
     rest = least + more
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     ensure_nonnegative(
-        SLOPE * (rest - attended(least, rest)),
+        supposed_number(FALLING_LOSS, "slope", positive=True) * (rest - attended(least, rest)),
         "l falls, so that the gap is no larger without the tokens of least score, by |l'| (u_rest "
         "- u); the threshold is no smaller: an input of three scores keeps its second best, one of "
         "two keeps one score and has neither gap nor threshold",
         normal=sp.factor,
     )
-    suppose(*hypotheses(statement.LOW_SCORES, BASIN))
     ensure_kept()
     second, best, s = sp.symbols("second best s", real=True)
     above = sp.Symbol("above", positive=True)
@@ -111,6 +109,18 @@ def prove_as_much() -> str:
     )
     ensure_least_point()
     return "in any dimension: of scores the programme reads only which token is optimal"
+
+
+def prove_unchanged() -> str:
+    """Tokens of least score that are beyond the margin have multiplier 0: X^mm is the same."""
+    ensure_supported()
+    over, w = supposed_number(IDLE, "over", positive=True), sp.Symbol("w", positive=True)
+    ensure_positive(
+        w * over,
+        "w_j (<A_j, X> - 1), which is 0, would be above 0 for a token of least score of positive "
+        "multiplier, as its margin is above 1: what is dropped has multiplier 0",
+    )
+    return "in any dimension: what is left proves X least"
 
 
 def prove_output() -> str:

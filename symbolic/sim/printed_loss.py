@@ -24,7 +24,7 @@ def prove() -> str:
         normal=sp.simplify,
     )
     ensure_reduction()
-    suppose(SOLUTION, EITHER_PART, TWO_SCORES)
+    suppose(SOLUTION, EITHER_PART)
     ensure_change()
-    ensure_positive_gain()
+    ensure_positive_gain(TWO_SCORES)
     return "for any number of sequences, tokens and columns, any d and any step"

@@ -9,13 +9,20 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from properties.sim import definition_3_8, definition_4_1, figure_1
 from symbolic import least_points
 from symbolic.basins import ensure_from_basin
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import LESS, MORE, A, U, V, X
-from symbolic.suppositions import FEASIBLE, MEETS, SOLUTION, UNIQUE_OPTIMUM, hypotheses
+from symbolic.suppositions import (
+    FEASIBLE,
+    MEETS,
+    SOLUTION,
+    TWO_TOKENS,
+    UNIQUE_OPTIMUM,
+    hypotheses,
+)
 from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, SINGULAR_VALUES
 
 XX = inner("X", "X")
@@ -104,6 +111,12 @@ def ensure_price_suffices() -> None:
         normal=expanded,
     )
     cite(CAUCHY_SCHWARZ)
+    norm = supposed_number(TWO_TOKENS, "||X||", positive=True)
+    ensure_nonnegative(
+        (norm**2 + MORE) / norm - norm,
+        "||V|| + C sum of xi_j is at least ||X||, as it is so times ||X||, which is not 0",
+        normal=expanded,
+    )
 
 
 def prove_price() -> str:

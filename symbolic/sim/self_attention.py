@@ -10,8 +10,11 @@ import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.declaration.proof import suppose
+from properties.sim import printed_loss
 from symbolic import aligned_inputs, basins, growth_rates
 from symbolic.sim.tensor_trick import ensure_transposed
+from symbolic.suppositions import hypotheses
 
 
 def ensure_reduction() -> None:
@@ -64,10 +67,12 @@ def prove_printed() -> str:
 def prove_printed_pairs() -> str:
     """On the printed loss, two tokens an entry, none against another: towards -X^mm."""
     ensure_turned()
+    suppose(*hypotheses(printed_loss.LOSS, printed_loss.PAIRS))
     best, worst, x = sp.symbols("best worst x", real=True)
     ensure_zero(
         (worst - best) * (-x) - (best - worst) * x,
-        "-X has the margins of X with best and worst exchanged, so X^low is -X^mm",
+        "-X has the margins of X with best and worst exchanged, which are all tokens of an entry, "
+        "so X^low is -X^mm",
     )
     A, B = sp.symbols("A B", real=True)
     ensure_equal(

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory import Supposed, cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import expanded, suppose
 from properties.sim import theorem_3_14_part_1 as single
 from properties.sim import theorem_3_14_part_2 as pair
@@ -25,7 +25,6 @@ from symbolic.suppositions import (
     FEASIBLE,
     SHORT_STEP,
     TWICE_SMOOTH_LOSS,
-    UNIQUE_OPTIMUM,
     hypotheses,
 )
 from symbolic.textbook import (
@@ -210,8 +209,8 @@ def prove_pair() -> str:
     above 0. Then W = alpha A_1 + beta A_2, alpha, beta >= 0, and a step adds e p(m_1) to alpha and
     e p(m_2) to beta, with p > 0 one function.
     """
-    suppose(FEASIBLE, *hypotheses(pair.THEOREM, pair.PAIRS, pair.SAME))
-    ensure_equal_rivals()
+    suppose(*hypotheses(pair.THEOREM, pair.PAIRS, pair.SAME))
+    ensure_equal_rivals(None, FEASIBLE)
     b, c = sp.symbols("b c", positive=True)
     a = b + LESS
     ensure_independent()
@@ -222,7 +221,7 @@ def prove_pair() -> str:
         *moved, "from 0 on m_2 stays above a constant, and so does m_1, which is at least m_2"
     )
     ensure_kept_odds()
-    ensure_from_kept()
+    ensure_from_kept(FEASIBLE)
     return "for every smooth loss with l' < 0 and any d"
 
 
@@ -417,22 +416,27 @@ def ensure_opposed() -> None:
     ensure_above(LEAD / (2 * DROP))
 
 
-def ensure_three() -> None:
+def ensure_three(single: Supposed | None = None, second: Supposed | None = None) -> None:
     """One input of three tokens, the second best a support vector: any start and any step.
 
     A_1 is for the second best token and A_2 for the worst one.
+
+    Args:
+        single: what says that there is one input; None where others do not move its margins.
+        second: what says that V exists, the second best token a support vector; None where that has
+            been shown.
     """
-    ensure_equal_rivals()  # two tokens, or two rivals of one score
+    ensure_equal_rivals(single, second)  # two tokens, or two rivals of one score
     ensure_of_three()
     ensure_no_more_than_square()
     ensure_rises_above()
     ensure_above(LEAD / (DROP * (1 + ALSO)))
     ensure_opposed()
-    ensure_from_kept()
+    ensure_from_kept(second)
 
 
 def prove_three() -> str:
     """`ensure_three` of what the reading supposes."""
-    suppose(UNIQUE_OPTIMUM, *hypotheses(single.THEOREM, single.SINGLE, single.THREE, single.SECOND))
-    ensure_three()
+    suppose(*hypotheses(single.THEOREM, single.THREE))
+    ensure_three(*hypotheses(single.THEOREM, single.SINGLE, single.SECOND))
     return "for every loss with continuous l' < 0, any d and start, and any constant step"

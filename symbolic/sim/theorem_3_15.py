@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import ensure_equal, ensure_nonnegative
+from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory.declaration.proof import supposed_number
+from properties.sim import theorem_3_15 as statement
 from symbolic.aligned_inputs import ensure_aligned
 from symbolic.basins import LEAD, MORE, SECOND
 from symbolic.gains import GAMMA_O, P
+from symbolic.suppositions import hypotheses
 
 
 def prove() -> str:
     """Rivals' scores within lead s_o/(1 - s_o - s'_o) leave u above second from the start on."""
-    left, others, best = sp.symbols("left others s'_o", positive=True)
+    others, best = sp.symbols("others s'_o", positive=True)
+    (within,) = hypotheses(statement.THEOREM, statement.WITHIN_OTHERS)
+    left = supposed_number(within, "left", positive=True)
     spread = LEAD * P / others - left
     ensure_equal(
         (P * GAMMA_O + best * SECOND + others * (SECOND - spread) - SECOND).subs(
@@ -23,6 +28,7 @@ def prove() -> str:
         "at second - spread leave u above second",
         normal=sp.simplify,
     )
+    ensure_positive(others * left, "others left, by which it is above, is positive")
     ensure_nonnegative(
         others * (spread - (spread - MORE)),
         "rivals that score more than second - spread leave u no lower",

@@ -36,8 +36,7 @@ def prove_gain() -> str:
 def prove_raised() -> str:
     """It is raised where some input has two different scores."""
     prove_gain()
-    suppose(TWO_SCORES)
-    ensure_positive_gain()
+    ensure_positive_gain(TWO_SCORES)
     return "for any n, T, d and any step"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory import cite, ensure_equal, ensure_positive
+from attsvm.theory.declaration.proof import suppose, supposed_number
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import INNER, vector
 from symbolic.suppositions import FALLING_LOSS, SUPPORTED, TWO_SCORES
@@ -32,6 +32,9 @@ def prove_bound() -> str:
 def prove() -> str:
     """The gradient at W is not 0 where some input has two different scores."""
     prove_bound()
-    suppose(FALLING_LOSS, TWO_SCORES)
-    ensure_positive_gain()
+    slope = supposed_number(FALLING_LOSS, "|l'|", positive=True)
+    ensure_positive(
+        slope * ensure_positive_gain(TWO_SCORES),
+        "-<grad L, W^mm>, of which this is an input's part, is above 0",
+    )
     return "for every loss with l' < 0 and any n, T, d: -<grad L(W), W^mm> is positive"

@@ -15,7 +15,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from properties.tf import benign_landscape as statement
 from symbolic.gains import (
     ensure_gain,
@@ -100,7 +100,7 @@ def prove_no_stationary_point() -> str:
     """
     suppose(*_OWN_QUERY)
     ensure_own_query()
-    suppose(FALLING_LOSS)
+    slope = supposed_number(FALLING_LOSS, "|l'|", positive=True)
     ensure_gain()
     s, gamma, a = (entry(name) for name in ("s", "gamma", "a"))
     u, b = sp.symbols("u b", real=True)
@@ -120,8 +120,8 @@ def prove_no_stationary_point() -> str:
         "gamma_t is u",
     )
     ensure_positive(
-        [above * beyond * POSITIVE, above * -beyond * -POSITIVE],
-        "s_t (gamma_t - u) (a_t - b) is positive where gamma_t is not u",
+        [slope * above * beyond * POSITIVE, slope * above * -beyond * -POSITIVE],
+        "|l'| s_t (gamma_t - u) (a_t - b) is positive where gamma_t is not u",
     )
     ensure_at_least_each(
         (s * (gamma - u) * (a - b)).subs({s: above, gamma: u + beyond, a: b + POSITIVE}),
@@ -168,8 +168,7 @@ def prove_no_minimum() -> str:
     ensure_gain()
     bent = ensure_second_derivative()
     ensure_gain_of_support()
-    suppose(*_TWO_SCORES)
-    ensure_positive_gain()  # gamma_o > u, so c_o > 0
+    ensure_positive_gain(*_TWO_SCORES)  # gamma_o > u, so c_o > 0
     ensure_any_margins(ONE_DEPENDENCY)  # of all tokens but one of those with c_t != 0
     lowered = -sp.Symbol("|c_t|", nonnegative=True)
     ensure_zero(bent(lowered, 0), "with a_t = 0 where c_t < 0 such tokens add nothing to u''")

@@ -12,9 +12,16 @@ from typing import Any
 import sympy as sp
 
 from attsvm.primitives.heads import ACTIVATIONS
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import (
+    Supposed,
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_zero,
+)
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from properties.tf import generalised_svm as statement
 from properties.tf._support.descent_steps import logarithmic
 from properties.tf.generalised_svm.head_descent import farthest, raised
@@ -30,7 +37,7 @@ from symbolic.least_points import (
     ensure_sum_of_multipliers,
 )
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
-from symbolic.suppositions import CONVEX_LOSS, LOSS, hypotheses
+from symbolic.suppositions import CONVEX_LOSS, FALLING_LOSS, LOSS, hypotheses
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,
@@ -54,8 +61,10 @@ from symbolic.tf.nonlinear_head_several import (
 )
 
 STATEMENT = statement.STATEMENT
-_FROM_ZERO = hypotheses(STATEMENT, statement.FORWARD, statement.QUERY, statement.ORIGIN)
-"""Steps move m by a positive multiple of ||A||^2, and m is 0 at first."""
+_FORWARD, _QUERY, _ORIGIN = hypotheses(
+    STATEMENT, statement.FORWARD, statement.QUERY, statement.ORIGIN
+)
+"""Steps move m by a positive multiple of ||A||^2, which is not 0, and m is 0 at first."""
 T = sp.Symbol("t", real=True)
 LESS = sp.Symbol("less", nonnegative=True)
 SMOOTH_UNITS = "identity", "square", "softplus"
@@ -173,7 +182,7 @@ def prove_correlation() -> str:
 
 def prove_bounded() -> str:
     """Each margin of two-token inputs with orthogonal A_i keeps within a constant of ln k."""
-    suppose(*hypotheses(STATEMENT, statement.BETTER, statement.ORTHOGONAL, statement.FORWARD))
+    suppose(*hypotheses(STATEMENT, statement.ORTHOGONAL))
     A, B = vector("A"), vector("B")
     m, e = sp.symbols("m e", positive=True)
     apart = {inner("A", "B"): 0}
@@ -193,7 +202,7 @@ def prove_bounded() -> str:
         normal=sp.simplify,
     )
     cite(SLOPES_OF_CONVEX, met={CONVEX_FUNCTION: CONVEX_LOSS})
-    ensure_logarithmic()
+    ensure_logarithmic(FALLING_LOSS, _FORWARD, *hypotheses(STATEMENT, statement.BETTER))
     svm = A / inner("A", "A") + B / inner("B", "B")
     ensure_equal(
         [(svm @ A).subs(apart), (svm @ B).subs(apart)],
@@ -226,11 +235,10 @@ def ensure_step() -> None:
 
 def prove_rising_head() -> str:
     """A head that rises from the mean of two tokens to one keeps that one at the speed ln k."""
-    suppose(*_FROM_ZERO)
+    suppose(_ORIGIN)
     ensure_step()
     ensure_convex()
     ensure_relu()
-    suppose(*hypotheses(STATEMENT, statement.RISES))
     slopes = "phi' of identity, square and softplus is smooth"
     named = [ACTIVATIONS[name].slope(SYMBOLS, T) for name in SMOOTH_UNITS]
     ensure_smooth(named, slopes)
@@ -257,7 +265,8 @@ def prove_rising_head() -> str:
         least=lesser[0],
     )
     _ensure_falling(rises)
-    ensure_logarithmic()
+    rising = hypotheses(STATEMENT, statement.RISES)
+    ensure_logarithmic(FALLING_LOSS, _FORWARD, _QUERY, *rising)
     _ensure_alone()
     return "for any d and number of units, every convex loss with l' < 0, convex phi as those here"
 
@@ -276,7 +285,7 @@ def _ensure_falling(rises: str) -> None:
 
 def prove_critical_head() -> str:
     """Where h' vanishes at the kept token its lead grows like ln k/2."""
-    suppose(*_FROM_ZERO, *hypotheses(STATEMENT, statement.SQUARE, statement.CRITICAL))
+    suppose(_ORIGIN, *hypotheses(STATEMENT, statement.SQUARE, statement.CRITICAL))
     ensure_step()
     b, t, s = sp.symbols("b t s", real=True)  # t = <a_k, x_2>; <a_k, o> = (1 - s) t
     phi = ACTIVATIONS["square"]
@@ -287,12 +296,13 @@ def prove_critical_head() -> str:
         "the slope along x_1 - x_2 is 2 beta s_2, unit by unit",
         normal=expanded,
     )
-    suppose(*hypotheses(STATEMENT, statement.BELOW))
+    (below,) = hypotheses(STATEMENT, statement.BELOW)
     rises = "2 beta s_2 is not negative, as beta > 0 and s_2 >= 0"
-    beta, second = sp.Symbol("beta", positive=True), sp.Symbol("s_2", nonnegative=True)
+    beta = supposed_number(below, "beta", positive=True)
+    second = sp.Symbol("s_2", nonnegative=True)
     ensure_nonnegative(slope.subs({b: -beta / t**2, s: 1 - second}), rises, normal=sp.cancel)
     _ensure_falling(rises)
-    ensure_logarithmic(half=True)
+    ensure_logarithmic(FALLING_LOSS, _FORWARD, _QUERY, below, half=True)
     _ensure_alone()
     k, c = sp.symbols("k c", positive=True)
     ensure_equal(
@@ -388,10 +398,15 @@ class _Larger(Symbols):
         return self.either
 
 
-def ensure_logarithmic(half: bool = False) -> None:
+def ensure_logarithmic(*positive: Supposed, half: bool = False) -> None:
     """Exp(m) - 1 is between lines in k where m grows by c to C times s_1 s_2 in a step, from 0 on.
 
     With `half` it is so of exp(2 m) - 1, where 2 m grows by c to C times s_1 s_2^2.
+
+    Args:
+        positive: what says that the factors of c, which are |l'|, the step, ||A||^2 and the slope
+            of the head, are above 0.
+        half: which of both.
     """
     m, c, k = sp.symbols("m c k", positive=True)
     share = 1 / (1 + sp.exp(-m))
@@ -408,7 +423,9 @@ def ensure_logarithmic(half: bool = False) -> None:
     )
     cite(EXPONENTIAL)  # exp(x) - 1 is between x and x exp(x)
     times = 2 if half else 1
-    low, high = sp.symbols("low high", positive=True)  # c and C of the formula
+    factors = [supposed_number(one, f"c_{i}", positive=True) for i, one in enumerate(positive)]
+    low = sp.prod(factors)  # c of the formula
+    high = sp.Symbol("high", positive=True)  # C
     more, before, excess = sp.symbols("above before excess", nonnegative=True)
     at_least = k * low / 4 + before + (times * low + more) * (bound + excess)
     after = logarithmic(SYMBOLS, at_least, k + 1, low, high, times=times).parts[1]
@@ -445,9 +462,10 @@ def _in_exponential(x: sp.Expr) -> sp.Expr:
 
 def prove_unbounded() -> str:
     """On the data with a multiplier 0 the second margin leaves the first one behind for ever."""
-    suppose(*hypotheses(STATEMENT, statement.FORWARD))
     w1, w2, to = sp.symbols("w_1 w_2 to", real=True)
-    q = sp.Symbol("q", positive=True)
+    # -l' times the step
+    q = supposed_number(FALLING_LOSS, "|l'|", positive=True)
+    q *= supposed_number(_FORWARD, "e", positive=True)
     logits = [sp.Integer(0), -w1, -w1 - w2]
     weights = [sp.exp(a) for a in logits]
     total = sum(weights)

@@ -19,7 +19,7 @@ from attsvm.theory import (
     ensure_true,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from symbolic import divergence
 from symbolic.basins import (
     OF_SCORES,
@@ -75,7 +75,8 @@ def ensure_limit(independent: str | Supposed, short: Supposed) -> None:
         independent: what says that the A_t of all inputs are independent.
         short: what says that the step is at most 1/L.
     """
-    away, apart, near = sp.symbols("away apart near", positive=True)
+    away, apart = sp.symbols("away apart", positive=True)
+    near = supposed_number(SCORES_DIFFER, "near", positive=True)
     s, p = entry("s"), entry("p")
     ensure_smoothness()
     cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: short}, of=FALLS)
@@ -134,7 +135,8 @@ def ensure_parts() -> None:
     ensure_continuous(part, of_slope, (slope, LOSS))
     cite(COMPOSED, met={CONTINUOUS: of_slope}, of="|l'| there, which tends to |l'(gamma_b)|")
     ensure_margins_of_sum()
-    ensure_positive_gain()  # M with margins 1 exists: the gradient is never 0, and F falls strictly
+    # M with margins 1 exists: the gradient is never 0, and F falls strictly
+    ensure_positive_gain(SCORES_DIFFER, TWO_TOKENS)
     F = sp.Symbol("F", positive=True)
     ensure_nonnegative(
         2 * P_L - ((1 + THIRD) * P_L - F) / (1 - THIRD),
@@ -290,8 +292,9 @@ def prove() -> str:
     Raises:
         ProofError: a step fails.
     """
-    suppose(SCORES_DIFFER, TWO_TOKENS, BETTER_TOKENS)
-    divergence.prove()  # from any start, by M with margins 1, which exists by `ensure_parts`
+    suppose(BETTER_TOKENS)
+    # from any start, by M with margins 1, which exists by `ensure_parts`
+    divergence.ensure_divergence(SCORES_DIFFER, TWO_TOKENS)
     ensure_limit(CONSTRAINTS, SHORT_OR_FEW)
     ensure_parts()
     ensure_lower_tokens_outweigh()
@@ -317,7 +320,8 @@ def prove() -> str:
         "V/N has the coefficient lambda_h/N > 0 at one h, to which that of W/||W|| would "
         "converge: so there is no such h, and each b is the best token of its input",
     )
-    ensure_from_basin(SHORT_OR_FEW)  # all u tend to the best scores, and the risk gap to 0
+    # all u tend to the best scores, and the risk gap to 0
+    ensure_from_basin(SHORT_OR_FEW, start=None, exists=None)
     ensure_any_step()
     return (
         "for every smooth loss with l' < 0 and any n, T, d and start, and any step if queries are "

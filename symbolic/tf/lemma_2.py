@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
-from attsvm.theory.declaration.proof import suppose
+import sympy as sp
+
+from attsvm.theory import Supposed, ensure_positive
+from attsvm.theory.declaration.proof import supposed_number
+from symbolic.gains import S
 from symbolic.suppositions import TWO_SCORES
 from symbolic.tf import definition_1, softmax_range
 
 
-def prove() -> str:
-    """L(W) > L_* for every W where some input has two tokens of different scores."""
-    suppose(TWO_SCORES)
+def ensure_missed(lower: Supposed, token: Supposed | None = None) -> None:
+    """Where some input has two tokens of different scores it attends to less than its best one.
+
+    Args:
+        lower: what says that it has, or that all other tokens score less than the optimal one.
+        token: what says that there is another one, where the other does not.
+    """
     softmax_range.ensure_inside()  # a token of lower score has some weight
     definition_1.prove()
+    gap = supposed_number(lower, "gap", positive=True)
+    weight = S if token is None else supposed_number(token, "s", positive=True)
+    others = sp.Symbol("others", nonnegative=True)
+    ensure_positive(
+        weight * gap + others,
+        "best - <s, gamma> is at least what such a token adds, weight times gap, so above 0",
+    )
+
+
+def prove() -> str:
+    """L(W) > L_* for every W where some input has two tokens of different scores."""
+    ensure_missed(TWO_SCORES)
     return "for every strictly decreasing loss and any n, T, d: l(best - delta) > l(best)"

@@ -20,7 +20,7 @@ import sympy as sp
 
 from attsvm.exact.cones import bend_room, sideways, widening
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from properties.tf.local_convergence.radius import WIDER, wider
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.divergence import ensure_passed
@@ -28,7 +28,16 @@ from symbolic.gains import ensure_gain
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_sum_of_multipliers
 from symbolic.sums import ensure_nonnegative_sum, entry, total
-from symbolic.suppositions import IN_CONE, LOCALLY_OPTIMAL, LOSS
+from symbolic.suppositions import (
+    BELOW_ONE,
+    FALLING_AT_ALPHA,
+    IN_CONE,
+    LOCALLY_OPTIMAL,
+    LONG,
+    LOSS,
+    NEAR,
+    RADIUS,
+)
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,
@@ -341,7 +350,9 @@ def ensure_least_coefficients() -> None:
         z=KAPPA + MORE,
         less=KAPPA,
     )
-    Z, slope, lead, lost, n = sp.symbols("Z slope lead lost n", positive=True)
+    Z, lost, n = sp.symbols("Z lost n", positive=True)
+    slope = supposed_number(FALLING_AT_ALPHA, "slope", positive=True)
+    lead = supposed_number(LOCALLY_OPTIMAL, "lead", positive=True)
     cite_extreme_value(LOSS, "|l'| on the interval of gamma_a - missing")
     before, after = lost + EXCESS, lost
     ensure_nonnegative(
@@ -468,17 +479,25 @@ def ensure_parallel() -> None:
 
 def prove_sharp() -> str:
     """From ||E|| r_j <= s sigma c_j for all j, sigma at least the radius of s < 1."""
-    sigma, w, odds = sp.symbols("sigma w odds", positive=True)
+    sigma, w, least = sp.symbols("sigma w radius", positive=True)
     ensure_cone()
     ensure_radius()
     ensure_parallel()
-    s = 1 / (1 + odds)
-    suppose(IN_CONE)
+    s = 1 / (1 + supposed_number(BELOW_ONE, "odds", positive=True))
+    at_least = least + supposed_number(RADIUS, "beyond", nonnegative=True)
+    x = sp.Symbol("x", positive=True)
+    ensure_nonnegative(
+        x * at_least - x * least,
+        "at sigma, no less than the radius, bounds exp(-x sigma) are no larger than at the radius, "
+        "where the conditions hold, with x radius >= 1: as they hold from there on, so at sigma",
+        normal=expanded,
+    )
+    inside = supposed_number(IN_CONE, "inside", nonnegative=True)  # s sigma/w - ||E||
     for part in WIDER:
         share = wider(s, sp.Rational(int(part.p), int(part.q)))
         ensure_positive(1 - share, "s' is below 1, as s is", normal=sp.factor)
         ensure_nonnegative(
-            share * sigma / w - s * sigma / w,
+            share * sigma / w - (s * sigma / w - inside),
             "||E|| <= s sigma/w is at most Q = s' sigma/w, s' >= s: the start is in I",
             normal=sp.factor,
         )
@@ -489,14 +508,16 @@ def prove() -> str:
     """From within arctan(q/N) and a norm of sqrt(N^2 + q^2) times the radius of 1/2 on."""
     proved = prove_sharp()
     sigma, w, q, least = sp.symbols("sigma w q radius", positive=True)
-    far = least**2 * (N**2 + q**2) + MORE  # ||W_0||^2
+    beyond = supposed_number(LONG, "beyond", nonnegative=True)
+    far = least**2 * (N**2 + q**2) + beyond  # ||W_0||^2
     ensure_nonnegative(
         (far + ALSO) / (N**2 + q**2) - least**2,
         "sigma^2 (N^2 + q^2) >= sigma^2 N^2 + ||E||^2 = ||W_0||^2: sigma is at least the radius",
         normal=sp.factor,
     )
+    inside = supposed_number(NEAR, "inside", nonnegative=True)
     ensure_nonnegative(
-        sigma / w / 2 - sigma * q.subs(q, 1 / (2 * w + MORE)),
+        sigma / w / 2 - (sigma * q.subs(q, 1 / (2 * w + MORE)) - inside),
         "||E|| <= sigma q <= sigma/(2 w): the start is in half of the cone",
         normal=sp.factor,
     )

@@ -11,7 +11,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from properties.tf import parameterisation_bias as statement
 from properties.tf.parameterisation_bias import allowed, fall
 from symbolic.divergence import ensure_passed
@@ -93,7 +93,10 @@ def ensure_room() -> None:
 
 def ensure_growth() -> None:
     """A tends to infinity, and B/A to 0: from some step on e g is below 1, and B bounded."""
-    bound, ratio, first, mu = sp.symbols("bound q^2 A_0 mu", positive=True)
+    bound, ratio, mu = sp.symbols("bound q^2 mu", positive=True)
+    sums, forward = hypotheses(statement.BIAS, statement.SUMS, statement.POSITIVE)
+    first = supposed_number(sums, "A_0", positive=True)
+    step = supposed_number(forward, "e", positive=True)
     ensure_equal(
         Y / (1 + Y) ** 2, (1 / Y) / (1 + 1 / Y) ** 2, "S'(W_ii) is even in W_ii", normal=sp.cancel
     )
@@ -112,9 +115,9 @@ def ensure_growth() -> None:
     )
     ensure_nonnegative((1 + X) ** 2 - 1 - 2 * X, "A grows by 2 e g A at least", normal=expanded)
     ensure_passed(
-        lambda bound: 2 * STEP * LOW * sp.exp(-(1 + ratio) * bound) * first,
+        lambda bound: 2 * step * LOW * sp.exp(-(1 + ratio) * bound) * first,
         "so A, which is at least the first one, passes every bound: it tends to infinity",
-        elsewhere=2 * STEP * G * first,
+        elsewhere=2 * step * G * first,
     )
     top = X * (1 + MORE)  # e/16, which e g is at most
     ensure_equal(
@@ -177,7 +180,7 @@ def ensure_limit() -> None:
 
 def prove() -> str:
     """K Q^T/ln k tends to (1, c; c, 1), and after each step the sentence's bounds hold."""
-    suppose(*hypotheses(statement.BIAS, statement.SUMS, statement.POSITIVE, statement.MOVED))
+    suppose(*hypotheses(statement.BIAS, statement.MOVED))
     ensure_slope()
     ensure_rows()
     ensure_room()

@@ -45,11 +45,7 @@ from attsvm.theory.declaration.proof import expanded, suppose
 from symbolic.basins import ensure_from_basin, ensure_gap_of_rest
 from symbolic.inner_products import inner, vector
 from symbolic.sums import ensure_mean
-from symbolic.suppositions import (
-    SCORES_DIFFER,
-    SHORT_STEP,
-    TWO_TOKENS,
-)
+from symbolic.suppositions import SHORT_STEP, TWO_TOKENS
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     EXPONENTIAL,
@@ -297,7 +293,7 @@ def _ensure_settled(weights: Callable[[], None]) -> None:
     Args:
         weights: shows that no rate of a token that is left is negative.
     """
-    suppose(SCORES_DIFFER, TWO_TOKENS)
+    suppose(TWO_TOKENS)
     ensure_independence()
     ensure_limit(DIFFERENCES, SHORT_STEP)
     weights()
@@ -310,7 +306,7 @@ def _ensure_settled(weights: Callable[[], None]) -> None:
     ensure_signs()
     ensure_next_round()
     ensure_gap_of_rest()  # as all s_b tend to 1 the risk gap tends to 0, into the basin
-    ensure_from_basin(SHORT_STEP)
+    ensure_from_basin(start=None, exists=None)
 
 
 def prove() -> str:

@@ -14,13 +14,29 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory import (
+    Supposed,
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_zero,
+)
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from properties.tf import theorem_2 as statement
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_multipliers
-from symbolic.suppositions import FEASIBLE, LOSS, TWO_TOKENS, UNIQUE_OPTIMUM, hypotheses
+from symbolic.suppositions import (
+    FALLING_AT_BEST,
+    FALLING_LOSS,
+    FEASIBLE,
+    LOSS,
+    SMALL_COST,
+    TWO_TOKENS,
+    UNIQUE_OPTIMUM,
+    hypotheses,
+)
 from symbolic.textbook import (
     DIFFERENTIABLE,
     JENSEN,
@@ -32,8 +48,12 @@ from symbolic.tf import definition_1
 CONVEX_LOGARITHM = "-log is convex"
 
 
-def ensure_near_where_margins_are_large() -> None:
-    """Least margins of rho - c give ||W - V||^2 <= 2 c R^2 / rho."""
+def ensure_near_where_margins_are_large(good: Supposed | None = None) -> None:
+    """Least margins of rho - c give ||W - V||^2 <= 2 c R^2 / rho.
+
+    Args:
+        good: what says that ||W|| <= R; None of what minimises in the ball.
+    """
     ensure_multipliers()
     rho, c, w = sp.symbols("rho c w", positive=True)
     ensure_nonnegative(
@@ -41,18 +61,22 @@ def ensure_near_where_margins_are_large() -> None:
         "<W^mm, W> is the sum of lambda_j m_j, so at least (rho - c) ||W^mm||^2",
         normal=expanded,
     )
-    ensure_near()
+    ensure_near(good)
 
 
-def ensure_near() -> None:
-    """<W^mm, W> >= (rho - c) ||W^mm||^2 gives ||W - V||^2 <= 2 c R^2 / rho."""
+def ensure_near(good: Supposed | None) -> None:
+    """<W^mm, W> >= (rho - c) ||W^mm||^2 gives ||W - V||^2 <= 2 c R^2 / rho.
+
+    Args:
+        good: what says that ||W|| <= R; None of what minimises in the ball.
+    """
     W, X = vector("W"), vector("X")
     rho, c = sp.Symbol("rho", positive=True), sp.Symbol("c", real=True)
     square = inner("X", "X")
     apart = (W - rho * X) @ (W - rho * X)
     facts = {
         inner("W", "X"): (rho - c) * square + MORE,
-        inner("W", "W"): rho**2 * square - sp.Symbol("less", nonnegative=True),  # ||W|| <= R
+        inner("W", "W"): rho**2 * square - supposed_number(good, "less", nonnegative=True),
     }
     gap = 2 * c / rho * (rho**2 * square) - apart.subs(facts)
     ensure_nonnegative(
@@ -60,9 +84,17 @@ def ensure_near() -> None:
     )
 
 
-def ensure_margins_are_large() -> None:
-    """L(W) <= L(V) gives a least margin of rho - log(2 Gamma) at least."""
-    suppose(UNIQUE_OPTIMUM)  # rivals are all other tokens, at leads above 0
+def ensure_margins_are_large(
+    falling: Supposed, large: Supposed | None = None, good: Supposed | None = None
+) -> None:
+    """L(W) <= L(V) gives a least margin of rho - log(2 Gamma) at least.
+
+    Args:
+        falling: what says that the b_i are above 0.
+        large: what says that e^rho >= 2 Gamma; None where rho tends to infinity, or e^rho is
+            compared with 2 Gamma.
+        good: what says that L(W) <= L(V); None of what minimises.
+    """
     e, S = sp.symbols("e S", positive=True)  # exp(-m), and the sum of exp(-m_t)
     more, also, still = sp.symbols("more also still", nonnegative=True)
     ensure_nonnegative(
@@ -76,14 +108,16 @@ def ensure_margins_are_large() -> None:
     )
     definition_1.prove()  # deficits are at least that attention times delta, at most times Delta
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
-    b, delta = sp.symbols("b delta", positive=True)
+    b = supposed_number(falling, "b", positive=True)
+    delta = supposed_number(UNIQUE_OPTIMUM, "delta", positive=True)  # rivals are all other tokens
     ensure_nonnegative(
         (b + more) * (delta + also) * (1 + still) / (b * delta) - 1,
         "Gamma >= 1, as a_i Delta_i (T_i - 1) >= b_i delta_i, so that log(2 Gamma) is positive",
         normal=sp.expand,
     )
     power, gamma = sp.symbols("power Gamma", positive=True)  # power = e^rho
-    attended = gamma / power - more  # 1/(1 + e^m)
+    # 1/(1 + e^m), as W costs no more than V
+    attended = gamma / power - supposed_number(good, "more", nonnegative=True)
     ensure_nonnegative(
         gamma * b * delta / power - b * delta * attended,
         "b_i delta_i/(1 + e^m) is at most n (L(W) - L_*), so at most n (L(V) - L_*), at most "
@@ -92,23 +126,39 @@ def ensure_margins_are_large() -> None:
         normal=expanded,
     )
     ensure_nonnegative(
-        (power / gamma - 1 - power / (2 * gamma)).subs(power, 2 * gamma + more),
+        (power / gamma - 1 - power / (2 * gamma)).subs(
+            power, 2 * gamma + supposed_number(large, "beyond", nonnegative=True)
+        ),
         "e^m >= e^rho/Gamma - 1 >= e^rho/(2 Gamma) where e^rho >= 2 Gamma",
         normal=sp.cancel,
     )
 
 
-def ensure_rate() -> None:
-    """||W/R - U||^2 <= 2 log(2 Gamma)/rho for rho >= log(2 Gamma), W as good as R U."""
-    suppose(FEASIBLE, TWO_TOKENS)  # W^mm exists and is not 0
-    ensure_near_where_margins_are_large()
-    ensure_margins_are_large()
+def ensure_rate(
+    falling: Supposed, large: Supposed | None = None, good: Supposed | None = None
+) -> None:
+    """||W/R - U||^2 <= 2 log(2 Gamma)/rho for rho >= log(2 Gamma), W as good as R U.
+
+    Args:
+        falling: what says that the b_i are above 0.
+        large: what says that e^rho >= 2 Gamma; None where rho tends to infinity.
+        good: what says that ||W|| <= R and L(W) <= L(V); None of what minimises in the ball.
+    """
+    suppose(FEASIBLE)
+    ensure_direction_exists()
+    ensure_near_where_margins_are_large(good)
+    ensure_margins_are_large(falling, large, good)
+
+
+def ensure_direction_exists() -> None:
+    """W^mm is not 0, so that rho = R/||W^mm|| is a number."""
+    R, norm = sp.Symbol("R", positive=True), supposed_number(TWO_TOKENS, "||W^mm||", positive=True)
+    ensure_positive(R / norm, "||W^mm|| is above 0, as some constraint is there: rho is a number")
 
 
 def prove() -> str:
     """It is so of each W and each rho that are supposed to be such."""
-    suppose(*hypotheses(statement.RATE, statement.LARGE, statement.GOOD))
-    ensure_rate()
+    ensure_rate(FALLING_LOSS, *hypotheses(statement.RATE, statement.LARGE, statement.GOOD))
     return "for every loss with l' < 0 continuous, any n, T, d and rho >= log(2 Gamma)"
 
 
@@ -123,8 +173,12 @@ def ensure_secants() -> None:
     ensure_equal(
         sp.diff(loss(best - x) - loss(best), x).subs(x, 0).doit(),
         -sp.diff(loss(best), best),
-        "the drop over x tends to -l' > 0 as x falls to 0, so near 0 it is between half of that "
-        "and twice that",
+        "the drop over x tends to -l' as x falls to 0",
+    )
+    slope = supposed_number(FALLING_AT_BEST, "|l'|", positive=True)
+    ensure_positive(
+        [slope / 2, slope - slope / 2, 2 * slope - slope],
+        "as -l' is above 0, the drop over x is between half of it and twice it near 0",
     )
     ensure_positive(
         (near + MORE) / x,
@@ -138,7 +192,7 @@ def ensure_secants() -> None:
 def prove_limit() -> str:
     """W/R tends to U, for every W of the ball of radius R that is as good as R U."""
     ensure_secants()
-    ensure_rate()
+    ensure_rate(FALLING_AT_BEST)
     spread, rho = sp.symbols("spread rho", positive=True)
     ensure_zero(sp.limit(2 * spread / rho, rho, sp.oo), "2 log(2 Gamma)/rho tends to 0")
     return "for every smooth decreasing loss with l' < 0 at the best scores, any n, T, d"
@@ -146,7 +200,9 @@ def prove_limit() -> str:
 
 def ensure_mean_margin_is_large() -> None:
     """L(W) <= L(V) gives sum_j p_j m_j >= rho - kappa, p_j = lambda_j/||W^mm||^2."""
-    G, b, d, s = sp.symbols("G least gap s", positive=True)
+    G, d = sp.symbols("G gap", positive=True)
+    b = supposed_number(FALLING_LOSS, "least", positive=True)
+    s = supposed_number(SMALL_COST, "s", positive=True)
     more, also = sp.symbols("more also", nonnegative=True)
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
     ensure_nonnegative(
@@ -186,7 +242,9 @@ def ensure_mean_margin_is_large() -> None:
 
 def prove_sharp() -> str:
     """||W/R - U||^2 <= 2 kappa/rho where G is below every m_i d_i."""
-    suppose(FEASIBLE, TWO_TOKENS, *hypotheses(statement.RATE, statement.GOOD))
+    suppose(FEASIBLE)
+    (good,) = hypotheses(statement.RATE, statement.GOOD)
+    ensure_direction_exists()
     ensure_multipliers()
     ensure_mean_margin_is_large()
     w, p, square, m = sp.symbols("lambda p square m", nonnegative=True)
@@ -201,8 +259,9 @@ def prove_sharp() -> str:
         square * (p * m),
         "so <W^mm, W> = sum_j lambda_j m_j is ||W^mm||^2 times sum_j p_j m_j",
     )
-    ensure_near()
-    ensure_margins_are_large()  # n (L(R U) - L_*) is at most the sum of a_i Delta_i (T - 1) e^-rho
+    ensure_near(good)
+    # n (L(R U) - L_*) is at most the sum of a_i Delta_i (T - 1) e^-rho
+    ensure_margins_are_large(FALLING_LOSS, good=good)
     power, gamma, b, d = sp.symbols("power Gamma b d", positive=True)  # power = e^rho
     ensure_positive(
         b * d - (gamma * b * d / power).subs(power, 2 * gamma + MORE),

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.sums import entry
-from symbolic.suppositions import NUCLEAR_SOLUTION, TWO_TOKENS
+from symbolic.suppositions import FALLING_AT_BEST, NUCLEAR_SOLUTION, TWO_TOKENS
 from symbolic.textbook import (
     ACCUMULATION,
     BOUNDED_SEQUENCE,
@@ -53,7 +53,7 @@ def cite_bounded_sequence() -> None:
 def ensure_limit_points() -> None:
     """Limit points of W/R have a nuclear norm of 1 at most and margins of 1/C_* at least."""
     ensure_secants()
-    ensure_margins_are_large()
+    ensure_margins_are_large(FALLING_AT_BEST)
     suppose(NUCLEAR_SOLUTION)
     ensure_zero(
         sp.expand((C * RHO - R).subs(RHO, R / C)),
@@ -98,7 +98,8 @@ def cite_only_there() -> None:
 
 def prove() -> str:
     """dist(W/R, solutions/C_*) tends to 0 where some solution has a rank of r at most."""
-    suppose(TWO_TOKENS)
+    norm = supposed_number(TWO_TOKENS, "C_*", positive=True)
+    ensure_positive(R / norm, "C_* is above 0, as some constraint is there: rho is a number")
     ensure_products()
     ensure_limit_points()
     return (

@@ -9,7 +9,7 @@ import sympy as sp
 from attsvm.theory import ensure_positive
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import GAMMA, GAMMA_O
-from symbolic.suppositions import LOSS
+from symbolic.suppositions import LOSS, TWO_TOKENS, UNIQUE_OPTIMUM
 from symbolic.tf import lemma_2, lemma_2_limit, theorem_2, theorem_3
 
 LAMBDA, SQUARE, GAP, START = sp.symbols("lambda square gap gap_0", positive=True)
@@ -50,7 +50,7 @@ def ensure_on_path() -> None:
 def ensure_norm_grows() -> None:
     """The norm tends to infinity as lambda falls to 0."""
     lemma_2_limit.ensure_above(LOSS)  # which asks for l decreasing and continuous alone
-    lemma_2.prove()  # attended scores are below the best ones
+    lemma_2.ensure_missed(UNIQUE_OPTIMUM, TWO_TOKENS)  # attended scores are below the best ones
     theorem_2.ensure_secants()  # l(best - x) > l(best) for x > 0, strictly decreasing or not
     ensure_least_objective(sp.Integer(0), "the risk")
     on_ball, more = 2 * GAP + MORE, sp.Symbol("beyond", positive=True)

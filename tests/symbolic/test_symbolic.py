@@ -17,8 +17,6 @@ from attsvm import losses
 from attsvm.errors import ProofError
 from attsvm.theory.arithmetic import Arithmetic
 from attsvm.theory.declaration.packs import load_packs
-from attsvm.theory.declaration.verdict import Truth
-from attsvm.theory.verification.check import execute_proof
 from properties.sim import (
     attention_shape,
     basic_1,
@@ -38,13 +36,11 @@ from properties.sim import (
 )
 from properties.sim._support import attention as sentences
 from properties.sim._support import bounds, entry_loss
-from symbolic.basins import ensure_from_basin
 from symbolic.mm.w_p_equivalence import differs, step_residual
 from symbolic.sim import tensor_trick as tricks
 from symbolic.sim.lemma_3_11 import loss_residual
 from symbolic.sim.lemma_3_12 import derivatives
 from symbolic.sim.tensor_trick import residual
-from symbolic.suppositions import BOUNDED_LOGITS, TWO_TOKENS, UNIQUE_OPTIMUM
 
 pytestmark = pytest.mark.usefixtures("steps")
 
@@ -98,53 +94,6 @@ def test_each_proof_lies_where_its_claim_does_and_each_is_claimed():
         functions = [f for f in vars(importlib.import_module(name)) if f.startswith("prove")]
         assert functions
         assert any(f"{name}:{f}" in named for f in functions), name
-
-
-def test_what_starts_in_the_basin_supposes_two_tokens_and_unique_optimal_ones(steps):
-    ensure_from_basin()
-    supposed = {TWO_TOKENS, UNIQUE_OPTIMUM}
-    assert supposed <= {*steps.supposed}
-    for name, stands in (("sharp", True), ("literal", False)):
-        formula = CLAIMS[f"tf/all-support-divergence:{name}"].formula
-        assert {what.stands_in(formula) for what in supposed} == {stands}
-
-
-def not_taken(claim, supposed):
-    """The hypotheses of a reading that no step of its proof takes."""
-    taken = [one for what in supposed for one in what.by]
-    return [
-        name
-        for name, holds in claim.formula.hypotheses.items()
-        if not any(one is holds for one in taken)
-    ]
-
-
-TAKEN = [claim for claim in PROVED if claim.expected.truth is Truth.PROVED]
-
-NOT_TAKEN = {
-    # by this one the same proof holds of a second run, that with the loss -x
-    "mm/loss-choice:amended-1": ["and that of -x as well"],
-    # sizes are positive integers by the symbols for them
-    "sim/attention-shape:amended-1": ["n >= 1", "d >= 1"],
-    "sim/attention-shape:amended-2": ["n >= 1", "d >= 1"],
-    # follows from |b| > 3.533 ||h||, as ||h||^2 is 149
-    "sim/stability-l2:sharp-3": ["size >= 43"],
-}
-"""Hypotheses that no step takes, and why."""
-
-
-@pytest.mark.parametrize("claim", TAKEN, ids=lambda claim: claim.id)
-def test_each_hypothesis_is_taken_by_some_step_of_the_proof(claim, steps):
-    """By its name: what is supposed may be weaker, and one supposition may serve several."""
-    execute_proof(claim)
-    assert not_taken(claim, steps.supposed) == NOT_TAKEN.get(claim.id, [])
-
-
-def test_a_hypothesis_that_no_step_takes_is_told(steps):
-    claim = CLAIMS["sim/basic-4:literal"]
-    execute_proof(claim)
-    others = [what for what in steps.supposed if what is not BOUNDED_LOGITS]
-    assert not_taken(claim, others) == [bounds.LOGITS]
 
 
 TRICK = [Arithmetic.kron, Arithmetic.vec]

@@ -19,6 +19,7 @@ from symbolic.sim import programmes as of_sim
 from symbolic.sim import stability, stability_of_loss
 from symbolic.sums import LENGTHS, entry, n, t
 from symbolic.sums import vector as lengths
+from symbolic.suppositions import TWO_SCORES
 
 
 def proves(function):
@@ -227,9 +228,9 @@ def test_the_gain_is_that_of_the_covariance_and_of_nothing_else(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "ensure"),
     [
-        ("P", gains.ensure_positive_gain),
+        ("P", lambda: gains.ensure_positive_gain(TWO_SCORES)),
         ("P", gains.ensure_gain_of_equal_rivals),
-        ("S", gains.ensure_positive_gain),
+        ("S", lambda: gains.ensure_positive_gain(TWO_SCORES)),
         ("S", gains.ensure_gain_of_equal_rivals),
     ],
 )

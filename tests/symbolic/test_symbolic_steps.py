@@ -145,6 +145,11 @@ def directed():
     basins.ensure_direction(P, P, "norms diverge")
 
 
+def raised_by_others():
+    """What other inputs add to margins."""
+    aligned_inputs.ensure_raised_by_others(None)
+
+
 def directed_to_b():
     """The same for the direction of b."""
     ensure_zero(0, "norms diverge")
@@ -361,8 +366,8 @@ SPOILT = {
         )
         for place, (module, name, other, proofs) in enumerate(
             (
-                (divergence, "ensure_positive_gain", lambda: -P, [divergence.prove]),
-                (basins, "STEP", REAL, [lambda: basins.ensure_divergence(P), *OF_PAIR]),
+                (divergence, "ensure_positive_gain", lambda *_: -P, [divergence.prove]),
+                (basins, "STEP", REAL, [lambda: basins.ensure_divergence(P, None), *OF_PAIR]),
                 (TWO_RIVALS, "PACE", REAL, OF_THREE),
                 (TWO_RIVALS, "ALSO", REAL, [TWO_RIVALS.ensure_opposed]),
                 (
@@ -384,15 +389,11 @@ SPOILT = {
         *(curvature, "attention_bend", scaled(curvature.attention_bend, LESS)),
         [curvature.ensure_smoothness, basins.prove, limit_of_scores],
     ),
-    "a loss that may rise": (
-        *(basins, "SLOPE", REAL),
-        [basins.ensure_kept, aligned_inputs.ensure_aligned, basins.ensure_coefficients],
-    ),
     "means of tokens that are not bounded": (
         *(basins, "MORE", REAL),
         [
             *(basins.ensure_kept, basins.ensure_gap_of_rest, aligned_inputs.ensure_aligned),
-            *(lambda: basins.ensure_divergence(P), directed),
+            directed,
         ],
     ),
     "shares of tokens that are not bounded": (
@@ -487,11 +488,11 @@ SPOILT = {
         [settled_attention.ensure_next_energy],
     ),
     "runs of no divergence": (
-        *(basins, "ensure_divergence", lambda c: None),
+        *(basins, "ensure_divergence", lambda *_: None),
         [basins.prove, *ALIGNED],
     ),
     "runs of no divergence, from any start": (
-        *(divergence, "prove", lambda: ""),
+        *(divergence, "ensure_divergence", lambda *_: None),
         [global_conjecture.prove],
     ),
     "a head whose slope has no sign": (
@@ -590,7 +591,7 @@ SPOILT = {
                 (basins, ("MORE",), [basins.ensure_margins, basins.prove_attention]),
                 (aligned_inputs, ("MORE",), [aligned_inputs.ensure_log_of_powers]),
                 (growth_rates, ("MORE",), [growth_rates.ensure_rate]),
-                (aligned_inputs, ("MORE", "S"), [aligned_inputs.ensure_raised_by_others, *ALIGNED]),
+                (aligned_inputs, ("MORE", "S"), [raised_by_others, *ALIGNED]),
                 (
                     *(TWO_RIVALS, ("MORE", "LESS", "ALSO")),
                     [TWO_RIVALS.ensure_rises_above, TWO_RIVALS.ensure_opposed, *OF_PAIR, *OF_THREE],
@@ -648,7 +649,7 @@ SPOILT = {
             (
                 aligned_inputs,
                 [
-                    *(aligned_inputs.ensure_log_of_powers, aligned_inputs.ensure_raised_by_others),
+                    *(aligned_inputs.ensure_log_of_powers, raised_by_others),
                     *ALIGNED,
                 ],
             ),

@@ -39,22 +39,25 @@ class Supposed:
 
     Attributes:
         says: what that is, in one sentence.
-        by: what says so in a reading: one of its hypotheses, as the function that it is, its
-            conclusion, one of its variables, or a constant of it by its name and its value, a pair
-            such as `("loss", "logistic")`. A reading has to have one of them, and functions,
-            conclusions and variables by identity.
+        by: what says so in a reading: one of its hypotheses, as the function that it is, or a part
+            of one that joins several, its conclusion, one of its variables, or a constant of it by
+            its name and its value, a pair such as `("loss", "logistic")`. A reading has to have one
+            of them, and functions, conclusions and variables by identity.
+        implied_by: hypotheses that say more. A reading may have one of these in place of the
+            others; a proof that supposes no more than what follows from it does not take it.
     """
 
     says: str
     by: tuple[Any, ...]
+    implied_by: tuple[Any, ...] = ()
 
     def stands_in(self, formula: Any) -> bool:
         """Whether the formula of a reading has one of them."""
         there = [formula.conclusion, *formula.hypotheses.values(), *formula.variables.values()]
-        constants = formula.known_constants
-        return any(any(one is other for other in there) for one in self.by) or any(
+        constants, those = formula.known_constants, (*self.by, *self.implied_by)
+        return any(any(one is other for other in there) for one in those) or any(
             isinstance(one, tuple) and one[0] in constants and constants[one[0]] == one[1]
-            for one in self.by
+            for one in those
         )
 
 
@@ -286,6 +289,30 @@ def suppose(*what: Supposed) -> None:
     steps = _STEPS.get()
     if steps is not None:
         steps.supposed += what
+
+
+def supposed_number(what: Supposed | None, name: str, **sign: bool) -> Any:
+    """A number of whose sign the reading says something, such as how far a point is inside a set.
+
+    A step that takes it fails where the sign is not known: so that step needs what is supposed.
+
+    Args:
+        what: what the reading supposes, from which the sign follows; None where steps have shown
+            it, or where it is a case that is told apart.
+        name: how the number is called.
+        sign: what `sympy.Symbol` is told of it, such as `positive=True`.
+    """
+    import sympy as sp
+
+    if what is None:
+        return sp.Symbol(name, **sign)
+    suppose(what)
+    return sp.Symbol(name, **_sign_of(what, sign))
+
+
+def _sign_of(what: Supposed, sign: Mapping[str, bool]) -> dict[str, bool]:
+    """What a number is known to be by what is supposed: tests leave out that it is."""
+    return {**sign}
 
 
 def _way(by: str | Supposed) -> str:

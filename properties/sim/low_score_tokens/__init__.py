@@ -138,7 +138,7 @@ LOW_SCORES = Statement(
             "where there is an X^mm and no token of least score of an input whose scores differ is "
             "a support vector of it, X^mm is the same without these tokens",
             expected="proved",
-            proof="symbolic.least_points:prove_supported",
+            proof="symbolic.sim.low_score_tokens:prove_unchanged",
             under=(IDLE,),
             variables=Records(
                 AttentionData, left_out.idle_data(), left_out.idle_larger, climbed=True

@@ -147,7 +147,7 @@ THEOREM = Statement(
             "R grad L(W_0) / ||grad L(W_0)||, with a step of at most one over a Lipschitz constant "
             "of grad L, W_k/||W_k|| -> W^mm/||W^mm||",
             expected="proved",
-            proof="symbolic.basins:prove_after_step",
+            proof="symbolic.tf.global_initial_gradient:prove",
             under=(SLOPED, UNIQUE, FORWARD, LONG, SHORT),
             variables=stepped(
                 Step, first_steps.favoured((16.0, 32.0, 64.0)), first_steps.favoured_larger

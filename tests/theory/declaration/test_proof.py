@@ -23,8 +23,9 @@ from attsvm.theory import (
     ensure_true,
     ensure_zero,
 )
+from attsvm.theory.declaration import proof
 from attsvm.theory.declaration.packs import find_claims, load_packs
-from attsvm.theory.declaration.proof import executed, recorded
+from attsvm.theory.declaration.proof import executed, recorded, supposed_number
 from attsvm.theory.run.profiles import PROFILES
 from attsvm.theory.verification.check import check_part, check_shard
 
@@ -197,6 +198,18 @@ def test_what_is_supposed_stands_in_a_reading_by_identity():
         assert Supposed("it", (same, by)).stands_in(formula)
     for by in (same, "a closed ball", "square", Real()):
         assert not Supposed("it", (by,)).stands_in(formula)
+    assert Supposed("it", (same,), (closed,)).stands_in(formula)
+    assert not Supposed("it", (same,), (same,)).stands_in(formula)
+
+
+def test_a_number_has_the_sign_that_is_supposed_of_it(monkeypatch):
+    with recorded() as steps:
+        shown, found = (supposed_number(by, "left", positive=True) for by in (None, HYPOTHESIS))
+        ensure_positive([shown, found], "both are above 0")
+        assert steps.supposed == [HYPOTHESIS]
+        monkeypatch.setattr(proof, "_sign_of", lambda what, sign: {"real": True})
+        with pytest.raises(ProofError):
+            ensure_positive(supposed_number(HYPOTHESIS, "left", positive=True), "it is above 0")
 
 
 def test_a_constant_that_is_supposed_stands_there_under_its_name():

@@ -1,0 +1,57 @@
+"""A first step along the gradient that is long enough ends in the basin of the optimal tokens.
+
+Letters are those of `symbolic.basins`.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory.declaration.proof import expanded, supposed_number
+from properties.tf import global_initial_gradient as statement
+from symbolic.basins import MORE, ensure_from_margins
+from symbolic.inner_products import vector
+from symbolic.least_points import SCALED, ensure_existence, ensure_scaled_meets
+from symbolic.suppositions import hypotheses
+
+
+def prove() -> str:
+    """Margins after a step of length R >= 0 along U are at least m_0 + iota R, which is enough.
+
+    V exists: where they are positive W_1 shows it, and they are but for one rival in all.
+    """
+    least, rate = sp.symbols("m_0 iota", real=True)
+    more, faster = sp.symbols("more faster", nonnegative=True)
+    forward, long = hypotheses(statement.THEOREM, statement.FORWARD, statement.LONG)
+    length = supposed_number(forward, "R", nonnegative=True)
+    ensure_nonnegative(
+        (least + more) + length * (rate + faster) - (least + rate * length),
+        "<A, W_0 + R U> is at least m_0 + iota R where <A, W_0> is at least m_0, <A, U> at "
+        "least iota and R at least 0",
+        normal=sp.expand,
+    )
+    level, beyond = sp.Symbol("ln(Q/D)", real=True), supposed_number(long, "over", nonnegative=True)
+    ensure_nonnegative(
+        least + (level - least + beyond) - level,
+        "m_0 + iota R is at least ln(Q/D), as iota R is at least ln(Q/D) - m_0",
+        normal=expanded,
+    )
+    whole, rivals, others = sp.symbols("b_iG_i rivals others", positive=True)
+    ensure_positive(
+        [whole * (1 + rivals) - (whole - MORE), whole + others - (whole - MORE)],
+        "of two rivals or more, of one input or of several, Q is above D, as drop_i is at most "
+        "b_i G_i: margins of at least ln(Q/D) are positive",
+        normal=expanded,
+    )
+    ensure_scaled_meets()
+    ensure_existence(SCALED)
+    A = vector("A")
+    ensure_equal(
+        A @ (A / (A @ A)),
+        1,
+        "of one rival -grad L(W_0), which is not 0, is a multiple of A: V is A/||A||^2",
+        normal=sp.cancel,
+    )
+    ensure_from_margins(None)
+    return "for every smooth loss with l' < 0, any n, T and d"

@@ -1,0 +1,181 @@
+"""Proofs take each hypothesis of their readings by itself, at a step that fails without it."""
+
+import functools
+import importlib
+import inspect
+from dataclasses import replace
+
+import pytest
+
+from attsvm.errors import ProofError
+from attsvm.theory.declaration import proof as taking
+from attsvm.theory.declaration.packs import load_packs
+from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.declaration.verdict import Truth
+from properties.sim._support import bounds
+from symbolic.basins import ensure_from_basin
+from symbolic.suppositions import (
+    BASIN,
+    BOUNDED_LOGITS,
+    FALLING_LOSS,
+    JOINED,
+    LOSS,
+    RADIUS,
+    SOLUTION,
+    TWO_TOKENS,
+    UNIQUE_OPTIMUM,
+)
+
+CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
+
+
+def test_what_starts_in_the_basin_supposes_it_two_tokens_and_unique_optimal_ones(steps):
+    ensure_from_basin()
+    supposed = {BASIN, TWO_TOKENS, UNIQUE_OPTIMUM}
+    assert supposed <= {*steps.supposed}
+    for name, stands in (("sharp", True), ("literal", False)):
+        formula = CLAIMS[f"tf/all-support-divergence:{name}"].formula
+        assert {what.stands_in(formula) for what in supposed} == {stands}
+
+
+def serves(what, formula):
+    """The hypotheses of a reading that a supposition says, whole or a part of them."""
+    return [
+        name for name, holds in formula.hypotheses.items() if any(one is holds for one in what.by)
+    ]
+
+
+def not_taken(claim, supposed):
+    """The hypotheses of a reading, or parts of one, that no step of its proof takes."""
+    found = []
+    for name, holds in claim.formula.hypotheses.items():
+        taken = [what for what in supposed if name in serves(what, claim.formula)]
+        parts = JOINED.get(holds, ())
+        if any(what not in parts and (not parts or what.says == name) for what in taken):
+            continue  # the whole of it
+        found += [part.says for part in parts if part not in taken] if parts else [name]
+    return found
+
+
+TAKEN = [claim for claim in CLAIMS.values() if claim.proof and claim.expected.truth is Truth.PROVED]
+
+NOT_TAKEN = {
+    # by this one the same proof holds of a second run, that with the loss -x
+    "mm/loss-choice:amended-1": ["and that of -x as well"],
+    # another token may be as good: no prompt is better than it either
+    "mm/nonlinear-head-path:amended-1": ["the first token of each input alone is best"],
+    # sizes are positive integers by the symbols for them
+    "sim/attention-shape:amended-1": ["n >= 1", "d >= 1"],
+    "sim/attention-shape:amended-2": ["n >= 1", "d >= 1"],
+    # R >= 1 is enough, as the amended and sharp readings say
+    "sim/basic-1:literal-1": ["R >= 4"],
+    "sim/basic-5:literal-3": ["R >= 4"],
+    # where X^mm is 0 no token is needed for it
+    "sim/few-support-tokens:amended": [TWO_TOKENS.says],
+    "sim/few-support-tokens:sharp": [TWO_TOKENS.says],
+    # two different scores are those of two tokens
+    "sim/printed-loss:amended-5": [TWO_TOKENS.says],
+    # follows from |b| > 3.533 ||h||, as ||h||^2 is 149
+    "sim/stability-l2:sharp-3": ["size >= 43"],
+    # from the basin it is enough that there is an X^mm: sim/theorem-3.15:amended-2
+    "sim/theorem-3.14-part-1:amended-2": ["all tokens are support vectors"],
+    # that l' < 0 is enough
+    "tf/all-support-no-stationary:amended": [LOSS.says],
+    "tf/benign-landscape:amended-2": [LOSS.says],
+    "tf/benign-landscape:sharp-1": [LOSS.says],
+    "tf/benign-landscape:sharp-2": [LOSS.says],
+}
+"""Hypotheses, or parts of one, that no step takes, and why: as much as they say is not needed."""
+
+
+EXECUTED = {}
+"""What proofs share, run here once, so that places are noted whatever ran before."""
+
+
+def run(proof):
+    module, _, name = proof.partition(":")
+    getattr(importlib.import_module(module), name)()
+
+
+@functools.cache
+def reached(proof):
+    """The steps of a proof, and where it takes numbers of whose sign something is supposed."""
+    places = []
+
+    def noted(what, sign):
+        places.append((what, caller()))
+        return sign
+
+    with recorded() as steps, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(taking, "_sign_of", noted)
+        patch.setattr(taking, "_EXECUTED", EXECUTED)
+        run(proof)
+    return steps, tuple(dict.fromkeys(places))
+
+
+def caller():
+    """Where the function is called that has asked for a sign."""
+    frame = inspect.currentframe().f_back.f_back.f_back
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+@pytest.mark.parametrize("claim", TAKEN, ids=lambda claim: claim.id)
+def test_each_hypothesis_is_taken_by_some_step_of_the_proof(claim):
+    """What is supposed may be weaker only where it is one of the parts of a hypothesis."""
+    assert not_taken(claim, reached(claim.proof)[0].supposed) == NOT_TAKEN.get(claim.id, [])
+
+
+@pytest.mark.parametrize("claim", TAKEN, ids=lambda claim: claim.id)
+def test_a_supposition_serves_one_hypothesis_of_a_reading(claim):
+    for what in reached(claim.proof)[0].supposed:
+        assert len(serves(what, claim.formula)) <= 1, what.says
+
+
+DROPPED = set()
+"""Places where a sign has been left out, which are shared by many proofs."""
+
+
+@pytest.mark.parametrize("proof", sorted({claim.proof for claim in TAKEN}))
+def test_a_proof_falls_without_a_sign_that_is_supposed(monkeypatch, proof):
+    """So the step that takes it needs what the reading supposes."""
+    for dropped in reached(proof)[1]:
+        if dropped in DROPPED:
+            continue
+        DROPPED.add(dropped)
+
+        def without(what, sign, dropped=dropped):
+            return {"real": True} if (what, caller()) == dropped else sign
+
+        with recorded(), monkeypatch.context() as patch:
+            patch.setattr(taking, "_sign_of", without)
+            patch.setattr(taking, "_EXECUTED", EXECUTED)
+            with pytest.raises(ProofError):
+                run(proof)
+
+
+def test_a_run_from_the_basin_takes_the_signs_of_what_it_supposes():
+    signs = {what for what, _ in reached("symbolic.basins:prove")[1]}
+    assert signs == {BASIN, FALLING_LOSS, SOLUTION, TWO_TOKENS, UNIQUE_OPTIMUM}
+
+
+def test_each_part_of_a_hypothesis_stands_for_it():
+    assert all(any(one is joined for one in p.by) for joined, ps in JOINED.items() for p in ps)
+
+
+def test_a_hypothesis_that_no_step_takes_is_told():
+    for name, what, left in (
+        ("sim/basic-4:literal", BOUNDED_LOGITS, bounds.LOGITS),
+        ("tf/few-tokens:amended-2", BASIN, "risk gap of the start below the threshold"),
+        ("tf/few-tokens:amended-2", TWO_TOKENS, TWO_TOKENS.says),
+        ("tf/local-convergence:sharp", RADIUS, RADIUS.says),
+        ("tf/theorem-2:sharp", FALLING_LOSS, FALLING_LOSS.says),
+    ):
+        claim = CLAIMS[name]
+        others = [one for one in reached(claim.proof)[0].supposed if one is not what]
+        assert not_taken(claim, others) == [left]
+
+
+def test_a_supposition_of_two_hypotheses_is_refused():
+    formula = CLAIMS["tf/few-tokens:amended-2"].formula
+    both = replace(TWO_TOKENS, by=(*TWO_TOKENS.by, *TWO_TOKENS.implied_by))
+    assert [len(serves(what, formula)) for what in (TWO_TOKENS, both)] == [1, 2]
