@@ -311,7 +311,7 @@ CONJECTURE = Statement(
         BETTER: lambda case: choices.better_support(case.data),
     },
     conclusion=PLAINLY,
-    cost=16,
+    cost=6,
     violating={
         EVERYWHERE: [OBTUSE],
         SOLVED: [NO_SOLUTION],

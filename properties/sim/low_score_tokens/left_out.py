@@ -196,17 +196,26 @@ def _reduced(run: Run, which: str) -> AttentionData:
     return rest
 
 
-def _selected(run: Run, data: AttentionData, loss: str) -> list[int] | Slack:
-    """The token of largest logit of each input where the norm is large."""
+def _selected(run: Run, data: AttentionData, loss: str, *, tied: bool = False) -> Any:
+    """The token of largest logit of each input where the norm is large, or why there is none.
+
+    It has all attention, or with `tied` it shares all with tokens of its own score: two tokens that
+    are the same vector never part.
+    """
     size = FAR * max(1.0, float(np.linalg.norm(run.start)))
     path = follow_w(data, run.start, LOSSES[loss], [size])
     if path.W.shape[1] < 2:
         return Slack.unknown(f"the norm did not reach {size:.3g}")
     values = np.where(data.present, logits_of_w(data.X, data.Z, path.W[0, -1]), -np.inf)
-    shares = np.exp(values - values.max(axis=1, keepdims=True))
-    if not (1.0 / shares.sum(axis=1) > SETTLED).all():
+    first = values.argmax(axis=1)[:, None]
+    shares = np.exp(values - np.take_along_axis(values, first, axis=1))
+    shares /= shares.sum(axis=1, keepdims=True)
+    own = np.arange(data.T) == first
+    if tied:
+        own = data.present & (data.gamma == np.take_along_axis(data.gamma, first, axis=1))
+    if not ((shares * own).sum(axis=1) > SETTLED).all():
         return Slack.unknown("attention has not come to one token of each input")
-    return [int(t) for t in values.argmax(axis=1)]
+    return first[:, 0].tolist()
 
 
 @by_gradient_flow
@@ -227,7 +236,7 @@ def ends_alike(run: Run, loss: str, which: str = "low") -> Slack:
 @by_gradient_flow
 def ends_no_worse(run: Run, loss: str, which: str = "low") -> Slack:
     """Each input ends at a token of no lower score without the tokens of least score."""
-    ends = [_selected(run, data, loss) for data in (run.data, _reduced(run, which))]
+    ends = [_selected(run, data, loss, tied=True) for data in (run.data, _reduced(run, which))]
     scores = []
     for chosen in ends:
         if isinstance(chosen, Slack):
