@@ -102,6 +102,7 @@ CLAIMS = (
         "direction of X^mm from the basin; and, where rivals score the same, from any start if "
         "entries are aligned, as in one sequence of orthogonal tokens.",
         stands=("amended-3", "amended-4"),
+        telling={"literal-1": 0, "literal-2": 0},
     ),
     erratum(
         printed_loss.LOSS,
@@ -116,6 +117,7 @@ CLAIMS = (
         "a norm like ||X^low|| ln k, from the basin of these tokens. It is that of -X^mm where "
         "entries have two tokens. For X^mm take g(-b <f, h>) or log(1 + exp(-b <f, h>)).",
         stands=("amended-3", "amended-4", "amended-5", "sharp"),
+        telling={"literal": 0},
     ),
     erratum(
         loss_assumptions.THEOREM,
@@ -130,6 +132,7 @@ CLAIMS = (
         "several inputs l'' too, and a start in the basin. The loss may be unbounded, not convex, "
         "and not Lipschitz: -u, g(-u), exp(-u).",
         stands=("amended-1", "amended-2"),
+        telling={"literal-1": 0, "literal-2": 0},
     ),
     erratum(
         theorem_3_15.THEOREM,
