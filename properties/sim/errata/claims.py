@@ -94,7 +94,7 @@ CLAIMS = (
         printed="Under assumption 3.10 W-GD from any X(0) has X(k)/||X(k)||_F -> "
         "X^mm/||X^mm||_F (theorem 3.14). Read: with the loss summed over sequences, positions and "
         "columns of the values.",
-        fails="With the printed loss X(k) runs to -infinity for the sequence 0, 1. With a "
+        fails="With the printed loss X(k) runs to -infinity for the sequence 1, 2. With a "
         "decreasing one, identity values, one-hot labels and X(0) = 0 a position is dragged to its "
         "worse token, for X(k) and for its transpose, though both parts of assumption 3.10 hold: "
         "in one sequence of two tokens, or in two causal ones.",
