@@ -2,7 +2,9 @@
 
 "Few" is not defined and is read as weakly as it can be: no more than half. grad L(X) = sum_it c_it
 x_it z_i^T, and X^mm = sum_j w_j A_j with multipliers w_j >= 0, A_j = (x_opt - x_t) z^T for each
-token that is not optimal. Feature vectors are support vectors, tokens of margin 1.
+token that is not optimal. Feature vectors are support vectors, tokens of margin 1 under X^mm: of
+these literal-2 and literal-4 can speak only where X^mm exists, and part 1 of assumption 3.10 in
+literal-3 says itself that it does.
 
 A token contributes where c_it x_it z_i^T is not 0. Attention is positive, so c_it is 0 only where
 the score of a token is the attended one: with the tokens 2, 1 and scores 1, 0 both contribute at
@@ -38,7 +40,7 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, without
 from attsvm.primitives.descent_runs import Run, runs, tight_data
-from attsvm.primitives.hypotheses import all_tight, exists, unique_optimum
+from attsvm.primitives.hypotheses import all_tight, feasible, unique_optimum
 from attsvm.strategies import sizes
 from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Reading, Records, Statement, changed, stated
@@ -49,7 +51,7 @@ from properties.sim._support.training import TWO_TOKENS
 from properties.sim.token_sparsity.dropping import coefficients, mask
 from properties.sim.token_sparsity.redundant_tokens import all_support, redundant_data
 
-EXISTS = "X^mm exists and is not 0"
+EXISTS = "X^mm exists"
 UNIQUE, TIGHT = "optimal tokens are unique", "all tokens are support vectors (part 1)"
 BOTH = Run.of([[[2], [1]]], [[1]], scores=[[1, 0]])
 """Both tokens contribute to the gradient at every X."""
@@ -103,6 +105,8 @@ def not_all(m: Any, data: AttentionData, beyond: int = 1) -> Any:
     found = exact_att_svm(data)
     if found is None:
         return m.below(m.exact(0), m.exact(0))  # there is no X^mm
+    if not found.margins:
+        return m.below(m.exact(0), m.exact(0))  # there is no other token
     return m.below(m.exact(beyond), m.max(m.values(list(found.margins.values()))))
 
 
@@ -175,7 +179,7 @@ FEW = Statement(
     printed="... our experiments show that only a few tokens, which can be regarded as feature "
     "vectors, contribute to the gradient computation for each update",
     variables=Records(AttentionData, PROGRAMMES),
-    hypotheses={UNIQUE: unique_optimum, EXISTS: exists, TIGHT: all_tight},
+    hypotheses={UNIQUE: unique_optimum, EXISTS: feasible, TIGHT: all_tight},
     conclusion=supporting,
     cost=2,
     violating={EXISTS: [NO_QUERY.data]},
@@ -193,8 +197,8 @@ FEW = Statement(
             siblings={"at most 9 of 10": changed(part="0.9")},
         ),
         "literal-2": Reading(
-            "'only a few' read as at most 1/2 of them: where X^mm exists and is not 0, at most 1/2 "
-            "of the tokens that are not optimal are support vectors of it",
+            "'only a few' read as at most 1/2 of them: where X^mm exists, at most 1/2 of the "
+            "tokens that are not optimal are support vectors of it",
             expected="refuted",
             constants={"part": "1/2"},
             under=(EXISTS,),
@@ -203,18 +207,18 @@ FEW = Statement(
         ),
         "literal-3": Reading(
             "'only a few' read as not all, under an assumption that says the opposite: where "
-            "optimal tokens are unique, all tokens are support vectors (part 1 of assumption "
-            "3.10), and X^mm exists and is not 0, some token has a margin above 1",
+            "optimal tokens are unique and all tokens are support vectors (part 1 of assumption "
+            "3.10), some token has a margin above 1",
             expected="refuted",
-            under=(UNIQUE, EXISTS, TIGHT),
+            under=(UNIQUE, TIGHT),
             conclusion=not_all,
             examples=(TWO_TOKENS.data,),
             siblings={"some token has a margin above 2": changed(beyond=2)},
         ),
         "literal-4": Reading(
             "'only a few' read as at most 1/2 of them: on the default of figure 1, tokens of the "
-            "sub-sequence, where X^mm exists and is not 0, at most 1/2 of those that are not "
-            "optimal are support vectors of it",
+            "sub-sequence, where X^mm exists, at most 1/2 of those that are not optimal are "
+            "support vectors of it",
             expected="refuted",
             constants={"part": "1/2"},
             under=(EXISTS,),
@@ -224,9 +228,8 @@ FEW = Statement(
             cost=20,
         ),
         "amended": Reading(
-            "where X^mm exists and is not 0, d min(n, d) of the rivals, or fewer, suffice, n the "
-            "number of inputs and however many tokens they have: without the others X^mm is the "
-            "same",
+            "where X^mm exists, d min(n, d) of the rivals, or fewer, suffice, n the number of "
+            "inputs and however many tokens they have: without the others X^mm is the same",
             expected="proved",
             proof="symbolic.sim.few_support_tokens:prove_by_sizes",
             under=(EXISTS,),
@@ -235,8 +238,8 @@ FEW = Statement(
             siblings={"one fewer": changed(less=1)},
         ),
         "sharp": Reading(
-            "where X^mm exists and is not 0 and the A_j of margin 1 span r dimensions, r of the "
-            "rivals, or fewer, suffice: without the others X^mm is the same",
+            "where X^mm exists and the A_j of margin 1 span r dimensions, r of the rivals, or "
+            "fewer, suffice: without the others X^mm is the same",
             expected="proved",
             proof="symbolic.sim.few_support_tokens:prove_by_rank",
             under=(EXISTS,),

@@ -3,10 +3,11 @@
 The data are sequences ("for language modeling task, we have A_{l0,1} = A_{l0,2}", section 1), the
 loss has an entry for each sequence l0, each position j0 and each column i0 of the values, and X
 stands in it as in definition 3.3. L(X) is read as the sum of all entries, which definition 3.6
-breaks off before; that X^mm/||X^mm||_F is written supposes that it exists. Attention is over all n
-tokens in definition 3.3 and causal in the words around it: both are read. The optimal token is that
-of each entry, by definition 3.9, and X^mm has a constraint for each entry and each other token;
-entries of label 0 are constant.
+breaks off before. No hypothesis says that X^mm exists or is not 0: with one token an entry it is 0,
+which has no direction, and constraints may contradict each other. Attention is over all n tokens in
+definition 3.3 and causal in the words around it: both are read. The optimal token is that of each
+entry, by definition 3.9, and X^mm has a constraint for each entry and each other token; entries of
+label 0 are constant.
 
 Neither fall needs anything that the paper's setting lacks. `literal-1` and `literal-2` fall in R^1,
 where transposition means nothing: X^mm > 0, and X(k) runs to -infinity. `amended-1` falls for one
@@ -33,13 +34,20 @@ from attsvm.theory import Reading, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import self_attention, training
 from properties.sim._support.self_attention import SelfAttention, near_solution, sequences
-from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO, UNIQUE
+from properties.sim._support.training import (
+    BASIN,
+    FEASIBLE,
+    ONE_PART,
+    PRINTED,
+    REPAIRED,
+    TWO,
+    UNIQUE,
+)
 
 TIGHT, LEVEL = "all tokens are support vectors", "all rivals of an optimal token score the same"
-ONE_PART = "part 1 or part 2 of assumption 3.10 is true"
 ALL, CAUSAL = "attention is over all tokens", "attention is causal"
 ZERO, PLAIN = "the start is zero", "values are the identity and labels one-hot"
-ALIGNED, DEFINED = "entries are aligned", "X^mm exists and is not 0"
+ALIGNED = "entries are aligned"
 
 
 def asking(tokens: ArrayLike, columns: ArrayLike, *, causal: bool = False) -> SelfAttention:
@@ -67,6 +75,8 @@ TIED = SelfAttention.of([[[1, 1], [1, -1]]], [[[1, 0], [0, 1]]], causal=False)
 """The tokens are tied in coordinate 0, which position 1 asks for: its gradient is 0."""
 NO_QUERY = SelfAttention.of([[[1], [0]]], [[[0], [1]]], causal=False)
 """The only position with a label is the token 0, so that all its logits are 0."""
+ONE_EACH = asking([[[1]]], [[0]])
+"""One token, so that X^mm = 0."""
 SECOND_BEST = SelfAttention.of(
     [[[1, -1], [-1, 0], [0, 3]]], [[[1], [0], [0]]], [[1], [0]], [[0, 8], [0, 0]], causal=False
 )
@@ -106,13 +116,12 @@ THEOREM = Statement(
         BASIN: lambda case: training.starts_in_basin(case.run),
         TIGHT: scores.all_tight,
         LEVEL: scores.rivals_equal,
-        ONE_PART: lambda case: scores.all_tight(case) or scores.rivals_equal(case),
+        ONE_PART: training.one_part,
         ALL: lambda case: not case.causal,
         CAUSAL: lambda case: case.causal,
         ZERO: lambda case: not case.start.any(),
         PLAIN: plain,
         ALIGNED: lambda case: inputs_aligned(case.data),
-        DEFINED: scores.exists,
     },
     conclusion=self_attention.DIRECTION,
     cost=10,
@@ -124,26 +133,26 @@ THEOREM = Statement(
     },
     readings={
         "literal-1": Reading(
-            f"{UNDEFINED}: in self-attention over all tokens where X^mm exists and is not 0, "
-            "optimal tokens are unique and part 1 or part 2 of assumption 3.10 is true, descent "
-            "with step at most 1/L_X from any start has X(k)/||X(k)|| -> X^mm/||X^mm||",
+            f"{UNDEFINED}: in self-attention over all tokens where optimal tokens are unique and "
+            "part 1 or part 2 of assumption 3.10 is true, descent with step at most 1/L_X from any "
+            "start has X(k)/||X(k)|| -> X^mm/||X^mm||",
             expected="refuted",
             constants={"loss": PRINTED, "side": "X(k)"},
-            under=(DEFINED, UNIQUE, ONE_PART, ALL, SHORT),
-            examples=(LINE,),
+            under=(UNIQUE, ONE_PART, ALL, SHORT),
+            examples=(LINE, ONE_EACH, NO_QUERY),
             siblings={
                 **training.OTHER_TARGETS,
                 "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED]),
             },
         ),
         "literal-2": Reading(
-            f"{UNDEFINED}: in causal self-attention where X^mm exists and is not 0, optimal tokens "
-            "are unique and part 1 or part 2 of assumption 3.10 is true, descent with step at most "
-            "1/L_X from any start has X(k)/||X(k)|| -> X^mm/||X^mm||",
+            f"{UNDEFINED}: in causal self-attention where optimal tokens are unique and part 1 or "
+            "part 2 of assumption 3.10 is true, descent with step at most 1/L_X from any start has "
+            "X(k)/||X(k)|| -> X^mm/||X^mm||",
             expected="refuted",
             constants={"loss": PRINTED, "side": "X(k)"},
-            under=(DEFINED, UNIQUE, ONE_PART, CAUSAL, SHORT),
-            examples=(CAUSAL_LINE,),
+            under=(UNIQUE, ONE_PART, CAUSAL, SHORT),
+            examples=(CAUSAL_LINE, replace(ONE_EACH, causal=True)),
             siblings=training.OTHER_TARGETS,
         ),
         "amended-1": Reading(

@@ -70,9 +70,6 @@ NOT_TAKEN = {
     # R >= 1 is enough, as the amended and sharp readings say
     "sim/basic-1:literal-1": ["R >= 4"],
     "sim/basic-5:literal-3": ["R >= 4"],
-    # where X^mm is 0 no token is needed for it
-    "sim/few-support-tokens:amended": [TWO_TOKENS.says],
-    "sim/few-support-tokens:sharp": [TWO_TOKENS.says],
     # two different scores are those of two tokens
     "sim/printed-loss:amended-5": [TWO_TOKENS.says],
     # follows from |b| > 3.533 ||h||, as ||h||^2 is 149

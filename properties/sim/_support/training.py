@@ -27,7 +27,14 @@ from attsvm.primitives.descent_runs import (
     runs,
 )
 from attsvm.primitives.growth_rates import arrives
-from attsvm.primitives.hypotheses import feasible, in_basin, several_tokens, unique_optimum
+from attsvm.primitives.hypotheses import (
+    all_tight,
+    feasible,
+    in_basin,
+    rivals_equal,
+    several_tokens,
+    unique_optimum,
+)
 from attsvm.primitives.steps import (
     SHORT,
     TARGET,
@@ -55,6 +62,12 @@ UNDEFINED = (
 
 UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
 TWO, BASIN = "some input has two tokens", "risk gap of the start below the threshold"
+ONE_PART = "part 1 or part 2 of assumption 3.10 is true"
+
+
+def one_part(case: Any) -> bool:
+    """All tokens are support vectors, or all rivals of an optimal token score the same."""
+    return all_tight(case) or rivals_equal(case)
 
 
 def starts_in_basin(run: Any) -> bool:

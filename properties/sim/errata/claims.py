@@ -94,7 +94,7 @@ CLAIMS = (
         printed="Under assumption 3.10 W-GD from any X(0) has X(k)/||X(k)||_F -> "
         "X^mm/||X^mm||_F (theorem 3.14). Read: with the loss summed over sequences, positions and "
         "columns of the values.",
-        fails="With the printed loss X(k) runs to -infinity for the sequence 0, 1. With a "
+        fails="With the printed loss X(k) runs to -infinity for the sequence 1, 2. With a "
         "decreasing one, identity values, one-hot labels and X(0) = 0 a position is dragged to its "
         "worse token, for X(k) and for its transpose, though both parts of assumption 3.10 hold: "
         "in one sequence of two tokens, or in two causal ones.",
@@ -102,6 +102,7 @@ CLAIMS = (
         "direction of X^mm from the basin; and, where rivals score the same, from any start if "
         "entries are aligned, as in one sequence of orthogonal tokens.",
         stands=("amended-3", "amended-4"),
+        telling={"literal-1": 0, "literal-2": 0},
     ),
     erratum(
         printed_loss.LOSS,
@@ -116,6 +117,7 @@ CLAIMS = (
         "a norm like ||X^low|| ln k, from the basin of these tokens. It is that of -X^mm where "
         "entries have two tokens. For X^mm take g(-b <f, h>) or log(1 + exp(-b <f, h>)).",
         stands=("amended-3", "amended-4", "amended-5", "sharp"),
+        telling={"literal": 0},
     ),
     erratum(
         loss_assumptions.THEOREM,
@@ -130,6 +132,7 @@ CLAIMS = (
         "several inputs l'' too, and a start in the basin. The loss may be unbounded, not convex, "
         "and not Lipschitz: -u, g(-u), exp(-u).",
         stands=("amended-1", "amended-2"),
+        telling={"literal-1": 0, "literal-2": 0},
     ),
     erratum(
         theorem_3_15.THEOREM,

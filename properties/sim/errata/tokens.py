@@ -39,7 +39,7 @@ TOKENS = (
         repair="X^mm is the same without all but d min(n, d) of the rivals, n the number of "
         "inputs, however many an input has: they are few where inputs are long against d.",
         stands=("amended", "sharp"),
-        telling={"literal-4": 0},
+        telling={"literal-3": 0, "literal-4": 0},
     ),
     erratum(
         large_dimension.DIMENSION,

@@ -1,8 +1,9 @@
 """Tokens of low score: what leaving them out does to programme, training and attention.
 
 Neither "low" nor "the final outcome" is defined. Low is read as weakly as it can be: the tokens of
-least score of their input, unless all its tokens share one score. The outcome is read as X^mm, as
-the end of training, and as what trained attention puts out, f being its weights.
+least score of their input, unless all its tokens share one score. The outcome is read as X^mm (on
+data that have one: else there is no outcome to be impaired), as the end of training, and as what
+trained attention puts out, f being its weights.
 
 literal-1: X^mm = 1 of `SUPPORT` is 1/2 without the last token. The programme reads of scores only
 which token is best (sharp-1): no score is low enough, and what counts is being a support vector

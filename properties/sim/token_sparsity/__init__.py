@@ -6,7 +6,9 @@ zero".
 With attention s_i, scores gamma_it and u_i = sum_t s_it gamma_it the gradient is grad L(X) = sum_it
 c_it x_it z_i^T, where c_it = g'(u_i) s_it (gamma_it - u_i)/n. X^mm = sum_j w_j A_j with multipliers
 w_j >= 0, where A_j = (x_opt - x_t) z_i^T for each token that is not optimal. A token is a support
-vector of X^mm where its margin (x_opt - x_t)^T X^mm z_i is 1; optimal tokens count as such.
+vector of X^mm where its margin (x_opt - x_t)^T X^mm z_i is 1, as assumption 3.10 says it; optimal
+tokens count as such. So who is one is defined only where there is an X^mm, and all readings ask for
+it.
 
 Attention is positive at every X, so c_it vanishes only where gamma_it = u_i, whatever the margin:
 `literal-1` and `literal-2` fall at `FROM_ZERO`, where the token -1 has margin 2. (A run that starts
