@@ -167,22 +167,29 @@ def _python(root: Path) -> list[Path]:
     return [f for f in _within(root) if f.suffix == ".py" and not f.name.startswith(".")]
 
 
-def _within(folder: Path, outer: frozenset[Path] = frozenset()) -> Iterator[Path]:
+def _within(
+    folder: Path, own: Path | None = None, outer: frozenset[Path] = frozenset()
+) -> Iterator[Path]:
     """All that lies in a folder, in order, also behind links to folders that it is not in.
 
-    Links that lead to each other are followed until they reach a folder on the way, `outer`.
+    Links that lead to each other are followed until they reach a folder on the way, `outer`. `own`
+    is the folder without links.
     """
-    own = folder.resolve()
+    own = own or folder.resolve()
     way = outer | {own}
     try:
-        inner = sorted(folder.iterdir())
+        with os.scandir(folder) as found:
+            inner = sorted((entry.name, entry.is_symlink(), entry) for entry in found)
     except OSError:  # it is gone, or nobody may look into it
         return
-    for place in inner:
-        if not place.is_dir():
+    for name, linked, entry in inner:
+        place = folder / name
+        if not (place.is_dir() if linked else entry.is_dir()):  # a link may lead to itself
             yield place
-        elif not (place.is_symlink() and _is_around(place.resolve(), own, way)):
-            yield from _within(place, way)
+        elif not linked:
+            yield from _within(place, own / name, way)
+        elif not _is_around(place.resolve(), own, way):
+            yield from _within(place, place.resolve(), way)
 
 
 def _is_around(target: Path, folder: Path, way: frozenset[Path]) -> bool:
