@@ -121,7 +121,10 @@ def review(claims: Collection[Claim], packs: Iterable[Pack]) -> dict[str, Review
     names = _names(claims, loaded)
     definitions = Definitions()
     shared: dict[str, dict[str, str]] = {}
+    wanted = {claim.id for claim in claims}
     for pack in loaded:
+        if wanted.isdisjoint(claim.id for claim in pack.claims):
+            continue
         told = _shared(pack, definitions)
         for claim in pack.claims:
             shared[claim.id] = {**shared.get(claim.id, {}), **told}
