@@ -3,9 +3,13 @@
 That one, which runs every night, draws 100. A test says how many only where one costs much.
 """
 
+import shutil
+from pathlib import Path
+
 import hypothesis
 import pytest
 
+import attsvm
 from attsvm.theory.declaration.proof import recorded
 
 hypothesis.settings.register_profile(
@@ -20,3 +24,12 @@ def steps():
     """The steps of the proofs that a test runs, which citations refer to."""
     with recorded() as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """A folder with attsvm as outside of its checkout, where it loads named packs alone."""
+    folder = tmp_path_factory.mktemp("site")
+    kept = shutil.ignore_patterns("*.nb[ci]")  # no machine code, which no test needs there
+    shutil.copytree(Path(attsvm.__file__).parent, folder / "attsvm", ignore=kept)
+    return folder

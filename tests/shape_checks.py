@@ -23,6 +23,7 @@ from types import FunctionType
 import numpy as np
 from beartype import beartype
 from jaxtyping import jaxtyped
+from numpy import ndarray
 
 __all__ = ["install", "remembering"]
 
@@ -46,7 +47,9 @@ def kind(value, uniform=False):
     of = type(value)
     if of in _plain:
         return of
-    if isinstance(value, np.ndarray):
+    if of is ndarray:
+        return value.dtype, value.shape
+    if isinstance(value, ndarray):
         return of, value.dtype, value.shape
     if of is str or of is bool:
         return of, value
@@ -113,18 +116,31 @@ def _checked_once(function, uniform):
     def wrapper(*arguments, **named):
         __tracebackhide__ = True
         try:
-            kinds = [kind(value, uniform) for value in arguments]
-            kinds += [(name, kind(value, uniform)) for name, value in named.items()]
+            kinds = tuple(
+                [
+                    (value.dtype, value.shape) if type(value) is ndarray else kind(value, uniform)
+                    for value in arguments
+                ]
+            )
+            if named:
+                kinds += tuple([(name, kind(value, uniform)) for name, value in named.items()])
         except Unknown:
             return checked()(*arguments, **named)
-        known = seen.setdefault(tuple(kinds), set())
+        known = seen.get(kinds)
         new = not known
+        if new:
+            known = seen.setdefault(kinds, set())
         result = (checked() if new else function)(*arguments, **named)
-        try:
-            after = kind(result, uniform)
-        except Unknown:
-            after = None
-        if not new and after not in known:
+        if type(result) is ndarray:
+            after = (result.dtype, result.shape)
+        else:
+            try:
+                after = kind(result, uniform)
+            except Unknown:
+                after = None
+        if after in known:
+            return result
+        if not new:
             results[threading.get_ident()] = result
             judge()(*arguments, **named)
         if after is not None:

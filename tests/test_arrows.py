@@ -26,13 +26,21 @@ def modules_of(root):
     return {".".join(p[:-1] if p[-1] == "__init__" else p): f for p, f in files.items()}
 
 
+def statements(node):
+    """All statements within a node; expressions, in which nothing is imported, are left out."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, ast.stmt | ast.excepthandler | ast.match_case):
+            yield inner
+            yield from statements(inner)
+
+
 @functools.cache
 def imports(root=ROOT):
     """The modules of the folder `root`, each with the modules that it names anywhere."""
     modules, found = modules_of(root), {}
     for module, file in modules.items():
         named = set()
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in statements(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 named |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):

@@ -92,8 +92,9 @@ def test_a_module_that_exits_as_a_hunt_imports_it_is_the_error_of_the_hunt(attsv
 
 
 def test_a_worker_that_a_claim_ends_is_an_error_and_the_gate_refuses_the_run(
-    attsvm, folder, monkeypatch
+    attsvm, folder, monkeypatch, site
 ):
+    monkeypatch.syspath_prepend(site)  # of workers, which load no shipped claims from there
     monkeypatch.setattr(workers, "_ATTEMPTS", 1)
     pack = folder / "ending.py"
     pack.write_text(

@@ -66,9 +66,8 @@ def entry_points() -> dict[str, str]:
         ClaimError: the entry points of some distribution cannot be read.
     """
     try:
-        return dict(
-            _points(tuple((place, _changed(place)) for place in map(os.path.abspath, sys.path)))
-        )
+        known = ((place, _changed(place)) for place in map(os.path.abspath, sys.path))
+        return dict(_points(tuple(each for each in known if _may_list(*each))))
     except (TypeError, ValueError) as error:  # a line without "=", or one that is no UTF-8
         raise ClaimError(
             f"the entry points of {_unreadable()} cannot be read: {error}",
@@ -80,6 +79,16 @@ def entry_points() -> dict[str, str]:
 def _points(places: tuple[tuple[str, int], ...]) -> dict[str, str]:
     """The same; it opens files of every distribution, so once for folders as they are now."""
     return {point.name: point.value for point in importlib.metadata.entry_points(group=GROUP)}
+
+
+@functools.lru_cache(maxsize=1024)
+def _may_list(place: str, changed: int) -> bool:
+    """Whether a folder of the path may hold distributions, as those of a project hardly do."""
+    try:
+        names = [place, *os.listdir(place)]
+    except OSError:
+        return os.path.isfile(place)  # an archive
+    return any(name.lower().endswith((".dist-info", ".egg-info", ".egg")) for name in names)
 
 
 def _changed(place: str) -> int:

@@ -312,7 +312,9 @@ def _imported(name: str) -> ModuleType:
 def modules(pack: Pack) -> list[ModuleType]:
     """The modules that loading the pack has imported, in the order of their names."""
     own = _loose(pack.name) if pack.name.endswith(".py") else pack.name
-    names = [name for name in sys.modules if name == own or name.startswith(own + ".")]
+    inner = own + "."
+    names = [name for name in sys.modules if name.startswith(own)]
+    names = [name for name in names if name == own or name.startswith(inner)]
     return [sys.modules[name] for name in sorted(names)]
 
 

@@ -19,6 +19,7 @@ stand in an expression, as an identity between rounded numbers proves nothing.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,6 +29,10 @@ from typing import Any
 import numpy as np
 
 from attsvm.errors import ProofError
+
+# sympy, imported after this, remembers 1000 results of each function unless told: a long proof asks
+# for more, and takes a fifth longer where it computes them again
+os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")
 
 Normal = Callable[[Any], Any]
 """What brings an expression to a form in which it can be told from 0, as `sympy.cancel` does."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import importlib.metadata
 import os
@@ -22,7 +23,7 @@ from attsvm.theory.declaration.code_bases import (
     located,
 )
 from attsvm.theory.declaration.packs import Pack, modules
-from attsvm.theory.declaration.syntax import module_of, whole
+from attsvm.theory.declaration.syntax import Module, module_of, whole
 
 _PACKAGES = ("numpy", "python-flint", "hypothesis", "scipy", "sympy", "numba", "torch")
 
@@ -164,25 +165,35 @@ def _python(root: Path) -> list[Path]:
     """The modules of a package, without files that editors hide beside them; or a module itself."""
     if root.is_file():
         return [root]
-    return [f for f in _within(root) if f.suffix == ".py" and not f.name.startswith(".")]
+    return [f for f in _within(root, ".py") if not f.name.startswith(".")]
 
 
-def _within(folder: Path, outer: frozenset[Path] = frozenset()) -> Iterator[Path]:
+def _within(
+    folder: Path, ending: str = "", own: Path | None = None, outer: frozenset[Path] = frozenset()
+) -> Iterator[Path]:
     """All that lies in a folder, in order, also behind links to folders that it is not in.
 
-    Links that lead to each other are followed until they reach a folder on the way, `outer`.
+    Links that lead to each other are followed until they reach a folder on the way, `outer`. Of
+    files those count whose names have that ending; `own` is the folder without links.
     """
-    own = folder.resolve()
+    own = own or folder.resolve()
     way = outer | {own}
     try:
-        inner = sorted(folder.iterdir())
+        with os.scandir(folder) as found:
+            inner = sorted((entry.name, entry.is_symlink(), entry) for entry in found)
     except OSError:  # it is gone, or nobody may look into it
         return
-    for place in inner:
-        if not place.is_dir():
-            yield place
-        elif not (place.is_symlink() and _is_around(place.resolve(), own, way)):
-            yield from _within(place, way)
+    for name, linked, entry in inner:
+        if linked:  # it may lead to itself
+            place = folder / name
+            if not place.is_dir():
+                yield from (place,) if name.endswith(ending) else ()
+            elif not _is_around(place.resolve(), own, way):
+                yield from _within(place, ending, place.resolve(), way)
+        elif entry.is_dir():
+            yield from _within(folder / name, ending, own / name, way)
+        elif name.endswith(ending):
+            yield folder / name
 
 
 def _is_around(target: Path, folder: Path, way: frozenset[Path]) -> bool:
@@ -196,10 +207,7 @@ def _data(root: Path) -> Iterator[Path]:
     found, and ledgers.
     """
     if root.is_file():
-        every = (node for statement in module_of(root).statements for node in ast.walk(statement))
-        constants = (node.value for node in every if isinstance(node, ast.Constant))
-        texts = {value for value in constants if isinstance(value, str) and _is_name(value)}
-        yield from filter(Path.is_file, (root.parent / text for text in sorted(texts)))
+        yield from filter(Path.is_file, (root.parent / text for text in _names_in(module_of(root))))
         return
     for file in _within(root):
         inner = file.relative_to(root).parts
@@ -211,6 +219,14 @@ def _data(root: Path) -> Iterator[Path]:
         found = inner[-2:-1] == ("finds",) and file.suffix == ".json" and _begins(file, _FIND)
         if not found and not _begins(file, _EVENT):
             yield file
+
+
+@functools.lru_cache(maxsize=256)
+def _names_in(module: Module) -> tuple[str, ...]:
+    """The texts in the code of a module that may name data files beside it."""
+    every = (node for statement in module.statements for node in ast.walk(statement))
+    constants = (node.value for node in every if isinstance(node, ast.Constant))
+    return tuple(sorted({v for v in constants if isinstance(v, str) and _is_name(v)}))
 
 
 def _is_name(value: str) -> bool:

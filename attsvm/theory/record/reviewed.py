@@ -121,7 +121,10 @@ def review(claims: Collection[Claim], packs: Iterable[Pack]) -> dict[str, Review
     names = _names(claims, loaded)
     definitions = Definitions()
     shared: dict[str, dict[str, str]] = {}
+    wanted = {claim.id for claim in claims}
     for pack in loaded:
+        if wanted.isdisjoint(claim.id for claim in pack.claims):
+            continue
         told = _shared(pack, definitions)
         for claim in pack.claims:
             shared[claim.id] = {**shared.get(claim.id, {}), **told}
@@ -141,7 +144,8 @@ def _names(claims: Collection[Claim], packs: Iterable[Pack]) -> dict[str, tuple[
     """The names at the top level of modules under which the claims are found, by id."""
     homes = {claim.file for claim in claims}
     places = [m for pack in packs for m in modules(pack)]
-    places += [m for m in list(sys.modules.values()) if str(getattr(m, "__file__", "")) in homes]
+    loaded = [(m, getattr(m, "__file__", None)) for m in list(sys.modules.values())]
+    places += [module for module, file in loaded if type(file) is str and file in homes]
     found: dict[str, set[tuple[str, str]]] = {}
     for module in places:
         for name, value in vars(module).items():

@@ -450,7 +450,8 @@ def hunted(tmp_path, monkeypatch, value, workers, blow):
     return done.returncode, done.stdout
 
 
-def test_a_hunt_that_is_interrupted_says_how_far_it_came(tmp_path, monkeypatch):
+def test_a_hunt_that_is_interrupted_says_how_far_it_came(tmp_path, monkeypatch, site):
+    monkeypatch.syspath_prepend(site)  # of workers, which load no shipped claims from there
     code, out = hunted(tmp_path, monkeypatch, 1.0, 2, signal.SIGINT)
     assert code == 130
     assert out.startswith("interrupted; what was found is kept\nnot refuted: toy/slow:literal")
