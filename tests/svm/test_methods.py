@@ -488,6 +488,17 @@ def test_opposite_constraints_of_any_length_have_a_ray(start):
     assert c @ ray > 0
 
 
+@pytest.mark.parametrize(
+    ("c", "status"), [((1, 2), UNBOUNDED), ((2, 1), UNBOUNDED), ((2, 2), SOLVED)]
+)
+def test_an_equality_that_contradicts_another_is_not_skipped(c, status):
+    """w = c_1 and w = c_2, with c_2 on either side of c_1."""
+    G, equal = np.ones((2, 2)), np.ones(2, dtype=bool)
+    w, told, _ = pivot(G, np.array(c, dtype=float), equal, *NOTHING, 1000)
+    assert told == status
+    assert (c @ w > 0 and np.abs(G @ w).max() == 0.0) or (G @ w == c).all()
+
+
 def test_pivots_beyond_the_limit_fail():
     programme = att_svm_programme(two_tokens(np.eye(3), np.ones((3, 3))))
     assert least_norm(programme.D, programme.Z, programme.bound, programme.equal, 3)[1] == FAILED

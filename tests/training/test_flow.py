@@ -390,6 +390,9 @@ def test_steps_that_run_out_return_what_was_reached():
     run = follow_w(data, np.zeros((10, 10)), LOG_LOSS, [1.0, 1e6], steps=60)
     assert len(run.steps) == len(run.error) == 2
     assert follow_w(data, np.zeros((10, 10)), LOG_LOSS, [1.0], steps=0).steps.tolist() == [0]
+    for steps in (1, 2):  # the first evaluation is at the start, and no step is made after the last
+        run = follow_w(data, np.zeros((10, 10)), LOG_LOSS, [1e-6], steps=steps)
+        assert len(run.steps) == steps
 
 
 def test_the_start_is_where_the_norm_0_is_passed():
