@@ -74,8 +74,6 @@ NOT_TAKEN = {
     "sim/printed-loss:amended-5": [TWO_TOKENS.says],
     # follows from |b| > 3.533 ||h||, as ||h||^2 is 149
     "sim/stability-l2:sharp-3": ["size >= 43"],
-    # from the basin it is enough that there is an X^mm: sim/theorem-3.15:amended-2
-    "sim/theorem-3.14-part-1:amended-2": ["all tokens are support vectors"],
     # that l' < 0 is enough
     "tf/all-support-no-stationary:amended": [LOSS.says],
     "tf/benign-landscape:amended-2": [LOSS.says],
