@@ -12,8 +12,8 @@ them: <X, X^mm> falls at every step from every start.
 `amended-1` takes the decreasing loss g(-u) and still falls, from zero, with two inputs of two
 tokens (`NOT_ALIGNED`): the second input is dragged to its worse token for ever. `amended-3` has
 one input and starts from zero, and falls too: attention settles on the second of four tokens
-(`ONE_DRAGGED`). From the start of `amended-2` neither part of the assumption is needed: it is enough
-that optimal tokens are unique and the Att-SVM is feasible, as it is under part 1.
+(`ONE_DRAGGED`). From the start of `amended-2` neither part of the assumption is needed: unique
+optimal tokens and a feasible Att-SVM are enough, and under part 1 it is feasible.
 
 `sharp`: four tokens are the least that fail with a single input. With three every start and every
 step will do, and of part 1 it is enough that the second-best token is a support vector. This is

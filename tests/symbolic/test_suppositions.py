@@ -70,8 +70,6 @@ NOT_TAKEN = {
     # R >= 1 is enough, as the amended and sharp readings say
     "sim/basic-1:literal-1": ["R >= 4"],
     "sim/basic-5:literal-3": ["R >= 4"],
-    # two different scores are those of two tokens
-    "sim/printed-loss:amended-5": [TWO_TOKENS.says],
     # follows from |b| > 3.533 ||h||, as ||h||^2 is 149
     "sim/stability-l2:sharp-3": ["size >= 43"],
     # that l' < 0 is enough
