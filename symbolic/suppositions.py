@@ -284,11 +284,8 @@ UNIQUE_OPTIMUM = Supposed(
 )
 FIRST_IS_BEST = Supposed(
     "the head is largest at the first token of each input",
-    (),
-    tuple(
-        nonlinear_head_path.PATH.hypotheses[x]
-        for x in (nonlinear_head_path.ALONE, nonlinear_head_path.STEEP)
-    ),
+    (nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.BEST],),
+    (nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.STEEP],),
 )
 EQUAL_RIVALS = Supposed(
     "the rivals of an input have one score",
