@@ -19,7 +19,6 @@ from symbolic.suppositions import (
     BOUNDED_LOGITS,
     FALLING_LOSS,
     JOINED,
-    LOSS,
     RADIUS,
     SOLUTION,
     TWO_TOKENS,
@@ -70,11 +69,6 @@ NOT_TAKEN = {
     "sim/basic-5:literal-3": ["R >= 4"],
     # follows from |b| > 3.533 ||h||, as ||h||^2 is 149
     "sim/stability-l2:sharp-3": ["size >= 43"],
-    # that l' < 0 is enough
-    "tf/all-support-no-stationary:amended": [LOSS.says],
-    "tf/benign-landscape:amended-2": [LOSS.says],
-    "tf/benign-landscape:sharp-1": [LOSS.says],
-    "tf/benign-landscape:sharp-2": [LOSS.says],
 }
 """Hypotheses, or parts of one, that no step takes, and why: as much as they say is not needed."""
 
