@@ -17,10 +17,10 @@ input sum to 0,
 For l' < 0, continuous or not, this is positive at every W as soon as one input has two different
 scores, ties of optimal tokens or not; and where no input has, the gradient is zero at every W. So
 that condition is the least one. All that is used of "support vectors" is M: it is enough that the
-A_it are independent. Equality in the sharp reading holds exactly where grad L points along W^mm, as for one
-input of two tokens at every W. With -l' in place of |l'|, as it is computed, it needs neither
-l' < 0 nor two different scores: both sides are 0 where all scores are tied. They make the bound
-positive, and are kept for that.
+A_it are independent. Equality in the sharp reading holds exactly where grad L points along W^mm, as
+for one input of two tokens at every W. With -l' in place of |l'|, as it is computed, it needs
+neither l' < 0 nor two different scores: both sides are 0 where all scores are tied. They make the
+bound positive, and are kept for that.
 """
 
 from dataclasses import replace

@@ -19,16 +19,16 @@ of all tokens it is all that is needed (`sharp-2`), for more of them not, nor do
 scores tell: tokens 0, -1, -6, -8 have stationary points with scores 10, -14, 9, -5 (`FINITE`), and
 none with 100, -6, -4, -5 (`FALLING`).
 
-Minima need less (`sharp-1`). If the tokens have one
-affine dependency at most, c is it: any tokens that lack one of those with c_t != 0 are independent.
-Where two or more c_t are positive, some affine f is 0 at all tokens with c_t < 0, and 1 at one with
-c_t > 0: along it u'' = sum_t c_t f_t^2 > 0, and the risk falls, with the curvature l'(u) u''/n where
-l' is continuous. Where c_o alone is positive x_o is
-a mean of other tokens, and has no Att-SVM. (So it is for every strictly decreasing loss.) That
-allows T = r + 2 tokens, r their affine dimension, and no more: tokens 0, -1, -6, -8 with scores 10,
--14, 9, -5 and query 1, which are separable, have a strict minimum at W = 0 (`FINITE`), where
-descent from zero stays. Its Hessian is not singular, so that on the line it is one of an open set
-of data; in the plane four tokens have a minimum only on a line, as T = r + 2 elsewhere.
+Minima need less (`sharp-1`). If the tokens have one affine dependency at most, c is it: any tokens
+that lack one of those with c_t != 0 are independent. Where two or more c_t are positive, some
+affine f is 0 at all tokens with c_t < 0, and 1 at one with c_t > 0: along it u'' = sum_t c_t f_t^2
+> 0, and the risk falls, with the curvature l'(u) u''/n where l' is continuous. Where c_o alone is
+positive x_o is a mean of other tokens, and has no Att-SVM. (So it is for every strictly decreasing
+loss.) That allows T = r + 2 tokens, r their affine dimension, and no more: tokens 0, -1, -6, -8
+with scores 10, -14, 9, -5 and query 1, which are separable, have a strict minimum at W = 0
+(`FINITE`), where descent from zero stays. Its Hessian is not singular, so that on the line it is
+one of an open set of data; in the plane four tokens have a minimum only on a line, as T = r + 2
+elsewhere.
 
 | separable data | stationary points | minima |
 | --- | --- | --- |
