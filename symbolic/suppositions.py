@@ -13,6 +13,7 @@ from attsvm.primitives.hypotheses import (
     all_independent,
     all_tight,
     exists,
+    falling,
     feasible,
     lower_scores_equal,
     rivals_equal,
@@ -109,7 +110,7 @@ LOSS = Supposed(
 )
 FALLING_LOSS = Supposed(
     "l' < 0 at all scores from the lowest to the highest",
-    (sloped, loss_assumptions.sloped, near_optimal_points.cheap, _CONVEX, *_OF_ONE_LOSS),
+    (falling, sloped, loss_assumptions.sloped, near_optimal_points.cheap, _CONVEX, *_OF_ONE_LOSS),
 )
 FALLING_AT_BEST = Supposed("l' < 0 at the best scores", (steep,))
 FALLING_AT_ALPHA = Supposed("l' < 0 at the scores of alpha", (cones.is_large, cones.is_long))
@@ -284,11 +285,8 @@ UNIQUE_OPTIMUM = Supposed(
 )
 FIRST_IS_BEST = Supposed(
     "the head is largest at the first token of each input",
-    (),
-    tuple(
-        nonlinear_head_path.PATH.hypotheses[x]
-        for x in (nonlinear_head_path.ALONE, nonlinear_head_path.STEEP)
-    ),
+    (nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.BEST],),
+    (nonlinear_head_path.PATH.hypotheses[nonlinear_head_path.STEEP],),
 )
 EQUAL_RIVALS = Supposed(
     "the rivals of an input have one score",

@@ -84,6 +84,14 @@ def sloped(case: Any) -> bool:
     return case.loss in SLOPED
 
 
+def falling(case: Any) -> bool:
+    """The loss is differentiable, with a negative slope everywhere, be it continuous or not.
+
+    All such losses here have a continuous one.
+    """
+    return sloped(case)
+
+
 def strictly_decreasing(case: Any) -> bool:
     """The loss is strictly decreasing and smooth; its slope may be 0 somewhere, as that of -u^3.
 

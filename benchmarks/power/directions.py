@@ -37,7 +37,7 @@ BASIN = "risk gap of the start below the threshold"
 whole_threshold = plant(
     part_1.THEOREM.claim("amended-2"),
     "hypothesis one-nth",
-    statement="all tokens support vectors, risk gap of the start below min_i [l(second) - "
+    statement="Att-SVM feasible, risk gap of the start below min_i [l(second) - "
     "l(best)]: descent on the decreasing loss with step at most 1/L_X converges to X^mm",
     why="the factor 1/n is missing: one input of two at its second-best token stays below",
     drop=[BASIN],

@@ -117,9 +117,9 @@ def between(m: Any, v: Any, low: Any = 1, high: Any = 1) -> Any:
     )
 
 
-def leads(m: Any, v: Any, steep: bool = False) -> Any:
+def leads(m: Any, v: Any) -> Any:
     """The first token of each input alone has the largest value of its head, which falls there."""
-    found = [x for own in inputs(m, v) for x in falls(m, own) + (slopes(m, own) if steep else [])]
+    found = [x for own in inputs(m, v) for x in falls(m, own) + slopes(m, own)]
     return m.all_of(*(m.above(x, m.exact(0)) for x in found or [m.exact(1)]))
 
 
@@ -175,10 +175,7 @@ ONE_TOKEN = example([[[1]]], [[1]], [[1]], "identity", [0])
 
 CONVEX, RISING = "phi is convex", "every Y_i b_k >= 0, or phi is linear"
 SEVERAL = "T >= 2"
-BEST, ALONE = (
-    "the first token of each input is a best one",
-    "the first token of each input alone is best",
-)
+BEST = "the first token of each input is a best one"
 SIGN = "of each input all Y_i b_k are >= 0, or all are <= 0, or phi is linear"
 STEEP = (
     "d > 0 in each input: its head is less at other tokens, and falls from the first one to them"
@@ -209,9 +206,8 @@ PATH = Statement(
         CONVEX: lambda m, v: m.equal(m.exact(int(v.phi.convex)), m.exact(1)),
         RISING: rising,
         BEST: best,
-        ALONE: leads,
         SIGN: one_sign,
-        STEEP: lambda m, v: leads(m, v, steep=True),
+        STEEP: leads,
         SEVERAL: lambda m, v: m.at_least(m.exact(v.T), m.exact(2)),
     },
     conclusion=no_better,
@@ -241,13 +237,14 @@ PATH = Statement(
             siblings={"twice of it": changed(share=2, examples=[ONE_SIDED])},
         ),
         "amended-1": Reading(
-            "l' < 0, phi one of the identity, ReLU, square and softplus, which are convex, every "
-            "Y_i b_k >= 0, or phi linear, best tokens unique: no prompt is better than the best "
-            "tokens",
+            "l decreasing, strictly or not, phi one of the identity, ReLU, square and softplus, "
+            "which are convex, every Y_i b_k >= 0, or phi linear, the first token of each input a "
+            "best one, be it alone or not: no prompt is better than the best tokens",
             expected="proved",
             proof="symbolic.mm.nonlinear_head_path:prove_no_better",
-            under=(CONVEX, RISING, ALONE),
-            examples=(ONE_SIDED, BOTH_LABELS, ONE_TOKEN),
+            under=(CONVEX, RISING, BEST),
+            variables={"loss": Choice(DECREASING)},
+            examples=(ONE_SIDED, BOTH_LABELS, ONE_TOKEN, TIED),
             siblings={
                 "worse by what twice the gaps tell": changed(share=2, examples=[ONE_SIDED]),
                 "b_k of any sign": changed(drop=[RISING], examples=[INSIDE]),

@@ -47,7 +47,7 @@ from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import SOURCE
 from properties.sim._support.causal_language import Setting, best, differ, draw
-from properties.sim._support.training import TWO_TOKENS
+from properties.sim._support.training import ONE_TOKEN, TWO_TOKENS
 from properties.sim.token_sparsity.dropping import coefficients, mask
 from properties.sim.token_sparsity.redundant_tokens import all_support, redundant_data
 
@@ -234,7 +234,7 @@ FEW = Statement(
             proof="symbolic.sim.few_support_tokens:prove_by_sizes",
             under=(EXISTS,),
             conclusion=enough,
-            examples=(EQUAL,),
+            examples=(EQUAL, ONE_TOKEN.data),
             siblings={"one fewer": changed(less=1)},
         ),
         "sharp": Reading(
@@ -245,7 +245,7 @@ FEW = Statement(
             under=(EXISTS,),
             constants={"by": "rank"},
             conclusion=enough,
-            examples=(EQUAL,),
+            examples=(EQUAL, ONE_TOKEN.data),
             siblings={"one fewer": changed(less=1)},
         ),
     },

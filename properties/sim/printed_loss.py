@@ -76,7 +76,8 @@ DEFINED, LOWEST, LOW, NEAR = (
     "risk gap of the start below the threshold, for the tokens of lowest score",
 )
 PART, PAIRS = "part 1 or part 2 of assumption 3.10", "no entry has more than two tokens"
-SOMETHING, ZERO = "some entry has two different scores", "the start is zero"
+SOLVED, SOMETHING = "X^mm exists", "some entry has two different scores"
+ZERO = "the start is zero"
 
 
 def turned(case: SelfAttention) -> SelfAttention:
@@ -162,6 +163,7 @@ LOSS = Statement(
     hypotheses={
         UNIQUE: scores.unique_optimum,
         DEFINED: scores.exists,
+        SOLVED: scores.feasible,
         LOWEST: lambda case: scores.unique_optimum(turned(case)),
         LOW: lambda case: scores.exists(turned(case)),
         NEAR: lambda case: training.starts_in_basin(turned(case).run),
@@ -174,7 +176,12 @@ LOSS = Statement(
     },
     conclusion=self_attention.DIRECTION,
     cost=10,
-    violating={LOW: [turned(NO_QUERY)], DEFINED: [NO_QUERY], SHORT: [THROWN]},
+    violating={
+        LOW: [turned(NO_QUERY)],
+        DEFINED: [NO_QUERY],
+        SOLVED: [NO_QUERY],
+        SHORT: [THROWN],
+    },
     readings={
         "literal": Reading(
             "under descent on the sum of g(b <f, h>) with any constant step from any start, X(k) "
@@ -249,11 +256,11 @@ LOSS = Statement(
         ),
         "amended-5": Reading(
             "part 1 or part 2 of assumption 3.10 (in part 1 optimal tokens may be tied: the first "
-            "one counts), X^mm exists and is not 0, some entry with two different scores: from any "
-            "X every step of descent on the sum of g(b <f, h>) lowers <X^T, X^mm>",
+            "one counts), X^mm exists, some entry with two different scores: from any X every step "
+            "of descent on the sum of g(b <f, h>) lowers <X^T, X^mm>",
             expected="proved",
             proof="symbolic.sim.printed_loss:prove",
-            under=(DEFINED, SOMETHING, PART),
+            under=(SOLVED, SOMETHING, PART),
             conclusion=lowers,
             cost=2,
             examples=(LINE, SENTENCE, OTHER_WAY),

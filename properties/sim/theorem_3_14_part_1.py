@@ -12,8 +12,8 @@ them: <X, X^mm> falls at every step from every start.
 `amended-1` takes the decreasing loss g(-u) and still falls, from zero, with two inputs of two
 tokens (`NOT_ALIGNED`): the second input is dragged to its worse token for ever. `amended-3` has
 one input and starts from zero, and falls too: attention settles on the second of four tokens
-(`ONE_DRAGGED`). From the start of `amended-2` neither part of the assumption is needed, but unique
-optimal tokens and a feasible Att-SVM alone (`sim/theorem-3.15:amended-2`).
+(`ONE_DRAGGED`). From the start of `amended-2` neither part of the assumption is needed: unique
+optimal tokens and a feasible Att-SVM are enough, and under part 1 it is feasible.
 
 `sharp`: four tokens are the least that fail with a single input. With three every start and every
 step will do, and of part 1 it is enough that the second-best token is a support vector. This is
@@ -40,10 +40,10 @@ from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Reading, Statement, changed
-from properties._support.hypothesis_violations import ALL_TIED, TIED_APART
+from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, TIED_APART
 from properties.sim import SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import BASIN, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
+from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
 
 BEYOND = Run.of([[[0, 0], [-2, -1], [-1, 0]]], [[1, 0]], [[-20, 0], [-20, 0]], scores=[[2, 1, 0]])
 """X^mm has w = (1, 0) and margins 2, 1; the second token is best along -(1, 1), by 3/2 and 1."""
@@ -71,7 +71,7 @@ THEOREM = Statement(
     "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
     variables=stepped(Run, runs(tight_data(), 0, 2)),
     hypotheses={
-        **training.hypotheses(UNIQUE, training.TWO, BASIN, SHORT),
+        **training.HYPOTHESES,
         TIGHT: all_tight,
         SINGLE: lambda run: run.data.n == 1,
         ZERO: lambda run: not run.start.any(),
@@ -83,6 +83,7 @@ THEOREM = Statement(
     violating={
         TIGHT: stepped(Run, runs(separable_data(), 0, 1), training.near_solution),
         UNIQUE: [TIED_APART, ALL_TIED],
+        FEASIBLE: [NO_QUERY],
         training.TWO: [training.ONE_TOKEN],
         SINGLE: [training.NOT_ALIGNED],
         THREE: [training.ONE_DRAGGED],
@@ -117,15 +118,18 @@ THEOREM = Statement(
             siblings=training.OTHER_DIRECTIONS,
         ),
         "amended-2": Reading(
-            "optimal tokens unique, all tokens support vectors: descent on the decreasing loss "
-            "g(-b <f, h>) with step at most 1/L_X converges in direction to X^mm from every start "
-            "whose risk gap is below min_i [l(second) - l(best)]/n",
+            "optimal tokens unique, Att-SVM feasible, as where all tokens are support vectors: "
+            "descent on the decreasing loss g(-b <f, h>) with step at most 1/L_X converges in "
+            "direction to X^mm from every start whose risk gap is below min_i [l(second) - "
+            "l(best)]/n",
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, TIGHT, BASIN, SHORT),
-            variables=stepped(Run, runs(tight_data(), 0, 1), towards_solution),
-            examples=(training.UNEVEN_SCORES,),
+            under=(UNIQUE, FEASIBLE, BASIN, SHORT),
+            variables=stepped(
+                Run, runs(st.one_of(tight_data(), separable_data()), 0, 1), towards_solution
+            ),
+            examples=(training.UNEVEN_SCORES, training.NOT_TIGHT),
             siblings={**training.OTHER_DIRECTIONS, **training.any_start()},
         ),
         "sharp": Reading(

@@ -14,13 +14,13 @@ input sum to 0,
     <-grad L(W), M> = (1/n) sum_i |l'(u_i)| sum_t s_it (gamma_it - u_i) a_it
                     = (1/n) sum_i |l'(u_i)| s_i,opt sum_t s_it (gamma_i,opt - gamma_it) =: D(W).
 
-For l' < 0 this is positive at every W as soon as one input has two different scores, ties of
-optimal tokens or not; and where no input has, the gradient is zero at every W. So that condition is
-the least one. All that is used of "support vectors" is M: it is enough that the A_it are
-independent. Equality in the sharp reading holds exactly where grad L points along W^mm, as for one
-input of two tokens at every W. With -l' in place of |l'|, as it is computed, it needs neither
-l' < 0 nor two different scores: both sides are 0 where all scores are tied. They make the bound
-positive, and are kept for that.
+For l' < 0, continuous or not, this is positive at every W as soon as one input has two different
+scores, ties of optimal tokens or not; and where no input has, the gradient is zero at every W. So
+that condition is the least one. All that is used of "support vectors" is M: it is enough that the
+A_it are independent. Equality in the sharp reading holds exactly where grad L points along W^mm, as
+for one input of two tokens at every W. With -l' in place of |l'|, as it is computed, it needs
+neither l' < 0 nor two different scores: both sides are 0 where all scores are tied. They make the
+bound positive, and are kept for that.
 """
 
 from dataclasses import replace
@@ -33,7 +33,7 @@ from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import att_svm, exact_att_svm, flat
 from attsvm.primitives.gradients import negative_gradient
-from attsvm.primitives.hypotheses import all_tight, sloped, strictly_decreasing, two_scores
+from attsvm.primitives.hypotheses import all_tight, falling, strictly_decreasing, two_scores
 from attsvm.primitives.steps import flattened
 from attsvm.primitives.torch_objectives import constraints, distance
 from attsvm.theory import Reading, Records, Statement, changed
@@ -42,7 +42,7 @@ from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent
 
-TIGHT, SLOPED = "all tokens are support vectors", "l' < 0 everywhere and continuous"
+TIGHT, FALLING = "all tokens are support vectors", "l is differentiable, l' < 0 everywhere"
 STRICT, TWO_SCORES = "l is strictly decreasing and smooth", "some input has two different scores"
 SMALL = cases.from_zero([[[1], [0]]], scores=[[1.0, 0.0]])
 BEST_TIED = cases.from_zero([[[1], [0], [0]]], scores=[[1.0, 1.0, 0.0]])
@@ -86,14 +86,14 @@ THEOREM = Statement(
     hypotheses={
         TIGHT: all_tight,
         STRICT: strictly_decreasing,
-        SLOPED: sloped,
+        FALLING: falling,
         TWO_SCORES: two_scores,
     },
     conclusion=not_stationary,
     cost=2,
     violating={
         TIGHT: [OPPOSED, cases.descent(PASSED_OVER)],
-        SLOPED: [cases.FLAT, cases.FLAT_AT_ZERO],
+        FALLING: [cases.FLAT, cases.FLAT_AT_ZERO],
         TWO_SCORES: [cases.TIED],
     },
     readings={
@@ -114,11 +114,11 @@ THEOREM = Statement(
             },
         ),
         "amended": Reading(
-            "all tokens support vectors, l' < 0 everywhere and continuous, some input with two "
+            "all tokens support vectors, l differentiable, l' < 0 everywhere, some input with two "
             "different scores: grad L(W) != 0 for all W",
             expected="proved",
             proof="symbolic.tf.all_support_no_stationary:prove",
-            under=(TIGHT, SLOPED, TWO_SCORES),
+            under=(TIGHT, FALLING, TWO_SCORES),
             examples=HOLDING,
         ),
         "sharp": Reading(

@@ -36,10 +36,13 @@ from symbolic.suppositions import (
     FALLING_LOSS,
     INDEPENDENT_QUERIES,
     LEVELS,
+    LOSS,
     ONE_DEPENDENCY,
     hypotheses,
 )
 from symbolic.textbook import (
+    COMPOSED,
+    CONTINUOUS,
     INDEPENDENT,
     INVERSE_OF_GRAM,
 )
@@ -192,13 +195,15 @@ def prove_no_minimum() -> str:
         "has no Att-SVM",
         least=1,
     )
-    e, level, bend = sp.symbols("e u u''", real=True)
-    loss, at = sp.Function("l"), sp.Symbol("v", real=True)
+    e, at = sp.symbols("e v", real=True)
+    loss, u = sp.Function("l"), sp.Function("u")(e)
     ensure_equal(
-        sp.diff(loss(level + bend * e**2 / 2), e, 2).subs(e, 0).doit(),
-        sp.diff(loss(at), at).subs(at, level).doit() * bend,
-        "as u' = 0 the second derivative of l(u) is l'(u) u''",
+        sp.diff(loss(u), e) / e,
+        sp.diff(loss(at), at).subs(at, u) * (sp.diff(u, e) / e),
+        "the slope of l(u) over e is l'(u) times u'/e, which tends to u'', as u' = 0 at e = 0: the "
+        "second derivative of l(u) is l'(u) u'' there",
     )
+    cite(COMPOSED, met={CONTINUOUS: LOSS})  # so that l'(u) tends to that at e = 0
     steep = sp.Symbol("|l'|", positive=True)
     ensure_positive(
         -(-steep * (POSITIVE + MORE)),

@@ -22,7 +22,7 @@ from symbolic.continuity import ensure_smooth
 from symbolic.gains import ensure_gain
 from symbolic.inner_products import inner, vector
 from symbolic.sums import ensure_nonnegative_sum, entry, n, r, swapped, t, total
-from symbolic.suppositions import FALLING_LOSS, INDEPENDENT_QUERIES, LOSS, PARTS
+from symbolic.suppositions import FALLING_LOSS, INDEPENDENT_QUERIES, PARTS
 from symbolic.textbook import (
     CONTINUOUS,
     DESCARTES,
@@ -220,7 +220,7 @@ def prove_where_least() -> str:
 def ensure_maxima_of_inputs() -> None:
     """L has a local minimum exactly where the score u_i of each input has a local maximum."""
     steep, rise = sp.symbols("|l'| rise", positive=True)
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: FALLING_LOSS})
     ensure_positive(
         -(-steep * rise),
         "l falls by |l'(v)| times the rise of u_i, v between: where some near p_i has a larger "

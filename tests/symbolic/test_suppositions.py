@@ -19,7 +19,6 @@ from symbolic.suppositions import (
     BOUNDED_LOGITS,
     FALLING_LOSS,
     JOINED,
-    LOSS,
     RADIUS,
     SOLUTION,
     TWO_TOKENS,
@@ -62,25 +61,14 @@ TAKEN = [claim for claim in CLAIMS.values() if claim.proof and claim.expected.tr
 NOT_TAKEN = {
     # by this one the same proof holds of a second run, that with the loss -x
     "mm/loss-choice:amended-1": ["and that of -x as well"],
-    # another token may be as good: no prompt is better than it either
-    "mm/nonlinear-head-path:amended-1": ["the first token of each input alone is best"],
     # sizes are positive integers by the symbols for them
     "sim/attention-shape:amended-1": ["n >= 1", "d >= 1"],
     "sim/attention-shape:amended-2": ["n >= 1", "d >= 1"],
     # R >= 1 is enough, as the amended and sharp readings say
     "sim/basic-1:literal-1": ["R >= 4"],
     "sim/basic-5:literal-3": ["R >= 4"],
-    # two different scores are those of two tokens
-    "sim/printed-loss:amended-5": [TWO_TOKENS.says],
     # follows from |b| > 3.533 ||h||, as ||h||^2 is 149
     "sim/stability-l2:sharp-3": ["size >= 43"],
-    # from the basin it is enough that there is an X^mm: sim/theorem-3.15:amended-2
-    "sim/theorem-3.14-part-1:amended-2": ["all tokens are support vectors"],
-    # that l' < 0 is enough
-    "tf/all-support-no-stationary:amended": [LOSS.says],
-    "tf/benign-landscape:amended-2": [LOSS.says],
-    "tf/benign-landscape:sharp-1": [LOSS.says],
-    "tf/benign-landscape:sharp-2": [LOSS.says],
 }
 """Hypotheses, or parts of one, that no step takes, and why: as much as they say is not needed."""
 

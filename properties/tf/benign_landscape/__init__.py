@@ -19,15 +19,16 @@ of all tokens it is all that is needed (`sharp-2`), for more of them not, nor do
 scores tell: tokens 0, -1, -6, -8 have stationary points with scores 10, -14, 9, -5 (`FINITE`), and
 none with 100, -6, -4, -5 (`FALLING`).
 
-Minima need less (`sharp-1`). If the tokens have one
-affine dependency at most, c is it: any tokens that lack one of those with c_t != 0 are independent.
-Where two or more c_t are positive, some affine f is 0 at all tokens with c_t < 0, and 1 at one with
-c_t > 0: along it u'' = sum_t c_t f_t^2 > 0, and the risk falls. Where c_o alone is positive x_o is
-a mean of other tokens, and has no Att-SVM. (So it is for every strictly decreasing loss.) That
-allows T = r + 2 tokens, r their affine dimension, and no more: tokens 0, -1, -6, -8 with scores 10,
--14, 9, -5 and query 1, which are separable, have a strict minimum at W = 0 (`FINITE`), where
-descent from zero stays. Its Hessian is not singular, so that on the line it is one of an open set
-of data; in the plane four tokens have a minimum only on a line, as T = r + 2 elsewhere.
+Minima need less (`sharp-1`). If the tokens have one affine dependency at most, c is it: any tokens
+that lack one of those with c_t != 0 are independent. Where two or more c_t are positive, some
+affine f is 0 at all tokens with c_t < 0, and 1 at one with c_t > 0: along it u'' = sum_t c_t f_t^2
+> 0, and the risk falls, with the curvature l'(u) u''/n where l' is continuous. Where c_o alone is
+positive x_o is a mean of other tokens, and has no Att-SVM. (So it is for every strictly decreasing
+loss.) That allows T = r + 2 tokens, r their affine dimension, and no more: tokens 0, -1, -6, -8
+with scores 10, -14, 9, -5 and query 1, which are separable, have a strict minimum at W = 0
+(`FINITE`), where descent from zero stays. Its Hessian is not singular, so that on the line it is
+one of an open set of data; in the plane four tokens have a minimum only on a line, as T = r + 2
+elsewhere.
 
 | separable data | stationary points | minima |
 | --- | --- | --- |
@@ -68,7 +69,7 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.hypotheses import feasible, sloped, strictly_decreasing
+from attsvm.primitives.hypotheses import falling, feasible, sloped, strictly_decreasing
 from attsvm.primitives.losses import SLOPED as LOSSES
 from attsvm.primitives.steps import flattened
 from attsvm.strategies import arrays, composite, sizes
@@ -120,6 +121,7 @@ TWICE = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-1]], scores=[[1, 0], 
 
 LARGE, SLOPED = "d >= n T", "l' < 0 everywhere and continuous"
 STRICT = "l is strictly decreasing and smooth"
+SLOPE = "l is differentiable, l' < 0 everywhere"
 QUERIES, AFFINE = "queries are independent", "tokens of each input are affinely independent"
 SCORES, OWN = (
     "the first input has two different scores",
@@ -255,6 +257,7 @@ LANDSCAPE = Statement(
     hypotheses={
         LARGE: large,
         STRICT: strictly_decreasing,
+        SLOPE: falling,
         SLOPED: sloped,
         SCORES: lambda case: len(set(ExactData.of(case.data).gamma[0])) > 1,
         OWN: own_query,
@@ -267,6 +270,7 @@ LANDSCAPE = Statement(
     conclusion=not_stationary,
     cost=3,
     violating={
+        SLOPE: [cases.FLAT],
         SLOPED: [cases.FLAT],
         SCORES: [cases.TIED],
         OWN: [BESIDE, cases.OPPOSED],
@@ -292,13 +296,13 @@ LANDSCAPE = Statement(
             siblings={"of fewer dimensions": changed(drop=[LARGE], examples=[cases.OPPOSED])},
         ),
         "amended-2": Reading(
-            "l' < 0 everywhere and continuous, some input of two different scores has a query that "
-            "is no combination of the others', and those of its tokens that score above any level "
-            "can be separated from those below, as always if they are affinely independent: grad "
-            "L(W) != 0 for all W",
+            "l differentiable, l' < 0 everywhere, some input of two different scores has a query "
+            "that is no combination of the others', and those of its tokens that score above any "
+            "level can be separated from those below, as always if they are affinely independent: "
+            "grad L(W) != 0 for all W",
             expected="proved",
             proof="symbolic.tf.benign_landscape:prove_no_stationary_point",
-            under=(SLOPED, SCORES, OWN, APART),
+            under=(SLOPE, SCORES, OWN, APART),
             examples=(IN_ORDER, IN_TURN),
         ),
         "sharp-1": Reading(
@@ -313,7 +317,7 @@ LANDSCAPE = Statement(
             examples=(REST,),
         ),
         "sharp-2": Reading(
-            "l' < 0 everywhere and continuous, independent queries; take m_t equal tokens of an "
+            "l differentiable, l' < 0 everywhere, independent queries; take m_t equal tokens of an "
             "input as one, with their mean score, and split it into the least parts such that each "
             "affine dependency, sum_t b_t = 0 and sum_t b_t x_t = 0, is a sum of dependencies "
             "within parts; each part has one score, or one dependency, or is on a line, as every "
@@ -325,18 +329,18 @@ LANDSCAPE = Statement(
             "each input all parts rest at one u",
             expected="proved",
             proof="symbolic.tf.parts_at_rest:prove_where_stationary",
-            under=(SLOPED, QUERIES, KNOWN),
+            under=(SLOPE, QUERIES, KNOWN),
             variables=INPUTS,
             conclusion=EXISTENCE,
             examples=(REST, WITHIN, cases.TIED, BYSTANDER, LEVEL, FINITE, FALLING),
         ),
         "sharp-3": Reading(
-            "l' < 0 everywhere and continuous, the data of sharp-2: L has a local minimum exactly "
-            "where in each input all parts rest at one u, which is a part's one score; or its "
-            "dependency has one b_t > 0 alone; or its polynomial changes at y from + to -",
+            "l differentiable, l' < 0 everywhere, the data of sharp-2: L has a local minimum "
+            "exactly where in each input all parts rest at one u, which is a part's one score; or "
+            "its dependency has one b_t > 0 alone; or its polynomial changes at y from + to -",
             expected="proved",
             proof="symbolic.tf.parts_at_rest:prove_where_least",
-            under=(SLOPED, QUERIES, KNOWN),
+            under=(SLOPE, QUERIES, KNOWN),
             variables=INPUTS,
             conclusion=LEAST,
             examples=(REST, WITHIN, cases.TIED, LEVEL, FINITE, FALLING),
