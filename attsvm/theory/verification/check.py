@@ -23,7 +23,7 @@ from attsvm.theory.search import sequence
 _REPEATS = 3
 """The first accepted instances whose conclusion is evaluated twice, at most."""
 
-_SELDOM = 50
+_SELDOM = 25
 """Of so many instances one is evaluated twice, so that a check takes hardly longer."""
 
 

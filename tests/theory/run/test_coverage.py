@@ -157,7 +157,7 @@ def test_a_hypothesis_that_a_sibling_drops_is_not_idle():
             "shift": changed(shift=100.0),
             "without": changed(shift=50.0, drop=["other"]),
         },
-        cost=6,
+        cost=3,
     )
     (entry,) = verify(packed(claim)).json()["claims"]
     assert entry["examples"] >= 20  # below that nobody is warned
