@@ -28,7 +28,7 @@ def test_the_gate_passes_a_run_as_reviewed_and_stops_every_other(attsvm, documen
     assert (code, out) == (0, "gate: 1 verdict as reviewed\n")
     code, found = document("gate", *TOYS, "--expect", expect(tmp_path, truth="refuted"))
     assert (code, found["passed"]) == (1, False)
-    assert found["reasons"][0].startswith("toy/true:literal: refuted -> holds: 25 instances")
+    assert found["reasons"][0].startswith("toy/true:literal: refuted -> holds: 12 instances")
     code, found = document("gate", *TOYS, "--expect", expect(tmp_path, until="2020-01-01"))
     assert (code, len(found["reasons"])) == (1, 1)
     assert "lapsed on 2020-01-01" in found["reasons"][0]
@@ -107,7 +107,7 @@ def fresh(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as out:
         patch.chdir(folder)
         assert (cli.main(["new", "my/lemma-1"]), cli.main(["verify", *OWN])) == (0, 0)
-    assert out.getvalue().splitlines()[-1].startswith("1 claim on 150 instances")
+    assert out.getvalue().splitlines()[-1].startswith("1 claim on 75 instances")
     return folder
 
 

@@ -176,7 +176,7 @@ def test_counterexamples_are_replayed_before_anything_else(alone):
         "3 curated counterexamples replayed: 2 not confirmed (1 of them although the code has",
         "! NOT CONFIRMED: claims/counterexamples/mine--wrong--literal.json: ",
         "! ERROR: claims/counterexamples/stray.json: ",
-        "mine/blunt:literal[shift 100]: this false sibling survived 15 instances, so the check "
+        "mine/blunt:literal[shift 100]: this false sibling survived 8 instances, so the check "
         "of the claim is blunt",
         "mine/wrong:literal: refuted, certified, exercised; expected holds, numeric, exercised",
         "\nx^2 >= 1\n",

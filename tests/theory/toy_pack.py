@@ -138,7 +138,7 @@ def recording(seen: list[float], **rest: Any) -> Any:
 
 
 toy = functools.partial(build, cost=6)
-"""25 instances are drawn and 50 made up, which is enough for claims of one number."""
+"""12 instances are drawn and 25 made up, which is enough for claims of one number."""
 true = toy("true", square, square_ball)
 false = toy("false", below_five, below_five_ball, expected="refuted")
 

@@ -203,12 +203,16 @@ RANKS, PATH, COUNT = (
 
 def of_the_smallest(id):
     """The smallest counterexample of a claim that is measured, and its script."""
-    claim = RUNS[id]
-    (case, *_) = curated.known(claim)
-    found = script(claim, case, writers(PACKS))
+    (case, *_) = curated.known(RUNS[id])
+    return case, of_one(id, case)
+
+
+def of_one(id, case):
+    """The script of a counterexample of a claim that is measured."""
+    found = script(RUNS[id], case, writers(PACKS))
     assert found is not None
     assert found.text.count("\n") <= LINES
-    return case, found.text
+    return found.text
 
 
 def test_a_script_shows_solutions_of_both_norms_with_their_ranks():
@@ -227,7 +231,7 @@ def test_a_script_shows_solutions_of_both_norms_with_their_ranks():
 
 
 def test_a_script_shows_how_far_products_of_small_rank_are_from_the_solution():
-    said = ran(of_the_smallest(PATH)[1])
+    said = ran(of_one(PATH, RUNS[PATH].examples[0]))
     assert "3 unknowns, rank 3" in said
     least, nearest = (float(re.search(rf"{word} (\S+)", said)[1]) for word in ("least", "ones:"))
     assert least == pytest.approx(0.5, abs=1e-9)
