@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.heads import Head, relu_head
-from attsvm.kernels.descent import log_negative_gradient
+from attsvm.kernels.descent import (
+    LOSS_NUMBERS,
+    log_negative_gradient,
+    log_slope,
+    sign_of_slope,
+    slope,
+)
 from attsvm.kernels.ensembles import keep
 from attsvm.losses import LOG_LOSS, LOSSES
 from attsvm.risk import gradient_w, normalised_gradient
@@ -265,3 +271,15 @@ def test_a_lane_that_passed_every_goal_passes_no_more():
     goals, size = np.array([1.0, 2.0]), np.array([9.0])
     keep(np.full((1, 1, 1), 3.0), goals, 7, size, passed, taken, out.reshape(2, 1, 1, 1))
     assert (passed.tolist(), taken.tolist(), out.tolist()) == ([2], [[7], [7]], [3.0, 3.0])
+
+
+@pytest.mark.parametrize("name", LOSS_NUMBERS)
+@pytest.mark.parametrize("u", [-650.0, -3.0, -0.25, 0.5, 2.0, 40.0, 650.0])
+def test_compiled_losses_fall_as_the_others_do(name, u):
+    number, loss, at = LOSS_NUMBERS[name], LOSSES[name], np.array([u])
+    (expected,) = loss.slope(at)
+    assert expected != 0.0
+    assert slope(number, u) == pytest.approx(expected, rel=1e-13)
+    assert sign_of_slope(number, u) == np.sign(expected)
+    assert log_slope(number, u) == pytest.approx(loss.log_slope(at)[0], rel=1e-13)
+    assert log_slope(number, u) == pytest.approx(np.log(abs(expected)), rel=1e-13, abs=1e-13)
