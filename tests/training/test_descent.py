@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.heads import Head, relu_head
+from attsvm.kernels.derivative import _bend
 from attsvm.kernels.descent import (
     LOSS_NUMBERS,
     log_negative_gradient,
@@ -283,3 +284,4 @@ def test_compiled_losses_fall_as_the_others_do(name, u):
     assert sign_of_slope(number, u) == np.sign(expected)
     assert log_slope(number, u) == pytest.approx(loss.log_slope(at)[0], rel=1e-13)
     assert log_slope(number, u) == pytest.approx(np.log(abs(expected)), rel=1e-13, abs=1e-13)
+    assert _bend(number, u) == pytest.approx(loss.curvature(at)[0] / expected, rel=1e-12)
