@@ -1,6 +1,5 @@
 """Load the plug-in, and check shapes and types of the mathematics in every test."""
 
-import functools
 import gc
 
 import pytest
@@ -44,21 +43,11 @@ def pytest_xdist_make_scheduler(config, log):
     """A file's tests run on one worker, so that what they share is set up once.
 
     Files keep their order, in which claims that take minutes come first: no worker waits long for
-    another at the end. Tests of the proofs of claims run after these, where they were executed.
+    another at the end.
     """
     from xdist.scheduler import LoadFileScheduling
-
-    class Scheduling(LoadFileScheduling):
-        @functools.cached_property
-        def homes(self):
-            """The files of claims by their ids."""
-            return {name: file for file, _, name in (n.partition("::") for n in self.collection)}
-
-        def _split_scope(self, nodeid):
-            claim = nodeid.partition("test_each_hypothesis_is_taken_by_some_step_of_the_proof[")[2]
-            return self.homes.get(claim.removesuffix("]")) or super()._split_scope(nodeid)
 
     if config.getoption("dist") != "load":  # another way is asked for
         return None
     config.option.loadscopereorder = False
-    return Scheduling(config, log)
+    return LoadFileScheduling(config, log)

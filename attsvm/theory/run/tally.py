@@ -39,7 +39,8 @@ _AUDIT = PRECISIONS[1]
 stand-in."""
 
 _SAMPLES = 32
-"""How many draws of the strategy tell what an instance looks like."""
+"""How many draws of the strategy tell what an instance looks like: how far its integers and lengths
+go, which members there are and which axes belong together."""
 
 _ENSEMBLE = 4
 """How many of the ensemble do, where the check has drawn none."""
@@ -140,7 +141,7 @@ class Tally:
         yield from (*self.part.examples, *self.claim.examples)
         if len(self._drawn) >= _SAMPLES:
             return
-        for document in self.samples():
+        for document in sample(self.part.data, _SAMPLES)[0]:
             yield codec.decode(document, self.claim.instance_type)
         if self.claim.ensemble is not None:
             generator = np.random.default_rng(0)

@@ -57,9 +57,8 @@ _GROWTH = 1.25
 _LADDERS, _NUMBERS = 8, 2**12
 """How often a turn makes records longer, and the numbers in one at most, over the claim's cost."""
 
-_STARTS, _SAMPLES = 8, 32
-"""Instances of the strategy to start from, and those that tell how far its integers and lengths go,
-which members there are and which axes belong together."""
+_STARTS = 8
+"""Instances of the strategy to start from."""
 
 _RELATED = 64
 """How many records with integers in exact relations make a line."""

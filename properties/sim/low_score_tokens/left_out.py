@@ -199,8 +199,8 @@ def _reduced(run: Run, which: str) -> AttentionData:
 def _selected(run: Run, data: AttentionData, loss: str, *, tied: bool = False) -> Any:
     """The token of largest logit of each input where the norm is large, or why there is none.
 
-    It has all attention, or with `tied` it shares all with tokens of its own score: two tokens that
-    are the same vector never part.
+    It has nearly all attention, or with `tied` it and tokens of the same score have: attention
+    never tells two tokens apart that are the same vector.
     """
     size = FAR * max(1.0, float(np.linalg.norm(run.start)))
     path = follow_w(data, run.start, LOSSES[loss], [size])

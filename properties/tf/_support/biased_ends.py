@@ -35,7 +35,7 @@ RUNS, AGAIN = 60, 120
 
 
 SEEDS = (0, 1)
-"""A count asks one question of one distribution: two of them answer it as well as hundreds."""
+"""The seeds from which is counted: every seed draws from the same distribution."""
 
 
 @dataclass(frozen=True, slots=True)
