@@ -219,6 +219,35 @@ def _rows(field: Field, w: Weights, point: Array, inputs: Array, tokens: Array) 
 
 
 @compiled
+def _small(c: float, R: Array, solved: Array, B: Array, inputs: Array) -> Array:
+    """The dense system of the rows' own parts of a solution; `inputs` are those of the rows."""
+    m, (rows, columns) = len(B), R.shape[1:]
+    turned = np.empty((rows, columns, m + 1))
+    for j in range(m + 1):
+        for x in range(rows):
+            for y in range(columns):
+                turned[x, y, j] = solved[j, x, y]
+    full, products = np.zeros((m + 1, m + 1)), np.empty(m + 1)
+    for j in range(m + 1):
+        products[:] = 0.0
+        for x in range(rows):
+            for y in range(columns):
+                own = c * R[j, x, y]
+                for k in range(m + 1):
+                    products[k] += own * turned[x, y, k]
+        full[j, j] = 1.0
+        full[j, m] += products[m]
+        for k in range(m):
+            other = k
+            while other > 0 and inputs[other - 1] == inputs[k]:
+                other -= 1
+            while other < m and inputs[other] == inputs[k]:
+                full[j, other] -= products[k] * B[k, other]
+                other += 1
+    return full
+
+
+@compiled
 def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Linear:
     """I - step g' at a point whose gradient was just taken in the log domain."""
     M, p = room.M, room.M.shape[1]
@@ -257,14 +286,7 @@ def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Lin
         for k in range(m):
             along += B[j, k] * turned[k]
         combine(1.0, R[m], along, R[j], R[m])
-    LU = np.zeros((m + 1, m + 1))
-    for j in range(m + 1):
-        LU[j, j] = 1.0
-        LU[j, m] += c * inner(R[j], solved[m])
-        for k in range(m):
-            through = c * inner(R[j], solved[k])
-            for other in range(m):
-                LU[j, other] -= through * B[k, other]
+    LU = _small(c, R, solved, B, inputs)
     order = np.empty(m + 1, dtype=np.int64)
     _factor(LU, order)
     return Linear(c, E, R, solved, B, LU, order)

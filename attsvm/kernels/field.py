@@ -123,9 +123,13 @@ def norms_at(field: Field, point: Array) -> tuple[float, float]:
         size = np.sqrt(max(field.constant + 2.0 * inner(field.start, point) + own, 0.0))
         return size, size
     p, r = field.X.shape[1], point.shape[1]
-    square = 0.0
-    for a in range(r):
-        for b in range(r):
-            both = point[:, a] * point[:, b]
-            square += (field.gram_k[a, b] + both[:p].sum()) * (field.gram_q[a, b] + both[p:].sum())
+    grams = np.empty((2, r, r))
+    copy(field.gram_k, grams[0])
+    copy(field.gram_q, grams[1])
+    for x in range(len(point)):
+        gram, row = grams[int(x >= p)], point[x]
+        for a in range(r):
+            for b in range(r):
+                gram[a, b] += row[a] * row[b]
+    square = inner(grams[0], grams[1])
     return np.sqrt(max(square, 0.0)), np.sqrt(field.constant + own)

@@ -19,28 +19,41 @@ STAGE = 1.0 - np.sqrt(0.5)
 
 _THIRD = 1.0 / (6.0 * STAGE * (1.0 - STAGE))
 _LAST = 0.5 - 1.0 / (6.0 * (1.0 - STAGE))
+_CHORD = 0.2  # most of a change that is left after the next one, or the derivative is renewed
 _ANGLE = 1e-6  # between a stage and the exact direction at its end
 
 
 @compiled
 def _stage(
-    field: Field, room: Room, b: Array, step: float, small: float, point: Array, g: Array
+    field: Field,
+    room: Room,
+    b: Array,
+    step: float,
+    small: float,
+    point: Array,
+    g: Array,
+    system: Linear,
 ) -> tuple[float, int, Linear]:
-    """Solve point = b + step g(point) from a guess; log ||gradient||, NaN where Newton failed."""
+    """Solve point = b + step g(point) from a guess, and from a system of a point near it.
+
+    Returns log ||gradient||, NaN where Newton's method failed, how many directions were taken, and
+    the last system: the derivative of an earlier point serves as long as changes fall by it.
+    """
     change, residual, last = np.empty(b.shape), np.empty(b.shape), np.inf
     log_size = direction(field, room, point, True, g)
-    system = linear(field, room, point, g, step)
-    for k in range(1, 9):
+    for k in range(1, 17):
         combine(1.0, b, step, g, residual)
         combine(1.0, residual, -1.0, point, residual)
         if last <= small:
             # the equation itself, by the exact direction
             right = np.sqrt(inner(residual, residual)) <= _ANGLE * step
             return log_size if right else np.nan, k, system
-        if k > 1:
-            system = linear(field, room, point, g, step)
         solve(field, room.M, system, residual, change)
         size = np.sqrt(inner(change, change))
+        if not size <= _CHORD * last:
+            system = linear(field, room, point, g, step)
+            solve(field, room.M, system, residual, change)
+            size = np.sqrt(inner(change, change))
         if not (size <= 0.5 * last and size <= step):
             break
         last = size
@@ -48,7 +61,7 @@ def _stage(
         log_size = direction(field, room, point, True, g)
         if log_size == -np.inf:
             break
-    return np.nan, 8, system
+    return np.nan, 16, system
 
 
 @compiled
@@ -81,14 +94,15 @@ def attempt(
     direction(field, room, y0, True, g1)
     before = _chosen(field, room)
     combine(1.0, y0, step, g0, y1)
-    log_middle, taken, _ = _stage(field, room, y0, step, small, y1, g1)
+    system = linear(field, room, y0, g1, step)
+    log_middle, taken, system = _stage(field, room, y0, step, small, y1, g1, system)
     if np.isnan(log_middle):
         return np.inf, log_middle, log_middle, taken + 1
     k1, k2, b = np.empty(y0.shape), np.empty(y0.shape), np.empty(y0.shape)
     combine(rate, y1, -rate, y0, k1)
     combine(1.0, y0, h - step, k1, b)
     combine(1.0, b, step, k1, y1)
-    log_end, more, system = _stage(field, room, b, step, small, y1, g1)
+    log_end, more, system = _stage(field, room, b, step, small, y1, g1, system)
     taken += more + 1
     if np.isnan(log_end) or (before != _chosen(field, room)).any():
         return np.inf, log_middle, log_end, taken
