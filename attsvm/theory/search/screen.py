@@ -39,7 +39,7 @@ JUDGED = 2
 
 _LOOKS = 5
 """Generations after which the closest go to the judge even if they do not seem to refute: where the
-search stands, for others to start from."""
+search stands, for others to start from. In a check one does, after the last generation."""
 
 _SOUGHT = 60
 """How often a batch of which no instance meets the hypotheses is renewed from those that come
@@ -188,6 +188,7 @@ def evolve(
         Stop: the turn is over, by a find, the budget or the time.
     """
     best, known, doubted = -np.inf, 0, 0
+    seen = 1 if scout.once else JUDGED
     for generation in range(1, generations + 1):
         scout.ensure_time()
         parameters, numpy = scout.tally.part.parameters, m is FLOATS
@@ -200,10 +201,10 @@ def evolve(
             if _usable(fitted, lane):
                 scout.look(formula.instance_at(fitted, lane))
         order = closest(height)
-        due = generation % _LOOKS == 0 or generation == generations
+        due = generation == generations or (generation % _LOOKS == 0 and not scout.once)
         first = _fetched(fitted, order[:JUDGED])
         for k, found in enumerate(height[order[:JUDGED]].tolist()):
-            new = (due and found > best) or found >= PROMISING
+            new = (due and found > best and k < seen) or found >= PROMISING
             if math.isfinite(found) and new and _usable(first, k):
                 scout.look(formula.instance_at(first, k))
         if not len(order):
