@@ -238,6 +238,7 @@ def test_a_module_that_no_distribution_has_installed_counts(tmp_path, root, monk
 
 
 def test_a_proof_is_found_where_python_finds_it(tmp_path, root, monkeypatch):
+    monkeypatch.delitem(sys.modules, "proofs", raising=False)  # another test's
     (tmp_path / "libs/proofs").mkdir(parents=True)
     monkeypatch.syspath_prepend(str(tmp_path / "libs"))
     (tmp_path / "libs/proofs/squares.py").write_text("")
