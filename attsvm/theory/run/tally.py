@@ -38,7 +38,7 @@ _AUDIT = PRECISIONS[1]
 """The bits that may be spent on an instance on which floats see no fault, unless they follow a
 stand-in."""
 
-_SAMPLES = 32
+_SAMPLES = 16
 """How many draws of the strategy tell what an instance looks like: how far its integers and lengths
 go, which members there are and which axes belong together."""
 
@@ -118,13 +118,12 @@ class Tally:
         return case if self._domain.holds(case) else None
 
     def samples(self) -> tuple[Any, ...]:
-        """Some encoded instances of the strategy: of those that were examined if there are enough.
+        """Some encoded instances of the strategy: those that were examined first, and others.
 
         Those that miss a hypothesis are among them.
         """
-        if len(self._drawn) >= _SAMPLES:
-            return tuple(codec.encode(case) for case in self._drawn)
-        return sample(self.part.data, _SAMPLES)[0]
+        drawn = [codec.encode(case) for case in self._drawn]
+        return (*drawn, *sample(self.part.data, _SAMPLES - len(drawn))[0])
 
     def learn(self, found: Refuted) -> None:
         """Learn what instances look like from a find, if it is not made up.
@@ -139,9 +138,9 @@ class Tally:
     def _ordinary(self) -> Iterator[Any]:
         """Instances as their author means them; draws only where few were examined."""
         yield from (*self.part.examples, *self.claim.examples)
-        if len(self._drawn) >= _SAMPLES:
+        if len(self._drawn) == _SAMPLES:
             return
-        for document in sample(self.part.data, _SAMPLES)[0]:
+        for document in sample(self.part.data, _SAMPLES - len(self._drawn))[0]:
             yield codec.decode(document, self.claim.instance_type)
         if self.claim.ensemble is not None:
             generator = np.random.default_rng(0)

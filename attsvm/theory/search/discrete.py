@@ -55,7 +55,8 @@ _GROWTH = 1.25
 """How much longer an axis becomes from one rung to the next, and by one at least."""
 
 _LADDERS, _NUMBERS = 8, 2**12
-"""How often a turn makes records longer, and the numbers in one at most, over the claim's cost."""
+"""How often a turn makes records longer, half as often in a check, and the numbers in one at most,
+over the claim's cost."""
 
 _STARTS = 8
 """Instances of the strategy to start from."""
@@ -330,7 +331,7 @@ def lengthen(scout: Scout, generator: np.random.Generator) -> None:
     if not starts:
         return
     drawn = scout.tally.samples()
-    for _ in range(_LADDERS):
+    for _ in range(_LADDERS // 2 if scout.once else _LADDERS):
         most = max(
             min(scout.numbers, _NUMBERS >> int(generator.integers(_LADDERS))) // claim.cost, 8
         )
