@@ -18,6 +18,7 @@ from attsvm.svm.nuclear import distance, grade_nuclear, solve_nuclear
 from attsvm.svm.programme import generalised_programme
 from attsvm.svm.solution_set import Slice, pack, positive_part, unpack
 from properties._support.published_data import gaussian_protocol
+from tests.searching import few
 from tests.svm.conditions import EPS, exact_margins, exact_sum, is_norm_at_most, nuclear_norm
 from tests.svm.problems import SPOILT, programmes, spoilt
 
@@ -274,7 +275,7 @@ def test_the_parts_are_the_derivative_of_the_soft_threshold(p, q, r):
 def test_newton_steps_find_a_row_that_the_end_of_the_path_has_wrong():
     """From a quarter at least of all ends with one row too many, or one too few."""
     tried = found = 0
-    for seed in range(40):
+    for seed in range(few(40)):
         data = gaussian_protocol(np.random.default_rng(seed), n=3, T=4, d=4)
         reduced = nuclear_search.reduce(att_svm_programme(data))
         a, b, c = reduced.a, reduced.b, reduced.c
@@ -288,7 +289,7 @@ def test_newton_steps_find_a_row_that_the_end_of_the_path_has_wrong():
             best = nuclear_search._polish(a, b, c, w, np.where(off, np.inf, -1.0), M, 3e-4)
             tried += 1
             found += best is not None and optimal(a, b, c / (c @ w), *best)
-    assert tried == 360
+    assert tried == 9 * few(40)
     assert found >= tried / 4
 
 
