@@ -170,9 +170,12 @@ def log_loss_gradient_constant(oscillation: float) -> float:
 
 
 def _bisected(slope: Callable[[Array], Array], high: Array) -> Array:
-    """Where slopes that are positive at 0 change their sign, between 0 and `high`."""
+    """Where slopes that are positive at 0 change their sign, between 0 and `high` < 1.
+
+    To 2^-33: a height at its maximum is off by the square of that, which float64 does not show.
+    """
     low = np.zeros_like(high)
-    for _ in range(60):
+    for _ in range(33):
         middle = 0.5 * (low + high)
         rising = slope(middle) > 0.0
         low, high = np.where(rising, middle, low), np.where(rising, high, middle)

@@ -118,7 +118,11 @@ def _checked_once(function, uniform):
         try:
             kinds = tuple(
                 [
-                    (value.dtype, value.shape) if type(value) is ndarray else kind(value, uniform)
+                    (value.dtype, value.shape)
+                    if (of := type(value)) is ndarray
+                    else of
+                    if of in _plain
+                    else kind(value, uniform)
                     for value in arguments
                 ]
             )
@@ -131,8 +135,10 @@ def _checked_once(function, uniform):
         if new:
             known = seen.setdefault(kinds, set())
         result = (checked() if new else function)(*arguments, **named)
-        if type(result) is ndarray:
+        if (of := type(result)) is ndarray:
             after = (result.dtype, result.shape)
+        elif of in _plain:
+            after = of
         else:
             try:
                 after = kind(result, uniform)

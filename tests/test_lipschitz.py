@@ -27,6 +27,7 @@ from attsvm.losses import LOG_LOSS, LOGISTIC, LOSSES
 from attsvm.risk import covariance, gradient_w
 from attsvm.strategies import arrays, sizes
 from attsvm.strategies.data import attention_data
+from tests.searching import few
 
 EPS = np.finfo(float).eps
 SPANS = [1e-3, 0.1, 1.0, 3.0, 10.0, 100.0]
@@ -81,7 +82,7 @@ def test_the_constants_bound_hessians_and_quotients_and_are_nearly_attained(name
 
     Between far and near points; differences of 1e-4 leave 1e-12 of relative rounding.
     """
-    generator, count = np.random.default_rng([n, int(1000 * span)]), 4000
+    generator, count = np.random.default_rng([n, int(1000 * span)]), few(4000)
     s = generator.normal(size=(count, n)) * 10.0 ** generator.uniform(-1, 1, size=(count, 1))
     k = generator.uniform(size=(count, n))
     k = (k - k.min(axis=1, keepdims=True)) / np.ptp(k, axis=1)[:, None] * span
@@ -108,7 +109,7 @@ def test_the_constants_bound_hessians_and_quotients_and_are_nearly_attained(name
 def test_the_constants_are_attained_by_two_tokens(name, span):
     """A grid over the logit and the mean value comes within a hundredth."""
     reach = {"logistic": 0.6 * span + 2.0, "log-loss": 7.0, "squared": 3.0 * span}[name]
-    logit, mean = np.meshgrid(np.linspace(0.0, 8.0, 200), np.linspace(-reach, reach, 201))
+    logit, mean = np.meshgrid(np.linspace(0.0, 8.0, 100), np.linspace(-reach, reach, 101))
     s = np.stack([np.zeros(logit.size), logit.ravel()], axis=1)
     k = np.tile([0.0, span], (logit.size, 1))
     k += mean.reshape(-1, 1) - (softmax(s) * k).sum(axis=1, keepdims=True)

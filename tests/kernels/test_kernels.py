@@ -1,23 +1,54 @@
 """Machine code on disk is that of the sources as they are."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-PACKAGE = """
-import sys
-sys.path.insert(0, {folder!r})
-from attsvm.kernels import {module}
-print({module}.outer(1.0))
+pytest.importorskip("fcntl")  # of systems that fork
+
+COPIES = """
+import json, os, sys
+import numba
+numba.njit(lambda x: x + 1.0)(1.0)
+for line in sys.stdin:
+    folder, code = json.loads(line)
+    if (child := os.fork()) == 0:
+        sys.path.insert(0, folder)
+        with open(folder + "/out", "w") as sys.stdout:
+            exec(code, {})
+            sys.stdout.flush()
+            os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
+"""A process that has imported numba, and runs code in copies of itself."""
 
 
-def run(folder, module="caller"):
-    code = PACKAGE.format(folder=str(folder), module=module)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return float(done.stdout)
+@pytest.fixture(scope="module")
+def copies():
+    with subprocess.Popen(
+        [sys.executable, "-c", COPIES],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+        process.stdin.close()
+
+
+@pytest.fixture
+def run(copies, tmp_path):
+    """What code prints in a process of its own, in which the package is that of `folder`."""
+
+    def done(code="from attsvm.kernels.caller import outer\nprint(outer(1.0))"):
+        copies.stdin.write(json.dumps([str(tmp_path), code]) + "\n")
+        copies.stdin.flush()
+        assert copies.stdout.readline() == "0\n"
+        return (tmp_path / "out").read_text()
+
+    return done
 
 
 CALLEE = "from attsvm.kernels import compiled\n\n@compiled\ndef inner(x):\n    return x + {}\n"
@@ -40,18 +71,17 @@ def folder(tmp_path):
     return folder
 
 
-def test_a_change_of_a_callee_outdates_the_code_of_its_callers(folder, tmp_path):
+def test_a_change_of_a_callee_outdates_the_code_of_its_callers(folder, run):
     """Also where the caller's own file is the same, to the time that it was written."""
-    assert run(tmp_path) == 2.0
-    assert run(tmp_path) == 2.0  # from disk
+    assert run() == "2.0\n"
     assert list(folder.glob("__pycache__/*.nbi"))
     (folder / "callee.py").write_text(CALLEE.format("5.0"))
-    assert run(tmp_path) == 6.0
+    assert run() == "6.0\n"
 
 
-def test_kernels_run_as_python_where_nothing_is_to_be_compiled(folder, tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-    assert run(tmp_path) == 2.0
+def test_kernels_run_as_python_where_nothing_is_to_be_compiled(folder, run):
+    code = "from attsvm.kernels.caller import outer\nprint(outer(1.0))"
+    assert run(f"import numba\nnumba.config.DISABLE_JIT = True\n{code}") == "2.0\n"
     assert not list(folder.glob("__pycache__/*.nbi"))
 
 
@@ -72,47 +102,39 @@ def test_many_threads_may_call_a_kernel_first(folder, tmp_path):
     assert done.stdout == "True\n", done.stderr
 
 
-def test_of_processes_that_call_a_kernel_at_once_one_compiles_it(folder, tmp_path):
+def test_of_processes_that_call_a_kernel_at_once_one_compiles_it(folder, run):
     """The others wait for it and read its machine code, also where sources are read-only."""
-    fcntl = pytest.importorskip("fcntl")
     for source in folder.glob("*.py"):
         source.chmod(0o444)
-    code = (
-        "from attsvm.kernels.caller import outer\nentry = outer.entry()\nprint(flush=True)\n"
-        "assert outer(1.0) == 2.0\nprint(sum(entry.stats.cache_misses.values()))"
+    shown = run(
+        "import fcntl, os, sys\nfrom attsvm.kernels.caller import outer\nentry = outer.entry()\n"
+        "with open(outer.function.__code__.co_filename, 'rb') as source:\n"
+        "    fcntl.flock(source, fcntl.LOCK_EX)\n"
+        "    for _ in range(3):\n"
+        "        if os.fork() == 0:\n"
+        "            assert outer(1.0) == 2.0\n"
+        "            print(sum(entry.stats.cache_misses.values()))\n"
+        "            sys.stdout.flush()\n"
+        "            os._exit(0)\n"
+        "    fcntl.flock(source, fcntl.LOCK_UN)\n"
+        "assert [os.wait()[1] for _ in range(3)] == [0] * 3\n"
     )
-    with open(folder / "caller.py", "rb") as source:
-        fcntl.flock(source, fcntl.LOCK_EX)
-        processes = [
-            subprocess.Popen(
-                [sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, text=True
-            )
-            for _ in range(3)
-        ]
-        for process in processes:
-            assert process.stdout.readline() == "\n"
-    assert sorted(process.communicate()[0] for process in processes) == ["0\n", "0\n", "1\n"]
+    assert sorted(shown.split()) == ["0", "0", "1"]
 
 
-def test_a_part_is_compiled_once_for_literals_and_values(folder, tmp_path):
+def test_a_part_is_compiled_once_for_literals_and_values(folder, run):
     (folder / "callee.py").write_text(
         "from attsvm.kernels import compiled\n\n@compiled\ndef inner(x, k):\n    return x + k\n"
     )
     (folder / "caller.py").write_text(CALLER.replace("inner(x)", "inner(x, 2) + inner(x, int(x))"))
-    assert run(tmp_path) == 5.0
     code = (
         "from attsvm.kernels.caller import inner, outer\n"
-        "outer.entry().compile('float64(float64)')\nprint(len(inner.part().signatures))"
+        "print(outer(1.0), len(inner.part().signatures))"
     )
-    for cached in folder.glob("__pycache__/*.nb*"):
-        cached.unlink()
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.stdout == "1\n", done.stderr
+    assert run(code) == "5.0 1\n"
 
 
-def test_rows_are_compiled_once_whoever_made_the_arrays():
+def test_rows_are_compiled_once_whoever_made_the_arrays(run):
     """Data keep theirs read-only; queries in other coordinates and masks may be written to."""
     code = (
         "import numpy as np\nfrom attsvm import AttentionData\n"
@@ -122,5 +144,4 @@ def test_rows_are_compiled_once_whoever_made_the_arrays():
         "    data = AttentionData(X, np.ones((1, 1)), scores=scores, mask=mask)\n"
         "    att_svm_programme(data)\nprint(len(rows.entry().signatures))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout == "1\n", done.stderr
+    assert run(code) == "1\n"

@@ -29,7 +29,7 @@ from attsvm.theory.instance import codec
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.sampling import sample
 from properties.tf.global_conjecture import SHORT_OR_FEW
-from tests.searching import searched, untold
+from tests.searching import few, searched, untold
 
 (PACK,) = load_packs()
 CLAIMS = {c.id: c for c in PACK.claims}
@@ -419,7 +419,7 @@ def test_arrays_shrink_to_zeros():
 
 def test_drawn_instances_are_finite_and_survive_their_file():
     for name, claim in {id(c.data): (name, c) for name, c in CLAIMS.items()}.values():
-        documents, problem = sample(claim.data, 3)
+        documents, problem = sample(claim.data, few(8))
         assert documents, name
         assert problem is None, name
         for document in documents:

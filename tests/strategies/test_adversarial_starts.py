@@ -27,7 +27,7 @@ from attsvm.strategies.adversarial_starts import (
     trapping_data,
 )
 from attsvm.strategies.data import attention_data
-from tests.searching import drawn
+from tests.searching import drawn, few
 
 MIXED = st.one_of(tight_data(), rival_data(), attention_data())
 OPPOSED = AttentionData.of(
@@ -96,7 +96,7 @@ def test_the_local_solution_of_the_trap_comes_first():
 @pytest.mark.parametrize("columns", [1, 2])
 def test_starts_shrink_to_zero_and_every_third_keeps_to_a_worse_token(columns):
     data, kept = LOCAL_TRAP.data, []
-    for start in drawn(starts_about(data, 0, columns=columns), 200, start=1):
+    for start in drawn(starts_about(data, 0, columns=columns), few(200), start=1):
         assert start.shape == (2, columns)
         assert (start * 2.0**20 == np.round(start * 2.0**20)).all()
         logits = data.X[0] @ start[:, 0]

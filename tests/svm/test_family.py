@@ -146,19 +146,19 @@ def test_equal_tokens_of_unequal_weight_have_a_certificate_of_either_sign(p, sig
     assert answer.dual_residual == 0.0
 
 
-def nothing_asked():
+@pytest.mark.parametrize(
+    "solved",
+    [
+        generalised_svm,
+        lambda data, every: finite_part(data, every, np.ones((2, 2))),
+        lambda data, every: solve_programme(joint_programme(data, ~every[0], [0, 0])),
+    ],
+)
+def test_programmes_that_ask_for_nothing_are_solved_by_zero(solved):
     data = AttentionData.of(
         [[[1, 2], [3, 4]], [[0, 0], [0, 0]]], [[1, 1], [0, 0]], y=[1, 1], v=[1, 0]
     )
-    everything = np.ones((2, 2), dtype=bool)
-    relaxed = joint_programme(data, np.zeros(2, dtype=bool), [0, 0])
-    yield generalised_svm(data, everything)
-    yield finite_part(data, everything, np.ones((2, 2)))
-    yield solve_programme(relaxed)
-
-
-@pytest.mark.parametrize("answer", list(nothing_asked()), ids=lambda answer: answer.programme.name)
-def test_programmes_that_ask_for_nothing_are_solved_by_zero(answer):
+    answer = solved(data, np.ones((2, 2), dtype=bool))
     check(answer.programme, answer)
     right(answer.programme, answer, decide(answer.programme))
     assert answer.solved

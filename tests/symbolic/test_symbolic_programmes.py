@@ -260,7 +260,8 @@ def test_the_gradient_of_another_loss_is_not_a_multiple(monkeypatch):
         proves(loss_choice.prove)
 
 
-def test_the_gradient_on_w_and_p_is_factored_for_any_number_of_tokens():
+def test_the_gradient_on_w_and_p_is_factored_for_any_number_of_tokens(monkeypatch):
+    monkeypatch.setattr(w_p_equivalence, "SIZES", [(1, 2, 2)])  # a difference of more takes long
     for power in (0, 1, 4):
         with pytest.raises(ProofError, match="a step leaves them equal"):
             w_p_equivalence.ensure_first_step(power=power)

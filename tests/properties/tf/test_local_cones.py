@@ -21,6 +21,7 @@ from properties.tf.local_convergence import cones, starts
 from properties.tf.local_convergence.cones import Local
 from properties.tf.local_convergence.radius import WIDER, Pairs, radius
 from properties.tf.local_convergence.radius import closes as closes_at
+from tests.searching import few
 
 LOSSES = ["log-loss", "logistic-loss", "exponential", "correlation"]
 
@@ -293,14 +294,14 @@ def test_the_radius_is_within_a_factor_of_ten_of_where_runs_turn():
     Where none does alpha is optimal, and runs need not turn anywhere.
     """
     counted = 0
-    for seed in range(16):
+    for seed in range(few(16)):
         choice, loss = starts.local_choices_larger(np.random.default_rng(seed)), LOSSES[seed % 4]
         pairs = Pairs.of(choice.data, choice.alpha)
         if pairs.locally_optimal and min(pairs.lead) < 0:
             counted += 1
             for share in (0.25, 0.5, 0.9, 0.984375):
                 assert any(turns(choice, share, loss, 1.0 / k) for k in (10, 8, 6, 4)), share
-    assert counted >= 14
+    assert counted >= few(16) - 2
 
 
 def test_weights_that_lean_to_the_nearest_support_token_make_wide_cones_close_earlier():
