@@ -17,6 +17,7 @@ from attsvm.errors import ProofError
 from attsvm.theory import ensure_equal, ensure_nonnegative
 from attsvm.theory.arithmetic.entries import Entries, entries
 from attsvm.theory.arithmetic.symbols import Symbols
+from attsvm.theory.declaration.proof import factored
 
 n = sp.Symbol("n", integer=True, positive=True)
 t, r, _k = sp.symbols("t r k", integer=True, positive=True)
@@ -115,7 +116,7 @@ def ensure_nonnegative_sum(found: Any, term: Any, what: str, **entries_of: Any) 
     """
     ensure_equal(found, total(term), what)
     values = {entry(name): value for name, value in entries_of.items()}
-    ensure_nonnegative(term.subs(values), f"{what}, no term of which is negative", normal=sp.factor)
+    ensure_nonnegative(term.subs(values), f"{what}, no term of which is negative", normal=factored)
 
 
 def ensure_mean(weight: Any, value: Any, what: str, *, least: Any = None, most: Any = None) -> None:

@@ -24,11 +24,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attsvm.errors import ProofError
+
+if TYPE_CHECKING:
+    from attsvm.theory.arithmetic.rational_functions import Fraction
 
 # sympy, imported after this, remembers 1000 results of each function unless told: a long proof asks
 # for more, and takes a fifth longer where it computes them again
@@ -130,10 +133,40 @@ def executed(prove: Callable[[], Any]) -> Any:
 
 
 def expanded(expression: Any) -> Any:
-    """The expression, expanded by sympy."""
+    """The expression, expanded: by flint if it is 0 as a polynomial, else by sympy."""
+    return _normal(expression, "expand", divide=False)
+
+
+def cancelled(expression: Any) -> Any:
+    """The expression as one reduced fraction, as `sympy.cancel` has it."""
+    return _normal(expression, "cancel", lambda found: found.cancelled())
+
+
+def factored(expression: Any) -> Any:
+    """The expression as a product, as `sympy.factor` has it."""
+    return _normal(expression, "factor", lambda found: found.factored())
+
+
+def simplified(expression: Any) -> Any:
+    """The expression, simplified by sympy unless it is 0 as a fraction of polynomials."""
+    return _normal(expression, "simplify")
+
+
+def _normal(
+    expression: Any, by: str, form: Callable[[Fraction], Any] | None = None, *, divide: bool = True
+) -> Any:
+    """0, or the form of a fraction of polynomials in symbols, or what sympy makes of it."""
     import sympy as sp  # only proofs need it, and importing it takes long
 
-    return sp.expand(expression)
+    from attsvm.theory.arithmetic.rational_functions import fraction
+
+    expression = sp.sympify(expression)
+    found = fraction(expression, divide=divide)
+    if found is not None and found.is_zero:
+        return sp.Integer(0)
+    if found is not None and found.independent and form is not None:
+        return form(found)
+    return getattr(sp, by)(expression)
 
 
 def unchanged(expression: Any) -> Any:
@@ -209,10 +242,23 @@ def ensure_nonnegative(found: Any, what: str, *, normal: Normal = unchanged) -> 
 
 def _ensure_sign(found: Any, what: str, normal: Normal, sign: str) -> None:
     given = _expressions(found, what)
-    for value in _in_normal_form(given, what, normal):
+    open_ = [x for x in given if not (normal in _BY_TERMS and _sign_of_terms(x, sign))]
+    for value in _in_normal_form(open_, what, normal):
         if getattr(value, f"is_{sign}") is not True:
             raise _failed(what, f"an expression is not known to be {sign}", value)
     _passed(what, (sign, *given))
+
+
+_BY_TERMS = (expanded, cancelled, factored)
+"""The normal forms that a sign is read from without sympy, where the terms have it."""
+
+
+def _sign_of_terms(value: Any, sign: str) -> bool:
+    """Whether the expression has the sign as its terms, or those of its factors, have theirs."""
+    from attsvm.theory.arithmetic.rational_functions import fraction
+
+    found = fraction(value)
+    return found is not None and found.is_known(sign)
 
 
 def ensure_true(found: Any, what: str, *, about: Any = None) -> None:
