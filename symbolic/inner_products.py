@@ -59,10 +59,7 @@ class Vector:
     def __matmul__(self, other: Vector) -> Any:
         """The inner product, expanded."""
         return sp.expand(
-            sum(
-                (a * b * inner(u, v) for u, a in self.parts for v, b in other.parts),
-                sp.Integer(0),
-            )
+            sp.Add(*(a * b * inner(u, v) for u, a in self.parts for v, b in other.parts))
         )
 
 

@@ -31,8 +31,8 @@ def entry(name: str, index: Any = t) -> Any:
 def total(term: Any, *indices: Any) -> Any:
     """The sum of a polynomial in entries over t, or over the indices, each from 1 to n."""
     for index in indices or (t,):
-        term = sum(_summed(part, index) for part in sp.Add.make_args(sp.expand(term)))
-    return sp.expand(term)
+        term = sp.Add(*(_summed(part, index) for part in sp.Add.make_args(sp.expand(term))))
+    return term
 
 
 def _summed(part: Any, index: Any) -> Any:

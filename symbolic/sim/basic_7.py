@@ -203,8 +203,8 @@ def reached() -> Any:
     weights = f(SYMBOLS, v.A, v.x)
     slope = sp.Matrix(2, 2, lambda i, j: sp.diff(weights[i] * weights[j], x))
     q = (z - 1 / z) / 2
-    slope = slope.subs(x, sp.log(s)).applyfunc(sp.cancel)
-    slope = slope.subs(s, sp.sqrt((1 + q) / (1 - q))).applyfunc(sp.cancel)
+    slope = slope.subs(x, sp.log(s)).applyfunc(cancelled)
+    slope = slope.subs(s, sp.sqrt((1 + q) / (1 - q))).applyfunc(cancelled)
     return cancelled((slope - 2 * value_of(z) * sp.eye(2)).det())
 
 

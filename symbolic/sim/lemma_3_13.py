@@ -24,7 +24,7 @@ from attsvm.lipschitz import best_level, softmax_height
 from attsvm.losses import curvature_kernel, slope_kernel
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.sim import lemma_3_13
 from properties.sim import lemma_3_13_hessian as hessian
@@ -107,7 +107,7 @@ def reached() -> list[Any]:
     bend = entry_loss.hessian(SYMBOLS, v.A, v.x, entries(h), sp.Integer(1)).ravel()[0]
     height = softmax_height(WIDTH, WIDTH**2, SHARE, (1 - POWER) / (1 + POWER))
     found = bend, curvature_of_two(entry_loss.gradient, h)
-    return [sp.numer(sp.together(of_power(each, mean) - 2 * height)) for each in found]
+    return [numerator(of_power(each, mean) - 2 * height) for each in found]
 
 
 def ensure_attained(found: Any, reaches: str, loss: Any = entry_loss.loss) -> None:

@@ -191,7 +191,7 @@ class _Reader:
     def _powers(self, x: Any) -> Iterator[tuple[_Key, Any]]:
         """The generators whose powers it is a product of, with the exponents."""
         if isinstance(x, sp.exp):
-            for term in sp.Add.make_args(sp.expand(x.args[0])):
+            for term in sp.Add.make_args(_terms(x.args[0])):
                 share, monomial = term.as_coeff_Mul(rational=True)
                 yield self._oriented("exponential", monomial, share)
         elif x.is_Pow and x.exp.is_Rational and abs(x.exp) <= _LARGEST:
@@ -243,6 +243,19 @@ class _Reader:
         for a, b in factors:
             above, below = above * a, below * b
         return above, below
+
+
+def _terms(exponent: Any) -> Any:
+    """An exponent, multiplied out where a product or a power may hold a sum."""
+    parts = sp.Add.make_args(exponent)
+    return exponent if all(_is_monomial(part) for part in parts) else sp.expand(exponent)
+
+
+def _is_monomial(part: Any) -> bool:
+    return all(
+        x.is_Symbol or x.is_Rational or (x.is_Pow and x.base.is_Symbol and x.exp.is_Rational)
+        for x in sp.Mul.make_args(part)
+    )
 
 
 def _power(
