@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory.declaration.proof import simplified
+from attsvm.theory.declaration.proof import cancelled, simplified
 
 
 @functools.cache
@@ -47,4 +47,4 @@ def structural_residual(*, sign: int = -1) -> Any:
     closed = total(a[t] * h[t]) / total(sp.Integer(1)) + sign * (
         total(h[t]) * total(a[t]) / total(sp.Integer(1)) ** 2
     )
-    return simplified(sp.expand(derivative - closed))
+    return cancelled(derivative - closed)

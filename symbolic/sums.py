@@ -16,6 +16,7 @@ import sympy as sp
 from attsvm.errors import ProofError
 from attsvm.theory import ensure_equal, ensure_nonnegative
 from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.rational_functions import multiplied_out
 from attsvm.theory.arithmetic.symbols import Symbols
 from attsvm.theory.declaration.proof import factored
 
@@ -31,7 +32,7 @@ def entry(name: str, index: Any = t) -> Any:
 def total(term: Any, *indices: Any) -> Any:
     """The sum of a polynomial in entries over t, or over the indices, each from 1 to n."""
     for index in indices or (t,):
-        term = sp.Add(*(_summed(part, index) for part in sp.Add.make_args(sp.expand(term))))
+        term = sp.Add(*(_summed(part, index) for part in sp.Add.make_args(multiplied_out(term))))
     return term
 
 

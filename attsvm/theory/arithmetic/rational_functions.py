@@ -46,8 +46,11 @@ class Fraction:
 
     @property
     def independent(self) -> bool:
-        """Whether all generators are symbols: then no other fraction than 0 is 0."""
-        return all(generator.is_Symbol for generator in self.generators)
+        """Whether no relation holds between the generators, so that only 0 is the fraction 0.
+
+        Symbols, their roots and exponentials of different monomials of symbols are independent.
+        """
+        return all(map(_is_independent, self.generators))
 
     @cached_property
     def reduced(self) -> tuple[fmpq_mpoly, fmpq_mpoly]:
@@ -104,6 +107,12 @@ class Fraction:
         return total > 0 and (strict or sign == "nonnegative")
 
 
+def _is_independent(x: Any) -> bool:
+    if isinstance(x, sp.exp):
+        return not x.args[0].is_Rational and _is_monomial(x.args[0])
+    return bool(x.is_Symbol or (x.is_Pow and x.base.is_Symbol and x.exp.is_Rational))
+
+
 def _rational(value: fmpq) -> Any:
     return sp.Rational(int(value.p), int(value.q))
 
@@ -134,6 +143,19 @@ def _sign_of_sum(polynomial: fmpq_mpoly, signs: list[_Sign]) -> _Sign:
         known.add(total)
         some = some or strict
     return (known.pop(), some) if len(known) == 1 else None
+
+
+def multiplied_out(expression: Any) -> Any:
+    """The expression, expanded by sympy unless it is a sum of monomials, which stay as they are."""
+    parts = sp.Add.make_args(expression)
+    return expression if all(map(_is_monomial, parts)) else sp.expand(expression)
+
+
+def _is_monomial(part: Any) -> bool:
+    return all(
+        x.is_Symbol or x.is_Rational or (x.is_Pow and x.base.is_Symbol and x.exp.is_Rational)
+        for x in sp.Mul.make_args(part)
+    )
 
 
 def fraction(expression: Any, *, divide: bool = True) -> Fraction | None:
@@ -191,7 +213,7 @@ class _Reader:
     def _powers(self, x: Any) -> Iterator[tuple[_Key, Any]]:
         """The generators whose powers it is a product of, with the exponents."""
         if isinstance(x, sp.exp):
-            for term in sp.Add.make_args(_terms(x.args[0])):
+            for term in sp.Add.make_args(multiplied_out(x.args[0])):
                 share, monomial = term.as_coeff_Mul(rational=True)
                 yield self._oriented("exponential", monomial, share)
         elif x.is_Pow and x.exp.is_Rational and abs(x.exp) <= _LARGEST:
@@ -243,19 +265,6 @@ class _Reader:
         for a, b in factors:
             above, below = above * a, below * b
         return above, below
-
-
-def _terms(exponent: Any) -> Any:
-    """An exponent, multiplied out where a product or a power may hold a sum."""
-    parts = sp.Add.make_args(exponent)
-    return exponent if all(_is_monomial(part) for part in parts) else sp.expand(exponent)
-
-
-def _is_monomial(part: Any) -> bool:
-    return all(
-        x.is_Symbol or x.is_Rational or (x.is_Pow and x.base.is_Symbol and x.exp.is_Rational)
-        for x in sp.Mul.make_args(part)
-    )
 
 
 def _power(

@@ -148,8 +148,8 @@ def factored(expression: Any) -> Any:
 
 
 def simplified(expression: Any) -> Any:
-    """The expression, simplified by sympy unless it is 0 as a fraction of polynomials."""
-    return _normal(expression, "simplify")
+    """The expression as one reduced fraction where that is decided, else as sympy simplifies it."""
+    return _normal(expression, "simplify", lambda found: found.cancelled())
 
 
 def _normal(

@@ -113,6 +113,17 @@ def test_what_relates_generators_is_known_of_roots_and_exponentials_alone():
         sp.sqrt(p) - p,
     ):
         assert not fraction(other).is_zero, other
+    for many in (p, sp.sqrt(p), sp.exp(r * s), sp.exp(r / 2) + sp.sqrt(p) * sp.exp(s)):
+        assert fraction(many).independent, many
+    for few in (
+        p**r * p,
+        sp.exp(p**r),
+        sp.exp(sp.Integer(1)),
+        sp.sqrt(2),
+        sp.sqrt(p + q),
+        sp.sin(p),
+    ):
+        assert not fraction(few).independent, few
     rest = sp.sqrt(p + q) * sp.sqrt(p + q, evaluate=False) - p - q
     for related in (sp.cos(r) ** 2 + sp.sin(r) ** 2 - 1, sp.sqrt(2) ** 2 - 2 + 0 * r, rest):
         found = fraction(related)
