@@ -12,9 +12,10 @@ What the reading supposes is `Supposed`: it holds the very functions by which re
 hypotheses, so that a proof does not count for a reading that has none of them.
 
 A step that fails raises a `ProofError` that says which one it was; a proof that catches it proves
-nothing. A step passes only if sympy has decided it: an inequality that stays open, NaN or infinity
-in place of a number, and an empty list of identities are failures. Floats are refused wherever they
-stand in an expression, as an identity between rounded numbers proves nothing.
+nothing. A step passes only if sympy has decided it, or flint where an expression is a fraction of
+polynomials: an inequality that stays open, NaN or infinity in place of a number, and an empty list
+of identities are failures. Floats are refused wherever they stand in an expression, as an identity
+between rounded numbers proves nothing.
 """
 
 from __future__ import annotations
@@ -223,7 +224,7 @@ def ensure_nonzero(found: Any, what: str, *, normal: Normal = expanded, some: bo
 
 
 def ensure_positive(found: Any, what: str, *, normal: Normal = unchanged) -> None:
-    """Go on only if sympy knows that each expression is above 0.
+    """Go on only if each expression is known to be above 0, by sympy or by the signs of its terms.
 
     Raises:
         ProofError: one is not known to be, there are none, or one holds a float, NaN or infinity.
@@ -232,7 +233,7 @@ def ensure_positive(found: Any, what: str, *, normal: Normal = unchanged) -> Non
 
 
 def ensure_nonnegative(found: Any, what: str, *, normal: Normal = unchanged) -> None:
-    """Go on only if sympy knows that each expression is at least 0.
+    """Go on only if each expression is known to be at least 0, by sympy or by its terms' signs.
 
     Raises:
         ProofError: one is not known to be, there are none, or one holds a float, NaN or infinity.
