@@ -67,8 +67,11 @@ def ensure_array(
                 value=f"shape {array.shape}",
                 remedy="Make the shapes agree.",
             )
-    with np.errstate(over="ignore"):
-        result = np.array(array, dtype=np.float64, order="C")
+    if array.dtype == np.float64:
+        result = np.array(array, order="C")
+    else:
+        with np.errstate(over="ignore"):
+            result = np.array(array, dtype=np.float64, order="C")
     if not np.isfinite(result).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
         raise DataError(

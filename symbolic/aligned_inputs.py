@@ -19,7 +19,14 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
+from attsvm.theory.declaration.proof import (
+    cancelled,
+    expanded,
+    factored,
+    simplified,
+    suppose,
+    supposed_number,
+)
 from properties.sim import theorem_3_15
 from symbolic.basins import (
     LEAD,
@@ -94,14 +101,14 @@ def ensure_log_of_powers() -> None:
         sp.diff(sp.log(others + sp.exp(-m)), m),
         -(P * sp.exp(-m)) / (P * (others + sp.exp(-m))),
         "the derivative of F by m_t is -q_t, as s_t = s_o exp(-m_t): grad F = -sum_t q_t A_t",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     Z, q, a = sp.Function("Z"), entry("q"), entry("a")
     ensure_zero(
         sp.diff(sp.log(Z(v)), v, 2) - (Z(v).diff(v, 2) / Z(v) - (Z(v).diff(v) / Z(v)) ** 2),
         "along a unit vector F'' is the mean of a_t^2 less the square of that of a_t = <A_t, .>, "
         "with weights q_t",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_equal(
         total(q * (a - v) ** 2).subs(total(q * a), v).subs(total(q), 1),
@@ -129,7 +136,7 @@ def ensure_kept_odds() -> None:
     ensure_nonnegative(
         1 / (1 + power) - attended,
         "s_o = 1/(1 + exp(F)) does not fall as F does",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_positive(
         [attended, attended * lead],
@@ -153,7 +160,7 @@ def ensure_raised(aligned: Supposed | None) -> None:
     ensure_gain()
     ensure_gain_of_equal_rivals()
     cite_extreme_value(LOSS, OF_SCORES)
-    ensure_equal(1 / (1 + REST / P), P, "exp(F) is (1 - s_o)/s_o", normal=sp.simplify)
+    ensure_equal(1 / (1 + REST / P), P, "exp(F) is (1 - s_o)/s_o", normal=simplified)
     ensure_equal(
         SLOPE * share * P * LEAD,
         SLOPE * LEAD * P * S * (share / S),
@@ -166,14 +173,14 @@ def ensure_raised(aligned: Supposed | None) -> None:
     ensure_nonnegative(
         1 / REACH**2 - STEP * slope * LEAD * attended * (1 - attended) / n,
         short,
-        normal=sp.factor,
+        normal=factored,
     )
     cite(DESCENT, met={LIPSCHITZ: POWERS, SHORT: short})  # then F does not increase
     attended = small * (1 + MORE)
     ensure_positive(
         1 / small - (1 - attended) / attended,
         "where s_o is at least small exp(F) is at most 1/small",
-        normal=sp.factor,
+        normal=factored,
     )
     cite(TRIANGLE)
     ensure_mean(
@@ -188,7 +195,7 @@ def ensure_raised(aligned: Supposed | None) -> None:
         - STEP * slope * LEAD * odds / (1 + odds) ** 2 / n * REACH * REACH,
         "so F, of slope at most reach, grows there by at most reach times the length of the move, "
         "at most by growth = e max|l'| lead reach^2/n",
-        normal=sp.factor,
+        normal=factored,
     )
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: F_SMOOTH})
     ensure_raised_by_others(aligned)
@@ -252,7 +259,7 @@ def ensure_aligned() -> None:
         sp.diff(attended, m),
         sp.exp(-m) / (powers + sp.exp(-m)) * (attended - GAMMA),
         "the derivative of u by m_t is s_t (u - gamma_t)",
-        normal=sp.simplify,
+        normal=simplified,
     )
     rises = (
         "s_t (u - gamma_t) is not negative where u is at least second, as no gamma_t is above that"
@@ -290,7 +297,7 @@ def prove_aligned() -> str:
         P * GAMMA_O + REST * (SECOND - (LEAD * P / REST - left)) - SECOND,
         REST * left,
         "rivals' scores within lead s_o/(1 - s_o), less something, leave u above second at first",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_positive(others * left, "(1 - s_o) left, by which it is above, is positive")
     ensure_aligned()

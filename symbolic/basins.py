@@ -30,7 +30,13 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, supposed_number
+from attsvm.theory.declaration.proof import (
+    cancelled,
+    expanded,
+    factored,
+    simplified,
+    supposed_number,
+)
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.divergence import ensure_passed
@@ -163,7 +169,7 @@ def ensure_coefficients() -> tuple[Any, Any]:
         slope * (P * sp.exp(-m)) * gap / n * sp.exp(m),
         slope * P * gap / n,
         "so p_j = |l'| s_j (u - gamma_j)/n has p_j exp(m_j) = |l'| s_o (u - gamma_j)/n",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_nonnegative(
         (slope + MORE) * (P + also) * (kept + LESS) / n - low,
@@ -177,7 +183,7 @@ def ensure_coefficients() -> tuple[Any, Any]:
     ensure_nonnegative(
         high * (P + rest) - top / (1 + MORE) * P * (gap - LESS) / n,
         "|l'| s_o (u - gamma_j)/n is at most max|l'| (gamma_o - gamma_j)/n, as s_o is at most 1",
-        normal=sp.factor,
+        normal=factored,
     )
     return low, high
 
@@ -224,7 +230,7 @@ def ensure_lag(c: Any, C: Any, whole: Callable[[Any], Any], what: str) -> None:
     ensure_nonnegative(
         C * lowest - p * x,
         "p_j (m_j - least) <= C exp(-least) x exp(-x), x = m_j - least, is at most C exp(-least)",
-        normal=sp.factor,
+        normal=factored,
     )
     found = np.atleast_1d(whole(c * lowest + MORE))
     ensure_nonnegative(J * C / c * found - J * C * lowest, what, normal=expanded)
@@ -360,7 +366,7 @@ def prove_attention() -> str:
     ensure_nonnegative(
         rest - (1 - 1 / (1 + rest)),
         "1 - s_o, with s_o = 1/(1 + R) and R the sum of exp(-m_j) over the rivals, is at most R",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_nonnegative_sum(
         n * sp.exp(-b * y) - total(e),
@@ -402,7 +408,7 @@ def ensure_from_margins(exists: Supposed | None) -> None:
     ensure_positive(
         weight - weight / (1 + weight),
         "1 - s_o = r/(1 + r) is below r = sum_t exp(-m_t), at most (T - 1) exp(-m)",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_equal(
         Q * sp.exp(-(sp.log(Q / D) + MORE)),
@@ -411,7 +417,7 @@ def ensure_from_margins(exists: Supposed | None) -> None:
     )
     cite(EXPONENTIAL)
     ensure_nonnegative(
-        D - D / (1 + MORE), "D/exp(more) is at most D: the start is in the basin", normal=sp.factor
+        D - D / (1 + MORE), "D/exp(more) is at most D: the start is in the basin", normal=factored
     )
     ensure_from_basin(start=None, exists=exists)
 

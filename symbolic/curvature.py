@@ -43,7 +43,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import executed, expanded
+from attsvm.theory.declaration.proof import executed, expanded, factored
 from symbolic import softmax
 from symbolic.mean_value import SOFTMAX, ensure_derivatives, ensure_lipschitz
 from symbolic.sums import ensure_at_least_each, entry, entry_of, total, vector
@@ -272,7 +272,7 @@ def ensure_variances() -> None:
     ensure_quarter(sp.Rational(1, 4))
     u = unit("u")
     ensure_nonnegative(
-        sp.factor(u - u**2),
+        factored(u - u**2),
         "u^2 <= u in [0, 1], so that V1 = E u^2 - m1^2 is at most m1 - m1^2",
     )
     m0, m1 = sp.symbols("m0 m1", nonnegative=True)
@@ -308,7 +308,7 @@ def ensure_nested() -> None:
     turned = sp.expand(bound() - bound().subs(a, -a))
     ensure_equal(turned, p * a * (1 - a**2), "the height at a is p a (1-a^2) more than at -a")
     ensure_nonnegative(
-        sp.factor(turned.subs(a, unit("a"))),
+        factored(turned.subs(a, unit("a"))),
         "p a (1-a^2) is not negative for a in [0, 1], so that the height is largest at some a >= 0",
     )
 
@@ -390,7 +390,7 @@ def ensure_smoothness(loss: Supposed = BENT_LOSS) -> None:
     )
     one, other = sp.symbols("u_t u_r", real=True)
     osc = "osc(u)^2 <= 2 ||u||^2, as 2 (u_t^2 + u_r^2) - (u_t - u_r)^2 = (u_t + u_r)^2"
-    ensure_nonnegative(2 * (one**2 + other**2) - (one - other) ** 2, osc, normal=sp.factor)
+    ensure_nonnegative(2 * (one**2 + other**2) - (one - other) ** 2, osc, normal=factored)
     bounded = (
         "this excess is not negative for a <= 1, and a unit step moves logits by at most "
         "||z|| ||X - mean||: along unit matrices the curvature of an input's part of the "

@@ -14,7 +14,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import Supposed, cite, ensure_positive
-from attsvm.theory.declaration.proof import suppose, supposed_number
+from attsvm.theory.declaration.proof import cancelled, suppose, supposed_number
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import (
     GAMMA,
@@ -59,7 +59,7 @@ def ensure_passed(gain: Callable[[Any], Any] | Any, what: str, *, elsewhere: Any
     others = sp.Symbol("others", nonnegative=True)
     gain = gain(bound) if callable(gain) else gain
     times = (bound - first) / gain + sp.Symbol("more", positive=True)
-    ensure_positive(first + times * gain + others * elsewhere - bound, what, normal=sp.cancel)
+    ensure_positive(first + times * gain + others * elsewhere - bound, what, normal=cancelled)
 
 
 def ensure_pull_continuous() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative
+from attsvm.theory.declaration.proof import cancelled, simplified
 from symbolic.basins import LESS, MORE, ensure_from_basin, ensure_margins
 from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_sum, entry, n, total
 from symbolic.textbook import EXPONENTIAL
@@ -73,7 +74,7 @@ def ensure_rate() -> None:
         sp.exp(b * y) * (b * step * sp.exp(b * step)) - b * B,
         b * B * (sp.exp(b * step) - 1),
         "exp(b y) grows by at most b B exp(b B), so y is at most (ln k)/b up to a constant",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_equal(
         [
@@ -126,6 +127,6 @@ def prove_shares() -> str:
         -(m - 1),
         "(least - m_j)/ln k tends to -(m - 1), as least/y tends to 1/N, m_j/y to m/N and "
         "y/ln k to N",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     return "for every smooth loss with l' < 0 and any n, T and d"

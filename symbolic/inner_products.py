@@ -12,6 +12,7 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.theory.arithmetic.rational_functions import multiplied_out
 from attsvm.theory.arithmetic.symbols import Symbols
 
 
@@ -58,11 +59,8 @@ class Vector:
 
     def __matmul__(self, other: Vector) -> Any:
         """The inner product, expanded."""
-        return sp.expand(
-            sum(
-                (a * b * inner(u, v) for u, a in self.parts for v, b in other.parts),
-                sp.Integer(0),
-            )
+        return multiplied_out(
+            sp.Add(*(a * b * inner(u, v) for u, a in self.parts for v, b in other.parts))
         )
 
 

@@ -22,7 +22,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.sums import ensure_nonnegative_sum, entry, r, t, total
 from symbolic.suppositions import LEAST_VECTOR
@@ -113,7 +113,7 @@ def ensure_least_point(constraints: Sequence[Constraint] = OF_X, of: str = "X") 
         (X @ X - moved @ moved).subs(facts),
         f"were <X, V - X> = -c < 0, the mean X + s (V - X), s = c/(c + ||V - X||^2), were shorter, "
         f"of X = {of}",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_equal(V @ V - X @ X - (V - X) @ (V - X), 2 * (X @ (V - X)), PYTHAGORAS)
 
@@ -139,7 +139,7 @@ def ensure_existence(
 def ensure_existence_of_relaxed() -> None:
     """A least vector with bounds in [0, 1] exists where some vector has margins of 1."""
     relaxed = "a vector with margins of 1, where there is one, meets all bounds in [0, 1]"
-    ensure_nonnegative([1 + MORE - 1 / (1 + LESS), 1 + MORE], relaxed, normal=sp.factor)
+    ensure_nonnegative([1 + MORE - 1 / (1 + LESS), 1 + MORE], relaxed, normal=factored)
     ensure_existence(relaxed)
 
 
@@ -258,7 +258,7 @@ def ensure_some_margin_is_tight() -> None:
     ensure_scaled_meets()
     norm, more = inner("X", "X"), sp.Symbol("beyond", positive=True)
     shorter = (X / (1 + more)) @ (X / (1 + more))
-    gap = sp.factor((norm - shorter).subs(norm, sp.Symbol("<X, X>", positive=True)))
+    gap = factored((norm - shorter).subs(norm, sp.Symbol("<X, X>", positive=True)))
     ensure_positive(gap, "X over a least margin above 1 is shorter than X")
 
 
@@ -287,7 +287,7 @@ def ensure_distance_of_hull() -> None:
     ensure_zero(A @ (0 * V), "where no bound is 1, and C is empty, 0 meets all constraints: X is 0")
     norm = inner("Z", "Z")
     square = (Z / norm) @ (Z / norm)
-    ensure_equal(square, 1 / norm, "Z/||Z||^2 has norm 1/||Z||", normal=sp.cancel)
+    ensure_equal(square, 1 / norm, "Z/||Z||^2 has norm 1/||Z||", normal=cancelled)
     s = sp.Symbol("s", nonnegative=True)
     ensure_nonnegative(
         s * (BOUND + MORE) - s * BOUND,

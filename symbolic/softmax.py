@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import sympy as sp
 
+from attsvm.theory.declaration.proof import cancelled, simplified
 
+
+@functools.cache
 def jacobian_residual() -> tuple[Any, Any, Any]:
     """Entries of the softmax Jacobian minus those of diag(f) - f f^T, for any number of tokens.
 
@@ -21,9 +25,10 @@ def jacobian_residual() -> tuple[Any, Any, Any]:
     beside = sp.diff(sp.exp(s) / total, t) + sp.exp(s) / total * sp.exp(t) / total
     mean = (rest + h * sp.exp(t)) / (level + sp.exp(t))
     moved = sp.diff(mean, t) - f_t * (h - mean)
-    return sp.simplify(diagonal), sp.simplify(beside), sp.simplify(moved)
+    return simplified(diagonal), simplified(beside), simplified(moved)
 
 
+@functools.cache
 def structural_residual(*, sign: int = -1) -> Any:
     """The derivative for a symbolic number of tokens: sums are differentiated term by term.
 
@@ -42,4 +47,4 @@ def structural_residual(*, sign: int = -1) -> Any:
     closed = total(a[t] * h[t]) / total(sp.Integer(1)) + sign * (
         total(h[t]) * total(a[t]) / total(sp.Integer(1)) ** 2
     )
-    return sp.simplify(sp.expand(derivative - closed))
+    return cancelled(derivative - closed)

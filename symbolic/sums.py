@@ -16,7 +16,9 @@ import sympy as sp
 from attsvm.errors import ProofError
 from attsvm.theory import ensure_equal, ensure_nonnegative
 from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.rational_functions import multiplied_out
 from attsvm.theory.arithmetic.symbols import Symbols
+from attsvm.theory.declaration.proof import factored
 
 n = sp.Symbol("n", integer=True, positive=True)
 t, r, _k = sp.symbols("t r k", integer=True, positive=True)
@@ -30,8 +32,8 @@ def entry(name: str, index: Any = t) -> Any:
 def total(term: Any, *indices: Any) -> Any:
     """The sum of a polynomial in entries over t, or over the indices, each from 1 to n."""
     for index in indices or (t,):
-        term = sum(_summed(part, index) for part in sp.Add.make_args(sp.expand(term)))
-    return sp.expand(term)
+        term = sp.Add(*(_summed(part, index) for part in sp.Add.make_args(multiplied_out(term))))
+    return term
 
 
 def _summed(part: Any, index: Any) -> Any:
@@ -115,7 +117,7 @@ def ensure_nonnegative_sum(found: Any, term: Any, what: str, **entries_of: Any) 
     """
     ensure_equal(found, total(term), what)
     values = {entry(name): value for name, value in entries_of.items()}
-    ensure_nonnegative(term.subs(values), f"{what}, no term of which is negative", normal=sp.factor)
+    ensure_nonnegative(term.subs(values), f"{what}, no term of which is negative", normal=factored)
 
 
 def ensure_mean(weight: Any, value: Any, what: str, *, least: Any = None, most: Any = None) -> None:

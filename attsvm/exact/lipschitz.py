@@ -76,7 +76,7 @@ def _bisected(slope: Callable[[fmpq], fmpq]) -> tuple[fmpq, fmpq]:
     return low, high
 
 
-def softmax_gradient_constant(oscillation: Number, splits: int = 60) -> arb:
+def softmax_gradient_constant(oscillation: Number, splits: int = 20) -> arb:
     """Enclosure of K(D) of `attsvm.lipschitz.softmax_gradient_constant`, as tight as the precision.
 
     Branch and bound over a in [0, 1] leaves a short interval that must hold the maximum. Where
@@ -107,7 +107,7 @@ def _enclosed_constant(D: arb, splits: int) -> arb:
             left = [cell for cell in heap if not cell[3] < lower]
             low, high = min(cell[1] for cell in left), max(cell[2] for cell in left)
             concave = _is_concave(D, low, high)
-            if concave or count >= 8 * splits:
+            if concave or count >= 24 * splits:
                 break
         _, low, high, _ = heapq.heappop(heap)
         middle = (low + high) / 2

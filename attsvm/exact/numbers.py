@@ -58,9 +58,15 @@ def _copied(answer: Any) -> Any:
         return [_copied(x) for x in answer] if answer and type(answer[0]) is list else answer[:]
     if isinstance(answer, dict):
         return {key: _copied(x) for key, x in answer.items()}
-    if is_dataclass(answer) and not isinstance(answer, type):
-        return type(answer)(*(_copied(getattr(answer, f.name)) for f in fields(answer)))
-    return answer
+    kind: Any = type(answer)
+    names = _fields(kind)
+    return kind(*(_copied(getattr(answer, x)) for x in names)) if names else answer
+
+
+@functools.cache
+def _fields(kind: type) -> tuple[str, ...]:
+    """The names of the fields of a dataclass, none of any other type."""
+    return tuple(f.name for f in fields(kind)) if is_dataclass(kind) else ()
 
 
 def rational(value: float | int | Fraction | fmpq) -> fmpq:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
 from properties.mm import assumption_b as statement
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pythagoras
@@ -50,7 +50,7 @@ def prove_by_means() -> str:
     ensure_nonnegative(
         NU * (1 - product) - NU * (1 - kept),
         "the weight of alpha, a product of numbers of at most 1, is at most each s_i,alpha_i",
-        normal=sp.factor,
+        normal=factored,
     )
     q, longer, worse = sp.symbols("q longer worse", nonnegative=True)
     ensure_equal(
@@ -64,7 +64,7 @@ def prove_by_means() -> str:
         q - part,
         "1 - s_i,alpha_i is at most q for each input, so that each x_i^p is (1 - q) "
         "x_i,alpha_i plus q times a mean of its tokens",
-        normal=sp.factor,
+        normal=factored,
     )
     return "for any number of inputs, tokens and axes, every head and prompt"
 
@@ -84,14 +84,14 @@ def ensure_odds() -> None:
         "what is attended scores no more than the best token of an input, so that some choice of "
         "tokens has scores of at least the margin; where that is above gamma it is alpha, and any "
         "other token in place of alpha_i scores gamma at most, or that choice had more than gamma",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_equal(
         (RIVAL + LEAD - q * RIVAL) / (1 - q),
         RIVAL + LEAD + LEAD * q / (1 - q),
         "so margin <= (1 - q_i) <score of alpha_i> + q_i gamma: alpha_i scores at least margin + "
         "(margin - gamma) q_i/(1 - q_i)",
-        normal=sp.cancel,
+        normal=cancelled,
     )
 
 
@@ -118,7 +118,7 @@ def ensure_slow_if_all_reached() -> None:
     ensure_nonnegative(
         (1 - s) * (1 + first) + s * (1 + second) - 1,
         "margins of the other inputs are at least 1 under p(alpha), p(beta) and so p_s",
-        normal=sp.factor,
+        normal=factored,
     )
     half = sp.Rational(1, 2)
     over, under = sp.symbols("over under", positive=True)  # 1/2 + over at s = 0, 1/2 - under at 1
@@ -128,14 +128,14 @@ def ensure_slow_if_all_reached() -> None:
         half,
         "a margin of this input that is above 1/2 under p(alpha) and below 1/2 under p(beta), as "
         "that of beta_i is, which is -1 at most, is 1/2 at an s between 0 and 1",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     before = met / (1 + MORE)
     ensure_nonnegative(
-        sp.factor((1 - before) * (half + over) + before * (half - under) - half),
+        factored((1 - before) * (half + over) + before * (half - under) - half),
         "this margin is at least 1/2 for smaller s: at the least of these s all margins of "
         "this input are at least 1/2 and one is 1/2, so that p_s saturates it last",
-        normal=sp.factor,
+        normal=factored,
     )
 
 
@@ -161,7 +161,7 @@ def ensure_tilt() -> None:
     ensure_nonnegative(
         sp.Rational(1, 2) * size - 1 + 1 / (1 + size / 2),
         "the division by the norm of v + c e u costs at most Gamma c^2 e^2 ||u||^2 / 2",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_nonnegative(
         (1 + size / 2) ** 2 - (1 + size), "sqrt(1 + size) is at most 1 + size/2", normal=expanded
@@ -185,13 +185,13 @@ def ensure_slow_is_cheap() -> None:
         (kept @ q).subs(facts) - (1 + t),
         "with t = lack over the margin of p(alpha) where p' lacks it, margins of q of inputs that "
         "are not idle are at least 1 + t",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_positive(
         [(idle @ q).subs(facts), 1 + t - (slow @ q).subs(facts)],
         "margins of q of idle inputs, at least 0 under p', are above 0, and the one below 1 "
         "under p' is below 1 + t",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_tilt()
     R, b, more, C, gain = sp.symbols("R b more C gain", positive=True)
@@ -215,14 +215,14 @@ def prove_void() -> str:
         inside - tau,
         "were some margin mu of the relaxed solution p' below 1, p'/(1 - mu) would have margins "
         "of tau = 1/(1 - mu) at least in S: inputs that are not idle are in S",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_equal(
         (vector("B") @ larger).subs(inner("B", "p'"), mu),
         tau - 1,
         "p'/(1 - mu) has the margin tau - 1 where p' has the margin mu: inputs that are not "
         "in S are idle",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_existence_of_relaxed()  # where p(alpha) exists without relaxation
     ensure_pythagoras()

@@ -17,7 +17,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
 from properties.mm import assumption_b as statement
 from symbolic.continuity import cite_extreme_value
 from symbolic.least_points import MORE
@@ -45,7 +45,7 @@ def ensure_one_token() -> None:
     ensure_nonnegative(
         gamma - nu / (1 + MORE) - RIVAL,
         "a label margin of gamma at most is at most Gamma - nu (1 - s_i,alpha_i)",
-        normal=sp.factor,
+        normal=factored,
     )
     s, score = entry("s"), entry("score")
     own, most = sp.symbols("own most", real=True)
@@ -66,7 +66,7 @@ def ensure_one_token() -> None:
     weight, k = sp.symbols("W k", positive=True)
     q = 1 / (1 + k)
     ensure_positive(
-        sp.factor(weight * LEAD * q / (1 - q)),
+        factored(weight * LEAD * q / (1 - q)),
         "where m(q) is above gamma and q < 1 each z_j scores m(q) at least, and z_i more, by (m(q) "
         "- gamma) q/(1 - q) at least: their mean Gamma v with W > 0 does, and so m(q) < Gamma",
     )
@@ -96,7 +96,7 @@ def ensure_slope_at_0() -> None:
         [margins[0] - SIZE, margins[1] - SIZE - Q**2 * bend],
         "with the head v + q gap (tau + (c/Gamma) v) each other z_j scores Gamma at least, and y "
         "at least Gamma + q^2 bend, bend = gap <tau + (c/Gamma) v, u>",
-        normal=sp.expand,
+        normal=expanded,
     )
     head = sp.sqrt(1 + 2 * Q * gap * weight / SIZE + Q**2 * size)
     for lost in (0, bend):
@@ -120,12 +120,12 @@ def ensure_no_least_between() -> None:
     gap, near = sp.symbols("||u|| |q-q'|", nonnegative=True)
     moved = "a mean with y in place of y' differs by at most |q - q'| ||u||: m is continuous"
     cite(TRIANGLE)
-    ensure_nonnegative(near * gap - near * gap / (1 + MORE), moved, normal=sp.factor)
+    ensure_nonnegative(near * gap - near * gap / (1 + MORE), moved, normal=factored)
     cite_extreme_value(moved, "r on the q from one to 1, below which it is near its limit")
     ensure_nonnegative(
         SIZE / (1 / (1 + MORE)) - SIZE,
         "where m(q) = 0, r(q) is Gamma/q, which is at least r(1)",
-        normal=sp.factor,
+        normal=factored,
     )
     w, level, index = entry("w"), sp.Symbol("level", real=True), entry("w")
     ensure_equal(
@@ -144,7 +144,7 @@ def ensure_no_least_between() -> None:
         [m**2, -2 * m * weight * k],
         "m(q + t) is at least the distance of 0 from the affine hull, for small t, with equality "
         "at 0: as it is at most m - r t, its derivative -w k is -r",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     bent = (weight * e) ** 2 + 2 * m * k * weight * h / c - (m * k / c) ** 2
     ensure_equal(
@@ -152,7 +152,7 @@ def ensure_no_least_between() -> None:
         bent,
         "half the second derivative of the square of this distance, less r^2 = (w k)^2, is "
         "(w e)^2 + 2 m k w h/c - (m k/c)^2, which is at most 0",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     rise, flat, H, B, s = sp.symbols("K E H B s", real=True)
     found = {rise: weight * Q * k, flat: weight * c, H: Q * weight * h, B: Q * weight * e}
@@ -162,7 +162,7 @@ def ensure_no_least_between() -> None:
         Q**2 * bent,
         bend.subs(found),
         "with K = q w k, E = w c, H = q w h, B = q w e and a = m K/E: B^2 + 2 a H - a^2 <= 0",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     there = (1 - weight * (1 - s)) * first + weight * (1 - s) * (first + far.subs(t, -Q))
     ensure_equal(
@@ -170,7 +170,7 @@ def ensure_no_least_between() -> None:
         [x.subs(found) for x in (m + (1 - s) * rise, -s * flat - (1 - s) * H, -(1 - s) * B)],
         "a mean of z_i = y - q u, with the weight (1 - s) w, and of a point of the affine "
         "hull has the components m + (1 - s) K, -s E - (1 - s) H and -(1 - s) B",
-        normal=sp.expand,
+        normal=expanded,
     )
     square = (m + (1 - s) * rise) ** 2 + (s * flat + (1 - s) * H) ** 2 + ((1 - s) * B) ** 2
     lower, turned = s * rise * ((2 - s) * rise + 2 * s * m), (1 - s) * (H - a) + s * flat
@@ -179,7 +179,7 @@ def ensure_no_least_between() -> None:
         -lower + turned**2 + (1 - s) ** 2 * bend,
         "the square of this mean is (m + K)^2 - s K ((2 - s) K + 2 s m), plus the square of "
         "(1 - s)(H - a) + s E and (1 - s)^2 times B^2 + 2 a H - a^2",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     E, A = sp.symbols("E a", positive=True)
     over = (A**2 + B**2 + MORE) / (2 * A)  # a - H, where B^2 + 2 a H - a^2 is -more
@@ -190,16 +190,16 @@ def ensure_no_least_between() -> None:
         ],
         "a - H is (a^2 + B^2 + more)/(2 a), above 0, and (1 - s)(H - a) + s E is 0 for s = (a - "
         "H)/(a - H + E)",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     between = over / (over + E)
     ensure_positive(
-        [sp.factor(between), sp.factor(1 - between)],
+        [factored(between), factored(1 - between)],
         "s = (a - H)/(a - H + E) is between 0 and 1",
     )
     K, S = sp.Symbol("K", positive=True), 1 / (1 + sp.Symbol("k", positive=True))
     ensure_positive(
-        sp.factor(lower.subs({s: S, rise: K})),
+        factored(lower.subs({s: S, rise: K})),
         "s K ((2 - s) K + 2 s m) is positive, so that this mean of the z_j would be shorter "
         "than m + K = m + r q = Gamma, which it cannot be",
     )
@@ -220,7 +220,7 @@ def ensure_single() -> None:
         (SIZE - (length - sp.Symbol("less", nonnegative=True))) - (SIZE - length),
         "W = 1, and <v, z> is at most ||z||, the label margin of that choice: Gamma - <v, z> is at "
         "least Gamma - gamma",
-        normal=sp.expand,
+        normal=expanded,
     )
 
 

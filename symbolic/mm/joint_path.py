@@ -15,7 +15,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.mm import theorem_2 as statement
 from properties.mm.theorem_2.prompt_limits import bent
 from symbolic.inner_products import INNER, inner, vector
@@ -63,7 +63,7 @@ def ensure_on_tangent() -> None:
         total(power),
         "summed over i, with c the mean of m_i - u_i with weights g_i, that is sum_i exp(-u_i): "
         "L(v, p) >= L(u, alpha) exp(<u, G> - <v, G_p>)",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     cite(CAUCHY_SCHWARZ)
 
@@ -87,14 +87,14 @@ def ensure_weights() -> None:
         r * GAMMA + LOG_N * (1 - w) / w,
         "L(u, alpha) <= exp(-r Gamma), so each u_j >= r Gamma - ln n; their mean with weights w is "
         "Gamma <e, u> <= r Gamma: u_i <= r Gamma + (ln n) (1 - w_i)/w_i",
-        normal=sp.expand,
+        normal=expanded,
     )
     ensure_equal(
         sp.exp(-(LOG_N * (1 - w) / w) - LOG_N),
         sp.exp(-LOG_N / w),
         "g_i is at least n^(-1/w_i): it is exp(-u_i) over sum_j exp(-u_j), which is at most "
         "n exp(-r Gamma)",
-        normal=sp.simplify,
+        normal=simplified,
     )
     u, e = vector("u"), vector("e")
     apart = (u - r * e) @ (u - r * e)
@@ -105,13 +105,13 @@ def ensure_weights() -> None:
         2 * r * LOG_N / GAMMA,
         "the mean Gamma <e, u> is at least r Gamma - ln n, so <e, u> >= r - (ln n)/Gamma and "
         "||u - r e||^2 <= 2 r (ln n)/Gamma, as ||u|| <= r",
-        normal=sp.expand,
+        normal=expanded,
     )
     ensure_equal(
         (r * GAMMA - LOG_N) / r,
         GAMMA - LOG_N / r,
         "||G|| >= <u, G>/r, a mean of u_i/r: at least Gamma - (ln n)/r, so Gamma/2 for large r",
-        normal=sp.expand,
+        normal=expanded,
     )
     ensure_zero(
         sp.limit(sp.sqrt(2 * r * LOG_N / GAMMA) / r, r, sp.oo),
@@ -123,7 +123,7 @@ def ensure_shorter_mean() -> None:
     """||G_p|| <= ||G|| - lead Q + D^2 Q^2/(2 ||G||), for any weights; ||G|| - Q delta/4 near u."""
     a, b, c = sp.symbols("a b c", positive=True)
     ensure_nonnegative(
-        sp.factor((a - b + c) ** 2 - (a**2 - 2 * a * b + 2 * a * c)),
+        factored((a - b + c) ** 2 - (a**2 - 2 * a * b + 2 * a * c)),
         "G - G_p = E with <G/||G||, E> = b >= lead Q and ||E|| <= D Q: ||G_p||^2 = a^2 - 2 a b + "
         "||E||^2, a = ||G||, and ||E||^2 = 2 a c: ||G_p|| <= a - b + c",
     )
@@ -132,7 +132,7 @@ def ensure_shorter_mean() -> None:
         (a - b) ** 2 + a**2,
         "a - b + c is positive, as c is at least b^2/(2 a) and 2 a (a - b + b^2/(2 a)) is (a "
         "- b)^2 + a^2",
-        normal=sp.expand,
+        normal=expanded,
     )
     Q, lead, size = sp.symbols("Q lead ||v||", positive=True)
     ensure_mean(
@@ -157,11 +157,11 @@ def ensure_shorter_mean() -> None:
         said.right - said.left,
         "with the multipliers as weights a = Gamma, lead = delta, and a label margin is at most "
         "the mean of all, ||v|| ||G_p||: it keeps to the bound of the formula",
-        normal=sp.factor,
+        normal=factored,
     )
     small = DELTA * GAMMA / (4 * D**2 * (1 + MORE))
     ensure_nonnegative(
-        sp.factor((Q * DELTA / 2 - (D * Q) * (D * small) / GAMMA) - Q * DELTA / 4),
+        factored((Q * DELTA / 2 - (D * Q) * (D * small) / GAMMA) - Q * DELTA / 4),
         "with the weights g lead is delta/2 and a at least Gamma/2: ||G|| - ||G_p|| >= Q delta/4 "
         "where Q <= delta Gamma/(4 D^2)",
     )
@@ -180,7 +180,7 @@ def cite_bounded_sequence() -> None:
     bounded = "||p_R/R|| is at most 1, as p_R is in the ball of radius R"
     prompt, square = vector("p_R"), (R / (1 + MORE)) ** 2
     norm = INNER.norm(prompt / R).subs(inner("p_R", "p_R"), square)
-    ensure_nonnegative(1 - norm, bounded, normal=sp.factor)
+    ensure_nonnegative(1 - norm, bounded, normal=factored)
     cite(ACCUMULATION, met={BOUNDED_SEQUENCE: bounded})
 
 
@@ -223,16 +223,16 @@ def prove_prompt() -> str:
         sp.exp(-(lead - r * D * other)) / sp.exp(-lead),
         sp.exp(r * D * other),
         "with the head u and a prompt along p(alpha) the risk is at most exp(r D q*) L(u, alpha)",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_equal(
         (r * D * other) / (r * DELTA / 4) / least,
         4 * D * other / (DELTA * least),
         "so r Q delta/4 <= r D q*, and q <= Q / min g <= (4 D/(delta min g)) q*, whatever r is",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_nonnegative(
-        1 / (1 - q / (1 + q)) - 1, "s_it/s_i,alpha_i <= q/(1 - q) <= 2 q", normal=sp.cancel
+        1 / (1 - q / (1 + q)) - 1, "s_it/s_i,alpha_i <= q/(1 - q) <= 2 q", normal=cancelled
     )
     ensure_prompt_nears()
     ensure_directed()
@@ -265,7 +265,7 @@ def ensure_ratio() -> None:
         "where Gamma_i = (1 + over) Gamma a label margin of (1 - miss) Gamma, miss vanishing, "
         "leaves s_i,alpha_i >= (top - miss)/(over + top), as other tokens score at most (1 - top) "
         "Gamma under e: logit margins are bounded below",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_zero(
         sp.limit(sp.exp(-r * over + sp.sqrt(r)), r, sp.oo),
@@ -294,22 +294,22 @@ def ensure_ratio() -> None:
         rate * (m * GAMMA - GAMMA),
         tau * (m - 1) / size,
         "-(ln g_j)/R tends to the limit of (r/R) (Gamma_j - Gamma), tau (m_j - 1)/||p_tau||",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     for t in (1 / (1 + MORE), 1 + MORE):
-        asked = SYMBOLS.maximum(sp.Integer(0), sp.factor(1 - t))
+        asked = SYMBOLS.maximum(sp.Integer(0), factored(1 - t))
         ensure_nonnegative(
             t + (1 - eps) * asked - (1 - eps),
             "t + (1 - e) max(0, 1 - t) >= 1 - e for t = tau (m_j - 1) >= 0, below 1 or not: with "
             "the logit margins of the mean that makes at least (1 - e)/||p_tau||",
-            normal=sp.factor,
+            normal=factored,
         )
     ensure_equal(
         (1 - eps) / size - tau * (m - 1) / size,
         (1 - tau * (m - 1)) / size - eps / size,
         "logit margins of p_R/R in input i have lower limits of (1 - e)/||p_tau|| less the "
         "limit of (r/R) (Gamma_i - Gamma), for every e, and of 0",
-        normal=sp.expand,
+        normal=expanded,
     )
     cite_bounded_sequence()
     ensure_equal(

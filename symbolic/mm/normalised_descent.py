@@ -9,7 +9,14 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.declaration.proof import suppose, supposed_number
+from attsvm.theory.declaration.proof import (
+    cancelled,
+    expanded,
+    factored,
+    simplified,
+    suppose,
+    supposed_number,
+)
 from properties.mm import normalised_descent as statement
 from symbolic.gains import P, S, ensure_gain, ensure_gain_of_equal_rivals, ensure_positive_gain
 from symbolic.inner_products import vector
@@ -51,7 +58,7 @@ def prove() -> str:
     ensure_nonnegative(
         s * sum_c * (1 + more) / (sum_c * longest / (1 + less)) - s / longest,
         "so a step of length s along -grad L gains at least s/B in <p, p*>",
-        normal=sp.factor,
+        normal=factored,
     )
     cite(CAUCHY_SCHWARZ)
     return "for every loss with l' < 0, any n, T, d and k: each step gains s / max ||A_it||"
@@ -100,7 +107,7 @@ def prove_close() -> str:
     ensure_nonnegative(
         (s * a * log_J + s**2 / 2) / N - apart,
         "N - P grows by at most (s a ln J + s^2/2)/N, as 1/||g|| <= a",
-        normal=sp.expand,
+        normal=expanded,
     )
     grown = ((s * a * log_J + s**2 / 2) / N).subs(N, k * s / (B * a))
     ensure_equal(
@@ -114,16 +121,16 @@ def prove_close() -> str:
         1 / (top - back) - 1 / top,
         back / (top * (top - back)),
         "1/x >= 1/j for j - 1 <= x <= j, so 1/2 + ... + 1/k is at most the integral ln k",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     return "for every loss with l' < 0, any T, d, s and k >= 1"
 
 
 def _logs(expression: object) -> object:
     """Logarithms of exponentials and of products taken apart."""
-    return sp.simplify(sp.expand_log(sp.simplify(expression), force=True))
+    return simplified(sp.expand_log(simplified(expression), force=True))
 
 
 def _squared(expression: object) -> object:
     """A square recognised."""
-    return sp.factor(expression)
+    return factored(expression)

@@ -16,7 +16,7 @@ import sympy as sp
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic import BALLS
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, suppose
 from properties.mm import joint_svm, p_svm, v_svm
 from properties.mm._support.max_margin import Solved, is_distance
 from properties.mm._support.token_selections import ORTHOGONAL, SEPARATED, Rival
@@ -71,7 +71,7 @@ def prove_nearer() -> str:
     ensure_nonnegative(
         (1 + far) * (1 + MORE) - 1, "(1 + far) X meets constraints that X meets", normal=expanded
     )
-    ratio = sp.limit(sp.cancel(said.left / said.right), far, sp.oo)
+    ratio = sp.limit(cancelled(said.left / said.right), far, sp.oo)
     ensure_equal(
         ratio,
         sp.Integer(1),

@@ -6,7 +6,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.mm import theorem_2 as statement
 from properties.mm.theorem_2.head_limits import short, turned
 from symbolic.least_points import MORE
@@ -56,7 +56,7 @@ def ensure_reached(far: sp.Symbol) -> None:
         1 - 1 / (1 + rest),
         rest / (1 + rest),
         "1 - s_i,alpha_i is x/(1 + x) for x that sum",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_attended(size * far)
     q = others * sp.exp(-t) / ((1 + MORE) * (1 + ALSO))  # x is at most (T - 1) exp(-t)
@@ -65,7 +65,7 @@ def ensure_reached(far: sp.Symbol) -> None:
         said.right - said.left,
         "so Y_i <v(alpha), x_i^p>, at least 1 less ||v(alpha)|| D (1 - s_i,alpha_i), keeps to the "
         "bound of the formula",
-        normal=sp.factor,
+        normal=factored,
     )
 
 
@@ -98,7 +98,7 @@ def ensure_head() -> None:
         said.right - said.left,
         "with q the largest 1 - s_i,alpha_i, ||v|| q nu is at most ||v|| Gamma - margin, by the "
         "bound of the label margin: the head keeps to the bound of the formula",
-        normal=sp.expand,
+        normal=expanded,
     )
     ensure_reached(far)
     r, R, lack, tokens, p = sp.symbols("r R lack T-1 ||p(alpha)||", positive=True)
@@ -119,7 +119,7 @@ def ensure_head() -> None:
         sp.exp(-margin) / n,
         "the margin of a minimiser is at least that of the SVM directions less ln n, as "
         "exp(-margin - ln n) is exp(-margin)/n",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_zero(
         [

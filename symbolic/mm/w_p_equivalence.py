@@ -18,7 +18,7 @@ import sympy as sp
 from attsvm.theory import cite, ensure_nonzero, ensure_true, ensure_zero
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.declaration.proof import cancelled, simplified, suppose
 from properties.mm import w_p_equivalence as statement
 from properties.mm._support.prompt_descent import logit_gradient
 from properties.mm.w_p_equivalence import partner_run, weights_run
@@ -57,11 +57,6 @@ def _gradients(n: int, T: int, d: int) -> tuple[Any, Any, Any, Any]:
     return W, p, in_w, in_q
 
 
-def cancelled(expression: Any) -> Any:
-    """The expression as one reduced fraction."""
-    return sp.cancel(sp.together(expression))
-
-
 def chain_residual(n: int, T: int, d: int) -> list[Any]:
     """Entries of grad_W L - (grad_q L) p^T."""
     _, p, in_w, in_q = _gradients(n, T, d)
@@ -96,7 +91,7 @@ def structural_residual() -> Any:
         return sp.Sum(term, (c, 1, d))
 
     moved = along(sp.expand((w[c] - STEP * g * p[c]) * p[c]))
-    return sp.simplify(moved - (along(w[c] * p[c]) - STEP * g * along(p[c] ** 2)))
+    return simplified(moved - (along(w[c] * p[c]) - STEP * g * along(p[c] ** 2)))
 
 
 def pairwise_residual() -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.mm import theorem_2 as statement
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
@@ -36,11 +36,11 @@ def ensure_bounds() -> None:
     k, rest = sp.symbols("k rest", positive=True)
     part = 1 / (1 + k)  # q_i, below 1
     ensure_nonnegative(
-        sp.factor(w * LEAD * part / (1 - part) - w * LEAD * part),
+        factored(w * LEAD * part / (1 - part) - w * LEAD * part),
         "the mean of alpha's scores with multipliers as weights is Gamma <e, v>, at least margin + "
         "(margin - gamma) sum_i w_i q_i: so short is at least (margin - gamma) sum_i w_i q_i, and "
         "where the margin is gamma at most the left sides are at most 0",
-        normal=sp.factor,
+        normal=factored,
     )
     e, v, short = vector("e"), vector("v"), sp.Symbol("short", nonnegative=True)
     apart = (v - e) @ (v - e)
@@ -72,7 +72,7 @@ def ensure_bounds() -> None:
         own - LEAD,
         "in N s_i,alpha_i is at least (margin - gamma) over the score of alpha_i less gamma: logit "
         "margins are bounded below",
-        normal=sp.cancel,
+        normal=cancelled,
     )
 
 
@@ -97,7 +97,7 @@ def ensure_shortest() -> None:
         "logit margins at R times this mean are at least (1 - e) R/||p'|| in P, and half of "
         "that in J: with the head e + c q_J u over its norm what is short is at most C (q_P "
         "+ q_J^2) <= C exp(-(1 - e) R/||p'||)",
-        normal=sp.simplify,
+        normal=simplified,
     )
     n, far = sp.symbols("n far", positive=True)  # far stands for (1 - e) R/||p'||
     ensure_zero(
@@ -110,9 +110,9 @@ def ensure_shortest() -> None:
         sp.sqrt(C) * sp.exp(-exact / 2),
         "up to constants 1 - s_i,alpha_i is at most exp(-(1 - e) R/||p'||) in P, and at most "
         "its root in J",
-        normal=sp.simplify,
+        normal=simplified,
     )
-    ensure_nonnegative(1 / (1 - q / (1 + q)) - 1, "s_it/s_i,alpha_i <= 2 q_i", normal=sp.cancel)
+    ensure_nonnegative(1 / (1 - q / (1 + q)) - 1, "s_it/s_i,alpha_i <= 2 q_i", normal=cancelled)
 
 
 def ensure_limit() -> None:
@@ -169,7 +169,7 @@ def ensure_powers() -> None:
         "with b = z_0 + (ln r) u, F(z_0) = F_* least, exp(-<a_j, b>) is at most C/r in J, and less "
         "than that is left in N, where scores are above Gamma: the head sqrt(r^2 - <b, b>) e + b "
         "has a risk of at most exp(-Gamma sqrt(r^2 - <b, b>)) (F_* + C/r)",
-        normal=sp.simplify,
+        normal=simplified,
     )
     below, above = sp.sqrt(r**2 - square), sp.sqrt(r**2 - bench)
     ensure_nonnegative(
@@ -177,9 +177,9 @@ def ensure_powers() -> None:
         "sqrt(r^2 - <z, z>) is at most r - <z, z>/(2 r)",
     )
     ensure_nonnegative(
-        sp.factor((above**2 - (r - bench / r) ** 2).subs(bench, r**2 / (1 + MORE))),
+        factored((above**2 - (r - bench / r) ** 2).subs(bench, r**2 / (1 + MORE))),
         "sqrt(r^2 - <b, b>) is at least r - <b, b>/r, as <b, b> <= r^2",
-        normal=sp.factor,
+        normal=factored,
     )
     cite(EXPONENTIAL)
     ensure_equal(
@@ -187,13 +187,13 @@ def ensure_powers() -> None:
         2 * bench + 2 * C / (GAMMA * level),
         "the risk of u is at least exp(-Gamma sqrt(r^2 - <z, z>)) F_*, and ln(1 + x) <= x: <z, z> "
         "is at most 2 <b, b> + a constant, of the order (ln r)^2",
-        normal=sp.expand,
+        normal=expanded,
     )
     ensure_zero(
         sp.exp(-C * L) - sp.exp(L) ** (-C),
         "so g_j >= r^(-C) in J: -(ln g_j)/R is at most C (ln r)/R, which tends to 0 where (ln r)/R "
         "does, as it is supposed to here",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_zero(
         sp.limit(size_u * sp.log(r) / r, r, sp.oo),
@@ -209,7 +209,7 @@ def ensure_none_idle() -> None:
         4 * D * other / (delta * least),
         "r Q delta/4 <= r D q* as above, and all weights are bounded below: q_i <= (4 D/(delta min "
         "g)) q*, whatever r is, with q* that of R p(alpha)/||p(alpha)||",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     c = sp.Symbol("c", positive=True)
     ensure_zero(

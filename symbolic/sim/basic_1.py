@@ -13,7 +13,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose
 from properties.sim.basic_1 import BOUND, POINTS_BOUNDED
 from symbolic.mean_value import ensure_no_less, said_by
 from symbolic.suppositions import BOUNDED_LOGITS, BOUNDED_MATRIX, LARGE_RADIUS, hypotheses
@@ -62,7 +62,7 @@ def compared(A: Any, x: Any, y: Any, reading: str) -> Any:
 
 def constant_of(reading: str, A: Any) -> Any:
     """What a reading has beside ||x - y||, where ||A|| is A."""
-    return sp.simplify(compared(A, LENGTH, 0 * LENGTH, reading).right / LENGTH)
+    return simplified(compared(A, LENGTH, 0 * LENGTH, reading).right / LENGTH)
 
 
 def limit_ratio(A: Any, x: Any, reading: str) -> Any:
@@ -108,7 +108,7 @@ def prove_published() -> str:
     ensure_least()
     power = sp.exp(R)
     ensure_nonnegative(
-        R * power - R / (1 + MORE) * power, "R e^M is at least ||A|| e^M", normal=sp.factor
+        R * power - R / (1 + MORE) * power, "R e^M is at least ||A|| e^M", normal=factored
     )
     suppose(LARGE_RADIUS)
     r = sp.Symbol("r", nonnegative=True)
@@ -140,7 +140,7 @@ def prove_in_ball() -> str:
         sp.expand_log(sp.log(said), force=True),
         "the constant of sharp-2 is at least the ||A|| e^M of sharp-1, as M = ||A|| ||x|| is "
         "at most R^2",
-        normal=lambda x: grown + sp.factor(sp.expand(x - grown)),
+        normal=lambda x: grown + factored(sp.expand(x - grown)),
     )
     reached = (
         "the difference quotients of exp(A x) tend to the constant of sharp-2 at x = R, for A = R"

@@ -10,7 +10,7 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, simplified, suppose
 from properties.sim.basic_3 import ABOVE, BOUND, by_beta, by_radius
 from symbolic.mean_value import ensure_no_less
 from symbolic.sim import basic_2
@@ -30,7 +30,7 @@ def sides(formula: Any, m: Any, A: Any, at: Any, **known: Any) -> Any:
 def ratio(*case: Any, **known: Any) -> Any:
     """Limit of these sides, squared, as y -> x."""
     said = sides(*case, **known)
-    return sp.simplify(sp.limit(sp.simplify(said.left**2 / said.right**2), STEP, 0))
+    return simplified(sp.limit(simplified(said.left**2 / said.right**2), STEP, 0))
 
 
 def least_sum() -> Any:
@@ -65,7 +65,7 @@ def ensure_product() -> None:
 def ensure_bound() -> None:
     """|1/a - 1/b| <= beta^-2 |a - b| for a, b >= beta > 0."""
     a, b = sp.symbols("a b", positive=True)
-    gap = sp.simplify(1 / a - 1 / b - (b - a) / (a * b))
+    gap = simplified(1 / a - 1 / b - (b - a) / (a * b))
     ensure_zero(gap, "1/a - 1/b = (b - a)/(a b)")
     ensure_product()
 
@@ -99,7 +99,7 @@ def prove_in_ball() -> str:
         change / (n * sp.exp(-R / sp.sqrt(n))) ** 2,
         "the constant of sharp-2 is beta^-2 for beta = n exp(-R / sqrt n), which is the "
         "alpha of n equal logits -R / sqrt n",
-        normal=sp.simplify,
+        normal=simplified,
     )
     what = (
         "the difference quotients of 1/alpha at n equal logits -R / sqrt n tend to the "

@@ -26,7 +26,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.sim._support.bounds import published, softmax_constant
 from properties.sim.basic_4 import BOUND, sharp
 from symbolic import softmax
@@ -136,7 +136,7 @@ def ensure_parts() -> None:
 
 def of_shares(value: Any, q: Any) -> Any:
     """The value at q = 2 P - 1 for any P in (0, 1], factored."""
-    return sp.factor(value.subs(q, 2 * unit("p") - 1))
+    return factored(value.subs(q, 2 * unit("p") - 1))
 
 
 def largest() -> Any:
@@ -157,7 +157,7 @@ def limit_ratio(formula: Any, *constants: Any, **more: Any) -> Any:
     """Limit of a claim's sides, squared, for A = (1, -1) and x = -y -> 0."""
     x = sp.Symbol("x", positive=True)
     sides = formula(SYMBOLS, opposite(x, **more), *constants)
-    return sp.limit(sp.simplify(sides.left**2) / sides.right**2, x, 0)
+    return sp.limit(simplified(sides.left**2) / sides.right**2, x, 0)
 
 
 TOKENS = symbols_of("A", 2, 2)
@@ -169,7 +169,7 @@ def constant_of(formula: Any, *constants: Any, **more: Any) -> Any:
     """What a claim has beside ||x - y|| for these tokens; `more` are values of other variables."""
     x, y = symbols_of("x", 2), symbols_of("y", 2)
     said = formula(SYMBOLS, SimpleNamespace(A=TOKENS, x=x, y=y, **more), *constants)
-    return sp.cancel(said.right / SYMBOLS.norm(x - y))
+    return cancelled(said.right / SYMBOLS.norm(x - y))
 
 
 def ensure_attained() -> None:
@@ -254,7 +254,7 @@ def log_published(power: int) -> Any:
     n, R, beta = sp.symbols("n R beta", positive=True)
     constant = published(SYMBOLS, SimpleNamespace(n=n, R=R, beta=beta), power)
     rest = {2: n, 3: 2 * n**2}[power] / beta**power
-    return sp.expand_log(sp.log(sp.simplify(constant / rest)))
+    return sp.expand_log(sp.log(simplified(constant / rest)))
 
 
 WEIGHTS = sp.Matrix([3, 1]) / 4, sp.Matrix([27, 1]) / 28
@@ -292,9 +292,9 @@ def ensure_printed(statement: Statement, reading: str, left: Any, factor: Any = 
     )
     name = f"{statement.id}:{reading}"
     said = said_by(statement, reading, v)
-    ensure_equal(said.left, left, f"the left side of {name} is as printed", normal=sp.simplify)
+    ensure_equal(said.left, left, f"the left side of {name} is as printed", normal=simplified)
     right = 2 * factor * count * sp.exp(3 * R**2) / beta**2
-    ensure_equal(said.right, right, f"the right side of {name} is as printed", normal=sp.simplify)
+    ensure_equal(said.right, right, f"the right side of {name} is as printed", normal=simplified)
 
 
 SWAP = "with t and r exchanged the two exponents are exchanged, so that c_tr = c_rt"
@@ -379,7 +379,7 @@ def prove_published() -> str:
     ensure_nonnegative(
         R * LESS - R / (1 + MORE) * LESS,
         "||A|| times a length is at most R times it, so that ||s - t|| <= R ||x - y||",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_equal(log_published(2), 3 * R**2, "the printed constant is n exp(3 R^2) / beta^2")
     ensure_printed(BOUND, "literal", (WEIGHTS[0] - WEIGHTS[1]).norm())

@@ -10,7 +10,7 @@ from attsvm.risk import covariance
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, factored, suppose
 from properties.sim._support.bounds import entry_constant
 from properties.sim.basic_5 import BOUND, BOUNDED, sharp
 from symbolic.curvature import ensure_quarter
@@ -88,6 +88,6 @@ def prove_published_of_values() -> str:
     ensure_nonnegative(
         RADIUS**2 * apart - RADIUS**2 / (1 + more) * apart,
         "||f - g|| ||h|| is at most R^2 ||f - g||",
-        normal=sp.factor,
+        normal=factored,
     )
     return "with ||h|| <= R^2 the fourth bound gives the fifth"

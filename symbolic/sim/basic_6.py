@@ -6,7 +6,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import expanded, simplified
 from properties.sim._support.bounds import entry_constant, softmax_constant
 from properties.sim.basic_4 import sharp as fourth_bound
 from properties.sim.basic_6 import BOUND, sharp
@@ -66,7 +66,7 @@ def prove() -> str:
         [found.left, found.right],
         [fourth.left, fourth.right],
         "sharp-2 compares what the fourth bound does",
-        normal=sp.simplify,
+        normal=simplified,
     )
     return "entries of Df[s] are at most (max s - min s)/4, so sqrt(2)/4 spread(A), and no less"
 

@@ -12,7 +12,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified
 from properties.sim._support.bounds import f, outer_constant, softmax_constant
 from properties.sim.basic_7 import BOUND, sharp, spectral
 from symbolic.continuity import ensure_smooth
@@ -156,7 +156,7 @@ def operator_supremum() -> Any:
         "(z - best)^2 (z^2 + 2 best z + 1/best^2) is not negative, so that the sum is "
         "largest at best",
     )
-    return sp.simplify(value_of(number) ** 2)
+    return simplified(value_of(number) ** 2)
 
 
 def ensure_two_tokens_are_most() -> None:
@@ -203,9 +203,9 @@ def reached() -> Any:
     weights = f(SYMBOLS, v.A, v.x)
     slope = sp.Matrix(2, 2, lambda i, j: sp.diff(weights[i] * weights[j], x))
     q = (z - 1 / z) / 2
-    slope = slope.subs(x, sp.log(s)).applyfunc(sp.cancel)
-    slope = slope.subs(s, sp.sqrt((1 + q) / (1 - q))).applyfunc(sp.cancel)
-    return sp.cancel((slope - 2 * value_of(z) * sp.eye(2)).det())
+    slope = slope.subs(x, sp.log(s)).applyfunc(cancelled)
+    slope = slope.subs(s, sp.sqrt((1 + q) / (1 - q))).applyfunc(cancelled)
+    return cancelled((slope - 2 * value_of(z) * sp.eye(2)).det())
 
 
 def prove() -> str:
@@ -229,10 +229,10 @@ def prove() -> str:
     largest = (
         "|m^T M m| is at most (max s - min s) times the claim's constant over sqrt 2, for a unit m"
     )
-    ensure_equal(best, half, largest, normal=sp.simplify)
+    ensure_equal(best, half, largest, normal=simplified)
     slope = "so the slope of <f, m>^2 along a unit vector is at most the constant of sharp-1"
     found = basic_4.constant_of(sharp, "spectral", outer_constant)
-    ensure_equal(found**2, 2 * basic_4.SPREAD**2 * best, slope, normal=sp.simplify)
+    ensure_equal(found**2, 2 * basic_4.SPREAD**2 * best, slope, normal=simplified)
     products = [f * g for f in SOFTMAX for g in SOFTMAX]
     ensure_lipschitz(slope, products)
     cite(RAYLEIGH, met={FORM: slope, SYMMETRIC: OWN_TRANSPOSE})  # f f^T and g g^T
@@ -241,7 +241,7 @@ def prove() -> str:
     tokens = basic_4.opposite(sp.Integer(1)).A
     reaches = "at that root 2 (6 z - z^3 - 1/z)/16 is the constant of sharp-1 for A = (1, -1)^T"
     constant = outer_constant(SYMBOLS) * SYMBOLS.spread(tokens)
-    ensure_equal(4 * best, constant**2, reaches, normal=sp.simplify)
+    ensure_equal(4 * best, constant**2, reaches, normal=simplified)
     ensure_no_less(reaches, products)
     # in the Frobenius norm, of matrices as vectors
     ensure_norm_convex()
@@ -249,7 +249,7 @@ def prove() -> str:
     square = 4 * (1 - P) ** 2 * a**2 + 4 * P**2 * b**2 + 2 * (1 - 2 * P) ** 2 * a * b
     ensure_equal(frobenius(), square, "||M||_F^2 is 4 (1-P)^2 a^2 + 4 P^2 b^2 + 2 (1-2P)^2 a b")
     ensure_nonnegative(
-        [sp.factor(x) for x in sp.Poly(frobenius(), a, b).coeffs()],
+        [factored(x) for x in sp.Poly(frobenius(), a, b).coeffs()],
         "||M||_F^2 grows with a and b, and so is at most what it is at a = P^2 and b = "
         "(1-P)^2, for two tokens",
     )
@@ -293,7 +293,7 @@ def prove_published() -> str:
     root = 1 + sp.Symbol("k", nonnegative=True)  # sqrt(n)
     said = 2 * n**2 * R * sp.exp(3 * R) / beta**3
     ensure_nonnegative(
-        sp.simplify((said - 2 * length * fourth) / (R * sp.exp(3 * R) / beta**3)).subs(n, root**2),
+        simplified((said - 2 * length * fourth) / (R * sp.exp(3 * R) / beta**3)).subs(n, root**2),
         "||f + g|| <= 2 sqrt(n) e^R/beta times the fourth bound is at most 2 n^2 R e^(3R)/beta^3",
         normal=expanded,
     )

@@ -21,7 +21,7 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.declaration.proof import cancelled, simplified, suppose
 from properties.sim.definition_3_6 import (
     DECREASING,
     DEFINITION,
@@ -58,7 +58,7 @@ def _with_scores(n: int, D: int, best: int) -> Any:
 
 
 def _vanishing(expressions: Any, v: Any) -> list[Any]:
-    return [sp.cancel(sp.together(in_powers(value, v))) for value in expressions]
+    return [cancelled(in_powers(value, v)) for value in expressions]
 
 
 def chained_residual() -> Any:
@@ -66,7 +66,7 @@ def chained_residual() -> Any:
     x = sp.Symbol("x", real=True)
     u = sp.Function("u", real=True)(x)
     left = sp.diff(SYMBOLS.logistic(-u), x) + SYMBOLS.logistic_slope(u) * sp.diff(u, x)
-    return sp.simplify(left.rewrite(sp.exp))
+    return simplified(left.rewrite(sp.exp))
 
 
 def descent_residual(n: int, D: int, sign: int = DECREASING) -> list[Any]:
@@ -138,7 +138,7 @@ def prove_equal_rivals() -> str:
             ensure_zero(affine_residual(n, best), f"u = r + gap F {at}")
     ensure_zero(merged_residual(), "u = r + gap F for every n, by merged tokens")
     all_tied = weight(SYMBOLS, symbols_of("a", 3, 1), symbols_of("x", 1), symbols_of("h", 3), 0)
-    ensure_equal(sp.simplify(all_tied), 1, "for b = 0 all tokens are optimal, and F = 1 stays")
+    ensure_equal(simplified(all_tied), 1, "for b = 0 all tokens are optimal, and F = 1 stays")
     ensure_nonzero(
         affine_residual(3, 1, sp.Integer(1)), "u is not r + F, with 1 in place of gap, for n = 3"
     )

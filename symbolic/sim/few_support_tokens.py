@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.declaration.proof import expanded, suppose
 from symbolic.least_points import ensure_multipliers, ensure_multipliers_suffice
 from symbolic.suppositions import SOLUTION
 from symbolic.textbook import CARATHEODORY, RANK_OF_PRODUCT
@@ -37,6 +37,6 @@ def prove_by_sizes() -> str:
         ensure_nonnegative(
             d * size - (d * rank - fewer),
             f"dim span A_j is at most d times the rank of the queries, so at most d {size}",
-            normal=sp.expand,
+            normal=expanded,
         )
     return "in any dimension, for any number of inputs and tokens"

@@ -16,7 +16,7 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.declaration.proof import cancelled, suppose
 from properties.sim.fixed_head import HEAD, MULTIPLE, POSITIVE, closed_gradient, score, scores
 from symbolic import softmax
 from symbolic.inner_products import vector
@@ -73,7 +73,7 @@ def _expanded(double: Any) -> Any:
     """A sum of products with a sum as one over the pairs, in the order of their names."""
     (outer, *span), term = double.limits[0], double.function
     (inner,) = term.atoms(sp.Sum)
-    rest = sp.cancel(term / inner)
+    rest = cancelled(term / inner)
     limits = sorted([(outer, *span), *inner.limits], key=str)
     return sp.Sum(sp.expand(inner.function * rest), *limits)
 
@@ -109,7 +109,7 @@ def multiples(n: int, d: int, column: Any) -> list[Any]:
     v = headed(n, 1, d, 1)
     v.H = entries([[entry] for entry in column])
     mine, other = (scores(SYMBOLS, v, taken) for taken in ("column", "ignored"))
-    return [sp.cancel((mine[t] - mine[0]) / (other[t] - other[0])) for t in range(1, n)]
+    return [cancelled((mine[t] - mine[0]) / (other[t] - other[0])) for t in range(1, n)]
 
 
 def prove_multiple() -> str:
@@ -136,7 +136,7 @@ def prove_multiple() -> str:
     ensure_nonzero(
         apart,
         "a head (c, 1) multiplies two differences of scores by different numbers",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     return (
         "b M (c e_v) has the differences of b M e_v times c, so c > 0 leaves the order of the "

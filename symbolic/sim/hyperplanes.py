@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, suppose
 from properties.sim import hyperplanes
 from symbolic.inner_products import inner, vector
 from symbolic.suppositions import hypotheses
@@ -40,7 +40,7 @@ def prove_apart() -> str:
         hyperplanes.apart(w - (-1) * w, A),
         sp.Integer(4),
         "||w_i - w_j||^2 ||D||^2 is 4 for two tokens and opposite queries, w_i = -w_j = D/||D||^2",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     return "for any number of tokens, sub-sequences and axes"
 

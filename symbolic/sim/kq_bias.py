@@ -11,7 +11,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
+from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose, supposed_number
 from properties.sim import kq_bias as statement
 from symbolic import textbook
 from symbolic.continuity import cite_extreme_value
@@ -49,7 +49,7 @@ def ensure_step() -> None:
     ensure_nonnegative(
         sp.Rational(1, 4) - attention * (1 - attention),
         "c = |l'| s_o s_t lead is at most sup|l'| lead/4",
-        normal=sp.factor,
+        normal=factored,
     )
     cite_extreme_value(LOSS, "|l'| on the interval between both scores")
     ensure_nonnegative(
@@ -62,7 +62,7 @@ def ensure_step() -> None:
         [(1 + X) * (1 - rate * X) - (1 - X), (1 + X) * (1 - rate * X) - (X - 1)],
         "|1 - x| <= (1 + x) (1 - k x) with k = 2/(1 + X)^2: a step takes ||r||/||s|| to 1 - k x of "
         "itself at most",
-        normal=sp.factor,
+        normal=factored,
     )
 
 
@@ -100,7 +100,7 @@ def ensure_ratio() -> None:
         sp.exp(-k * X) * sp.exp(X) ** k,
         1,
         "(1 - k x) (1 + x)^k <= exp(-k x) exp(x)^k = 1: ||r||/||s|| times ||s||^k does not grow",
-        normal=sp.simplify,
+        normal=simplified,
     )
     y = sp.Symbol("||s||", positive=True)
     ensure_zero(
@@ -130,7 +130,7 @@ def ensure_direction() -> None:
         sp.limit((y**2 - (share * y) ** 2) / 4 / y**2, share, 0),
         sp.Rational(1, 4),
         "<p, q>/y^2 tends to 1/4, y = ||s||, as share = ||r||/||s|| tends to 0",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_zero(
         sp.limit((far + also * (y + share * y) + cross * (y + share * y)) / y**2, y, sp.oo),

@@ -12,7 +12,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.sim import large_dimension
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
@@ -97,7 +97,7 @@ def ensure_incoherent() -> None:
         [E - E / (1 + MORE), E**2 - E / (1 + MORE) * E / (1 + ALSO)],
         "entries of F are at most e in size within an input, where <z, z> = 1 over squared norms, "
         "and at most e^2 of two inputs, which differ in tokens and in queries",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_equal(
         large_dimension.disturbance(N, K, E),
@@ -119,7 +119,7 @@ def ensure_solution() -> None:
     near = (
         "the largest sum of a row of |F| is at most 1/2, as 4 k phi is at most 1 and k at least 1"
     )
-    ensure_nonnegative(sp.Rational(1, 2) - (k + 1) * PART / (4 * k), near, normal=sp.factor)
+    ensure_nonnegative(sp.Rational(1, 2) - (k + 1) * PART / (4 * k), near, normal=factored)
     cite(NEUMANN, met={CONTRACTION: near})
     a, b = sp.symbols("a b", real=True)
     v, other = vector("v"), vector("v'")
@@ -159,7 +159,7 @@ def ensure_no_larger_margin() -> None:
         2 * PHI.subs(N, n) * C - (2 * own * E + (n - 1) * 2 * others * E**2),
         "entries of F c are at most f = 2 phi C in size, C the largest c_o: sizes of the c_j of an "
         "input add up to 2 c_o, times e for its own input and e^2 for others",
-        normal=sp.factor,
+        normal=factored,
     )
     up, over_o = sp.symbols("c_o (Fc)_o", real=True)
     w, over = entry("w"), entry("Fc")
@@ -175,36 +175,36 @@ def ensure_no_larger_margin() -> None:
     ensure_nonnegative(
         few * (1 + 2 * f) / (few + 1) - found,
         "so c_o is at most k' (1 + 2 f)/(k' + 1)",
-        normal=sp.factor,
+        normal=factored,
     )
     k = sp.Symbol("k", positive=True)
     ensure_nonnegative(
         (few + MORE) / (few + MORE + 1) - few / (few + 1),
         "k'/(k' + 1) is at most k/(k + 1), and at most (k - 1)/k where k' is below k",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_equal(
         (k + 1) * (k / (k + 1) * (1 + 4 * PHI * C) - C),
         k - C * (k + 1 - 4 * k * PHI),
         "so C (k + 1 - 4 k phi) is at most k",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_nonnegative(
         1 / k - PART / (k + 1 - PART),
         "2 f, 4 phi C, is at most 4 k phi/(k + 1 - 4 k phi), and that at most 1/k",
-        normal=sp.factor,
+        normal=factored,
     )
     found = (few - few * (f - below_o) + (few * f - below)) / (few + 1)
     ensure_nonnegative(
         few / (few + 1) + 2 * f - (found + (f - below_o) - (above - f)),
         "where w_t = 0 the margin c_o + (F c)_o - (F c)_t is at most k'/(k' + 1) + 2 f",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_equal(
         (k - 1) / k + 1 / k,
         1,
         "that is at most (k - 1)/k + 1/k = 1: such a token is a support vector as well",
-        normal=sp.cancel,
+        normal=cancelled,
     )
 
 
@@ -216,7 +216,7 @@ def ensure_likely() -> None:
         large_dimension.disturbance(square, K, large_dimension.near_enough(square, K)),
         1,
         "e = 1/(2 k + 2 sqrt(k (k + n - 1))) has 4 k (e + (n - 1) e^2) = 1",
-        normal=sp.simplify,
+        normal=simplified,
     )
     cite(BOOLE)
     pairs = n * T * (n * T - 1) / 2 + n * (n - 1) / 2
@@ -253,52 +253,52 @@ def prove_unlikely() -> str:
     ensure_nonnegative(
         sp.Rational(1, 2) - (1 - tie) / 2,
         "sum_s p_s P(S > s) = P(S > S') = (1 - P(S = S'))/2 by symmetry, at most 1/2",
-        normal=sp.expand,
+        normal=expanded,
     )
     top, less, power = sp.Symbol("max p", positive=True), MORE, sp.Symbol("q", nonnegative=True)
     ensure_nonnegative(
         top * power - (top / (1 + less)) * power,
         "each further factor p_s is at most max p, T - 2 of them",
-        normal=sp.factor,
+        normal=factored,
     )
     j, size = sp.symbols("j d", positive=True)
     next_one = (size - j) / (j + 1)
     ensure_zero(
         sp.combsimp(sp.binomial(size, j + 1) / sp.binomial(size, j)) - next_one,
         "C(d, j + 1) is (d - j)/(j + 1) of C(d, j)",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_nonnegative(
         (1 - next_one).subs(j, (size - 1) / 2 + MORE),
         "(d - j)/(j + 1) is at most 1 from j = (d - 1)/2 on: as C(d, j) = C(d, d - j), the p "
         "in the middle are the largest",
-        normal=sp.factor,
+        normal=factored,
     )
     h = sp.Symbol("h", nonnegative=True, integer=True)
     ratio = sp.binomial(2 * h + 2, h + 1) / 4 / sp.binomial(2 * h, h)
     ensure_zero(
         sp.combsimp(ratio) - (2 * h + 1) / (2 * h + 2),
         "C(2h + 2, h + 1)/4^(h + 1) is (2h + 1)/(2h + 2) of C(2h, h)/4^h, the largest p for d = 2h",
-        normal=sp.simplify,
+        normal=simplified,
     )
     gap = (2 * h + 2) ** 2 * (3 * h + 1) - (2 * h + 1) ** 2 * (3 * h + 4)
     ensure_nonnegative(
         gap,
         "so (3h + 1)^(-1/2) bounds it for every h by induction: the square of the ratio is at most "
         "(3h + 1)/(3h + 4), and at h = 0 it is 1",
-        normal=sp.expand,
+        normal=expanded,
     )
     odd = sp.binomial(2 * h + 1, h) / 2 - sp.binomial(2 * h + 2, h + 1) / 4
     ensure_zero(
         odd / sp.binomial(2 * h, h),
         "for d = 2h + 1 the largest p, C(2h + 1, h)/2^d, is that of d + 1",
-        normal=lambda x: sp.simplify(sp.combsimp(sp.expand(x))),
+        normal=lambda x: simplified(sp.combsimp(sp.expand(x))),
     )
     d = 2 * h + 1
     ensure_positive(
         (sp.Rational(3, 2) * (d + 1) + 1) - (sp.Rational(3, 2) * d + 1),
         "(3 (d + 1)/2 + 1)^(-1/2), which bounds it, is below (3d/2 + 1)^(-1/2)",
-        normal=sp.expand,
+        normal=expanded,
     )
     cite(MEAN_OF_PRODUCT, met={ROWS: SIGNS}, of="probabilities of the inputs multiply")
     return "for any n, T >= 2 and d"

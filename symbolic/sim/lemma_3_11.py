@@ -16,7 +16,7 @@ import sympy as sp
 
 from attsvm.theory import ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.declaration.proof import cancelled, simplified, suppose
 from properties.sim._support.entry_loss import loss
 from properties.sim.lemma_3_11 import LEMMA, closed_form, derivative
 from symbolic.softmax import jacobian_residual, structural_residual
@@ -44,7 +44,7 @@ def in_powers(expression: Any, v: Any) -> Any:
     named = expression.xreplace(dict(zip(powers, u, strict=True)))
     names = {}
     for power in named.atoms(sp.exp):
-        k, c = sp.cancel(power.args[0] / mean).as_coeff_Mul()
+        k, c = cancelled(power.args[0] / mean).as_coeff_Mul()
         names[power] = sp.Symbol(f"exp({c} <f, h>)", positive=True) ** k
     return named.xreplace(names)
 
@@ -55,7 +55,7 @@ def loss_residual(n: int, d: int, **formula: Any) -> list[Any]:
     value = loss(SYMBOLS, v.A, v.x, v.h, v.b)
     closed = closed_form(SYMBOLS, v, **formula)
     gaps = [sp.diff(value, x) - c for x, c in zip(v.x, closed, strict=True)]
-    return [sp.cancel(sp.together(in_powers(gap, v))) for gap in gaps]
+    return [cancelled(in_powers(gap, v)) for gap in gaps]
 
 
 def derivative_residual(n: int, d: int) -> list[Any]:
@@ -67,7 +67,7 @@ def derivative_residual(n: int, d: int) -> list[Any]:
     gaps = [
         y - t for side in (relation.left, relation.right) for y, t in zip(side, true, strict=True)
     ]
-    return [sp.cancel(sp.together(in_powers(gap, v))) for gap in gaps]
+    return [cancelled(in_powers(gap, v)) for gap in gaps]
 
 
 def chained_residual() -> Any:
@@ -75,7 +75,7 @@ def chained_residual() -> Any:
     x, b = sp.symbols("x b", real=True)
     d = sp.Function("d", real=True)(x)
     g = SYMBOLS.logistic(b * d)
-    return sp.simplify((sp.diff(g, x) - g * (1 - g) * b * sp.diff(d, x)).rewrite(sp.exp))
+    return simplified((sp.diff(g, x) - g * (1 - g) * b * sp.diff(d, x)).rewrite(sp.exp))
 
 
 def prove() -> str:
@@ -125,7 +125,7 @@ def prove_labels() -> str:
     for b in (-1, 0, 1, 2):
         x = sp.Symbol("x", real=True)
         slopes = [SYMBOLS.logistic(y) * (1 - SYMBOLS.logistic(y)) for y in (b * x, x)]
-        gap = sp.cancel(sp.together((b * (slopes[0] - slopes[1])).rewrite(sp.exp)))
+        gap = cancelled((b * (slopes[0] - slopes[1])).rewrite(sp.exp))
         if b != 2:
             ensure_zero(gap, f"g'(b d) b = g'(d) b for b = {b}")
         else:
@@ -133,7 +133,7 @@ def prove_labels() -> str:
         v = entry_of(2, 1)
         v.b = sp.Integer(b)
         printed = closed_form(SYMBOLS, v, inside=False) - closed_form(SYMBOLS, v)
-        gaps = [sp.cancel(sp.together(in_powers(value, v))) for value in printed]
+        gaps = [cancelled(in_powers(value, v)) for value in printed]
         if b != 2:
             ensure_zero(gaps, f"the claim's two formulas agree for b = {b} and two tokens")
         else:

@@ -11,6 +11,7 @@ import sympy as sp
 
 from attsvm.losses import curvature_constant, curvature_kernel, slope_kernel
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_zero
+from attsvm.theory.declaration.proof import cancelled
 from properties.sim.lemma_3_12 import LEMMA
 from symbolic.mean_value import ensure_bound_of_slope, ensure_no_less
 
@@ -21,7 +22,7 @@ def derivatives(order: int) -> list[Any]:
     """g, g', ..., up to the order, as rational functions of u = e^x."""
     found: list[Any] = [u / (1 + u)]
     for _ in range(order):
-        found.append(sp.cancel(u * sp.diff(found[-1], u)))
+        found.append(cancelled(u * sp.diff(found[-1], u)))
     return found
 
 
@@ -38,7 +39,7 @@ def identities() -> list[Any]:
     found += [1 / (1 + 1 / u) - g, u / (1 + u) - g]
     found += [slope_kernel(e) - first for e in (u, 1 / u)]
     found += [-curvature_kernel(1 / u) - second, curvature_kernel(u) - second]
-    return [sp.cancel(x) for x in found]
+    return [cancelled(x) for x in found]
 
 
 def ensure_cubic() -> None:
@@ -63,7 +64,7 @@ def ensure_curvature() -> Any:
     """The supremum of |g''|, which is the constant that the code evaluates."""
     *_, second = derivatives(2)
     c = (1 - u) / (1 + u)
-    ensure_equal(second, c * (1 - c**2) / 4, "g'' = c (1-c^2)/4 for c = 1 - 2 g", normal=sp.cancel)
+    ensure_equal(second, c * (1 - c**2) / 4, "g'' = c (1-c^2)/4 for c = 1 - 2 g", normal=cancelled)
     ensure_cubic()
     constant, root = curvature_constant(sp.sqrt), 1 / sp.sqrt(3)
     ensure_equal(constant, root / 6, "so |g''| <= 1/(6 sqrt 3), the code's constant")
@@ -82,7 +83,7 @@ def prove() -> str:
         "g' and g'' as these",
     )
     constant = ensure_curvature()
-    ensure_equal(derivatives(1)[1], u / (1 + u) ** 2, "g' = u / (1 + u)^2", normal=sp.cancel)
+    ensure_equal(derivatives(1)[1], u / (1 + u) ** 2, "g' = u / (1 + u)^2", normal=cancelled)
     for reading, said in ("literal", sp.Integer(1)), ("sharp", constant):
         ensure_bound_of_slope(LEMMA, reading, lambda w: w / (1 + w) ** 2, said, constant)
     return (

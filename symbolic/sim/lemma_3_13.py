@@ -24,8 +24,8 @@ from attsvm.lipschitz import best_level, softmax_height
 from attsvm.losses import curvature_kernel, slope_kernel
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.sim import lemma_3_13
 from properties.sim import lemma_3_13_hessian as hessian
 from properties.sim._support import entry_loss
@@ -56,8 +56,8 @@ def logistic_residuals() -> list[Any]:
     e = sp.Symbol("e", positive=True)
     level = (1 - e) / (1 + e)
     return [
-        sp.cancel(slope_kernel(e) - (1 - level**2) / 4),
-        sp.cancel(curvature_kernel(e) - level * (1 - level**2) / 4),
+        cancelled(slope_kernel(e) - (1 - level**2) / 4),
+        cancelled(curvature_kernel(e) - level * (1 - level**2) / 4),
     ]
 
 
@@ -87,7 +87,7 @@ def of_power(curvature: Any, mean: Any) -> Any:
         curvature: as above.
         mean: <f, h>, by that level and s.
     """
-    return curvature.replace(sp.exp, lambda y: POWER ** sp.cancel(y / mean))
+    return curvature.replace(sp.exp, lambda y: POWER ** cancelled(y / mean))
 
 
 REACHES = (
@@ -107,7 +107,7 @@ def reached() -> list[Any]:
     bend = entry_loss.hessian(SYMBOLS, v.A, v.x, entries(h), sp.Integer(1)).ravel()[0]
     height = softmax_height(WIDTH, WIDTH**2, SHARE, (1 - POWER) / (1 + POWER))
     found = bend, curvature_of_two(entry_loss.gradient, h)
-    return [sp.numer(sp.together(of_power(each, mean) - 2 * height)) for each in found]
+    return [numerator(of_power(each, mean) - 2 * height) for each in found]
 
 
 def ensure_attained(found: Any, reaches: str, loss: Any = entry_loss.loss) -> None:
@@ -139,12 +139,12 @@ def ensure_constant(slope: str) -> None:
     x, y = symbols_of("x", 2), symbols_of("y", 2)
     v = SimpleNamespace(A=basic_4.TOKENS, x=x, y=y, h=h, b=b)
     found = said_by(lemma_3_13.LEMMA, "sharp-2", v).right / SYMBOLS.norm(x - y)
-    ensure_equal(sp.cancel(found), (sp.sqrt(2) * basic_4.SPREAD) ** 2 / 2 * K, slope)
+    ensure_equal(cancelled(found), (sp.sqrt(2) * basic_4.SPREAD) ** 2 / 2 * K, slope)
     v = SimpleNamespace(A=symbols_of("A", 2, 1), x=x[:1], y=y[:1], h=h, b=b)
     norm = SYMBOLS.spectral(v.A) ** 2 * K
     found = said_by(lemma_3_13.LEMMA, "sharp", v).right / SYMBOLS.norm(v.x - v.y)
     ensure_equal(
-        [sp.cancel(found), said_by(hessian.LEMMA, "sharp", v).right],
+        [cancelled(found), said_by(hessian.LEMMA, "sharp", v).right],
         [norm, norm],
         "the readings named sharp have the constant ||A||^2 K, and ||A|| is at least spread(A)",
     )
@@ -190,7 +190,7 @@ def prove() -> str:
     ensure_zero(
         slope.subs(c, level),
         "the slope in c of that height is 0 at the c that the code's best_level gives",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_nonnegative(
         -sp.diff(slope, c).subs(c, MORE), "that height is concave in c, for c >= 0", normal=expanded
@@ -238,7 +238,7 @@ def ensure_printed() -> None:
         name = f"{statement.id}:amended"
         said = said_by(statement, "amended", v)
         ensure_equal(
-            said.left**2, left**2, f"the left side of {name} is {is_what}", normal=sp.simplify
+            said.left**2, left**2, f"the left side of {name} is {is_what}", normal=simplified
         )
         ensure_equal(said.right, constant, f"the right side of {name} is as printed")
 
@@ -257,13 +257,13 @@ def prove_published() -> str:
     ensure_nonnegative(
         2 * (u**2 + v**2) - (u - v) ** 2,
         "(max h - min h)^2 <= 2 ||h||^2",
-        normal=sp.factor,
+        normal=factored,
     )
     label, head = R / (1 + MORE), R / (1 + sp.Symbol("less", nonnegative=True))
     ensure_nonnegative(
         (2 * R**2) ** 2 - label**2 * 2 * head**2,
         "so D = |b| (max h - min h) is at most 2 R^2, as |b| and ||h|| are at most R",
-        normal=sp.factor,
+        normal=factored,
     )
     gap = p / 8 + q / 32 - softmax_height(p, q, unit("a"), unit("c"))
     over, under = sp.fraction(sp.together(gap))
@@ -281,7 +281,7 @@ def prove_published() -> str:
     ensure_nonnegative(
         R**2 * constant - (R / (1 + MORE)) ** 2 * constant,
         "the constant ||A||^2 K(D) is at most R^2 K(D)",
-        normal=sp.factor,
+        normal=factored,
     )
     D = 2 * R**2
     rest = 3 * R**7 - R**2 * (D / 8 + D**2 / 32)

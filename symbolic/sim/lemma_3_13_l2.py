@@ -61,7 +61,7 @@ import sympy as sp
 from attsvm.lipschitz import normed_height, normed_slope, squared_height, squared_slope
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified
 from properties.sim._support import entry_loss
 from properties.sim.lemma_3_13_l2 import LEMMA
 from symbolic.continuity import cite_extreme_value, ensure_smooth
@@ -311,10 +311,10 @@ def critical_residuals() -> list[Any]:
 
     def there(term: Any) -> Any:
         at = sp.expand(term.subs({sine: c * t, cosine: c}).subs(b, size))
-        return sp.cancel(at.subs({c**4: 1 / (1 + t**2) ** 2, c**2: 1 / (1 + t**2)}))
+        return cancelled(at.subs({c**4: 1 / (1 + t**2) ** 2, c**2: 1 / (1 + t**2)}))
 
     def root(square: Any) -> Any:
-        return root2 if square == 2 else sp.sqrt(sp.cancel(square / (1 + t**2))) / c
+        return root2 if square == 2 else sp.sqrt(cancelled(square / (1 + t**2))) / c
 
     closed = (1 - u) ** 2 * (1 + 3 * u) * D**2 / (2 * q * _circle(u))
     slope = normed_slope(h2, b**2, a).replace(sp.Abs, lambda _: q)
@@ -322,10 +322,10 @@ def critical_residuals() -> list[Any]:
         sp.expand(value - (1 - a**2) * level),
         there(sp.diff(value, angle)),
         there(sp.diff(value, a)),
-        sp.cancel(there(b**2) - label(u)),
-        sp.cancel(there(value) - closed),
-        sp.cancel(there(normed_height(H, H * b, a, root)) - H**2 * closed),
-        sp.cancel(slope - 2 * q**2 * _circle(u) * (b**2 - h2 * label(u))),
+        cancelled(there(b**2) - label(u)),
+        cancelled(there(value) - closed),
+        cancelled(there(normed_height(H, H * b, a, root)) - H**2 * closed),
+        cancelled(slope - 2 * q**2 * _circle(u) * (b**2 - h2 * label(u))),
     ]
 
 
@@ -364,7 +364,7 @@ def reached() -> Any:
     m, b = sp.symbols("m b", real=True)
     h = [b + m + w / 2, b + m - w / 2]
     found = curvature_of_two(entry_loss.squared_gradient, h, b)
-    return sp.cancel(found - 2 * squared_height(w, m, SHARE))
+    return cancelled(found - 2 * squared_height(w, m, SHARE))
 
 
 def ensure_compared(reading: str, constant: Any, slope: str) -> None:
@@ -378,7 +378,7 @@ def ensure_compared(reading: str, constant: Any, slope: str) -> None:
         b=symbols_of("b"),
     )
     found = said_by(LEMMA, reading, v).right / SYMBOLS.norm(v.x - v.y)
-    ensure_equal(sp.cancel(found), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * constant(v), slope)
+    ensure_equal(cancelled(found), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * constant(v), slope)
     ensure_hessian(slope, of_two(entry_loss.squared_loss))
     ensure_attained(reached(), REACHES, entry_loss.squared_loss)
 
@@ -400,13 +400,13 @@ def prove() -> str:
     ensure_zero(
         slope.subs(x, critical),
         "the derivative of j(x, a) in a is 0 at x = a (2-3a^2)/(1-3a^2)",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_equal(
         slope.subs(a, root),
         -root,
         "the derivative of j(x, a) in a is -1/sqrt 3 at a = 1/sqrt 3",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_equal(slope.subs(a, 0), x, "the derivative of j(x, a) in a is x at a = 0")
     quartic = 9 * a**4 - 3 * a**2 + 2
@@ -415,7 +415,7 @@ def prove() -> str:
         sp.diff(critical, a),
         rise,
         "the derivative of a (2-3a^2)/(1-3a^2) is (9a^4 - 3a^2 + 2)/(1-3a^2)^2",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_zero(
         sp.Poly(quartic, a).count_roots(),
@@ -446,10 +446,10 @@ def ensure_inside(value: Any, p: Any) -> None:
         [
             squared_slope(w, m, sp.Integer(0)),
             -squared_slope(w, m, 1 / sp.sqrt(3)),
-            sp.factor((1 - k**2) * k),
+            factored((1 - k**2) * k),
         ],
         EDGES,
-        normal=sp.factor,
+        normal=factored,
     )
     smooth = "heights are polynomials in a, cos p and sin p"
     ensure_smooth(value, smooth)
@@ -467,7 +467,7 @@ def only_critical_residual(value: Any, p: Any, b: Any) -> Any:
     q, D = 1 - 3 * a**2, 1 - 2 * a**2 + 3 * a**4
     flat = [sp.diff(value, x).subs({sp.sin(p): c * t, sp.cos(p): c}) for x in (a, p)]
     (size,) = sp.solve(flat[0], b)
-    return sp.cancel(flat[1].subs(b, size) / ((1 - a**2) * c**2) - (a - D * t / q))
+    return cancelled(flat[1].subs(b, size) / ((1 - a**2) * c**2) - (a - D * t / q))
 
 
 def prove_normed() -> str:
@@ -486,7 +486,7 @@ def prove_normed() -> str:
         circle,
         1,
         "w^2/2 + 2 mu^2 is ||h||^2 = 1 at w = sqrt 2 cos p and mu = sin(p)/sqrt 2",
-        normal=sp.simplify,
+        normal=simplified,
     )
     cite(TRIANGLE)  # r - w/2 = |mu - b| <= |mu| + |b|
     higher = squared_height(w, MORE + mu, k) - squared_height(w, mu, k)
@@ -509,13 +509,13 @@ def prove_normed() -> str:
         "(1-3u)^2 Q(u)), Q(u) = (1-2u+3u^2)^2 + u (1-3u)^2 and u = a^2, and the height is "
         "the closed form (1-u)^2 (1+3u) D^2/(2 q Q(u)) that the code evaluates",
     )
-    growth = sp.cancel(sp.diff(label(u), u))
+    growth = cancelled(sp.diff(label(u), u))
     roots = sp.Poly(sp.numer(growth), u).count_roots(0, sp.Rational(1, 3))
     ensure_zero(roots, "the derivative of B has no root in [0, 1/3]")
     ensure_positive(growth.subs(u, 0), "the derivative of B is positive at 0, so that B grows")
     poles = sp.Poly(_circle(u), u).count_roots(0, sp.Rational(1, 3))
     ensure_zero([poles, label(0)], "Q has no root in [0, 1/3], and B(0) = 0")
-    top = (sp.denom(sp.cancel(label(u))) / (1 - 3 * u) ** 2).subs(u, 0)
+    top = (sp.denom(cancelled(label(u))) / (1 - 3 * u) ** 2).subs(u, 0)
     ensure_positive(
         [top, (label(u) * (1 - 3 * u) ** 2).subs(u, sp.Rational(1, 3))],
         "B(u) tends to infinity as u grows to 1/3, so that each b != 0 has one critical point",

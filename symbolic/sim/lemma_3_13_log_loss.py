@@ -40,7 +40,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import expanded
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified
 from properties.sim._support import entry_loss
 from properties.sim.lemma_3_13_log_loss import LEMMA
 from symbolic.continuity import ensure_smooth
@@ -79,11 +79,11 @@ def ensure_beyond() -> None:
     )
     level = 8 / (D**2 - 4)
     ensure_equal(
-        2 / D / y.subs(a, 2 / D), level, "c = a/y is 8/(D^2 - 4) at a = 2/D", normal=sp.cancel
+        2 / D / y.subs(a, 2 / D), level, "c = a/y is 8/(D^2 - 4) at a = 2/D", normal=cancelled
     )
     square = 12 + sp.Symbol("more", positive=True)  # D^2
     there = level.subs(D**2, square)
-    ensure_positive([there, 1 - there], "8/(D^2 - 4) is in (0, 1) for D^2 > 12", normal=sp.cancel)
+    ensure_positive([there, 1 - there], "8/(D^2 - 4) is in (0, 1) for D^2 > 12", normal=cancelled)
 
 
 def ensure_below() -> None:
@@ -109,7 +109,7 @@ def ensure_below() -> None:
         free.subs(a, root),
         top,
         "D a (1-a^2)/2 is the code's formula at a = 1/sqrt 3",
-        normal=sp.simplify,
+        normal=simplified,
     )
     s = sp.Symbol("s", positive=True)
     width = 4 * s / (1 - s**2)
@@ -117,19 +117,19 @@ def ensure_below() -> None:
         [y.subs({a: s, D: width}), width.subs(s, root)],
         [s, 2 * sp.sqrt(3)],
         "y = a at a = s for D = 4 s/(1-s^2), which is 2 sqrt 3 at s = 1/sqrt 3",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_positive(
-        sp.factor(sp.diff(4 * s / (1 - s**2), s) * (1 - s**2) ** 2),
+        factored(sp.diff(4 * s / (1 - s**2), s) * (1 - s**2) ** 2),
         "4 s/(1-s^2) grows with s, for s < 1",
     )
     ensure_zero(
-        sp.cancel((1 - s**2) * (a - y.subs(D, width)) - (a - s) * (1 + a * s)),
+        cancelled((1 - s**2) * (a - y.subs(D, width)) - (a - s) * (1 + a * s)),
         "a - y is (a - s) (1 + a s) over 1 - s^2, so that a < y only where a < s",
     )
     gap = (s - a) * ((1 - s**2) - s * (a + s))
     ensure_zero(
-        sp.cancel((1 - s**2) * (2 * s - (a + y.subs(D, width))) - gap),
+        cancelled((1 - s**2) * (2 * s - (a + y.subs(D, width))) - gap),
         "2 s - (a + y) is (s - a) (1 - s^2 - s (a + s)) over 1 - s^2",
     )
     less, flat = sp.symbols("s-a 1-3s^2", nonnegative=True)
@@ -140,7 +140,7 @@ def ensure_below() -> None:
         normal=expanded,
     )
     ensure_zero(
-        sp.cancel((2 * s) ** 2 / 2 - free.subs({a: s, D: width})),
+        cancelled((2 * s) ** 2 / 2 - free.subs({a: s, D: width})),
         "so (a + y)^2/2 is at most 2 s^2 = D s (1-s^2)/2",
     )
 
@@ -159,7 +159,7 @@ def reached() -> Any:
     h, mean = [low, low + WIDTH], low + WIDTH / (1 + ODDS**2)
     level, spread = (1 - POWER) / (1 + POWER), WIDTH * (1 - SHARE**2) / 4
     height = spread * (SHARE * (1 + level) + spread * (1 - level**2) / 2)
-    return sp.cancel(of_power(curvature_of_two(log_gradient, h), mean) - 2 * height)
+    return cancelled(of_power(curvature_of_two(log_gradient, h), mean) - 2 * height)
 
 
 def prove() -> str:
@@ -174,7 +174,7 @@ def prove() -> str:
         closed,
         "for l(u) = log(1 + exp(-u)) and c = (1-e)/(1+e), e = exp(u), -l' is (1+c)/2 and l'' "
         "is (1-c^2)/4",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     height = bound(D * (1 + c) / 2, D**2 * (1 - c**2) / 4)
     squares = ((a + y) ** 2 - (a - y * c) ** 2) / 2
@@ -188,7 +188,7 @@ def prove() -> str:
     ensure_below()
     edge = 2 * sp.sqrt(3)
     sides = log_loss_beyond(edge), log_loss_below(edge, sp.sqrt)
-    ensure_equal(*sides, "both formulas agree at D = 2 sqrt 3", normal=sp.simplify)
+    ensure_equal(*sides, "both formulas agree at D = 2 sqrt 3", normal=simplified)
     basic_4.ensure_span()
     b, width = sp.symbols("b width", positive=True)
     v = SimpleNamespace(
@@ -200,7 +200,7 @@ def prove() -> str:
     )
     constant = said_by(LEMMA, "sharp", v).right / SYMBOLS.norm(v.x - v.y)
     K = entry_loss.log_loss_constant(SYMBOLS, b * width)
-    ensure_equal(sp.cancel(constant), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * K, BENDS)
+    ensure_equal(cancelled(constant), SYMBOLS.dot(v.A[:, 0], v.A[:, 0]) * K, BENDS)
     ensure_hessian(BENDS, of_two(entry_loss.log_loss))
     ensure_attained(reached(), REACHES, entry_loss.log_loss)
     return "D/(3 sqrt 3) up to D = 2 sqrt 3, then (D/4 + 1/D)^2/2: the supremum for every n"

@@ -6,6 +6,7 @@ import sympy as sp
 
 from attsvm.losses import slope_kernel
 from attsvm.theory import ensure_equal, ensure_nonnegative
+from attsvm.theory.declaration.proof import cancelled, simplified
 from properties.sim.logistic_lipschitz import STEP
 from symbolic.mean_value import ensure_bound_of_slope, ensure_no_less
 from symbolic.sim.lemma_3_12 import derivatives, u
@@ -16,9 +17,9 @@ def prove() -> str:
     _, first = derivatives(1)
     quarter, square = sp.Rational(1, 4), (1 - u) ** 2 / (4 * (1 + u) ** 2)
     slope = slope_kernel(u)  # by the code, at e^-|x|, that is u or 1/u
-    ensure_equal(slope_kernel(1 / u), slope, "the code's g' is even", normal=sp.cancel)
-    ensure_equal(slope, first, "the code's g' is the derivative of g", normal=sp.cancel)
-    ensure_equal(quarter - slope, square, "1/4 - g' is a square", normal=sp.simplify)
+    ensure_equal(slope_kernel(1 / u), slope, "the code's g' is even", normal=cancelled)
+    ensure_equal(slope, first, "the code's g' is the derivative of g", normal=cancelled)
+    ensure_equal(quarter - slope, square, "1/4 - g' is a square", normal=simplified)
     ensure_nonnegative([square, first], "so g' is in [0, 1/4]")
     x = sp.Symbol("x", positive=True)
     steepest = sp.limit((1 / (1 + sp.exp(-x)) - 1 / (1 + sp.exp(x))) / (2 * x), x, 0)

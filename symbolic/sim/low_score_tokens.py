@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose, supposed_number
 from properties.sim import low_score_tokens as statement
 from properties.sim.low_score_tokens.left_out import lower_scores
 from symbolic.basins import ensure_kept
@@ -31,9 +31,9 @@ def ensure_mixture() -> None:
         p * (of_low / LOW) + (1 - p) * (of_kept / KEPT),
         "sum_t f_t a_t is p times that of the tokens left out and 1 - p times that of the rest, "
         "with sums P of exp(logit) and G of exp(logit) a_t",
-        normal=sp.cancel,
+        normal=cancelled,
     )
-    ensure_positive(p, "p, their share of attention, is positive", normal=sp.cancel)
+    ensure_positive(p, "p, their share of attention, is positive", normal=cancelled)
 
 
 def attended(of_low: Any, of_kept: Any) -> Any:
@@ -50,7 +50,7 @@ def prove_no_lower() -> str:
     ensure_nonnegative(
         rest - attended(least, rest),
         "u_rest - u = p (u_rest - u_low), and u_rest >= u_low",
-        normal=sp.factor,
+        normal=factored,
     )
     return "at every X, for any number of inputs and tokens"
 
@@ -69,7 +69,7 @@ def prove_kept() -> str:
         "l falls, so that the gap is no larger without the tokens of least score, by |l'| (u_rest "
         "- u); the threshold is no smaller: an input of three scores keeps its second best, one of "
         "two keeps one score and has neither gap nor threshold",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_kept()
     second, best, s = sp.symbols("second best s", real=True)
@@ -134,7 +134,7 @@ def prove_output() -> str:
         moved @ moved,
         p**2 * (apart @ apart),
         "the output moves by p ||mean of the rest - mean of those left out||",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     cite(TRIANGLE)  # means of tokens are no farther apart than some two tokens
     count, grown = sp.symbols("N grown", nonnegative=True)
@@ -144,13 +144,13 @@ def prove_output() -> str:
         power - power / (1 + grown),
         "exp(-r m) <= exp(-r) for a margin m >= 1 and r >= 0: it is exp(-r) over "
         "exp(r (m - 1)) = 1 + grown",
-        normal=sp.factor,
+        normal=factored,
     )
     sums = sp.Symbol("sum", nonnegative=True)  # of exp(-r m_t) over those left out
     ensure_nonnegative(
         sums - sums / (1 + sums + rest),
         "p = sum/(1 + sum + rest), against the optimal token's 1, is at most the sum",
-        normal=sp.factor,
+        normal=factored,
     )
     left = sp.Symbol("left", nonnegative=True)  # what one term falls short of exp(-r)
     ensure_nonnegative(
@@ -162,6 +162,6 @@ def prove_output() -> str:
         [(1 + left) * (1 + grown) - 1, 1 - p],
         "for r < 0, where exp(-r) = 1 + grown, and N >= 1 the bound is no less than diam, and p is "
         "at most 1",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     return "for every r and any number of inputs, tokens and axes"

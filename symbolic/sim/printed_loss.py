@@ -6,7 +6,7 @@ import sympy as sp
 
 from attsvm.theory import ensure_equal
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.declaration.proof import simplified, suppose
 from symbolic.gains import ensure_positive_gain
 from symbolic.sim.self_attention import ensure_reduction
 from symbolic.sim.token_separation import ensure_change
@@ -21,7 +21,7 @@ def prove() -> str:
         sp.diff(SYMBOLS.logistic(u), u),
         slope,
         "the slope of g is g', as the code evaluates it",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_reduction()
     suppose(SOLUTION, EITHER_PART)

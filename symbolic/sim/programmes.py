@@ -9,7 +9,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
+from attsvm.theory.declaration.proof import expanded, factored, suppose, supposed_number
 from properties.sim import definition_3_8, definition_4_1, figure_1
 from symbolic import least_points
 from symbolic.basins import ensure_from_basin
@@ -46,14 +46,14 @@ def prove_convex() -> str:
     ensure_nonnegative(
         (A @ (t * U + (1 - t) * V)).subs(facts) - 1,
         "a mean of two matrices with margins of 1 at least has such margins",
-        normal=sp.factor,
+        normal=factored,
     )
     said = definition_3_8.shorter_mean(INNER, U, U + apart, t)
     ensure_nonnegative(
         said.right - said.left,
         "the squared norm of t U + (1 - t) V is t (1 - t) ||U - V||^2 less than the mean of "
         "the squared norms",
-        normal=sp.factor,
+        normal=factored,
     )
     return "in any dimension, for all means of two feasible matrices, half their sum among them"
 
@@ -195,7 +195,7 @@ def prove_exact_price() -> str:
     ensure_nonnegative(
         [beyond.subs({AY: fall, e: over / (fall + MORE)}), beyond.subs(AY, -MORE)],
         "a margin of 1 + over stays at least 1 for e <= over/<A_j, Y>, and where <A_j, Y> <= 0",
-        normal=sp.factor,
+        normal=factored,
     )
     N, short, rest = sp.symbols("N short rest", positive=True)
     moved = X - e * Y

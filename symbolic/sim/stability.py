@@ -84,7 +84,7 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_true, e
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.declaration.proof import cancelled, factored, simplified, suppose
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.entry_loss import gradient, squared_gradient
 from symbolic import textbook
@@ -122,7 +122,7 @@ def prove_logistic() -> str:
         2 * (u**2 + v**2) - (u - v) ** 2,
         "(max h - min h)^2 <= 2 ||h||^2, so that D = |b| (max h - min h) is at most sqrt 2 "
         "beta, beta = |b| ||h||",
-        normal=sp.factor,
+        normal=factored,
     )
     a, c = unit("a"), unit("c")
     height = softmax_height(D, D**2, a, c)
@@ -132,7 +132,7 @@ def prove_logistic() -> str:
         (height, "a height grows with D, and so does K(D), the largest one"),
         (-height / D**2, "a height over D^2 falls as D grows, and so does K(D)/D^2"),
     ):
-        ensure_nonnegative(sp.factor(sp.diff(value, D)), slope)
+        ensure_nonnegative(factored(sp.diff(value, D)), slope)
         cite(textbook.RISING, met={textbook.SIGN: slope, textbook.DIFFERENTIABLE: smooth})
     ensure_true(
         logistic_is_smaller(LOGISTIC[1]),
@@ -164,7 +164,7 @@ def prove_squared() -> str:
     w, m, a = sp.symbols("w m a", nonnegative=True)
     higher = squared_height(w, m + sp.Symbol("more", nonnegative=True), a) - squared_height(w, m, a)
     ensure_nonnegative(
-        sp.factor(higher.subs(a, unit("a"))), "the height at w and m grows with m = r - w/2"
+        factored(higher.subs(a, unit("a"))), "the height at w and m grows with m = r - w/2"
     )
     ensure_true(
         squared_is_smaller(SQUARED[0]),
@@ -198,8 +198,8 @@ def height_residuals() -> list[Any]:
     return [
         sp.expand(2 * (u**2 + v**2) - (u - v) ** 2 - (u + v) ** 2),
         sp.expand(sp.diff(height, D) - P * (1 - c**2) * (a + 2 * D * P * c) / 2),
-        sp.cancel(sp.diff(height / D**2, D) + P * (1 - c**2) * a / (2 * D**2)),
-        sp.simplify(sp.diff(linear / beta**2, beta)),
+        cancelled(sp.diff(height / D**2, D) + P * (1 - c**2) * a / (2 * D**2)),
+        simplified(sp.diff(linear / beta**2, beta)),
     ]
 
 
@@ -272,7 +272,7 @@ def square_residuals() -> list[Any]:
         sp.expand((mu + w / 2) ** 2 + (mu - w / 2) ** 2 - w**2 / 2 - 2 * mu**2),
         sp.expand(squared_height(scale * w, scale * m, a) - scale**2 * height),
         sp.expand(height - w * m * found[0] - w**2 * found[1]),
-        sp.cancel(rest.subs(Q, (2 * W - P**2 / (2 * W) - S) / 4)),
+        cancelled(rest.subs(Q, (2 * W - P**2 / (2 * W) - S) / 4)),
     ]
 
 

@@ -29,7 +29,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
 from symbolic import softmax, textbook
@@ -59,8 +59,8 @@ def constant_of(
     b, R = sp.symbols("b R", nonnegative=True)
     v = SimpleNamespace(A=A.reshape(1, 1), h=h, x=x, y=y, b=b, R=R)
     right = statement.compared(symbols, v, of, data, share).right
-    per_length = sp.simplify(right / sp.Abs(x[0] - y[0]))
-    return sp.cancel(per_length.subs({A[0]: SPREAD / HEAD, h[0]: HEAD}))
+    per_length = simplified(right / sp.Abs(x[0] - y[0]))
+    return cancelled(per_length.subs({A[0]: SPREAD / HEAD, h[0]: HEAD}))
 
 
 class _Spans(Symbols):
@@ -96,7 +96,7 @@ def ensure_covariance(hypothesis: Any) -> None:
         (of_h * of_A / 4) ** 2 - of_h**2 / 4 / (1 + more) * (of_A**2 / 4) / (1 + less),
         "Cov_f(h, A z)^2, at most the product of the variances of h and A z, is at most (osc(h) "
         "diam(A)/4)^2",
-        normal=sp.factor,
+        normal=factored,
     )
     A, h = symbols_of("A", 1, 1, positive=True), symbols_of("h", 1, positive=True)
     asked = hypothesis(_Spans(of_h, of_h, of_A), SimpleNamespace(A=A, h=h))
@@ -104,7 +104,7 @@ def ensure_covariance(hypothesis: Any) -> None:
     ensure_nonnegative(
         weighted - of_h * of_A / 4 / (1 + more),
         "so |Cov_f(h, A z)| is at most ||A^T h||, by the hypothesis of the reading",
-        normal=sp.factor,
+        normal=factored,
     )
 
 
@@ -121,7 +121,7 @@ def slope_at_zero(entry: Any, size: Any, head: Any, b: Any) -> Any:
     x = sp.Symbol("x", real=True)
     A, h = entries([[size], [-size]]), entries([head, -head])
     value = entry(SYMBOLS, A, entries([x]), h, b)
-    return sp.simplify(sp.diff(value, x).subs(x, 0))
+    return simplified(sp.diff(value, x).subs(x, 0))
 
 
 def norms_at_zero(size: Any, head: Any, b: Any) -> dict[Any, Any]:
@@ -144,7 +144,7 @@ def ensure_linear_attains(statement: Any, at: Any, entry: Any) -> None:
     found = sp.Abs(sp.diff(value, x).subs(x, at / A))
     constant = constant_of(statement, 1, "norms").subs({SPREAD: A * h, HEAD: h})
     reached = "the slope of linear attention at one token is its constant"
-    ensure_equal(found, constant, reached, normal=sp.simplify)
+    ensure_equal(found, constant, reached, normal=simplified)
     ensure_no_less(reached, value)
 
 
@@ -320,7 +320,7 @@ def prove_logistic_on_data() -> str:
         [LABEL / 4 * p for p in slope_x],
         "the slope b g' A^T h of linear attention is b A^T h/4 at x = 0, so that |b| ||A^T "
         "h||/4 is its constant",
-        normal=sp.simplify,
+        normal=simplified,
     )
     return "on the same data, for any n, by a quarter of the product of oscillations"
 
@@ -401,7 +401,7 @@ def prove_squared_gradient_on_data() -> str:
     ensure_zero(
         height - (w**2 * (1 - a**2) * (1 - 3 * a**2) / 4 + m * w * a * (1 - a**2)),
         "w^2 j is w^2 (1-a^2)(1-3a^2)/4 + (r - w/2) w a (1-a^2)",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     rest = 1 - (1 - a**2) * (1 - 3 * a**2)
     ensure_equal(rest, a**2 * (4 - 3 * a**2), "(1-a^2)(1-3a^2) is at most 1 on [0, 1]")
@@ -434,6 +434,6 @@ def prove_squared_gradient_on_data() -> str:
         [sp.diff(linear, y, z) for y in x for z in x],
         [2 * p * q for p in slope_x for q in slope_x],
         "linear attention's Hessian is 2 (A^T h) (A^T h)^T, of norm 2 ||A^T h||^2, at every x",
-        normal=sp.expand,
+        normal=expanded,
     )
     return "on the same data, for any n, by the curvature of lemma 3.13's l2 form"

@@ -14,6 +14,7 @@ import sympy as sp
 
 from attsvm.theory import ensure_nonzero, ensure_true, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from attsvm.theory.declaration.proof import cancelled, simplified
 from properties.sim.orientation import margins
 from properties.sim.tensor_trick import trick
 
@@ -57,13 +58,13 @@ def structural_residual(*, transposed: bool = False, stacked: str = "rows") -> A
     stored = X[quotient, remainder] if stacked == "rows" else X[remainder, quotient]
     flat = A1[j, row] * A2[t, column] * stored
     entry = A1[j, p] * (X[q, p] if transposed else X[p, q]) * A2[t, q]
-    return sp.simplify(sp.Sum(sp.expand(flat - entry), (q, 0, w - 1), (p, 0, h - 1)).doit())
+    return simplified(sp.Sum(sp.expand(flat - entry), (q, 0, w - 1), (p, 0, h - 1)).doit())
 
 
 def divided(place: Any, length: Any, q: Any) -> tuple[Any, Any]:
     """Quotient and remainder, where 0 <= q < w."""
     remainder = sp.Mod(place, length).subs(sp.Mod(q, w), q)
-    return sp.cancel((place - remainder) / length), remainder
+    return cancelled((place - remainder) / length), remainder
 
 
 def margins_residual(n: int, d: int, *, transposed: bool = True) -> list[Any]:

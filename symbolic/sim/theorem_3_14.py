@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import Supposed, cite, ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.sim import theorem_3_14_part_1 as single
 from properties.sim import theorem_3_14_part_2 as pair
 from symbolic.aligned_inputs import ensure_equal_rivals, ensure_kept_odds
@@ -71,7 +71,7 @@ def ensure_stays(rise: Any, fall: Any, jump: Any, what: str) -> None:
     below, over = sp.symbols("below over", nonnegative=True)
     least = level - jump - below
     ensure_nonnegative(
-        [(least + over + rise) - least, (level + over + fall) - least], what, normal=sp.factor
+        [(least + over + rise) - least, (level + over + fall) - least], what, normal=factored
     )
 
 
@@ -121,7 +121,7 @@ def ensure_order(a: Any, b: Any, c: Any) -> None:
     cite(CAUCHY_SCHWARZ)
     half = (a + b) / 2 + c
     reached = "so along H/||H|| the length of its slope is at least |p'(m)| ((a + b)/2 + c)"
-    ensure_nonnegative((square**2 + (a - b) ** 2) / 2 / square - half, reached, normal=sp.factor)
+    ensure_nonnegative((square**2 + (a - b) ** 2) / 2 / square - half, reached, normal=factored)
     slope, x = sp.Function("l'"), sp.Symbol("x", real=True)
     share = 1 / (1 + sp.exp(-x))
     pull = slope(GAMMA_O * share + GAMMA * (1 - share)) * share * (1 - share)
@@ -134,7 +134,7 @@ def ensure_order(a: Any, b: Any, c: Any) -> None:
         apart + STEP * (moved[0] - moved[1]),
         "as e <= 1/L p(m_2) is at most p(m_1) + (m_1 - m_2)/(e ((a + b)/2 + c)), and m_1 - m_2 "
         ">= 0, to which a step adds e (p(m_1) (a + c) - p(m_2) (b + c)), stays at least 0",
-        normal=sp.factor,
+        normal=factored,
     )
 
 
@@ -169,14 +169,14 @@ def ensure_returns(a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
         "s_1 (u - second) is gap s_o s_1, gap being the lead, with s_o s_1 = odds/(1 + "
         "odds)^2 and odds = exp(-m): p = |l'| gap s_o s_1/2 is one function of the margin "
         "for both inputs",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     small = 1 / (1 + MORE)
     ensure_nonnegative(
         [odds - shares(odds), shares(1 / small) - small / 4],
         "p is at most C exp(-m), and at least c_p exp(m) where m <= 0, as s_o s_1 is at most "
         "exp(-m), and then at least exp(m)/4",
-        normal=sp.factor,
+        normal=factored,
     )
     low = reach(c, most, b, least, over) + MORE
     ensure_equal(
@@ -184,7 +184,7 @@ def ensure_returns(a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
         b * least * sp.exp(-low) * sp.exp(-over * MORE),
         "where m_2 = -ln(c C/(b c_p))/(a/c - 1) - more, if below 0, c p(m_1) <= c C exp(m_2 a/c) "
         "is b c_p exp(m_2) exp(-(a/c - 1) more)",
-        normal=sp.simplify,
+        normal=simplified,
     )
     cite(EXPONENTIAL)
     rise, fall = b * least * (1 - 1 / (1 + over * MORE)), -STEP * c * shares(odds)
@@ -192,12 +192,12 @@ def ensure_returns(a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
         rise,
         "b c_p exp(m_2) exp(-(a/c - 1) more) is at most b c_p exp(m_2) <= b p(m_2): a step, "
         "which adds e (b p(m_2) - c p(m_1)) to m_2, does not lower it",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_nonnegative(
         fall + STEP * c,
         "elsewhere a step lowers m_2 by at most e c max|l'| gap",
-        normal=sp.factor,
+        normal=factored,
     )
     return rise, fall, STEP * c
 
@@ -249,7 +249,7 @@ def ensure_of_three() -> None:
         [s_o**2 * p for p in pulls(X, Y)],
         "p_1 = s_1 (u - second) and p_2 = s_2 (u - worst), with u - second = s_o (lead - drop y) "
         "and u - worst = s_o (lead + drop + drop x)",
-        normal=sp.cancel,
+        normal=cancelled,
     )
 
 
@@ -302,7 +302,7 @@ def ensure_rises_above() -> None:
     ensure_nonnegative(
         attended(x, y) ** 2 * (gained / q).subs(X, x) - least,
         "s_o^2 (x lead + y (lead + drop)) is at least (lead/drop) (lead + drop)/(1 + x_0 + y_0)^2",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_passed(
         PACE * sp.Symbol("||A_2||^2", positive=True) * least,
@@ -312,7 +312,7 @@ def ensure_rises_above() -> None:
     ensure_nonnegative(
         gains(X, level * share, (a, c, q)),
         "where u is at least second no margin falls",
-        normal=sp.factor,
+        normal=factored,
     )
 
 
@@ -327,10 +327,10 @@ def ensure_above(y: Any) -> None:
     ensure_nonnegative(
         [later - s_o, (LEAD - DROP * y / (1 + LESS)) - ahead],
         "s_o = 1/(1 + x + y) and (u - second)/s_o = lead - drop y do not fall as margins rise",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_positive(
-        [s_o, ahead], "s_o = 1/(1 + x + y) and lead - drop y stay above constants", normal=sp.factor
+        [s_o, ahead], "s_o = 1/(1 + x + y) and lead - drop y stay above constants", normal=factored
     )
 
 
@@ -369,24 +369,24 @@ def ensure_opposed() -> None:
     ensure_nonnegative(
         rise,
         "where m_1 <= 0 and y <= a lead/(a drop + c (lead + 2 drop)) a step does not lower m_1",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_nonnegative(
         ((f_0 + MORE) - f_1 * ((f_0 - f_2 * b) / f_1 - LESS)) / f_2 - b,
         "as f is at least its first value f_0, m_2 is at least any b where m_1 is at most "
         "(f_0 - (a + c) b)/(q + c)",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_stays(rise, first * square, jump, "so m_1 stays above a constant, and x below x_0")
     ensure_nonnegative(
         (bound + f_2 * sp.log(y_0)) / f_1 - (bound - MORE - f_2 * (LESS - sp.log(y_0))) / f_1,
         "where f <= bound m_1 is at most (bound + (a + c) ln y_0)/(q + c), and x above a constant",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_nonnegative(
         attended(x_0 / (1 + MORE), y_0 / (1 + LESS)) - attended(x_0, y_0),
         "s_o is at least 1/(1 + x_0 + y_0)",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_passed(
         PACE * ALSO * attended(x_0, y_0) ** 2 * X * LEAD,
@@ -396,7 +396,7 @@ def ensure_opposed() -> None:
     ensure_nonnegative(
         (f_1 * bound + f_2 * b + MORE - f_2 * (b - LESS)) / f_1 - bound,
         "m_1 is at least any bound where m_2 <= b and f >= (q + c) bound + (a + c) b",
-        normal=sp.factor,
+        normal=factored,
     )
     x = q * y_b * spread / (2 * c * LEAD) / (1 + MORE)
     rise = gains(x, y_b + LESS, squares)[1]
@@ -404,7 +404,7 @@ def ensure_opposed() -> None:
         rise - q * y_b * spread / 2,
         "where m_2 <= b, so y >= y_b = exp(-b), and x <= q y_b (lead + drop)/(2 c lead), a "
         "step adds to m_2 at least e |l'| s_o^2 q y_b (lead + drop)/2",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_passed(
         PACE * attended(x_0, y_0) ** 2 * q * y_b * spread / 2,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.declaration.proof import supposed_number
+from attsvm.theory.declaration.proof import simplified, supposed_number
 from properties.sim import theorem_3_15 as statement
 from symbolic.aligned_inputs import ensure_aligned
 from symbolic.basins import LEAD, MORE, SECOND
@@ -26,7 +26,7 @@ def prove() -> str:
         others * left,
         "with others = 1 - s_o - s'_o, what the best two tokens leave of the weights, rivals "
         "at second - spread leave u above second",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_positive(others * left, "others left, by which it is above, is positive")
     ensure_nonnegative(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_positive
-from attsvm.theory.declaration.proof import suppose, supposed_number
+from attsvm.theory.declaration.proof import simplified, suppose, supposed_number
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import INNER, vector
 from symbolic.suppositions import FALLING_LOSS, SUPPORTED, TWO_SCORES
@@ -24,7 +24,7 @@ def prove_bound() -> str:
         (c * A) @ W_mm,
         INNER.norm(c * A) * INNER.norm(W_mm),
         "equality for one input of two tokens, where -grad L = c A and W^mm = A/||A||^2",
-        normal=sp.simplify,
+        normal=simplified,
     )
     return "for every differentiable loss and any n, T, d"
 

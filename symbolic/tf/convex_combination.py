@@ -14,7 +14,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic.entries import entries
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.declaration.proof import expanded, simplified, suppose
 from properties.tf import convex_combination as statement
 from properties.tf.convex_combination import exposed, far, inside, short_of, within
 from symbolic.inner_products import Vector, inner, vector
@@ -185,7 +185,7 @@ def prove_far() -> str:
         said.right,
         total(sp.exp(OTHER - FIRST)),
         "the odds are the sum over the other tokens of exp(a_t - a_1)",
-        normal=sp.expand,
+        normal=expanded,
     )
     ensure_convex_exp()
     cite(JENSEN, met={SECOND_DERIVATIVE: CONVEX_EXP})
@@ -207,7 +207,7 @@ def prove_far() -> str:
         said.left,
         n * sp.exp(-sp.sqrt((y @ y) * (z @ z) * inner("W", "W"))),
         "the exponent of the formula is ||y|| ||z|| ||W||, at least <y, W z>",
-        normal=sp.simplify,
+        normal=simplified,
     )
     c = sp.Symbol("c", nonnegative=True)
     size = c * (y @ y) * (z @ z)  # of <y, W z> for W = c y z^T, where ||W||^2 is c times that
@@ -217,6 +217,6 @@ def prove_far() -> str:
         [n * sp.exp(-size)] * 2,
         "where W = c y z^T, c >= 0, and x_t = x_1 - y for all t > 1, so that a_1 - a_t is "
         "c ||y||^2 ||z||^2, both sides are T - 1 times its exponential: the bound is attained",
-        normal=sp.simplify,
+        normal=simplified,
     )
     return "for any T >= 2, d and W"

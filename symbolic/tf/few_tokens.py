@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_nonnegative
+from attsvm.theory.declaration.proof import factored
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, n, total
 from symbolic.textbook import CAUCHY_SCHWARZ
 from symbolic.tf.softmax_range import ensure_odds
@@ -31,6 +32,6 @@ def prove() -> str:
         1 - (1 + n * least) * (1 / (1 + odds)) / (1 + less),
         "(1 + (T - 1) exp(-D ||W||)) sum_t s_t^2, which is compared with 1, is at most 1, as "
         "max s = 1/(1 + odds)",
-        normal=sp.factor,
+        normal=factored,
     )
     return "for any T, d, W and attention"

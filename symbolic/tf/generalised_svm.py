@@ -21,7 +21,14 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
-from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
+from attsvm.theory.declaration.proof import (
+    cancelled,
+    expanded,
+    factored,
+    simplified,
+    suppose,
+    supposed_number,
+)
 from properties.tf import generalised_svm as statement
 from properties.tf._support.descent_steps import logarithmic
 from properties.tf.generalised_svm.head_descent import farthest, raised
@@ -166,7 +173,7 @@ def prove_correlation() -> str:
         [aligned.subs(c, along / size), best - aligned],
         [best, fin * (along - c * size) ** 2 / (size * (fin + c**2 * size))],
         "<W, U>^2/||U||^2 for U = W_fin + c W_svm is that at the best c, which no other c exceeds",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     cite(CAUCHY_SCHWARZ)
     positive, low, high = split(SYMBOLS, best + LESS, fin, size, along, mu).parts
@@ -199,7 +206,7 @@ def prove_bounded() -> str:
         "the score of an input rises with its margin by s_1 s_2 times the gap of the scores: the "
         "margin moves by -e l'(u) ||A_i||^2 gap/n s_1 s_2, which lies between c s_1 s_2 and C s_1 "
         "s_2, as l' rises from gamma_2 to gamma_1",
-        normal=sp.simplify,
+        normal=simplified,
     )
     cite(SLOPES_OF_CONVEX, met={CONVEX_FUNCTION: CONVEX_LOSS})
     ensure_logarithmic(FALLING_LOSS, _FORWARD, *hypotheses(STATEMENT, statement.BETTER))
@@ -209,7 +216,7 @@ def prove_bounded() -> str:
         [1, 1],
         "W_svm is the sum of the A_i/||A_i||^2, with multipliers 1/||A_i||^2, and W(k), in the "
         "span, that of the m_i A_i/||A_i||^2: W(k) - ln k W_svm has coefficients m_i - ln k",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     return "for any n and d, and every convex loss with l' < 0"
 
@@ -221,7 +228,7 @@ def ensure_step() -> None:
     output = share * first + (1 - share) * second
     slope = sp.Derivative(h(T), T).subs(T, output).doit() * (first - second)
     ensure_zero(
-        sp.simplify(sp.diff(h(output), m) - slope * share * (1 - share)),
+        simplified(sp.diff(h(output), m) - slope * share * (1 - share)),
         "h(o) rises with m by its slope along x_1 - x_2 times s_1 s_2, of one unit and of their "
         "sum",
     )
@@ -300,7 +307,7 @@ def prove_critical_head() -> str:
     rises = "2 beta s_2 is not negative, as beta > 0 and s_2 >= 0"
     beta = supposed_number(below, "beta", positive=True)
     second = sp.Symbol("s_2", nonnegative=True)
-    ensure_nonnegative(slope.subs({b: -beta / t**2, s: 1 - second}), rises, normal=sp.cancel)
+    ensure_nonnegative(slope.subs({b: -beta / t**2, s: 1 - second}), rises, normal=cancelled)
     _ensure_falling(rises)
     ensure_logarithmic(FALLING_LOSS, _FORWARD, _QUERY, below, half=True)
     _ensure_alone()
@@ -320,7 +327,7 @@ def _ensure_alone() -> None:
         [svm @ A, (m * svm) @ A],
         [1, m],
         "W_svm for x_1 is A/||A||^2, and W(k), a multiple of A, is m W_svm",
-        normal=sp.cancel,
+        normal=cancelled,
     )
 
 
@@ -341,16 +348,14 @@ def prove_kept_pair() -> str:
         -(beta * share - g),
         "where s_2 <= g_1/beta the slope of h along x_1 - x_2, at most beta s_2 - g_1, is not "
         "above 0: then m does not grow, and is at most what it was",
-        normal=sp.factor,
+        normal=factored,
     )
     share = g * (1 + MORE) / beta  # s_2 of at least g_1/beta
-    ensure_equal(
-        1 / (1 / (1 + sp.exp(T))) - 1, sp.exp(T), "exp(m) is 1/s_2 - 1", normal=sp.simplify
-    )
+    ensure_equal(1 / (1 / (1 + sp.exp(T))) - 1, sp.exp(T), "exp(m) is 1/s_2 - 1", normal=simplified)
     ensure_nonnegative(
         (beta / g - 1) - (1 / share - 1),
         "where s_2 is at least g_1/beta, exp(m) = 1/s_2 - 1 is at most beta/g_1 - 1",
-        normal=sp.factor,
+        normal=factored,
     )
     s = sp.Symbol("s", positive=True)
     ensure_nonnegative(
@@ -367,7 +372,7 @@ def prove_kept_pair() -> str:
         room - size * square * steep * beta * product,
         "there m grows by e ||A||^2 (-l') (beta s_2 - g_1) s_1 s_2, which is at most e "
         "||A||^2 beta s_2^2 s_1, and so by no more than the formula allows",
-        normal=sp.factor,
+        normal=factored,
     )
     bound, before = sp.log(beta / g - 1) + room, sp.Symbol("m", real=True)
     for after, larger, what in (
@@ -443,21 +448,21 @@ def ensure_logarithmic(*positive: Supposed, half: bool = False) -> None:
         after.right - after.left,
         f"{grown} grows by at most itself times that growth times its exponential, of at most "
         "C/4, so that its upper bound holds after one more step",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_equal(
         sp.limit(sp.log(1 + c * k) - sp.log(k), k, sp.oo),
         sp.log(c),
         "ln(1 + c k) - ln k tends to ln c: both bounds of the exponent, and what it is beyond "
         "ln k, are bounded from k = 1 on",
-        normal=sp.simplify,
+        normal=simplified,
     )
 
 
 def _in_exponential(x: sp.Expr) -> sp.Expr:
     """In y = exp(m) - 1, which is positive."""
     m, y = sp.Symbol("m", positive=True), sp.Symbol("y", positive=True)
-    return sp.factor(sp.simplify(x.rewrite(sp.exp).subs(m, sp.log(1 + y))))
+    return factored(x.rewrite(sp.exp).subs(m, sp.log(1 + y)))
 
 
 def prove_unbounded() -> str:
@@ -476,15 +481,15 @@ def prove_unbounded() -> str:
         slopes,
         [3 * s[0] * (s[1] + s[2]), 3 * s[0] * s[2]],
         "the slope of the score is 3 s_1 (s_2 + s_3) in w_1, and 3 s_1 s_3 in w_2",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_positive(
         [q * slopes[0], q * slopes[1]],
         "w_1 and w_2 both grow, as -l', the step and these slopes are positive",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_zero(
-        sp.simplify(slopes[0] - (1 + sp.exp(w2)) * slopes[1]),
+        simplified(slopes[0] - (1 + sp.exp(w2)) * slopes[1]),
         "w_1 grows by 1 + exp(w_2) times as much as w_2",
     )
     convex = "f(x) = x + exp(x) is convex, with f'(x) = 1 + exp(x)"
@@ -499,14 +504,14 @@ def prove_unbounded() -> str:
         "f(w_2) - w_1 never falls below its first value, so that w_1 is at most f(bound) - first "
         "where w_2 is at most a bound: both grow and are bounded"
     )
-    ensure_nonnegative((top - first) - ((top - LESS) - (first + MORE)), bounded, normal=sp.expand)
+    ensure_nonnegative((top - first) - ((top - LESS) - (first + MORE)), bounded, normal=expanded)
     cite(MONOTONE_SEQUENCE, met={MONOTONE: bounded})
     cite(COMPOSED, met={CONTINUOUS: LOSS})  # l', so the length of a step, which would tend to 0
     ensure_positive(
         slopes[0],
         "at a limit the step of w_1 would be positive, so that w_2 is unbounded, and so is "
         "||W(k) - c W_svm||, which is at least |w_2|",
-        normal=sp.factor,
+        normal=factored,
     )
     differences, w, multipliers = sp.Matrix([[1, 0], [1, 1]]), sp.Matrix([1, 0]), sp.Matrix([1, 0])
     ensure_equal(

@@ -19,7 +19,7 @@ from attsvm.theory import (
     ensure_true,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
+from attsvm.theory.declaration.proof import expanded, factored, suppose, supposed_number
 from symbolic import divergence
 from symbolic.basins import (
     OF_SCORES,
@@ -141,7 +141,7 @@ def ensure_parts() -> None:
     ensure_nonnegative(
         2 * P_L - ((1 + THIRD) * P_L - F) / (1 - THIRD),
         "0 < F <= (1 + 1/3) P_L - (1 - 1/3) P_H in the end, so that P_H is at most 2 P_L",
-        normal=sp.factor,
+        normal=factored,
     )
 
 
@@ -160,14 +160,14 @@ def ensure_lower_tokens_outweigh() -> None:
         STEP / 2 * (sigma * (1 - THIRD) ** 2 * P_L**2 / count + MORE) - k * P_L**2,
         "F falls by e/2 times the squared gradient, and so by k P_L^2 with k = 2 e sigma/(9 J), as "
         "c_l >= (1 - 1/3) w_l s_l",
-        normal=sp.factor,
+        normal=factored,
     )
     cite(CAUCHY_SCHWARZ)  # <A_s, sum_t +-c_t A_t> is at most a^2 sum_t c_t, a the largest ||A_t||
     moved = (1 + THIRD) * (P_L + (2 * P_L - LESS))  # at least sum_t c_t
     ensure_nonnegative(
         4 * reach**2 * STEP * P_L - STEP * reach**2 * moved,
         "margins move by at most C P_L/2 with C = 8 e a^2, as P_H is at most 2 P_L",
-        normal=sp.factor,
+        normal=factored,
     )
     grown = sp.Symbol("exp(C P_L/2)", positive=True)
     ensure_mean(
@@ -182,7 +182,7 @@ def ensure_lower_tokens_outweigh() -> None:
     ensure_nonnegative(
         ((1 + 2 * y) * (1 - y) - 1).subs(y, 1 / (2 + MORE)),
         "exp(y) <= 1/(1 - y) <= 1 + 2 y for 0 <= y <= 1/2, so for y = C P_L from some step on",
-        normal=sp.factor,
+        normal=factored,
     )
     x = K / (4 * C) - LESS
     ensure_nonnegative(
@@ -193,7 +193,7 @@ def ensure_lower_tokens_outweigh() -> None:
     ensure_nonnegative(
         4 * STEP * reach * P_L - STEP * reach * moved,
         "a step is no longer than 4 e a P_L",
-        normal=sp.factor,
+        normal=factored,
     )
     cite(COMPLETE)  # were the P_L summable W would converge
     summed = sp.Symbol("sum", positive=True)
@@ -214,7 +214,7 @@ def ensure_lower_tokens_outweigh() -> None:
             off, kappa / (12 + MORE)
         ),
         "with off at most kappa/12, D is at least kappa P_L/2",
-        normal=sp.factor,
+        normal=factored,
     )
 
 

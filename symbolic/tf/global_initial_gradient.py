@@ -8,7 +8,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.declaration.proof import expanded, supposed_number
+from attsvm.theory.declaration.proof import cancelled, expanded, supposed_number
 from properties.tf import global_initial_gradient as statement
 from symbolic.basins import MORE, ensure_from_margins
 from symbolic.inner_products import vector
@@ -29,7 +29,7 @@ def prove() -> str:
         (least + more) + length * (rate + faster) - (least + rate * length),
         "<A, W_0 + R U> is at least m_0 + iota R where <A, W_0> is at least m_0, <A, U> at "
         "least iota and R at least 0",
-        normal=sp.expand,
+        normal=expanded,
     )
     level, beyond = sp.Symbol("ln(Q/D)", real=True), supposed_number(long, "over", nonnegative=True)
     ensure_nonnegative(
@@ -51,7 +51,7 @@ def prove() -> str:
         A @ (A / (A @ A)),
         1,
         "of one rival -grad L(W_0), which is not 0, is a multiple of A: V is A/||A||^2",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_from_margins(None)
     return "for every smooth loss with l' < 0, any n, T and d"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import Supposed, cite, ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
 from symbolic.least_points import SCALED, ensure_existence, ensure_scaled_meets
 from symbolic.suppositions import CONTINUOUS_LOSS, SCORES_OR_SEPARATED
 from symbolic.textbook import COMPOSED, CONTINUOUS, EXPONENTIAL
@@ -29,7 +29,7 @@ def ensure_margin() -> None:
         (norm / N - margin).subs(norm, margin * (N + MORE)),
         "where all margins are at least margin > 0, W/margin meets the constraints of a "
         "choice, so ||W||/margin >= N: margin <= ||W||/N",
-        normal=sp.cancel,
+        normal=cancelled,
     )
 
 
@@ -41,7 +41,7 @@ def ensure_below() -> None:
         (odd / (tied + odd) - bound).subs(K, tied + LESS),
         "the weight off k optimal tokens of odds at most 1 is at least 1/(1 + k exp(x)) "
         "where other tokens have odds of at least exp(-x)",
-        normal=sp.factor,
+        normal=factored,
     )
     least = sp.Symbol("next", positive=True)
     ensure_nonnegative(
@@ -75,13 +75,13 @@ def ensure_above(continuous: Supposed) -> None:
     ensure_nonnegative(
         1 / POWER * (1 - 1 / (1 + MORE)),
         "a token with a margin of at least x has odds of at most exp(-x)",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_nonnegative(
         (R / (R + POWER) - odds / (1 + LESS + odds)).subs(POWER, R / (odds + MORE)),
         "the weight off the optimal tokens is at most r/(r + exp(x)) where odds of other "
         "tokens add up to at most r exp(-x) and those of the optimal ones to at least 1",
-        normal=sp.factor,
+        normal=factored,
     )
     whole = sp.Symbol("range", positive=True)
     ensure_nonnegative(

@@ -20,7 +20,7 @@ import sympy as sp
 
 from attsvm.exact.cones import bend_room, sideways, widening
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
+from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose, supposed_number
 from properties.tf.local_convergence.radius import WIDER, wider
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.divergence import ensure_passed
@@ -129,7 +129,7 @@ def ensure_coefficients() -> None:
         1 / (1 + t) - 1 / (1 + t + e),
         "s_a = 1/(1 + sum_t exp(-m_t)) is least where all margins are: exp(-m_t) has its bound at "
         "the tip, hence so have s_a, missing = sum_t s_t lead_t, |l'| and p_j exp(m_j)",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_equal(
         -(a * (1 + g) / N + own_part) - (-a / N - mean),
@@ -163,7 +163,7 @@ def ensure_gain_along() -> None:
         mu * sp.exp(sp.log(c / mu) - e),
         "P exp(a/N) >= sum_t c_t exp(-e_t), over t with mu_t > 0, is the mean of "
         "exp(ln(c_t/mu_t) - e_t) with weights mu_t, at least kappa(mu) exp(-<A(mu), E>)",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_equal(
         (mu * sp.log(c / mu)).subs(mu, lam / N**2),
@@ -308,14 +308,14 @@ def ensure_radius() -> None:
         -(-sigma * (room + ALSO) + r * share * sigma / w),
         "as r_j(mu) <= r_j <= w c_j, and c_j is 1 + g_j for good j and g_j > 0 for the others "
         "(support tokens are good), every exponent at the tip is -x sigma with x > 0",
-        normal=sp.factor,
+        normal=factored,
     )
     power = sp.exp(-x * sigma)
     ensure_positive(-sp.diff(power, sigma), "the bounds of all exp(-m_j) fall")
     ensure_nonnegative(
         -sp.diff(sigma * power, sigma).subs(sigma, (1 + MORE) / x),
         "d_j r_j Q, a multiple of sigma exp(-x sigma), falls where x sigma >= 1",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_zero(
         [sp.limit(z, sigma, sp.oo) for z in (power, sigma * power)],
@@ -327,7 +327,7 @@ def ensure_radius() -> None:
     ensure_nonnegative(
         bend_room(R_J + 1 / (Q + MORE), B, Q + MORE, c) - bend_room(R_J + 1 / Q, spread, Q, c),
         "as B falls and Q grows, r B <= 2 Q c and (r + 1/Q) B <= 2 Q c hold the more",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_zero(
         sp.limit((R_J + 1 / Q) * B / (2 * Q * c), Q, sp.oo),
@@ -364,7 +364,7 @@ def ensure_least_coefficients() -> None:
         "c_j, which has the least |l'| there, the largest missing and s_a = 1/(1 + Z), Z the sum "
         "of the z_t, grows; C_j, which has the largest |l'|, the least missing and s_a = 1, falls, "
         "as does, with |lead_j| and |missing|, the bound of |p_j| exp(m_j) where lead_j < 0",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_positive(
         sp.limit(coefficient(slope, 1 / (1 + Z), lead, Z * lost, n), Z, 0),
@@ -386,7 +386,7 @@ def ensure_least_coefficients() -> None:
         (slope + ALSO) / KAPPA - slope / (KAPPA + MORE),
         "a bound of |p_j| exp(m_j), or of |l'|, over kappa(mu) falls as the one falls and the "
         "other grows",
-        normal=sp.factor,
+        normal=factored,
     )
     low = entry("low")
     ensure_nonnegative_sum(
@@ -443,7 +443,7 @@ def ensure_spread() -> None:
         "B of the code, with R = ln(S/kappa) + rest/kappa + back or, where L is replaced, R = "
         "rest/kappa + back, falls as S, rest, back = sum d_j r_j Q, sum d_j r_j, rho and D < 1 "
         "fall and kappa grows",
-        normal=sp.factor,
+        normal=factored,
     )
 
 
@@ -495,11 +495,11 @@ def prove_sharp() -> str:
     inside = supposed_number(IN_CONE, "inside", nonnegative=True)  # s sigma/w - ||E||
     for part in WIDER:
         share = wider(s, sp.Rational(int(part.p), int(part.q)))
-        ensure_positive(1 - share, "s' is below 1, as s is", normal=sp.factor)
+        ensure_positive(1 - share, "s' is below 1, as s is", normal=factored)
         ensure_nonnegative(
             share * sigma / w - (s * sigma / w - inside),
             "||E|| <= s sigma/w is at most Q = s' sigma/w, s' >= s: the start is in I",
-            normal=sp.factor,
+            normal=factored,
         )
     return "for every smooth loss with l' < 0 at the scores of alpha, any n, T, d and any step"
 
@@ -513,12 +513,12 @@ def prove() -> str:
     ensure_nonnegative(
         (far + ALSO) / (N**2 + q**2) - least**2,
         "sigma^2 (N^2 + q^2) >= sigma^2 N^2 + ||E||^2 = ||W_0||^2: sigma is at least the radius",
-        normal=sp.factor,
+        normal=factored,
     )
     inside = supposed_number(NEAR, "inside", nonnegative=True)
     ensure_nonnegative(
         sigma / w / 2 - (sigma * q.subs(q, 1 / (2 * w + MORE)) - inside),
         "||E|| <= sigma q <= sigma/(2 w): the start is in half of the cone",
-        normal=sp.factor,
+        normal=factored,
     )
     return proved

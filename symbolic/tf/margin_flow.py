@@ -35,7 +35,7 @@ from attsvm.theory import (
     ensure_true,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from symbolic.basins import OF_SCORES
 from symbolic.continuity import cite_extreme_value
 from symbolic.gains import ensure_gain, ensure_gain_of_support
@@ -234,14 +234,14 @@ def ensure_flow() -> None:
         (1 + (bend + away + bend * away) * share - high.subs(rest, share)),
         "c_t exp(m_t) over w_t is |l'(u)|/|l'(gamma_b)| times |u - gamma_t|/|gamma_b - gamma_t| "
         "times s_b, which is at most 1, and so at most 1 + C (1 - s_b)",
-        normal=sp.factor,
+        normal=factored,
     )
     x, y, z = (1 / (1 + sp.Symbol(f"far_{i}", nonnegative=True)) for i in range(3))
     ensure_nonnegative(
         (1 - x) * (1 - y) * (1 - z) - (1 - x - y - z),
         "this ratio is at least 1 - C (1 - s_b), as (1 - x) (1 - y) (1 - z) is at least 1 - "
         "x - y - z for numbers in (0, 1]",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_mean(
         sp.Symbol("f_t", positive=True),
@@ -256,7 +256,7 @@ def ensure_flow() -> None:
         "within a step m_t moves by at most e sum_r |<A_t, A_r>| c_r, which is y = C sum_r f_r at "
         "most, and f_t by a factor of at most exp(y) <= 1/(1 - y) <= 1 + 2 y for y <= 1/2, up or "
         "down",
-        normal=sp.factor,
+        normal=factored,
     )
 
 
@@ -283,7 +283,7 @@ def ensure_energy() -> None:
         (a**2 + b**2) / 2 - a * b,
         "f_t |m_t'| is at most (f_t^2 + m_t'^2)/2, and sum_t f_t^2, at most 4 ||M m'||^2 where all "
         "|off_t| are at most 1/2, at most C Q: so -G' is Q times a factor within C sum_t f_t of 1",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_mean(
         Q,
@@ -296,7 +296,7 @@ def ensure_energy() -> None:
         (4 * side * root - 2 * (side * root + C * root**2)).subs(C, side / (root * (1 + MORE))),
         "G is D up to C Q, as sum_t f_t off_t is at most C times sum_t f_t^2: E is at most 4 "
         "sqrt(rates Q) in the end, where C sqrt(Q) is at most sqrt(rates)",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_nonnegative(
         (root**2 - E**2 / (16 * side**2)).subs(root, E / (4 * side) + MORE),
@@ -346,7 +346,7 @@ def ensure_reciprocal_grows(factor: Any, time: Any) -> None:
     ensure_nonnegative(
         slope.subs(level, E) - 1 / factor,
         f"the derivative of 1/E is at least 1/({factor}), so that time times E is bounded",
-        normal=sp.cancel,
+        normal=cancelled,
     )
 
 
@@ -358,17 +358,17 @@ def ensure_slow() -> None:
         K**2 - TAU * (K**2 / (TAU * (1 + MORE))),
         "the integral of sqrt(Q) from tau to 2 tau, at most the root of tau E, is at most a "
         "constant K, and up to a factor so are those of all |v_t'| and, if t is left, of f_t",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_nonnegative(
         K * sp.exp(K) / TAU - K / (1 + MORE) / (TAU * sp.exp(-K)),
         "as v_t moves by at most K in that time, f_t is at least exp(-K) times what it is at tau, "
         "which is at most K exp(K)/tau",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_equal(
         w * sp.exp(-(sp.log(TAU) - sp.log(K * sp.exp(K) / w))),
         K * sp.exp(K) / TAU,
         "v_t is at least ln tau - ln(K exp(K)/w_t)",
-        normal=sp.simplify,
+        normal=simplified,
     )

@@ -17,7 +17,7 @@ from attsvm.primitives.heads import ACTIVATIONS, Activation, bending, derivative
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose
 from properties.tf import nonlinear_head_several as statement
 from properties.tf.nonlinear_head_several import gains, returns
 from symbolic.continuity import ensure_smooth
@@ -69,7 +69,7 @@ def ensure_slopes() -> None:
         ensure_zero(
             sp.diff(phi.value(SYMBOLS, T), T) - phi.slope(SYMBOLS, T),
             f"the slope of {name} is its derivative",
-            normal=sp.simplify,
+            normal=simplified,
         )
 
 
@@ -80,7 +80,7 @@ def ensure_convex() -> None:
     """Square and softplus have phi'' >= 0; ReLU is the larger one of two linear functions."""
     units = ("identity", "square", "softplus")
     curved = [sp.diff(ACTIVATIONS[name].slope(SYMBOLS, T), T) for name in units]
-    ensure_nonnegative([x.subs(sp.exp(-T), POWER) for x in curved], CONVEX_UNITS, normal=sp.factor)
+    ensure_nonnegative([x.subs(sp.exp(-T), POWER) for x in curved], CONVEX_UNITS, normal=factored)
     suppose(CONVEX_PHI)
     for lemma in (JENSEN, TANGENT):
         cite(lemma, met={SECOND_DERIVATIVE: CONVEX_UNITS})
@@ -169,7 +169,7 @@ def ensure_bends() -> None:
             (bends["softplus"] - turns["softplus"]).subs(sp.exp(-T), POWER),
         ],
         "softplus'' is between 0 and 1/4, the constant c that the code has for softplus",
-        normal=sp.factor,
+        normal=factored,
     )
     prove_bend_of_logistic()
     ensure_equal(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, simplified, suppose
 from properties.tf import overparameterisation as statement
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_inputs_apart
@@ -62,7 +62,7 @@ def ensure_angles() -> None:
         dual[0, 1] * ((a @ a) * (b @ b) - (a @ b) ** 2) + a @ b,
         "<grad h_s, grad h_t> has the sign of -<a, b>, a = x_s - c and b = x_t - c across the "
         "other tokens, which are c there",
-        normal=sp.simplify,
+        normal=simplified,
     )
 
 
@@ -80,13 +80,13 @@ def ensure_two_squares() -> None:
         [T / (2 * (T - 2)), sp.Rational(1, 2), 0],
         "entries of u = (x_s + x_t)/2 - c, c the mean of T - 2 others, and of v = (x_s - x_t)/2 "
         "have these variances and are not correlated, so independent",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_equal(
         RHO,
         T / (2 * (T - 2)) / sp.Rational(1, 2),
         "rho, the variance of an entry of u over that of v, is T/(T - 2)",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     independent = (
         "u and v across the differences of the others, which span T - 3 dimensions, are multiples "
@@ -101,7 +101,7 @@ def ensure_two_squares() -> None:
         "dimensions",
     )
     ensure_equal(
-        q, 1 / (1 + RHO), "rho chi < chi' says chi/(chi + chi') < 1/(1 + rho) = q", normal=sp.cancel
+        q, 1 / (1 + RHO), "rho chi < chi' says chi/(chi + chi') < 1/(1 + rho) = q", normal=cancelled
     )
     cite(BETA, met={TWO_SQUARES: independent})
 
@@ -121,13 +121,13 @@ def prove_bound() -> str:
     cite(BOOLE)  # some of the T (T - 1)/2 angles is obtuse
     cite(CHI_SQUARE)
     best = (RHO - 1) / (2 * RHO)
-    ensure_positive(sp.cancel(best), "y = (rho - 1)/(2 rho) is above 0")
-    ensure_positive(sp.cancel(1 - best), "y = (rho - 1)/(2 rho) is below 1")
+    ensure_positive(cancelled(best), "y = (rho - 1)/(2 rho) is above 0")
+    ensure_positive(cancelled(1 - best), "y = (rho - 1)/(2 rho) is below 1")
     ensure_zero(
         statement.base(T) * (1 - best) * (1 + RHO * best) - 1,
         "P(|u|^2 < |v|^2) <= E exp(y (|v|^2 - |u|^2)) = ((1 - y)(1 + rho y))^(-m/2), which is "
         "(1 - 1/(T - 1)^2)^(m/2)",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_equal(
         statement.base(sp.Integer(2)), 0, "two tokens are never obtuse: each supports the other"
@@ -141,7 +141,7 @@ def ensure_on_a_line() -> None:
     ensure_positive(
         (near + further) / near - 1,
         "under the solution 1/near of a token at an end the other end has a margin above 1",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_zero(
         1 - 3 * (2 / sp.pi) * sp.asin(sp.sqrt(sp.Rational(1, 4))),

@@ -11,7 +11,14 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
+from attsvm.theory.declaration.proof import (
+    cancelled,
+    expanded,
+    factored,
+    simplified,
+    suppose,
+    supposed_number,
+)
 from properties.tf import parameterisation_bias as statement
 from properties.tf.parameterisation_bias import allowed, fall
 from symbolic.divergence import ensure_passed
@@ -36,16 +43,16 @@ def ensure_slope() -> None:
         [-sp.diff(sp.log(1 + sp.exp(-score)) / 2, W), fall(SYMBOLS, W)],
         [slope / (1 + sp.exp(score)) / 2] * 2,
         "g = S'(W_ii)/(1 + exp(S(W_ii)))/2, by differentiation and in the formula",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_nonnegative(
-        sp.factor(sp.Rational(1, 4) - Y / (1 + Y) ** 2),
+        factored(sp.Rational(1, 4) - Y / (1 + Y) ** 2),
         "S' = y/(1 + y)^2 with y = exp(-W_ii) is above 0 and at most 1/4",
     )
     ensure_nonnegative(
         sp.Rational(1, 16) - sp.Rational(1, 4) / (2 + MORE) / 2,
         "exp(S) is above 1, as S is above 0, so that g is at most 1/16",
-        normal=sp.factor,
+        normal=factored,
     )
 
 
@@ -57,7 +64,7 @@ def ensure_rows() -> None:
         left = moved - (1 + sign * STEP * G) * (k + sign * q)
         ensure_zero([left @ vector("v")], "a step takes a to (1 + e g) a, and b to (1 - e g) b")
     ensure_positive(
-        [sp.factor((1 + X) ** 2 - 1), sp.factor((1 + X) ** 2 - (1 - X) ** 2)],
+        [factored((1 + X) ** 2 - 1), factored((1 + X) ** 2 - (1 - X) ** 2)],
         "|a| grows along its direction, and |b|/|a| falls, as |1 - e g| < 1 + e g",
     )
 
@@ -69,7 +76,7 @@ def ensure_room() -> None:
         4 * (((a + b) / 2) @ ((c - d) / 2)),
         a @ c + b @ c - a @ d - b @ d,
         "4 (K Q^T)_12 = <a_1, a_2> + <b_1, a_2> - <a_1, b_2> - <b_1, b_2>",
-        normal=sp.expand,
+        normal=expanded,
     )
     cite(CAUCHY_SCHWARZ)
     first, lengths = (sp.symbols(names, positive=True) for names in ("a_1(0) a_2(0)", "a_1 a_2"))
@@ -81,7 +88,7 @@ def ensure_room() -> None:
         room - allowed(lengths, less),
         "the last three terms add up to at most |a_1| |b_2| + |b_1| |a_2| + |b_1| |b_2|, "
         "where |b_i| is at most q_i |a_i|",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_equal(
         room,
@@ -98,10 +105,10 @@ def ensure_growth() -> None:
     first = supposed_number(sums, "A_0", positive=True)
     step = supposed_number(forward, "e", positive=True)
     ensure_equal(
-        Y / (1 + Y) ** 2, (1 / Y) / (1 + 1 / Y) ** 2, "S'(W_ii) is even in W_ii", normal=sp.cancel
+        Y / (1 + Y) ** 2, (1 / Y) / (1 + 1 / Y) ** 2, "S'(W_ii) is even in W_ii", normal=cancelled
     )
     ensure_nonnegative(
-        sp.factor((Y / (1 + Y) ** 2 - Y / 4).subs(Y, 1 / (1 + MORE))),
+        factored((Y / (1 + Y) ** 2 - Y / 4).subs(Y, 1 / (1 + MORE))),
         "S'(W) is at least exp(-|W|)/4, and exp(S) is at most exp(1): g is at least a multiple of "
         "exp(-|W|)",
     )
@@ -111,7 +118,7 @@ def ensure_growth() -> None:
             (1 + ratio) * bound + (bound / (1 + MORE) - ratio * bound / (1 + LESSER[0])),
         ],
         "where A is at most a bound |W_ii| = |A - B| is at most (1 + q^2) times it, as B <= q^2 A",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_nonnegative((1 + X) ** 2 - 1 - 2 * X, "A grows by 2 e g A at least", normal=expanded)
     ensure_passed(
@@ -125,12 +132,12 @@ def ensure_growth() -> None:
         1 - 4 * X / (1 + X) ** 2,
         "a step takes B/A to ((1 - e g)/(1 + e g))^2 times it, and with x = e g this is 1 - 4 x/(1 "
         "+ x)^2",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_nonnegative(
         4 * X / (1 + X) ** 2 - 2 * (2 / (1 + top) ** 2) * X,
         "4 x/(1 + x)^2 is at least 2 mu x with mu = 2/(1 + e/16)^2, as x is at most e/16",
-        normal=sp.factor,
+        normal=factored,
     )
     cite(EXPONENTIAL)  # 1 - y <= exp(-y), and (1 + x)^2 <= exp(2 x)
     ensure_zero(
@@ -147,7 +154,7 @@ def ensure_growth() -> None:
     ensure_nonnegative(
         [1 - (1 - X).subs(X, 1 / (1 + MORE)), (1 - X).subs(X, 1 / (1 + MORE))],
         "once e g is at most 1 b never grows: B is bounded",
-        normal=sp.factor,
+        normal=factored,
     )
 
 
@@ -157,7 +164,7 @@ def ensure_limit() -> None:
         Y - Y / (1 + MORE) ** 2,
         "S'(W) lies between exp(-W)/4, where W >= 0, and exp(-W), and 1 + exp(S) between 2 and 1 + "
         "exp(1): g is between two positive multiples of exp(-A), as B is bounded",
-        normal=sp.factor,
+        normal=factored,
     )
     cite(EXPONENTIAL)
     ensure_nonnegative(

@@ -16,7 +16,7 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, suppose
 from properties.tf.benign_landscape.parts import share
 from symbolic.continuity import ensure_smooth
 from symbolic.gains import ensure_gain
@@ -126,7 +126,7 @@ def ensure_rest_of_one_dependency() -> None:
     gamma, a, weight = entry("gamma"), entry("a"), entry("b")
     u, scale = sp.symbols("u scale", real=True)
     ensure_equal(
-        sp.cancel(scale * weight / (gamma - u) * (gamma - u)),
+        cancelled(scale * weight / (gamma - u) * (gamma - u)),
         scale * weight,
         "c_t = scale b_t is s_t = scale b_t/(gamma_t - u), where scale is not 0, or all scores are "
         "u: as s_t > 0, scale b_t has the sign of gamma_t - u; let scale be above 0, with -b for b",
@@ -186,7 +186,7 @@ def ensure_rest_on_line() -> None:
         (v @ (sp.log(y) * v)) / (v @ v),
         sp.log(y),
         "p = ln(y) v/|v|^2 has exp(<v, p>) = y, for any y > 0",
-        normal=sp.cancel,
+        normal=cancelled,
     )
 
 
@@ -272,13 +272,13 @@ def ensure_largest_of_one_dependency() -> None:
         (c / (gamma - u)) * sp.exp(a) * (gamma - u),
         c * sp.exp(a),
         "logits that move by a_t have a score less u with the sign of sum_t c_t exp(a_t)",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     ensure_zero(
         (POSITIVE * best - total(size * a)).subs(best, total(size * a) / POSITIVE),
         "if c_o alone is positive it is sum_t |c_t|, so that sum_t c_t a_t = 0 makes a_o the mean "
         "of the other a_t with weights |c_t|",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     growing = "the second derivative of exp is above 0"
     ensure_positive(sp.diff(sp.exp(x), x, 2), growing)

@@ -41,7 +41,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, suppose
+from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose
 from symbolic.basins import ensure_from_basin, ensure_gap_of_rest
 from symbolic.inner_products import inner, vector
 from symbolic.sums import ensure_mean
@@ -88,7 +88,7 @@ def ensure_decay() -> None:
     ensure_nonnegative(
         (4 * C * E**2 / side**2 - C * root**2).subs(root, 2 * E / (side * (1 + MORE))),
         "where sqrt(Q) is at most 2 E/sqrt(rates), C Q is at most 4 C E^2/rates",
-        normal=sp.factor,
+        normal=factored,
     )
     three_halves = sp.Rational(3, 2)
     ensure_nonnegative(
@@ -106,7 +106,7 @@ def ensure_decay() -> None:
     ensure_nonnegative(
         (1 - less) ** 2 - (1 - 2 * less),
         "-E' = Q is at least E^2/rates times 1 - 2 less there, where less tends to 0",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_reciprocal_grows(2 * RATES, TAU)  # and so less is at most k/(4 sqrt(tau))
     k = sp.Symbol("k", positive=True)
@@ -121,13 +121,13 @@ def ensure_decay() -> None:
         "1/E grows so from the last time at which it is at least tau^(3/2), and so at least "
         "tau/rates in the end; where there is no such time a constant is lost, which a "
         "larger k makes up for",
-        normal=sp.factor,
+        normal=factored,
     )
     share = 1 / (2 + MORE)  # k/sqrt(tau)
     ensure_nonnegative(
         1 + 2 * share - 1 / (1 - share),
         "E is at most rates/(tau - k sqrt(tau)) <= rates/tau + 2 k rates tau^(-3/2)",
-        normal=sp.factor,
+        normal=factored,
     )
 
 
@@ -220,7 +220,7 @@ def ensure_signs() -> None:
         "this derivative is at most tau f_t ((tau f_t - rate_t)^2 + (dV_t/dr)^2) in size: "
         "with its square and its slope integrable, and tau f_t off_t as well, tau f_t - "
         "rate_t has the limit 0",
-        normal=sp.factor,
+        normal=factored,
     )
 
 
@@ -237,12 +237,12 @@ def ensure_next_round() -> None:
         rate * (sp.exp(-x) - 1 + x),
         "tau f_t + rate_t V_t is a constant and rate_t (exp(-x_t) - 1 + x_t) where the rate is "
         "above 0; the other sign_t tau f_t (1 + off_t) are (M dV/dr)_t and add up to the next D",
-        normal=sp.simplify,
+        normal=simplified,
     )
     bent = "exp(most) x^2/2 - (exp(-x) - 1 + x) is convex for |x| <= most"
     above = sp.exp(most) * x**2 / 2 - (sp.exp(-x) - 1 + x)
     ensure_nonnegative(
-        sp.diff(above, x, 2).subs(sp.exp(-x), sp.exp(most) / (1 + MORE)), bent, normal=sp.factor
+        sp.diff(above, x, 2).subs(sp.exp(-x), sp.exp(most) / (1 + MORE)), bent, normal=factored
     )
     ensure_zero(
         [above.subs(x, 0), sp.diff(above, x).subs(x, 0)],
@@ -256,7 +256,7 @@ def ensure_next_round() -> None:
         "exp(-x_t) - 1 + x_t is between 0 and exp(most) x_t^2/2, where |x_t|, which tends to "
         "0, is at most (1 + most) |exp(-x_t) - 1|, and this is |(M dV/dr)_t| over the rate, "
         "up to a multiple of exp(-r): all is at most C (Q + exp(-r))",
-        normal=sp.factor,
+        normal=factored,
     )
     moved, theta = vector("dV/dr"), vector("theta")
     ensure_equal(
@@ -269,13 +269,13 @@ def ensure_next_round() -> None:
         "tau |E - D| of before is at most C (Q + 1)/tau = C (Q + 1) exp(-r), and so are its "
         "integral over r, as that of Q is finite, and the distance of v_t to its limit if t "
         "was not left, at most C (sqrt(Q) + 1)/tau",
-        normal=sp.factor,
+        normal=factored,
     )
     half = r / 2
     ensure_positive(
         4 / r**2 - 1 / (1 + half + MORE) ** 2,
         "exp(-r) is at most 4/r^2, as exp(r/2) is at least 1 + r/2",
-        normal=sp.factor,
+        normal=factored,
     )
     c = sp.Symbol("c", positive=True)
     ensure_positive(
@@ -283,7 +283,7 @@ def ensure_next_round() -> None:
         "the next E - D is a constant up to C (Q + exp(-r)), and the constant is 0: were it "
         "c in size, Q would in the end be at least (c - |E| - |D| - C exp(-r))/C, as both "
         "and exp(-r) tend to 0, and so above a constant, while its integral is finite",
-        normal=sp.factor,
+        normal=factored,
     )
 
 

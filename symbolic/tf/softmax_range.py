@@ -12,7 +12,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic import entries
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.tf import softmax_range as statement
 from properties.tf.softmax_range import by_lead, by_norm, odds
 from symbolic.inner_products import inner, vector
@@ -62,14 +62,14 @@ def ensure_odds() -> None:
         odds(_Others(), _of(FIRST, OTHER)),
         total(sp.exp(OTHER - FIRST)),
         "the odds are the sum over the others of S_u/S_1 = exp(v_u - v_1)",
-        normal=sp.expand,
+        normal=expanded,
     )
     first, rest = sp.symbols("first rest", positive=True)
     ensure_equal(
         1 - first / (first + rest),
         rest / (first + rest),
         "1 - S_1 is the others' part of the sum of exponentials, over all of it",
-        normal=sp.cancel,
+        normal=cancelled,
     )
 
 
@@ -85,7 +85,7 @@ def ensure_inside() -> None:
         first / total + (other + rest) / total,
         1,
         "S_1 and the other entries add up to 1",
-        normal=sp.simplify,
+        normal=simplified,
     )
 
 
@@ -109,7 +109,7 @@ def prove_lead() -> str:
             n * sp.exp(LARGEST - FIRST),
         ],
         "the claim compares the odds with exp(-lead) and with T - 1 times exp(-lead)",
-        normal=sp.expand,
+        normal=expanded,
     )
     most, power = sp.Symbol("exp(-lead)", positive=True), entry("power")
     ensure_at_least_each(most, "the odds are at least what the largest other entry adds to them")
@@ -156,13 +156,13 @@ def ensure_largest_odds() -> None:
         most - most / (1 + more),
         "each of T - 1 terms exp(v_u - v_1) is at most exp(sqrt 2 ||v||), as exp(-more) is at most "
         "1/(1 + more): so is their sum at most T - 1 times it",
-        normal=sp.factor,
+        normal=factored,
     )
     ensure_positive(
         most - most / (1 + gap) + rest,
         "the odds are less where one v_u - v_1 is, so that equality asks for v_u - v_1 = "
         "sqrt 2 ||v|| for all u",
-        normal=sp.factor,
+        normal=factored,
     )
     s = sp.Symbol("s", nonnegative=True)  # ||v||/sqrt 2
     ensure_zero(
@@ -183,7 +183,7 @@ def ensure_largest_odds() -> None:
         [said.left, said.right],
         [total(sp.exp(OTHER - FIRST)), n * sp.exp(sp.sqrt(2 * square))],
         "the claim compares the odds with (T - 1) exp(sqrt 2 ||v||)",
-        normal=sp.expand,
+        normal=expanded,
     )
     said = by_norm(_Others(), _of(sp.Integer(0), sp.Integer(0)), "most")
     ensure_equal(said.left, said.right, "at v = 0 both sides are equal, for every T")
@@ -216,7 +216,7 @@ def prove_norm() -> str:
         [said.left, said.right],
         [n * sp.exp(-sp.sqrt(square)), total(sp.exp(OTHER - FIRST))],
         "the claim compares (T - 1) exp(-||v|| sqrt(T/(T - 1))) with the odds",
-        normal=sp.expand,
+        normal=expanded,
     )
     a = sp.Symbol("a", nonnegative=True)
     said = by_norm(_Others(), _of(n * a, -a), "least")
@@ -225,7 +225,7 @@ def prove_norm() -> str:
         [n * sp.exp(-a * (n + 1))] * 2,
         "at v = a (T - 1, -1, ..., -1), a >= 0, of every norm, both sides are (T - 1) exp(-a "
         "T): the bound is attained",
-        normal=sp.simplify,
+        normal=simplified,
     )
     ensure_largest_odds()
     return "for any T >= 2 and all real v"

@@ -22,7 +22,7 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
+from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose, supposed_number
 from properties.tf import theorem_2 as statement
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
@@ -100,11 +100,11 @@ def ensure_margins_are_large(
     ensure_nonnegative(
         ((e + more) / (1 + e + more) - e / (1 + e)),
         "attention to rivals, S/(1 + S) with S >= e^-m, is at least 1/(1 + e^m) at W",
-        normal=sp.factor,
+        normal=factored,
     )
-    ensure_equal(e / (1 + e), (1 / (1 + 1 / e)), "e^-m/(1 + e^-m) is 1/(1 + e^m)", normal=sp.cancel)
+    ensure_equal(e / (1 + e), (1 / (1 + 1 / e)), "e^-m/(1 + e^-m) is 1/(1 + e^m)", normal=cancelled)
     ensure_nonnegative(
-        S - S / (1 + S), "attention to rivals is at most S <= (T - 1) e^-rho at V", normal=sp.factor
+        S - S / (1 + S), "attention to rivals is at most S <= (T - 1) e^-rho at V", normal=factored
     )
     definition_1.prove()  # deficits are at least that attention times delta, at most times Delta
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
@@ -113,7 +113,7 @@ def ensure_margins_are_large(
     ensure_nonnegative(
         (b + more) * (delta + also) * (1 + still) / (b * delta) - 1,
         "Gamma >= 1, as a_i Delta_i (T_i - 1) >= b_i delta_i, so that log(2 Gamma) is positive",
-        normal=sp.expand,
+        normal=expanded,
     )
     power, gamma = sp.symbols("power Gamma", positive=True)  # power = e^rho
     # 1/(1 + e^m), as W costs no more than V
@@ -130,7 +130,7 @@ def ensure_margins_are_large(
             power, 2 * gamma + supposed_number(large, "beyond", nonnegative=True)
         ),
         "e^m >= e^rho/Gamma - 1 >= e^rho/(2 Gamma) where e^rho >= 2 Gamma",
-        normal=sp.cancel,
+        normal=cancelled,
     )
 
 
@@ -217,7 +217,7 @@ def ensure_mean_margin_is_large() -> None:
     ensure_positive(
         room.subs(G, b * d - s),
         "so s_o >= 1 - G/(b d), which is above 0 where G is below b d",
-        normal=sp.cancel,
+        normal=cancelled,
     )
     near, gap, e = sp.symbols("b_i gap_j exp(-m_j)", positive=True)
     weight = sp.Symbol("room", positive=True)
@@ -266,6 +266,6 @@ def prove_sharp() -> str:
     ensure_positive(
         b * d - (gamma * b * d / power).subs(power, 2 * gamma + MORE),
         "G <= Gamma m_i d_i e^-rho is below m_i d_i where e^rho >= 2 Gamma",
-        normal=sp.factor,
+        normal=factored,
     )
     return "for every loss with l' < 0 continuous, any n, T, d, and any W and rho as supposed"

@@ -7,6 +7,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import ensure_positive
+from attsvm.theory.declaration.proof import expanded, factored
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import GAMMA, GAMMA_O
 from symbolic.suppositions import LOSS, TWO_TOKENS, UNIQUE_OPTIMUM
@@ -38,7 +39,7 @@ def ensure_on_path() -> None:
     ensure_positive(
         (GAP + LAMBDA * SQUARE / 2 - START).subs(SQUARE, 2 * START / LAMBDA + LESS),
         "a penalty of at least the risk gap at 0 makes the objective larger than at 0",
-        normal=sp.expand,
+        normal=expanded,
     )
     ensure_least_objective(LAMBDA, "the risk with a penalty")
     ensure_positive(
@@ -58,7 +59,7 @@ def ensure_norm_grows() -> None:
         (on_ball - (GAP + LAMBDA * SQUARE / 2)).subs(LAMBDA, 2 * GAP / (SQUARE * (1 + more))),
         "a ball on which the risk gap is positive, so that its least is at least twice that of "
         "some W, is left as lambda falls below 2 gap/square of this W: W has a lower objective",
-        normal=sp.factor,
+        normal=factored,
     )
 
 

@@ -10,6 +10,7 @@ import sympy as sp
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Entries, entries, misuse
+from attsvm.theory.arithmetic.rational_functions import fraction
 
 
 class Symbols(Arithmetic):
@@ -55,20 +56,11 @@ def symbols_of(name: str, *shape: int, **assumptions: Any) -> Any:
 def numerator(expression: Any) -> Any:
     """The numerator of a rational function of symbols and of exponentials of polynomials, expanded.
 
-    Exponentials of different monomials are symbols of their own, so that only 0 has the numerator 0
-    and that a numerator 0 is a proof.
+    Exponentials of different monomials are independent, so that only 0 has the numerator 0 and that
+    a numerator 0 is a proof. What divides by 0 is not a number.
     """
-    expanded = sp.expand(sp.sympify(expression), power_exp=True)
-    factors = {power: power.exp.as_coeff_Mul() for power in expanded.atoms(sp.exp)}
-    roots: dict[Any, Any] = {}  # by monomial: the exponential of 1/q of it, and q
-    for share, monomial in factors.values():
-        root, q = roots.get(monomial, (sp.Dummy(positive=True), 1))
-        roots[monomial] = root, sp.ilcm(q, share.q)
-    named = {
-        power: roots[monomial][0] ** (share * roots[monomial][1])
-        for power, (share, monomial) in factors.items()
-    }
-    return sp.expand(sp.numer(sp.together(expanded.xreplace(named))))
+    found = fraction(sp.sympify(expression))
+    return sp.nan if found is None else found.written(found.reduced[0])
 
 
 SYMBOLS = Symbols()

@@ -12,9 +12,10 @@ What the reading supposes is `Supposed`: it holds the very functions by which re
 hypotheses, so that a proof does not count for a reading that has none of them.
 
 A step that fails raises a `ProofError` that says which one it was; a proof that catches it proves
-nothing. A step passes only if sympy has decided it: an inequality that stays open, NaN or infinity
-in place of a number, and an empty list of identities are failures. Floats are refused wherever they
-stand in an expression, as an identity between rounded numbers proves nothing.
+nothing. A step passes only if sympy has decided it, or flint where an expression is a fraction of
+polynomials: an inequality that stays open, NaN or infinity in place of a number, and an empty list
+of identities are failures. Floats are refused wherever they stand in an expression, as an identity
+between rounded numbers proves nothing.
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attsvm.errors import ProofError
+
+if TYPE_CHECKING:
+    from attsvm.theory.arithmetic.rational_functions import Fraction
 
 # sympy, imported after this, remembers 1000 results of each function unless told: a long proof asks
 # for more, and takes a fifth longer where it computes them again
@@ -130,10 +134,40 @@ def executed(prove: Callable[[], Any]) -> Any:
 
 
 def expanded(expression: Any) -> Any:
-    """The expression, expanded by sympy."""
+    """The expression, expanded: by flint if it is 0 as a polynomial, else by sympy."""
+    return _normal(expression, "expand", divide=False)
+
+
+def cancelled(expression: Any) -> Any:
+    """The expression as one reduced fraction, as `sympy.cancel` has it."""
+    return _normal(expression, "cancel", lambda found: found.cancelled())
+
+
+def factored(expression: Any) -> Any:
+    """The expression as a product, as `sympy.factor` has it."""
+    return _normal(expression, "factor", lambda found: found.factored())
+
+
+def simplified(expression: Any) -> Any:
+    """The expression as one reduced fraction where that is decided, else as sympy simplifies it."""
+    return _normal(expression, "simplify", lambda found: found.cancelled())
+
+
+def _normal(
+    expression: Any, by: str, form: Callable[[Fraction], Any] | None = None, *, divide: bool = True
+) -> Any:
+    """0, or the form of a fraction of polynomials in symbols, or what sympy makes of it."""
     import sympy as sp  # only proofs need it, and importing it takes long
 
-    return sp.expand(expression)
+    from attsvm.theory.arithmetic.rational_functions import fraction
+
+    expression = sp.sympify(expression)
+    found = fraction(expression, divide=divide)
+    if found is not None and found.is_zero:
+        return sp.Integer(0)
+    if found is not None and found.independent and form is not None:
+        return form(found)
+    return getattr(sp, by)(expression)
 
 
 def unchanged(expression: Any) -> Any:
@@ -190,7 +224,7 @@ def ensure_nonzero(found: Any, what: str, *, normal: Normal = expanded, some: bo
 
 
 def ensure_positive(found: Any, what: str, *, normal: Normal = unchanged) -> None:
-    """Go on only if sympy knows that each expression is above 0.
+    """Go on only if each expression is known to be above 0, by sympy or by the signs of its terms.
 
     Raises:
         ProofError: one is not known to be, there are none, or one holds a float, NaN or infinity.
@@ -199,7 +233,7 @@ def ensure_positive(found: Any, what: str, *, normal: Normal = unchanged) -> Non
 
 
 def ensure_nonnegative(found: Any, what: str, *, normal: Normal = unchanged) -> None:
-    """Go on only if sympy knows that each expression is at least 0.
+    """Go on only if each expression is known to be at least 0, by sympy or by its terms' signs.
 
     Raises:
         ProofError: one is not known to be, there are none, or one holds a float, NaN or infinity.
@@ -209,10 +243,23 @@ def ensure_nonnegative(found: Any, what: str, *, normal: Normal = unchanged) -> 
 
 def _ensure_sign(found: Any, what: str, normal: Normal, sign: str) -> None:
     given = _expressions(found, what)
-    for value in _in_normal_form(given, what, normal):
+    open_ = [x for x in given if not (normal in _BY_TERMS and _sign_of_terms(x, sign))]
+    for value in _in_normal_form(open_, what, normal):
         if getattr(value, f"is_{sign}") is not True:
             raise _failed(what, f"an expression is not known to be {sign}", value)
     _passed(what, (sign, *given))
+
+
+_BY_TERMS = (expanded, cancelled, factored)
+"""The normal forms that a sign is read from without sympy, where the terms have it."""
+
+
+def _sign_of_terms(value: Any, sign: str) -> bool:
+    """Whether the expression has the sign as its terms, or those of its factors, have theirs."""
+    from attsvm.theory.arithmetic.rational_functions import fraction
+
+    found = fraction(value)
+    return found is not None and found.is_known(sign)
 
 
 def ensure_true(found: Any, what: str, *, about: Any = None) -> None:

@@ -26,6 +26,7 @@ with margins 1 for the most frequent successors. None of this asks for a short s
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
@@ -84,9 +85,29 @@ class TokenSequences(Stepped):
     @property
     def data(self) -> AttentionData:
         """The problems."""
-        V = len(self.embeddings)
-        language = Language(np.ones(V, np.int64), np.ones((V, V), np.int64), self.embeddings)
-        return (vocabulary_data if self.whole else prefix_data)(language, self.sentences)
+        return _problems(_Told(self.embeddings), _Told(self.sentences), self.whole)
+
+
+class _Told:
+    """An array that is told from others by its shape, its type and its bytes."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = np.asarray(array)
+        self._key = self.array.shape, self.array.dtype.str, self.array.tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Told) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+@functools.lru_cache(maxsize=64)
+def _problems(embeddings: _Told, sentences: _Told, whole: bool) -> AttentionData:
+    """The problems of sentences, whose arrays are read-only."""
+    E, V = embeddings.array, len(embeddings.array)
+    language = Language(np.ones(V, np.int64), np.ones((V, V), np.int64), E)
+    return (vocabulary_data if whole else prefix_data)(language, sentences.array)
 
 
 @composite

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, product
@@ -45,22 +46,26 @@ def contradicts(
 
     Repetitions of an optimal token count, unless `repeats` is false.
     """
-    edges: dict[int, set[tuple[int, int]]] = {}
-    best = np.where(data.present, data.gamma, -np.inf).argmax(axis=1)
-    for i, query in enumerate(sentences[:, :-1].reshape(-1).tolist()):
-        places = np.flatnonzero(data.present[i])
-        tokens = places if whole else sentences[i // (sentences.shape[1] - 1), places]
-        better = int(best[i] if whole else tokens[best[i]])
-        asked = edges.setdefault(query, set())
-        asked |= {(better, int(t)) for t, at in zip(tokens, places, strict=True) if at != best[i]}
-    kept = ({(a, b) for a, b in asked if repeats or a != b} for asked in edges.values())
-    return any(map(_has_cycle, kept))
+    edges: dict[int, dict[int, int]] = {}  # by query and better token: the worse ones, as bits
+    best = np.where(data.present, data.gamma, -np.inf).argmax(axis=1).tolist()
+    problems, rows = sentences.shape[1] - 1, sentences.tolist()
+    for i, (present, place) in enumerate(zip(data.present.tolist(), best, strict=True)):
+        sentence = rows[i // problems]
+        tokens = range(len(present)) if whole else sentence
+        better, worse = tokens[place], 0
+        for at, token in enumerate(tokens[: len(present)]):
+            if present[at] and at != place:
+                worse |= 1 << token
+        asked = edges.setdefault(sentence[i % problems], {})
+        asked[better] = asked.get(better, 0) | (worse if repeats else worse & ~(1 << better))
+    return any(map(_has_cycle, edges.values()))
 
 
-def _has_cycle(edges: set[tuple[int, int]]) -> bool:
+def _has_cycle(edges: dict[int, int]) -> bool:
     """Whether edges stay when those whose better token has no better one go, again and again."""
     while edges:
-        left = {(a, b) for a, b in edges if any(worse == a for _, worse in edges)}
+        worse = functools.reduce(operator.or_, edges.values())
+        left = {a: tokens for a, tokens in edges.items() if worse >> a & 1 and tokens}
         if len(left) == len(edges):
             return True
         edges = left

@@ -1,0 +1,290 @@
+"""Rational functions, by flint: it cancels and factors at once what takes sympy seconds.
+
+An expression of sympy is read as a fraction of polynomials in its generators: symbols, roots,
+exponentials of monomials, and whatever is no sum, product or power. Exponents are multiplied out,
+and all powers of a root or of an exponential are powers of one generator. Nothing else that relates
+generators is known: a fraction that is 0 is the number 0, and one that is not is another number
+only if its generators are independent, as symbols are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import lcm
+from typing import Any
+
+import sympy as sp
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+
+_LARGEST = 64
+"""The largest exponent that is multiplied out."""
+
+_Sign = tuple[int, bool] | None
+"""1 or -1 for what is at least or at most 0, and whether it is known not to be 0; None if open."""
+
+
+@dataclass(frozen=True)
+class Fraction:
+    """A fraction of polynomials.
+
+    Attributes:
+        above: the numerator.
+        below: the denominator, which is not the polynomial 0.
+        generators: what the variables of these polynomials stand for.
+    """
+
+    above: fmpq_mpoly
+    below: fmpq_mpoly
+    generators: tuple[Any, ...]
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether it is 0, as a fraction of polynomials."""
+        return bool(self.above.is_zero())
+
+    @property
+    def independent(self) -> bool:
+        """Whether no relation holds between the generators, so that only 0 is the fraction 0.
+
+        Symbols, their roots and exponentials of different monomials of symbols are independent.
+        """
+        return all(map(_is_independent, self.generators))
+
+    @cached_property
+    def reduced(self) -> tuple[fmpq_mpoly, fmpq_mpoly]:
+        """The numerator and the denominator, without a common factor."""
+        common = self.above.gcd(self.below)
+        return self.above / common, self.below / common
+
+    @cached_property
+    def factors(self) -> tuple[fmpq, list[tuple[fmpq_mpoly, int]]]:
+        """A constant, and irreducible polynomials with their exponents, if it is not 0."""
+        (one, above), (other, below) = (polynomial.factor() for polynomial in self.reduced)
+        return one / other, [(p, int(k)) for p, k in above] + [(p, -int(k)) for p, k in below]
+
+    def cancelled(self) -> Any:
+        """The reduced fraction as an expression."""
+        above, below = map(self.written, self.reduced)
+        return above / below
+
+    def factored(self) -> Any:
+        """The product of its factors as an expression."""
+        if self.is_zero:
+            return sp.Integer(0)
+        constant, factors = self.factors
+        return sp.Mul(_rational(constant), *(self.written(p) ** k for p, k in factors))
+
+    def written(self, polynomial: fmpq_mpoly) -> Any:
+        """A polynomial as an expression."""
+        terms = []
+        for powers, coefficient in polynomial.terms():
+            own = (x**k for x, k in zip(self.generators, powers, strict=True) if k)
+            terms.append(sp.Mul(_rational(coefficient), *own))
+        return sp.Add(*terms)
+
+    def is_known(self, sign: str) -> bool:
+        """Whether the signs of its generators show that it is positive, or that it is nonnegative.
+
+        Each factor needs terms of one sign, or has to be real and to an even power; no factor of
+        the denominator may be 0.
+        """
+        if self.is_zero:
+            return sign == "nonnegative"
+        signs = [_sign(x) for x in self.generators]
+        constant, factors = self.factors
+        total, strict = _one_if(constant > 0), True
+        for polynomial, k in factors:
+            known = _sign_of_sum(polynomial, signs)
+            if known is None and k % 2 == 0:
+                used = zip(polynomial.degrees(), self.generators, strict=True)
+                real = all(x.is_real for degree, x in used if degree)
+                known = _sign_of_sum(polynomial**2, signs) or ((1, False) if real else None)
+            if known is None or (k < 0 and not known[1]):
+                return False
+            total, strict = total * known[0] ** abs(k), strict and known[1]
+        return total > 0 and (strict or sign == "nonnegative")
+
+
+def _is_independent(x: Any) -> bool:
+    if isinstance(x, sp.exp):
+        return not x.args[0].is_Rational and _is_monomial(x.args[0])
+    return bool(x.is_Symbol or (x.is_Pow and x.base.is_Symbol and x.exp.is_Rational))
+
+
+def _rational(value: fmpq) -> Any:
+    return sp.Rational(int(value.p), int(value.q))
+
+
+def _one_if(positive: bool) -> int:
+    return 1 if positive else -1
+
+
+def _sign(x: Any) -> tuple[int, bool] | None:
+    """The sign of a generator; that of a real number which may have any is called 0."""
+    if x.is_nonnegative:
+        return 1, x.is_positive is True
+    if x.is_nonpositive:
+        return -1, x.is_negative is True
+    return (0, x.is_nonzero is True) if x.is_real else None
+
+
+def _sign_of_sum(polynomial: fmpq_mpoly, signs: list[_Sign]) -> _Sign:
+    """The sign of a polynomial whose terms all have the same."""
+    known, some = set(), False
+    for powers, coefficient in polynomial.terms():
+        total, strict = _one_if(coefficient > 0), True
+        for sign, k in zip(signs, powers, strict=True):
+            if k:
+                if sign is None or (sign[0] == 0 and k % 2):
+                    return None
+                total, strict = total * (sign[0] or 1) ** int(k), strict and sign[1]
+        known.add(total)
+        some = some or strict
+    return (known.pop(), some) if len(known) == 1 else None
+
+
+def multiplied_out(expression: Any) -> Any:
+    """The expression, expanded by sympy unless it is a sum of monomials, which stay as they are."""
+    parts = sp.Add.make_args(expression)
+    return expression if all(map(_is_monomial, parts)) else sp.expand(expression)
+
+
+def _is_monomial(part: Any) -> bool:
+    return all(
+        x.is_Symbol or x.is_Rational or (x.is_Pow and x.base.is_Symbol and x.exp.is_Rational)
+        for x in sp.Mul.make_args(part)
+    )
+
+
+def fraction(expression: Any, *, divide: bool = True) -> Fraction | None:
+    """The fraction that an expression is, or None where it divides by 0 or does not commute.
+
+    Args:
+        expression: of sympy.
+        divide: whether sums are divided by; else the reciprocal of each is a generator.
+    """
+    if not expression.is_commutative:
+        return None
+    reader = _Reader(divide)
+    reader.find(expression)
+    try:
+        return Fraction(*reader.read(expression), reader.generators())
+    except ZeroDivisionError:
+        return None
+
+
+_Key = tuple[str, Any, int]
+"""Of a generator: whether it is a root or an exponential, of what, and the sign of its exponent."""
+
+
+class _Reader:
+    """Reads an expression: first what its generators are, then what it is of them."""
+
+    def __init__(self, divide: bool) -> None:
+        self._divide = divide
+        self._roots: dict[_Key, int] = {}  # which root is the generator
+        self._products: dict[Any, list[tuple[_Key, Any]]] = {}  # with exponents
+        self._found: set[Any] = set()
+        self._known: dict[Any, tuple[fmpq_mpoly, fmpq_mpoly]] = {}
+        self._variables: dict[_Key, fmpq_mpoly] = {}
+
+    def find(self, x: Any) -> None:
+        """Find the generators of an expression."""
+        if x in self._found or x.is_Rational:
+            return
+        self._found.add(x)
+        if x.is_Add or x.is_Mul:
+            for part in x.args:
+                self.find(part)
+        elif self._is_power(x):
+            self.find(x.base)
+        else:
+            self._products[x] = [*self._powers(x)]
+            for key, exponent in self._products[x]:
+                self._roots[key] = lcm(self._roots.get(key, 1), exponent.q)
+
+    def _is_power(self, x: Any) -> bool:
+        """Whether it is multiplied out."""
+        least = -_LARGEST if self._divide else 0
+        return bool(x.is_Pow and x.exp.is_Integer and least <= x.exp <= _LARGEST)
+
+    def _powers(self, x: Any) -> Iterator[tuple[_Key, Any]]:
+        """The generators whose powers it is a product of, with the exponents."""
+        if isinstance(x, sp.exp):
+            for term in sp.Add.make_args(multiplied_out(x.args[0])):
+                share, monomial = term.as_coeff_Mul(rational=True)
+                yield self._oriented("exponential", monomial, share)
+        elif x.is_Pow and x.exp.is_Rational and abs(x.exp) <= _LARGEST:
+            yield self._oriented("root", x.base, x.exp)
+        else:
+            yield self._oriented("root", x, sp.Integer(1))
+
+    def _oriented(self, kind: str, of: Any, exponent: Any) -> tuple[_Key, Any]:
+        sign = 1 if self._divide or exponent > 0 else -1
+        return (kind, of, sign), sign * exponent
+
+    def generators(self) -> tuple[Any, ...]:
+        """The generators that were found."""
+        exponents = [sp.Rational(sign, q) for (_, _, sign), q in self._roots.items()]
+        return tuple(
+            of**k if kind == "root" else sp.exp(of * k)
+            for (kind, of, _), k in zip(self._roots, exponents, strict=True)
+        )
+
+    def read(self, expression: Any) -> tuple[fmpq_mpoly, fmpq_mpoly]:
+        """The numerator and the denominator of an expression whose generators were found."""
+        names = [f"x{k}" for k in range(len(self._roots))]
+        ring = fmpq_mpoly_ctx.get(names, Ordering.degrevlex)
+        self._variables = dict(zip(self._roots, ring.gens(), strict=True))
+        self._constant = ring.constant
+        return self._value(expression)
+
+    def _value(self, x: Any) -> tuple[fmpq_mpoly, fmpq_mpoly]:
+        if x not in self._known:
+            self._known[x] = self._computed(x)
+        return self._known[x]
+
+    def _computed(self, x: Any) -> tuple[fmpq_mpoly, fmpq_mpoly]:
+        one = self._constant(1)
+        if x.is_Rational:
+            return self._constant(fmpq(int(x.p), int(x.q))), one
+        if x.is_Add:
+            return _sum([self._value(part) for part in x.args])
+        if x.is_Mul:
+            factors = [self._value(part) for part in x.args]
+        elif x in self._products:
+            factors = [
+                _power((self._variables[key], one), int(k * self._roots[key]), one)
+                for key, k in self._products[x]
+            ]
+        else:
+            return _power(self._value(x.base), int(x.exp), one)
+        above = below = one
+        for a, b in factors:
+            above, below = above * a, below * b
+        return above, below
+
+
+def _power(
+    value: tuple[fmpq_mpoly, fmpq_mpoly], k: int, one: fmpq_mpoly
+) -> tuple[fmpq_mpoly, fmpq_mpoly]:
+    above, below = value
+    if k < 0:
+        if above.is_zero():
+            raise ZeroDivisionError
+        above, below = below, above
+    return above ** abs(k), below ** abs(k) if below != one else one
+
+
+def _sum(parts: list[tuple[fmpq_mpoly, fmpq_mpoly]]) -> tuple[fmpq_mpoly, fmpq_mpoly]:
+    (above, below), *others = parts
+    for a, b in others:
+        if b == below:
+            above = above + a
+            continue
+        common = below.gcd(b)
+        rest = b / common
+        above, below = above * rest + a * (below / common), below * rest
+    return above, below
