@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat, fmpz, fmpz_mat
@@ -21,45 +21,55 @@ Vector = list[Number]
 Matrix = list[list[Number]]
 
 _Answer = TypeVar("_Answer")
+_More = ParamSpec("_More")
 
 _REMEMBERED = 256
 """Data sets of which an answer is remembered."""
 
 
-def remembered(function: Callable[[AttentionData], _Answer]) -> Callable[[AttentionData], _Answer]:
+def remembered(
+    function: Callable[Concatenate[AttentionData, _More], _Answer],
+) -> Callable[Concatenate[AttentionData, _More], _Answer]:
     """A function of the numbers of a data set, asked once for each of the last few.
 
     The hypotheses of a claim, its conclusion and its certificate ask the same of one instance in
     turn. Where a run counts its steps, each of them takes its own: how many there are must not
     depend on what was asked before. Everyone has a copy of the answer, as a claim that changes its
-    own must not be believed when it is confirmed.
+    own must not be believed when it is confirmed. Further arguments have to be hashable.
     """
     known: dict[Any, _Answer] = {}
 
     @functools.wraps(function)
-    def asked(data: AttentionData) -> _Answer:
+    def asked(data: AttentionData, /, *more: _More.args, **named: _More.kwargs) -> _Answer:
         if sys.gettrace() is not None:
-            return function(data)
+            return function(data, *more, **named)
         arrays = data.X, data.Z, data.y, data.v, data.scores, data.mask
-        key = tuple(None if a is None else (a.shape, a.dtype.str, a.tobytes()) for a in arrays)
+        own = tuple(None if a is None else (a.shape, a.dtype.str, a.tobytes()) for a in arrays)
+        key = own, more, tuple(sorted(named.items()))
         if key not in known:
             if len(known) >= _REMEMBERED:
                 known.clear()
-            known[key] = function(data)
+            known[key] = function(data, *more, **named)
         answer: _Answer = _copied(known[key])
         return answer
 
     return asked
 
 
+_NESTED = (list, tuple, dict, np.ndarray)
+
+
 def _copied(answer: Any) -> Any:
-    """Lists, dicts and dataclasses of numbers, none of which is shared with the answer."""
-    if isinstance(answer, list):
-        return [_copied(x) for x in answer] if answer and type(answer[0]) is list else answer[:]
+    """Lists, dicts, arrays and dataclasses of numbers, none of which is shared with the answer."""
+    if isinstance(answer, list | tuple):
+        nested = answer and (isinstance(answer[0], _NESTED) or is_dataclass(answer[0]))
+        return type(answer)(map(_copied, answer)) if nested else answer[:]
     if isinstance(answer, dict):
         return {key: _copied(x) for key, x in answer.items()}
+    if isinstance(answer, np.ndarray):
+        return answer.copy()
     if is_dataclass(answer) and not isinstance(answer, type):
-        return type(answer)(*(_copied(getattr(answer, f.name)) for f in fields(answer)))
+        return type(answer)(**{f.name: _copied(getattr(answer, f.name)) for f in fields(answer)})
     return answer
 
 
