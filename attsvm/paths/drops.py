@@ -28,7 +28,7 @@ from attsvm.losses import (
 _TINY = -60.0 * math.log(10.0)
 _SMALL = 1e-10
 
-Vector: TypeAlias = 'Float[Array, " n"]'
+Vector: TypeAlias = 'Float[Array, "*#b n"]'
 
 
 def ensure_decreasing(loss: object) -> Loss:
