@@ -56,14 +56,14 @@ def remembered(
     return asked
 
 
-_NESTED = (list, tuple, dict, np.ndarray)
+_ATOMS = (fmpq, float, int, str)
 
 
 def _copied(answer: Any) -> Any:
     """Lists, dicts, arrays and dataclasses of numbers, none of which is shared with the answer."""
     if isinstance(answer, list | tuple):
-        nested = answer and (isinstance(answer[0], _NESTED) or is_dataclass(answer[0]))
-        return type(answer)(map(_copied, answer)) if nested else answer[:]
+        flat = not answer or isinstance(answer[0], _ATOMS)
+        return answer[:] if flat else type(answer)(map(_copied, answer))
     if isinstance(answer, dict):
         return {key: _copied(x) for key, x in answer.items()}
     if isinstance(answer, np.ndarray):
