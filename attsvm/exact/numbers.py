@@ -56,20 +56,29 @@ def remembered(
     return asked
 
 
-_ATOMS = (fmpq, float, int, str)
+_ATOMS = frozenset({fmpq, arb, float, int, bool, str, type(None)})
+
+
+@functools.cache
+def _names(kind: type) -> tuple[str, ...]:
+    """The fields of a dataclass, none of another type."""
+    return tuple(f.name for f in fields(kind)) if is_dataclass(kind) else ()
 
 
 def _copied(answer: Any) -> Any:
     """Lists, dicts, arrays and dataclasses of numbers, none of which is shared with the answer."""
+    kind = type(answer)
+    if kind in _ATOMS:
+        return answer
     if isinstance(answer, list | tuple):
-        flat = not answer or isinstance(answer[0], _ATOMS)
-        return answer[:] if flat else type(answer)(map(_copied, answer))
-    if isinstance(answer, dict):
+        flat = not answer or type(answer[0]) in _ATOMS
+        return answer[:] if flat else kind([_copied(x) for x in answer])
+    if kind is dict:
         return {key: _copied(x) for key, x in answer.items()}
-    if isinstance(answer, np.ndarray):
+    if kind is np.ndarray:
         return answer.copy()
-    if is_dataclass(answer) and not isinstance(answer, type):
-        return type(answer)(**{f.name: _copied(getattr(answer, f.name)) for f in fields(answer)})
+    if names := _names(kind):
+        return kind(**{name: _copied(getattr(answer, name)) for name in names})
     return answer
 
 
