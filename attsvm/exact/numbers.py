@@ -60,7 +60,7 @@ _ATOMS = frozenset({fmpq, arb, float, int, bool, str, type(None)})
 
 
 @functools.cache
-def _names(kind: type) -> tuple[str, ...]:
+def _names(kind: Any) -> tuple[str, ...]:
     """The fields of a dataclass, none of another type."""
     return tuple(f.name for f in fields(kind)) if is_dataclass(kind) else ()
 
