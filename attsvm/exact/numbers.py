@@ -67,7 +67,7 @@ def _names(kind: Any) -> tuple[str, ...]:
 
 def _copied(answer: Any) -> Any:
     """Lists, dicts, arrays and dataclasses of numbers, none of which is shared with the answer."""
-    kind = type(answer)
+    kind: Any = type(answer)
     if kind in _ATOMS:
         return answer
     if isinstance(answer, list | tuple):
