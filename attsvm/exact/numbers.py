@@ -24,36 +24,55 @@ _Answer = TypeVar("_Answer")
 _More = ParamSpec("_More")
 
 _REMEMBERED = 256
-"""Data sets of which an answer is remembered."""
+"""How many answers of a function are remembered."""
 
 
 def remembered(
     function: Callable[Concatenate[AttentionData, _More], _Answer],
 ) -> Callable[Concatenate[AttentionData, _More], _Answer]:
-    """A function of the numbers of a data set, asked once for each of the last few.
+    """A function of the numbers of a data set, see `remembered_by`.
+
+    Further arguments have to be hashable.
+    """
+
+    def key(data: AttentionData, /, *more: _More.args, **named: _More.kwargs) -> object:
+        arrays = data.X, data.Z, data.y, data.v, data.scores, data.mask
+        own = tuple(None if a is None else (a.shape, a.dtype.str, a.tobytes()) for a in arrays)
+        return own, more, tuple(sorted(named.items()))
+
+    return remembered_by(key)(function)
+
+
+def remembered_by(
+    key: Callable[_More, object],
+) -> Callable[[Callable[_More, _Answer]], Callable[_More, _Answer]]:
+    """A function that is asked once for each of the last few keys.
 
     The hypotheses of a claim, its conclusion and its certificate ask the same of one instance in
     turn. Where a run counts its steps, each of them takes its own: how many there are must not
     depend on what was asked before. Everyone has a copy of the answer, as a claim that changes its
-    own must not be believed when it is confirmed. Further arguments have to be hashable.
+    own must not be believed when it is confirmed.
     """
-    known: dict[Any, _Answer] = {}
 
-    @functools.wraps(function)
-    def asked(data: AttentionData, /, *more: _More.args, **named: _More.kwargs) -> _Answer:
-        if sys.gettrace() is not None:
-            return function(data, *more, **named)
-        arrays = data.X, data.Z, data.y, data.v, data.scores, data.mask
-        own = tuple(None if a is None else (a.shape, a.dtype.str, a.tobytes()) for a in arrays)
-        key = own, more, tuple(sorted(named.items()))
-        if key not in known:
-            if len(known) >= _REMEMBERED:
-                known.clear()
-            known[key] = function(data, *more, **named)
-        answer: _Answer = _copied(known[key])
-        return answer
+    def remembering(function: Callable[_More, _Answer]) -> Callable[_More, _Answer]:
+        known: dict[object, _Answer] = {}
 
-    return asked
+        @functools.wraps(function)
+        def asked(*given: _More.args, **named: _More.kwargs) -> _Answer:
+            if sys.gettrace() is not None:
+                return function(*given, **named)
+            place = key(*given, **named)
+            if place not in known:
+                found = function(*given, **named)
+                if len(known) >= _REMEMBERED:
+                    del known[next(iter(known))]
+                known[place] = found
+            answer: _Answer = _copied(known[place])
+            return answer
+
+        return asked
+
+    return remembering
 
 
 _ATOMS = frozenset({fmpq, arb, float, int, bool, str, type(None)})
