@@ -89,9 +89,10 @@ def _copied(answer: Any) -> Any:
     kind: Any = type(answer)
     if kind in _ATOMS:
         return answer
+    if kind is list and (not answer or type(answer[0]) in _ATOMS):
+        return answer[:]  # lists are of one kind
     if isinstance(answer, list | tuple):
-        flat = not answer or type(answer[0]) in _ATOMS
-        return answer[:] if flat else kind([_copied(x) for x in answer])
+        return kind([_copied(x) for x in answer])
     if kind is dict:
         return {key: _copied(x) for key, x in answer.items()}
     if kind is np.ndarray:
