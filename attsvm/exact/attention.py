@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from flint import arb, fmpq
+from flint import arb, arb_mat, fmpq
 
 from attsvm.exact.losses import loss_drop, loss_slope
-from attsvm.exact.numbers import ExactData, Matrix, Number, Vector, combine, dot
+from attsvm.exact.numbers import ExactData, Matrix, Number, Vector, dot
 
 
 def softmax(scores: Vector) -> list[arb]:
@@ -47,15 +47,13 @@ def risk_gap(data: ExactData, W: Matrix, loss: str) -> arb:
 
 def gradient(data: ExactData, W: Matrix, loss: str) -> Matrix:
     """Gradient of L(W) (d, e): sum_i l'(u_i)/n sum_t s_t (gamma_t - u_i) x_t z^T."""
-    total: Matrix = [[arb(0)] * len(data.Z[0]) for _ in W]
+    balls, total = arb_mat(W), arb_mat(len(W), len(data.Z[0]))
     for i, (tokens, z, gamma) in enumerate(zip(data.X, data.Z, data.gamma, strict=True)):
-        s, best = softmax(logits(tokens, W, z)), max(gamma)
+        X, query = arb_mat(tokens), arb_mat([z])
+        s, best = softmax((X * (balls * query.transpose())).entries()), max(gamma)
         missing = deficit(data, i, s)
         slope = loss_slope(loss, arb(best) - missing) / len(data.X)
         weights = [slope * w * (missing - (best - g)) for w, g in zip(s, gamma, strict=True)]
-        added = combine(weights, tokens)
-        total = [
-            [t + p * x for t, x in zip(row, z, strict=True)]
-            for row, p in zip(total, added, strict=True)
-        ]
-    return total
+        total += (arb_mat([weights]) * X).transpose() * query
+    found: Matrix = total.tolist()
+    return found

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat, fmpz, fmpz_mat
@@ -21,52 +21,85 @@ Vector = list[Number]
 Matrix = list[list[Number]]
 
 _Answer = TypeVar("_Answer")
+_More = ParamSpec("_More")
 
 _REMEMBERED = 256
-"""Data sets of which an answer is remembered."""
+"""How many answers of a function are remembered."""
 
 
-def remembered(function: Callable[[AttentionData], _Answer]) -> Callable[[AttentionData], _Answer]:
-    """A function of the numbers of a data set, asked once for each of the last few.
+def remembered(
+    function: Callable[Concatenate[AttentionData, _More], _Answer],
+) -> Callable[Concatenate[AttentionData, _More], _Answer]:
+    """A function of the numbers of a data set, see `remembered_by`.
+
+    Further arguments have to be hashable.
+    """
+
+    def key(data: AttentionData, /, *more: _More.args, **named: _More.kwargs) -> object:
+        arrays = data.X, data.Z, data.y, data.v, data.scores, data.mask
+        own = tuple(None if a is None else (a.shape, a.dtype.str, a.tobytes()) for a in arrays)
+        return own, more, tuple(sorted(named.items()))
+
+    return remembered_by(key)(function)
+
+
+def remembered_by(
+    key: Callable[_More, object],
+) -> Callable[[Callable[_More, _Answer]], Callable[_More, _Answer]]:
+    """A function that is asked once for each of the last few keys.
 
     The hypotheses of a claim, its conclusion and its certificate ask the same of one instance in
     turn. Where a run counts its steps, each of them takes its own: how many there are must not
     depend on what was asked before. Everyone has a copy of the answer, as a claim that changes its
     own must not be believed when it is confirmed.
     """
-    known: dict[Any, _Answer] = {}
 
-    @functools.wraps(function)
-    def asked(data: AttentionData) -> _Answer:
-        if sys.gettrace() is not None:
-            return function(data)
-        arrays = data.X, data.Z, data.y, data.v, data.scores, data.mask
-        key = tuple(None if a is None else (a.shape, a.dtype.str, a.tobytes()) for a in arrays)
-        if key not in known:
-            if len(known) >= _REMEMBERED:
-                known.clear()
-            known[key] = function(data)
-        answer: _Answer = _copied(known[key])
-        return answer
+    def remembering(function: Callable[_More, _Answer]) -> Callable[_More, _Answer]:
+        known: dict[object, _Answer] = {}
 
-    return asked
+        @functools.wraps(function)
+        def asked(*given: _More.args, **named: _More.kwargs) -> _Answer:
+            if sys.gettrace() is not None:
+                return function(*given, **named)
+            place = key(*given, **named)
+            if place not in known:
+                found = function(*given, **named)
+                if len(known) >= _REMEMBERED:
+                    del known[next(iter(known))]
+                known[place] = found
+            answer: _Answer = _copied(known[place])
+            return answer
+
+        return asked
+
+    return remembering
 
 
-def _copied(answer: Any) -> Any:
-    """Lists, dicts and dataclasses of numbers, none of which is shared with the answer."""
-    if isinstance(answer, list):
-        return [_copied(x) for x in answer] if answer and type(answer[0]) is list else answer[:]
-    if isinstance(answer, dict):
-        return {key: _copied(x) for key, x in answer.items()}
-    kind: Any = type(answer)
-    names = _fields(kind)
-    return kind(*(_copied(getattr(answer, x)) for x in names)) if names else answer
+_ATOMS = frozenset({fmpq, arb, float, int, bool, str, type(None)})
 
 
 @functools.cache
-def _fields(kind: type) -> tuple[str, ...]:
-    """The names of the fields of a dataclass, none of any other type."""
+def _names(kind: Any) -> tuple[str, ...]:
+    """The fields of a dataclass, none of another type."""
     return tuple(f.name for f in fields(kind)) if is_dataclass(kind) else ()
+
+
+def _copied(answer: Any) -> Any:
+    """Lists, dicts, arrays and dataclasses of numbers, none of which is shared with the answer."""
+    kind: Any = type(answer)
+    if kind in _ATOMS:
+        return answer
+    if kind is list and (not answer or type(answer[0]) in _ATOMS):
+        return answer[:]  # lists are of one kind
+    if isinstance(answer, list | tuple):
+        return kind([_copied(x) for x in answer])
+    if kind is dict:
+        return {key: _copied(x) for key, x in answer.items()}
+    if kind is np.ndarray:
+        return answer.copy()
+    if names := _names(kind):
+        return kind(**{name: _copied(getattr(answer, name)) for name in names})
+    return answer
 
 
 def rational(value: float | int | Fraction | fmpq) -> fmpq:

@@ -78,9 +78,10 @@ class ExactProgramme:
 
     def gram(self, rows: Sequence[int], columns: Sequence[int]) -> list[list[fmpz]]:
         """Inner products of the integer constraint matrices."""
-        left_D, left_Z = _take(self.D, rows), _take(self.Z, rows)
-        right_D, right_Z = _take(self.D, columns), _take(self.Z, columns)
-        one, two = left_D * right_D.transpose(), left_Z * right_Z.transpose()
+        left = right = _take(self.D, rows), _take(self.Z, rows)
+        if columns is not rows:
+            right = _take(self.D, columns), _take(self.Z, columns)
+        one, two = (a * b.transpose() for a, b in zip(left, right, strict=True))
         pairs = zip(one.tolist(), two.tolist(), strict=True)
         return [[x * y for x, y in zip(a, b, strict=True)] for a, b in pairs]
 
@@ -129,5 +130,7 @@ class ExactProgramme:
 
 
 def _take(matrix: fmpz_mat, rows: Sequence[int]) -> fmpz_mat:
+    if list(rows) == list(range(matrix.nrows())):
+        return matrix
     table = matrix.tolist()
     return fmpz_mat([table[j] for j in rows])

@@ -11,7 +11,7 @@ from attsvm._types import Array
 from attsvm.errors import SolverError
 from attsvm.exact.active_set import Status, exchange, pivot, solve
 from attsvm.exact.deadline import Deadline
-from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, rational, subtract
+from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, subtract
 from attsvm.exact.programme import ExactProgramme, FloatProgramme
 from attsvm.kernels.least_norm import pivot as propose
 from attsvm.kernels.least_norm import scale_rows
@@ -138,22 +138,23 @@ def _float_guess(programme: ExactProgramme) -> Array:
     D, sizes_D = _unit_rows(programme.D)
     Z, sizes_Z = _unit_rows(programme.Z)
     unit_D, unit_Z, norms = scale_rows(D, Z)
-    pairs = zip(programme.bound, sizes_D, sizes_Z, norms.tolist(), strict=True)
-    right = [b / (x * z) / rational(norm or 1.0) for b, x, z, norm in pairs]
-    largest = max(map(abs, right)) or fmpq(1)
-    c = np.array([nearest(x / largest) for x in right])
+    sizes = [x * z for x, z in zip(sizes_D, sizes_Z, strict=True)]
+    shift = min(size.bit_length() for size in sizes)  # as sizes may be no floats
+    ratios = [nearest(b * (1 << shift) / z) for b, z in zip(programme.bound, sizes, strict=True)]
+    right = np.array(ratios) / np.where(norms > 0.0, norms, 1.0)
+    c = right / (np.abs(right).max() or 1.0)
     equal = np.array(programme.equal, dtype=np.bool_)
     gram = (unit_D @ unit_D.T) * (unit_Z @ unit_Z.T)
     nothing = np.empty(0, dtype=np.int64), np.empty((0, 0))
     return propose(gram, c, equal, *nothing, 10 * len(c) + 100)[0]
 
 
-def _unit_rows(matrix: fmpz_mat) -> tuple[Array, list[fmpz]]:
+def _unit_rows(matrix: fmpz_mat) -> tuple[Array, list[int]]:
     """Rows divided by their largest entry, as floats, and these entries (1 for zero rows)."""
     rows = [[int(x) for x in row] for row in matrix.tolist()]
     sizes = [max(map(abs, row)) or 1 for row in rows]
     floats = [[x / size for x in row] for row, size in zip(rows, sizes, strict=True)]
-    return np.array(floats), [fmpz(size) for size in sizes]
+    return np.array(floats), sizes
 
 
 def nearest(value: fmpq) -> float:

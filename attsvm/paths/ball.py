@@ -88,7 +88,7 @@ def _solve(H: Array, shift: float, g: Array) -> Array | None:
     from scipy.linalg.lapack import dposv
 
     shifted = H.copy()
-    np.einsum("kk->k", shifted)[:] += shift
+    shifted.reshape(-1)[:: len(H) + 1] += shift
     _, step, failed = dposv(shifted, -g, lower=1)
     if failed or not np.abs(step).max() < 1e100:  # nothing curves
         return None

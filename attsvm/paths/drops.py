@@ -28,7 +28,7 @@ from attsvm.losses import (
 _TINY = -60.0 * math.log(10.0)
 _SMALL = 1e-10
 
-Vector: TypeAlias = 'Float[Array, " n"]'
+Vector: TypeAlias = 'Float[Array, "*#b n"]'
 
 
 def ensure_decreasing(loss: object) -> Loss:
@@ -51,8 +51,7 @@ def ensure_decreasing(loss: object) -> Loss:
 def _log_expm1(x: Vector) -> Vector:
     """log((e^D - 1) / D) + log D for D = e^x."""
     D = np.exp(np.minimum(x, 700.0))
-    with np.errstate(divide="ignore"):
-        middle = np.log(np.expm1(np.clip(D, _SMALL, 30.0)))
+    middle = np.log(np.expm1(np.minimum(np.maximum(D, _SMALL), 30.0)))
     grown: Array = np.where(D < _SMALL, x + D / 2.0, np.where(D > 30.0, D, middle))
     return grown
 

@@ -20,6 +20,10 @@ AGREE = 1e-9
 """How near two values of log(L - L_*) count as one, relative to their size if that is above 1."""
 
 
+_ROUNDS, _POINTS = 10, 65
+"""How often an interval is cut into 64 parts, of which one is kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """Where one start led.
@@ -138,16 +142,17 @@ def lower_bound(
 
     log_least, end = np.log(least), objective.loss.log_slope(best)
 
-    def both(x: float) -> tuple[float, float]:
-        part = x - np.logaddexp(0.0, x)
-        second = float(log_drop(objective.loss, best, log_least + part, order).min())
+    def both(x: Array) -> tuple[Array, Array]:
+        part = (x - np.logaddexp(0.0, x))[:, None]
+        second = log_drop(objective.loss, best, log_least + part, order).min(axis=1)
         other = objective.loss.log_slope(best - most * np.exp(part))
-        slopes = np.minimum(end, other)[objective.input]
-        return fixed + float(p @ slopes) - float(np.logaddexp(0.0, x)), second
+        slopes = np.minimum(end, other)[:, objective.input]
+        return fixed + slopes @ p - np.logaddexp(0.0, x), second
 
     low, high = -2.0 * abs(fixed) - 200.0, 50.0
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        first, second = both(middle)
-        low, high = (middle, high) if second < first else (low, middle)
-    return max(min(both(low)), min(both(high))) - math.log(objective.count)
+    for _ in range(_ROUNDS):
+        eps = np.linspace(low, high, _POINTS)
+        first, second = both(eps)
+        k = max(int(np.count_nonzero(second < first)), 1)  # the second rises, the first falls
+        low, high = float(eps[k - 1]), float(eps[min(k, _POINTS - 1)])
+    return float(np.minimum(*both(np.array([low, high]))).max()) - math.log(objective.count)

@@ -75,8 +75,13 @@ def exact_att_svm(
     """X^mm for the chosen tokens, else the first optimal ones; None where it does not exist."""
     if chosen is None:
         return _of_optimal(data)
+    return _of_chosen(data, tuple(map(int, chosen)))
+
+
+@remembered
+def _of_chosen(data: AttentionData, chosen: tuple[int, ...]) -> ExactAttSVM | None:
     exact = ExactData.of(data)
-    return _solved(exact, [ts.index(int(c)) for ts, c in zip(exact.kept, chosen, strict=True)])
+    return _solved(exact, [ts.index(c) for ts, c in zip(exact.kept, chosen, strict=True)])
 
 
 @remembered

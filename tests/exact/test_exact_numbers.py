@@ -212,6 +212,28 @@ def test_a_data_set_is_asked_once_by_its_numbers_and_anew_where_steps_are_counte
     assert asked[-1] is one
 
 
+def test_further_arguments_count_and_the_oldest_answer_makes_room():
+    asked = []
+
+    @remembered
+    def power(data, k, *, of=None):
+        asked.append(k)
+        return [(k, np.full(2, k))]
+
+    data = AttentionData.of([[[1.0]]], [[1.0]], scores=[[0.0]])
+    power(data, 0)[0][1][:] = 9
+    assert power(data, 0)[0][1].tolist() == [0, 0]
+    power(data, 0, of="other")
+    assert asked == [0, 0]
+    for k in range(1, 256):
+        power(data, k)
+    power(data, 255)
+    power(data, 2)
+    assert len(asked) == 257
+    power(data, 0)
+    assert len(asked) == 258
+
+
 def test_who_changes_an_answer_changes_it_for_nobody_else():
     data = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[1.0, 0.0]])
     for ask in (ExactData.of, exact_att_svm):

@@ -4,7 +4,7 @@ Balls judge, floats screen many instances at once, tensors know gradients, symbo
 are about, text is what a reader sees. See `base` for what a formula may use.
 """
 
-from attsvm.theory.arithmetic.balls import BALLS, ENCLOSURES, Balls
+from attsvm.theory.arithmetic.balls import BALLS, ENCLOSURES, TAILS, Balls
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.entries import Entries, entries
@@ -15,6 +15,7 @@ __all__ = [
     "BALLS",
     "ENCLOSURES",
     "FLOATS",
+    "TAILS",
     "All",
     "AnyOf",
     "Arithmetic",

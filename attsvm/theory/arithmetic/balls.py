@@ -8,18 +8,33 @@ nothing.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, fmpq, fmpq_mat, fmpz
+from flint import arb, ctx, fmpq, fmpq_mat, fmpz
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import Entries, entries
 
+_DEAR = 4096
+"""From so many bits on exponentials of rationals, which formulas ask for again, are remembered."""
+
 
 def _exp(x: Any) -> Any:
     """The exponential; of 0 exactly 1."""
-    return fmpq(1) if isinstance(x, fmpq) and x == 0 else arb(x).exp()
+    if not isinstance(x, fmpq):
+        return arb(x).exp()
+    if x == 0:
+        return fmpq(1)
+    return arb(x).exp() if ctx.prec < _DEAR else _dear_exp(x.p, x.q, ctx.prec)
+
+
+@functools.lru_cache(maxsize=256)
+def _dear_exp(p: fmpz, q: fmpz, bits: int) -> arb:
+    """The exponential of p/q at that precision, which is that of flint's context."""
+    return arb(fmpq(p, q)).exp()
 
 
 def _log(x: Any) -> Any:
@@ -176,5 +191,28 @@ class Enclosures(Balls):
         return arb(super()._given(number))
 
 
-BALLS, ENCLOSURES = Balls(), Enclosures()
+_SHORT = 256
+"""Bits of what a `Tails` takes the exponential of."""
+
+
+def _short(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def short(x: Any) -> Any:
+        with ctx.workprec(min(ctx.prec, _SHORT)):
+            return function(x)
+
+    return short
+
+
+class Tails(Balls):
+    """Balls with short exponentials, which are dear at many bits.
+
+    Sums, products and quotients have all bits. What decides how far 1 - exp(-20000) is from 1 are
+    many bits of the difference, and a few of the exponential.
+    """
+
+    exp = elementary(_short(_exp))
+    expm1 = elementary(_short(lambda x: x if x == 0 else arb(x).expm1()))
+
+
+BALLS, ENCLOSURES, TAILS = Balls(), Enclosures(), Tails()
 """The arithmetics of balls; they have no state."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from flint import arb, ctx, fmpq
 
-from attsvm.theory.arithmetic import BALLS, ENCLOSURES, Balls, Entries, entries
+from attsvm.theory.arithmetic import BALLS, ENCLOSURES, TAILS, Balls, Entries, entries
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.formula import Formula
@@ -19,7 +19,7 @@ from attsvm.theory.declaration.slack import Slack
 PRECISIONS = (64, 128, 256, 512, 1024, 2048)
 """Working precisions in bits, tried in turn until the sign of the slack is decided."""
 
-_FURTHER = (8192, 65536)
+_FURTHER = (8192, 65536, 2**18)
 """Tried of a formula whose sides have different fingerprints: they differ, by however little.
 
 Attention that leaves a token behind by a logit of 20,000 gives it less than 2^-28000.
@@ -110,9 +110,9 @@ def glance(formula: Formula, parameters: Mapping[str, Any], case: Any) -> float:
 
 def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgement:
     relation: Any = None
-    differ = False
+    traced: Any = None
     for bits, m, values in _attempts(formula, case, _FURTHER):
-        if bits in _FURTHER and not (differ and _finite(relation)):
+        if bits in _FURTHER and not (traced is not None and _differ(traced) and _finite(relation)):
             break
         with ctx.workprec(bits):
             relation = formula.relation(m, values(case), parameters)
@@ -122,7 +122,7 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judge
             exact = isinstance(slack, fmpq)
             method = "rationals" if exact else f"ball arithmetic at {bits} bits"
             return Judgement(answer, slack, ratio, kind, method)
-        if m is BALLS and _TRACED <= bits <= _FURTHER[0]:
+        if _asks_fingerprints(m, bits, traced):
             with contextlib.suppress(Untraceable), ctx.workprec(bits):
                 traced = formula.relation(TRACES, formula.traced(case), parameters)
                 known = _known(traced)
@@ -130,9 +130,8 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judge
                 if answer is not None:
                     kind, slack, _ = _measured(known)
                     return Judgement(answer, slack, ratio, kind, "roots of rationals, exactly")
-                if _traced(traced):
-                    return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
-                differ = _differ(traced)
+        if traced is not None and _traced(traced, relation):
+            return Judgement(True, fmpq(0), ratio, kind, "both sides are one expression")
         tried = bits
     said = (
         f"sign open at {tried} bits: the sides may be equal, but are not known as one expression "
@@ -157,7 +156,19 @@ def _attempts(
     """
     if formula.counts_beyond(case):
         yield from ((bits, ENCLOSURES, formula.enclosed) for bits in PRECISIONS)
-    yield from ((bits, BALLS, formula.exact) for bits in (*PRECISIONS, *further))
+    yield from ((bits, BALLS, formula.exact) for bits in (*PRECISIONS, *further[:1]))
+    yield from ((bits, TAILS, formula.exact) for bits in further[1:])
+    yield from ((bits, BALLS, formula.exact) for bits in further[1:2])
+
+
+def _asks_fingerprints(m: Balls, bits: int, traced: Any) -> bool:
+    """Whether fingerprints are asked for at a precision.
+
+    They are the same at each, so once will do, but for roots that more bits show to cancel.
+    """
+    if m is not BALLS or not _TRACED <= bits <= _FURTHER[0]:
+        return False
+    return traced is None or bits >= PRECISIONS[-1]
 
 
 _SIGNS = {"at most": "<=", "below": "<", "equal": "="}
@@ -195,15 +206,18 @@ def meets(condition: Any, formula: Formula, case: Any) -> bool:
 
 
 def _met(condition: Any, formula: Formula, case: Any) -> bool:
+    traced: Any = None
     for bits, m, values in _attempts(formula, case):
         with ctx.workprec(bits):
-            answer = _decided(returned(condition(m, values(case)), "a hypothesis"))
+            relation = returned(condition(m, values(case)), "a hypothesis")
+            answer = _decided(relation)
         if answer is not None:
             return answer
-        if m is BALLS and bits >= _TRACED:
+        if _asks_fingerprints(m, bits, traced):
             with contextlib.suppress(Untraceable), ctx.workprec(bits):
-                if _traced(condition(TRACES, formula.traced(case))):
-                    return True
+                traced = condition(TRACES, formula.traced(case))
+        if traced is not None and _traced(traced, relation):
+            return True
     return False
 
 
@@ -216,11 +230,20 @@ def _known(relation: Any) -> Any:
     return Comparison(relation.kind, fmpq(0), balls[0] if len(balls) == 1 else entries(balls))
 
 
-def _traced(relation: Any) -> bool:
-    """Whether fingerprints or balls say that a relation holds; False says nothing."""
+def _traced(relation: Any, balls: Any) -> bool:
+    """Whether fingerprints or balls say that a relation holds; False says nothing.
+
+    The relation of balls, which may be of more bits than that of traces, is of the same form.
+    """
     if isinstance(relation, All | AnyOf):
-        parts = [_traced(part) for part in relation.parts]
+        if type(balls) is not type(relation) or len(balls.parts) != len(relation.parts):
+            return False  # a formula that is another one for traces
+        parts = [_traced(*both) for both in zip(relation.parts, balls.parts, strict=True)]
         return all(parts) if isinstance(relation, All) else any(parts)
+    if isinstance(balls, All | AnyOf):
+        return False
+    if relation.kind == balls.kind and _decided(balls):
+        return True
     for left, right in _sides(relation):
         if relation.kind == "below":
             if not (right - left).ball > 0:

@@ -18,7 +18,7 @@ from flint import fmpq
 
 from attsvm.errors import SolverError
 from attsvm.exact import dot, rational, rationals
-from attsvm.exact.numbers import Matrix, Number, Vector, combine, subtract
+from attsvm.exact.numbers import Matrix, Number, Vector, combine, remembered_by, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
 from attsvm.primitives.torch_objectives import Tensor, in_torch, nearest, tight_multipliers
@@ -184,8 +184,11 @@ def solve(rows: Any, d: int, bound: Any = None) -> Any:
         bound = ones if bound is None else bound
         return Programmes.of(rows, bound.to(rows.dtype), ones > 0.0)
     bounds = [fmpq(b) for b in ([1] * len(rows) if bound is None else bound)]
-    if not rows:
-        return Programme([], [], [fmpq(0)] * d, [])
+    return _solved(rows, bounds) if rows else Programme([], [], [fmpq(0)] * d, [])
+
+
+@remembered_by(lambda rows, bounds: (tuple(map(tuple, rows)), tuple(bounds)))
+def _solved(rows: Matrix, bounds: Vector) -> Programme:
     one: Matrix = [[fmpq(1)]] * len(rows)
     answer = solve_exactly(ExactProgramme.of_rows(rows, one, bounds))
     vector = [row[0] for row in answer.W] if answer.status == "solved" else None

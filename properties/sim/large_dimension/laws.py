@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm._types import Array, Bool, Int
+from attsvm._types import Array, Bool, Float, Int
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.language import Language
@@ -68,25 +68,34 @@ def drawn(law: Signs, generator: np.random.Generator) -> AttentionData:
 
 
 def support(data: AttentionData, alphas: Int[Array, "a n"]) -> Bool[Array, " a"]:
-    """Whether W^mm(alpha) exists and all tokens are its support vectors, choice by choice.
+    """Whether W^mm(alpha) exists and all tokens are its support vectors, choice by choice."""
+    found: Array = supports(data.X[None], data.Z[None], alphas)[0]
+    return found
+
+
+def supports(
+    X: Float[Array, "s n T d"], Z: Float[Array, "s n d"], alphas: Int[Array, "a n"]
+) -> Bool[Array, "s a"]:
+    """The same for many sets of tokens and queries.
 
     Where the constraints are independent it is so exactly where no entry of G^-1 1 is negative, G
     their Gram matrix. Floats tell the signs where none is near 0, else rationals decide.
     """
-    n, T = data.n, data.T
+    (_, n, T, d), rows = X.shape, np.arange(X.shape[1])
     others = np.array([[[t for t in range(T) if t != a] for a in alpha] for alpha in alphas])
-    rows = np.arange(n)
-    D = data.X[rows, alphas][:, :, None] - data.X[rows[:, None], others]
-    D, Z = D.reshape(len(alphas), n * (T - 1), data.d), np.repeat(data.Z, T - 1, axis=0)
-    G = np.einsum("ajd,akd->ajk", D, D) * (Z @ Z.T)
-    found = np.zeros(len(alphas), dtype=bool)
-    for k, fine in enumerate(np.linalg.cond(G) < FINE):
-        w = np.linalg.solve(G[k], np.ones(len(Z))) if fine else np.zeros(1)
-        if fine and np.abs(w).min() > np.abs(w).max() / FINE:
-            found[k] = w.min() > 0.0
-        else:
-            answer = exact_att_svm(data, alphas[k])
-            found[k] = answer is not None and answer.all_tight
+    D = X[:, rows, alphas][:, :, :, None] - X[:, rows[:, None], others]
+    D = D.reshape(*D.shape[:2], n * (T - 1), d)
+    queries = np.repeat(Z, T - 1, axis=1)
+    G = (D @ D.mT) * (queries @ queries.mT)[:, None]
+    fine = np.linalg.cond(G) < FINE
+    w = np.zeros(G.shape[:3])
+    w[fine] = np.linalg.solve(G[fine], np.ones((G.shape[2], 1)))[..., 0]
+    sure = fine & (np.abs(w).min(axis=2) > np.abs(w).max(axis=2) / FINE)
+    found: Array = sure & (w.min(axis=2) > 0.0)
+    for s, k in np.argwhere(~sure):
+        data = AttentionData(X[s], Z[s], scores=np.zeros((n, T)))
+        answer = exact_att_svm(data, alphas[k])
+        found[s, k] = answer is not None and answer.all_tight
     return found
 
 

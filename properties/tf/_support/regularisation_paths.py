@@ -1,5 +1,6 @@
 """Regularisation paths: instances, conditions, and measured rates."""
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError, present
 from attsvm.exact import ExactData
-from attsvm.exact.numbers import Matrix, subtract
+from attsvm.exact.numbers import Matrix, remembered, subtract
 from attsvm.limits import ALLOWANCE
 from attsvm.losses import CUBIC, LOSSES
 from attsvm.paths import FactorMinimum, path_kq, path_w
@@ -199,12 +200,15 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
 
 def follows_ray(case: Path, target: Matrix) -> Slack:
     """The same for any target other than 0, where W^mm exists."""
-    loss, unit_radius = LOSSES[case.loss], late(case) * length(case)
-    radii = [1e3 * unit_radius, 1e4 * unit_radius]
-    found = path_w(case.data, loss, radii, starts=STARTS)
+    found = _minima(case.data, case.loss, late(case) * length(case))
     if sloped(case) and max(m.excess for m in found) > SURELY:
         return UNSURE
     return ray_slack(case, found, target)
+
+
+@remembered
+def _minima(data: AttentionData, loss: str, unit: float) -> tuple[PathMinimum, ...]:
+    return path_w(data, LOSSES[loss], [1e3 * unit, 1e4 * unit], starts=STARTS)
 
 
 def length(case: Path) -> float:
@@ -289,7 +293,8 @@ def follows_set(
     """
     if levels_off(case, inner):
         return Slack(-1.0, 0.0)
-    return set_slack(case, lambda: _found(case, inner), target, share, inner)
+    found = functools.partial(_factor_minima, case.data, case.loss, inner)
+    return set_slack(case, found, target, share, inner)
 
 
 def set_slack(
@@ -332,12 +337,14 @@ def set_slack(
     return Slack(-0.25 - math.log10(away[1] / away[0]) / decades, ALLOWANCE)
 
 
-def _found(case: Path, inner: int | None) -> tuple[FactorMinimum, ...]:
-    value, loss = nuclear(case.data).value, LOSSES[case.loss]
+@remembered
+def _factor_minima(data: AttentionData, loss: str, inner: int | None) -> tuple[FactorMinimum, ...]:
+    value = nuclear(data).value
     radii = [0.1 * value / NEAREST, value / NEAREST]
-    return path_kq(case.data, loss, radii, inner=inner, starts=STARTS)
+    return path_kq(data, LOSSES[loss], radii, inner=inner, starts=STARTS)
 
 
+@remembered
 def nuclear(data: AttentionData, worst: bool = False) -> NuclearAnswer:
     """A solution of Att-SVM* for the first optimal tokens, or of the same for the worst ones."""
     sign = -1.0 if worst else 1.0

@@ -66,7 +66,8 @@ def numbers(
             generator = np.random.default_rng([seed, n, T, d])
             data = [drawn(generator, n, T, d) for _ in range(sets)]
             tight = [bool(support(one, target_tokens(one)[None])[0]) for one in data]
-            local = [t and everywhere(one) for t, one in zip(tight, data, strict=True)]
+            X, Z = (np.array([getattr(one, name) for one in data]) for name in ("X", "Z"))
+            local = tight & everywhere(X, Z)
             solved = [separability(one).separable for one in data]
             found = np.array([solved, tight, local, selects(data)]).T
             keys = {"size": f"n = {n}, T = {T}", "n": n, "T": T, "d": d}

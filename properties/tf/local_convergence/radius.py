@@ -32,7 +32,7 @@ from attsvm._types import Array
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, separate
 from attsvm.exact.cones import Frame, bounds, largest_at_start
-from attsvm.exact.numbers import Matrix, Vector
+from attsvm.exact.numbers import Matrix, Vector, remembered
 from attsvm.exact.traps import Selection
 
 WIDER = [fmpq(k, 4) for k in range(4)]
@@ -65,24 +65,7 @@ class Pairs:
     @classmethod
     def of(cls, data: AttentionData, alpha: Array) -> Pairs | None:
         """None where W^mm(alpha) does not exist or nothing is constrained."""
-        exact = ExactData.of(data)
-        found = separate(
-            exact, [row.index(int(a)) for row, a in zip(exact.kept, alpha, strict=True)]
-        )
-        if found is None or found.status != "solved":
-            return None
-        chosen = Selection.at(exact, found.W)
-        if chosen is None:
-            return None
-        margin, lead, across = found.margins, list(chosen.lead.values()), []
-        for (i, t), m in zip(chosen.pairs, margin, strict=True):
-            gap, z = chosen.gap[i, t], exact.Z[i]
-            across.append(dot(gap, gap) * dot(z, z) - m * m / found.square)
-        room = [m if x > 0 or m == 1 else m - 1 for m, x in zip(margin, lead, strict=True)]
-        counted = [abs(x) if m == 1 else x for m, x in zip(margin, lead, strict=True)]
-        chosen = replace(chosen, lead=dict(zip(chosen.pairs, counted, strict=True)))
-        frame = Frame.at(exact, chosen, found, found.W)
-        return cls(found.W, found.square, lead, margin, across, room, frame.frames)
+        return _pairs(data, tuple(map(int, alpha)))
 
     @property
     def slopes(self) -> Vector:
@@ -99,6 +82,26 @@ class Pairs:
     def locally_optimal(self) -> bool:
         """Support tokens, those of margin exactly 1, score below alpha (definition 2)."""
         return all(m > 1 or x > 0 for m, x in zip(self.margin, self.lead, strict=True))
+
+
+@remembered
+def _pairs(data: AttentionData, alpha: tuple[int, ...]) -> Pairs | None:
+    exact = ExactData.of(data)
+    found = separate(exact, [row.index(a) for row, a in zip(exact.kept, alpha, strict=True)])
+    if found is None or found.status != "solved":
+        return None
+    chosen = Selection.at(exact, found.W)
+    if chosen is None:
+        return None
+    margin, lead, across = found.margins, list(chosen.lead.values()), []
+    for (i, t), m in zip(chosen.pairs, margin, strict=True):
+        gap, z = chosen.gap[i, t], exact.Z[i]
+        across.append(dot(gap, gap) * dot(z, z) - m * m / found.square)
+    room = [m if x > 0 or m == 1 else m - 1 for m, x in zip(margin, lead, strict=True)]
+    counted = [abs(x) if m == 1 else x for m, x in zip(margin, lead, strict=True)]
+    chosen = replace(chosen, lead=dict(zip(chosen.pairs, counted, strict=True)))
+    frame = Frame.at(exact, chosen, found, found.W)
+    return Pairs(found.W, found.square, lead, margin, across, room, frame.frames)
 
 
 def closes(pairs: Pairs, loss: str, step: fmpq, share: fmpq, sigma: fmpq | arb) -> bool:

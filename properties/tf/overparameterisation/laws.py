@@ -11,15 +11,14 @@ from math import comb
 import numpy as np
 from hypothesis import strategies as st
 
-from attsvm._types import Array
-from attsvm.data import AttentionData
+from attsvm._types import Array, Bool, Float
 from attsvm.errors import DataError
 from attsvm.primitives.counts import interval
 from attsvm.strategies import composite, sizes
-from properties.sim.large_dimension.laws import RISK, support
+from properties.sim.large_dimension.laws import RISK, supports
 
 CHUNK = 64
-"""How many choices are looked at together."""
+"""How many choices, and how many samples, are looked at together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,41 +39,47 @@ class Law:
             raise DataError("no such law", value=(self.n, self.T, self.d))
 
 
-def gaussian(law: Law, generator: np.random.Generator) -> AttentionData:
+def gaussian(law: Law, generator: np.random.Generator) -> tuple[Array, Array]:
     """Independent standard Gaussian tokens, and orthonormal queries."""
-    X = generator.normal(size=(law.n, law.T, law.d))
-    return AttentionData(X, np.eye(law.n, law.d), scores=_first_best(law))
+    return generator.normal(size=(law.n, law.T, law.d)), np.eye(law.n, law.d)
 
 
-def spherical(law: Law, generator: np.random.Generator) -> AttentionData:
+def spherical(law: Law, generator: np.random.Generator) -> tuple[Array, Array]:
     """Independent tokens and queries, uniform on the unit sphere."""
     X, Z = (generator.normal(size=s) for s in ((law.n, law.T, law.d), (law.n, law.d)))
     X, Z = (a / np.linalg.norm(a, axis=-1, keepdims=True) for a in (X, Z))
-    return AttentionData(X, Z, scores=_first_best(law))
+    return X, Z
 
 
 LAWS = {"gaussian": gaussian, "spherical": spherical}
 
 
-def everywhere(data: AttentionData) -> bool:
-    """All tokens are support vectors in every Local-SVM, and each has a solution.
+def everywhere(X: Float[Array, "s n T d"], Z: Float[Array, "s n d"]) -> Bool[Array, " s"]:
+    """Of each set of tokens and queries, whether all support in every Local-SVM, which exists.
 
     Inputs of orthogonal queries are independent problems: each choice of each is among the choices
     of one place for all.
     """
-    if data.T == 1:
-        return True
-    apart = np.count_nonzero(data.Z @ data.Z.T) == data.n
-    places = range(data.T)
-    choices = [(t,) * data.n for t in places] if apart else itertools.product(places, repeat=data.n)
-    return all(support(data, chunk).all() for chunk in _chunks(iter(choices)))
+    (count, n, T, _), places = X.shape, range(X.shape[2])
+    if T == 1:
+        return np.ones(count, dtype=bool)
+    apart = np.count_nonzero(Z @ Z.mT) == n * count
+    choices = [(t,) * n for t in places] if apart else itertools.product(places, repeat=n)
+    left = np.arange(count)
+    for chunk in _chunks(iter(choices)):
+        left = left[supports(X[left], Z[left], chunk).all(axis=1)]
+    return np.isin(np.arange(count), left)
 
 
 @functools.lru_cache(maxsize=256)
 def counted(law: Law, of: str, samples: int) -> int:
     """In how many samples all tokens are support vectors in every Local-SVM."""
-    generator = np.random.default_rng([law.seed, law.n, law.T, law.d])
-    return sum(everywhere(LAWS[of](law, generator)) for _ in range(samples))
+    generator, found = np.random.default_rng([law.seed, law.n, law.T, law.d]), 0
+    for first in range(0, samples, CHUNK):
+        sets = [LAWS[of](law, generator) for _ in range(first, min(first + CHUNK, samples))]
+        X, Z = map(np.array, zip(*sets, strict=True))
+        found += int(everywhere(X, Z).sum())
+    return found
 
 
 def bracket(law: Law, of: str, samples: int) -> tuple[float, float]:
@@ -93,11 +98,6 @@ def drawn(draw: st.DrawFn, n: int, T: tuple[int, int], d: tuple[int, int]) -> La
     count, tokens = draw(sizes(1, n)), draw(sizes(*T))
     low = max(d[0], tokens - 1, count)
     return Law(count, tokens, draw(sizes(low, max(low, d[1]))), draw(sizes(0, 99)))
-
-
-def _first_best(law: Law) -> Array:
-    scores: Array = np.eye(1, law.T) * np.ones((law.n, 1))
-    return scores
 
 
 def _chunks(choices: Iterator[tuple[int, ...]]) -> Iterator[Array]:

@@ -5,6 +5,7 @@ from flint import arb, fmpq
 
 from attsvm.data import AttentionData
 from attsvm.errors import SolverError
+from attsvm.exact.numbers import remembered
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.svm import att_svm_programme, solve_programme
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
@@ -77,6 +78,7 @@ def _bound(data: AttentionData, less: int, most: int | None) -> int | None:
     return rank if most is None else min(rank, most)
 
 
+@remembered
 def nuclear_solution(data: AttentionData) -> NuclearAnswer | None:
     """The nuclear-norm solution for the first optimal tokens; None without a bracket."""
     programme = att_svm_programme(data, np.where(data.present, data.gamma, -np.inf).argmax(axis=1))

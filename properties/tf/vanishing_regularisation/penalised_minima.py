@@ -16,21 +16,23 @@ of its angle to W^mm is at least m ||W^mm|| / R_2. As lambda falls it tends to 1
 F*/lambda, F* now the value at rho V for a V that is nearly a nuclear-norm solution.
 """
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from flint import arb, fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
+from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
-from attsvm.exact.numbers import Matrix
+from attsvm.exact.numbers import Matrix, remembered
 from attsvm.losses import LOSSES
-from attsvm.paths import FactorMinimum, Minimum, path_kq, path_w
+from attsvm.paths import path_kq, path_w
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.hypotheses import sloped
@@ -178,23 +180,27 @@ def follows(case: Path, towards: str = "optimal") -> Slack:
     if case.loss == paths.FLAT_FROM_ONE:
         return paths.UNFOLLOWED
 
-    def find(radius: float, starts: tuple[object, ...]) -> Minimum:
-        return path_w(case.data, LOSSES[case.loss], [radius], starts=starts)[0]
-
-    found = at_each_lambda(case, find, paths.length(case), 2)
+    found = minimisers(case.data, case.loss, case.decay, 2)
     return paths.UNSURE if found is None else paths.ray_slack(case, found, target)
 
 
 def follows_set(case: Path, target: str = "solutions", share: int | Fraction = 1) -> Slack:
     """The same of K_lambda Q_lambda^T / R_lambda and a set, see `regularisation_paths`."""
-
-    def find(radius: float, starts: tuple[object, ...]) -> FactorMinimum:
-        return path_kq(case.data, LOSSES[case.loss], [radius], starts=starts)[0]
-
-    def both() -> list[FactorMinimum] | None:
-        return at_each_lambda(case, find, paths.nuclear(case.data).value, 1)
-
+    both = functools.partial(minimisers, case.data, case.loss, case.decay, 1)
     return paths.set_slack(case, both, target, share)
+
+
+@remembered
+def minimisers(data: AttentionData, loss: str, decay: float, power: int) -> list[Any] | None:
+    """Those over W, of power 2, or over (K, Q), of power 1, for both lambda: `at_each_lambda`."""
+    case = Path(data, loss, decay)
+    path: Any = path_w if power == 2 else path_kq
+    size = paths.length(case) if power == 2 else paths.nuclear(data).value
+
+    def find(radius: float, starts: tuple[object, ...]) -> Any:
+        return path(data, LOSSES[loss], [radius], starts=starts)[0]
+
+    return at_each_lambda(case, find, size, power)
 
 
 def certified_direction(case: Path, towards: str = "optimal") -> arb | None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attsvm.data import AttentionData
 from attsvm.errors import ProofError
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.theory.declaration.proof import recorded
@@ -22,13 +23,16 @@ def test_support_by_the_gram_matrix_is_that_of_the_exact_solutions(d):
     generator, seen = np.random.default_rng(d), set()
     alphas = np.array([(0, 0), (1, 0), (2, 1), (2, 2)])
     for _ in range(6):
-        data = (
+        X, Z = (
             laws.spherical(Law(1, 3, d), generator)
             if d < 2
             else laws.gaussian(Law(2, 3, d), generator)
         )
+        data = AttentionData(X, Z, scores=np.zeros(X.shape[:2]))
         chosen = alphas[:, : data.n]
-        for alpha, found in zip(chosen, laws.support(data, chosen), strict=True):
+        both = np.array([X, 2.0 * X]), np.array([Z, Z])
+        assert len({*map(bytes, laws.supports(*both, chosen))}) == 1
+        for alpha, found in zip(chosen, laws.supports(*both, chosen)[0], strict=True):
             answer = exact_att_svm(data, alpha)
             assert found == (answer is not None and answer.all_tight)
             seen.add(bool(found))
@@ -67,9 +71,10 @@ def test_proofs_for_gaussian_tokens_are_none_for_tokens_of_another_law():
 def test_orthogonal_queries_need_the_choices_of_one_place_alone(monkeypatch):
     generator = np.random.default_rng(0)
     sets = [laws.gaussian(Law(2, 3, 4), generator) for _ in range(12)]
-    found = [laws.everywhere(data) for data in sets]
+    X, Z = map(np.array, zip(*sets, strict=True))
+    found = laws.everywhere(X, Z).tolist()
     monkeypatch.setattr(laws.np, "count_nonzero", lambda products: -1)
-    assert found == [laws.everywhere(data) for data in sets]
+    assert found == laws.everywhere(X, Z).tolist()
     assert len(set(found)) == 2
 
 

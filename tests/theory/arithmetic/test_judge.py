@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attsvm.errors import ClaimError
 from attsvm.strategies import numbers
 from attsvm.theory import Defined, Real, Vector
-from attsvm.theory.arithmetic import BALLS, traces
+from attsvm.theory.arithmetic import BALLS, TAILS, traces
 from attsvm.theory.arithmetic.traces import TRACES, Untraceable
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import instance_type
@@ -189,6 +189,37 @@ def test_sides_that_are_no_one_expression_are_told_apart_by_more_bits(bits):
     assert judged(lambda m, v: m.below(e(m), e(m) + little(m, bits))).as_slack.holds
     assert judged(lambda m, v: m.at_most(e(m) + little(m, bits), e(m))).as_slack.violated
     assert judged(lambda m, v: m.equal(e(m) + little(m, bits), e(m))).as_slack.violated
+
+
+def shares(m, lead):
+    """The softmax of two logits that far apart."""
+    return m.softmax(m.array([m.exact(lead), m.exact(0)]))
+
+
+@pytest.mark.parametrize("lead", [20, 2000, 20000, 60000, 120000])
+def test_fingerprints_of_some_parts_and_many_bits_of_others_decide_together(lead):
+    def inside(m, v):
+        s = shares(m, lead)
+        return m.all_of(m.equal(m.sum(s), m.exact(1)), m.below(s[0], m.exact(1)))
+
+    def outside(m, v):
+        s = shares(m, lead)
+        return m.all_of(m.equal(m.sum(s), m.exact(1)), m.at_least(s[0], m.exact(1)))
+
+    assert judged(inside).holds
+    assert met(inside) == (lead < 1000)  # hypotheses have 2048 bits at most
+    assert judged(outside).holds is False
+    assert not met(outside)
+
+
+def test_short_exponentials_hold_the_long_ones():
+    for bits in (64, 4096, 20000):
+        with ctx.workprec(bits):
+            for x in (fmpq(1), fmpq(-20000), fmpq(1, 3), fmpq(0), fmpq(700)):
+                for name in ("exp", "expm1"):
+                    short, long = (getattr(m, name)(x) for m in (TAILS, BALLS))
+                    assert arb(short).overlaps(arb(long))
+                    assert bits <= 256 or x == 0 or short.rad() >= long.rad()
 
 
 def test_the_precision_of_the_caller_is_left_alone():
