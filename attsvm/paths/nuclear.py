@@ -82,7 +82,8 @@ def path_kq(
         inner: columns of K and Q, d where left out; from the rank of W on it does not matter.
         starts: as in `path_w`, matrices W that are factored at their singular values and cut to
             the inner dimension; `svm` is along a solution of Att-SVM*.
-        seed: of the random starts, and of a small part that keeps unused columns off zero.
+        seed: of the random starts, and of a small part that keeps unused columns off zero: so small
+            that it turns no margin of a solution of Att-SVM*.
 
     Raises:
         DataError: as `path_w`, or an inner dimension below 1.
@@ -95,7 +96,8 @@ def path_kq(
     svm = None if solution is None else solution.W
     points = starting_points(data, loss, starts, seed, svm)
     begun = {name: [problem.factor(W) for W in stack] for name, stack in points.items()}
-    noise = 1e-3 * np.random.default_rng(seed).normal(size=problem.size) / math.sqrt(problem.size)
+    noise = np.random.default_rng(seed).normal(size=problem.size) / math.sqrt(problem.size)
+    noise *= 1e-3 / max(1.0, problem.steepest * (0.0 if solution is None else solution.value))
 
     def grade(y: Array, R: float, attempts: tuple[Attempt, ...]) -> FactorMinimum:
         own, G = min(attempts, key=lambda a: a.value), problem.short_negative_gradient(y)
@@ -172,6 +174,12 @@ class _Factored(Problem):
     def size(self) -> int:
         """Number of entries of K and Q."""
         return int(self.D.shape[1] + self.Z.shape[1]) * self.inner
+
+    @property
+    def steepest(self) -> float:
+        """The most by which a margin moves with W of norm 1; along Att-SVM* all move by 1/C_*."""
+        sizes = np.linalg.norm(self.D, axis=1) * np.linalg.norm(self.Z, axis=1)
+        return float(sizes.max(initial=0.0))
 
     def parts(self, y: Array) -> tuple[Array, Array]:
         """K and Q in short coordinates."""

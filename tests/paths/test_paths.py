@@ -312,6 +312,18 @@ def test_factors_reach_the_nuclear_path_with_both_conditions():
     assert path[1].log_gap > frobenius.log_gap  # the nuclear ball is smaller
 
 
+def test_a_long_token_does_not_turn_the_start_along_the_solution():
+    data = AttentionData(
+        [[[1.0, 123.0], [0.0, 0.0]], [[0.0, 1.0], [0.0, 0.0]]],
+        [[-27.0, -60.0], [0.0, 1.0]],
+        scores=[[1.0, -1.0], [60.0, 0.0]],
+    )
+    size = solve_nuclear(att_svm_programme(data)).value
+    (found,) = path_kq(data, CUBIC, [1e3 * size], starts=("svm",))
+    assert found.log_gap < -900.0  # its margins are 1000 there
+    assert found.distance[1] < 1e-5
+
+
 @pytest.mark.parametrize("inner", [1, 2, 5])
 def test_one_input_needs_one_column(inner):
     data = protocol(5, n=1, T=4, d=3)
