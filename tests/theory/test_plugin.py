@@ -104,7 +104,7 @@ def store(claims):
     """Three counterexamples: one that stands, one that does not, and what is none."""
     folder = claims / "counterexamples"
     folder.mkdir()
-    (found,) = find_claims(load_packs([str(claims / "mine.py")]), ["mine/false:literal"])
+    (found,) = find_claims(load_packs(only=[str(claims / "mine.py")]), ["mine/false:literal"])
     refuted = check_part(found, found.part(""), PROFILES["quick"], 0).refuted
     stored = document(found, refuted)
     (folder / "mine--false--literal.json").write_text(json.dumps({**stored, "fingerprint": "0"}))

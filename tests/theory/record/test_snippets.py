@@ -185,7 +185,7 @@ def test_an_instance_of_a_type_without_a_name_is_read_from_its_document():
 @pytest.fixture(scope="module")
 def loose():
     """The claims of a pack that was loaded from a path."""
-    return {c.id: c for c in load_packs([PACK])[-1].claims}
+    return {c.id: c for c in load_packs(only=[PACK])[-1].claims}
 
 
 def test_scripts_run_by_themselves_and_print_the_same(loose, tmp_path):

@@ -1073,7 +1073,7 @@ def topics(folder, text):
     """The digests of the two claims of that text, by id."""
     folder.mkdir()
     (folder / "two.py").write_text(text)
-    pack = load_packs([str(folder / "two.py")])[-1]
+    pack = load_packs(only=[str(folder / "two.py")])[-1]
     return {claim: now.code for claim, now in review(pack.claims, [pack]).items()}
 
 
