@@ -18,7 +18,9 @@ from attsvm.theory.search.account import Hunt
 
 
 def test_a_hunt_that_finds_stores_a_file_that_replays(attsvm, document, tmp_path):
-    code, out, _ = attsvm("hunt", *TOYS, "toy/rare:literal", "--rounds", "4")
+    code, out, _ = attsvm(
+        "hunt", *TOYS, "toy/rare:literal", "--rounds", "4", "--searchers", "drawn,powell"
+    )
     assert code == 1
     path = tmp_path / ".attsvm/hunted/toy--rare--literal.json"
     assert (tmp_path / ".attsvm/.gitignore").read_text() == "*\n"
