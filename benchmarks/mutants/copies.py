@@ -15,6 +15,7 @@ from attsvm._threads import SINGLE
 from benchmarks.mutants.rooms import ROOT
 
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
+FORKS = Path(__file__).with_name("forks.py")
 SHOWN = ("-x", "--tb=no", "-p", "benchmarks.mutants.warm")
 
 
@@ -64,7 +65,7 @@ class Copy:
         key = tuple(sorted(own.items()))
         if key not in self._forks:
             self._forks[key] = subprocess.Popen(
-                [sys.executable, "-P", str(Path(__file__).with_name("forks.py"))],
+                [sys.executable, "-P", str(FORKS)],
                 cwd=self.folder,
                 env=self._environment(**own),
                 stdin=subprocess.PIPE,

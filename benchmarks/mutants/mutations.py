@@ -28,6 +28,12 @@ _ARITHMETIC = {
 }
 _PAIRS = "min max|any all|lower upper|minimum maximum|argmin argmax|floor ceil|abs_lower abs_upper"
 _OPPOSITE = {a: b for p in _PAIRS.split("|") for a, b in (p.split(), reversed(p.split()))}
+_LEFT = (
+    *(ast.JoinedStr, ast.Import, ast.ImportFrom),
+    *(ast.Name, ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop),
+)
+"""Nodes without a mutant; most of a tree are names and what these are there for."""
+
 _ATOMS = (ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.Tuple, ast.stmt)
 
 
@@ -144,7 +150,7 @@ class _Finder:
         index: bool = False,
     ) -> Iterator[Mutant]:
         """The mutants of a node and of all nodes within; `head` is the statement they lie in."""
-        if isinstance(node, ast.JoinedStr | ast.Import | ast.ImportFrom):
+        if isinstance(node, _LEFT):
             return
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             head, scope = node, f"{scope}.{node.name}".lstrip(".")
@@ -169,7 +175,7 @@ class _Finder:
     def _made(
         self, kind: str, old: ast.AST, new: ast.AST, scope: str, head: ast.stmt, runs: bool
     ) -> Iterator[Mutant]:
-        text = ast.unparse(ast.fix_missing_locations(new)).encode()
+        text = ast.unparse(new).encode()
         text = text if isinstance(new, _ATOMS) else b"(" + text + b")"
         start = self.starts[old.lineno - 1] + old.col_offset
         end = self.starts[old.end_lineno - 1] + old.end_col_offset
@@ -182,10 +188,21 @@ class _Finder:
         if not scope and isinstance(head, ast.Assign | ast.AnnAssign):
             targets = head.targets if isinstance(head, ast.Assign) else [head.target]
             bound = tuple(n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name))
-        if ast.dump(new) != ast.dump(old) and "__all__" not in bound:
+        if "__all__" not in bound and not _same(new, old):
             shown = ["\n".join(map(str.strip, t.strip().splitlines())) for t in (before, after)]
             where = old.lineno, (head.lineno, last), runs, (start, end)
             yield Mutant(self.file, scope, kind, *shown, *where, text, bound, scope in self.cached)
+
+
+def _same(new: object, old: object) -> bool:
+    """Whether two pieces of syntax say the same; most of a mutant is the original's own nodes."""
+    if new is old or type(new) is not type(old):
+        return new is old
+    if isinstance(new, list) and isinstance(old, list):
+        return len(new) == len(old) and all(map(_same, new, old))
+    if not isinstance(new, ast.AST):
+        return new == old
+    return all(_same(getattr(new, f, None), getattr(old, f, None)) for f in new._fields)
 
 
 def _deep(node: ast.AST) -> bool:

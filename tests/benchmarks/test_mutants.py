@@ -4,12 +4,13 @@ import ast
 import functools
 import subprocess
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from benchmarks.mutants import __main__ as command
-from benchmarks.mutants import rooms, warm
+from benchmarks.mutants import copies, forks, rooms, warm
 from benchmarks.mutants.__main__ import Reach, Tried, mapped, report
 from benchmarks.mutants.copies import Copy
 from benchmarks.mutants.mutations import drawn, mutants, uses, watched
@@ -81,14 +82,16 @@ def _once():
         yield
 
 
-@functools.lru_cache(4)
-def parsed(source):
-    return ast.parse(source).body
-
-
-def statement_at(line, source):
-    """The outermost statement on a line, as text."""
-    return next(ast.dump(node) for node in parsed(source) if line <= node.end_lineno)
+@functools.cache
+def outermost(file):
+    """The bytes of the outermost statements of a file, from the first decorator on."""
+    source = (ROOT / file).read_bytes()
+    starts = [0, *(k + 1 for k, byte in enumerate(source) if byte == ord("\n"))]
+    return [
+        (starts[min(n.lineno for n in (node, *decorators)) - 1], starts[node.end_lineno])
+        for node in ast.parse(source).body
+        for decorators in [getattr(node, "decorator_list", ())]
+    ]
 
 
 @pytest.mark.usefixtures("_once")
@@ -98,12 +101,17 @@ def test_samples_of_rooms_parse_and_differ(room):
     found = sample([room], 12, 7)
     assert len({m.key for _, m in found}) == len(found) == 12
     assert len({m.kind for _, m in found}) >= 10
-    sources = {file: (ROOT / file).read_bytes() for file in {m.file for _, m in found}}
-    for _, m in sorted(found, key=lambda each: each[1].file):
-        source = sources[m.file]
+    for _, m in found:
+        source = (ROOT / m.file).read_bytes()
+        mutated = m.applied(source)
         assert room_of(m.file) == room
-        assert statement_at(m.line, m.applied(source)) != statement_at(m.line, source)
         assert source.count(b"\n", 0, m.span[0]) + 1 == m.line
+        start, end = next(at for at in outermost(m.file) if m.span[1] <= at[1])
+        assert start <= m.span[0]
+        longer = len(mutated) - len(source)
+        new, old = ast.parse(mutated[start : end + longer]).body, ast.parse(source[start:end]).body
+        assert len(new) == len(old) == 1
+        assert ast.dump(new[0]) != ast.dump(old[0])
 
 
 @pytest.mark.usefixtures("_once")
@@ -224,7 +232,10 @@ def tree(tmp_path, monkeypatch):
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
     (root / ".gitignore").write_text("kept\n__pycache__/\n")
     (root / "kept").write_text("private")
-    monkeypatch.setattr(command, "_LONGEST", 2)
+    loads_less = Path(forks.__file__).read_text().replace(forks._LOADED, "")  # which takes seconds
+    (root / "benchmarks/mutants/forks.py").write_text(loads_less)
+    monkeypatch.setattr(copies, "FORKS", root / "benchmarks/mutants/forks.py")
+    monkeypatch.setattr(command, "_LONGEST", 1)
     monkeypatch.setitem(ROOMS, "", ("tests",))
     return root, Copy(tmp_path / "copy", root)
 
@@ -273,16 +284,19 @@ def test_a_mutant_is_put_into_what_is_loaded_though_it_was_frozen(tree):
 def test_tests_that_did_not_change_are_not_run_for_a_map_again(tree, tmp_path, monkeypatch):
     root, copy = tree
     now, files = marks(("tests",), root), {"attsvm/m.py"}
+    file, test, asked = "tests/test_m.py", "tests/test_m.py::test_f", []
+    reached = {"left out": [], "seconds": {test: 0.5}, "reached": {"attsvm/m.py": {"5-6": [0]}}}
+    monkeypatch.setattr(
+        command, "reach", lambda copy, tests, **own: asked.append(tests) or {file: reached}
+    )
     found = mapped(copy, now, files, tmp_path)
-    asked = []
-    monkeypatch.setattr(command, "reach", lambda copy, tests, **own: asked.append(tests) or {})
+    assert found == Reach({test: 0.5}, {("attsvm/m.py", line): {test} for line in (5, 6)})
     assert mapped(copy, now, files, tmp_path) == found
-    assert asked == []
-    mapped(copy, {"tests/test_m.py": "other"}, files, tmp_path)
+    assert asked == [[file]]
     copy.put("attsvm/m.py", b"")
     mapped(copy, now, files, tmp_path)
-    assert asked == [["tests/test_m.py"]] * 2
-    copy.close()
+    mapped(copy, {file: "other"}, files, tmp_path)
+    assert asked == [[file]] * 3
 
 
 KILLED = {"tests": "killed", "by": "tests/a.py::f", "verify": "not tried"}
@@ -329,7 +343,7 @@ def test_all_tests_may_reach_a_function_that_keeps_what_it_found(decorator):
 @pytest.mark.parametrize("imported", [False, True])
 def test_what_runs_for_ever_is_killed(tree, monkeypatch, imported):
     _, copy = tree
-    monkeypatch.setattr(command, "_LEAST", 2.0)
+    monkeypatch.setattr(command, "_LEAST", 0.5 if imported else 1.0)  # a quarter of the wait
     (copy.folder / "tests/test_m.py").write_text(
         "import time\nfrom attsvm.m import f\n\ndef test_it():\n    f(5)\n    time.sleep(60)\n"
     )

@@ -325,20 +325,21 @@ def test_a_strict_mistake_counts_for_the_rival_too():
 
 
 def test_true_claims_are_looked_at_as_often_as_asked():
-    hunts = examine(base, 500, 0, 60.0)
+    hunts = examine(base, 200, 0, 60.0)
     assert all(account.smallest is None for account in hunts)
     examined, screened = (sum(looked(h, by) for h in hunts) for by in ([], screener(base)))
-    assert max(examined, screened) >= 500
+    assert max(examined, screened) >= 200
     assert examined < 2_000
 
 
 def test_a_night_over_true_claims_tells_what_was_looked_at(capsys):
-    ids = ["sim/lemma-3.12:*", "mm/p-svm:sharp-1"]
+    dear = "sim/often-unsolvable:sharp"
+    ids = ["sim/lemma-3.12:*", dear]
     rows = show_true(100, ids, 30.0, 0, 1)  # seconds at most: so many instances take less
     standing = {c.id for c in SHIPPED if str(c.expected.truth) in ("holds", "proved")}
     assert {c.id for c in true_claims()} == standing
     assert [row["claim"] for row in rows] == sorted(
-        id for id in standing if id.startswith("sim/lemma-3.12:") or id == "mm/p-svm:sharp-1"
+        id for id in standing if id.startswith("sim/lemma-3.12:") or id == dear
     )
     said = capsys.readouterr().out
     assert f"{len(rows)} readings that stand, 0 refuted" in said
@@ -347,7 +348,7 @@ def test_a_night_over_true_claims_tells_what_was_looked_at(capsys):
         assert row["found"] is None
         counts = f"{row['claim']}: {row['screened']} screened, {row['examined']} examined"
         assert counts in said
-        assert row["batches"] == ("screen" if row["claim"].startswith("sim") else "batches")
+        assert row["batches"] == ("batches" if row["claim"] == dear else "screen")
 
 
 def test_the_next_night_goes_on_where_too_little_was_seen(monkeypatch, capsys):

@@ -18,7 +18,9 @@ from attsvm.theory.search.account import Hunt
 
 
 def test_a_hunt_that_finds_stores_a_file_that_replays(attsvm, document, tmp_path):
-    code, out, _ = attsvm("hunt", *TOYS, "toy/rare:literal", "--rounds", "4")
+    code, out, _ = attsvm(
+        "hunt", *TOYS, "toy/rare:literal", "--rounds", "4", "--searchers", "drawn,powell"
+    )
     assert code == 1
     path = tmp_path / ".attsvm/hunted/toy--rare--literal.json"
     assert (tmp_path / ".attsvm/.gitignore").read_text() == "*\n"
@@ -185,14 +187,14 @@ def test_a_hunt_that_is_interrupted_before_it_searches_says_so(
     ],
 )
 def test_why_a_find_is_not_minimal(account, limit, said):
-    (claim,) = find_claims(load_packs([PACK]), ["toy/false:literal"])
+    (claim,) = find_claims(load_packs(only=[PACK]), ["toy/false:literal"])
     found = Refuted({"float": "6"}, {}, "certified", None, "", "")
     assert Hunt(claim, smallest=found, **account).unfinished(limit) == said
     assert Hunt(claim, **account).unfinished(limit) is None
 
 
 def test_a_hunt_for_what_is_proved_says_so(attsvm):
-    (claim,) = find_claims(load_packs([PACK]), ["toy/proof-contradicted:literal"])
+    (claim,) = find_claims(load_packs(only=[PACK]), ["toy/proof-contradicted:literal"])
     assert str(claim.expected.truth) == "proved"
     _, _, error = attsvm("hunt", *TOYS, claim.id, "--rounds", "1")
     assert f"{claim.id} is expected to be proved" in error

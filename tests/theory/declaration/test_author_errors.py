@@ -60,7 +60,7 @@ def pack(folder, **parts):
 
 
 def loaded(path):
-    return tuple(p for p in load_packs([path]) if p.name == path)
+    return load_packs(only=[path])
 
 
 def checked(path):
@@ -70,7 +70,7 @@ def checked(path):
 
 def refused(path):
     with pytest.raises(ClaimError) as caught:
-        load_packs([path])
+        load_packs(only=[path])
     return str(caught.value)
 
 

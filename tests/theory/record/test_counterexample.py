@@ -34,7 +34,7 @@ NAMES = ["false", "unequal", "tie", "rare", "numeric"]
 
 @pytest.fixture(scope="module")
 def packs():
-    return load_packs([PACK])
+    return load_packs(only=[PACK])
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from attsvm.theory.declaration.packs import Pack, find_claims, load_packs
 from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.markup import Markup, anchor, element, joined, sentence, text
-from attsvm.theory.report.page import page
+from attsvm.theory.report.page import document, page
 from attsvm.theory.report.page.change import changes
 from attsvm.theory.report.page.figures import ShownFigure
 from attsvm.theory.report.page.script import SCRIPT
@@ -167,8 +167,9 @@ def test_the_command_that_runs_it_again_names_what_ran_and_no_more():
         (of_statement, " sim/lemma-3.12"),
         ([*of_mm, *of_statement[1:]], f" mm/ {of_statement[1]}"),
     ):
-        said = words(page(made(*map(entry, ran)), packs))
-        assert said.endswith(f"Again: attsvm verify --profile quick --seed 0{named}")
+        assert document._named({*ran}, {*ids}) == named.split()
+    said = words(page(made(*map(entry, of_statement)), packs))
+    assert said.endswith("Again: attsvm verify --profile quick --seed 0 sim/lemma-3.12")
 
 
 HOSTILE = ("</script><script>x()</script>", '"><img src=x onerror=x()>', "' onload='x()", "]]>-->",

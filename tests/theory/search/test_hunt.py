@@ -26,11 +26,13 @@ from attsvm.theory import Choice, Integer, Real, Slack, Vector, changed, load_pa
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.instance import codec
 from attsvm.theory.report.terminal import hunt_text
+from attsvm.theory.run import workers
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.pool import Elite
 from attsvm.theory.run.workers import processes
 from attsvm.theory.search import NEEDS
 from attsvm.theory.search.hunt import hunt
+from benchmarks.kills import PACK as FORMULAS
 from tests.forks import Forked
 
 PACK = str(Path(toy_pack.__file__))
@@ -50,14 +52,26 @@ def account(result):
 
 
 def toy(name):
-    (claim,) = find_claims(load_packs([PACK]), [f"toy/{name}:literal"])
+    (claim,) = find_claims(load_packs(only=[PACK]), [f"toy/{name}:literal"])
     return claim
 
 
 @pytest.fixture(scope="module")
-def two():
-    with processes(2, [PACK]) as crew:
-        yield crew
+def packs(tmp_path_factory):
+    """The toys, and a claim that is a formula."""
+    written = tmp_path_factory.mktemp("packs") / "formulas.py"
+    written.write_text(FORMULAS)
+    return PACK, str(written)
+
+
+@pytest.fixture(scope="module")
+def two(packs, elsewhere):
+    """Two workers, which load these packs alone, as this process does then."""
+    with pytest.MonkeyPatch.context() as patch:
+        here = {c.id: c for pack in load_packs(only=packs) for c in pack.claims}
+        patch.setitem(workers._claims, packs, here)
+        with processes(2, packs) as crew:
+            yield crew
 
 
 @pytest.mark.parametrize("name", ["false", "sampled", "unequal"])
@@ -111,10 +125,10 @@ def test_the_time_is_kept_within_a_tenth(monkeypatch):
     assert abs(result.seconds - taken) < 0.1
 
 
-def test_two_workers_keep_the_time_as_well(two):
+def test_two_workers_keep_the_time_as_well(two, packs):
     two.submit(sum_up, "").result()  # they are there
     started = time.monotonic()
-    result = hunt(toy("true"), seconds=1.0, crew=two, named=[PACK])
+    result = hunt(toy("true"), seconds=1.0, crew=two, named=packs)
     assert result.examples > 0
     assert 0.9 <= time.monotonic() - started <= 5.0  # a machine with other work is late
 
@@ -390,16 +404,16 @@ CASES = ["true", "sampled", "raises", "guarded"]
 
 @pytest.fixture(scope="module")
 def alone():
-    return {name: account(chase(toy(name), named=[PACK])) for name in CASES}
+    return {name: account(chase(toy(name))) for name in CASES}
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_two_workers_come_to_what_one_comes_to(name, alone, two):
-    assert account(chase(toy(name), crew=two, named=[PACK])) == alone[name]
+def test_two_workers_come_to_what_one_comes_to(name, alone, two, packs):
+    assert account(chase(toy(name), crew=two, named=packs)) == alone[name]
 
 
-def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone, two):
-    """On toys and then on a claim of the pack."""
+def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone, two, packs):
+    """On toys and then on a formula."""
     killed = []
 
     def kill(_):
@@ -408,13 +422,13 @@ def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone, two):
             killed.append(victim.pid)
             os.kill(victim.pid, signal.SIGKILL)
 
-    (claim,) = find_claims(load_packs(), ["mm/joint-svm:literal-1"])
+    (claim,) = find_claims(load_packs(only=packs), ["toys/a:literal"])
     for name in ("true", "sampled"):
-        result = chase(toy(name), crew=two, named=[PACK], progress=kill)
+        result = chase(toy(name), crew=two, named=packs, progress=kill)
         assert account(result) == alone[name]
-    together = chase(claim, crew=two, named=[PACK], known=False)
-    assert account(together) == account(chase(claim, known=False))
-    assert together.smallest is not None
+    together = chase(claim, crew=two, named=packs)
+    assert account(together) == account(chase(claim, named=packs))
+    assert together.seen.screened > 1000
     assert len(killed) == 1
 
 

@@ -61,15 +61,14 @@ def left(f, name, budget, seed):
     return -scout.pool.closest[0].height / f(np.zeros(10))
 
 
-@pytest.mark.parametrize("f", [sphere, valley, distant, sizes])
+@pytest.mark.parametrize("f", [valley, distant, sizes])
 def test_ten_entries_come_within_a_thousandth_along_lines(f):
     assert left(f, "powell", 1500, 0) < 1e-3
 
 
 @pytest.mark.parametrize("name", [name for name in SHELF if name != "powell"])
-@pytest.mark.parametrize("f", [sphere, valley])
-def test_ten_entries_come_within_a_thousandth_by_generations(f, name):
-    assert left(f, name, 1500, 0) < 1e-3
+def test_ten_entries_come_within_a_thousandth_by_generations(name):
+    assert left(valley, name, 1500, 0) < 1e-3
 
 
 @pytest.mark.parametrize("name", SHELF)

@@ -188,7 +188,7 @@ def pack(tmp_path):
 
 
 def test_stored_counterexamples_of_other_claims_are_relatives(pack):
-    one, two = find_claims(load_packs([str(pack)]), ["loose"])
+    one, two = find_claims(load_packs(only=[str(pack)]), ["loose"])
 
     def numbers(claim):
         return [document["fields"]["x"]["float"] for document in known_relatives(claim)]

@@ -91,7 +91,7 @@ def test_batches_of_records_stay_inside_the_hypotheses():
         "hidden", apart, apart_ball, relaxed=near, data=st.nothing(),
         hypotheses={"the first is below 1": lambda case: bool(case.at[0] < 1.0)},
     )  # fmt: skip
-    scout = scouted(hidden, "batches", [Pair(np.array([-2.0, -3.0]), 1.0)], budget=400)
+    scout = scouted(hidden, "batches", [Pair(np.array([-2.0, -3.0]), 1.0)], budget=100)
     assert scout.found is None
     assert scout.tally.seen.refused == scout.tally.seen.broke == 0
     assert scout.tally.seen.probed > 0

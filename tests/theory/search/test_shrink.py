@@ -364,7 +364,8 @@ def test_no_listed_move_makes_the_find_of_a_hunt_smaller(name):
     """Every move of the list, tried anew, one after the other, on what a hunt calls minimal."""
     load_packs(["benchmarks.power"])
     claim = PLANTED[f"planted/{name}:literal"].claim
-    result = hunt(claim, seconds=None, rounds=8, known=False)
+    by = ["drawn", "integers"] if name.endswith("pell") else None  # the others take seconds there
+    result = hunt(claim, seconds=None, rounds=8, known=False, searchers=by)
     assert result.minimal
     small, space = result.smallest.instance, Space(claim.instance_type, sample(claim.data, 16)[0])
     tried = 0

@@ -94,7 +94,7 @@ from notes import NOTED
 from spaces.far import FAR
 
 NUMBERS = Records(float, st.integers(-SPREAD, SPREAD).map(float))
-PLACE = {"source": "A paper", "place": "Lemma 1", "cost": 5}
+PLACE = {"source": "A paper", "place": "Lemma 1", "cost": 8}
 
 
 def square(x: float, shift: float = 0.0) -> Slack:
@@ -662,7 +662,7 @@ ATTACKS = {
     ),
     "place": (swap(LEMMAS, "Lemma 1", "Lemma 2"), "place edited: reviewed is A paper, Lemma 1"),
     "hypothesis added": (
-        anew(LEMMAS, "fine, ", 'fine, "x >= 4": lambda x: x >= 4, '),
+        swap(LEMMAS, "fine, ", 'fine, "x >= 4": lambda x: x >= 4, '),
         "hypothesis added: x >= 4",
     ),
     "hypothesis dropped": (
@@ -693,7 +693,7 @@ ATTACKS = {
         "its strategy of instances changed",
     ),
     "strategy narrowed at its root": (
-        anew("lemmas/deep.py", "SPREAD = 1000", "SPREAD = 1001"),
+        swap("lemmas/deep.py", "SPREAD = 1000", "SPREAD = 1001"),
         "its strategy of instances changed",
     ),
     "sibling removed": (
@@ -705,7 +705,7 @@ ATTACKS = {
         "sibling added: three",
     ),
     "sibling made trivial": (
-        anew(LEMMAS, RIGHT, RIGHT.replace("shift=1e9", "shift=1e99")),
+        swap(LEMMAS, RIGHT, RIGHT.replace("shift=1e9", "shift=1e99")),
         "sibling changed: x^2 >= 1e9: shift=1000000000.0 -> shift=1e+99",
     ),
     "sibling of its own data": (
@@ -736,8 +736,8 @@ ATTACKS = {
     ),
     "argument of a factory": (swap(LEMMAS, '"tabled", -1.0', '"tabled", -2.0'), "toys/tabled:lit"),
     "cost": (
-        anew(LEMMAS, '"cost": 5', '"cost": 10**6'),
-        f"{SQUARE}: instances planned at profile quick: 15 -> 8",
+        anew(LEMMAS, '"cost": 8', '"cost": 10**6'),
+        f"{SQUARE}: instances planned at profile quick: 9 -> 8",
     ),
     "proof of nothing": (
         anew("lemma_proofs/squares.py", "    ensure(1 + 1, 2)\n", ""),
@@ -796,7 +796,7 @@ ATTACKS = {
         f"{DOUBLE}: data files beside its code changed",
     ),
     "a function that is registered": (
-        anew("lemmas/rules.py", "x + 1", "x + 2"),
+        swap("lemmas/rules.py", "x + 1", "x + 2"),
         f"{DOUBLE}: what its pack changes as it is loaded changed",
     ),
     "a list that is added to": (
@@ -804,19 +804,19 @@ ATTACKS = {
         f"{DOUBLE}: what its pack changes as it is loaded changed",
     ),
     "a list that is appended to": (
-        anew("lemmas/rules.py", "append(3)", "append(4)"),
+        swap("lemmas/rules.py", "append(3)", "append(4)"),
         f"{DOUBLE}: what its pack changes as it is loaded changed",
     ),
     "a class that its base keeps": (
-        anew("lemmas/rules.py", "LEAST = 0", "LEAST = 1"),
+        swap("lemmas/rules.py", "LEAST = 0", "LEAST = 1"),
         f"{DOUBLE}: what its pack changes as it is loaded changed",
     ),
     "a helper in another folder of its package": (
-        anew("elsewhere/spaces/far.py", "0.0", "1.0"),
+        swap("elsewhere/spaces/far.py", "0.0", "1.0"),
         f"{DOUBLE}: the code of its conclusion",
     ),
     "a helper that a folder here has the name of": (
-        anew("elsewhere/notes.py", "0.0", "1.0"),
+        swap("elsewhere/notes.py", "0.0", "1.0"),
         f"{DOUBLE}: the code of its conclusion",
     ),
     "a helper patched by another module": (
@@ -826,7 +826,7 @@ ATTACKS = {
         f"{DOUBLE}: what its pack changes as it is loaded changed",
     ),
     "a global patched by another module": (
-        both(new("lemmas/z.py", "import lemmas.squares as s\nsetattr(s, 'LIMIT', 9)\n"), again()),
+        new("lemmas/z.py", "import lemmas.squares as s\nsetattr(s, 'LIMIT', 9)\n"),
         f"{DOUBLE}: what its pack changes as it is loaded changed",
     ),
     "a helper of a pack behind a symbolic link": (
@@ -966,7 +966,7 @@ def test_an_update_shows_what_changed_and_writes_only_when_told(pack, capsys):
     assert after[SQUARE]["reviewed"]["statement"] == "x^2 > 0"
     assert after[SQUARE]["reason"] == "a reason"
     assert after["toys/other:literal"]["reason"] == UNREVIEWED
-    assert after["toys/other:literal"]["reviewed"]["examples"] == 15
+    assert after["toys/other:literal"]["reviewed"]["examples"] == 9
     assert json.loads(before)["claims"][BELOW] == after[BELOW]
     capsys.readouterr()
     assert main(GATE) == 1
@@ -1073,7 +1073,7 @@ def topics(folder, text):
     """The digests of the two claims of that text, by id."""
     folder.mkdir()
     (folder / "two.py").write_text(text)
-    pack = load_packs([str(folder / "two.py")])[-1]
+    pack = load_packs(only=[str(folder / "two.py")])[-1]
     return {claim: now.code for claim, now in review(pack.claims, [pack]).items()}
 
 

@@ -20,9 +20,9 @@ from attsvm.theory.verification.check import Outcome, check_part
 from attsvm.theory.verification.verify import assess, plan, run_tasks, verify
 
 PACK = str(Path(toy_pack.__file__))
-SHARED = ["toy/", "sim/large-dimension:sharp-1"]
+SHARED = ["toy/", "a/formula:literal"]
 FEW = [f"toy/{name}:literal" for name in ("outward", "rare", "sampled")]
-MANY = ["sim/large-dimension:sharp-1", *FEW]
+MANY = ["a/formula:literal", *FEW]
 MANY += [f"toy/{n}:literal" for n in ("exits", "numeric", "proved")]
 ERROR = "undecided, none, error"
 KNOWN = {
@@ -91,9 +91,33 @@ REASONS = {
 }
 
 
+FORMULA = """
+from attsvm.theory import Integer, Reading, Statement, Vector, changed
+
+FORMULA = Statement(
+    "a/formula", source="toys", place="here", printed="<x, y> <= |x| |y|", cost=12,
+    variables={"n": Integer(1, 3), "x": Vector("n"), "y": Vector("n")},
+    conclusion=lambda m, v, k: m.at_most(k * m.dot(v.x, v.y), m.norm(v.x) * m.norm(v.y)),
+    readings={
+        "literal": Reading(
+            "<x, y> <= |x| |y|", "holds", constants={"k": 1}, siblings={"twice": changed(k=2)}
+        )
+    },
+)
+"""
+
+
 @pytest.fixture(scope="module")
-def packs():
-    return load_packs([PACK])
+def named(tmp_path_factory):
+    """The toys, and a claim that is a formula, whose id comes first."""
+    written = tmp_path_factory.mktemp("packs") / "formula.py"
+    written.write_text(FORMULA)
+    return PACK, str(written)
+
+
+@pytest.fixture(scope="module")
+def packs(named):
+    return load_packs(only=named)
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +185,7 @@ def test_all_siblings_of_an_exercised_claim_fell(checked):
 def test_claims_are_reported_in_the_order_of_their_ids(recorded):
     ids = [c.claim.id for c in recorded[0].checked]
     assert ids == sorted(ids)
-    assert ids[0] == "sim/large-dimension:sharp-1"
+    assert ids[0] == "a/formula:literal"
 
 
 def test_the_document_has_the_promised_keys_and_is_plain_json(recorded):
@@ -223,10 +247,11 @@ def unstored(report, ids):
     return replace(report, checked=tuple(replace(c, counterexample=None) for c in chosen))
 
 
-def test_the_number_of_workers_changes_no_byte(packs, recorded):
+@pytest.mark.usefixtures("elsewhere")  # where workers load no other claims
+def test_the_number_of_workers_changes_no_byte(packs, named, recorded):
     alone = unstored(recorded[0], MANY).verdict_bytes()
-    with processes(2, [PACK]) as crew:
-        assert verify(packs, MANY, crew=crew, named=[PACK]).verdict_bytes() == alone
+    with processes(2, named) as crew:
+        assert verify(packs, MANY, crew=crew, named=named).verdict_bytes() == alone
 
 
 def test_claims_that_cost_most_are_given_out_first():
