@@ -238,13 +238,12 @@ def test_a_module_that_no_distribution_has_installed_counts(tmp_path, root, monk
 
 
 def test_a_proof_is_found_where_python_finds_it(tmp_path, root, monkeypatch):
-    monkeypatch.delitem(sys.modules, "proofs", raising=False)  # another test's
-    (tmp_path / "libs/proofs").mkdir(parents=True)
+    (tmp_path / "libs/lemmas").mkdir(parents=True)
     monkeypatch.syspath_prepend(str(tmp_path / "libs"))
-    (tmp_path / "libs/proofs/squares.py").write_text("")
-    (root / "proofs").mkdir()
-    assert home_of("proofs.squares", root) == tmp_path / "libs/proofs/squares.py"
-    assert home_of("proofs.none", root) is None
+    (tmp_path / "libs/lemmas/squares.py").write_text("")
+    (root / "lemmas").mkdir()
+    assert home_of("lemmas.squares", root) == tmp_path / "libs/lemmas/squares.py"
+    assert home_of("lemmas.none", root) is None
     assert home_of("pack.deep", root) == root / "pack/deep.py"
 
 
