@@ -178,7 +178,10 @@ def interior(
             return w, s, T, STUCK, count
         P = _inverse(Z)
         L = _schur(K, b, G, T, P, s / w)
-        _factor(L, 1e-30 * np.diag(L).max())
+        largest = -np.inf
+        for j in range(m):
+            largest = max(largest, L[j, j])
+        _factor(L, 1e-30 * largest)
         # the prediction aims at mu = 0; the correction at the mu it promises, with what it bent;
         # where that is blocked, a step back to the middle at a larger mu
         aim, squared, bend, bent = 0.0, np.zeros(m), none, none
@@ -201,8 +204,8 @@ def interior(
             t = _reach(T, dT, none, _reach(Z, slope, bend, t))
             if stage == 0:
                 t = min(t, 1.0)
-                products = np.sum((w + t * dw) * (s + t * ds))
-                matrices = np.sum((T + t * dT) * (Z + t * slope + (t * t) * bend))
+                products = pair(w + t * dw, s + t * ds)
+                matrices = pair_all(T + t * dT, Z + t * slope + (t * t) * bend)
                 ratio = (products + matrices) / ((m + q) * mu)
                 aim = min(1.0, max(ratio**2, 1e-6)) * mu
                 squared = dw * ds
