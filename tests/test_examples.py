@@ -151,8 +151,8 @@ PACKS = {
 
 @pytest.mark.parametrize("name", PACKS)
 def test_the_example_packs_have_the_verdicts_that_they_expect(name, tmp_path, capsys, monkeypatch):
-    """Already with a sixth of the instances: a whole check looks at these and at more."""
-    monkeypatch.setitem(PROFILES, "quick", replace(PROFILES["quick"], examples=25, guided=50))
+    """Already with few of the instances: a whole check looks at these and at more."""
+    monkeypatch.setitem(PROFILES, "quick", replace(PROFILES["quick"], examples=12, guided=25))
     prefix, number, false = PACKS[name]
     pack = str(ROOT / f"examples/{name}.py")
     ledger = str(tmp_path / "ledger.jsonl")

@@ -12,7 +12,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled
-from attsvm.kernels.descent import TINY, copy, factors, log_slope, scale, sign_of_slope
+from attsvm.kernels.descent import TINY, copy, factors, leading, log_slope, scale, sign_of_slope
 from attsvm.kernels.lanes import (
     Lanes,
     add,
@@ -31,6 +31,7 @@ from attsvm.kernels.lanes import (
     spread,
     squares,
 )
+from attsvm.kernels.least_norm import pair_all, write
 
 WEIGHTS, FACTORS, JOINT = 0, 1, 2
 """What descends: W, (K, Q), or W with the head v."""
@@ -107,7 +108,7 @@ def _head_in_logs(X: Array, y: Array, gamma: Array, A: Array, loss: int, negativ
     largest = -np.inf
     for turn in range(2):
         for i in range(n):
-            top, total, mean = A[i].max(), 0.0, 0.0
+            top, total, mean = A[i, leading(A[i])], 0.0, 0.0
             for t in range(T):
                 total += np.exp(A[i, t] - top)
                 mean += np.exp(A[i, t] - top) * gamma[i, t]
@@ -210,7 +211,10 @@ def descend(
         if len(goals) > 0:
             _sizes(S, kind, lanes.X.shape[1], fixed, constant, scale)
             keep(S, goals, k, scale, passed, taken, out)
-            if passed.min() == len(goals):
+            ahead = 0
+            for b in range(L):
+                ahead += len(goals) - passed[b]
+            if ahead == 0:
                 break
         elif row < len(kept) and kept[row] == k:
             for j in range(S.shape[0]):
@@ -226,7 +230,7 @@ def descend(
             if not room.seen[b] > TINY:
                 moved, log_scale = _needs_log_domain(lanes, room, kind, S, b)
                 copy(moved, M[:, :, b])
-                square = (moved**2).sum()
+                square = pair_all(moved, moved)
             scale[b] = _scale(lanes.step[b], square, log_scale, lanes.normalised)
         move(S, scale, M)
 
@@ -240,7 +244,7 @@ def _sizes(S: Array, kind: int, p: int, fixed: Array, constant: Array, size: Arr
     it, to Q^T Q.
     """
     rows, columns, L = S.shape
-    size[:] = constant
+    write(constant, size)
     for b in range(L):
         if kind == WEIGHTS:
             for y in range(rows):

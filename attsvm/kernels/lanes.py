@@ -17,7 +17,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.kernels import compiled, inlined
 from attsvm.kernels.descent import log_negative_gradient, log_slope, sign_of_slope, slope
-from attsvm.kernels.least_norm import write
+from attsvm.kernels.least_norm import pair, pair_rows, write
 
 
 class Lanes(NamedTuple):
@@ -255,7 +255,7 @@ def _linear_log_negative_gradient(
     """As `log_negative_gradient`, for linear attention."""
     n, p, _ = X.shape
     M[:] = 0.0
-    seen = (A * gamma).sum(axis=1)
+    seen = pair_rows(A, gamma)
     largest = -np.inf
     for i in range(n):
         largest = max(largest, log_slope(loss, seen[i]))
@@ -264,7 +264,7 @@ def _linear_log_negative_gradient(
     for i in range(n):
         size = -sign_of_slope(loss, seen[i]) * np.exp(log_slope(loss, seen[i]) - largest) / n
         for x in range(p):
-            weight = (gamma[i] * X[i, x]).sum()
+            weight = pair(gamma[i], X[i, x])
             for y in range(len(M)):
                 M[y, x] += size * weight * Z[i, y]
     return largest

@@ -91,6 +91,47 @@ def largest_entry(a: Array) -> float:
     return largest
 
 
+@compiled
+def pair(a: Array, b: Array) -> float:
+    """<a, b> of vectors, from the first entry on.
+
+    Numba compiles a sum of an array expression anew wherever it stands; a loop is compiled once.
+    """
+    total = 0.0
+    for j in range(len(a)):
+        total += a[j] * b[j]
+    return total
+
+
+@compiled
+def pair_rows(A: Array, B: Array) -> Array:
+    """Inner products of rows."""
+    products = np.empty(A.shape[0])
+    for j in range(A.shape[0]):
+        products[j] = pair(A[j], B[j])
+    return products
+
+
+@compiled
+def pair_all(A: Array, B: Array) -> float:
+    """<A, B> of matrices, row by row."""
+    total = 0.0
+    for j in range(A.shape[0]):
+        for k in range(A.shape[1]):
+            total += A[j, k] * B[j, k]
+    return total
+
+
+@compiled
+def times_rows(x: Array, A: Array) -> Array:
+    """The rows of a matrix, each times an entry of x."""
+    scaled = np.empty((A.shape[0], A.shape[1]))
+    for j in range(A.shape[0]):
+        for k in range(A.shape[1]):
+            scaled[j, k] = x[j] * A[j, k]
+    return scaled
+
+
 @inlined
 def _unit(row: Array, largest: float, unit: Array) -> float:
     """The row over its length into `unit`; its length over its largest entry."""
@@ -292,7 +333,7 @@ def least_norm(
     unit_D, unit_Z, norms = scale_rows(D, Z)
     G = np.dot(unit_D, unit_D.T) * np.dot(unit_Z, unit_Z.T)
     c = bound / norms
-    largest = np.abs(c).max()
+    largest = largest_entry(c)
     if largest == 0.0:
         largest = 1.0
     w, status, count = pivot(
@@ -316,12 +357,15 @@ def figures(
     in any order, relative to ||A_j|| ||W||.
     """
     m = D.shape[0]
-    sizes = np.sqrt((D**2).sum(axis=1)) * np.sqrt((Z**2).sum(axis=1))
-    linear, summed = (weights * bound).sum(), (np.abs(weights) * sizes).sum()
-    W = np.dot((weights.reshape(m, 1) * D).T, Z)
-    square = (W**2).sum()
+    sizes = np.empty(m)
+    linear, summed = pair(weights, bound), 0.0
+    for j in range(m):
+        sizes[j] = np.sqrt(pair(D[j], D[j])) * np.sqrt(pair(Z[j], Z[j]))
+        summed += abs(weights[j]) * sizes[j]
+    W = np.dot(times_rows(weights, D).T, Z)
+    square = pair_all(W, W)
     norm = np.sqrt(square)
-    margins = (np.dot(D, W) * Z).sum(axis=1)
+    margins = pair_rows(np.dot(D, W), Z)
     shortfall, least, certain = 0.0, np.inf, np.inf
     k = D.shape[1] + Z.shape[1] + 8
     gamma = 1.01 * k * EPS / (2.0 - k * EPS)

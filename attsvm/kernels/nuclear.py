@@ -19,7 +19,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.kernels import compiled
 from attsvm.kernels.descent import copy
-from attsvm.kernels.least_norm import solve
+from attsvm.kernels.least_norm import largest_entry, pair, pair_all, pair_rows, solve, times_rows
 
 SOLVED, UNBOUNDED, STUCK = 0, 1, 2
 
@@ -104,12 +104,6 @@ def _symmetric(A: Array) -> Array:
 
 
 @compiled
-def _pair(A: Array, B: Array) -> Array:
-    """Inner products of rows."""
-    return (A * B).sum(axis=1)
-
-
-@compiled
 def _schur(K: Array, b: Array, G: Array, T: Array, P: Array, scaling: Array) -> Array:
     """Matrix of the Newton step in w, lower triangle; G holds the S^T a_j, P inverts I - S^T S."""
     m = b.shape[0]
@@ -150,8 +144,8 @@ def begin(a: Array, b: Array, c: Array) -> tuple[Array, Array, Array]:
         logarithm += weight * np.log(trace)
         power = power / trace
     w *= 0.9 / np.exp(0.5 * logarithm)
-    S = np.dot(a.T, w.reshape(m, 1) * b)
-    mu = np.sum(c * w) / (m + q)
+    S = np.dot(a.T, times_rows(w, b))
+    mu = pair(c, w) / (m + q)
     return w, mu / w, mu * _inverse(np.eye(q) - np.dot(S.T, S))
 
 
@@ -169,13 +163,13 @@ def interior(
     eye, none = np.eye(q), np.zeros((q, q))
     short = 0
     for count in range(limit):
-        S = np.dot(a.T, w.reshape(m, 1) * b)
+        S = np.dot(a.T, times_rows(w, b))
         Z = eye - np.dot(S.T, S)
-        value = np.sum(c * w)
-        mu = (np.sum(w * s) + np.sum(T * Z)) / (m + q)
+        value = pair(c, w)
+        mu = (pair(w, s) + pair_all(T, Z)) / (m + q)
         G = np.dot(a, S)
-        residual = c + s - 2.0 * _pair(np.dot(G, T), b)
-        worst = np.abs(residual).max()
+        residual = c + s - 2.0 * pair_rows(np.dot(G, T), b)
+        worst = largest_entry(residual)
         if mu * (m + q) <= stop * value and worst <= 1e-3:
             return w, s, T, SOLVED, count
         if value > HOPELESS:
@@ -184,7 +178,10 @@ def interior(
             return w, s, T, STUCK, count
         P = _inverse(Z)
         L = _schur(K, b, G, T, P, s / w)
-        _factor(L, 1e-30 * np.diag(L).max())
+        largest = -np.inf
+        for j in range(m):
+            largest = max(largest, L[j, j])
+        _factor(L, 1e-30 * largest)
         # the prediction aims at mu = 0; the correction at the mu it promises, with what it bent;
         # where that is blocked, a step back to the middle at a larger mu
         aim, squared, bend, bent = 0.0, np.zeros(m), none, none
@@ -195,9 +192,9 @@ def interior(
                     break
                 aim, squared, bend, bent, ahead = 3.0 * mu, np.zeros(m), none, none, residual
             base = aim * P - T - _symmetric(np.dot(np.dot(T, bend), P)) - bent
-            dw = residual - ahead + (aim - squared) / w - s - 2.0 * _pair(np.dot(G, base), b)
+            dw = residual - ahead + (aim - squared) / w - s - 2.0 * pair_rows(np.dot(G, base), b)
             solve(L, m, dw)
-            dS = np.dot(a.T, dw.reshape(m, 1) * b)
+            dS = np.dot(a.T, times_rows(dw, b))
             slope = np.dot(dS.T, S)
             slope = -(slope + slope.T)
             dT = base - _symmetric(np.dot(np.dot(T, slope), P))
@@ -207,13 +204,13 @@ def interior(
             t = _reach(T, dT, none, _reach(Z, slope, bend, t))
             if stage == 0:
                 t = min(t, 1.0)
-                products = np.sum((w + t * dw) * (s + t * ds))
-                matrices = np.sum((T + t * dT) * (Z + t * slope + (t * t) * bend))
+                products = pair(w + t * dw, s + t * ds)
+                matrices = pair_all(T + t * dT, Z + t * slope + (t * t) * bend)
                 ratio = (products + matrices) / ((m + q) * mu)
                 aim = min(1.0, max(ratio**2, 1e-6)) * mu
                 squared = dw * ds
                 bent = _symmetric(np.dot(np.dot(dT, slope + bend), P))
-                ahead = 2.0 * _pair(np.dot(np.dot(a, dS), dT), b)
+                ahead = 2.0 * pair_rows(np.dot(np.dot(a, dS), dT), b)
         t *= 0.95
         short = short + 1 if t < 0.1 else 0
         w, s, T = w + t * dw, s + t * ds, T + t * dT

@@ -17,7 +17,17 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.kernels import compiled, inlined
-from attsvm.kernels.least_norm import backward, forward, remove, solve
+from attsvm.kernels.least_norm import (
+    backward,
+    forward,
+    pair,
+    pair_all,
+    pair_rows,
+    remove,
+    solve,
+    times_rows,
+    write,
+)
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -149,7 +159,7 @@ def _drop(atoms: _Atoms, k: int, gone: int, entering: int) -> int:
     if place >= 0:
         atoms.inside[gone] = False
         remove(atoms.L, k, place)
-        active[place : k - 1] = active[place + 1 : k]
+        write(active[place + 1 : k], active[place:])
         k -= 1
     if gone_base and others:  # the free rows of the group refer to another base now
         k = _factor(atoms, k)
@@ -228,7 +238,8 @@ def _climb(
             move[:] = 0.0
             move[entering] = sign
             move[base[owner[entering]]] -= sign
-            weights[:k] *= sign
+            for r in range(k):
+                weights[r] *= sign
             _trade(atoms, weights, k, move)
             dependent = k == most or curvature <= 16 * EPS * (k + 1) * length
             step = np.inf if dependent else abs(slope) / curvature
@@ -236,7 +247,7 @@ def _climb(
             noise += more
             moved += step
             if leaving < 0:
-                L[k, :k] = column[:k]
+                write(column[:k], L[k])
                 L[k, k] = np.sqrt(curvature)
                 active[k] = entering
                 inside[entering] = True
@@ -252,16 +263,37 @@ def _climb(
     return k, changes, noise
 
 
-@inlined
-def _gathered(D: Array, Z: Array, x: Array) -> Array:
-    """sum_j x_j Z_j D_j^T."""
-    return np.dot((x.reshape(-1, 1) * Z).T, D)
+@compiled
+def _by_matrix(kind: Array, u: Array, at: Array, K: int) -> Array:
+    """The sums of u - at over constraints of the same matrix; moves `at` to u."""
+    sums = np.zeros(K)
+    for a in range(len(at)):
+        sums[kind[a]] += u[a] - at[a]
+        at[a] = u[a]
+    return sums
 
 
-@inlined
+@compiled
+def _gather(D: Array, Z: Array, x: Array, S: Array) -> None:
+    """Add sum_j x_j Z_j D_j^T to S."""
+    added = np.dot(times_rows(x, Z).T, D)
+    for r in range(S.shape[0]):
+        for c in range(S.shape[1]):
+            S[r, c] += added[r, c]
+
+
+@compiled
 def _products(D: Array, Z: Array, S: Array) -> Array:
     """<A_j, S> for all constraints."""
-    return (np.dot(D, S.T) * Z).sum(axis=1)
+    return pair_rows(np.dot(D, S.T), Z)
+
+
+@compiled
+def _slacks(D: Array, Z: Array, S: Array, tau: float, q: Array) -> None:
+    """Write tau - <A_j, S> into q."""
+    products = _products(D, Z, S)
+    for j in range(len(products)):
+        q[j] = tau - products[j]
 
 
 @compiled
@@ -281,10 +313,11 @@ def fill(
     for count in range(limit):
         if count < 2:  # early on u moves so far that differences would carry its rounding along
             S[:], at[:] = 0.0, 0.0
-        S += _gathered(D, Z, np.bincount(kind[:m], u[:m] - at, K))
-        at[:] = u[:m]
-        q[:K] = -_products(D, Z, S)
-        size = np.sqrt((S * S).sum())
+        _gather(D, Z, _by_matrix(kind, u, at, K), S)
+        products = _products(D, Z, S)
+        for j in range(K):
+            q[j] = -products[j]
+        size = np.sqrt(pair_all(S, S))
         k, changes, _ = _climb(atoms, True, 0.0, size, 0.0, q, k, 20 * N)
         if changes == 0 and (k == 0 or count > 0):
             break
@@ -323,26 +356,34 @@ def follow(
     q, rate, at = np.zeros(K + 1), np.zeros(N), np.zeros(m)
     active, L = np.empty(N, dtype=np.int64), np.zeros((most, most))
     atoms = _Atoms(G, kind, owner, u, base, active, inside, L)
-    weights, gain, k = np.empty(most), 0.0, inside.sum()
-    active[:k] = np.flatnonzero(inside)
+    weights, gain, k = np.empty(most), 0.0, 0
+    for a in range(N):
+        if inside[a]:
+            active[k] = a
+            k += 1
     k = _factor(atoms, k)
-    held = np.bincount(kind[:m], u[:m], K)
-    noise = EPS * (held * np.sqrt(np.diag(G)[:K])).sum()
+    held, noise = _by_matrix(kind, u, np.zeros(m), K), 0.0
     q[:K] = tau
-    for j in np.flatnonzero(held):
-        q[:K] -= held[j] * G[j, :K]
+    for j in range(K):
+        if held[j] != 0.0:
+            noise += held[j] * np.sqrt(G[j, j])
+            for i in range(K):
+                q[i] -= held[j] * G[j, i]
+    noise *= EPS
     exact, bounds = False, (lower, upper)
     for count in range(limit):
         k, changes, noise = _climb(atoms, False, tau, goal, noise, q, k, 20 * N)
-        square = (u[:m] * (tau - q[kind[:m]])).sum()
+        square = 0.0
+        for a in range(m):
+            square += u[a] * (tau - q[kind[a]])
         if not exact and changes == 0 and abs(square - goal**2) <= 1e-6 * goal**2 + noise:
             exact = True
             lower, upper = bounds
         done = False
         if exact:
             for _ in range(2):
-                S += _gathered(D, Z, np.bincount(kind[:m], u[:m] - at, K))
-                q[:K] = tau - _products(D, Z, S)
+                _gather(D, Z, _by_matrix(kind, u, at, K), S)
+                _slacks(D, Z, S, tau, q)
                 # put the free margins in place, in S even where u is too coarse to show it
                 for r in range(k):
                     weights[r] = _gain(atoms, q, active[r])
@@ -357,17 +398,17 @@ def follow(
                     if u[a] + weights[r] > 0.0 and u[b] - weights[r] > 0.0:
                         u[a] += weights[r]
                         u[b] -= weights[r]
-                at[:] = u[:m]
-                S += _gathered(D, Z, change)
-            q[:K] = tau - _products(D, Z, S)
-            square = (S * S).sum()
+                write(u[:m], at)
+                _gather(D, Z, change, S)
+            _slacks(D, Z, S, tau, q)
+            square = pair_all(S, S)
             noise = 0.0
             done = changes == 0 and abs(np.sqrt(square) - goal) <= 16 * EPS * goal
         for r in range(k):
             a, b = active[r], base[owner[active[r]]]
             weights[r] = (1.0 if a < m else 0.0) - (1.0 if b < m else 0.0)
         forward(L, k, weights)
-        gain = (weights[:k] ** 2).sum()
+        gain = pair(weights[:k], weights[:k])
         backward(L, k, weights)
         rate[:] = 0.0
         _trade(atoms, weights, k, rate)
@@ -381,6 +422,7 @@ def follow(
         following = np.sqrt(ahead) if ahead > 0.0 else -1.0
         if not (lower < following < upper):
             following = np.sqrt(lower * upper) if lower > 0.0 else 0.1 * upper
-        q[:K] += following - tau
+        for j in range(K):
+            q[j] += following - tau
         tau = following
     return S, tau, rate[:m], gain, limit

@@ -85,7 +85,7 @@ class Table:
 
     def json(self) -> dict[str, list[Cell]]:
         """Columns by name; null where a number is not finite."""
-        return {name: [_cell(x) for x in a.tolist()] for name, a in self.columns.items()}
+        return {name: _cells(a) for name, a in self.columns.items()}
 
     def csv(self) -> str:
         """A header and the rows; floats with as many digits as they need, empty if not finite."""
@@ -97,5 +97,8 @@ class Table:
         return text.getvalue()
 
 
-def _cell(x: int | float | str) -> Cell:
-    return None if isinstance(x, float) and not math.isfinite(x) else x
+def _cells(column: Array) -> list[Cell]:
+    values: list[Cell] = column.tolist()
+    if column.dtype.kind != "f" or np.isfinite(column).all():
+        return values
+    return [x if math.isfinite(x) else None for x in column.tolist()]

@@ -19,6 +19,7 @@ from attsvm.svm.nuclear import distance, grade_nuclear, solve_nuclear
 from attsvm.svm.programme import generalised_programme
 from attsvm.svm.solution_set import Slice, pack, positive_part, unpack
 from properties._support.published_data import gaussian_protocol
+from tests.interpreted import interpreted
 from tests.searching import few
 from tests.svm.conditions import EPS, exact_margins, exact_sum, is_norm_at_most, nuclear_norm
 from tests.svm.problems import SPOILT, programmes, spoilt
@@ -219,7 +220,7 @@ def test_the_matrix_of_the_path_is_the_derivative_of_the_margins(seed):
         change = T @ (S.T @ S - moved.T @ moved) @ P
         return 2 * np.einsum("ja,ab,jb->j", a, moved @ (T - (change + change.T) / 2), b)
 
-    lower = kernel._schur(a @ a.T, b, a @ S, T, P, np.zeros(7))
+    lower = interpreted(kernel._schur)(a @ a.T, b, a @ S, T, P, np.zeros(7))
     M = np.tril(lower) + np.tril(lower, -1).T
     for _ in range(3):
         step = generator.normal(size=7)
@@ -228,24 +229,27 @@ def test_the_matrix_of_the_path_is_the_derivative_of_the_margins(seed):
     assert np.linalg.eigvalsh(M)[0] >= -1e-12 * np.trace(M)
 
 
-@pytest.mark.parametrize("m", [1, 5, 47, 48, 49, 120])
-def test_factors_solutions_and_inverses(m):
+@pytest.mark.parametrize(("m", "block"), [(1, 48), (5, 48), (47, 48), (48, 48), (49, 48), (20, 8)])
+def test_factors_solutions_and_inverses(m, block):
     """Across the edges of the blocks, and with a row that depends on others."""
+    factor, inverse, solve = (
+        interpreted(each, BLOCK=block) for each in (kernel._factor, kernel._inverse, kernel.solve)
+    )
     generator = np.random.default_rng(m)
     root = generator.normal(size=(m, m)) + np.eye(m)
     M, x = root @ root.T, generator.normal(size=m)
     L, right = M.copy(), M @ x
-    assert kernel._factor(L, 0.0)
+    assert factor(L, 0.0)
     assert np.abs(np.tril(L) - np.linalg.cholesky(M)).max() <= 1e-9 * np.trace(M)
-    kernel.solve(L, m, right)
+    solve(L, m, right)
     assert np.abs(M @ right - M @ x).max() <= 1e-9 * np.trace(M) * np.abs(x).max()
     near = np.eye(m) + 0.1 * M / np.trace(M)
-    assert np.abs(kernel._inverse(near) @ near - np.eye(m)).max() <= 1e-13
+    assert np.abs(inverse(near) @ near - np.eye(m)).max() <= 1e-13
     flat = np.zeros((m + 1, m + 1))
     flat[:m, :m] = near
     right = np.append(near @ x, 5.0)
-    assert not kernel._factor(flat, 1e-30)
-    kernel.solve(flat, len(flat), right)
+    assert not factor(flat, 1e-30)
+    solve(flat, len(flat), right)
     assert np.abs(right - np.append(x, 0.0)).max() <= 1e-12 * max(1.0, np.abs(x).max())
 
 

@@ -77,14 +77,24 @@ EXECUTED = {}
 """What proofs share, run here once, so that places are noted whatever ran before."""
 
 
-def run(proof):
+def found(proof):
     module, _, name = proof.partition(":")
-    getattr(importlib.import_module(module), name)()
+    return getattr(importlib.import_module(module), name)
+
+
+def run(proof):
+    found(proof)()
 
 
 @functools.cache
 def reached(proof):
-    """The steps of a proof, and where it takes numbers of whose sign something is supposed."""
+    """The steps of a proof, and where it takes numbers of whose sign something is supposed.
+
+    One that a claim had run in this process, and that takes none, is not run again.
+    """
+    _, known = taking._EXECUTED.get(found(proof), (None, None))
+    if known is not None and not known.signs:
+        return known, ()
     places = []
 
     def noted(what, sign):

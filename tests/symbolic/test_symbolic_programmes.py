@@ -294,6 +294,12 @@ def test_a_run_that_rests_after_its_first_step_is_seen(monkeypatch):
         first = run(m, case, min(steps, 1))
         return [*first, *first[-1:] * (steps - 1)]
 
+    def tokens_of_numbers(name, *shape):  # a difference of symbols takes long to cancel
+        found = symbols(name, *shape)
+        return found if name in "wp" else np.arange(1, found.size + 1).reshape(shape)
+
+    symbols = w_p_equivalence._symbols
+    monkeypatch.setattr(w_p_equivalence, "_symbols", tokens_of_numbers)
     monkeypatch.setattr(w_p_equivalence, "weights_run", resting)
     monkeypatch.setattr(w_p_equivalence, "SIZES", w_p_equivalence.SIZES[-1:])
     with pytest.raises(ProofError, match="the next step of these runs"):

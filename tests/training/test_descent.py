@@ -26,6 +26,7 @@ from attsvm.strategies import arrays
 from attsvm.strategies.data import attention_data
 from attsvm.training import descend_kq, descend_p, descend_vp, descend_w
 from tests import autograd
+from tests.interpreted import interpreted
 from tests.training.protocol import OWN, RELU, protocol
 
 EPS = np.finfo(float).eps
@@ -247,7 +248,7 @@ def test_a_loss_of_ones_own_runs_as_the_same_loss_of_the_package():
 def gradient_of(X, gamma, logits):
     """The kernel's gradient for one input and the query 1, its largest term of size 1."""
     M, table = np.empty((1, len(X))), np.array([gamma, logits])
-    log_negative_gradient(
+    interpreted(log_negative_gradient)(
         np.array([X]), np.ones((1, 1)), table[:1], 3, M, table[1:], np.empty((1, len(gamma)))
     )
     return M[0]
@@ -270,7 +271,9 @@ def test_a_token_at_the_place_of_the_leading_one_has_no_gradient():
 def test_a_lane_that_passed_every_goal_passes_no_more():
     passed, taken, out = np.zeros(1, dtype=np.int64), np.zeros((2, 1), dtype=np.int64), np.zeros(2)
     goals, size = np.array([1.0, 2.0]), np.array([9.0])
-    keep(np.full((1, 1, 1), 3.0), goals, 7, size, passed, taken, out.reshape(2, 1, 1, 1))
+    interpreted(keep)(
+        np.full((1, 1, 1), 3.0), goals, 7, size, passed, taken, out.reshape(2, 1, 1, 1)
+    )
     assert (passed.tolist(), taken.tolist(), out.tolist()) == ([2], [[7], [7]], [3.0, 3.0])
 
 

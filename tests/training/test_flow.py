@@ -25,6 +25,7 @@ from attsvm.svm import att_svm
 from attsvm.training.flow import follow, follow_kq, follow_p, follow_w
 from properties._support.published_data import gaussian_protocol
 from tests import autograd
+from tests.interpreted import interpreted
 
 EPS = np.finfo(float).eps
 NORMS = [1.0, 5.0, 20.0, 100.0, 1000.0, 1e5]
@@ -196,7 +197,7 @@ def test_at_norm_1000_the_direction_is_right_where_that_of_autograd_is_not(both)
     )  # fmt: skip
     for logs in (False, True):
         taken = np.empty(point.shape)
-        direction(field, room(field), point, logs, taken)
+        interpreted(direction)(field, interpreted(room)(field), point, logs, taken)
         assert np.abs((taken if both else taken.T) - G).max() <= 1e-12
     naive = -np.array(autograd.gradients(data, "log-loss", "KQ" if both else "W", *parts))
     assert (naive.ravel() @ G.ravel()) < 0.9 * max(np.linalg.norm(naive), 1e-300)
@@ -436,7 +437,7 @@ def test_the_time_of_a_step_is_its_integral_to_first_order_in_the_bend(fall):
     log_norm = 1.0 - fall * x - bend * x * (1.0 - x)
     late = 1.0 - 0.75 * fall - 0.1875 * bend
     true = np.log(2.0 * np.exp(-log_norm).mean())
-    assert _spent(False, 2.0, 1.0, late, 1.0 - fall) == pytest.approx(true, abs=1e-6)
+    assert interpreted(_spent)(False, 2.0, 1.0, late, 1.0 - fall) == pytest.approx(true, abs=1e-6)
 
 
 def test_what_does_not_move_with_the_logits_is_solved_for():
@@ -445,6 +446,6 @@ def test_what_does_not_move_with_the_logits_is_solved_for():
     one, two, three = np.zeros(1), np.zeros((1, 1)), np.zeros((1, 1, 1))
     field = Field(three, three, two, two, two, 0, True, one, 0.0, two, two)
     E = np.linalg.inv(np.eye(3) - c * c * M.T @ M)
-    _unmoved.function(field, M, c, E, a, found := np.empty_like(a))  # as Python
+    interpreted(_unmoved)(field, M, c, E, a, found := np.empty_like(a))
     S = np.block([[np.zeros((3, 3)), M.T], [M, np.zeros((2, 2))]])
     np.testing.assert_allclose(found - c * S @ found, a, rtol=1e-12, atol=1e-12)

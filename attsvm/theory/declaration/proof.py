@@ -75,6 +75,7 @@ class Steps(list[str]):
 
     Attributes:
         supposed: that, in the order of the steps.
+        signs: what of this says the sign of a number.
         failed: what the steps that failed have said, also where the proof went on after that.
         about: by name, what has passed under it: one thing, unless the name is given to several.
     """
@@ -82,6 +83,7 @@ class Steps(list[str]):
     def __init__(self) -> None:
         super().__init__()
         self.supposed: list[Supposed] = []
+        self.signs: list[Supposed] = []
         self.failed: list[str] = []
         self.about: dict[str, set[Any]] = {}
 
@@ -93,6 +95,7 @@ class Steps(list[str]):
         """Add other steps after these."""
         self += others
         self.supposed += others.supposed
+        self.signs += others.signs
         self.failed += others.failed
         for name, about in others.about.items():
             self.about.setdefault(name, set()).update(about)
@@ -359,6 +362,8 @@ def supposed_number(what: Supposed | None, name: str, **sign: bool) -> Any:
     if what is None:
         return sp.Symbol(name, **sign)
     suppose(what)
+    if (steps := _STEPS.get()) is not None:
+        steps.signs.append(what)
     return sp.Symbol(name, **_sign_of(what, sign))
 
 

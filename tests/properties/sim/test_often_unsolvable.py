@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from flint import fmpq
 from hypothesis import given
-from scipy.stats import binom
 
 from attsvm.errors import DataError
 from attsvm.language import Language, random_language
@@ -86,6 +85,8 @@ def test_the_formula_agrees_with_draws_of_a_language():
 
 @pytest.mark.parametrize("k", [0, 3, 20])
 def test_an_interval_ends_where_the_count_is_just_not_surprising(k):
+    from scipy.stats import binom  # takes a second to import
+
     low, high = interval(k, 20, 0.01)
     assert low <= k / 20 <= high
     assert (k == 0 and low == 0.0) or abs(binom.sf(k - 1, 20, low) - 0.01) < 1e-9

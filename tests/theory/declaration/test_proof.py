@@ -25,7 +25,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration import proof
 from attsvm.theory.declaration.packs import find_claims, load_packs
-from attsvm.theory.declaration.proof import executed, recorded, supposed_number
+from attsvm.theory.declaration.proof import executed, recorded, suppose, supposed_number
 from attsvm.theory.run.profiles import PROFILES
 from attsvm.theory.verification.check import check_part, check_shard
 
@@ -206,10 +206,22 @@ def test_a_number_has_the_sign_that_is_supposed_of_it(monkeypatch):
     with recorded() as steps:
         shown, found = (supposed_number(by, "left", positive=True) for by in (None, HYPOTHESIS))
         ensure_positive([shown, found], "both are above 0")
-        assert steps.supposed == [HYPOTHESIS]
+        assert steps.supposed == steps.signs == [HYPOTHESIS]
         monkeypatch.setattr(proof, "_sign_of", lambda what, sign: {"real": True})
         with pytest.raises(ProofError):
             ensure_positive(supposed_number(HYPOTHESIS, "left", positive=True), "it is above 0")
+
+
+def test_the_steps_of_a_shared_proof_tell_of_signs_to_all_that_share_it():
+    def shared():
+        supposed_number(HYPOTHESIS, "left", positive=True)
+        ensure_zero(0, "a step")
+
+    for _ in range(2):
+        with recorded() as steps:
+            suppose(HYPOTHESIS)
+            executed(shared)
+        assert (steps.supposed, steps.signs) == ([HYPOTHESIS] * 2, [HYPOTHESIS])
 
 
 def test_a_constant_that_is_supposed_stands_there_under_its_name():
