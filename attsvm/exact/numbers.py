@@ -86,7 +86,7 @@ def _names(kind: Any) -> tuple[str, ...]:
 
 
 def _copied(answer: Any) -> Any:
-    """Lists, dicts, arrays, matrices and dataclasses of numbers, which share none with the answer."""
+    """Lists, dicts, arrays, matrices and dataclasses of numbers, none shared with the answer."""
     kind: Any = type(answer)
     if kind in _ATOMS:
         return answer
