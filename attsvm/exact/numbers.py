@@ -76,6 +76,7 @@ def remembered_by(
 
 
 _ATOMS = frozenset({fmpq, arb, float, int, bool, str, type(None)})
+_MATRICES = frozenset({fmpq_mat, fmpz_mat})
 
 
 @functools.cache
@@ -85,7 +86,7 @@ def _names(kind: Any) -> tuple[str, ...]:
 
 
 def _copied(answer: Any) -> Any:
-    """Lists, dicts, arrays and dataclasses of numbers, none of which is shared with the answer."""
+    """Lists, dicts, arrays, matrices and dataclasses of numbers, none shared with the answer."""
     kind: Any = type(answer)
     if kind in _ATOMS:
         return answer
@@ -97,6 +98,8 @@ def _copied(answer: Any) -> Any:
         return {key: _copied(x) for key, x in answer.items()}
     if kind is np.ndarray:
         return answer.copy()
+    if kind in _MATRICES:
+        return kind(answer)
     if names := _names(kind):
         return kind(**{name: _copied(getattr(answer, name)) for name in names})
     return answer

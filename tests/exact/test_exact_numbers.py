@@ -8,7 +8,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from flint import arb, ctx, fmpq
+from flint import arb, ctx, fmpq, fmpq_mat, fmpz_mat
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -232,6 +232,17 @@ def test_further_arguments_count_and_the_oldest_answer_makes_room():
     assert len(asked) == 257
     power(data, 0)
     assert len(asked) == 258
+
+
+@pytest.mark.parametrize("matrix", [fmpq_mat, fmpz_mat])
+def test_who_changes_a_matrix_of_an_answer_changes_it_for_nobody_else(matrix):
+    @remembered
+    def table(data):
+        return {"of": (matrix([[data.n]]),)}
+
+    data = AttentionData.of([[[1.0]]], [[1.0]], scores=[[0.0]])
+    table(data)["of"][0][0, 0] = 9
+    assert table(data) == {"of": (matrix([[1]]),)}
 
 
 def test_who_changes_an_answer_changes_it_for_nobody_else():

@@ -109,7 +109,7 @@ class Fraction:
 
 def _is_independent(x: Any) -> bool:
     if isinstance(x, sp.exp):
-        return not x.args[0].is_Rational and _is_monomial(x.args[0])
+        return not x.exp.is_Rational and _is_monomial(x.exp)
     return bool(x.is_Symbol or (x.is_Pow and x.base.is_Symbol and x.exp.is_Rational))
 
 
@@ -168,8 +168,8 @@ def fraction(expression: Any, *, divide: bool = True) -> Fraction | None:
     if not expression.is_commutative:
         return None
     reader = _Reader(divide)
-    reader.find(expression)
     try:
+        reader.find(expression)
         return Fraction(*reader.read(expression), reader.generators())
     except ZeroDivisionError:
         return None
@@ -201,6 +201,8 @@ class _Reader:
         elif self._is_power(x):
             self.find(x.base)
         else:
+            if x.is_Pow and x.exp.is_negative and not x.base.is_Symbol:
+                _ensure_divisor(x.base, self._divide)
             self._products[x] = [*self._powers(x)]
             for key, exponent in self._products[x]:
                 self._roots[key] = lcm(self._roots.get(key, 1), exponent.q)
@@ -213,7 +215,7 @@ class _Reader:
     def _powers(self, x: Any) -> Iterator[tuple[_Key, Any]]:
         """The generators whose powers it is a product of, with the exponents."""
         if isinstance(x, sp.exp):
-            for term in sp.Add.make_args(multiplied_out(x.args[0])):
+            for term in sp.Add.make_args(multiplied_out(x.exp)):
                 share, monomial = term.as_coeff_Mul(rational=True)
                 yield self._oriented("exponential", monomial, share)
         elif x.is_Pow and x.exp.is_Rational and abs(x.exp) <= _LARGEST:
@@ -265,6 +267,13 @@ class _Reader:
         for a, b in factors:
             above, below = above * a, below * b
         return above, below
+
+
+def _ensure_divisor(x: Any, divide: bool) -> None:
+    """Raise where what is divided by, without being multiplied out, is 0 or divides by 0."""
+    found = fraction(x, divide=divide)
+    if found is None or found.is_zero:
+        raise ZeroDivisionError
 
 
 def _power(

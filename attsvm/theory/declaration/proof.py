@@ -246,7 +246,7 @@ def ensure_nonnegative(found: Any, what: str, *, normal: Normal = unchanged) -> 
 
 def _ensure_sign(found: Any, what: str, normal: Normal, sign: str) -> None:
     given = _expressions(found, what)
-    open_ = [x for x in given if not (normal in _BY_TERMS and _sign_of_terms(x, sign))]
+    open_ = [x for x in given if not (normal in _BY_TERMS and _sign_of_terms(x, normal, sign))]
     for value in _in_normal_form(open_, what, normal):
         if getattr(value, f"is_{sign}") is not True:
             raise _failed(what, f"an expression is not known to be {sign}", value)
@@ -257,11 +257,14 @@ _BY_TERMS = (expanded, cancelled, factored)
 """The normal forms that a sign is read from without sympy, where the terms have it."""
 
 
-def _sign_of_terms(value: Any, sign: str) -> bool:
-    """Whether the expression has the sign as its terms, or those of its factors, have theirs."""
+def _sign_of_terms(value: Any, normal: Normal, sign: str) -> bool:
+    """Whether the expression has the sign as its terms, or those of its factors, have theirs.
+
+    To expand is not to cancel: (x^2 - 1)/(x - 1) is no number at 1.
+    """
     from attsvm.theory.arithmetic.rational_functions import fraction
 
-    found = fraction(value)
+    found = fraction(value, divide=normal is not expanded)
     return found is not None and found.is_known(sign)
 
 

@@ -1,11 +1,19 @@
 """Fractions of polynomials: they are what sympy says, and no number contradicts a known sign."""
 
+import pytest
 import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attsvm.errors import ProofError
 from attsvm.theory.arithmetic.rational_functions import fraction
-from attsvm.theory.declaration.proof import cancelled, factored
+from attsvm.theory.declaration.proof import (
+    cancelled,
+    ensure_positive,
+    ensure_zero,
+    expanded,
+    factored,
+)
 
 p, q = sp.symbols("p q", positive=True)
 a, b = sp.symbols("a b", nonnegative=True)
@@ -140,9 +148,29 @@ def test_without_division_reciprocals_are_generators():
 
 def test_what_is_no_fraction_is_none():
     hidden = (p + q) ** 2 - p**2 - 2 * p * q - q**2
-    assert fraction(1 / hidden) is None
+    for power in (1 / hidden, p / sp.sqrt(hidden), 1 / (1 / hidden + p)):
+        assert fraction(power) is fraction(power, divide=False) is None
+    rest = 1 / hidden + p / hidden - (1 + p) / hidden
+    with pytest.raises(ProofError, match="not a finite number"):
+        ensure_zero(rest, "what divides by a hidden 0 is 0")
     assert fraction(p * hidden / hidden) is not None  # sympy has cancelled them
     assert fraction(sp.MatrixSymbol("M", 2, 2) * 2) is None
+
+
+def test_powers_of_e_that_were_never_evaluated_are_exponentials():
+    with sp.evaluate(False):
+        powers = [sp.E**x for x in (r, s, 2 * r)]
+    assert not fraction(powers[0] - powers[1]).is_zero
+    assert fraction(powers[0] ** 2 - powers[2]).is_zero
+    assert fraction(powers[0] - sp.exp(r)).is_zero
+
+
+def test_to_expand_cancels_no_denominator_that_may_be_0():
+    gap = (p**2 - 1) / (p - 1)
+    with pytest.raises(ProofError, match="not known to be positive"):
+        ensure_positive(gap, "p + 1, but for p = 1", normal=expanded)
+    ensure_positive(gap, "p + 1", normal=cancelled)
+    ensure_positive(p / (p + q) + 1 / (1 + r**2), "two fractions", normal=expanded)
 
 
 def test_normal_forms_are_those_of_sympy_where_generators_are_related():
