@@ -37,10 +37,14 @@ def remembered(
 
     def key(data: AttentionData, /, *more: _More.args, **named: _More.kwargs) -> object:
         arrays = data.X, data.Z, data.y, data.v, data.scores, data.mask
-        own = tuple(None if a is None else (a.shape, a.dtype.str, a.tobytes()) for a in arrays)
-        return own, more, tuple(sorted(named.items()))
+        return tuple(map(key_of, arrays)), more, tuple(sorted(named.items()))
 
     return remembered_by(key)(function)
+
+
+def key_of(array: Array | None) -> object:
+    """What tells an array from others: its shape, its type and its bytes."""
+    return None if array is None else (array.shape, array.dtype.str, array.tobytes())
 
 
 def remembered_by(

@@ -121,7 +121,7 @@ def _one_if(positive: bool) -> int:
     return 1 if positive else -1
 
 
-def _sign(x: Any) -> tuple[int, bool] | None:
+def _sign(x: Any) -> _Sign:
     """The sign of a generator; that of a real number which may have any is called 0."""
     if x.is_nonnegative:
         return 1, x.is_positive is True

@@ -188,7 +188,7 @@ def evolve(
         Stop: the turn is over, by a find, the budget or the time.
     """
     best, known, doubted = -np.inf, 0, 0
-    seen = 1 if scout.once else JUDGED
+    shown = 1 if scout.once else JUDGED
     for generation in range(1, generations + 1):
         scout.ensure_time()
         parameters, numpy = scout.tally.part.parameters, m is FLOATS
@@ -204,7 +204,7 @@ def evolve(
         due = generation == generations or (generation % _LOOKS == 0 and not scout.once)
         first = _fetched(fitted, order[:JUDGED])
         for k, found in enumerate(height[order[:JUDGED]].tolist()):
-            new = (due and found > best and k < seen) or found >= PROMISING
+            new = (due and found > best and k < shown) or found >= PROMISING
             if math.isfinite(found) and new and _usable(first, k):
                 scout.look(formula.instance_at(first, k))
         if not len(order):

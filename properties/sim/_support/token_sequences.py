@@ -26,7 +26,6 @@ with margins 1 for the most frequent successors. None of this asks for a short s
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
@@ -41,7 +40,7 @@ from attsvm.errors import DataError, SolverError
 from attsvm.exact import ExactData, dot, rationals, separate, softmax
 from attsvm.exact.descent import descend
 from attsvm.exact.losses import loss_slope
-from attsvm.exact.numbers import Vector
+from attsvm.exact.numbers import Vector, key_of, remembered_by
 from attsvm.exact.traps import is_stationary_start
 from attsvm.language import Language, next_tokens, prefix_data, vocabulary_data
 from attsvm.primitives.att_svm import ExactAttSVM, att_svm, exact_att_svm, exact_constraints, flat
@@ -85,29 +84,14 @@ class TokenSequences(Stepped):
     @property
     def data(self) -> AttentionData:
         """The problems."""
-        return _problems(_Told(self.embeddings), _Told(self.sentences), self.whole)
+        return _problems(self.embeddings, self.sentences, self.whole)
 
 
-class _Told:
-    """An array that is told from others by its shape, its type and its bytes."""
-
-    def __init__(self, array: Array) -> None:
-        self.array = np.asarray(array)
-        self._key = self.array.shape, self.array.dtype.str, self.array.tobytes()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Told) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-
-@functools.lru_cache(maxsize=64)
-def _problems(embeddings: _Told, sentences: _Told, whole: bool) -> AttentionData:
-    """The problems of sentences, whose arrays are read-only."""
-    E, V = embeddings.array, len(embeddings.array)
+@remembered_by(lambda E, sentences, whole: (key_of(E), key_of(sentences), whole))
+def _problems(E: Array, sentences: Array, whole: bool) -> AttentionData:
+    V = len(E)
     language = Language(np.ones(V, np.int64), np.ones((V, V), np.int64), E)
-    return (vocabulary_data if whole else prefix_data)(language, sentences.array)
+    return (vocabulary_data if whole else prefix_data)(language, sentences)
 
 
 @composite
