@@ -299,10 +299,10 @@ def test_every_link_of_the_committed_page_leads_somewhere(name):
 
 def test_a_verdict_that_is_not_the_reviewed_one_changes_the_page():
     run = reviewed_run()
-    name = "sim/lemma-3.12:literal"
+    name = "mm/assumption-b:literal-1"
     other = {**run.verdicts, name: {**run.verdicts[name], "truth": "undecided"}}
-    page = source_page("sim", PACKS, replace(run, verdicts=other), PAGES["sim"])
-    assert page != made("sim")
+    page = source_page("mm", PACKS, replace(run, verdicts=other), PAGES["mm"])
+    assert page != made("mm")
 
 
 def test_the_committed_drawing_is_of_what_statements_rest_on():

@@ -262,9 +262,8 @@ def test_the_gradient_of_another_loss_is_not_a_multiple(monkeypatch):
 
 def test_the_gradient_on_w_and_p_is_factored_for_any_number_of_tokens(monkeypatch):
     monkeypatch.setattr(w_p_equivalence, "SIZES", [(1, 2, 2)])  # a difference of more takes long
-    for power in (0, 1, 4):
-        with pytest.raises(ProofError, match="a step leaves them equal"):
-            w_p_equivalence.ensure_first_step(power=power)
+    with pytest.raises(ProofError, match="a step leaves them equal"):
+        w_p_equivalence.ensure_first_step(power=1)
     assert w_p_equivalence.pairwise_residual() == 0
     assert w_p_equivalence.factored_residual() == 0
     assert w_p_equivalence.structural_residual() == 0

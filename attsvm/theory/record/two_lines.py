@@ -26,21 +26,22 @@ def refutation(claim: Claim, case: Any, names: Mapping[str, str]) -> tuple[str, 
     failed = [h.name for h in claim.hypotheses if h.holds(case) is not True]
     if failed:
         raise ClaimError(f"no counterexample to {claim.id}: it fails {', '.join(failed)}")
-    kind = claim.conclusion(case).kind
-    answer = confirm(claim, {}, case, kind)
+    answer = confirm(claim, {}, case, "inequality")
+    if answer.refuted is not True:  # a slack of 0 violates what is strict
+        answer = confirm(claim, {}, case, claim.conclusion(case).kind)
     if answer.refuted is not True:
         raise ClaimError(f"no counterexample to {claim.id}: {answer.method} does not refute it")
-    return in_words(case, names), _slack(answer, kind)
+    return in_words(case, names), _slack(answer)
 
 
-def _slack(answer: Confirmation, kind: str) -> str:
+def _slack(answer: Confirmation) -> str:
     """The slack, or what it is at most; how that is known where no certificate tells it."""
     known = "" if answer.evidence is Evidence.CERTIFIED else f", {answer.evidence}: {answer.method}"
     if answer.enclosure is None:
         return f"refuted{known}"
     low = _decimal(answer.enclosure[0], ROUND_FLOOR)
     high = _decimal(answer.enclosure[1], ROUND_CEILING)
-    needed = ", not above 0" if kind == "strict" and high in ("0", "-0") else ""
+    needed = ", not above 0" if high in ("0", "-0") else ""
     return f"slack {high if low == high else f'at most {high}'}{needed}{known}"
 
 
