@@ -43,10 +43,11 @@ import attsvm.cli.gate, attsvm.cli.verify
 import attsvm.theory.search, attsvm.theory.verification.verify, attsvm.theory.verification.gate
 from attsvm.cli.__main__ import run
 for line in sys.stdin:
-    place, words = json.loads(line)
+    place, at, words = json.loads(line)
     if (child := os.fork()) == 0:
         sys.path.insert(0, place)
         with open("out", "w") as sys.stdout, open("err", "w") as sys.stderr:
+            os.chdir(at)
             sys.argv[1:] = words
             run()
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
@@ -100,7 +101,7 @@ def copies(installed, tmp_path_factory):
     """A process with attsvm installed, which imports it once; and the folder that it runs in."""
     folder = tmp_path_factory.mktemp("empty")
     with subprocess.Popen(
-        [sys.executable, "-c", COPIES],
+        [sys.executable, "-P", "-c", COPIES],  # like the script, it skips the folder
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(installed[0])},
         stdin=subprocess.PIPE,
@@ -118,8 +119,8 @@ def attsvm(installed, copies, tmp_path):
     process, folder = copies
     shutil.rmtree(folder / ".attsvm", ignore_errors=True)
 
-    def run(*words):
-        process.stdin.write(json.dumps([str(own), words]) + "\n")
+    def run(*words, at="."):
+        process.stdin.write(json.dumps([str(own), str(at), words]) + "\n")
         process.stdin.flush()
         code = int(process.stdout.readline())
         return code, (folder / "out").read_text(), (folder / "err").read_text()
@@ -133,10 +134,10 @@ def anew(installed, tmp_path):
     """The same in a process that begins with the command."""
     own = shutil.copytree(installed[1], tmp_path / "anew")
 
-    def run(*words, at="."):
+    def run(*words):
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "attsvm", *words],  # like the script, it skips the folder
-            cwd=tmp_path / at,
+            [sys.executable, "-P", "-m", "attsvm", *words],
+            cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": os.pathsep.join((str(own), str(installed[0])))},
             capture_output=True,
             text=True,
@@ -144,7 +145,6 @@ def anew(installed, tmp_path):
         )
         return done.returncode, done.stdout, done.stderr
 
-    run.pack = own / "softmax_bounds"
     return run
 
 
@@ -224,15 +224,15 @@ def test_the_gate_is_red_for_each_reason(attsvm, name):
 
 @pytest.mark.parametrize("lists", [True, False], ids=["lists its pack", "lists none"])
 def test_in_its_folder_the_files_of_a_repository_count_and_not_the_installed_ones(
-    anew, tmp_path, lists
+    attsvm, tmp_path, lists
 ):
     here = shutil.copytree(PACK, tmp_path / "here", ignore=IGNORED)
     listed = ("claims", "--only-pack", "softmax_bounds", "bounds/lemma-1:literal")
     if not lists:
         (here / "pyproject.toml").write_text("")
-        assert anew(*listed, at=here)[0] == 0  # both are the same
-    edit("lemma_1.py", '"softmax is 1/4-Lipschitz"', '"softmax is Lipschitz"')(anew.pack)
-    code, out, error = anew(*listed, at=here)
+        assert attsvm(*listed, at=here)[0] == 0  # both are the same
+    edit("lemma_1.py", '"softmax is 1/4-Lipschitz"', '"softmax is Lipschitz"')(attsvm.pack)
+    code, out, error = attsvm(*listed, at=here)
     if lists:
         assert (code, "softmax is 1/4-Lipschitz" in out) == (0, True), error
     else:
