@@ -253,14 +253,14 @@ def test_traps_close_only_where_margins_grow_in_all_of_the_set(name, level):
             exact = ExactData.of(AttentionData(X, Z, scores=scaled))
             return exact, Selection.at(exact, W), trap_at(exact, W, name)
 
-        powers = [-4.0, -1.0, 0.0, 1.0, 4.0]
+        powers = [-4.0, 0.0, 4.0]
         found = [at(power)[2] is not None for power in powers]
         closed = [power for power, yes in zip(powers, found, strict=True) if yes][:1]
-        for k in range(4):
+        for k in range(2):
             if found[k] == found[k + 1]:
                 continue
             inside, outside = powers[k : k + 2] if found[k] else (powers[k + 1], powers[k])
-            for _ in range(10):
+            for _ in range(12):
                 middle = (inside + outside) / 2
                 inside, outside = (
                     (middle, outside) if at(middle)[2] is not None else (inside, middle)

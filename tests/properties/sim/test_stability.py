@@ -363,8 +363,12 @@ def test_what_fails_for_every_label_is_shown_in_all_octaves(claim, name, edge, w
 
 @pytest.fixture(scope="module")
 def redrawn():
-    numbers = stability.figure.compute(0)
-    return numbers, stability.picture(numbers)
+    """The figure with every third radius of its borders below 4, each of which takes a search."""
+    radii = stability.RADII
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stability, "RADII", np.union1d(radii[::3], radii[radii >= 4.0]))
+        numbers = stability.figure.compute(0)
+        yield numbers, stability.picture(numbers)
 
 
 def test_the_picture_shows_the_proved_crossings(redrawn):

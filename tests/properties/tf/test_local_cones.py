@@ -243,7 +243,7 @@ def test_starts_of_a_cone_are_kept_by_the_set_that_closes(case):
 
 def test_cones_close_where_few_widths_will_do():
     """At the radius of larger choices, where none of the listed shares of the width closes some."""
-    for seed in range(24):
+    for seed in range(few(24)):
         case = starts.started_larger(0.25)(np.random.default_rng(seed))
         assert cones.within(case)
         assert closes(case)
