@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from attsvm.errors import ClaimError
+from attsvm.theory import Slack
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.record.two_lines import _slack, refutation
@@ -134,6 +135,18 @@ def test_an_instance_is_confirmed_anew():
     undecided = toy_pack.vacuous
     with pytest.raises(ClaimError, match="it fails"):
         refutation(undecided, 6.0, {})
+
+
+def test_a_slack_of_0_refutes_what_is_strict_alone():
+    def below(x: float, shift: float = 0.0) -> Slack:
+        return Slack.below(x + shift, 5.0, 0.0)
+
+    ball = toy_pack.below_five_ball
+    strict = toy_pack.build("five", below, ball, expected="refuted")
+    assert refutation(strict, 5.0, {}) == ("x = 5", "slack 0, not above 0")
+    other = toy_pack.build("at-most-five", toy_pack.below_five, ball, expected="refuted")
+    with pytest.raises(ClaimError, match="does not refute it"):
+        refutation(other, 5.0, {})
 
 
 def test_a_hypothesis_that_does_not_say_true_is_not_met():
