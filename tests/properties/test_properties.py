@@ -50,7 +50,7 @@ KINDS = "theorem|lemma|corollary|proposition|definition|observation|assumption|r
 SHARE = "95% of the right side"
 AT_ONCE = [
     *("attention-shape", "definition-3.3", "definition-3.6", "fixed-head", "kq-bias"),
-    *("l2-objective", "orientation", "basic-1", "basic-3", "basic-5"),
+    *("l2-objective", "orientation", "basic-1", "basic-3"),
     *("few-support-tokens", "large-dimension"),
 ]
 """Statements of which a refuted reading falls by the first search, with a certificate."""
@@ -60,9 +60,8 @@ FINDING = replace(PROFILES["quick"], simplify=0)
 
 FALLEN = {c.statement_id: c.id for c in CLAIMS.values() if c.expected.truth is Truth.REFUTED}
 TARGETS = [  # a claim, one of its parts, how many searches find it, and out of how many
-    *((f"{name}:literal", "", 2, 8) for name in ("tf/lemma-2", "sim/lemma-3.11")),
+    ("tf/lemma-2:literal", "", 2, 8),
     ("sim/stability-logistic:literal-4", "", 2, 8),
-    ("sim/stability-logistic:sharp", "99.9% of the right side", 2, 8),
     *((f"sim/token-separation:{reading}", "", 1, 8) for reading in ("literal-1", "amended-2")),
     ("sim/token-separation:amended-3", "the printed loss", 1, 8),
     ("sim/token-separation:sharp-1", SHARE, 1, 8),
@@ -72,7 +71,11 @@ TARGETS = [  # a claim, one of its parts, how many searches find it, and out of 
     ("sim/basic-2:literal-1", SHARE, 1, 1),
     *((FALLEN[f"sim/{name}"], "", 1, 1) for name in AT_ONCE),
 ]
-"""One reading or sibling of each kind, whose check as it is begins with explicit instances."""
+"""One reading or sibling of each kind, whose check as it is begins with explicit instances.
+
+What is found of lemma 3.11 is looked at below, and siblings of 99.9% of the right side in
+`tests/properties/sim/test_constants_attained.py`.
+"""
 
 
 def test_no_code_of_the_pack_counts_for_all_of_its_claims():
@@ -100,6 +103,7 @@ def test_what_is_false_is_found_without_explicit_instances(name, part, finds, se
 def test_the_shrunk_counterexample_of_lemma_3_11_can_be_read(seed):
     claim = CLAIMS["sim/lemma-3.11:literal"]
     refuted = searched(untold(claim), start=seed).refuted
+    assert refuted.found_by != "explicit instance"
     case = codec.decode(refuted.instance, claim.instance_type)
     assert case.A.shape[0] <= 2
     assert case.A.shape[1] == 1

@@ -223,7 +223,7 @@ def _stands(claim, refuting):
     part = claim.part(CLOSEST)
     return (
         judge(part.formula, part.parameters, refuting).holds is True
-        and screened(claim, CLOSEST, looks=25).found is None
+        and screened(claim, CLOSEST, looks=15).found is None
     )
 
 

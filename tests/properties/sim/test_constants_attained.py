@@ -172,7 +172,7 @@ def test_a_constant_a_little_too_large_leaves_its_closest_sibling_standing(
     monkeypatch.setattr(constant, "floats", wrong(constant.floats, 1.002))
     monkeypatch.setattr(constant, "balls", wrong(constant.balls, arb("1.002")))
     assert all(judge(formula, parameters, case).holds for case in cases)
-    assert screened(claim, name, looks=25).found is None
+    assert screened(claim, name, looks=15).found is None
 
 
 # the proofs
