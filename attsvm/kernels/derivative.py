@@ -51,6 +51,7 @@ class Linear(NamedTuple):
 
     Attributes:
         c: length of the stage over the scale of the gradient.
+        M: -grad L in W there.
         E: (I - c^2 M^T M)^-1, of (K, Q).
         rows: the rows R_j.
         across: the covector (S + R^T B R) g.
@@ -59,6 +60,7 @@ class Linear(NamedTuple):
     """
 
     c: float
+    M: Array
     E: Array
     rows: Rows
     across: Array
@@ -420,16 +422,16 @@ def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Lin
         full[j, m] = c * moved[j]
     full[m, m] += c * inner(across, along)
     _factor(full, order)
-    return Linear(c, E, rows, across, along, full, order)
+    return Linear(c, M.copy(), E, rows, across, along, full, order)
 
 
 @compiled
-def solve(field: Field, M: Array, system: Linear, b: Array, out: Array) -> None:
+def solve(field: Field, system: Linear, b: Array, out: Array) -> None:
     """(I - step g')^-1 b."""
     c, rows = system.c, system.rows
     m, whole = len(rows.inputs), b.copy()
     moved, weighed = np.empty(m + 1), np.empty(m)
-    _unmoved(field, M, c, system.E, b, out)
+    _unmoved(field, system.M, c, system.E, b, out)
     _moves(field, rows, out, moved)
     moved[m] = inner(system.across, out)
     _back(system.LU, system.order, moved)
@@ -437,5 +439,5 @@ def solve(field: Field, M: Array, system: Linear, b: Array, out: Array) -> None:
     for j in range(m):
         weighed[j] *= c
     _add_rows(field, rows, weighed, whole)
-    _unmoved(field, M, c, system.E, whole, out)
+    _unmoved(field, system.M, c, system.E, whole, out)
     combine(1.0, out, -c * moved[m], system.along, out)
