@@ -30,7 +30,7 @@ from properties._support.published_data import gaussian_protocol
 
 LOSS, DEVIATION, STEP, STEPS = "log-loss", 0.01, 0.1, 2000
 
-RUNS, AGAIN = 60, 120
+RUNS = 60
 """How many data sets are drawn, and where that is repeated."""
 
 
@@ -93,8 +93,8 @@ def often(case: Draws, kq: str = "nuclear", w: str = "Frobenius") -> Slack:
 
 
 def often_again(case: Draws, kq: str = "nuclear", w: str = "Frobenius") -> Slack:
-    """The same from other draws, twice as many."""
-    return _often(case, kq, w, AGAIN, 1)
+    """The same from other draws."""
+    return _often(case, kq, w, RUNS, 1)
 
 
 NORMS = 1e2, 1e3, 1e4, 1e5
