@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled, inlined
+from attsvm.kernels import compiled
 from attsvm.kernels.descent import combine, copy, factors, inner, leading
 from attsvm.kernels.field import Field, Room
 
@@ -23,23 +23,48 @@ _MOST_ROWS = 1000
 _COUNTS = 1e-9  # least effect of a row over one
 
 
+class Rows(NamedTuple):
+    """The rows R_j that count, in the order of their inputs, and B in what it is made of.
+
+    With delta the token less the leading one of its input, z the query and (K, Q) the point, R_j is
+    z delta^T, or delta (Q^T z)^T above z (K^T delta)^T.
+
+    Attributes:
+        inputs: the input of each row (m,).
+        delta: tokens less leading ones (m, p).
+        u: Q^T z of every input (n, r); none of W.
+        v: K^T delta of every row (m, r); none of W.
+        c, s, share: of B, see `Weights`, by row.
+    """
+
+    inputs: Array
+    delta: Array
+    u: Array
+    v: Array
+    c: Array
+    s: Array
+    share: Array
+
+
 class Linear(NamedTuple):
     """I - c g', factored: rows that count, what solves them, and a small dense system.
 
     Attributes:
         c: length of the stage over the scale of the gradient.
+        M: -grad L in W there.
         E: (I - c^2 M^T M)^-1, of (K, Q).
-        R: rows, each of the shape of points; last the covector (S + R^T B R) g.
-        solved: (I - c S)^-1 times the rows; last times g.
-        B: where row j is of an input, entries (j, k) of the derivative of its weights.
+        rows: the rows R_j.
+        across: the covector (S + R^T B R) g.
+        along: (I - c S)^-1 g.
         LU, order: factors of the small system and its pivots.
     """
 
     c: float
+    M: Array
     E: Array
-    R: Array
-    solved: Array
-    B: Array
+    rows: Rows
+    across: Array
+    along: Array
     LU: Array
     order: Array
 
@@ -60,13 +85,36 @@ def _bend(loss: int, u: float) -> float:
     return -np.tanh(0.5 * u)
 
 
-@inlined
-def _add_product(factor: float, A: Array, B: Array, out: Array) -> None:
-    """Add factor A B, summed in one order."""
+@compiled
+def _turned(A: Array) -> Array:
+    """The transpose, in memory as well."""
+    out = np.empty((A.shape[1], A.shape[0]))
     for x in range(A.shape[0]):
         for y in range(A.shape[1]):
+            out[y, x] = A[x, y]
+    return out
+
+
+@compiled
+def _add_product(factor: float, A: Array, B: Array, out: Array) -> None:
+    """Add factor A B, summed in one order, four columns of A at a time."""
+    whole = A.shape[1] // 4 * 4
+    for x in range(A.shape[0]):
+        for y in range(0, whole, 4):
+            a, b, c, d = (
+                factor * A[x, y],
+                factor * A[x, y + 1],
+                factor * A[x, y + 2],
+                factor * A[x, y + 3],
+            )
             for k in range(B.shape[1]):
-                out[x, k] += factor * A[x, y] * B[y, k]
+                out[x, k] = (
+                    out[x, k] + a * B[y, k] + b * B[y + 1, k] + c * B[y + 2, k] + d * B[y + 3, k]
+                )
+        for y in range(whole, A.shape[1]):
+            a = factor * A[x, y]
+            for k in range(B.shape[1]):
+                out[x, k] += a * B[y, k]
 
 
 @compiled
@@ -103,7 +151,7 @@ def _inverse(M: Array, c: float) -> Array:
 @compiled
 def _factor(full: Array, order: Array) -> None:
     """LU factors with row pivots, in place; a singular matrix leaves infinities behind."""
-    m = len(full)
+    m, top = len(full), np.empty(len(full))
     for k in range(m):
         best = k
         for j in range(k + 1, m):
@@ -113,12 +161,14 @@ def _factor(full: Array, order: Array) -> None:
         if best != k:
             for x in range(m):
                 full[k, x], full[best, x] = full[best, x], full[k, x]
+        for x in range(k + 1, m):
+            top[x] = full[k, x]
         for j in range(k + 1, m):
             ratio = full[j, k] / full[k, k]
             full[j, k] = ratio
             if ratio != 0.0:
                 for x in range(k + 1, m):
-                    full[j, x] -= ratio * full[k, x]
+                    full[j, x] -= ratio * top[x]
 
 
 @compiled
@@ -193,117 +243,201 @@ def _weights(field: Field, room: Room) -> Weights:
 
 
 @compiled
-def _rows(field: Field, w: Weights, point: Array, inputs: Array, tokens: Array) -> Array:
-    """How the differences of logits of those tokens move with the point; one row is left empty."""
-    m, p, q = len(inputs), field.X.shape[1], field.Z.shape[1]
-    R = np.zeros((m + 1, *point.shape))
+def _rows(field: Field, w: Weights, point: Array, size: float) -> Rows:
+    """The rows whose effect times `size` counts, `_MOST_ROWS` of them at most."""
+    n, p, T = field.X.shape
+    r = point.shape[1] if field.both else 0
+    inputs, tokens, m = np.empty(n * T, dtype=np.int64), np.empty(n * T, dtype=np.int64), 0
+    for i in range(n):
+        for t in range(T):
+            if abs(w.c[i, t]) * w.reach[i, t] * size > _COUNTS and m < _MOST_ROWS:
+                inputs[m], tokens[m] = i, t
+                m += 1
+    delta, u, v, own = np.empty((m, p)), np.zeros((n, r)), np.zeros((m, r)), np.empty((3, m))
+    if field.both:
+        _add_product(1.0, field.Z, point[p:], u)
     for j in range(m):
         i, t = inputs[j], tokens[j]
-        z, own, lead = field.Z[i], field.rows[i, t], field.rows[i, w.lead[i]]
-        if not field.both:
-            for y in range(q):
-                for x in range(p):
-                    R[j, y, x] = z[y] * (own[x] - lead[x])
-            continue
-        for k in range(point.shape[1]):
-            in_Q, in_K = 0.0, 0.0
-            for y in range(q):
-                in_Q += z[y] * point[p + y, k]
-            for x in range(p):
-                in_K += (own[x] - lead[x]) * point[x, k]
-            for x in range(p):
-                R[j, x, k] = (own[x] - lead[x]) * in_Q
-            for y in range(q):
-                R[j, p + y, k] = z[y] * in_K
-    return R
+        token, lead = field.rows[i, t], field.rows[i, w.lead[i]]
+        for x in range(p):
+            delta[j, x] = token[x] - lead[x]
+        own[0, j], own[1, j], own[2, j] = w.c[i, t], w.s[i, t], w.share[i, t]
+    if field.both:
+        _add_product(1.0, delta, point[:p], v)
+    return Rows(inputs[:m], delta, u, v, own[0], own[1], own[2])
 
 
 @compiled
-def _small(c: float, R: Array, solved: Array, B: Array, inputs: Array) -> Array:
-    """The dense system of the rows' own parts of a solution; `inputs` are those of the rows."""
-    m, (rows, columns) = len(B), R.shape[1:]
-    turned = np.empty((rows, columns, m + 1))
-    for j in range(m + 1):
-        for x in range(rows):
-            for y in range(columns):
-                turned[x, y, j] = solved[j, x, y]
-    full, products = np.zeros((m + 1, m + 1)), np.empty(m + 1)
-    for j in range(m + 1):
-        products[:] = 0.0
-        for x in range(rows):
-            for y in range(columns):
-                own = c * R[j, x, y]
-                for k in range(m + 1):
-                    products[k] += own * turned[x, y, k]
-        full[j, j] = 1.0
-        full[j, m] += products[m]
+def _moves(field: Field, rows: Rows, change: Array, out: Array) -> None:
+    """<R_j, change>: how the differences of logits move with a change of the point."""
+    p, at = rows.delta.shape[1], -1
+    h, e = np.empty(p), np.empty(rows.v.shape[1])
+    for j in range(len(rows.inputs)):
+        if rows.inputs[j] != at:
+            at = rows.inputs[j]
+            h[:] = 0.0
+            e[:] = 0.0
+            for y in range(field.Z.shape[1]):
+                z = field.Z[at, y]
+                if field.both:
+                    for k in range(len(e)):
+                        e[k] += z * change[p + y, k]
+                else:
+                    for x in range(p):
+                        h[x] += z * change[y, x]
+            if field.both:
+                for x in range(p):
+                    for k in range(len(e)):
+                        h[x] += change[x, k] * rows.u[at, k]
+        moved = 0.0
+        for x in range(p):
+            moved += rows.delta[j, x] * h[x]
+        for k in range(len(e)):
+            moved += rows.v[j, k] * e[k]
+        out[j] = moved
+
+
+@compiled
+def _add_rows(field: Field, rows: Rows, weights: Array, out: Array) -> None:
+    """Add the sum of weights_j R_j."""
+    m, p = rows.delta.shape
+    h, e, j = np.empty(p), np.empty(rows.v.shape[1]), 0
+    while j < m:
+        at = rows.inputs[j]
+        h[:] = 0.0
+        e[:] = 0.0
+        while j < m and rows.inputs[j] == at:
+            weight = weights[j]
+            for x in range(p):
+                h[x] += weight * rows.delta[j, x]
+            for k in range(len(e)):
+                e[k] += weight * rows.v[j, k]
+            j += 1
+        for y in range(field.Z.shape[1]):
+            z = field.Z[at, y]
+            if field.both:
+                for k in range(len(e)):
+                    out[p + y, k] += z * e[k]
+            else:
+                for x in range(p):
+                    out[y, x] += z * h[x]
+        if field.both:
+            for x in range(p):
+                for k in range(len(e)):
+                    out[x, k] += h[x] * rows.u[at, k]
+
+
+@compiled
+def _weigh(rows: Rows, moved: Array, out: Array) -> None:
+    """B moved, how the weights of the rows change."""
+    m, j = len(rows.inputs), 0
+    while j < m:
+        first, by_share, by_c = j, 0.0, 0.0
+        while j < m and rows.inputs[j] == rows.inputs[first]:
+            by_share += rows.share[j] * moved[j]
+            by_c += rows.c[j] * moved[j]
+            j += 1
+        for k in range(first, j):
+            out[k] = rows.c[k] * (moved[k] + by_share) - rows.s[k] * by_c
+
+
+@compiled
+def _products(field: Field, rows: Rows, M: Array, c: float, E: Array, out: Array) -> None:
+    """<R_j, (I - c S)^-1 R_k>, by the inner products of what the rows are made of."""
+    m, p = rows.delta.shape
+    n = len(field.Z)
+    left, us, queries = rows.delta, np.empty((n, n)), np.zeros((n, n))
+    by_u, by_query = np.zeros((m, n)), np.zeros((m, n))
+    first, second = np.zeros((m, m)), np.zeros((m, m))
+    _add_product(1.0, field.Z, _turned(field.Z), queries)
+    if field.both:
+        left, us = np.zeros((m, p)), np.zeros((n, n))
+        ahead, back = np.zeros((n, p)), np.zeros((n, p))
+        _add_product(c, field.Z, M, ahead)
+        _add_product(1.0, ahead, E, back)
+        _add_product(1.0, ahead, _turned(back), queries)
+        _add_product(1.0, rows.delta, _turned(back), by_query)
+        _add_product(1.0, rows.delta, E, left)
+        _add_product(1.0, rows.u, _turned(rows.u), us)
+        _add_product(1.0, rows.v, _turned(rows.u), by_u)
+        _add_product(1.0, rows.v, _turned(rows.v), second)
+    _add_product(1.0, left, _turned(rows.delta), first)
+    for j in range(m):
+        i = rows.inputs[j]
         for k in range(m):
-            other = k
-            while other > 0 and inputs[other - 1] == inputs[k]:
-                other -= 1
-            while other < m and inputs[other] == inputs[k]:
-                full[j, other] -= products[k] * B[k, other]
-                other += 1
-    return full
+            o = rows.inputs[k]
+            if field.both:
+                crossed = by_query[j, o] * by_u[k, i] + by_query[k, i] * by_u[j, o]
+                out[j, k] = first[j, k] * us[i, o] + crossed + queries[i, o] * second[j, k]
+            else:
+                out[j, k] = first[j, k] * queries[i, o]
+
+
+@compiled
+def _small(c: float, rows: Rows, products: Array, full: Array) -> None:
+    """I - c (products) B, but for the last column."""
+    m = len(rows.inputs)
+    for j in range(m + 1):
+        own, first = products[j], 0
+        while first < m:
+            last, by_c, by_s = first, 0.0, 0.0
+            while last < m and rows.inputs[last] == rows.inputs[first]:
+                by_c += own[last] * rows.c[last]
+                by_s += own[last] * rows.s[last]
+                last += 1
+            for k in range(first, last):
+                full[j, k] = -c * ((own[k] - by_s) * rows.c[k] + by_c * rows.share[k])
+            first = last
+        full[j, m] = 0.0
+        full[j, j] += 1.0
 
 
 @compiled
 def linear(field: Field, room: Room, point: Array, g: Array, step: float) -> Linear:
     """I - step g' at a point whose gradient was just taken in the log domain."""
     M, p = room.M, room.M.shape[1]
+    across, along, turned = np.zeros(point.shape), np.empty(point.shape), np.empty(point.shape)
     negative, gain, E = M, 1.0, np.empty((0, 0))
     if field.both:
-        negative, gain = np.empty(point.shape), inner(point, point)
+        negative, gain = along, inner(point, point)
         factors(M, point[:p], point[p:], negative[:p], negative[p:])
     c = step / np.sqrt(inner(negative, negative))
     if field.both:
         E = _inverse(M, c)
-    w = _weights(field, room)
-    n, T = w.c.shape
-    inputs, tokens = np.empty(n * T, dtype=np.int64), np.empty(n * T, dtype=np.int64)
-    m = 0
-    for i in range(n):
-        for t in range(T):
-            if abs(w.c[i, t]) * w.reach[i, t] * gain * c > _COUNTS and m < _MOST_ROWS:
-                inputs[m], tokens[m] = i, t
-                m += 1
-    R = _rows(field, w, point, inputs[:m], tokens[:m])
-    solved, B, turned = np.empty(R.shape), np.zeros((m, m)), np.empty(m)
+        factors(M, g[:p], g[p:], across[:p], across[p:])
+    rows = _rows(field, _weights(field, room), point, gain * c)
+    m = len(rows.inputs)
+    moved, weighed, order = np.empty(m), np.empty(m), np.empty(m + 1, dtype=np.int64)
+    products, full = np.empty((m + 1, m)), np.empty((m + 1, m + 1))
+    _moves(field, rows, g, moved)
+    _weigh(rows, moved, weighed)
+    _add_rows(field, rows, weighed, across)
+    _unmoved(field, M, c, E, g, along)
+    _unmoved(field, M, c, E, across, turned)
+    _products(field, rows, M, c, E, products)
+    _moves(field, rows, turned, products[m])
+    _small(c, rows, products, full)
+    _moves(field, rows, along, moved)
     for j in range(m):
-        _unmoved(field, M, c, E, R[j], solved[j])
-        turned[j] = inner(R[j], g)
-        i, t = inputs[j], tokens[j]
-        for k in range(m):
-            if inputs[k] == i:
-                u = tokens[k]
-                B[j, k] = w.c[i, t] * w.share[i, u] - w.s[i, t] * w.c[i, u]
-        B[j, j] += w.c[i, t]
-    _unmoved(field, M, c, E, g, solved[m])
-    if field.both:
-        factors(M, g[:p], g[p:], R[m, :p], R[m, p:])
-    for j in range(m):
-        along = 0.0
-        for k in range(m):
-            along += B[j, k] * turned[k]
-        combine(1.0, R[m], along, R[j], R[m])
-    LU = _small(c, R, solved, B, inputs)
-    order = np.empty(m + 1, dtype=np.int64)
-    _factor(LU, order)
-    return Linear(c, E, R, solved, B, LU, order)
+        full[j, m] = c * moved[j]
+    full[m, m] += c * inner(across, along)
+    _factor(full, order)
+    return Linear(c, M.copy(), E, rows, across, along, full, order)
 
 
 @compiled
-def solve(field: Field, M: Array, system: Linear, b: Array, out: Array) -> None:
+def solve(field: Field, system: Linear, b: Array, out: Array) -> None:
     """(I - step g')^-1 b."""
-    m = len(system.B)
-    _unmoved(field, M, system.c, system.E, b, out)
-    v = np.empty(m + 1)
-    for j in range(m + 1):
-        v[j] = inner(system.R[j], out)
-    _back(system.LU, system.order, v)
+    c, rows = system.c, system.rows
+    m, whole = len(rows.inputs), b.copy()
+    moved, weighed = np.empty(m + 1), np.empty(m)
+    _unmoved(field, system.M, c, system.E, b, out)
+    _moves(field, rows, out, moved)
+    moved[m] = inner(system.across, out)
+    _back(system.LU, system.order, moved)
+    _weigh(rows, moved, weighed)
     for j in range(m):
-        along = 0.0
-        for k in range(m):
-            along += system.B[j, k] * v[k]
-        combine(1.0, out, system.c * along, system.solved[j], out)
-    combine(1.0, out, -system.c * v[m], system.solved[m], out)
+        weighed[j] *= c
+    _add_rows(field, rows, weighed, whole)
+    _unmoved(field, system.M, c, system.E, whole, out)
+    combine(1.0, out, -c * moved[m], system.along, out)

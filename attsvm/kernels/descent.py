@@ -193,34 +193,37 @@ def log_negative_gradient(
 ) -> float:
     """-grad L over exp(c) into M, from the logits A; c, the largest exponent, is returned."""
     n, p, T = X.shape
-    signs, lengths = np.zeros((n, T)), np.zeros(n)
+    signs, lengths, apart, h = np.zeros((n, T)), np.zeros(n), np.empty(T), np.empty(p)
     largest = -np.inf
     for i in range(n):
         Xi, g, a = X[i], gamma[i], A[i]
         lead = leading(a)
-        best, total, deficit, height = g[lead], 0.0, 0.0, -np.inf
+        best, total, deficit, height, tied = g[lead], 0.0, 0.0, -np.inf, False
         for t in range(T):
             s = np.exp(a[t] - a[lead])
             total += s
             deficit += s * (best - g[t])
             if g[t] != best and a[t] - a[lead] > height:
                 height = a[t] - a[lead]
+            tied |= g[t] == best and t != lead
         deficit /= total
         scaled = 0.0  # the deficit over exp(height), where it underflows
         for t in range(T):
-            if g[t] != best and a[t] > -np.inf:
+            if tied and g[t] != best and a[t] > -np.inf:
                 scaled += np.exp(a[t] - a[lead] - height) * (best - g[t])
         scaled /= total
         for y in range(Z.shape[1]):
             lengths[i] += Z[i, y] ** 2
         factor = log_slope(loss, best - deficit) - np.log(n * total) + 0.5 * np.log(lengths[i])
         sign = -sign_of_slope(loss, best - deficit)
+        apart[:] = 0.0
+        for x in range(p):
+            own = Xi[x, lead]
+            for t in range(T):
+                apart[t] += (Xi[x, t] - own) ** 2
         for t in range(T):
             sizes[i, t] = -np.inf
-            apart = 0.0
-            for x in range(p):
-                apart += (Xi[x, t] - Xi[x, lead]) ** 2
-            if t == lead or apart == 0.0 or a[t] == -np.inf or lengths[i] == 0.0:
+            if t == lead or apart[t] == 0.0 or a[t] == -np.inf or lengths[i] == 0.0:
                 continue
             bracket, shift = (g[t] - best) + deficit, 0.0
             if g[t] == best:
@@ -230,19 +233,23 @@ def log_negative_gradient(
             size = factor + a[t] - a[lead] + np.log(abs(bracket)) + shift
             sizes[i, t] = size
             signs[i, t] = sign if bracket > 0.0 else -sign
-            largest = max(largest, size + 0.5 * np.log(apart))
+            largest = max(largest, size + 0.5 * np.log(apart[t]))
     M[:] = 0.0
     if largest == -np.inf:
         return largest
     for i in range(n):
-        Xi, z, lead = X[i], Z[i], leading(A[i])
+        Xi, lead = X[i], leading(A[i])
+        h[:] = 0.0
         for t in range(T):
             if sizes[i, t] == -np.inf:
                 continue
             weight = signs[i, t] * np.exp(sizes[i, t] - largest) / np.sqrt(lengths[i])
-            for y in range(len(z)):
-                for x in range(p):
-                    M[y, x] += weight * (Xi[x, t] - Xi[x, lead]) * z[y]
+            for x in range(p):
+                h[x] += weight * (Xi[x, t] - Xi[x, lead])
+        for y in range(Z.shape[1]):
+            z = Z[i, y]
+            for x in range(p):
+                M[y, x] += h[x] * z
     return largest
 
 

@@ -14,6 +14,7 @@ from attsvm._types import Array
 from attsvm.kernels import compiled
 from attsvm.kernels.descent import (
     TINY,
+    attend,
     copy,
     factors,
     inner,
@@ -91,12 +92,16 @@ def direction(field: Field, room: Room, point: Array, logs: bool, g: Array) -> f
     if field.both:
         W = room.W
         product(point[p:], point[:p], W)
-    log_scale = 0.0
-    square = negative_gradient(
-        field.X, field.rows, field.Z, field.gamma, field.base, W, field.loss, room.M, room.A,
-        room.h, room.c,
-    )  # fmt: skip
-    if logs or not square > TINY:
+    log_scale, square = 0.0, 0.0
+    if logs:
+        for i in range(len(field.Z)):
+            attend(field.X[i], field.Z[i], W, field.base[i], room.A[i], room.h)
+    else:
+        square = negative_gradient(
+            field.X, field.rows, field.Z, field.gamma, field.base, W, field.loss, room.M, room.A,
+            room.h, room.c,
+        )  # fmt: skip
+    if not square > TINY:
         log_scale = log_negative_gradient(
             field.X, field.Z, field.gamma, field.loss, room.M, room.A, room.sizes
         )

@@ -221,13 +221,14 @@ def follow(
     first, log_time, used, passed = norm, -np.inf, 1, 0
     near = unit_at(field, unit, size) * tolerance ** (1.0 / 3.0)
     stable, distant, wait, patience, far = np.inf, 0.0, 0, _PATIENCE, False
+    most = np.inf
     while passed < len(norms) and used < limit and log_size > -np.inf:
         u = unit_at(field, unit, size)
         finest = max(_FINEST * u, 256.0 * 2.0**-52 * size)
         if not far:
             near = min(near, max(4.0 * u, 0.1 * size))
             if wait <= 0 and near < 0.02 * size and size > 50.0 * u:
-                far, distant = True, 0.1 * size
+                far, distant, most = True, 0.1 * size, np.inf
         h = min(distant, 0.5 * size) if far else near
         allowed = tolerance * (max(u, _SHARE * size) if far and field.both else u)
         small = 1e-4 * allowed + 1e-15 * h * size / u
@@ -243,6 +244,8 @@ def follow(
             straight &= bend <= 2.0 * _BEND or h <= 1e-3 * u
         if not (error <= allowed and straight and log_ahead > -np.inf):
             factor = min(max(factor, 0.2), 0.5)
+            if far and error == np.inf:
+                factor, most = 0.5, 0.8 * h
             if far:
                 distant *= factor
                 if distant < 10.0 * near:
@@ -272,7 +275,8 @@ def follow(
         log_size = log_ahead
         factor = min(max(factor, 0.2), 4.0)
         if far:
-            distant, patience = factor * h, _PATIENCE
+            most = max(1.05 * most, h)
+            distant, patience = min(factor * h, most), _PATIENCE
         else:
             near = factor * h
             wait -= 1

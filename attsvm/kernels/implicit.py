@@ -39,7 +39,7 @@ def _stage(
     Returns log ||gradient||, NaN where Newton's method failed, how many directions were taken, and
     the last system: the derivative of an earlier point serves as long as changes fall by it.
     """
-    change, residual, last = np.empty(b.shape), np.empty(b.shape), np.inf
+    change, residual, last, fresh = np.empty(b.shape), np.empty(b.shape), np.inf, False
     log_size = direction(field, room, point, True, g)
     for k in range(1, 17):
         combine(1.0, b, step, g, residual)
@@ -48,14 +48,16 @@ def _stage(
             # the equation itself, by the exact direction
             right = np.sqrt(inner(residual, residual)) <= _ANGLE * step
             return log_size if right else np.nan, k, system
-        solve(field, room.M, system, residual, change)
+        solve(field, system, residual, change)
         size = np.sqrt(inner(change, change))
-        if not size <= _CHORD * last:
+        falls = size <= _CHORD * last
+        if not falls:
             system = linear(field, room, point, g, step)
-            solve(field, room.M, system, residual, change)
+            solve(field, system, residual, change)
             size = np.sqrt(inner(change, change))
-        if not (size <= 0.5 * last and size <= step):
+        if not (size <= step and (falls or not fresh or size <= 0.5 * last)):
             break
+        fresh = not falls
         last = size
         combine(1.0, point, 1.0, change, point)
         log_size = direction(field, room, point, True, g)
@@ -111,5 +113,5 @@ def attempt(
     w0, w1, w2 = 1.0 - _THIRD - _LAST, _THIRD + STAGE - 1.0, _LAST - STAGE
     combine(h * w0, g0, h * w1, k1, b)
     combine(1.0, b, h * w2, k2, b)
-    solve(field, room.M, system, b, k1)
+    solve(field, system, b, k1)
     return np.sqrt(inner(k1, k1)), log_middle, log_end, taken
