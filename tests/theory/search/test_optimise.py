@@ -63,7 +63,7 @@ def left(f, name, budget, seed):
 
 @pytest.mark.parametrize("f", [valley, distant, sizes])
 def test_ten_entries_come_within_a_thousandth_along_lines(f):
-    assert left(f, "powell", 1500, 0) < 1e-3
+    assert left(f, "powell", 750, 0) < 1e-3
 
 
 @pytest.mark.parametrize("name", [name for name in SHELF if name != "powell"])
