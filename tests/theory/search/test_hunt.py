@@ -427,8 +427,9 @@ def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone, two, packs
     for name in ("true", "sampled"):
         result = chase(toy(name), crew=two, named=packs, progress=kill)
         assert account(result) == alone[name]
-    together = chase(claim, crew=two, named=packs)
-    assert account(together) == account(chase(claim, named=packs))
+    some = {"named": packs, "searchers": ["drawn", "screen"]}
+    together = chase(claim, crew=two, **some)
+    assert account(together) == account(chase(claim, **some))
     assert together.seen.screened > 1000
     assert len(killed) == 1
 
