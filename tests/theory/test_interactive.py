@@ -31,7 +31,7 @@ def stated(share):
     return Statement(
         "mine/softmax-lipschitz", source="A & <b>paper</b>", place="Lemma 1",
         printed="||softmax(s) - softmax(t)|| <= ||s - t||/2",
-        variables={"n": Integer(1, 4), "s": Vector("n"), "t": Near("s", ("n",))}, cost=20,
+        variables={"n": Integer(1, 4), "s": Vector("n"), "t": Near("s", ("n",))}, cost=100,
         conclusion=lambda m, v: m.at_most(
             m.norm(m.softmax(v.s) - m.softmax(v.t)), m.norm(v.s - v.t) / share),
         readings={"literal": Reading("softmax is <b>Lipschitz</b>", "holds", tight=True)},

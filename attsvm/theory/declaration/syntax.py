@@ -9,6 +9,7 @@ import ast
 import contextlib
 import functools
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,19 +88,21 @@ class Module:
         return name in self.bound or name in self.imports
 
 
-def whole(path: Path) -> str:
+def whole(path: str | os.PathLike[str]) -> str:
     """The digest of a file: of its syntax tree where it is Python, else of its text."""
-    return _digested(path, _state(path))
+    file = os.fspath(path)
+    return _digested(file, _state(file))
 
 
-def _state(file: Path) -> tuple[int, int, int]:
+def _state(file: str) -> tuple[int, int, int]:
     """What changes with a file, also where its time is set back after an edit."""
-    status = file.stat()
+    status = os.stat(file)
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size
 
 
-@functools.lru_cache(maxsize=8192)
-def _digested(path: Path, known: tuple[int, int, int]) -> str:
+@functools.lru_cache(maxsize=8192)  # texts are told apart faster than paths
+def _digested(file: str, known: tuple[int, int, int]) -> str:
+    path = Path(file)
     text = _text(path)
     tree = _tree(path, text)
     if tree is None:
@@ -133,7 +136,8 @@ def module_of(file: Path, base: Path | None = None) -> Module:
     """A file as it is now, which is imported from `base`."""
     base = base or base_of(file)
     try:
-        return _parsed(file, base, _state(file))
+        name = os.fspath(file)
+        return _parsed(name, os.fspath(base), _state(name))
     except OSError:
         return Module(file, base, _top(file, base))
 
@@ -143,7 +147,8 @@ def _top(file: Path, base: Path) -> str:
 
 
 @functools.lru_cache(maxsize=1024)
-def _parsed(file: Path, base: Path, known: tuple[int, int, int]) -> Module:
+def _parsed(name: str, imported_from: str, known: tuple[int, int, int]) -> Module:
+    file, base = Path(name), Path(imported_from)
     text = _text(file)
     module = Module(file, base, _top(file, base), hashlib.sha256(text).hexdigest(), _hash(text))
     tree = _tree(file, text)

@@ -94,11 +94,12 @@ def code_of(packs: Sequence[Pack], ledger: Path | None = None) -> dict[str, str]
     found: dict[str, str] = {}
     engine = Path(__file__).resolve().parents[2]
     told = _raw if is_installed(engine) else whole
-    files = [(engine.parent, file, told(file)) for file in _python(engine)]
-    for base, file, digest in sorted([*files, *_files(packs)]):
-        if ledger is not None and file.name == ledger.name and file.resolve() == ledger.resolve():
+    base = str(engine.parent)
+    files = [(base, _inner(base, file), told(file)) for file in _python(engine)]
+    for base, name, digest in sorted([*files, *_files(packs)]):
+        own = ledger is not None and name.rpartition("/")[2] == ledger.name
+        if ledger is not None and own and Path(base, name).resolve() == ledger.resolve():
             continue
-        name = file.relative_to(base).as_posix()
         if name in found:  # two code bases have a file of that name
             digest = hashlib.sha256(f"{found[name]} {digest}".encode()).hexdigest()[: len(digest)]
         found[name] = digest
@@ -108,8 +109,8 @@ def code_of(packs: Sequence[Pack], ledger: Path | None = None) -> dict[str, str]
 def data_of(claims: Iterable[Claim]) -> str:
     """The digest of the data files that the code of claims lies beside, "" where there are none."""
     roots, _ = _roots(_homes(claims))
-    files = ((base, file) for base, root in roots for file in _data(root))
-    lines = [f"{file.relative_to(base).as_posix()} {_raw(file)}" for base, file in files]
+    files = ((str(base), file) for base, root in roots for file in _data(root))
+    lines = [f"{_inner(base, file)} {_raw(file)}" for base, file in files]
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:12] if lines else ""
 
 
@@ -122,17 +123,25 @@ def _homes(claims: Iterable[Claim]) -> Iterator[Path]:
             yield located(home)
 
 
-def _files(packs: Sequence[Pack]) -> Iterator[tuple[Path, Path, str]]:
-    """The files of packs and of what they import, each with its base and its digest."""
+def _files(packs: Sequence[Pack]) -> Iterator[tuple[str, str, str]]:
+    """The files of packs and of what they import: bases, paths from there, and digests."""
     starts = [located(m.__file__) for p in packs for m in modules(p) if m.__file__]
     roots, distributions = _roots([*starts, *_homes(c for p in packs for c in p.claims)])
-    for base, root in roots:
-        yield from ((base, file, module_of(file, base).digest) for file in _python(root))
-        yield from ((base, file, _raw(file)) for file in _data(root))
+    for place, root in roots:
+        base = str(place)
+        for file in _python(root):
+            yield base, _inner(base, file), module_of(Path(file), place).digest
+        yield from ((base, _inner(base, file), _raw(file)) for file in _data(root))
     for name, version in distributions:
-        yield Path(), Path(f"{name} (installed)"), version
-    for file in {f for pack in packs for f in pack.counterexamples}:
-        yield base_of(file.parent), file, whole(file)
+        yield "", f"{name} (installed)", version
+    for stored in {f for pack in packs for f in pack.counterexamples}:
+        base = str(base_of(stored.parent))
+        yield base, _inner(base, str(stored)), whole(stored)
+
+
+def _inner(base: str, file: str) -> str:
+    """The path of a file from a folder that its own path begins with."""
+    return file[len(os.path.join(base, "")) :].replace(os.sep, "/")
 
 
 def _roots(starts: Iterable[Path]) -> tuple[set[tuple[Path, Path]], set[tuple[str, str]]]:
@@ -149,7 +158,8 @@ def _roots(starts: Iterable[Path]) -> tuple[set[tuple[Path, Path]], set[tuple[st
         base, root = left.pop()
         seen.add((base, root))
         own = root.name.removesuffix(".py")
-        found = (dotted for file in _python(root) for dotted in module_of(file, base).imported)
+        files = map(Path, _python(root))
+        found = (dotted for file in files for dotted in module_of(file, base).imported)
         for dotted in {dotted[:2] for dotted in found if dotted}:
             top = dotted[0]
             home = followed(base, own, dotted)
@@ -161,22 +171,22 @@ def _roots(starts: Iterable[Path]) -> tuple[set[tuple[Path, Path]], set[tuple[st
     return seen, distributions
 
 
-def _python(root: Path) -> list[Path]:
+def _python(root: Path) -> list[str]:
     """The modules of a package, without files that editors hide beside them; or a module itself."""
     if root.is_file():
-        return [root]
-    return [f for f in _within(root, ".py") if not f.name.startswith(".")]
+        return [str(root)]
+    return [f for f in _within(root, ".py") if not os.path.basename(f).startswith(".")]
 
 
 def _within(
-    folder: Path, ending: str = "", own: Path | None = None, outer: frozenset[Path] = frozenset()
-) -> Iterator[Path]:
+    folder: str | Path, ending: str = "", own: str = "", outer: frozenset[str] = frozenset()
+) -> Iterator[str]:
     """All that lies in a folder, in order, also behind links to folders that it is not in.
 
     Links that lead to each other are followed until they reach a folder on the way, `outer`. Of
     files those count whose names have that ending; `own` is the folder without links.
     """
-    own = own or folder.resolve()
+    own = own or os.path.realpath(folder)
     way = outer | {own}
     try:
         with os.scandir(folder) as found:
@@ -185,38 +195,38 @@ def _within(
         return
     for name, linked, entry in inner:
         if linked:  # it may lead to itself
-            place = folder / name
-            if not place.is_dir():
-                yield from (place,) if name.endswith(ending) else ()
-            elif not _is_around(place.resolve(), own, way):
-                yield from _within(place, ending, place.resolve(), way)
+            if not os.path.isdir(entry.path):
+                yield from (entry.path,) if name.endswith(ending) else ()
+                continue
+            place = os.path.realpath(entry.path)
+            if place not in way and not os.path.join(own, "").startswith(os.path.join(place, "")):
+                yield from _within(entry.path, ending, place, way)
         elif entry.is_dir():
-            yield from _within(folder / name, ending, own / name, way)
+            yield from _within(entry.path, ending, os.path.join(own, name), way)
         elif name.endswith(ending):
-            yield folder / name
+            yield entry.path
 
 
-def _is_around(target: Path, folder: Path, way: frozenset[Path]) -> bool:
-    return target in way or folder.is_relative_to(target)
-
-
-def _data(root: Path) -> Iterator[Path]:
+def _data(root: Path) -> Iterator[str]:
     """The files that code may read: all in a package, and of those beside a file what it names.
 
     Left out are hidden files, bytecode, extension modules, expectations, counterexamples, what runs
     found, and ledgers.
     """
     if root.is_file():
-        yield from filter(Path.is_file, (root.parent / text for text in _names_in(module_of(root))))
+        beside = (str(root.parent / text) for text in _names_in(module_of(root)))
+        yield from filter(os.path.isfile, beside)
         return
     for file in _within(root):
-        inner = file.relative_to(root).parts
-        hidden = any(part.startswith(".") or part == "__pycache__" for part in inner)
-        stored = inner[-2:-1] == ("counterexamples",) and file.suffix == ".json"
-        own = file.name == "expectations.json" or stored
-        if hidden or own or file.suffix in (".py", ".pyc", *_COMPILED) or not file.is_file():
+        *folders, name = _inner(str(root), file).split("/")
+        if any(part.startswith(".") or part == "__pycache__" for part in (*folders, name)):
             continue
-        found = inner[-2:-1] == ("finds",) and file.suffix == ".json" and _begins(file, _FIND)
+        ending = os.path.splitext(name)[1]
+        stored = folders[-1:] == ["counterexamples"] and ending == ".json"
+        own = name == "expectations.json" or stored
+        if own or ending in (".py", ".pyc", *_COMPILED) or not os.path.isfile(file):
+            continue
+        found = folders[-1:] == ["finds"] and ending == ".json" and _begins(file, _FIND)
         if not found and not _begins(file, _EVENT):
             yield file
 
@@ -238,15 +248,15 @@ def _is_name(value: str) -> bool:
     return inside and path.suffix != ".py" and path.name != "expectations.json"
 
 
-def _begins(file: Path, words: bytes) -> bool:
-    with file.open("rb") as opened:
+def _begins(file: str, words: bytes) -> bool:
+    with open(file, "rb") as opened:
         return opened.read(len(words)) == words
 
 
-def _raw(file: Path) -> str:
+def _raw(file: str) -> str:
     """The digest of a file by its bytes."""
-    digest = hashlib.sha256(f"{file.stat().st_size} ".encode())
-    with file.open("rb") as opened:
+    with open(file, "rb") as opened:
+        digest = hashlib.sha256(f"{os.fstat(opened.fileno()).st_size} ".encode())
         for _ in range(0, _HASHED, 1 << 20):
             digest.update(opened.read(1 << 20))
     return digest.hexdigest()[:12]

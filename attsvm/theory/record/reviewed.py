@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from types import ModuleType
 from typing import Any
 
 from attsvm.theory.declaration.claim import Claim, Sibling
@@ -144,7 +145,8 @@ def _names(claims: Collection[Claim], packs: Iterable[Pack]) -> dict[str, tuple[
     """The names at the top level of modules under which the claims are found, by id."""
     homes = {claim.file for claim in claims}
     places = [m for pack in packs for m in modules(pack)]
-    loaded = [(m, getattr(m, "__file__", None)) for m in list(sys.modules.values())]
+    known = [m for m in list(sys.modules.values()) if isinstance(m, ModuleType)]
+    loaded = [(m, vars(m).get("__file__")) for m in known]
     places += [module for module, file in loaded if type(file) is str and file in homes]
     found: dict[str, set[tuple[str, str]]] = {}
     for module in places:

@@ -33,6 +33,9 @@ _REACH = 64.0
 _POPULATION, _RUNS, _GENERATIONS = 16, 24, 12
 """Vectors that are evolved at once, landscapes of a turn at most, and generations of each."""
 
+_MUTATION, _CROSSED = (0.2, 0.9), 0.5
+"""How far differences of two vectors move a third, and the share of its entries that they move."""
+
 _TENSORS, _LIST, _SINGLY, _SCREENED = 2048, 256, 64, 3
 """Vectors of a batch on tensors, in a list, and one by one; and landscapes of a turn of those."""
 
@@ -80,8 +83,8 @@ def _evolve(land: Landscape, cost: Callable[..., Any], generations: int, **optio
             list(zip(-reach, reach, strict=True)),
             init=land.known,
             maxiter=generations,
-            mutation=(0.2, 0.9),
-            recombination=0.5,
+            mutation=_MUTATION,
+            recombination=_CROSSED,
             tol=0,
             polish=False,
             **options,
@@ -126,7 +129,33 @@ def batches(scout: Scout, generator: np.random.Generator) -> None:
                     land.look(rows[lane])
             return cost
 
-        _evolve(land, costs, _GENERATIONS, vectorized=True, updating="deferred", rng=generator)
+        whole = {"vectorized": True, "updating": "deferred", "strategy": _generation_wise()}
+        _evolve(land, costs, _GENERATIONS, rng=generator, **whole)
+
+
+def _generation_wise() -> Callable[..., Array]:
+    """What scipy proposes by its own strategy (best1bin), for a whole generation at once.
+
+    It shuffles all members of a population anew for each of them, which takes longer than the rest.
+    """
+    proposed = np.empty((0, 0))
+
+    def propose(member: int, population: Array, rng: np.random.Generator) -> Array:
+        nonlocal proposed
+        if member == 0:
+            count, size = population.shape
+            one, other = rng.integers(1, count, count), rng.integers(1, count - 1, count)
+            own = np.arange(count)
+            first, second = (own + one) % count, (own + other + (other >= one)) % count
+            moved = population[0] + rng.uniform(*_MUTATION) * (
+                population[first] - population[second]
+            )
+            crossed = rng.random(population.shape) < _CROSSED
+            crossed[own, rng.integers(size, size=count)] = True
+            proposed = np.where(crossed, moved, population)
+        return np.asarray(proposed[member])
+
+    return propose
 
 
 def _spread(better: int, count: int) -> Array:

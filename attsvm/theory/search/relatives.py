@@ -13,15 +13,16 @@ import contextlib
 import functools
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.packs import beside as lies_in
 from attsvm.theory.declaration.packs import declared_in, load_packs
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import array_key, shapes
@@ -175,55 +176,55 @@ def _resized(array: Any, key: str, shape: list[int]) -> Any:
     return {key: shape, "values": result.ravel().tolist()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What is known of a claim: its type of instance, and instances by their text."""
-
-    instance_type: Any
-    records: frozenset[type]
-    instances: dict[str, Any]
-
-
 def known_relatives(claim: Claim) -> list[Any]:
     """Encoded instances of other claims that share a record type with this one, each once.
 
     The claim's own instances, those of its siblings and its stored counterexamples are left out,
     even where another claim lists them as well. Instances of the very same type come first.
     """
-    homes = [m for m in sys.modules.values() if getattr(m, "__file__", None) == claim.file]
-    beside = [c for m in homes for c in declared_in(m) if isinstance(c, Claim)]
-    installed = _installed()
-    known = installed | _known([c for c in beside if c.id not in installed])
-    mine = _known([claim])[claim.id]
-    own = {*mine.instances, *(known[claim.id].instances if claim.id in known else ())}
+    loaded = [m for m in list(sys.modules.values()) if isinstance(m, ModuleType)]
+    homes = [m for m in loaded if vars(m).get("__file__") == claim.file]
+    beside = {c.id: c for m in homes for c in declared_in(m) if isinstance(c, Claim)}
+    known = beside | _installed()
+
+    def of(name: str) -> dict[str, Any]:
+        return _of_installed(name) if name in _installed() else _instances(known[name])
+
+    kind, records = claim.instance_type, _records(claim.instance_type)
+    own = {*_instances(claim), *(of(claim.id) if claim.id in known else ())}
     near: dict[str, Any] = {}
     far: dict[str, Any] = {}
     for name in sorted(set(known) - {claim.id}):
-        other = known[name]
-        if other.instance_type == mine.instance_type:
-            near |= other.instances
-        elif other.records & mine.records:
-            far |= other.instances
+        other = known[name].instance_type
+        if other == kind:
+            near |= of(name)
+        elif _records(other) & records:
+            far |= of(name)
     return [document for key, document in (near | far).items() if key not in own]
 
 
 @functools.cache
-def _installed() -> dict[str, _Known]:
-    return _known([claim for pack in load_packs() for claim in pack.claims])
+def _installed() -> dict[str, Claim]:
+    return {claim.id: claim for pack in load_packs() for claim in pack.claims}
 
 
-def _known(claims: Sequence[Claim]) -> dict[str, _Known]:
-    stored = _stored({str(Path(c.file).parent) for c in claims})
-    found = {}
-    for claim in claims:
-        documents = [codec.encode(case) for part in claim.parts() for case in part.examples]
-        documents += _decodable(stored.get(claim.id, []), claim.instance_type)
-        found[claim.id] = _Known(
-            claim.instance_type,
-            frozenset(codec.records(claim.instance_type).values()),
-            {json.dumps(document, sort_keys=True): document for document in documents},
-        )
-    return found
+@functools.cache
+def _of_installed(name: str) -> dict[str, Any]:
+    return _instances(_installed()[name])
+
+
+def _records(kind: Any) -> frozenset[type]:
+    """The types of the records within an instance."""
+    return frozenset(codec.records(kind).values())
+
+
+def _instances(claim: Claim) -> dict[str, Any]:
+    """The encoded instances that are known of a claim, by their texts."""
+    documents = [codec.encode(case) for part in claim.parts() for case in part.examples]
+    folder = lies_in(Path(claim.file)) / FOLDER
+    stored = _stored(folder, folder.stat().st_mtime_ns) if folder.is_dir() else {}
+    documents += _decodable(stored.get(claim.id, ()), claim.instance_type)
+    return {json.dumps(document, sort_keys=True): document for document in documents}
 
 
 def _decodable(documents: Iterable[Any], hint: Any) -> Iterator[Any]:
@@ -233,14 +234,19 @@ def _decodable(documents: Iterable[Any], hint: Any) -> Iterator[Any]:
             yield codec.encode(codec.decode_exactly(document, hint))
 
 
-def _stored(folders: Iterable[str]) -> dict[str, list[Any]]:
-    """Instances of counterexample files by claim, in the order of their names."""
+@functools.lru_cache(maxsize=64)
+def _stored(folder: Path, changed: int) -> dict[str, list[Any]]:
+    """Instances of the counterexample files of a folder by claim, in the order of their names.
+
+    Args:
+        folder: where the files lie.
+        changed: when files were last added to it or taken from it.
+    """
     found: dict[str, list[Any]] = {}
-    for folder in sorted(folders):
-        for path in sorted((Path(folder) / FOLDER).glob("*.json")):
-            try:
-                entry = files.read_json(path)
-                found.setdefault(str(entry["claim"]), []).append(entry["instance"])
-            except (AttsvmError, KeyError, TypeError):  # replaying the file says what is wrong
-                continue
+    for path in sorted(folder.glob("*.json")):
+        try:
+            entry = files.read_json(path)
+            found.setdefault(str(entry["claim"]), []).append(entry["instance"])
+        except (AttsvmError, KeyError, TypeError):  # replaying the file says what is wrong
+            continue
     return found

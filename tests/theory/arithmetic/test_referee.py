@@ -99,4 +99,4 @@ def test_all_arithmetics_agree_with_the_referee(name):
     sides = dict(WITH_TEXTS)
     if name == "log":
         del sides["wide balls"]  # the logarithm of one about 0 is no number
-    agree(sides, CASES[name], 24 if name == "spectral" else 16)
+    agree(sides, CASES[name])

@@ -51,7 +51,7 @@ def pack(folder, **parts):
         "reading": "literal",
         "options": HALF,
         "expected": "holds",
-        "cost": 8,
+        "cost": 12,
         **parts,
     }
     path = folder / "mine.py"

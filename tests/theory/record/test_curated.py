@@ -131,6 +131,15 @@ def gated(made, tmp_path_factory):
 
 
 @pytest.mark.parametrize("spoil", SPOILED)
+def test_a_file_that_does_not_stand_is_told_with_its_reason(pack, spoil):
+    do, result, reason = SPOILED[spoil]
+    do(pack)
+    found = only(pack)
+    assert found.result == result
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize("spoil", ["a value", "half of it"])
 def test_a_file_that_does_not_stand_is_told_by_name_and_turns_verify_and_the_gate_red(
     gated, tmp_path, capsys, monkeypatch, spoil
 ):

@@ -20,6 +20,7 @@ from attsvm.theory.search.screen import _closest
 from attsvm.theory.search.sequence import guide
 from benchmarks.power.measure import PACK, quick
 from benchmarks.power.planting import PLANTED
+from tests.searching import few
 from tests.theory.search.scouting import QUICK, share
 
 load_packs([PACK])
@@ -224,7 +225,7 @@ FALLEN = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(few(4)))
 @pytest.mark.parametrize("name", FALLEN)
 def test_a_coincidence_or_a_large_size_is_found_by_a_quick_check(name, seed):
     assert quick(PLANTED[f"planted/plain-{name}:literal"].claim, seed).found

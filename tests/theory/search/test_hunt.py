@@ -30,7 +30,7 @@ from attsvm.theory.run import workers
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.pool import Elite
 from attsvm.theory.run.workers import processes
-from attsvm.theory.search import NEEDS
+from attsvm.theory.search import NEEDS, fits
 from attsvm.theory.search.hunt import hunt
 from benchmarks.kills import PACK as FORMULAS
 from tests.forks import Forked
@@ -194,7 +194,8 @@ def test_the_last_of_all_instances_refutes():
     ids=["real", "endless", "many", "undecided"],
 )
 def test_a_hunt_goes_on_where_not_all_instances_are_decided(variables, conclusion):
-    found = chase(numbered(conclusion, **variables))
+    claim = numbered(conclusion, **variables)
+    found = chase(claim, searchers=[n for n in ("drawn", "every", "integers") if fits(claim, n)])
     assert found.smallest is None
     assert found.rounds == 2
     assert found.json()["settled"] == 0
@@ -426,8 +427,9 @@ def test_a_worker_that_is_killed_during_a_hunt_changes_nothing(alone, two, packs
     for name in ("true", "sampled"):
         result = chase(toy(name), crew=two, named=packs, progress=kill)
         assert account(result) == alone[name]
-    together = chase(claim, crew=two, named=packs)
-    assert account(together) == account(chase(claim, named=packs))
+    some = {"named": packs, "searchers": ["drawn", "screen"]}
+    together = chase(claim, crew=two, **some)
+    assert account(together) == account(chase(claim, **some))
     assert together.seen.screened > 1000
     assert len(killed) == 1
 

@@ -1,5 +1,6 @@
 """Optimisers from the shelf come close to where a slack is least, whatever its scale."""
 
+import itertools
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +13,7 @@ from toy_pack import build
 
 from attsvm.theory import Slack
 from attsvm.theory.search import GUIDED
-from attsvm.theory.search.optimise import _evolve
+from attsvm.theory.search.optimise import _evolve, _generation_wise
 from tests.theory.search.scouting import scouted
 
 SHELF = ["powell", "evolution", *["cma"] * GUIDED["cma"].there()]
@@ -63,7 +64,7 @@ def left(f, name, budget, seed):
 
 @pytest.mark.parametrize("f", [valley, distant, sizes])
 def test_ten_entries_come_within_a_thousandth_along_lines(f):
-    assert left(f, "powell", 1500, 0) < 1e-3
+    assert left(f, "powell", 750, 0) < 1e-3
 
 
 @pytest.mark.parametrize("name", [name for name in SHELF if name != "powell"])
@@ -133,3 +134,25 @@ def test_what_a_claim_raises_in_a_climb_is_told_as_it_is(error, options):
     land = SimpleNamespace(known=np.eye(8, 2))
     with pytest.raises(error, match="the claim's own"):
         _evolve(land, cost, 2, rng=np.random.default_rng(0), **options)
+
+
+def test_a_generation_is_proposed_at_once_from_the_best_and_two_others():
+    """Each member takes some entries from the best moved along the difference of two others."""
+    generator = np.random.default_rng(0)
+    population, propose = generator.normal(size=(6, 8)), _generation_wise()
+    steps, shares = [], []
+    for _ in range(20):
+        proposed = np.array([propose(k, population, generator) for k in range(6)])
+        shares.append(np.mean(proposed != population))
+        found = []
+        for own, row in enumerate(proposed):
+            moved = row != population[own]
+            assert moved.any()
+            others = [k for k in range(6) if k != own]
+            for one, other in itertools.combinations(others, 2):
+                step = (row - population[0])[moved] / (population[one] - population[other])[moved]
+                found += [abs(step[0])] if np.ptp(step) < 1e-9 and moved.sum() > 1 else []
+        assert np.ptp(found) < 1e-9 < len(found)
+        steps.append(found[0])
+    assert 0.2 <= min(steps) < max(steps) <= 0.9
+    assert 0.5 < np.mean(shares) < 0.65

@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import random
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,7 @@ from attsvm.exact import rational
 from attsvm.theory import PROFILES, Slack
 from attsvm.theory.instance import codec
 from attsvm.theory.run.confirm import confirm
+from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import drawn as drawn_module
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.verification.check import check_part
@@ -176,6 +178,24 @@ def test_the_guard_leaves_hypothesis_as_it_was():
     with contextlib.suppress(KeyError), drawn_module.same_pool():
         raise KeyError
     assert providers._get_local_constants is original
+
+
+def test_generators_that_all_share_begin_anew_for_every_instance_and_go_on_as_they_were():
+    """Those of Python and numpy, which a claim may use."""
+
+    def states():
+        return random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
+
+    def conclusion(x: float, shift: float = 0.0) -> Slack:
+        seen.append((random.random(), float(np.random.random())))  # noqa: NPY002
+        return Slack(1.0, 0.0)
+
+    seen, before = [], states()
+    claim = build("shared", conclusion, says(None))
+    drawn_module.draw(Tally(claim, claim.part(""), 0), 20, 0, 0)
+    assert len(seen) > 10
+    assert len(set(seen)) == 1
+    assert states() == before
 
 
 def test_unsatisfiable_strategies_leave_no_instance_and_no_error():

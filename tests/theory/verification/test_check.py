@@ -11,7 +11,8 @@ import toy_pack
 from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
-from toy_pack import build, constant, says, square, square_ball
+from toy_pack import constant, says, square, square_ball
+from toy_pack import toy as build
 
 from attsvm.errors import ClaimError, DataError
 from attsvm.exact import rational
@@ -196,7 +197,9 @@ def test_every_instance_is_decided_where_floats_follow_a_stand_in():
         asked.append(x)
         return square_ball(x, shift)
 
-    claim = build("stand-in", square, certify, data=SPACE, examples=[1.0], stand_in="a curve")
+    claim = build(
+        "stand-in", square, certify, data=SPACE, examples=[1.0], stand_in="a curve", cost=1
+    )
     outcome = check(claim)
     assert outcome.decided == outcome.examples == QUICK.examples + 1
     assert {1.0} < set(asked)
@@ -209,7 +212,7 @@ def test_what_the_stand_in_says_counts_where_no_certificate_decides():
     def certify(x, shift=0.0):
         return arb(-rational(shift)) if shift else arb(1) if x > 0 else None
 
-    claim = build("half", constant(1.0, 0.0), certify, data=SPACE, stand_in="a curve")
+    claim = build("half", constant(1.0, 0.0), certify, data=SPACE, stand_in="a curve", cost=1)
     outcome = check(claim)
     assert 0 < outcome.decided < outcome.examples == QUICK.examples
     assert (outcome.undecided, outcome.refuted, outcome.error) == (0, None, None)
@@ -227,7 +230,7 @@ def test_a_certificate_overrules_what_the_stand_in_says():
 
 @pytest.mark.parametrize("ball", [None, arb("nan"), arb(0, 1e6)])
 def test_what_no_certificate_could_compare_is_not_called_audited(ball):
-    outcome = check(build("unaudited", constant(1.0, 0.0), says(ball)))
+    outcome = check(build("unaudited", constant(1.0, 0.0), says(ball), cost=1))
     assert (outcome.audited, outcome.error, outcome.examples) == (0, None, QUICK.examples)
 
 
@@ -250,7 +253,7 @@ def test_no_slack_is_recorded_of_an_unknown():
     def conclusion(x: float, shift: float = 0.0) -> Slack:
         return Slack.unknown("too short")
 
-    outcome = check(build("unknown", conclusion, says(None)))
+    outcome = check(build("unknown", conclusion, says(None), cost=1))
     assert (outcome.min_slack, outcome.undecided) == (None, QUICK.examples)
     assert re.fullmatch(r"too short; first at x = \S+", outcome.undecided_note)
 
@@ -514,7 +517,7 @@ def touching(asked):
     def certify(x: float, shift: float = 0.0) -> None:
         asked.append(x)
 
-    claim = build("touching", constant(0.0, 1.0), certify)
+    claim = build("touching", constant(0.0, 1.0), certify, cost=1)
     return Tally(claim, claim.part(""), 0)
 
 

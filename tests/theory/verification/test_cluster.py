@@ -34,11 +34,11 @@ def threads():
 
 @pytest.fixture(scope="module")
 def apart(elsewhere):
-    """A cluster of two workers that are processes of their own, and load named packs alone."""
+    """A cluster of a worker that is a process of its own, and loads named packs alone."""
     with pytest.MonkeyPatch.context() as patch:
         here = {c.id: c for pack in load_packs(only=[PACK]) for c in pack.claims}
         patch.setitem(workers._claims, (PACK,), here)
-        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as running:
+        with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as running:
             yield running.scheduler_address
 
 
@@ -120,6 +120,7 @@ def test_a_hunt_whose_scheduler_goes_away_ends_with_what_it_has():
         result = chase(
             toy("true"),
             rounds=50,
+            searchers=["drawn"],
             crew=crew,
             named=[PACK],
             progress=lambda account: account.examples and running.close(),

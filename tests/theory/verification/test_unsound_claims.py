@@ -13,7 +13,8 @@ import pytest
 import torch
 from flint import arb
 from hypothesis import strategies as st
-from toy_pack import Point, build, constant, says, square, square_ball
+from toy_pack import Point, constant, says, square, square_ball
+from toy_pack import toy as build
 
 from attsvm import AttentionData
 from attsvm._files import dump
@@ -102,7 +103,7 @@ LATE = (
 """What is said of a change that shows where a violation is to be confirmed."""
 
 
-def changing(role, change, spared=0):
+def changing(role, change, spared=0, **rest):
     """x >= 0 of points with x > 0, which holds unless somebody changes a point to x = -1.
 
     Who does spares the first instances that it is asked about.
@@ -132,7 +133,7 @@ def changing(role, change, spared=0):
 
     confirms = {"rerun": rerun} if role == "the second evaluation" else {"certify": certify}
     hypotheses = {"x > 0": positive}
-    return build("changing", conclusion, data=POINTS, hypotheses=hypotheses, **confirms)
+    return build("changing", conclusion, data=POINTS, hypotheses=hypotheses, **confirms, **rest)
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -149,7 +150,7 @@ def test_a_change_of_an_instance_is_the_error_of_who_made_it(role, change):
 @pytest.mark.parametrize("role", ["a hypothesis", "the conclusion"])
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_a_change_after_many_instances_refutes_nothing(role, change):
-    outcome = check(changing(role, change, spared=40))
+    outcome = check(changing(role, change, spared=40, cost=1))
     assert outcome.examples >= 40
     assert outcome.refuted is None
     assert re.search(LATE, outcome.error)

@@ -12,7 +12,7 @@ from attsvm.theory.run.profiles import profile_named
 from attsvm.theory.verification.check import check_part
 from attsvm.theory.verification.verify import Task, conclude
 
-PROFILE = replace(profile_named("quick"), examples=40, guided=60)
+PROFILE = replace(profile_named("quick"), examples=20, guided=30)
 
 
 declared = functools.partial(stated, "dull")
@@ -107,8 +107,8 @@ def test_a_variable_with_two_values_is_varied():
 @pytest.mark.parametrize(
     ("ball", "validity", "reason"),
     [
-        (None, "thin", "40 of 40 instances decided by a curve alone"),
-        (arb(1), "exercised", "40 instances, 40 of them decided by a certificate as well, 0 by"),
+        (None, "thin", "20 of 20 instances decided by a curve alone"),
+        (arb(1), "exercised", "20 instances, 20 of them decided by a certificate as well, 0 by"),
     ],
 )
 def test_a_check_that_a_stand_in_carries_is_thin(ball, validity, reason):
@@ -118,7 +118,7 @@ def test_a_check_that_a_stand_in_carries_is_thin(ball, validity, reason):
     assert found.reason.startswith(reason)
     told = found.json()
     assert told["stand_in"] == "a curve"
-    assert told["decided"] + told["by_stand_in"] == told["examples"] == 40
+    assert told["decided"] + told["by_stand_in"] == told["examples"] == 20
 
 
 def test_without_a_stand_in_floats_may_carry_a_check():
