@@ -8,7 +8,7 @@ from attsvm._threads import single_threaded
 
 single_threaded()  # before anything numeric is loaded: threads spin, which small tensors pay for
 
-from tests.shape_checks import install  # noqa: E402
+from tests.shape_checks import install, sparingly  # noqa: E402
 
 # AttentionData checks its own arguments and must see bad ones, so `attsvm.data` stays out
 _CHECKED = [
@@ -36,6 +36,15 @@ def pytest_collection_finish():
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Check shapes in every call of a test, and in one of so many that a claim makes."""
+    if isinstance(item, pytest.Function):
+        return (yield)
+    with sparingly():
+        return (yield)
 
 
 @pytest.hookimpl(optionalhook=True)

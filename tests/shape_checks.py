@@ -3,11 +3,13 @@
 A check by jaxtyping and beartype takes some twenty microseconds, more than most small functions,
 and comes to the same whenever types, dtypes and shapes are the same. So these are remembered for
 every function, arguments and result together, and what was seen to be right is not checked again.
+To ask what is remembered still takes a fifth of a claim's time; there it is asked `sparingly`.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import inspect
 import itertools
@@ -25,7 +27,7 @@ from beartype import beartype
 from jaxtyping import jaxtyped
 from numpy import ndarray
 
-__all__ = ["install", "remembering"]
+__all__ = ["install", "remembering", "sparingly"]
 
 LONGEST = 16
 
@@ -33,13 +35,28 @@ BY_VALUE = re.compile(r"\{|Literal")
 """Annotations that speak of more than kinds: functions with such are checked always."""
 OF_ANY_LENGTH = re.compile(r"\.\.\.|Sequence|Iterable|Collection|list")
 
+EACH = 16
+"""Of how many calls of a function one is checked where that is done sparingly."""
+
 _seen = {}
+_sparing = False
 _plain = {float, int, complex, np.float64, np.int64, np.bool_, type(None)}
 """Types of which an annotation can say nothing more; others join them as they are met."""
 
 
 class Unknown(Exception):
     """A value about which an annotation may say more than is remembered."""
+
+
+@contextlib.contextmanager
+def sparingly():
+    """Check the first call of each function from here on, and then one of each `EACH`."""
+    global _sparing
+    _sparing = True
+    try:
+        yield
+    finally:
+        _sparing = False
 
 
 def kind(value, uniform=False):
@@ -111,10 +128,16 @@ def _checked_once(function, uniform):
     results = {}
     checked = functools.cache(lambda: jaxtyped(function, typechecker=in_turn))
     judge = functools.cache(lambda: jaxtyped(_popping(results, function), typechecker=in_turn))
+    calls = 0
 
     @functools.wraps(function)
     def wrapper(*arguments, **named):
         __tracebackhide__ = True
+        if _sparing:
+            nonlocal calls
+            calls += 1
+            if calls % EACH != 1:
+                return function(*arguments, **named)
         try:
             kinds = tuple(
                 [

@@ -47,7 +47,7 @@ class Profile:
 
 
 PROFILES = {
-    "quick": Profile("quick", 1, 75, 30, 150, 10, 400, 64),
+    "quick": Profile("quick", 1, 75, 20, 100, 10, 400, 64),
     "deep": Profile("deep", 2, 500, 200, 1500, 60, 1000, 512),
 }
 

@@ -85,7 +85,8 @@ class Guided:
         share: its part of the budget for guided searchers in a check.
         fits: whether it can work on a claim.
         there: whether what it needs is installed.
-        without: profiles that do without it, so that no quick check waits for a large library.
+        without: profiles that do without it: no quick check waits for a large library, or for
+            what the others find as well in so few instances.
         missed: whether an account says that it is not there, where nobody asked for it.
         moves: whether it can move anything of an encoded instance.
     """
@@ -136,7 +137,9 @@ GUIDED: dict[str, Guided] = {
     "relatives": Guided("relatives", relatives, 0.18),
     "grid": Guided("integer grid", grid, 0.36, moves=has_numbers),
     "families": Guided("structured families", families, 0.2, moves=has_floats),
-    "evolution": Guided("differential evolution", evolution, 0.3, moves=has_floats),
+    "evolution": Guided(
+        "differential evolution", evolution, 0.3, without=("quick",), moves=has_floats
+    ),
     "powell": Guided("Powell's method", powell, 0.24, moves=has_floats),
     "cma": Guided(
         "CMA-ES", covariance, 0.2, there=cma_is_there, without=("quick",), moves=has_floats
