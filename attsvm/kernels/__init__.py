@@ -161,8 +161,9 @@ def _in_turn(compile_it: Callable[..., Any], source: str, level: int) -> Callabl
 @contextlib.contextmanager
 def _optimised(level: int) -> Iterator[None]:
     """Have LLVM optimise up to this level what is compiled here, and no other thread's code."""
-    from numba.core import compiler_lock, config, registry
+    from numba.core import compiler_lock, registry
 
+    config: Any = importlib.import_module("numba.core.config")
     with compiler_lock.global_compiler_lock:
         registry.cpu_target.target_context.codegen()  # which keeps the level that it is made with
         before = config.OPT
