@@ -6,7 +6,6 @@ import sys
 
 import numpy as np
 import pytest
-import torch
 
 from attsvm.exact import ExactData, separate
 from attsvm.losses import LOSSES
@@ -34,6 +33,9 @@ from properties.mm._support.prompt_instances import SECOND_TRAPPED, TRAPPED, TWO
 from properties.sim._support.training import NOT_ALIGNED, TWO_TOKENS
 from properties.tf._support.descent_instances import Descent
 from properties.tf.global_initial_gradient import CROWDED, OVERTAKEN
+from tests.late import Late
+
+torch = Late("torch")
 
 SHIPPED = find_claims(load_packs())
 SINGLY = {
