@@ -41,11 +41,14 @@ def pytest_collection_finish():
     gc.set_threshold(50_000, 20, 50)
 
 
+_OF_TORCH = re.compile(r"^torch = Late|import autograd$|agreement import", re.MULTILINE)
+
+
 @functools.cache
 def _scope(file):
     """Files that use torch, which takes seconds to import, go to one worker."""
     text = Path(__file__).with_name(file).read_text()
-    return "torch" if re.search(r"^torch = Late|import autograd$", text, re.MULTILINE) else file
+    return "torch" if _OF_TORCH.search(text) else file
 
 
 @pytest.hookimpl(optionalhook=True)
