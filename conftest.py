@@ -47,7 +47,7 @@ _OF_TORCH = re.compile(r"^torch = Late|import autograd$|agreement import", re.MU
 @functools.cache
 def _scope(file):
     """Files that use torch, which takes seconds to import, go to one worker."""
-    text = Path(__file__).with_name(file).read_text()
+    text = (Path(__file__).parent / file).read_text()
     return "torch" if _OF_TORCH.search(text) else file
 
 
