@@ -1,6 +1,9 @@
 """Load the plug-in, and check shapes and types of the mathematics in every test."""
 
+import functools
 import gc
+import re
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +50,16 @@ def pytest_runtest_call(item):
         return (yield)
 
 
+_OF_TORCH = re.compile(r"^torch = Late|import autograd$|agreement import", re.MULTILINE)
+
+
+@functools.cache
+def _scope(file):
+    """Files that use torch, which takes seconds to import, go to one worker."""
+    text = (Path(__file__).parent / file).read_text()
+    return "torch" if _OF_TORCH.search(text) else file
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """A file's tests run on one worker, so that what they share is set up once.
@@ -56,7 +69,11 @@ def pytest_xdist_make_scheduler(config, log):
     """
     from xdist.scheduler import LoadFileScheduling
 
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            return _scope(super()._split_scope(nodeid))
+
     if config.getoption("dist") != "load":  # another way is asked for
         return None
     config.option.loadscopereorder = False
-    return LoadFileScheduling(config, log)
+    return Scheduling(config, log)

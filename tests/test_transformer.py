@@ -7,14 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from attsvm import AttentionData, att_svm, capture
 from attsvm.errors import DataError, FileError, UsageError
 from attsvm.svm.geometry import margins
 from attsvm.transformer import read_head
+from tests.late import Late
 
-F = torch.nn.functional
+torch = Late("torch")
+
+F = Late("torch.nn.functional")
 EXAMPLE = Path(__file__).parents[1] / "examples/transformer_head.py"
 
 
@@ -150,14 +152,15 @@ def test_views_are_short_and_escaped():
     [
         ({"add_bias_kv": True}, {}, "no token"),
         ({"add_zero_attn": True}, {}, "no token"),
-        ({}, {"attn_mask": torch.full((5, 5), 0.5).double()}, "adds numbers"),
-        ({}, {"attn_mask": torch.ones(5, 5, dtype=torch.bool)}, "sees a token"),
+        ({}, {"attn_mask": lambda: torch.full((5, 5), 0.5).double()}, "adds numbers"),
+        ({}, {"attn_mask": lambda: torch.ones(5, 5, dtype=torch.bool)}, "sees a token"),
         ({"kdim": 6}, {}, "different dimensions"),
     ],
 )
 def test_what_is_no_attention_of_the_theory_is_refused(options, how, cause):
     x, module = inputs(), attention(**options)
     key = x[:, :, : options.get("kdim", 8)]
+    how = {name: made() for name, made in how.items()}
     with pytest.raises(DataError, match=cause):
         capture(module, x, key, x, **how)
     assert module.training

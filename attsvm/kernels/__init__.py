@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-__all__ = ["compiled", "inlined", "read_only"]
+__all__ = ["compiled", "compiled_for_many", "inlined", "read_only"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -32,12 +32,14 @@ class _Kernel:
 
     Attributes:
         function: as it is written.
+        level: up to which LLVM optimises its entry.
         options: those of `numba.njit`.
     """
 
-    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+    def __init__(self, function: Callable[..., Any], level: int = 1, **options: Any) -> None:
         functools.update_wrapper(self, function)
         self.function = function
+        self.level = level
         self.options = options
         self._entry: Any = None
         self._part: Any = None
@@ -88,7 +90,7 @@ class _Kernel:
         made = numba.njit(error_model="numpy", nogil=True, **options)(function)
         if options.get("cache") and made is not function:
             made._cache._cache_file._source_stamp = _STAMP
-            made.compile = _in_turn(made.compile, self.function.__code__.co_filename)
+            made.compile = _in_turn(made.compile, self.function.__code__.co_filename, self.level)
         return made
 
 
@@ -145,15 +147,31 @@ def _of_values(compile_it: Callable[..., Any]) -> Callable[..., Any]:
     return lambda signature: compile_it(tuple(map(unliteral, signature)))
 
 
-def _in_turn(compile_it: Callable[..., Any], source: str) -> Callable[..., Any]:
+def _in_turn(compile_it: Callable[..., Any], source: str, level: int) -> Callable[..., Any]:
     """Let one process at a time compile kernels of a source; others then find them on disk."""
 
     @functools.wraps(compile_it)
     def compile_or_read(signature: Any) -> Any:
-        with _locked(source):
+        with _locked(source), _optimised(level):
             return compile_it(signature)
 
     return compile_or_read
+
+
+@contextlib.contextmanager
+def _optimised(level: int) -> Iterator[None]:
+    """Have LLVM optimise up to this level what is compiled here, and no other thread's code."""
+    from numba.core import compiler_lock, registry
+
+    config: Any = importlib.import_module("numba.core.config")
+    with compiler_lock.global_compiler_lock:
+        registry.cpu_target.target_context.codegen()  # which keeps the level that it is made with
+        before = config.OPT
+        config.OPT = type(before)(min(before, level))
+        try:
+            yield
+        finally:
+            config.OPT = before
 
 
 @contextlib.contextmanager
@@ -178,8 +196,16 @@ def compiled(function: F) -> F:
     is kept holds the code of all functions that it calls, and numba looks at one file only to see
     whether it is outdated; here any change of any kernel outdates everything. With
     NUMBA_DISABLE_JIT=1 functions stay as they are.
+
+    LLVM optimises little: loops are short, and all that it can do takes it a third longer and makes
+    them no faster.
     """
     return cast(F, _Kernel(function))
+
+
+def compiled_for_many(function: F) -> F:
+    """As `compiled`, and optimised as far as LLVM can: loops over many problems gain by it."""
+    return cast(F, _Kernel(function, level=3))
 
 
 def read_only(array: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled
+from attsvm.kernels import compiled, compiled_for_many
 from attsvm.kernels.descent import copy
 from attsvm.kernels.least_norm import (
     FAILED,
@@ -19,7 +19,7 @@ from attsvm.kernels.least_norm import (
 )
 
 
-@compiled
+@compiled_for_many
 def solve_many(
     X: Array,
     Z: Array,

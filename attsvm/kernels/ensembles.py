@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attsvm._types import Array
-from attsvm.kernels import compiled
+from attsvm.kernels import compiled, compiled_for_many
 from attsvm.kernels.descent import TINY, copy, factors, leading, log_slope, scale, sign_of_slope
 from attsvm.kernels.lanes import (
     Lanes,
@@ -194,7 +194,7 @@ def _needs_log_domain(
     return moved, top
 
 
-@compiled
+@compiled_for_many
 def descend(
     lanes: Lanes, kind: int, S: Array, fixed: Array, constant: Array, taken: Array, out: Array
 ) -> None:

@@ -10,9 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 from attsvm.attention import logits_of_p, logits_of_w, softmax
 from attsvm.data import AttentionData
@@ -41,6 +38,9 @@ from attsvm.svm import att_svm
 from attsvm.svm.geometry import margins
 from attsvm.training import follow_w
 from properties._support.published_data import gaussian_protocol, one_input
+from tests.late import Late
+
+axes, colors, figure = (Late(f"matplotlib.{name}") for name in ("axes", "colors", "figure"))
 
 
 def entries(size):
@@ -245,7 +245,7 @@ def test_paths_take_the_colour_of_the_ray_that_they_run_to():
     for line in axes.get_lines():
         for b, path in enumerate(paths):
             if line.get_linestyle() == "-" and np.array_equal(curve(line), path.T):
-                colours[b] = to_hex(line.get_color())
+                colours[b] = colors.to_hex(line.get_color())
     assert colours == {0: PALETTE[0].lower(), 1: PALETTE[1].lower()}
     (dots,) = axes.collections
     np.testing.assert_array_equal(dots.get_offsets(), tokens[0])
@@ -253,7 +253,7 @@ def test_paths_take_the_colour_of_the_ray_that_they_run_to():
     turned = trajectories({"p": paths}, {"east": east, "north": north}, towards=[1, 0])
     drawn = [line for line in turned.axes[0].get_lines() if len(line.get_xdata()) == 2]
     first = [line for line in drawn if np.array_equal(curve(line), paths[0].T)]
-    assert to_hex(first[0].get_color()) == PALETTE[1].lower()
+    assert colors.to_hex(first[0].get_color()) == PALETTE[1].lower()
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -269,20 +269,20 @@ def test_all_points_and_the_origin_lie_within_the_limits_and_rays_run_out_of_the
 
 
 def test_a_margin_is_short_only_below_1(monkeypatch, tmp_path):
-    drawn, true = {}, Axes.scatter
+    drawn, true = {}, axes.Axes.scatter
 
     def noting(axes, x, y, *, label, **look):
         drawn[label] = sorted(x)
         return true(axes, x, y, label=label, **look)
 
-    monkeypatch.setattr(Axes, "scatter", noting)
+    monkeypatch.setattr(axes.Axes, "scatter", noting)
     plot_margins(np.array([[np.inf, 1.0, 0.5, 2.0, 1.0]]), [[1]], "t", tmp_path / "m.svg")
     labels = ["other tokens", "support tokens", "short of the margin"]
     assert drawn == dict(zip(labels, [[1.0, 2.0], [1.0], [0.5]], strict=True))
 
 
 def test_counts_are_shown_from_the_first_to_the_last():
-    panel = Figure().add_subplot()
+    panel = figure.Figure().add_subplot()
     _count_axis(panel, np.array([100.0, np.nan, 1.0, 10.0]))
     assert panel.get_xlim() == (1.0, 100.0)
 

@@ -5,7 +5,6 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
-import cvxpy
 import mpmath
 import numpy as np
 import pytest
@@ -20,9 +19,12 @@ from attsvm.svm.programme import generalised_programme
 from attsvm.svm.solution_set import Slice, pack, positive_part, unpack
 from properties._support.published_data import gaussian_protocol
 from tests.interpreted import interpreted
+from tests.late import Late
 from tests.searching import few
 from tests.svm.conditions import EPS, exact_margins, exact_sum, is_norm_at_most, nuclear_norm
 from tests.svm.problems import SPOILT, programmes, spoilt
+
+cvxpy = Late("cvxpy")
 
 
 def random_problem(seed):

@@ -5,7 +5,6 @@ from dataclasses import replace
 import mpmath
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +26,10 @@ from attsvm.strategies.data import attention_data
 from attsvm.training import descend_kq, descend_p, descend_vp, descend_w
 from tests import autograd
 from tests.interpreted import interpreted
+from tests.late import Late
 from tests.training.protocol import OWN, RELU, protocol
+
+torch = Late("torch")
 
 EPS = np.finfo(float).eps
 NAMES = st.sampled_from(sorted(LOSSES))

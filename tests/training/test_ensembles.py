@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.heads import Head, ensure_head, relu_head
 from attsvm.losses import LOG_LOSS, LOSSES
+from attsvm.theory.search.gpu import gpu_is_there
 from attsvm.training import (
     descend_kq,
     descend_p,
@@ -23,7 +23,10 @@ from attsvm.training import (
     stack,
 )
 from properties._support.published_data import one_input
+from tests.late import Late
 from tests.training.protocol import OWN, RELU, protocol
+
+torch = Late("torch")
 
 EPS = np.finfo(float).eps
 DATA, ZERO = protocol(19), np.zeros((5, 5))
@@ -138,7 +141,7 @@ def test_the_score_of_an_absent_token_plays_no_part(score, W0):
 
 @pytest.mark.parametrize("attention", ["softmax", "linear"])
 @pytest.mark.parametrize("head", [None, RELU], ids=["linear", "relu"])
-@pytest.mark.parametrize("device", ["cpu", *["cuda"] * torch.cuda.is_available()])
+@pytest.mark.parametrize("device", ["cpu", *["cuda"] * gpu_is_there()])
 def test_tensors_agree_with_the_loops_to_rounding(device, attention, head):
     """20 stable steps: 1e4 roundings of the size of the iterates."""
     sets, generator = [protocol(s, masked=s % 2 == 0) for s in range(4)], np.random.default_rng(61)

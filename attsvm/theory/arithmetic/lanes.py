@@ -301,9 +301,14 @@ class Tensors(_Lanes):
     is_zero = _elementary(lambda x: (x == 0.0).to(x.dtype))
 
     def __init__(self, device: str = "cpu") -> None:
+        self.device = device
+
+    @functools.cached_property
+    def library(self) -> Any:
+        """Torch, imported when a number is first asked for."""
         import torch
 
-        self.library, self.device = torch, device
+        return torch
 
     def zeros(self, batch: int) -> Any:
         """One 0 for each instance of a batch."""

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sympy as sp
-import torch
 from flint import arb, fmpq
 from hypothesis import example, find, given
 from hypothesis import strategies as st
@@ -36,6 +35,9 @@ from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.variables import _filled
 from attsvm.theory.search.screen import _renewed
+from tests.late import Late
+
+torch = Late("torch")
 
 SAME, POSITIVE = "B = A", "B[0, 0] > 0"
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from toy_pack import stated
 
 from attsvm.theory import Fitted, Integer, Labels, Near, Real, Vector, changed, load_packs
@@ -14,12 +13,15 @@ from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, gpu
-from attsvm.theory.search.gpu import runs_there, screen_on_gpu
+from attsvm.theory.search.gpu import gpu_is_there, runs_there, screen_on_gpu
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.sequence import guide
 from benchmarks.power.regions import proportional, right_triangles
+from tests.late import Late
 
-DEVICES = pytest.mark.parametrize("device", ["cpu", *["cuda"] * torch.cuda.is_available()])
+torch = Late("torch")
+
+DEVICES = pytest.mark.parametrize("device", ["cpu", *["cuda"] * gpu_is_there()])
 BATCH, _LOOKS = 512, 60
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from flint import arb
 from hypothesis import strategies as st
 from toy_pack import build, stated
@@ -26,7 +25,10 @@ from attsvm.theory.search.optimise import gradient
 from attsvm.theory.search.starts import ASKED, starts
 from attsvm.theory.search.turn import searchers_of
 from benchmarks.power.regions import shapiro
+from tests.late import Late
 from tests.theory.search.scouting import scouted
+
+torch = Late("torch")
 
 WIDTH = 2.0**-12
 

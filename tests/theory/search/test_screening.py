@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from flint import arb
 from hypothesis import strategies as st
 from toy_pack import build, stated
@@ -24,7 +23,10 @@ from attsvm.theory.search.screen import _new as screened_anew
 from attsvm.theory.search.sequence import guide
 from benchmarks.power.regions import proportional, right_triangles
 from benchmarks.power.sizes import brocard, few, late, pell, slow, taxicab, tokens
+from tests.late import Late
 from tests.theory.search.scouting import scouted, share
+
+torch = Late("torch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +315,7 @@ def test_a_batch_has_as_many_generations_as_it_is_given(generations):
     assert 64 * (generations - 1) / 2 < scout.tally.seen.screened <= 64 * generations
 
 
-@pytest.mark.parametrize("there", [np.asarray, torch.tensor], ids=["numpy", "torch"])
+@pytest.mark.parametrize("there", [np.asarray, lambda x: torch.tensor(x)], ids=["numpy", "torch"])
 def test_equal_instances_of_a_batch_count_once(there):
     """Two numbers each, 0 and -0 alike; the first three lanes, two of them equal, are known."""
     pairs = [(0, 1), (0, 1), (2, 3), (2, 3), (1, 0), (-0.0, 1), (2, 2.5), (1e-300, 1), (1, 0)]

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 import toy_jobs
-from distributed import LocalCluster
 
 from attsvm.cli import main
 from attsvm.errors import DataError, UsageError, WorkerError
@@ -20,13 +19,16 @@ from attsvm.theory import load_packs
 from attsvm.theory.run import workers
 from attsvm.theory.verification import cluster as clusters
 from attsvm.theory.verification.cluster import cluster
+from tests.late import Late
 from tests.theory.search.test_hunt import PACK, account, chase, toy
+
+distributed = Late("distributed")
 
 
 @pytest.fixture(scope="module")
 def threads():
     """A cluster of two workers that are threads of this process."""
-    with LocalCluster(
+    with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as running:
         yield running.scheduler_address
@@ -38,7 +40,9 @@ def apart(elsewhere):
     with pytest.MonkeyPatch.context() as patch:
         here = {c.id: c for pack in load_packs(only=[PACK]) for c in pack.claims}
         patch.setitem(workers._claims, (PACK,), here)
-        with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as running:
+        with distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=":0"
+        ) as running:
             yield running.scheduler_address
 
 
@@ -113,7 +117,7 @@ def test_a_worker_that_is_killed_half_way_changes_no_find_and_loses_nothing(apar
 
 @pytest.mark.usefixtures("alike")
 def test_a_hunt_whose_scheduler_goes_away_ends_with_what_it_has():
-    running = LocalCluster(
+    running = distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
     )
     with running, cluster(running.scheduler_address, [PACK]) as crew:
@@ -164,7 +168,7 @@ def test_nobody_at_the_address(monkeypatch):
 
 def test_no_worker():
     with (
-        LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as running,
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as running,
         pytest.raises(WorkerError, match="the cluster has no worker yet"),
     ):
         cluster(running.scheduler_address).__enter__()

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from flint import arb
 from hypothesis import strategies as st
 from toy_pack import Point, constant, says, square, square_ball
@@ -42,6 +41,9 @@ from attsvm.theory.run.asking import frozen
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.turn import Turn, take
 from attsvm.theory.verification.check import check_part
+from tests.late import Late
+
+torch = Late("torch")
 
 QUICK = replace(PROFILES["quick"], examples=50, guided=100)
 POINTS = st.tuples(*[st.integers(1, 8)] * 2).map(lambda p: Point(np.array(p, dtype=float)))
