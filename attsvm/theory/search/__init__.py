@@ -135,7 +135,7 @@ GUIDED: dict[str, Guided] = {
         moves=lambda document: bool(integer_leaves(document)),
     ),
     "relatives": Guided("relatives", relatives, 0.18),
-    "grid": Guided("integer grid", grid, 0.18, moves=has_numbers),
+    "grid": Guided("integer grid", grid, 0.36, moves=has_numbers),
     "families": Guided("structured families", families, 0.2, moves=has_floats),
     "evolution": Guided(
         "differential evolution", evolution, 0.3, without=("quick",), moves=has_floats

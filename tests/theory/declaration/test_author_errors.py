@@ -75,7 +75,7 @@ def refused(path):
 
 
 def test_the_pack_without_a_mistake_is_as_expected(tmp_path):
-    found = checked(pack(tmp_path, cost=2))
+    found = checked(pack(tmp_path, cost=1))
     assert found.as_expected, found.reason
 
 
@@ -483,7 +483,7 @@ def test_a_declaration_that_cannot_be_checked_is_refused_every_time(tmp_path, na
 
 
 def test_an_example_that_is_right_is_taken(tmp_path):
-    found = checked(pack(tmp_path, cost=2, **with_example(EXAMPLE)))
+    found = checked(pack(tmp_path, cost=1, **with_example(EXAMPLE)))
     assert found.as_expected, found.reason
 
 

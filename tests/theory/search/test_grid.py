@@ -103,7 +103,7 @@ def test_numbers_that_are_no_array_are_kept_in_a_part_of_the_trials():
         hypotheses={"a short step": lambda case: case.step <= 1 / 8},
     )
     start = Signed(np.ones(2), np.full(2, 0.3), 1 / 8)
-    assert instance(claim, scouted(claim, "grid", [start])).step == 1 / 8
+    assert instance(claim, scouted(claim, "grid", [start], budget=60)).step == 1 / 8
 
 
 def test_a_board_that_is_too_large_is_climbed_on_the_grid():
