@@ -52,20 +52,38 @@ def pytest_runtest_call(item):
 
 _OF_TORCH = re.compile(r"^torch = Late|import autograd$|agreement import", re.MULTILINE)
 
+_REPLAYS = re.compile(r"^properties/.*/counterexamples/")
+_WITHOUT_KERNELS = re.compile(r"^tests/(symbolic|theory)/")
+
 
 @functools.cache
 def _scope(file):
-    """Files that use torch, which takes seconds to import, go to one worker."""
+    """Files that use torch, which takes seconds to import, go to one worker.
+
+    So do the stored counterexamples, which between them have most kernels compiled.
+    """
+    if _REPLAYS.match(file):
+        return "counterexamples"
     text = (Path(__file__).parent / file).read_text()
     return "torch" if _OF_TORCH.search(text) else file
+
+
+def _turn(item):
+    """Stored counterexamples first, then what needs no kernels while these are compiled."""
+    return 0 if _REPLAYS.match(item.nodeid) else 1 if _WITHOUT_KERNELS.match(item.nodeid) else 2
+
+
+def pytest_collection_modifyitems(items):
+    """Have no worker wait for a kernel that another one compiles, where they are new."""
+    items.sort(key=_turn)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """A file's tests run on one worker, so that what they share is set up once.
 
-    Files keep their order, in which claims that take minutes come first: no worker waits long for
-    another at the end.
+    Files keep their order, in which what takes long comes first: no worker waits long for another
+    at the end.
     """
     from xdist.scheduler import LoadFileScheduling
 
