@@ -43,7 +43,7 @@ class Pack:
     @property
     def file(self) -> str:
         """The name of its file, "" for a package: its folder then belongs to it alone."""
-        file = getattr(next(iter(modules(self)), None), "__file__", None)
+        file = getattr(sys.modules.get(_module_name(self)), "__file__", None)
         name = Path(file).name if file else ""
         return "" if name == "__init__.py" else name
 
@@ -309,9 +309,13 @@ def _imported(name: str) -> ModuleType:
         ) from error
 
 
+def _module_name(pack: Pack) -> str:
+    return _loose(pack.name) if pack.name.endswith(".py") else pack.name
+
+
 def modules(pack: Pack) -> list[ModuleType]:
     """The modules that loading the pack has imported, in the order of their names."""
-    own = _loose(pack.name) if pack.name.endswith(".py") else pack.name
+    own = _module_name(pack)
     inner = own + "."
     names = [name for name in sys.modules if name.startswith(own)]
     names = [name for name in names if name == own or name.startswith(inner)]
