@@ -150,9 +150,8 @@ def _load(source: str) -> Pack:
             # each is imported here first: walking would let through what a package raises
             modules += [_imported(info.name) for info in found]
             modules.sort(key=lambda part: part.__name__)
-    for part in modules:
-        if part.__file__ and not part.__name__.startswith(LOOSE):
-            learn(part.__name__, Path(part.__file__))
+    files = ((part.__name__, part.__file__) for part in modules)
+    learn({name: Path(file) for name, file in files if file and not name.startswith(LOOSE)})
     try:
         return _pack(source, modules, made)
     except ClaimError:  # it is looked through again when it is loaded again
