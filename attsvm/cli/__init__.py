@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import io
 import os
 import shlex
@@ -53,6 +54,7 @@ class _Version(argparse.Action):
         parser.exit()
 
 
+@functools.cache
 def _parser() -> Parser:
     parser = Parser(
         prog="attsvm",

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import sysconfig
+from collections.abc import Mapping
 from pathlib import Path
 
 Dotted = tuple[str, ...]
@@ -20,13 +21,18 @@ _namespaces: dict[Path, Path] = {}
 """Bases of modules that lie in folders without `__init__.py`, by the outermost such folder."""
 
 
-def learn(module: str, file: Path) -> None:
-    """Note from which folder a module was imported, where its own folder does not say so."""
-    parts = module.count(".") + (file.name == "__init__.py")
-    found = file.parents[min(parts, len(file.parents) - 1)]
-    if found != base_of(file):
-        _namespaces[base_of(file)] = found
-        _located.cache_clear()
+def learn(modules: Mapping[str, Path]) -> None:
+    """Note from which folders modules were imported, where their own folders do not say so."""
+    bases: dict[Path, Path] = {}  # modules of one folder have one base
+    for module, file in modules.items():
+        parts = module.count(".") + (file.name == "__init__.py")
+        found = file.parents[min(parts, len(file.parents) - 1)]
+        if file.parent not in bases:
+            bases[file.parent] = base_of(file)
+        if found != bases[file.parent]:
+            _namespaces[bases[file.parent]] = found
+            bases.clear()
+            _located.cache_clear()
 
 
 def base_of(file: Path) -> Path:

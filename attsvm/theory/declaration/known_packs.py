@@ -10,6 +10,7 @@ import sys
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from attsvm.errors import ClaimError
 
@@ -121,8 +122,7 @@ def listed(folder: Path, *, first: bool = False) -> tuple[str, ...]:
     """
     file = folder / "pyproject.toml"
     try:
-        text = file.read_text(encoding="utf-8") if file.is_file() else ""
-        listed = tomllib.loads(text).get("tool", {}).get("attsvm", {}).get("packs", [])
+        listed = _listed(file.read_text(encoding="utf-8")) if file.is_file() else []
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise ClaimError(f"{file} cannot be read: {error}") from error
     if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
@@ -137,6 +137,12 @@ def listed(folder: Path, *, first: bool = False) -> tuple[str, ...]:
     elif listed and place not in sys.path:
         sys.path.append(place)
     return tuple(listed)
+
+
+@functools.lru_cache(maxsize=16)
+def _listed(text: str) -> Any:
+    """What a pyproject.toml says under `packs`; to parse it takes longer than to read it."""
+    return tomllib.loads(text).get("tool", {}).get("attsvm", {}).get("packs", [])
 
 
 def ensure_name(source: str) -> None:

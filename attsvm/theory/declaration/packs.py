@@ -43,7 +43,7 @@ class Pack:
     @property
     def file(self) -> str:
         """The name of its file, "" for a package: its folder then belongs to it alone."""
-        file = getattr(next(iter(modules(self)), None), "__file__", None)
+        file = getattr(sys.modules.get(_module_name(self)), "__file__", None)
         name = Path(file).name if file else ""
         return "" if name == "__init__.py" else name
 
@@ -150,9 +150,8 @@ def _load(source: str) -> Pack:
             # each is imported here first: walking would let through what a package raises
             modules += [_imported(info.name) for info in found]
             modules.sort(key=lambda part: part.__name__)
-    for part in modules:
-        if part.__file__ and not part.__name__.startswith(LOOSE):
-            learn(part.__name__, Path(part.__file__))
+    files = ((part.__name__, part.__file__) for part in modules)
+    learn({name: Path(file) for name, file in files if file and not name.startswith(LOOSE)})
     try:
         return _pack(source, modules, made)
     except ClaimError:  # it is looked through again when it is loaded again
@@ -309,9 +308,13 @@ def _imported(name: str) -> ModuleType:
         ) from error
 
 
+def _module_name(pack: Pack) -> str:
+    return _loose(pack.name) if pack.name.endswith(".py") else pack.name
+
+
 def modules(pack: Pack) -> list[ModuleType]:
     """The modules that loading the pack has imported, in the order of their names."""
-    own = _loose(pack.name) if pack.name.endswith(".py") else pack.name
+    own = _module_name(pack)
     inner = own + "."
     names = [name for name in sys.modules if name.startswith(own)]
     names = [name for name in names if name == own or name.startswith(inner)]

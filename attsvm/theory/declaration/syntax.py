@@ -265,23 +265,32 @@ def spelt(node: ast.AST) -> tuple[list[str], list[ast.AST]]:
             inner = held(name)
             if inner is None:
                 continue
+            of = type(inner)
+            if of is str:  # most are names
+                say(name)
+                say(repr(inner))
+                continue
             if name in _ANNOTATING:
                 inner = _unquoted(inner)
-            if isinstance(inner, ast.AST):
-                say(name)
-                spell(inner)
-            elif not isinstance(inner, list):
-                say(name)
-                say(constant(inner))
-            elif inner:
+            if of is list:
+                if not inner:
+                    continue
                 say(name)
                 say("[")
                 for each in inner:
                     if not isinstance(each, ast.AST):
                         say(repr(each))
-                    elif not is_text(each) and not (kind is ast.JoinedStr and _is_empty(each)):
+                    elif type(each) is ast.Expr and is_text(each):
+                        continue
+                    elif kind is not ast.JoinedStr or not _is_empty(each):
                         spell(each)
                 say("]")
+            elif isinstance(inner, ast.AST):
+                say(name)
+                spell(inner)
+            else:
+                say(name)
+                say(constant(inner))
         say(")")
 
     spell(node)

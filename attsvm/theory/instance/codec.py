@@ -107,6 +107,14 @@ def encode(value: Any) -> Any:
 
 def records(hint: Any) -> Mapping[str, type]:
     """All dataclasses reachable from a type hint, by name."""
+    try:
+        return _records(hint)
+    except TypeError:  # a hint with a list in it, which nothing is remembered of
+        return _records.__wrapped__(hint)
+
+
+@functools.lru_cache(maxsize=1024)
+def _records(hint: Any) -> Mapping[str, type]:
     found: dict[str, type] = {}
     left = [hint]
     while left:
@@ -115,7 +123,7 @@ def records(hint: Any) -> Mapping[str, type]:
         if isinstance(part, type) and dataclasses.is_dataclass(part) and part.__name__ not in found:
             found[part.__name__] = part
             left += annotations_of(part).values()
-    return found
+    return types.MappingProxyType(found)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -145,9 +145,10 @@ def _names(claims: Collection[Claim], packs: Iterable[Pack]) -> dict[str, tuple[
     """The names at the top level of modules under which the claims are found, by id."""
     homes = {claim.file for claim in claims}
     places = [m for pack in packs for m in modules(pack)]
-    known = [m for m in list(sys.modules.values()) if isinstance(m, ModuleType)]
-    loaded = [(m, vars(m).get("__file__")) for m in known]
-    places += [module for module, file in loaded if type(file) is str and file in homes]
+    for module in list(sys.modules.values()):
+        file = module.__dict__.get("__file__") if isinstance(module, ModuleType) else None
+        if type(file) is str and file in homes:
+            places.append(module)
     found: dict[str, set[tuple[str, str]]] = {}
     for module in places:
         for name, value in vars(module).items():

@@ -182,8 +182,8 @@ def known_relatives(claim: Claim) -> list[Any]:
     The claim's own instances, those of its siblings and its stored counterexamples are left out,
     even where another claim lists them as well. Instances of the very same type come first.
     """
-    loaded = [m for m in list(sys.modules.values()) if isinstance(m, ModuleType)]
-    homes = [m for m in loaded if vars(m).get("__file__") == claim.file]
+    file, loaded = claim.file, list(sys.modules.values())
+    homes = [m for m in loaded if isinstance(m, ModuleType) and m.__dict__.get("__file__") == file]
     beside = {c.id: c for m in homes for c in declared_in(m) if isinstance(c, Claim)}
     known = beside | _installed()
 

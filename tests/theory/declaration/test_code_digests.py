@@ -273,7 +273,7 @@ def test_modules_in_folders_without_an_init_file_are_found_by_their_names(root):
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text)
     file = root / "space/claims.py"
-    learn("space.claims", file)
+    learn({"space.claims": file})
     assert base_of(file) == base_of(root / "space/sub/helper.py") == root
     before = Definitions().resting([Start(file, "f")])
     (root / "space/deep.py").write_text("LEAST = 2\n")
