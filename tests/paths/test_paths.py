@@ -139,7 +139,7 @@ def test_one_constraint_is_followed_along_itself(radius, loss, D, z, gap):
     assert all(a.agrees(found.log_gap) or a.residual > 1.0 for a in found.attempts)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.data(), LOSS, st.sampled_from([0.3, 2.0, 8.0]))
 def test_nothing_better_is_found_by_force(more, loss, radius):
     n = more.draw(st.integers(1, 3))
