@@ -324,13 +324,6 @@ def test_a_strict_mistake_counts_for_the_rival_too():
     assert rival(made, 2.0, 0).found
 
 
-@pytest.fixture
-def _one_round(monkeypatch):
-    """All searchers take one turn each in place of four before batches are screened."""
-    monkeypatch.setattr("benchmarks.power.measure._ROUNDS", 1)
-
-
-@pytest.mark.usefixtures("_one_round")
 def test_true_claims_are_looked_at_as_often_as_asked():
     hunts = examine(base, 200, 0, 60.0)
     assert all(account.smallest is None for account in hunts)
@@ -339,8 +332,8 @@ def test_true_claims_are_looked_at_as_often_as_asked():
     assert examined < 2_000
 
 
-@pytest.mark.usefixtures("_one_round")
-def test_a_night_over_true_claims_tells_what_was_looked_at(capsys):
+def test_a_night_over_true_claims_tells_what_was_looked_at(capsys, monkeypatch):
+    monkeypatch.setattr("benchmarks.power.measure._ROUNDS", 1)  # before batches are screened
     dear = "sim/often-unsolvable:sharp"
     ids = ["sim/lemma-3.12:*", dear]
     rows = show_true(100, ids, 30.0, 0, 1)  # seconds at most: so many instances take less
