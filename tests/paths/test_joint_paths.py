@@ -25,7 +25,6 @@ from properties.mm.theorem_2 import prompt_limits
 from tests.paths.checks import check_derivatives, protocol
 
 LOSS = st.sampled_from([LOG_LOSS, LOGISTIC_LOSS, EXPONENTIAL])
-RADII = [(r, r) for r in (1.0, 1e2, 1e4)]
 
 
 def precise(data, v, p):
@@ -53,16 +52,6 @@ def turn(y, moved):
 
 
 # the joint path
-
-
-def test_every_start_ends_in_a_joint_first_order_point_of_the_protocol():
-    path = path_joint(protocol(), LOG_LOSS, RADII, starts=("mean", "random"))
-    for m in path:
-        assert all(a.residual <= 1e-6 for a in m.attempts)
-        assert m.residual <= 1e-6
-        assert m.log_lower <= m.log_risk
-        assert m.log_risk == min(a.value for a in m.attempts)
-    assert path[-1].log_risk < -3000.0
 
 
 def test_the_solutions_of_the_joint_programme_are_a_start():
@@ -95,6 +84,9 @@ def test_the_prompt_follows_r_over_R_where_an_input_does_not_support_v(tau):
 def test_residuals_are_those_of_two_hundred_bits(radii):
     data = protocol(0, n=4, T=4, d=4)
     (m,) = path_joint(data, LOG_LOSS, [radii], starts=("mean", "random"))
+    assert all(a.residual < 1e-9 for a in m.attempts)
+    assert m.log_lower <= m.log_risk == min(a.value for a in m.attempts)
+    assert m.log_risk < (-300.0 if min(radii) == 1e3 else 0.0)
     pair, side = Pair(data, LOG_LOSS, *radii), np.array([1.0, -1.0, 0.5, 0.25])
     for size in (0.0, 1e-9, 1e-5, 0.1):
         v, p = (y + size * radius * side for y, radius in zip((m.v, m.p), radii, strict=True))
@@ -108,7 +100,7 @@ def test_residuals_are_those_of_two_hundred_bits(radii):
         assert max(found) < 1e-9 if size == 0.0 else max(found) > 0.01 * size
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [1, 2, 4])  # a seed a loss; one and two dimensions
 def test_nothing_better_is_found_by_force(seed):
     """From 16 starts on these data; fewer may end in other selections, and say so by `spread`."""
     generator, d, radii = (

@@ -53,8 +53,14 @@ TIES = {"tf/definition-1:sharp"}
 FAINT = {"mm/nonlinear-head-path:amended-2"}
 """Where attention is saturated L(p) - L_* is some 1e-19, a difference that floats round to 0."""
 ELSEWHERE = BEYOND_FLOATS | TIES | FAINT
-SAME = [c for c in GUIDED if c.formula.measured is None and c.id not in ELSEWHERE]
+FORMULAS = {
+    (c.formula.conclusion, repr(sorted(c.formula.constants.items()))): c
+    for c in reversed(GUIDED)
+    if c.formula.measured is None and c.id not in ELSEWHERE
+}
 """Guides of claims on limits, which are measured, are compared with proofs instead, below."""
+SAME = [*reversed(FORMULAS.values())]
+"""Readings that say the same of other instances have one guide."""
 JUMPING = {
     "tf/convex-combination:sharp-2",
     "tf/definition-1:amended",

@@ -208,11 +208,13 @@ def test_the_time_given_is_kept_where_rationals_take_long():
     """Whether an answer or a refusal comes depends on the machine; that one comes does not."""
     start = time.monotonic()
     try:
-        said = str(solve(SLOW, seconds=3.0).programme)
+        said = str(solve(SLOW, seconds=0.3).programme)
     except SolverError as error:
         said = str(error)
-    assert time.monotonic() - start <= 20.0
-    assert said == str(att_svm_programme(SLOW)) or "did not end in the time given (got 3 s)" in said
+    assert time.monotonic() - start <= 10.0
+    assert (
+        said == str(att_svm_programme(SLOW)) or "did not end in the time given (got 0.3 s)" in said
+    )
 
 
 def test_nearly_equal_queries_of_many_inputs_are_certified_in_the_usual_time():
