@@ -81,7 +81,8 @@ def followed(base: Path, own: str, dotted: Dotted) -> Path | None:
         return None
     here = [base] if (base / top).is_dir() or (base / f"{top}.py").is_file() else []
     if here and is_installed(base) and top != own:
-        with_it = not _distributing(top).isdisjoint(_distributing(own))
+        shared = _distributions()
+        with_it = not set(shared.get(top, ())).isdisjoint(shared.get(own, ()))
         return base if with_it else None
     there = [place for place in _bases(top, tuple(sys.path)) if not _is_distributed(top, place)]
     places = [*here, *there] if top == own else there or here
@@ -129,8 +130,8 @@ def installed(top: str) -> tuple[str, str]:
         return "", ""
     wanted = importlib.metadata.requires(_ENGINE) or []
     required = {_normal(name[0]) for name in map(re.compile(r"[\w.-]+").match, wanted) if name}
-    names = [] if _normal(top) in required else sorted(_distributing(top))
-    for name in names:
+    names = [] if _normal(top) in required else _distributions().get(top, ())
+    for name in sorted(names):
         if _normal(name) not in {*required, _ENGINE}:
             return name, importlib.metadata.version(name)
     return "", ""
@@ -141,27 +142,8 @@ def _normal(name: str) -> str:
 
 
 @functools.cache
-def _distributing(top: str) -> frozenset[str]:
-    """The names of the distributions of a top-level module."""
-    return frozenset(found.metadata["Name"] for found in _distributions().get(top, ()))
-
-
-_LISTED = re.compile(r'^"?([^/.",\n]+)(?:[/.][^\n]*)?\.(?:py|so|pyd)"?,', re.MULTILINE)
-"""The top-level module that a line of the list of installed files is of."""
-
-
-@functools.cache
-def _distributions() -> dict[str, list[importlib.metadata.Distribution]]:
-    """The distributions of each top-level module, as `packages_distributions` has their names.
-
-    That parses the metadata of them all, which takes a third of the run of a small pack.
-    """
-    found: dict[str, list[importlib.metadata.Distribution]] = {}
-    for one in importlib.metadata.distributions():
-        names = set((one.read_text("top_level.txt") or "").split())
-        for top in names or set(_LISTED.findall(one.read_text("RECORD") or "")):
-            found.setdefault(top, []).append(one)
-    return found
+def _distributions() -> dict[str, list[str]]:
+    return dict(importlib.metadata.packages_distributions())
 
 
 def home_of(module: str, base: Path) -> Path | None:

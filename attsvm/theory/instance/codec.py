@@ -108,13 +108,14 @@ def encode(value: Any) -> Any:
 def records(hint: Any) -> Mapping[str, type]:
     """All dataclasses reachable from a type hint, by name."""
     try:
-        return _records(hint)
+        return _records(hint, repr(hint))
     except TypeError:  # a hint with a list in it, which nothing is remembered of
-        return _records.__wrapped__(hint)
+        return _records.__wrapped__(hint, "")
 
 
 @functools.lru_cache(maxsize=1024)
-def _records(hint: Any) -> Mapping[str, type]:
+def _records(hint: Any, spelt: str) -> Mapping[str, type]:
+    """The same, remembered as the hint is `spelt`: unions are equal whatever their order."""
     found: dict[str, type] = {}
     left = [hint]
     while left:

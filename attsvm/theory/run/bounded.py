@@ -45,7 +45,7 @@ def bounded(steps: int, file: str) -> Iterator[None]:
         steps: how many.
         file: that of the claim.
     """
-    token = _bound.set((steps, _own(file)))
+    token = _bound.set((steps, _own(Path(file))))
     try:
         yield
     finally:
@@ -81,10 +81,8 @@ def within_bound(evaluate: Callable[[], _Answer]) -> _Answer:
     raise TooLong
 
 
-@functools.lru_cache(maxsize=1024)  # an evaluation of one instance may take less than this
-def _own(name: str) -> Path:
+def _own(file: Path) -> Path:
     """The outermost package that a file lies in, or the file; a base may hold installed modules."""
-    file = Path(name)
     if file.name.startswith("<"):
         return file
     base = base_of(file)

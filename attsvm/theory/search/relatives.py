@@ -222,7 +222,7 @@ def _instances(claim: Claim) -> dict[str, Any]:
     """The encoded instances that are known of a claim, by their texts."""
     documents = [codec.encode(case) for part in claim.parts() for case in part.examples]
     folder = lies_in(Path(claim.file)) / FOLDER
-    stored = _stored(folder, folder.stat().st_mtime_ns) if folder.is_dir() else {}
+    stored = _stored(folder, _changed(folder)) if folder.is_dir() else {}
     documents += _decodable(stored.get(claim.id, ()), claim.instance_type)
     return {json.dumps(document, sort_keys=True): document for document in documents}
 
@@ -234,13 +234,19 @@ def _decodable(documents: Iterable[Any], hint: Any) -> Iterator[Any]:
             yield codec.encode(codec.decode_exactly(document, hint))
 
 
+def _changed(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """The names, times and sizes of the counterexample files of a folder."""
+    states = ((path.name, path.stat()) for path in sorted(folder.glob("*.json")))
+    return tuple((name, state.st_mtime_ns, state.st_size) for name, state in states)
+
+
 @functools.lru_cache(maxsize=64)
-def _stored(folder: Path, changed: int) -> dict[str, list[Any]]:
+def _stored(folder: Path, changed: object) -> dict[str, list[Any]]:
     """Instances of the counterexample files of a folder by claim, in the order of their names.
 
     Args:
         folder: where the files lie.
-        changed: when files were last added to it or taken from it.
+        changed: what tells that they are as they were.
     """
     found: dict[str, list[Any]] = {}
     for path in sorted(folder.glob("*.json")):
