@@ -82,8 +82,7 @@ def pytest_collection_modifyitems(items):
 def pytest_xdist_make_scheduler(config, log):
     """A file's tests run on one worker, so that what they share is set up once.
 
-    Files keep their order, in which what takes long comes first: no worker waits long for another
-    at the end.
+    Files keep the order of `_turn`.
     """
     from xdist.scheduler import LoadFileScheduling
 

@@ -36,7 +36,7 @@ BY_VALUE = re.compile(r"\{|Literal")
 OF_ANY_LENGTH = re.compile(r"\.\.\.|Sequence|Iterable|Collection|list")
 
 EACH = 16
-"""Of how many calls of a function one is checked where that is done sparingly."""
+"""One call in so many of a function is checked where that is done sparingly."""
 
 _seen = {}
 _sparing = False
@@ -50,7 +50,7 @@ class Unknown(Exception):
 
 @contextlib.contextmanager
 def sparingly():
-    """Check the first call of each function from here on, and then one of each `EACH`."""
+    """Check one call in `EACH` of each function within, its very first one among them."""
     global _sparing
     _sparing = True
     try:

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from jaxtyping import Bool, Float
-from shape_checks import Unknown, kind, remembering
+from shape_checks import EACH, Unknown, kind, remembering, sparingly
 
 import attsvm
 import attsvm.exact
@@ -300,3 +300,22 @@ def _by_kind(word):
     """Constants, then classes, then functions, each by name."""
     kind = 0 if word.isupper() else 1 if word[0].isupper() else 2
     return kind, word
+
+
+def test_one_call_in_so_many_is_checked_where_that_is_done_sparingly():
+    @remembering
+    def first(x: Float[np.ndarray, "n"]) -> float:
+        return float(x.flat[0])
+
+    def refused(count):
+        found = []
+        for k in range(count):
+            try:
+                first(zeros(2, 3))
+            except jaxtyping.TypeCheckError:
+                found.append(k)
+        return found
+
+    with sparingly():
+        assert refused(2 * EACH) == [0, EACH]
+    assert refused(3) == [0, 1, 2]

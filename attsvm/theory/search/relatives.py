@@ -246,7 +246,7 @@ def _stored(folder: Path, changed: object) -> dict[str, list[Any]]:
 
     Args:
         folder: where the files lie.
-        changed: what tells that they are as they were.
+        changed: their times and sizes, so that an edited one is read again.
     """
     found: dict[str, list[Any]] = {}
     for path in sorted(folder.glob("*.json")):
