@@ -46,8 +46,14 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Hold; 0 where nothing differs, 1 with a reason a line."""
-    from attsvm.theory.record.expectations import UNREVIEWED, of_others, read_expectations
+    from attsvm.theory.record.expectations import (
+        UNREVIEWED,
+        of_others,
+        read_expectations,
+        read_rest,
+    )
     from attsvm.theory.record.ledger import last_run
+    from attsvm.theory.record.reviewed import key_of
     from attsvm.theory.verification.gate import Rank, brief, checked_out, hold, only_of
 
     if options.update:
@@ -63,6 +69,7 @@ def run(options: argparse.Namespace) -> int:
     for place in held:
         ensure_apart(json=options.json, expect=place)
     expectations: dict[str, Expectation] = {}
+    rest: dict[str, str] = {}
     alone: list[str] = []
     for place in held:
         _ensure_there(place, packs, options)
@@ -71,12 +78,15 @@ def run(options: argparse.Namespace) -> int:
         theirs, unknown = of_others(place, read, asked)
         expectations |= {name: entry for name, entry in read.items() if name not in theirs}
         alone += _left_alone(place, [read[name].pack for name in theirs], unknown)
+        keys = {key_of(pack) for pack in asked}
+        rest |= {name: digest for name, digest in read_rest(place).items() if name in keys}
     checkout = checked_out(packs, set(expectations).union(*held.values()), whole, others)
     reasons = hold(
         run,
         expectations,
         datetime.date.today(),
         checkout,
+        rest,
         profile=options.profile,
         seed=options.seed,
     )
@@ -199,6 +209,7 @@ def _update(options: argparse.Namespace) -> int:
     from attsvm.theory.record.expectations import of_others, owners_of, read_expectations
     from attsvm.theory.record.files import read_json
     from attsvm.theory.record.ledger import Run, last_run
+    from attsvm.theory.record.reviewed import key_of
     from attsvm.theory.verification.gate import checked_out
     from attsvm.theory.verification.renewal import renewed, spelt
 
@@ -226,7 +237,8 @@ def _update(options: argparse.Namespace) -> int:
         checkout = checked_out(packs, ids, run, others)
         own = [pack for pack in asked if pack.expectations == place.resolve()]
         owners = owners_of(map(checkout.claims.__getitem__, checkout.reviewed), own, read)
-        new, lines = renewed(old, checkout, run, owners, left)
+        keys = [key_of(pack) for pack in asked if any(c.id in ids for c in pack.claims)]
+        new, lines = renewed(old, checkout, run, owners, left, keys)
         changes += lines
         if lines and options.yes:
             write_text(place, spelt(new))

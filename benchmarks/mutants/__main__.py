@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import itertools
 import json
 import queue
@@ -32,8 +33,9 @@ from pathlib import Path
 from typing import Any
 
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.code_bases import base_of, followed, home_of
-from attsvm.theory.declaration.code_digests import Definitions, Start, module_of
+from attsvm.theory.declaration.code_bases import files_of
+from attsvm.theory.declaration.code_digests import homes
+from attsvm.theory.declaration.syntax import module_of
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from benchmarks.mutants.copies import PYTEST, SHOWN, Copy, uncompiled
 from benchmarks.mutants.mutations import Mutant, uses, watched
@@ -226,43 +228,37 @@ def tested(copy: Copy, tried: Tried, reached: Reach, lines: set[tuple[str, int]]
     tried.by = "time" if code == -1 else by[0][:200] if code and by else ""
 
 
-class _Everywhere(Definitions):
-    """Definitions of claims together with the engine's, which a claim's own digest leaves out."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._home = lambda base, own, dotted: (
-            ROOT if dotted[0] == "attsvm" else followed(base, own, dotted)
-        )
-
-    def rests_on(self, *starts: Start) -> frozenset[tuple[Path, int]]:
-        """The statements that a digest of these starts rests on: their files and ranks."""
-        passed = self.reached(starts)
-        return frozenset((module.file, at) for module, at in passed if isinstance(at, int))
-
-
 def users(chosen: Iterable[Mutant], claims: Iterable[Claim]) -> dict[Mutant, list[str]]:
-    """The claims that use what a mutant changes; all of them where only what checks them does."""
-    known = _Everywhere()
-    checks = known.rests_on(Start(ROOT / "attsvm/cli/verify.py", "run"))
-    own = {}
-    for claim in claims:
-        file = Path(claim.file).resolve()
-        starts = [Start(file, node=known.declaration(file, claim.line))]
-        if claim.proof is not None:
-            module, _, function = claim.proof.partition(":")
-            home = home_of(module, base_of(file))
-            starts += [Start(home, function)] if home is not None else []
-        own[claim.id] = known.rests_on(*starts)
+    """Return for each mutant the claims whose modules import the file that it changes.
+
+    Those that import it by the fewest other modules come first, as they rest on it most directly.
+    """
+    paths = {claim.id: _distances(homes(claim.file, claim.proof)) for claim in claims}
     found = {}
     for mutant in chosen:
         file = ROOT / mutant.file
-        changed = known.declaration(file, mutant.line)
-        place = file, module_of(file).statements.index(changed)
-        found[mutant] = [id for id in own if place in own[id]]
-        if not found[mutant] and place in checks:
-            found[mutant] = list(own)
+        near = {id: distances[file] for id, distances in paths.items() if file in distances}
+        found[mutant] = sorted(near, key=lambda id: (near[id], id))
     return found
+
+
+def _distances(files: Iterable[Path]) -> dict[Path, int]:
+    """Return the modules of this repository that files import, with the number of steps to them."""
+    found: dict[Path, int] = {}
+    left = [(0, file) for file in files]
+    for steps, file in left:  # it grows: breadth first
+        if file not in found:
+            found[file] = steps
+            left += ((steps + 1, inner) for inner in _inner(file))
+    return found
+
+
+@functools.cache
+def _inner(file: Path) -> tuple[Path, ...]:
+    """Return the modules of this repository that a module imports, attsvm's own included."""
+    imported = module_of(file, ROOT).imported
+    names = {dotted[:k] for dotted in imported for k in range(1, len(dotted) + 1)}
+    return tuple(inner for dotted in sorted(names) for inner in files_of(ROOT, dotted))
 
 
 def _verify(copy: Copy, ids: Iterable[str], limit: float, **own: str) -> tuple[int, Any]:
@@ -365,9 +361,7 @@ def _choose(copy: Copy, run: Sequence[Tried], most: int, seed: int) -> dict[str,
     """Choose claims for every mutant, and time them all once without a change."""
     using = users([tried.mutant for tried in run], find_claims(load_packs()))
     for tried in run:
-        ids = using[tried.mutant]
-        rng = random.Random(f"{seed}/{tried.mutant.key}")
-        tried.claims = tuple(sorted(rng.sample(ids, min(most, len(ids)))))
+        tried.claims = tuple(sorted(using[tried.mutant][:most]))
     wanted = sorted({id for tried in run for id in tried.claims})
     if not wanted:
         return {}

@@ -34,6 +34,7 @@ from typing import Any
 
 from attsvm._files import write_text
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.code_digests import Imports
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.run.workers import processes
@@ -244,7 +245,8 @@ def show_true(
     claims = {c.id: c for c in true_claims() if _wanted(c.id, only)}
     if by:
         claims = {id: c for id, c in claims.items() if set(screener(c)) & set(by)}
-    prints = {id: claim.fingerprint for id, claim in claims.items()}
+    imports = Imports()
+    prints = {id: claim.digest(imports) for id, claim in claims.items()}
     known = {r["claim"]: r for r in before if prints.get(r["claim"]) == r["fingerprint"]}
     rows = [r for r in known.values() if r["refuted"] or _looked(r) >= instances]
     left = set(claims) - {r["claim"] for r in rows}

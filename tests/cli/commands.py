@@ -24,7 +24,7 @@ def in_a_process(*words, **rest):
 def reviewed():
     """What is reviewed of toy/true."""
     packs = load_packs([], [PACK])
-    (found,) = review(find_claims(packs, ["toy/true"]), packs).values()
+    (found,) = review(find_claims(packs, ["toy/true"])).values()
     return replace(found, examples=20).json()
 
 

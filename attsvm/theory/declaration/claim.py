@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from attsvm._words import nearest
 from attsvm.errors import ClaimError
-from attsvm.theory.declaration.code_digests import fingerprint
+from attsvm.theory.declaration.code_digests import Imports, homes
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Expected, Truth
 
@@ -151,8 +151,16 @@ class Claim:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the id, the statement, and the code of the pack that the claim rests on."""
-        return fingerprint(self.id, self.statement, self.file)
+        """The digest of the code as it is now."""
+        return self.digest(Imports())
+
+    def digest(self, imports: Imports) -> str:
+        """Return the digest of the id, the statement, and all modules that the claim imports.
+
+        Args:
+            imports: of many claims, so that each module is read once.
+        """
+        return imports.digest(homes(self.file, self.proof), self.id, self.statement)
 
     @property
     def statement_id(self) -> str:

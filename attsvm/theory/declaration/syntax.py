@@ -1,4 +1,4 @@
-"""A module as its file says it: what each statement at its top level says, binds and imports.
+"""Modules as their files are: the digest of the syntax tree, and the names that they import.
 
 Comments, docstrings, layout and line numbers do not count.
 """
@@ -10,8 +10,8 @@ import contextlib
 import functools
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,94 +20,56 @@ from attsvm.theory.declaration.code_bases import Dotted, base_of
 _DIGITS = 12
 """Hexadecimal digits that digests are cut to."""
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.Match)
 _SKIPPED = frozenset(("ctx", "kind", "type_comment"))
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_NOTED = (*_IMPORTS, ast.Call, ast.Name, ast.Attribute)
+_NOTED = (*_IMPORTS, ast.Call, ast.Constant)
 _ANNOTATING = frozenset(("annotation", "returns"))
 _LONG = 1 << 2000
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_SETTING = frozenset(("setattr", "delattr", "exec", "eval"))
-"""Functions that change things when they are called while a name is bound."""
-KEEPING = frozenset(("add", "append", "extend", "insert", "register", "setdefault", "update"))
-"""Methods by which a decorator may keep what it decorates."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Module:
-    """A file, and the top level of its module where it is Python.
+    """A file, and what it imports if it is Python.
 
     Attributes:
-        file: where it lies.
+        file: its path.
         base: the folder from which it is imported.
-        top: the top-level name that it is imported by.
-        text: the hash of its text.
-        digest: that of its syntax tree where it is Python, else of its text.
-        imported: the dotted names that it imports, wherever in it, as their parts.
-        statements: all but imports and bare strings.
-        spelt: the digests of the statements.
-        noted: the nodes of each that say what it uses.
-        bound: the indices of the statements that bind a name.
-        effects: the indices of those that may change things beyond the names that they bind.
-        decorated: the indices of functions and classes that are decorated or derived from others.
-        opened: the dotted names that the module imports while it is imported itself.
-        imports: what an imported name stands for, as the parts of a dotted name.
-        stars: the modules of which everything may be used, each with the name that says so, which
-            is empty where all their names are imported.
+        digest: the digest of its syntax tree if it is Python, else of its text.
+        imported: the dotted names that it imports anywhere, as their parts.
+        texts: the strings in its code; a module may read files of these names.
     """
 
     file: Path
     base: Path
-    top: str = ""
-    text: str = ""
     digest: str = ""
     imported: frozenset[Dotted] = frozenset()
-    statements: list[ast.stmt] = field(default_factory=list)
-    spelt: list[str] = field(default_factory=list)
-    noted: list[list[ast.AST]] = field(default_factory=list)
-    bound: dict[str, list[int]] = field(default_factory=dict)
-    effects: list[int] = field(default_factory=list)
-    decorated: list[int] = field(default_factory=list)
-    opened: list[Dotted] = field(default_factory=list)
-    imports: dict[str, Dotted] = field(default_factory=dict)
-    stars: list[tuple[str, Dotted]] = field(default_factory=list)
+    texts: frozenset[str] = frozenset()
 
     @property
-    def needs(self) -> frozenset[str]:
-        """The top-level modules that it imports, wherever in it, by their names."""
-        return frozenset(dotted[0] for dotted in self.imported if dotted)
+    def top(self) -> str:
+        """The top-level name that it is imported by."""
+        return self.file.relative_to(self.base).parts[0].removesuffix(".py")
 
     @property
     def shown(self) -> str:
-        """The file by its path from where it is imported."""
+        """The path of its file from where it is imported."""
         return self.file.relative_to(self.base).as_posix()
-
-    def knows(self, name: str) -> bool:
-        """Whether the module says what a name stands for."""
-        return name in self.bound or name in self.imports
 
 
 def whole(path: str | os.PathLike[str]) -> str:
-    """The digest of a file: of its syntax tree where it is Python, else of its text."""
-    file = os.fspath(path)
-    return _digested(file, _state(file))
+    """Return the digest of a file: of its syntax tree if it is Python, else of its text.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    name = os.fspath(path)
+    return _parsed(name, os.fspath(base_of(Path(name))), _state(name)).digest
 
 
 def _state(file: str) -> tuple[int, int, int]:
     """What changes with a file, also where its time is set back after an edit."""
     status = os.stat(file)
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size
-
-
-@functools.lru_cache(maxsize=8192)  # texts are told apart faster than paths
-def _digested(file: str, known: tuple[int, int, int]) -> str:
-    path = Path(file)
-    text = _text(path)
-    tree = _tree(path, text)
-    if tree is None:
-        return _hash(text)
-    return _whole(tree, ("\x1f".join(spelt(node)[0]) for node in tree.body if not is_text(node)))
 
 
 def _text(path: Path) -> bytes:
@@ -133,100 +95,37 @@ def _hash(text: bytes) -> str:
 
 
 def module_of(file: Path, base: Path | None = None) -> Module:
-    """A file as it is now, which is imported from `base`."""
+    """Return a file as it is now, imported from `base`; a missing file has no digest."""
     base = base or base_of(file)
     try:
         name = os.fspath(file)
         return _parsed(name, os.fspath(base), _state(name))
     except OSError:
-        return Module(file, base, _top(file, base))
+        return Module(file, base)
 
 
-def _top(file: Path, base: Path) -> str:
-    return file.relative_to(base).parts[0].removesuffix(".py")
-
-
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=8192)
 def _parsed(name: str, imported_from: str, known: tuple[int, int, int]) -> Module:
     file, base = Path(name), Path(imported_from)
     text = _text(file)
-    module = Module(file, base, _top(file, base), hashlib.sha256(text).hexdigest(), _hash(text))
     tree = _tree(file, text)
     if tree is None:
-        return module
+        return Module(file, base, _hash(text))
+    package = file.relative_to(base).parts
     every: list[str] = []
     imported: set[Dotted] = set()
-    for node in tree.body:
-        names = set(_bound(node, module))
-        if is_text(node):
+    texts: set[str] = set()
+    for statement in tree.body:
+        if is_text(statement):
             continue
-        words, noted = spelt(node)
+        words, noted = spelt(statement)
         every.append("\x1f".join(words))
-        for inner in noted:
-            imported.update(dotted for _, dotted in imported_by(inner, module))
-        if isinstance(node, _IMPORTS):
-            module.opened += _bindings(node, module).values()
-            continue
-        for name in names:
-            module.bound.setdefault(name, []).append(len(module.statements))
-        if _acts(node, names):
-            module.effects.append(len(module.statements))
-        elif any(getattr(node, part, ()) for part in ("decorator_list", "bases", "keywords")):
-            module.decorated.append(len(module.statements))
-        module.statements.append(node)
-        module.spelt.append(worded(words))
-        module.noted.append(noted)
-    module.digest = _whole(tree, every)
-    module.imported = frozenset(imported)
-    return module
-
-
-def _acts(node: ast.stmt, names: set[str]) -> bool:
-    """Whether a statement at the top level may change things beyond the names that it binds."""
-    if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
-        return False
-    if isinstance(node, _FUNCTIONS):
-        return False
-    acting = (*_COMPOUND, ast.AugAssign)  # `+=` may change a list that another name stands for too
-    return not names or isinstance(node, acting) or any(map(_keeps, _executed(node)))
-
-
-def _executed(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes within a statement, without those of functions, which are not called with it."""
-    for inner in ast.iter_child_nodes(node):
-        if not isinstance(inner, _FUNCTIONS):
-            yield inner
-            yield from _executed(inner)
-
-
-def _sets(node: ast.AST) -> bool:
-    """Whether a node changes an attribute or an item, or may change anything."""
-    if isinstance(node, ast.Attribute | ast.Subscript):
-        return not isinstance(node.ctx, ast.Load)
-    return isinstance(node, ast.Call) and _called(node) in _SETTING
-
-
-def _keeps(node: ast.AST) -> bool:
-    """Whether a node may change what it is not: it sets something, or adds to what is kept."""
-    return _sets(node) or (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in KEEPING
-    )
-
-
-def _called(call: ast.Call) -> str:
-    return str(getattr(call.func, "attr", getattr(call.func, "id", "")))
-
-
-def is_plain(node: ast.stmt) -> bool:
-    """Whether a statement defines a function that keeps nothing beyond its call, as far as seen."""
-    return isinstance(node, ast.FunctionDef) and not any(
-        _sets(inner)
-        or isinstance(inner, ast.Global | ast.Nonlocal)
-        or (isinstance(inner, ast.Call) and _called(inner) in KEEPING)
-        for inner in ast.walk(node)
-    )
+        for node in noted:
+            if isinstance(node, ast.Constant):
+                texts |= {node.value} if isinstance(node.value, str) else set()
+            else:
+                imported.update(_imported_by(node, package))
+    return Module(file, base, _whole(tree, every), frozenset(imported), frozenset(texts))
 
 
 def digest_of(words: str) -> str:
@@ -234,18 +133,10 @@ def digest_of(words: str) -> str:
     return _hash(words.encode(errors="surrogatepass"))
 
 
-def worded(words: Sequence[str]) -> str:
-    """The digest of words without what is imported from where: what names stand for counts."""
-    said = "\x1f".join(words)
-    if "(Import" in said:
-        said = "\x1f".join("import" if w.startswith("(Import") else w for w in words)
-    return digest_of(said)
-
-
 def spelt(node: ast.AST) -> tuple[list[str], list[ast.AST]]:
     """The words of a syntax tree, the same under every version of Python that can read it.
 
-    With them, outer ones first, the nodes that say what it uses. An import is one word.
+    The imports, calls and constants in the tree come with them.
     """
     words: list[str] = []
     noted: list[ast.AST] = []
@@ -256,9 +147,6 @@ def spelt(node: ast.AST) -> tuple[list[str], list[ast.AST]]:
         opening, names, counts = known(kind) or _form(kind)
         if counts:
             note(node)
-            if kind in _IMPORTS and words:
-                say("\x1f".join(spelt(node)[0]))
-                return
         say(opening)
         held = node.__dict__.get
         for name in names:
@@ -334,50 +222,22 @@ def _is_empty(part: ast.AST) -> bool:
     return getattr(part, "value", None) == ""
 
 
-def imported_by(node: ast.AST, module: Module) -> Iterator[tuple[str, Dotted]]:
-    """What a statement imports by the name that it binds, or a call by a name written out."""
-    if isinstance(node, _IMPORTS):
-        yield from _bindings(node, module).items()
+def _imported_by(node: ast.AST, package: Dotted) -> Iterator[Dotted]:
+    """Yield the dotted names that a statement imports, or a call by a name written out.
+
+    Args:
+        node: an import or a call.
+        package: the path of the module from where it is imported, for relative imports.
+    """
+    if isinstance(node, ast.Import):
+        yield from (tuple(alias.name.split(".")) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        origin: Dotted = tuple(node.module.split(".")) if node.module else ()
+        if node.level:
+            origin = (*package[: max(len(package) - node.level, 0)], *origin)
+        yield from (origin if a.name == "*" else (*origin, a.name) for a in node.names)
     elif isinstance(node, ast.Call):
         given = node.args[0] if node.args else None
-        if _called(node) in ("import_module", "__import__") and isinstance(given, ast.Constant):
-            yield "", tuple(str(given.value).split("."))
-
-
-def _bound(node: ast.AST, module: Module) -> Iterator[str]:
-    """The names that a statement at the top level binds; learns what it imports."""
-    if isinstance(node, _DEFINITIONS):
-        yield node.name
-    elif isinstance(node, ast.Import | ast.ImportFrom):
-        for name, origin in _bindings(node, module).items():
-            if name.startswith("*"):
-                module.stars.append((origin[0] if isinstance(node, ast.Import) else "", origin))
-            else:
-                module.imports[name] = origin
-    elif isinstance(node, ast.Name):
-        if isinstance(node.ctx, ast.Store | ast.Del):
-            yield node.id
-    elif not isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp):
-        for inner in ast.iter_child_nodes(node):
-            yield from _bound(inner, module)
-
-
-def _bindings(node: ast.Import | ast.ImportFrom, module: Module) -> dict[str, Dotted]:
-    """What an import statement binds, with the parts of the dotted name that each stands for."""
-    if isinstance(node, ast.Import):
-        return {  # `import a.b` binds a, of which all of a.b may be used
-            alias.asname or (f"*{alias.name}" if "." in alias.name else alias.name): tuple(
-                alias.name.split(".")
-            )
-            for alias in node.names
-        }
-    origin: Dotted = tuple(node.module.split(".")) if node.module else ()
-    if node.level:
-        package = module.file.relative_to(module.base).parts
-        origin = (*package[: max(len(package) - node.level, 0)], *origin)
-    return {
-        (f"*{'.'.join(origin)}" if alias.name == "*" else alias.asname or alias.name): (
-            origin if alias.name == "*" else (*origin, alias.name)
-        )
-        for alias in node.names
-    }
+        called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if called in ("import_module", "__import__") and isinstance(given, ast.Constant):
+            yield tuple(str(given.value).split("."))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import functools
 import hashlib
 import importlib.metadata
 import os
@@ -17,11 +15,11 @@ from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.code_bases import (
     base_of,
     followed,
-    home_of,
     installed,
     is_installed,
     located,
 )
+from attsvm.theory.declaration.code_digests import homes
 from attsvm.theory.declaration.packs import Pack, modules
 from attsvm.theory.declaration.syntax import Module, module_of, whole
 
@@ -115,12 +113,9 @@ def data_of(claims: Iterable[Claim]) -> str:
 
 
 def _homes(claims: Iterable[Claim]) -> Iterator[Path]:
-    """The files of claims and of their proofs."""
+    """Yield the files of claims and of their proofs."""
     for file, proof in {(claim.file, claim.proof) for claim in claims}:
-        yield located(file)
-        home = proof and home_of(proof.partition(":")[0], base_of(located(file)))
-        if home:
-            yield located(home)
+        yield from homes(file, proof)
 
 
 def _files(packs: Sequence[Pack]) -> Iterator[tuple[str, str, str]]:
@@ -231,12 +226,9 @@ def _data(root: Path) -> Iterator[str]:
             yield file
 
 
-@functools.lru_cache(maxsize=256)
 def _names_in(module: Module) -> tuple[str, ...]:
-    """The texts in the code of a module that may name data files beside it."""
-    every = (node for statement in module.statements for node in ast.walk(statement))
-    constants = (node.value for node in every if isinstance(node, ast.Constant))
-    return tuple(sorted({v for v in constants if isinstance(v, str) and _is_name(v)}))
+    """Return the strings in the code of a module that may name data files beside it."""
+    return tuple(sorted(filter(_is_name, module.texts)))
 
 
 def _is_name(value: str) -> bool:

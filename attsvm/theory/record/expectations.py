@@ -62,6 +62,23 @@ def read_expectations(path: str | os.PathLike[str]) -> dict[str, Expectation]:
     return {name: _expectation(name, entry, path) for name, entry in document["claims"].items()}
 
 
+def read_rest(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Return the reviewed digests of what packs have beside the modules that their claims import.
+
+    Raises:
+        FileError: unreadable, or the digests are of another form.
+    """
+    document = files.read_json(path)
+    found = document.get("packs", {}) if isinstance(document, dict) else None
+    if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
+        raise FileError(
+            f"{path}: `packs` has no digest for each pack",
+            value=found,
+            remedy="`attsvm gate --update --yes` writes it.",
+        )
+    return found
+
+
 def _expectation(claim: str, entry: Any, path: object) -> Expectation:
     if not is_id(claim):
         raise FileError(f"{path} expects something of what is no claim's id", value=claim)

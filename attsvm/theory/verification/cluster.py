@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attsvm.errors import AttsvmError, UsageError, WorkerError
+from attsvm.theory.declaration.code_digests import Imports
 from attsvm.theory.record.checkout import version_of
 from attsvm.theory.run.workers import Job, Workers, known_claims
 
@@ -40,7 +41,8 @@ _one = threading.Lock()
 
 def identity(*named: str) -> str:
     """What must be the same here and on every worker, as text, and the `clock`; a job."""
-    prints = sorted(f"{claim.id} {claim.fingerprint}" for claim in known_claims(named).values())
+    imports = Imports()
+    prints = sorted(f"{claim.id} {claim.digest(imports)}" for claim in known_claims(named).values())
     return json.dumps(
         {
             "Python": ".".join(platform.python_version_tuple()[:2]),

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum, auto
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from attsvm._words import counted, printable
@@ -29,7 +30,7 @@ from attsvm.theory.record.checkout import checked_packs, code_of
 from attsvm.theory.record.counterexample import replay_instance
 from attsvm.theory.record.expectations import UNREVIEWED, Expectation
 from attsvm.theory.record.ledger import NOT_REPLAYED, Run
-from attsvm.theory.record.reviewed import Reviewed, differences, review
+from attsvm.theory.record.reviewed import CODE, Reviewed, differences, rest_of, review
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome
 from attsvm.theory.verification.verify import Task, conclude, plan
@@ -82,12 +83,14 @@ class Checkout:
     Attributes:
         claims: all claims of all packs, by id.
         reviewed: those that are held, as they are now.
+        rest: digests of what their packs have beside the modules that claims import.
         code: the digests of the code that the verdicts of the run hang on, by file.
         curated: the curated counterexamples that such a run replays.
     """
 
     claims: Mapping[str, Claim]
     reviewed: Mapping[str, Reviewed]
+    rest: Mapping[str, str]
     code: Mapping[str, str]
     curated: tuple[str, ...] = ()
 
@@ -112,7 +115,8 @@ def checked_out(
     ran = [claims[name] for name in run.claims if name in claims]
     return Checkout(
         claims,
-        review([claims[name] for name in sorted(held) if name in claims], packs),
+        review(claims[name] for name in sorted(held) if name in claims),
+        rest_of(p for p in packs if any(c.id in held for c in p.claims)),
         code_of(checked_packs([*packs, *others], run.claims)),
         tuple(curated.shown(f, p) for f, p in curated.chosen(packs, ran).items()),
     )
@@ -164,6 +168,7 @@ def hold(
     expectations: Mapping[str, Expectation],
     today: datetime.date,
     checkout: Checkout | None = None,
+    rest: Mapping[str, str] = MappingProxyType({}),
     *,
     profile: str = "quick",
     seed: int = 0,
@@ -175,6 +180,7 @@ def hold(
         expectations: the reviewed verdicts.
         today: against which expectations lapse.
         checkout: what is checked out; where None, the record alone is judged.
+        rest: the reviewed digests of what packs have beside the modules that claims import.
         profile: what the run has to be of.
         seed: what the run has to be of.
     """
@@ -186,6 +192,7 @@ def hold(
         if not other:  # the parts of other claims say nothing about these
             reasons += _recomputed(run, expectations, checkout)
         reasons += _unlike(run, expectations, checkout)
+        reasons += (Reason(Rank.REVIEW, "", said) for said in changed_rest(rest, checkout.rest))
     every = [*(Reason(Rank.RUN, "", said) for said in whole), *reasons]
     return tuple(sorted(every, key=lambda reason: (reason.rank, reason.about)))
 
@@ -434,6 +441,20 @@ def _unlike(
                 yield Reason(rank, claim, said)
 
 
+def changed_rest(reviewed: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for each pack whose data files, or modules that no claim imports, changed.
+
+    Args:
+        reviewed: digests by pack, as reviewed.
+        now: digests by pack, as checked out.
+    """
+    for name in sorted(reviewed.keys() | now.keys()):
+        before, after = reviewed.get(name, "none"), now.get(name, "none")
+        if before != after:
+            said = "its data files, or modules that no claim imports, changed"
+            yield f"{name}: {said} ({before} -> {after})"
+
+
 def brief(
     run: Run, expectations: Mapping[str, Expectation], reasons: Sequence[Reason]
 ) -> tuple[Reason, ...]:
@@ -452,6 +473,11 @@ def brief(
             said = (_counted_out(s, n, reviewed[s], left) for s, n in sources.items())
             shown += (Reason(rank, "", text) for text in said)
             some = [r for r in some if r.about not in left or r.text == _GONE]
+        code = [r for r in some if r.text.startswith(CODE)]
+        if len(code) > _LISTED:  # one edit of a shared module, and one command accepts it
+            some = [r for r in some if r not in code]
+            first = ", ".join(r.about for r in code[:_NAMED])
+            shown.append(Reason(rank, "", f"{CODE}: {len(code)} claims, the first {first}"))
         shown += some[:_LISTED]
         if len(some) > _LISTED:
             more = f"{len(some) - _LISTED} more such reasons; --json lists them"

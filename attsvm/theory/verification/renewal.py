@@ -12,8 +12,8 @@ from attsvm._files import dump
 from attsvm._words import printable
 from attsvm.theory.record.expectations import UNREVIEWED
 from attsvm.theory.record.ledger import Run
-from attsvm.theory.record.reviewed import BASIS, Reviewed, differences
-from attsvm.theory.verification.gate import Checkout
+from attsvm.theory.record.reviewed import Reviewed, differences
+from attsvm.theory.verification.gate import Checkout, changed_rest
 
 
 def renewed(
@@ -22,15 +22,25 @@ def renewed(
     run: Run | None,
     owners: Mapping[str, str] = MappingProxyType({}),
     left: Collection[str] = (),
+    packs: Collection[str] = (),
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """An expectations file brought up to date with the claims, and every change, a line each.
 
     Verdicts and reasons stay as they are; of a claim that is new the expected verdict is written
     down with a reason that the gate refuses. Entries that are `left` alone stay as they are; the
     others say of which file their claim is, where `owners` has it. Counts of instances are those of
-    the run if it ran the code that is checked out at the reviewed profile.
+    the run if it ran the code that is checked out at the profile quick.
+
+    Args:
+        document: the file as it is.
+        checkout: what is checked out.
+        run: the last run, if any.
+        owners: by claim, the file of its pack.
+        left: claims whose entries stay as they are.
+        packs: the keys of the packs that the file is about.
     """
-    fresh = run is not None and run.finished and run.profile == BASIS and run.code == checkout.code
+    fresh = run is not None and run.finished and run.profile == "quick"
+    fresh = fresh and run is not None and run.code == checkout.code
     verdicts = run.verdicts if fresh and run is not None else {}
     claims = dict(document["claims"])
     lines: list[str] = []
@@ -59,7 +69,13 @@ def renewed(
             entry["reviewed"] = replace(now, examples=count).json()
             lines += (printable(f"{name}: {change}") for change in changes)
         claims[name] = entry
-    return {**document, "claims": {name: claims[name] for name in sorted(claims)}}, tuple(lines)
+    rest = dict(document.get("packs", {}))
+    now = {name: checkout.rest[name] for name in packs if name in checkout.rest}
+    lines += changed_rest({name: rest.pop(name) for name in packs if name in rest}, now)
+    rest |= now
+    other = {key: value for key, value in document.items() if key not in ("packs", "claims")}
+    renewed = {**other, **({"packs": rest} if rest else {})}
+    return {**renewed, "claims": {name: claims[name] for name in sorted(claims)}}, tuple(lines)
 
 
 def spelt(document: Mapping[str, Any]) -> str:

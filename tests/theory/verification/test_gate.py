@@ -287,18 +287,15 @@ def test_an_entry_of_another_form_is_refused_by_its_claim(tmp_path, wrong, messa
     assert str(path) in str(caught.value)
 
 
-REVIEWED = Reviewed("x", "here").json()
+REVIEWED = Reviewed("x", "x >= 0", "0").json()
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"hypotheses": "text"},
-        {"hypotheses": {"a": 1}},
-        {"siblings": [["a", "b"]]},
-        {"siblings": {"a": ["b"]}},
-        *({"code": x} for x in ([], "abcd", {"a": None}, [["a", {}]])),
-        *({"planned": x} for x in (True, 1.0, "1", 10**400)),
+        {"formula": ["text"]},
+        {"digest": None},
+        *({"examples": x} for x in (True, 1.0, "1", -1, 10**400)),
         {"more": 1},
     ],
 )
