@@ -255,10 +255,13 @@ def _distances(files: Iterable[Path]) -> dict[Path, int]:
 
 @functools.cache
 def _inner(file: Path) -> tuple[Path, ...]:
-    """Return the modules of this repository that a module imports, attsvm's own included."""
-    imported = module_of(file, ROOT).imported
-    names = {dotted[:k] for dotted in imported for k in range(1, len(dotted) + 1)}
-    return tuple(inner for dotted in sorted(names) for inner in files_of(ROOT, dotted))
+    """Return the modules of this repository that a module imports, attsvm's own included.
+
+    Packages are left out: `attsvm/__init__.py` names everything and loads what is used.
+    """
+    names = sorted(module_of(file, ROOT).imported)
+    found = (files_of(ROOT, dotted[:k]) for dotted in names for k in range(1, len(dotted) + 1))
+    return tuple(inner for files in found for inner in files if inner.name != "__init__.py")
 
 
 def _verify(copy: Copy, ids: Iterable[str], limit: float, **own: str) -> tuple[int, Any]:

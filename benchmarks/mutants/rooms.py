@@ -25,7 +25,7 @@ _BESIDE = {
     "instance": "counterexample shrink",
     "run": "check schedule validity",
     "search": "cli_places",
-    "record": "files provenance",
+    "record": "files",
     "verification": "schedule",
     "report": "",
 }

@@ -144,12 +144,13 @@ def test_an_author_s_way_from_a_new_claim_to_a_red_gate(attsvm, own, tmp_path):
     assert out.splitlines()[0] == (
         f"my/lemma-1:literal: holds -> refuted by x = 1, y = 1, {found} [lemma_1.py:{LINE}]"
     )
-    assert out.splitlines()[1].startswith("my/lemma-1:literal: the code of its conclusion")
-    assert out.splitlines()[1].endswith(f" [lemma_1.py:{LINE}]")
+    assert out.splitlines()[1].startswith("my/lemma-1:literal: formula edited: reviewed is 2 x y")
+    assert out.splitlines()[2].startswith("my/lemma-1:literal: the code under it changed (")
+    assert all(line.endswith(f" [lemma_1.py:{LINE}]") for line in out.splitlines()[:3])
     hint = (
         "if the claims are right as they are now, see `attsvm gate --only-pack lemma_1.py --update`"
     )
-    assert out.endswith(f"{hint}\ngate: 2 reasons to stop\n{REPEAT}\n")
+    assert out.endswith(f"{hint}\ngate: 3 reasons to stop\n{REPEAT}\n")
     assert claim.read_text().splitlines()[LINE - 1].startswith("STATEMENT = Statement(")
 
 
@@ -244,17 +245,19 @@ def test_in_a_workflow_every_reason_is_an_annotation_at_its_line(attsvm, edited,
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_WORKSPACE", str(Path.cwd()))
     code, out, error = attsvm("gate", *edited)
-    first, second, third, fourth, hint, said, repeat = out.splitlines()
+    *reasons, hint, said, repeat = out.splitlines()
+    first, second, third, fourth, fifth = reasons
     at = "::error file=a%2Cb%3A 100%25.py,line=5::my/a:literal: "
     assert first.startswith(f"{at}holds -> refuted by x = 1, y = 1, .attsvm/")
     assert second.startswith(f"{at}its reason in the expectations says")
     assert third.startswith(f"{at}no run of it was reviewed")
-    assert fourth.startswith(f"{at}the code of its conclusion")
-    assert (code, hint.startswith("if the claims"), said) == (1, True, "gate: 4 reasons to stop")
+    assert fourth.startswith(f"{at}formula edited: reviewed is 2 x y")
+    assert fifth.startswith(f"{at}the code under it changed (")
+    assert (code, hint.startswith("if the claims"), said) == (1, True, "gate: 5 reasons to stop")
     assert repeat.startswith("repeat it: attsvm verify --only-pack 'a,b: 100%.py' --profile quick ")
     code, out, error = attsvm("gate", *edited, "--json", "-")
-    assert (code, len(json.loads(out)["reasons"])) == (1, 4)
-    assert error.splitlines() == [first, second, third, fourth]
+    assert (code, len(json.loads(out)["reasons"])) == (1, 5)
+    assert error.splitlines() == reasons
     monkeypatch.setenv("GITHUB_WORKSPACE", str(Path.cwd().parent))
     assert (
         f"::error file={Path.cwd().name}/a%2Cb%3A 100%25.py,line=5::" in attsvm("gate", *edited)[1]
@@ -277,10 +280,10 @@ def test_a_summary_of_the_step_is_added_to_its_file(attsvm, edited, monkeypatch,
     assert attsvm("gate", *edited)[0] == 1
     once = summary.read_text()
     before, heading, _, titles, _, *rows = once.splitlines()
-    assert (before, heading) == ("what another step said", "### attsvm gate: 4 reasons to stop")
+    assert (before, heading) == ("what another step said", "### attsvm gate: 5 reasons to stop")
     assert titles == "| reason | statement |"
     assert rows[0].startswith("| my/a:literal: holds -> refuted by x = 1, y = 1, .attsvm/")
-    assert [row.endswith(" | a,b: 100%.py:5 |") for row in rows] == [True] * 4
+    assert [row.endswith(" | a,b: 100%.py:5 |") for row in rows] == [True] * 5
     assert attsvm("gate", *edited)[0] == 1
     assert summary.read_text() == once + once.removeprefix(before)
 

@@ -295,7 +295,7 @@ REVIEWED = Reviewed("x", "x >= 0", "0").json()
     [
         {"formula": ["text"]},
         {"digest": None},
-        *({"examples": x} for x in (True, 1.0, "1", -1, 10**400)),
+        *({"examples": x} for x in (True, 1.0, "1", 10**400)),
         {"more": 1},
     ],
 )
