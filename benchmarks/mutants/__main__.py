@@ -18,7 +18,6 @@ import functools
 import itertools
 import json
 import queue
-import random
 import shutil
 import sys
 import tempfile
@@ -35,8 +34,8 @@ from typing import Any
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.code_bases import files_of
 from attsvm.theory.declaration.code_digests import homes
-from attsvm.theory.declaration.syntax import module_of
 from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.declaration.syntax import module_of
 from benchmarks.mutants.copies import PYTEST, SHOWN, Copy, uncompiled
 from benchmarks.mutants.mutations import Mutant, uses, watched
 from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, digest, marks, room_of, sample
