@@ -80,7 +80,8 @@ def run(options: argparse.Namespace) -> int:
         alone += _left_alone(place, [read[name].pack for name in theirs], unknown)
         keys = {key_of(pack) for pack in asked}
         rest |= {name: digest for name, digest in read_rest(place).items() if name in keys}
-    checkout = checked_out(packs, set(expectations).union(*held.values()), whole, others)
+    names = set(expectations).union(*held.values())
+    checkout = checked_out(packs, names, whole, others, Path(options.ledger))
     reasons = hold(
         run,
         expectations,

@@ -47,6 +47,12 @@ def add(parsers: Parsers) -> None:
         "expected; all, where there are none",
     )
     parser.add_argument(
+        "--reuse",
+        action="store_true",
+        help="check only claims whose code, libraries, profile or seed differ from those of every "
+        "whole run in the ledger; take over the outcomes of the others",
+    )
+    parser.add_argument(
         "--durations", type=positive_integer, metavar="N", help="tell which N claims took longest"
     )
 
@@ -165,6 +171,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
             ledger=ledger,
             examples_folder=finds_beside(options.ledger, packs),
             progress=progress,
+            reuse=options.reuse,
         )
     if options.json:
         write_json(options.json, report.json())
@@ -179,6 +186,9 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
             f"profile {report.profile}, "
             f"seed {report.seed}: " + outcome(wrong, sum(not r.confirmed for r in report.replayed))
         )
+        taken = sum(c.reused is not None for c in report.checked)
+        if taken:
+            print(f"{counted(taken, 'claim')} taken over from earlier runs (=), as nothing changed")
         stored = [c.counterexample for c in report.checked if c.counterexample]
         if stored:
             of_run = f"{counted(len(stored), 'counterexample')} of this run in"

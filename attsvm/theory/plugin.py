@@ -25,6 +25,7 @@ from attsvm.theory.record.checkout import code_of
 from attsvm.theory.record.counterexample import Replay
 from attsvm.theory.record.curated import replay_curated, summary
 from attsvm.theory.record.ledger import Ledger
+from attsvm.theory.record.reuse import Earlier, bases_of, evaluated, reused
 from attsvm.theory.report.terminal import table_text
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome, check_part
@@ -47,6 +48,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--profile", default="quick", choices=list(PROFILES), help="how many instances")
     group.addoption("--claim-seed", default=0, type=int, help="base seed of all instances")
     group.addoption("--ledger", metavar="FILE", help="record the claims there for `attsvm gate`")
+    group.addoption(
+        "--reuse",
+        action="store_true",
+        help="take over the outcomes of claims whose code is that of a whole run in --ledger",
+    )
     parser.addini("attsvm_packs", "claim packs beside the installed ones", type="linelist")
 
 
@@ -72,6 +78,7 @@ class _Loaded:
 
 
 _LOADED: pytest.StashKey[_Loaded] = pytest.StashKey()
+_EARLIER: pytest.StashKey[dict[str, Earlier]] = pytest.StashKey()
 _LEDGER: pytest.StashKey[Ledger] = pytest.StashKey()
 _CODE: pytest.StashKey[Mapping[str, str]] = pytest.StashKey()
 
@@ -98,6 +105,22 @@ def _loaded(config: pytest.Config) -> _Loaded:
     if _LOADED not in config.stash:
         config.stash[_LOADED] = _Loaded(config)
     return config.stash[_LOADED]
+
+
+def _earlier(config: pytest.Config) -> dict[str, Earlier]:
+    """Return what earlier runs of the ledger evaluated of claims that rest on the same code."""
+    path = config.getoption("--ledger")
+    if not config.getoption("--reuse") or path is None:
+        return {}
+    if _EARLIER not in config.stash:
+        packs = _loaded(config).packs
+        claims = [c for pack in packs for c in pack.claims]
+        code = config.stash[_CODE] if _CODE in config.stash else code_of(packs, Path(path))
+        profile, seed = config.getoption("--profile"), config.getoption("--claim-seed")
+        found = evaluated(path, profile, seed, bases_of(packs, claims, code))
+        whole = {c.id: reused(c, found) for c in claims}
+        config.stash[_EARLIER] = {name: e for name, e in whole.items() if e is not None}
+    return config.stash[_EARLIER]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -180,7 +203,11 @@ class ClaimItem(pytest.Item):
         profile = profile_named(self.config.getoption("--profile"))
         seed = self.config.getoption("--claim-seed")
         part = self.claim.part(self.part)
-        outcome = check_part(self.claim, part, profile, seed)
+        earlier = _earlier(self.config).get(self.claim.id)
+        if earlier is None:
+            outcome = check_part(self.claim, part, profile, seed)
+        else:
+            outcome = Outcome.read(earlier.outcomes[self.part])
         self.user_properties.append((_KEY, json.dumps(outcome.json())))
         if self.part:
             if outcome.error is not None:
@@ -230,6 +257,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     profile = profile_named(config.getoption("--profile"))
     claims = {c.id: c for found in _loaded(config).claims.values() for c in found}
     checked = []
+    earlier = _earlier(config)
     for claim_id in sorted(outcomes):
         parts = outcomes[claim_id]
         if "" not in parts:
@@ -237,7 +265,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         claim = claims[claim_id]
         siblings = tuple(parts[s.name] for s in claim.siblings if s.name in parts)
         verdict, reason = assess(claim, parts[""], siblings, profile)
-        checked.append(Checked(claim, verdict, parts[""], siblings, reason))
+        own = earlier.get(claim_id)
+        origin = None if own is None else own.run
+        checked.append(Checked(claim, verdict, parts[""], siblings, reason, reused=origin))
     terminalreporter.section(f"verdicts ({profile.name})")
     table_text([c.json() for c in checked], terminalreporter._tw._file)
     if _LEDGER in config.stash:

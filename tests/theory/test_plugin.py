@@ -152,7 +152,7 @@ def outcomes(done):
 def table(done):
     """The rows of the table of verdicts."""
     assert "verdicts (quick)" in done.stdout
-    rows = re.findall(r"^[! ]\s+(mine/\S+) +(.*\S) *$", done.stdout, re.MULTILINE)
+    rows = re.findall(r"^[!= ]\s+(mine/\S+) +(.*\S) *$", done.stdout, re.MULTILINE)
     return {name: re.split(r"\s+", rest) for name, rest in rows if not rest.startswith("expected")}
 
 
@@ -232,6 +232,18 @@ def test_claims_that_are_not_checked_whole_are_not_recorded(project):
     done = run(project, "--ledger=some.jsonl", "-k", "square or wrong and not 1000", "claims")
     assert "1 claim recorded in some.jsonl" in done.stdout
     assert last_run(project / "some.jsonl").claims == ("mine/square:literal",)
+
+
+def test_outcomes_of_the_same_code_are_taken_over_where_that_is_asked_for(project):
+    words = ("--ledger=twice.jsonl", "-rA", "-k", "mine/square or mine/wrong", "claims")
+    before = run(project, *words)
+    first = last_run(project / "twice.jsonl")
+    assert set(first.origins) == {""}
+    after = run(project, "--reuse", *words)
+    assert (outcomes(after), table(after)) == (outcomes(before), table(before))
+    second = last_run(project / "twice.jsonl")
+    assert set(second.origins) == {first.id}
+    assert sorted(map(str, second.parts)) == sorted(map(str, first.parts))  # with their seconds
 
 
 def test_a_ledger_that_cannot_be_written_stops_the_run_before_it_begins(project):

@@ -232,6 +232,9 @@ class Run:
         parts: the recorded outcomes as they are, in the order of recording.
         matched: what the run itself said at its end, None where it did not come to it.
         code: the digests of the code that it ran, by file.
+        origins: for each of `parts` the id of the earlier run that it was taken from, else "".
+        bases: for each claim the digest of all that its outcomes rest on.
+        id: the id of the run.
         about: when and on what it was made, by name, as far as that is recorded.
         faults: why the record is not that of one whole run, a sentence each.
     """
@@ -247,6 +250,9 @@ class Run:
     parts: tuple[Any, ...] = ()
     matched: bool | None = None
     code: dict[str, str] = field(default_factory=dict)
+    origins: tuple[str, ...] = ()
+    bases: dict[str, str] = field(default_factory=dict)
+    id: str = ""
     about: dict[str, str] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
 
@@ -274,6 +280,46 @@ def last_run(path: str | os.PathLike[str]) -> Run:
                 raise _foreign(path)
             raise LedgerError(f"{path} records no run", remedy="`attsvm verify` writes one.")
         own, others, damaged = _tail(lines, start)
+    return _run(path, own, others, damaged)
+
+
+def finished_runs(path: str | os.PathLike[str], profile: str, seed: int) -> Iterator[Run]:
+    """Yield the whole runs of a ledger of this profile and seed, the first one first.
+
+    A run that was cut, damaged, edited or mixed with another one is left out.
+
+    Raises:
+        LedgerError: unreadable.
+    """
+    open_runs: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    with _opened(path) as lines:
+        for number, line in lines():
+            event = _event(line) or {"event": "damaged"}
+            name = event.get("run", "")
+            if event["event"] == "run":
+                asked = (event.get("profile"), event.get("seed")) == (profile, seed)
+                open_runs = {name: []} if asked and name else {}
+            if name not in open_runs:
+                open_runs = {}  # a line that is damaged or of another run lies between
+                continue
+            open_runs[name].append((number, event))
+            if event["event"] == "finished":
+                run = _run(path, open_runs.pop(name), [], 0)
+                if not run.faults:
+                    yield run
+
+
+def _run(
+    path: object, own: list[tuple[int, dict[str, Any]]], others: list[int], damaged: int
+) -> Run:
+    """Return a run by its events, each with the number of its line.
+
+    Args:
+        path: the ledger, for messages.
+        own: the events, the first one of its start.
+        others: the numbers of lines of other runs between them.
+        damaged: how many lines between them are damaged.
+    """
     tail = [e for _, e in own]
     (head,) = _shaped(path, [tail[0]], _START)
     verdicts = _shaped(path, [e.get("verdict") for e in _of(tail, "verdict")], _VERDICT)
@@ -291,6 +337,9 @@ def last_run(path: str | os.PathLike[str]) -> Run:
         parts=tuple(e.get("outcome") for e in _of(tail, "part")),
         matched=finished[-1].get("matched") is True if finished else None,
         code=head.get("code", {}),
+        origins=tuple(str(e.get("reused") or "") for e in _of(tail, "part")),
+        bases=head.get("bases", {}),
+        id=str(tail[0].get("run") or ""),
         about=_about(head),
         faults=(*_broken(own), *_mixed(others), *_repeated(head, verdicts, replays, tail)),
     )
@@ -427,7 +476,7 @@ _START = (
     {
         "curated": forms.each(forms.text),
         "version": forms.text,
-        **dict.fromkeys(("code", "made", "versions"), _TEXTS),
+        **dict.fromkeys(("code", "made", "versions", "bases"), _TEXTS),
     },
 )
 _SIBLING = forms.record(
@@ -454,7 +503,7 @@ _VERDICT = (
         "needed": forms.values(_NEEDED),
         "coverage": forms.values(forms.values(forms.count)),
         **dict.fromkeys(("warnings", "not_shown_to_be_needed", "steps"), forms.each(forms.text)),
-        **dict.fromkeys(("counterexample", "proof"), forms.maybe(forms.text)),
+        **dict.fromkeys(("counterexample", "proof", "reused"), forms.maybe(forms.text)),
         "formula": forms.record(
             {"conclusion": _LINE, "where": forms.each(_LINE)}, {"hypotheses": forms.values(_LINE)}
         ),

@@ -46,10 +46,13 @@ def columns(stream: TextIO) -> int | None:
 
 
 def verdict_rows(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """One row a claim from entries in the form of `verify --json`."""
+    """Return one row a claim from entries in the form of `verify --json`.
+
+    A row begins with ! if the verdict is not as expected, else with = if an earlier run came to it.
+    """
     return [
         (
-            "" if entry.get("as_expected") else "!",
+            ("=" if entry.get("reused") else "") if entry.get("as_expected") else "!",
             *(entry[key] for key in ("id", "truth", "evidence", "validity")),
             f"{sum(bool(s['refuted']) for s in entry['siblings'])}/{len(entry['siblings'])}",
             str(entry.get("examples", 0)),

@@ -11,7 +11,7 @@ import datetime
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, auto
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from attsvm.theory.record.checkout import checked_packs, code_of
 from attsvm.theory.record.counterexample import replay_instance
 from attsvm.theory.record.expectations import UNREVIEWED, Expectation
 from attsvm.theory.record.ledger import NOT_REPLAYED, Run
+from attsvm.theory.record.reuse import Earlier, bases_of, evaluated
 from attsvm.theory.record.reviewed import CODE, Reviewed, differences, rest_of, review
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome
@@ -85,6 +86,7 @@ class Checkout:
         reviewed: those that are held, as they are now.
         rest: digests of what their packs have beside the modules that claims import.
         code: the digests of the code that the verdicts of the run hang on, by file.
+        earlier: what whole runs of the ledger evaluated by this code, if the run took over any.
         curated: the curated counterexamples that such a run replays.
     """
 
@@ -93,6 +95,7 @@ class Checkout:
     rest: Mapping[str, str]
     code: Mapping[str, str]
     curated: tuple[str, ...] = ()
+    earlier: Mapping[str, Earlier] = field(default_factory=dict)
 
     def place(self, claim: str) -> tuple[Path, int] | None:
         """The file and the line of a claim, None where there is no such claim."""
@@ -101,7 +104,11 @@ class Checkout:
 
 
 def checked_out(
-    packs: Sequence[Pack], held: Collection[str], run: Run, others: Sequence[Pack] = ()
+    packs: Sequence[Pack],
+    held: Collection[str],
+    run: Run,
+    others: Sequence[Pack] = (),
+    ledger: Path | None = None,
 ) -> Checkout:
     """What a run is held against: the code, and the held claims as they are now.
 
@@ -110,15 +117,22 @@ def checked_out(
         held: the ids of the claims that are held.
         run: the run, with all that it checked.
         others: packs of which the code counts alone, where the run checked claims of theirs.
+        ledger: where the run and earlier ones are recorded.
     """
     claims = {c.id: c for pack in packs for c in pack.claims}
     ran = [claims[name] for name in run.claims if name in claims]
+    code = code_of(checked_packs([*packs, *others], run.claims))
+    earlier: dict[str, Earlier] = {}
+    if any(run.origins) and ledger is not None:
+        bases = bases_of(packs, ran, code)
+        earlier = evaluated(ledger, run.profile, run.seed, bases)
     return Checkout(
         claims,
         review(claims[name] for name in sorted(held) if name in claims),
         rest_of(p for p in packs if any(c.id in held for c in p.claims)),
-        code_of(checked_packs([*packs, *others], run.claims)),
+        code,
         tuple(curated.shown(f, p) for f, p in curated.chosen(packs, ran).items()),
+        earlier,
     )
 
 
@@ -130,13 +144,17 @@ def only_of(run: Run, packs: Sequence[Pack], others: Sequence[Pack]) -> Run:
     ran = [c for pack in packs for c in pack.claims if c.id in run.claims]
     own = {curated.shown(f, p) for f, p in curated.chosen(packs, ran).items()}
     files = {curated.shown(f, p) for p in others for f in p.counterexamples} - own
+    kept = [
+        pair for pair in zip(run.parts, run.origins, strict=True) if _claim_of(pair[0]) not in ids
+    ]
     return replace(
         run,
         claims=tuple(name for name in run.claims if name not in ids),
         verdicts={name: v for name, v in run.verdicts.items() if name not in ids},
         curated=tuple(file for file in run.curated if file not in files),
         replays={file: r for file, r in run.replays.items() if file not in files},
-        parts=tuple(part for part in run.parts if _claim_of(part) not in ids),
+        parts=tuple(part for part, _ in kept),
+        origins=tuple(origin for _, origin in kept),
         matched=None,  # what it said at its end is about all of them
     )
 
@@ -346,7 +364,7 @@ def _recomputed(
         yield Reason(Rank.RUN, "", f"there is no profile {run.profile}")
         return
     outcomes: dict[Task, Outcome] = {}
-    for part in run.parts:
+    for part, origin in zip(run.parts, run.origins, strict=True):
         try:
             outcome = Outcome.read(part)
         except TypeError:
@@ -355,6 +373,11 @@ def _recomputed(
         task = Task(outcome.claim, outcome.part)
         if task in outcomes:
             yield Reason(Rank.VERDICT, task.claim, f"{_part(task)} is recorded twice")
+        if origin and not _stands(checkout.earlier.get(task.claim), task.part, part, origin):
+            said = f"{_part(task)} is taken over from the run {origin}, and no whole run of that id"
+            yield Reason(
+                Rank.VERDICT, task.claim, f"{said} in the ledger evaluated it so by this code"
+            )
         outcomes[task] = outcome
     owed = plan([checkout.claims[n] for n in run.verdicts if n in checkout.claims])
     if run.finished:
@@ -375,6 +398,11 @@ def _recomputed(
                 yield Reason(Rank.VERDICT, name, said)
         except (KeyError, AttsvmError):  # they are not about the hypotheses that the claim has
             yield Reason(Rank.RUN, "", f"the outcomes of {name} are of another form")
+
+
+def _stands(earlier: Earlier | None, part: str, outcome: object, origin: str) -> bool:
+    """Return whether an outcome is what the run that it was taken over from evaluated."""
+    return earlier is not None and earlier.run == origin and earlier.outcomes.get(part) == outcome
 
 
 def _part(task: Task) -> str:

@@ -27,6 +27,7 @@ from attsvm.theory.record.checkout import (
 )
 from attsvm.theory.record.files import finite
 from attsvm.theory.record.ledger import Ledger
+from attsvm.theory.record.reuse import Earlier, bases_of, evaluated, reused
 from attsvm.theory.run.coverage import warnings_of
 from attsvm.theory.run.profiles import Profile, profile_named
 from attsvm.theory.run.workers import HERE, Workers, known_claim
@@ -50,7 +51,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A claim with everything that its check came to."""
+    """A claim with everything that its check came to.
+
+    `reused` is the id of the earlier run that evaluated it, None where this run did.
+    """
 
     claim: Claim
     verdict: Verdict
@@ -58,6 +62,7 @@ class Checked:
     siblings: tuple[Outcome, ...]
     reason: str
     counterexample: str | None = None
+    reused: str | None = None
 
     @property
     def as_expected(self) -> bool:
@@ -147,6 +152,7 @@ class Checked:
                 *(() if self.verdict.validity is Validity.ERROR else self._unneeded.values())
             ],
             "seconds": round(self.seconds, 3),
+            **({"reused": self.reused} if self.reused else {}),
         }
 
 
@@ -355,6 +361,7 @@ def verify(
     ledger: Ledger | None = None,
     examples_folder: Path | None = None,
     progress: Callable[[int, int, Checked | None], None] | None = None,
+    reuse: bool = False,
 ) -> Report:
     """Replay the curated counterexamples of the wanted claims, then check these and siblings.
 
@@ -369,6 +376,8 @@ def verify(
         examples_folder: where to store counterexamples of readings; not stored where None.
         progress: called in this process with tasks done, tasks in all, and a claim when its
             last task is done.
+        reuse: whether to take over what an earlier whole run of the ledger evaluated, of claims
+            that rest on the same code, libraries, profile and seed.
 
     Raises:
         UnknownClaimError, UsageError: bad ids or profile.
@@ -378,14 +387,33 @@ def verify(
     chosen = profile_named(profile)
     tasks = plan(claims)
     events = Events(ledger)
-    checking = run_tasks(claims, chosen, seed, crew or HERE, named)
-    head = {} if ledger is None else head_of(packs, claims, profile, seed, ledger)
+    head: dict[str, Any] = {}
+    earlier: dict[str, Earlier] = {}
+    if ledger is not None and reuse:
+        head = head_of(packs, claims, profile, seed, ledger)
+        found = evaluated(ledger.path, profile, seed, head["bases"])
+        earlier = {c.id: e for c in claims if (e := reused(c, found)) is not None}
+    anew = [claim for claim in claims if claim.id not in earlier]
+    checking = run_tasks(anew, chosen, seed, crew or HERE, named)
+    if ledger is not None and not head:
+        head = head_of(packs, claims, profile, seed, ledger)  # beside the crew
     events.begun(head)
     replayed = [*map(events.replayed, curated.replays(packs, claims))]  # beside the crew
     outcomes: dict[Task, Outcome] = {}
     finished: dict[str, Checked] = {}
     remaining = {c.id: [t for t in tasks if t.claim == c.id] for c in claims}
     by_id = {c.id: c for c in claims}
+    for claim in claims:
+        if claim.id not in earlier:
+            continue
+        before = earlier[claim.id]
+        for outcome in map(Outcome.read, before.outcomes.values()):
+            events.part(outcome, before.run)
+            outcomes[Task(outcome.claim, outcome.part)] = outcome
+        done = replace(conclude(claim, outcomes, chosen), reused=before.run)
+        finished[claim.id] = events.verdict(_stored(done, examples_folder))
+        if progress is not None:
+            progress(len(outcomes), len(tasks), finished[claim.id])
     for task, outcome in checking:
         outcomes[task] = events.part(outcome)
         done = None
@@ -406,6 +434,7 @@ def head_of(
     packs: Sequence[Pack], claims: Sequence[Claim], profile: str, seed: int, ledger: Ledger
 ) -> dict[str, Any]:
     """What a ledger records as a run of these claims begins: what is run, by which code, where."""
+    code = code_of(checked_packs(packs, [c.id for c in claims]), ledger.path)
     return {
         "profile": profile,
         "seed": seed,
@@ -414,7 +443,8 @@ def head_of(
         "version": importlib.metadata.version("attsvm"),
         "versions": versions(),
         "made": circumstances(packs[0].folder if packs else Path()),
-        "code": code_of(checked_packs(packs, [c.id for c in claims]), ledger.path),
+        "code": code,
+        "bases": bases_of(packs, claims, code),
     }
 
 
@@ -451,13 +481,14 @@ class Events:
         self._append("replay", lambda: {"replay": replay.json()})
         return replay
 
-    def part(self, outcome: Outcome) -> Outcome:
-        """A reading or a sibling was checked."""
+    def part(self, outcome: Outcome, reused: str | None = None) -> Outcome:
+        """A reading or a sibling was checked, by the run `reused` if that is not None."""
 
         def content() -> dict[str, Any]:
             document = outcome.json()
             slacks = {k: finite(document[k]) for k in ("min_slack", "tightness", "max_slack")}
-            return {"outcome": document | slacks}
+            origin = {"reused": reused} if reused else {}
+            return {"outcome": document | slacks, **origin}
 
         self._append("part", content)
         return outcome
@@ -489,7 +520,7 @@ def record(ledger: Ledger, head: Mapping[str, Any], over: Report) -> None:
         events.replayed(replay)
     for checked in over.checked:
         for outcome in (checked.reading, *checked.siblings):
-            events.part(outcome)
+            events.part(outcome, checked.reused)
         events.verdict(checked)
     events.finished(over)
 

@@ -63,6 +63,8 @@ def _verdict(entry: Mapping[str, Any]) -> Iterator[Markup]:
         yield badge("not run")
     for axis in AXES if entry else ():
         yield badge(entry.get(axis, "?"), plain=axis != "truth")
+    if entry.get("reused"):
+        yield badge("of an earlier run of the same code")
 
 
 def _expected(reading: ShownReading) -> Iterator[Markup]:

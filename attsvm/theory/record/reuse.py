@@ -1,0 +1,94 @@
+"""Outcomes of earlier runs that stand for claims whose code has not changed since.
+
+Such an outcome keeps the id of the run that evaluated it. That run has to be whole and in the same
+ledger: `attsvm gate` looks it up again, and refuses an outcome that it cannot find there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.code_digests import Imports
+from attsvm.theory.declaration.packs import Pack
+from attsvm.theory.declaration.syntax import digest_of
+from attsvm.theory.record.checkout import versions
+from attsvm.theory.record.ledger import finished_runs
+from attsvm.theory.record.reviewed import rest_of
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a run evaluated of one claim.
+
+    Attributes:
+        run: the id of the run.
+        outcomes: the recorded outcomes by part; part "" is the reading.
+    """
+
+    run: str
+    outcomes: Mapping[str, dict[str, Any]]
+
+
+def bases_of(
+    packs: Sequence[Pack], claims: Iterable[Claim], code: Mapping[str, str]
+) -> dict[str, str]:
+    """Return for each claim a digest of all that its outcomes rest on, but profile and seed.
+
+    These are the modules that its statement and its proof import, the data files and other modules
+    of its pack, all of attsvm, and the versions of Python and of libraries.
+
+    Args:
+        packs: where the claims are found.
+        claims: the claims.
+        code: the digests of files, as `code_of` returns them.
+    """
+    imports = Imports()
+    engine = [f"{name} {digest}" for name, digest in code.items() if name.startswith("attsvm/")]
+    shared = [*sorted(engine), *(f"{name} {version}" for name, version in versions().items())]
+    found: dict[str, str] = {}
+    wanted = {claim.id: claim for claim in claims}
+    for pack in packs:
+        rest = [*shared, *rest_of([pack]).values()]
+        for claim in pack.claims:
+            if claim.id in wanted:
+                found[claim.id] = digest_of("\n".join([claim.digest(imports), *rest]))
+    return found
+
+
+def evaluated(
+    path: str | os.PathLike[str], profile: str, seed: int, bases: Mapping[str, str]
+) -> dict[str, Earlier]:
+    """Return what whole runs of a ledger evaluated of claims, each as the last such run did.
+
+    Args:
+        path: the ledger; a file that is missing holds no run.
+        profile: what the runs have to be of.
+        seed: what the runs have to be of.
+        bases: as `bases_of` returns them; the claims of other bases are left out.
+
+    Raises:
+        LedgerError: unreadable, or not a ledger at all.
+    """
+    found: dict[str, Earlier] = {}
+    for run in finished_runs(path, profile, seed) if os.path.isfile(path) else ():
+        outcomes: dict[str, dict[str, dict[str, Any]]] = {}
+        for outcome, origin in zip(run.parts, run.origins, strict=True):
+            if not origin and isinstance(outcome, dict):  # what it took from others is theirs
+                outcomes.setdefault(str(outcome.get("claim")), {})[str(outcome.get("part"))] = (
+                    outcome
+                )
+        for claim, parts in outcomes.items():
+            if claim in bases and run.bases.get(claim) == bases[claim]:
+                found[claim] = Earlier(run.id, parts)
+    return found
+
+
+def reused(claim: Claim, earlier: Mapping[str, Earlier]) -> Earlier | None:
+    """Return what an earlier run evaluated of a claim, if it evaluated all parts of it."""
+    found = earlier.get(claim.id)
+    whole = found is not None and {p.name for p in claim.parts()} == found.outcomes.keys()
+    return found if whole else None

@@ -1,0 +1,163 @@
+"""A claim is checked anew exactly if something that its outcomes rest on has changed."""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from attsvm.cli import main
+from attsvm.theory.record import reuse
+from attsvm.theory.record.expectations import UNREVIEWED
+from attsvm.theory.record.ledger import _chained, read_events
+
+CLAIM = """
+from attsvm.theory import Reading, Real, Statement, changed
+from little import shared{name}
+
+STATEMENT = Statement(
+    "my/{name}",
+    source="s",
+    place="p",
+    printed="Squares are not negative.",
+    cost=8,
+    variables={{"x": Real()}},
+    conclusion=lambda m, v, least=0: m.at_most(least, v.x * v.x),
+    readings={{"literal": Reading("x^2 >= 0", "holds", siblings={{"1": changed(least=1)}})}},
+)
+"""
+VERIFY = ["verify", "--only-pack", "little", "--ledger", "ledger"]
+GATE = ["gate", "--only-pack", "little", "--ledger", "ledger"]
+REUSED = "{} taken over from earlier runs (=), as nothing changed"
+
+
+def forget():
+    for name in [n for n in sys.modules if n.startswith("little")]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
+
+
+@pytest.fixture
+def pack(tmp_path, monkeypatch, capsys):
+    """A pack of two claims with a helper each, and its whole run, as the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    folder = tmp_path / "little"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    for name in "ab":
+        (folder / f"claim_{name}.py").write_text(CLAIM.format(name=name))
+        (folder / f"shared{name}.py").write_text("ZERO = 0\n")
+    forget()
+    assert main(VERIFY) == 0
+    assert main([*GATE, "--update", "--yes"]) == 0
+    expected = folder / "expectations.json"
+    expected.write_text(expected.read_text().replace(UNREVIEWED, "a square"))
+    capsys.readouterr()
+    yield folder
+    forget()
+
+
+def taken_over(capsys, *more):
+    """The claims that a run with --reuse takes over."""
+    forget()
+    capsys.readouterr()
+    assert main([*VERIFY, "--reuse", "--json", "found.json", *more]) == 0
+    entries = json.loads(Path("found.json").read_text())["claims"]
+    return {entry["id"]: entry["reused"] for entry in entries if "reused" in entry}
+
+
+A, B = "my/a:literal", "my/b:literal"
+
+
+def test_what_did_not_change_is_taken_over_and_passes_the_gate(pack, capsys):
+    (first,) = {event["run"] for event in read_events("ledger")}
+    assert taken_over(capsys) == {A: first, B: first}
+    out = capsys.readouterr().out
+    assert "2 claims taken over from earlier runs (=), as nothing changed" in out
+    assert f"=  {A}" in out
+    assert main(GATE) == 0
+    assert taken_over(capsys) == {A: first, B: first}  # not of the run that took them over
+    before, after = json.loads(Path("found.json").read_text()), [*read_events("ledger")]
+    parts = [event for event in after if event["event"] == "part"]
+    assert [part.get("reused", first) for part in parts] == [first] * 12
+    assert before["matched"]
+
+
+EDITS = {
+    "its helper": (lambda: Path("little/shareda.py").write_text("ZERO = 0.0\n"), {B}),
+    "a comment": (lambda: Path("little/shareda.py").write_text("ZERO = 0  # nil\n"), {A, B}),
+    "its statement": (
+        lambda: Path("little/claim_b.py").write_text(CLAIM.format(name="b") + "x = 1\n"),
+        {A},
+    ),
+    "a data file": (lambda: Path("little/data.json").write_text("1"), set()),
+    "a module that no claim imports": (lambda: Path("little/z.py").write_text("x = 1"), set()),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_claim_is_checked_anew_if_what_it_rests_on_changed(pack, capsys, edit):
+    EDITS[edit][0]()
+    assert set(taken_over(capsys)) == EDITS[edit][1]
+
+
+def test_nothing_is_taken_over_of_another_seed_library_or_engine(pack, capsys, monkeypatch):
+    assert taken_over(capsys, "--seed", "1") == {}
+    versions = reuse.versions()
+    with monkeypatch.context() as patch:
+        patch.setattr(reuse, "versions", lambda: {**versions, "numpy": "0"})
+        assert taken_over(capsys) == {}
+    base = reuse.bases_of
+
+    def edited(packs, claims, code):
+        return base(packs, claims, {**code, "attsvm/risk.py": "0" * 12})
+
+    with monkeypatch.context() as patch:
+        patch.setattr("attsvm.theory.verification.verify.bases_of", edited)
+        assert taken_over(capsys) == {}
+    assert set(taken_over(capsys)) == {A, B}
+
+
+def test_nothing_is_taken_over_of_a_run_that_was_cut_or_edited(pack, capsys):
+    lines = Path("ledger").read_text().splitlines(keepends=True)
+    Path("ledger").write_text("".join(lines[:-1]))
+    assert taken_over(capsys) == {}
+    edited = [line.replace('"examples": 9', '"examples": 8') for line in lines]
+    assert edited != lines
+    Path("ledger").write_text("".join(edited))
+    assert taken_over(capsys) == {}
+
+
+def rewritten(change):
+    """Write the ledger anew with events that were changed, by someone who computes the digests."""
+    events, digests = read_events("ledger"), {}
+    for event in events:
+        change(event)
+        event.pop("digest")
+        digests[event["run"]] = event["digest"] = _chained(digests.get(event["run"], ""), event)
+    Path("ledger").write_text("".join(json.dumps(event) + "\n" for event in events))
+
+
+def test_the_gate_refuses_what_is_taken_over_from_a_run_that_is_not_at_hand(pack, capsys):
+    first = taken_over(capsys)[A]
+    whole = Path("ledger").read_text()
+    assert main(GATE) == 0
+    last = [line for line in whole.splitlines(keepends=True) if f'"run": "{first}"' not in line]
+    Path("ledger").write_text("".join(last))
+    capsys.readouterr()
+    assert main(GATE) == 1
+    said = f"{A}: the reading is taken over from the run {first}, and no whole run of that id"
+    assert said in capsys.readouterr().out
+
+    Path("ledger").write_text(whole)
+
+    def forge(event):
+        if event["event"] == "part" and "reused" in event and event["outcome"]["part"] == "":
+            event["outcome"]["examples"] += 1000
+
+    rewritten(forge)
+    assert main(GATE) == 1
+    assert said in capsys.readouterr().out
