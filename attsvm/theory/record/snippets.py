@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import pprint
 import sys
 import textwrap
 from decimal import Context, Decimal
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._witness import Witness
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import LOOSE
 from attsvm.theory.declaration.statement import Statement
@@ -30,12 +32,13 @@ class _Unnamed(Exception):
     """A type cannot be imported by its name."""
 
 
-def python(claim: Claim, part: str, case: Any) -> str:
-    """A script that builds the instance from exact literals, evaluates it and confirms it.
+def python(claim: Claim, part: str, case: Any, witness: Witness | None = None) -> str:
+    """Return a script that builds the instance from exact literals, evaluates it and confirms it.
 
-    It leaves the float slack in `slack` and the confirmation in `answer`, and prints both.
+    It leaves the float slack in `slack` and the confirmation in `answer`, and prints both. Without
+    a witness it asks floats for one.
     """
-    imports: dict[str, list[str]] = {"attsvm.theory.run.confirm": ["confirm"]}
+    imports: dict[str, list[str]] = {"attsvm.theory.run.confirm": ["examine"]}
     try:
         value = _literal(case, imports, "")
     except _Unnamed:
@@ -73,7 +76,8 @@ def python(claim: Claim, part: str, case: Any) -> str:
             f"case = {value}",
             f"part = claim.part({part!r})",
             "slack = claim.conclusion(case, **part.parameters)",
-            "answer = confirm(claim, part.parameters, case, slack.kind)",
+            f"witness = {pprint.pformat(witness, width=92)}",
+            "answer = examine(claim, part, case, witness).answer",
             'print("hypotheses:", {h.name: h.holds(case) for h in part.hypotheses})',
             'print("floats:", slack)',
             'print("confirmed:", answer)',
