@@ -57,10 +57,11 @@ def document(
     part: str = "",
     role: Literal["smallest", "worst"] | None = None,
     minimal: bool = False,
+    witness: Witness | None = None,
 ) -> dict[str, Any]:
     """Return the file of a refutation: values, slack, certificate with witness, and it for people.
 
-    The certificate is that of an examination which notes the witness.
+    The certificate is that of an examination by this witness; without one, floats propose it.
 
     Args:
         claim: the claim.
@@ -68,12 +69,13 @@ def document(
         part: the sibling that it refutes instead.
         role: whether it is the smallest or the worst of a hunt.
         minimal: whether no single move of the shrinker makes it smaller.
+        witness: that of an earlier file.
 
     Raises:
-        ClaimError: the examination does not refute.
+        ClaimError: the examination does not refute. FileError: the witness does not fit.
     """
     case = frozen(codec.decode(found.instance, claim.instance_type))
-    examined = examine(claim, claim.part(part), case)
+    examined = examine(claim, claim.part(part), case, witness)
     answer = examined.answer
     if answer is None or not examined.refuted:
         raise ClaimError(
@@ -84,7 +86,6 @@ def document(
     found = replace(
         found, evidence=str(answer.evidence), enclosure=answer.enclosure, method=answer.method
     )
-    witness = examined.witness
     return {
         "schema": SCHEMA,
         "kind": KIND,
@@ -99,11 +100,11 @@ def document(
             "method": found.method,
             "enclosure": None if found.enclosure is None else list(found.enclosure),
         },
-        "witness": witness,
+        "witness": examined.witness,
         "role": role,
         "minimal": minimal,
         "found_by": found.found_by,
-        "python": python(claim, part, case, witness),
+        "python": python(claim, part, case, examined.witness),
         "latex": latex(claim, part, case, found),
     }
 
@@ -252,7 +253,7 @@ def _executed(
         sibling = str(stored.get("sibling") or "")
         part = claim.part(sibling)
         case = frozen(codec.decode_exactly(stored["instance"], claim.instance_type))
-        examined = examine(claim, part, case, _witness_of(stored))
+        examined = examine(claim, part, case, witness_of(stored))
         stale = dated and stored.get("fingerprint") != claim.fingerprint
     except AttsvmError as error:
         return Replay(name, "ERROR", None, "none", str(error))
@@ -273,7 +274,7 @@ def _executed(
     return Replay(name, "NOT CONFIRMED", claim.id, "none", said, *about)
 
 
-def _witness_of(stored: Mapping[str, Any]) -> Witness | None:
+def witness_of(stored: Mapping[str, Any]) -> Witness | None:
     """Return the witness of a file; None where it is of a time when files had none."""
     witness: Witness | None = stored.get("witness") if stored.get("schema") == SCHEMA else None
     return witness

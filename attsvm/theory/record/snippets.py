@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import pprint
 import sys
 import textwrap
 from decimal import Context, Decimal
@@ -76,7 +75,7 @@ def python(claim: Claim, part: str, case: Any, witness: Witness | None = None) -
             f"case = {value}",
             f"part = claim.part({part!r})",
             "slack = claim.conclusion(case, **part.parameters)",
-            f"witness = {pprint.pformat(witness, width=92)}",
+            *_witness(witness),
             "answer = examine(claim, part, case, witness).answer",
             'print("hypotheses:", {h.name: h.holds(case) for h in part.hypotheses})',
             'print("floats:", slack)',
@@ -84,6 +83,14 @@ def python(claim: Claim, part: str, case: Any, witness: Witness | None = None) -
             "",
         ]
     )
+
+
+def _witness(witness: Witness | None) -> list[str]:
+    """Return the lines that name a witness."""
+    if not witness:
+        return [f"witness = {witness!r}"]
+    rows = (_filled(f"{name!r}: {proposals!r},", "        ") for name, proposals in witness.items())
+    return ["witness = {", *(f"    {row}" for row in rows), "}"]
 
 
 def literal(value: Any) -> str:
@@ -156,12 +163,16 @@ def _array(value: Any, indent: str) -> str:
     kind = {"f": "float", "i": "int", "b": "bool"}[value.dtype.kind]
     if value.size == 0:
         return f"np.zeros({value.shape}, dtype={kind})"
-    text = f"np.array({_nested(value.tolist(), kind)}, dtype={kind})"
+    return _filled(f"np.array({_nested(value.tolist(), kind)}, dtype={kind})", indent + "    ")
+
+
+def _filled(text: str, indent: str) -> str:
+    """Return the text in lines of moderate length, all but the first one indented."""
     return textwrap.fill(
         text,
         92,
-        subsequent_indent=indent + "    ",
-        initial_indent=" " * len(indent),
+        subsequent_indent=indent,
+        initial_indent=indent[4:],
         break_long_words=False,
         break_on_hyphens=False,
     ).lstrip()

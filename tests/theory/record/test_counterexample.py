@@ -74,7 +74,8 @@ def test_the_file_says_what_it_refutes_and_how(documents):
     assert stored["slack"] == {"value": "-1.0", "error": "0.0", "kind": "inequality"}
     assert stored["certificate"]["evidence"] == "certified"
     assert [float(x) for x in stored["certificate"]["enclosure"]] == [-1.0, -1.0]
-    assert (stored["schema"], stored["kind"]) == (1, "attsvm-counterexample")
+    assert (stored["schema"], stored["kind"]) == (2, "attsvm-counterexample")
+    assert stored["witness"] == {}
     assert documents["sibling"]["sibling"] == "shift 100"
     assert documents["false"]["sibling"] is None
 
