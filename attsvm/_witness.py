@@ -174,7 +174,7 @@ def _decode(value: Any, depth: int = _DEEPEST) -> Plain:
         FileError: it is none.
     """
     if value is None or (type(value) is int and abs(value) <= _LARGEST):
-        return value  # type: ignore[no-any-return]
+        return value
     if isinstance(value, list) and depth:
         return [_decode(x, depth - 1) for x in value]
     if isinstance(value, str) and _FLOAT.fullmatch(value):

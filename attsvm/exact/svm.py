@@ -8,7 +8,7 @@ import numpy as np
 from flint import fmpq, fmpz, fmpz_mat
 
 from attsvm._types import Array
-from attsvm._witness import Plain, indices, proposed
+from attsvm._witness import indices, proposed
 from attsvm.errors import SolverError
 from attsvm.exact.active_set import Status, exchange, pivot, solve
 from attsvm.exact.deadline import Deadline
@@ -127,7 +127,7 @@ def solve_exactly(
 ) -> ExactAnswer:
     """Decide an exact programme; see `decide`."""
     if duals is None:
-        found = proposed(SUPPORT, lambda: _members(_float_guess(programme)))
+        found = proposed(SUPPORT, lambda: [*_members(_float_guess(programme))])
         support = indices(found, len(programme.bound))
     else:
         support = _members(duals)
@@ -146,7 +146,7 @@ def solve_exactly(
     return answer
 
 
-def _members(guess: Array) -> list[Plain]:
+def _members(guess: Array) -> list[int]:
     """Return the constraints whose multiplier is not 0."""
     return [j for j, w in enumerate(guess) if w != 0]
 

@@ -24,8 +24,11 @@ from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, find_claims, load_packs
 from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import document, read, replay, witness_of
 from attsvm.theory.record.curated import known, place
+from attsvm.theory.run.asking import frozen
+from attsvm.theory.run.confirm import examine
 from attsvm.theory.run.tally import Refuted, Tally
 from attsvm.theory.search import EXPLICIT, Polished, shrink
 from attsvm.theory.search.hunt import hunt
@@ -78,7 +81,7 @@ def curate(claim: Claim, packs: tuple[Pack, ...], budget: int = _BUDGET) -> Cura
 
 
 def _renewed(claim: Claim, path: Path) -> Curated | None:
-    """Bring a file up to date that still refutes the reading; None if it does not.
+    """Bring a file up to date that still refutes; None if it does not, or an example is smaller.
 
     Floats propose a witness if the file has none, or none that fits.
     """
@@ -86,11 +89,18 @@ def _renewed(claim: Claim, path: Path) -> Curated | None:
         old = read(path)
     except AttsvmError:
         return None
-    minimal = old.get("minimal") is True
+    minimal, size = old.get("minimal") is True, smallness(old["instance"])
+    for case in map(frozen, claim.examples):
+        if smallness(codec.encode(case)) < size and examine(claim, claim.part(""), case).refuted:
+            return None
     for witness in (witness_of(old), None):
         with contextlib.suppress(AttsvmError, KeyError, TypeError):
+            slack = old["slack"]
+            if claim.formula.measured is None:  # which no machine evaluates in another way
+                case = codec.decode_exactly(old["instance"], claim.instance_type)
+                slack = claim.conclusion(frozen(case)).document
             words = {"evidence": "", "enclosure": None, "method": "", "found_by": old["found_by"]}
-            found = Refuted(instance=old["instance"], slack=old["slack"], **words)
+            found = Refuted(instance=old["instance"], slack=slack, **words)
             new = document(claim, found, role="smallest", minimal=minimal, witness=witness)
             return _written(claim, path, new, old, "renewed")
     return None
