@@ -11,7 +11,8 @@
 - `minima`: minima at a finite norm, and points from which descent converges to one.
 
 Balls are `flint.arb` at the precision of `flint.ctx.prec`; the claim engine raises it until a
-sign is decided. Floats only propose: the support that is tried first in `svm`, and nothing else.
+sign is decided. Floats only propose (`attsvm._witness`): the support that is tried first in `svm`,
+and points and bounds that `minima` proves; of any proposal nothing is supposed.
 """
 
 from attsvm.exact.attention import risk_gap, softmax

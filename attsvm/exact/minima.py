@@ -48,6 +48,7 @@ import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
 from attsvm._types import Array
+from attsvm._witness import Plain, floats, proposed
 from attsvm.errors import DataError
 from attsvm.exact.attention import deficit, gradient, softmax
 from attsvm.exact.descent import factor_smoothness
@@ -69,8 +70,12 @@ Pair = tuple[int, int]
 NEWTON = 6
 """Steps of Newton's method, in floats, from a point towards the minimum beside it."""
 
-SHARE = fmpq(1, 2)
+SHARE = 0.5
 """The mu that is tried, as a share of the least eigenvalue that floats find at C; nu likewise."""
+
+NEAR = "point near a minimum, in the basis of the tokens, and a bound of the bend there"
+SLOPE = "bound of the slopes of (K, Q)"
+"""The proposals that these proofs ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +113,8 @@ class Minimum:
 def minimum_at(data: ExactData, W0: Matrix, W: Matrix, loss: str, step: arb) -> Minimum | None:
     """The minimum to which descent of that step is proved to converge from W, if it is.
 
-    W and W_0, of the same run, may be enclosures. Floats propose C, r and mu; None where these
-    prove nothing.
+    W and W_0, of the same run, may be enclosures. Floats propose C and mu; None where these prove
+    nothing.
     """
     if (frame := _Frame.of(data, loss)) is None or (found := frame.proposal(W0, W)) is None:
         return None
@@ -257,46 +262,65 @@ class _Frame:
             moved.append(_flat(product(V, Q)) + _flat(product(transpose(V), K)))
         G, count = self.metric, range(len(basis))
         N = [[arb(dot(a, b)) for b in moved] for a in moved]
-        try:
-            least = _least_eigenvalue(_floats(N), _floats(G))
-        except UNTOLD:
+        least = _positive(proposed(SLOPE, lambda: _least_eigenvalue(_floats(N), _floats(G))))
+        if least is None:
             return arb(0)
         proved = is_positive_definite([[N[j][k] - least * G[j][k] for k in count] for j in count])
         return arb(least).sqrt() if proved else arb(0)
 
     def proposal(self, W0: Matrix, W: Matrix) -> tuple[Matrix, fmpq] | None:
-        """C and mu, by Newton's method in floats from W."""
+        """Return C in W_0 + S and mu > 0, which nothing is proved of; None where none are proposed.
+
+        Raises:
+            FileError: they come from a witness, and do not fit.
+        """
+        found = proposed(NEAR, lambda: self._newton(W0, W))
+        if found is None:
+            return None
+        *c, last = floats(found, len(self.basis) + 1)
+        mu = _positive(last)
+        return None if mu is None else (self._moved(W0, c), mu)
+
+    def _newton(self, W0: Matrix, W: Matrix) -> list[Plain] | None:
+        """Return the coordinates of C in the basis, and mu, by Newton's method in floats from W."""
         basis = [self.A[j] for j in self.basis]
         G = _floats(self.metric)
         moved = _flat([subtract(*rows) for rows in zip(W, W0, strict=True)])
         try:
             c = np.linalg.solve(G, _floats([[dot(a, moved) for a in basis]])[0])
             for _ in range(NEWTON):
-                point = self._moved(W0, c)
+                point = self._moved(W0, c.tolist())
                 slopes = _flat(gradient(self.data, point, self.loss))
                 in_basis = _floats([[dot(a, slopes) for a in basis]])[0]
                 c = c - np.linalg.solve(_floats(self.hessian(point, arb(0))), in_basis)
-            point = self._moved(W0, c)
-            return point, _least_eigenvalue(_floats(self.hessian(point, arb(0))), G)
+            bend = self.hessian(self._moved(W0, c.tolist()), arb(0))
         except UNTOLD:
             return None
+        least = _least_eigenvalue(_floats(bend), G)
+        return None if least is None else [*c.tolist(), least]
 
-    def _moved(self, W0: Matrix, c: Array) -> Matrix:
-        shift = self.combined([rational(x) for x in c.tolist()])
+    def _moved(self, W0: Matrix, c: list[float]) -> Matrix:
+        shift = self.combined([rational(x) for x in c])
         return [[w + v for w, v in zip(*rows, strict=True)] for rows in zip(W0, shift, strict=True)]
 
 
 UNTOLD = np.linalg.LinAlgError, ArithmeticError, DataError
-"""What is raised where floats overflow, cannot be solved, or find no bend upwards."""
+"""What is raised where floats overflow or cannot be solved."""
 
 
-def _least_eigenvalue(H: Array, G: Array) -> fmpq:
-    """Of H in the metric G, a share of it; an error where it is no number above 0."""
-    half = np.linalg.inv(np.linalg.cholesky(G))
-    least = float(np.linalg.eigvalsh(half @ H @ half.T)[0])
-    if not least > 0.0:
-        raise ArithmeticError
-    return SHARE * rational(least)
+def _least_eigenvalue(H: Array, G: Array) -> float | None:
+    """Return a share of the least eigenvalue of H in the metric G; None unless it is above 0."""
+    try:
+        half = np.linalg.inv(np.linalg.cholesky(G))
+        least = SHARE * float(np.linalg.eigvalsh(half @ H @ half.T)[0])
+    except np.linalg.LinAlgError:
+        return None
+    return least if 0.0 < least < np.inf else None
+
+
+def _positive(value: Plain) -> fmpq | None:
+    """Return a proposed number as a rational, None unless it is above 0."""
+    return rational(value) if isinstance(value, float) and value > 0.0 else None
 
 
 def _floats(matrix: Matrix) -> Array:

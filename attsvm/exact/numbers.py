@@ -13,6 +13,7 @@ import numpy as np
 from flint import arb, fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from attsvm._types import Array
+from attsvm._witness import memory
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, present
 
@@ -55,7 +56,8 @@ def remembered_by(
     The hypotheses of a claim, its conclusion and its certificate ask the same of one instance in
     turn. Where a run counts its steps, each of them takes its own: how many there are must not
     depend on what was asked before. Everyone has a copy of the answer, as a claim that changes its
-    own must not be believed when it is confirmed.
+    own must not be believed when it is confirmed. An answer may rest on what floats proposed, so
+    one that is found while a witness is noted or read is remembered for that time alone.
     """
 
     def remembering(function: Callable[_More, _Answer]) -> Callable[_More, _Answer]:
@@ -63,15 +65,17 @@ def remembered_by(
 
         @functools.wraps(function)
         def asked(*given: _More.args, **named: _More.kwargs) -> _Answer:
-            if sys.gettrace() is not None:
+            own = memory(function)
+            if own is None and sys.gettrace() is not None:
                 return function(*given, **named)
+            recent = known if own is None else own
             place = key(*given, **named)
-            if place not in known:
+            if place not in recent:
                 found = function(*given, **named)
-                if len(known) >= _REMEMBERED:
-                    del known[next(iter(known))]
-                known[place] = found
-            answer: _Answer = _copied(known[place])
+                if len(recent) >= _REMEMBERED:
+                    del recent[next(iter(recent))]
+                recent[place] = found
+            answer: _Answer = _copied(recent[place])
             return answer
 
         return asked

@@ -8,6 +8,7 @@ import numpy as np
 from flint import fmpq, fmpz, fmpz_mat
 
 from attsvm._types import Array
+from attsvm._witness import indices, proposed
 from attsvm.errors import SolverError
 from attsvm.exact.active_set import Status, exchange, pivot, solve
 from attsvm.exact.deadline import Deadline
@@ -81,14 +82,23 @@ def separate(data: ExactData, chosen: list[int]) -> ExactAnswer | None:
     Raises:
         SolverError: the pivots did not end within their bound.
     """
+    programme = selecting(data, chosen)
+    return None if programme is None else solve_exactly(programme)
+
+
+def selecting(data: ExactData, chosen: list[int]) -> ExactProgramme | None:
+    """Return the constraints of `separate`; None where every input has a single token."""
     D, Z = [], []
     for tokens, z, best in zip(data.X, data.Z, chosen, strict=True):
         for t, token in enumerate(tokens):
             if t != best:
                 D.append(subtract(tokens[best], token))
                 Z.append(z)
-    return solve_exactly(ExactProgramme.of_rows(D, Z)) if D else None
+    return ExactProgramme.of_rows(D, Z) if D else None
 
+
+SUPPORT = "support of a solution, or of a proof that there is none"
+"""The proposal that `solve_exactly` asks for: any support leads to a proof, a good one fast."""
 
 MANY = 24
 """From so many constraints on a support is looked for in long floats before rationals pivot."""
@@ -116,8 +126,11 @@ def solve_exactly(
     programme: ExactProgramme, duals: Array | None = None, deadline: Deadline | None = None
 ) -> ExactAnswer:
     """Decide an exact programme; see `decide`."""
-    guess = _float_guess(programme) if duals is None else duals
-    support = [j for j, w in enumerate(guess) if w != 0]
+    if duals is None:
+        found = proposed(SUPPORT, lambda: [*_members(_float_guess(programme))])
+        support = indices(found, len(programme.bound))
+    else:
+        support = _members(duals)
     answer = _guessed(programme, support, deadline)
     if answer is None and len(programme.bound) >= MANY:
         everything = range(len(programme.bound))
@@ -131,6 +144,11 @@ def solve_exactly(
     if answer is None:
         raise SolverError("the exact conditions of optimality do not hold", value=status)
     return answer
+
+
+def _members(guess: Array) -> list[int]:
+    """Return the constraints whose multiplier is not 0."""
+    return [j for j, w in enumerate(guess) if w != 0]
 
 
 def _float_guess(programme: ExactProgramme) -> Array:

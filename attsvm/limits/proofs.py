@@ -10,6 +10,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from attsvm._types import Array, Float
+from attsvm._witness import proposed
 from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.exact import ExactData, limit_certificate, rational, rationals, separate
@@ -31,6 +32,9 @@ LEAST = 8
 
 SLOW = 1e-6
 """The share of its first steps that a run gains in its last ones where it has come to rest."""
+
+LOOK = "number of steps to a minimum at a finite norm"
+"""The proposal that `finite_minimum` asks for."""
 
 ROUNDED = 1e-12
 """Sine of an angle that a target in floats may be off by."""
@@ -66,9 +70,9 @@ def finite_minimum(
 ) -> Minimum | None:
     """The strict local minimum at a finite norm to which descent from W0 is proved to converge.
 
-    Floats run ahead: where they slow down, and where they come so near to a minimum that
-    `minimum_at` accepts their iterate, the run is enclosed in balls up to that step, and decides.
-    None where nothing is proved within so many steps.
+    Floats run ahead and propose a step: one from which on they come so near to a minimum, and slow
+    down, that `minimum_at` accepts their iterate. The run is enclosed in balls up to that step, and
+    decides. None where nothing is proved within so many steps.
 
     Args:
         data: the data set.
@@ -119,11 +123,26 @@ def _end(
     end_at: Callable[..., Minimum | None],
     enclosed: Callable[[int], Iterable[Matrix]],
 ) -> Minimum | None:
-    """The end of a run: floats say at which step to look, an enclosure of that step decides.
+    """The end of a run: floats propose at which step to look, an enclosure of that step decides.
 
     The lengths are the step, how many of them to follow, and how many bits each costs.
     """
-    step, steps, bits = lengths
+    steps, bits = lengths[1:]
+    k = proposed(LOOK, lambda: _step_to_look_at(start, run, lengths[:2], end_at))
+    if not isinstance(k, int) or not 0 <= k <= steps:
+        return None
+    with ctx.workprec(max(ctx.prec, PRECISIONS[0]) + k * bits):
+        return end_at(*enclosed(k))
+
+
+def _step_to_look_at(
+    start: list[Matrix],
+    run: Callable[..., list[Array]],
+    lengths: tuple[fmpq, int],
+    end_at: Callable[..., Minimum | None],
+) -> int | None:
+    """Return the first step, of those that are looked at, whose float iterate closes the proof."""
+    step, steps = lengths
     first = [np.array([[float(arb(x).mid()) for x in row] for row in M]) for M in start]
     size = float(arb(step))
     if not (all(np.isfinite(M).all() for M in first) and 0.0 < size < np.inf and steps >= LEAST):
@@ -140,9 +159,7 @@ def _end(
     if end_at(*points[-1]) is None:
         return None
     near = (end_at(*point) is not None for point in points[1:])
-    k = next(k for k, closes in zip(asked, near, strict=True) if closes)
-    with ctx.workprec(max(ctx.prec, PRECISIONS[0]) + k * bits):
-        return end_at(*enclosed(k))
+    return next(k for k, closes in zip(asked, near, strict=True) if closes)
 
 
 def direction_is_proved(

@@ -1,19 +1,21 @@
 """Proofs about descents from a point, exact or an enclosure, towards any target."""
 
-import numpy as np
-from flint import arb, fmpq
+import sys
+
+from flint import arb, ctx, fmpq
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, limit_certificate, rational, separate
 from attsvm.exact.descent import smoothness
 from attsvm.exact.minima import Minimum
-from attsvm.exact.numbers import Matrix
+from attsvm.exact.numbers import Matrix, remembered
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import finite_minimum
-from attsvm.lipschitz import risk_smoothness
-from attsvm.losses import LOSSES
 
 STEPS = 256
+
+STEP_BITS = 64
+"""The precision, in bits, of the smoothness that a step is a share of."""
 
 
 def short_step(data: AttentionData, loss: str, step: float = 1.0) -> fmpq:
@@ -21,14 +23,18 @@ def short_step(data: AttentionData, loss: str, step: float = 1.0) -> fmpq:
     return rational(step) * _longest(data, loss)
 
 
+@remembered
 def _longest(data: AttentionData, loss: str) -> fmpq:
-    bound = risk_smoothness(data, LOSSES[loss])
-    if bound == 0.0:
-        return fmpq(1)
-    least = 1.0 / bound
-    if np.isfinite(bound) and least > 0.0:
-        return rational((1.0 - 2.0**-30) * least)
-    mantissa, exponent = (1 / smoothness(ExactData.of(data), loss)).lower().man_exp()
+    """Return 1/L, rounded down from an enclosure, so that no machine takes another step."""
+    with ctx.workprec(STEP_BITS):
+        bound = smoothness(ExactData.of(data), loss)
+        if bound == 0:
+            return fmpq(1)
+        least = (1 / bound).lower()
+    size = float(least)
+    if sys.float_info.min < size <= sys.float_info.max:
+        return rational((1.0 - 2.0**-30) * size)
+    mantissa, exponent = least.man_exp()
     return fmpq(mantissa) * fmpq(2) ** int(exponent) * (1 - fmpq(1, 2**30))
 
 

@@ -3,6 +3,7 @@
 Strategy -> instance -> hypotheses -> slack -> exact re-evaluation -> verdict -> ledger -> gate.
 """
 
+from attsvm._witness import proposed
 from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.naming import Primitive, definition
 from attsvm.theory.declaration.claim import Claim, Hypothesis, Sibling
@@ -84,6 +85,7 @@ __all__ = [
     "ensure_zero",
     "gradient",
     "load_packs",
+    "proposed",
     "stated",
     "suppose",
 ]

@@ -217,7 +217,7 @@ def in_balls(certify: Certificate, kind: Literal["inequality", "strict", "equali
             return Slack.equal(middle, error)
         return Slack(middle, error, kind)
 
-    return Measured("see the statement", floats=rounded, balls=certify)
+    return Measured("see the statement", rounded, certify, strict=kind == "strict")
 
 
 def floats(matrix: Matrix) -> np.ndarray[Any, np.dtype[np.float64]]:

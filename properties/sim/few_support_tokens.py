@@ -51,6 +51,7 @@ from properties.sim._support.training import ONE_TOKEN, TWO_TOKENS
 from properties.sim.token_sparsity.dropping import coefficients, mask
 from properties.sim.token_sparsity.redundant_tokens import all_support, redundant_data
 
+GRID = 2.0**20
 EXISTS = "X^mm exists"
 UNIQUE, TIGHT = "optimal tokens are unique", "all tokens are support vectors (part 1)"
 BOTH = Run.of([[[2], [1]]], [[1]], scores=[[1, 0]])
@@ -74,12 +75,17 @@ class Default:
 
     @property
     def data(self) -> AttentionData:
-        """Its problems; of places that hold the optimal token only the first is kept."""
+        """Its problems; of places that hold the optimal token only the first is kept.
+
+        Tokens are rounded to multiples of 1/GRID: coordinates come from LAPACK, whose last bits
+        depend on the processor.
+        """
         data = self.start.data
         chosen = best(data)
         kept = differ(data, chosen)
         kept[np.arange(data.n), chosen] = True
-        return AttentionData(data.X, data.Z, scores=data.gamma, mask=kept)
+        X, Z = (np.round(a * GRID) / GRID for a in (data.X, data.Z))
+        return AttentionData(X, Z, scores=data.gamma, mask=kept)
 
 
 @stated("c_t x_t z^T is not 0 for m of M tokens, c_t = dL/d(x_t^T X z)", r"m \le $part M")

@@ -150,6 +150,7 @@ SELECTS = tends(
     balls=certified,
     tensors=not_selecting,
     stand_in=FLOW,
+    strict=True,
 )
 
 

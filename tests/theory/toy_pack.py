@@ -40,6 +40,7 @@ def build(
     ensemble: Any = None,
     examples: Any = (),
     stand_in: str = "",
+    strict: bool = False,
     **rest: Any,
 ) -> Any:
     """The claim toy/NAME:literal, about records of the type of the conclusion's first argument."""
@@ -52,7 +53,13 @@ def build(
         printed=name.replace("-", " "),
         variables=Records(kind, data, ensemble),
         conclusion=Measured(
-            name, conclusion, _also(certify), relaxed, _also(rerun), stand_in=stand_in
+            name,
+            conclusion,
+            _also(certify),
+            relaxed,
+            _also(rerun),
+            stand_in=stand_in,
+            strict=strict,
         ),
         readings={
             "literal": Reading(
@@ -195,8 +202,10 @@ def number(x: float, shift: float = 0.0) -> Any:
 no_slack = toy("no-slack", number, says(arb(1)))
 endless = toy("endless", constant(1.0, math.inf), says(arb(1)))
 endless_open = toy("endless-open", constant(1.0, math.inf), says(None), expected="undecided")
-tie = toy("tie", constant(0.0, 0.0, "strict"), says(arb(0)), expected="refuted")
-tie_open = toy("tie-open", constant(0.0, 0.0, "strict"), says(None), expected="undecided")
+tie = toy("tie", constant(0.0, 0.0, "strict"), says(arb(0)), expected="refuted", strict=True)
+tie_open = toy(
+    "tie-open", constant(0.0, 0.0, "strict"), says(None), expected="undecided", strict=True
+)
 audited_away = toy("audited-away", constant(1.0, 1e-9), says(arb(-1)), expected="refuted")
 audited_near = toy("audited-near", constant(1.0, 1e-9), says(arb(2)))
 overruled = toy("overruled", constant(-1.0, 1e-9), says(arb(1)), expected="undecided")

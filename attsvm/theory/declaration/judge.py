@@ -34,11 +34,12 @@ _SMALL = 1e-9
 _TRACED = 128
 """The precision from which on fingerprints are asked, before more bits are spent."""
 
-_KINDS: Mapping[str, Literal["inequality", "strict", "equality"]] = {
+KINDS: Mapping[str, Literal["inequality", "strict", "equality"]] = {
     "at most": "inequality",
     "below": "strict",
     "equal": "equality",
 }
+"""The kind of slack of each comparison."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Judgement:
         value, error = _float(self.slack)
         if math.isnan(value):  # another entry has no value: the sign is known, the size is not
             value, error = 0.0, 0.0
-        kind = _KINDS[self.kind]
+        kind = KINDS[self.kind]
         if kind == "equality":
             return Slack(0.0 if self.holds else min(value, -_TINY), 0.0, kind)
         if self.holds:
@@ -104,7 +105,7 @@ def glance(formula: Formula, parameters: Mapping[str, Any], case: Any) -> float:
             value = _float(slack)[0]
             sure = _radius(relation) <= _SMALL * max(abs(value), 1.0)
         if sure or _decided(relation) is not None:
-            return Slack(value, 0.0, _KINDS[kind], ratio).height
+            return Slack(value, 0.0, KINDS[kind], ratio).height
     return math.nan
 
 

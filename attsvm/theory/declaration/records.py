@@ -72,6 +72,7 @@ class Measured:
             or more where it looks violated, NaN where it cannot say.
         stand_in: what floats follow in place of what the sentence speaks of, such as gradient flow
             in place of the steps of descent; empty where they follow that itself.
+        strict: whether a slack of exactly 0 violates the conclusion, as that of `<` does.
     """
 
     says: str
@@ -81,6 +82,7 @@ class Measured:
     again: Callable[..., Slack] | None = None
     many: Callable[..., Any] | None = None
     stand_in: str = ""
+    strict: bool = False
     notation: str = ""
     symbols: Symbols = field(default_factory=dict, hash=False)
 

@@ -84,6 +84,11 @@ class Slack:
         return 1.0 - self.value if self.value < 0.0 else -self.value
 
     @property
+    def document(self) -> dict[str, str]:
+        """The slack as a file holds it."""
+        return {"value": repr(self.value), "error": repr(self.error), "kind": self.kind}
+
+    @property
     def range(self) -> tuple[float, float]:
         """Where the true slack lies."""
         if self.kind == "equality":

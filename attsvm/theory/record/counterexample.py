@@ -6,26 +6,28 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from attsvm._witness import Witness, ensure_witness
 from attsvm._words import printable
-from attsvm.errors import AttsvmError, FileError, UnknownClaimError
+from attsvm.errors import AttsvmError, ClaimError, FileError, UnknownClaimError, present
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, find_claims
 from attsvm.theory.instance import codec
 from attsvm.theory.record import files
 from attsvm.theory.record.latex import latex
 from attsvm.theory.record.snippets import python
-from attsvm.theory.run.asking import ask, ensure_unchanged, frozen
-from attsvm.theory.run.confirm import confirm
+from attsvm.theory.run.asking import frozen
+from attsvm.theory.run.confirm import examine
 
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Refuted
 
 KIND = "attsvm-counterexample"
-SCHEMA = 1
+SCHEMA, WITHOUT_WITNESS = 2, 1
+"""The schema of files that are written, and an older one that is read: floats propose anew."""
 
 _LINES = 15
 """Lines of Python at most in which an instance is shown; else the sizes of its arrays are."""
@@ -55,8 +57,11 @@ def document(
     part: str = "",
     role: Literal["smallest", "worst"] | None = None,
     minimal: bool = False,
+    witness: Witness | None = None,
 ) -> dict[str, Any]:
-    """The file of a refutation: values, slack, certificate, what it refutes, and it for people.
+    """Return the file of a refutation: values, slack, certificate with witness, and it for people.
+
+    The certificate is that of an examination by this witness; without one, floats propose it.
 
     Args:
         claim: the claim.
@@ -64,8 +69,23 @@ def document(
         part: the sibling that it refutes instead.
         role: whether it is the smallest or the worst of a hunt.
         minimal: whether no single move of the shrinker makes it smaller.
+        witness: that of an earlier file.
+
+    Raises:
+        ClaimError: the examination does not refute. FileError: the witness does not fit.
     """
-    case = codec.decode(found.instance, claim.instance_type)
+    case = frozen(codec.decode(found.instance, claim.instance_type))
+    examined = examine(claim, claim.part(part), case, witness)
+    answer = examined.answer
+    if answer is None or not examined.refuted:
+        raise ClaimError(
+            f"a counterexample to {claim.id} was found and is not confirmed",
+            value=", ".join(examined.failed) or present(answer, "the answer").method,
+            remedy="A conclusion that is measured and that 0 violates says strict=True.",
+        )
+    found = replace(
+        found, evidence=str(answer.evidence), enclosure=answer.enclosure, method=answer.method
+    )
     return {
         "schema": SCHEMA,
         "kind": KIND,
@@ -80,10 +100,11 @@ def document(
             "method": found.method,
             "enclosure": None if found.enclosure is None else list(found.enclosure),
         },
+        "witness": examined.witness,
         "role": role,
         "minimal": minimal,
         "found_by": found.found_by,
-        "python": python(claim, part, case),
+        "python": python(claim, part, case, examined.witness),
         "latex": latex(claim, part, case, found),
     }
 
@@ -184,12 +205,14 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     stored = files.read_json(path)
     if not isinstance(stored, dict) or stored.get("kind") != KIND:
         raise FileError(f"{path} is no counterexample file", remedy="`hunt` writes them.")
-    if stored.get("schema") != SCHEMA:
+    if stored.get("schema") not in (SCHEMA, WITHOUT_WITNESS):
         raise FileError(
             f"{path} has a schema that is not known",
             value=stored.get("schema"),
-            remedy=f"This version reads schema {SCHEMA}.",
+            remedy=f"This version reads schemas {WITHOUT_WITNESS} and {SCHEMA}.",
         )
+    if stored["schema"] == SCHEMA:
+        ensure_witness(stored.get("witness"))
     if stored.get("instance") is None:
         raise FileError(f"{path} holds no instance", remedy="`hunt` writes such files whole.")
     return stored
@@ -198,7 +221,8 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
 def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
     """Re-execute a stored counterexample: hypotheses, then exact evaluation, nothing remembered.
 
-    The file's own slack, certificate and snippets are not looked at.
+    What floats proposed is read from the file's witness and proved. The file's own slack,
+    certificate and snippets are not looked at.
     """
     name = str(Path(path))
     try:
@@ -208,7 +232,7 @@ def replay(path: str | os.PathLike[str], packs: tuple[Pack, ...]) -> Replay:
 
 
 def replay_instance(claim: Claim, instance: Any) -> Replay:
-    """Re-execute an encoded instance that refuted a reading, as `replay` does what is stored."""
+    """Re-execute an encoded instance that refuted a reading; floats propose its witness anew."""
     stored = {"claim": claim.id, "instance": instance}
     pack = Pack(claim.id, (claim,), Path(claim.file).parent)
     return _executed("", stored, (pack,), dated=False)
@@ -229,20 +253,7 @@ def _executed(
         sibling = str(stored.get("sibling") or "")
         part = claim.part(sibling)
         case = frozen(codec.decode_exactly(stored["instance"], claim.instance_type))
-        document = codec.encode(case)
-        failed = []
-        for hypothesis in part.hypotheses:
-            what = f"hypothesis {hypothesis.name!r}"
-            if ask(claim.id, what, hypothesis.holds, case) is not True:
-                failed.append(hypothesis.name)
-            ensure_unchanged(claim.id, what, case, document)
-        if failed:
-            said = f"the instance does not satisfy: {', '.join(failed)}"
-            return Replay(name, "NOT CONFIRMED", claim.id, "none", said, sibling=sibling or None)
-        kind = ask(claim.id, "the conclusion", claim.conclusion, case, **part.parameters).kind
-        ensure_unchanged(claim.id, "the conclusion", case, document)
-        answer = confirm(claim, part.parameters, case, kind)
-        ensure_unchanged(claim.id, "what confirms a violation", case, document)
+        examined = examine(claim, part, case, witness_of(stored))
         stale = dated and stored.get("fingerprint") != claim.fingerprint
     except AttsvmError as error:
         return Replay(name, "ERROR", None, "none", str(error))
@@ -251,13 +262,22 @@ def _executed(
     except BaseException as error:  # a file may upset a claim in any way; report it
         said = printable(f"{type(error).__name__}: {error}")
         return Replay(name, "ERROR", None, "none", said)
-    about = (stale, sibling or None)
+    about, answer = (stale, sibling or None), examined.answer
+    if answer is None:
+        said = f"the instance does not satisfy: {', '.join(examined.failed)}"
+        return Replay(name, "NOT CONFIRMED", claim.id, "none", said, sibling=sibling or None)
     if answer.refuted:
-        said = _violation(answer.enclosure or ("?", "?"), answer.method, kind)
+        said = _violation(answer.enclosure or ("?", "?"), answer.method, answer.kind)
         return Replay(name, "CONFIRMED", claim.id, str(answer.evidence), said, *about)
     said = "the conclusion holds" if answer.refuted is False else "the sign stays open"
     said = f"{said} on this instance ({answer.method})"
     return Replay(name, "NOT CONFIRMED", claim.id, "none", said, *about)
+
+
+def witness_of(stored: Mapping[str, Any]) -> Witness | None:
+    """Return the witness of a file; None where it is of a time when files had none."""
+    witness: Witness | None = stored.get("witness") if stored.get("schema") == SCHEMA else None
+    return witness
 
 
 def _violation(enclosure: tuple[str, str], method: str, kind: str) -> str:

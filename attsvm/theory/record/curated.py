@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from attsvm._witness import Witness
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, beside
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
-from attsvm.theory.record.counterexample import Replay, file_name, read, replay
+from attsvm.theory.record.counterexample import Replay, file_name, read, replay, witness_of
 
 STORED = "stored counterexample"
 """What found a counterexample that was known before the search."""
@@ -32,6 +33,15 @@ def known(claim: Claim, part: str = "") -> tuple[Any, ...]:
         return (codec.decode_exactly(stored.get("instance"), claim.instance_type),)
     except AttsvmError:  # `replay_curated` tells of it
         return ()
+
+
+def known_witness(claim: Claim, case: Any) -> Witness | None:
+    """Return the witness of the claim's curated file; None if it is of another instance."""
+    try:
+        stored = read(place(claim))
+        return witness_of(stored) if codec.encode(case) == stored["instance"] else None
+    except AttsvmError:  # `replay_curated` tells of it
+        return None
 
 
 def python_files(folder: Path) -> list[Path]:

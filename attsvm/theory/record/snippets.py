@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from attsvm._witness import Witness
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import LOOSE
 from attsvm.theory.declaration.statement import Statement
@@ -30,12 +31,13 @@ class _Unnamed(Exception):
     """A type cannot be imported by its name."""
 
 
-def python(claim: Claim, part: str, case: Any) -> str:
-    """A script that builds the instance from exact literals, evaluates it and confirms it.
+def python(claim: Claim, part: str, case: Any, witness: Witness | None = None) -> str:
+    """Return a script that builds the instance from exact literals, evaluates it and confirms it.
 
-    It leaves the float slack in `slack` and the confirmation in `answer`, and prints both.
+    It leaves the float slack in `slack` and the confirmation in `answer`, and prints both. Without
+    a witness it asks floats for one.
     """
-    imports: dict[str, list[str]] = {"attsvm.theory.run.confirm": ["confirm"]}
+    imports: dict[str, list[str]] = {"attsvm.theory.run.confirm": ["examine"]}
     try:
         value = _literal(case, imports, "")
     except _Unnamed:
@@ -73,13 +75,22 @@ def python(claim: Claim, part: str, case: Any) -> str:
             f"case = {value}",
             f"part = claim.part({part!r})",
             "slack = claim.conclusion(case, **part.parameters)",
-            "answer = confirm(claim, part.parameters, case, slack.kind)",
+            *_witness(witness),
+            "answer = examine(claim, part, case, witness).answer",
             'print("hypotheses:", {h.name: h.holds(case) for h in part.hypotheses})',
             'print("floats:", slack)',
             'print("confirmed:", answer)',
             "",
         ]
     )
+
+
+def _witness(witness: Witness | None) -> list[str]:
+    """Return the lines that name a witness."""
+    if not witness:
+        return [f"witness = {witness!r}"]
+    rows = (_filled(f"{name!r}: {proposals!r},", "        ") for name, proposals in witness.items())
+    return ["witness = {", *(f"    {row}" for row in rows), "}"]
 
 
 def literal(value: Any) -> str:
@@ -152,12 +163,16 @@ def _array(value: Any, indent: str) -> str:
     kind = {"f": "float", "i": "int", "b": "bool"}[value.dtype.kind]
     if value.size == 0:
         return f"np.zeros({value.shape}, dtype={kind})"
-    text = f"np.array({_nested(value.tolist(), kind)}, dtype={kind})"
+    return _filled(f"np.array({_nested(value.tolist(), kind)}, dtype={kind})", indent + "    ")
+
+
+def _filled(text: str, indent: str) -> str:
+    """Return the text in lines of moderate length, all but the first one indented."""
     return textwrap.fill(
         text,
         92,
-        subsequent_indent=indent + "    ",
-        initial_indent=" " * len(indent),
+        subsequent_indent=indent,
+        initial_indent=indent[4:],
         break_long_words=False,
         break_on_hyphens=False,
     ).lstrip()

@@ -10,26 +10,27 @@ from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.instance.in_words import in_words
+from attsvm.theory.record.curated import known_witness
 from attsvm.theory.record.snippets import rounded
-from attsvm.theory.run.confirm import Confirmation, confirm
+from attsvm.theory.run.confirm import Confirmation, examine
 
 _DIGITS = 4
 """Of the bounds of a slack, which are rounded outwards."""
 
 
 def refutation(claim: Claim, case: Any, names: Mapping[str, str]) -> tuple[str, str]:
-    """The two lines on an instance that refutes a reading, which is confirmed anew.
+    """Return the two lines on an instance that refutes a reading, which is confirmed anew.
+
+    What floats proposed for a curated counterexample is read from its file.
 
     Raises:
         ClaimError: it does not refute the reading.
     """
-    failed = [h.name for h in claim.hypotheses if h.holds(case) is not True]
-    if failed:
-        raise ClaimError(f"no counterexample to {claim.id}: it fails {', '.join(failed)}")
-    answer = confirm(claim, {}, case, "inequality")
-    if answer.refuted is not True:  # a slack of 0 violates what is strict
-        answer = confirm(claim, {}, case, claim.conclusion(case).kind)
-    if answer.refuted is not True:
+    examined = examine(claim, claim.part(""), case, known_witness(claim, case))
+    answer = examined.answer
+    if answer is None:
+        raise ClaimError(f"no counterexample to {claim.id}: it fails {', '.join(examined.failed)}")
+    if not examined.refuted:
         raise ClaimError(f"no counterexample to {claim.id}: {answer.method} does not refute it")
     return in_words(case, names), _slack(answer)
 

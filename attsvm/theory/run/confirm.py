@@ -13,12 +13,16 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
+from attsvm import _witness
+from attsvm._witness import Witness
 from attsvm.errors import ClaimError
-from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.formula import Formula
-from attsvm.theory.declaration.judge import PRECISIONS, judge
+from attsvm.theory.declaration.judge import KINDS, PRECISIONS, judge
+from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Evidence
-from attsvm.theory.run.asking import ask
+from attsvm.theory.instance import codec
+from attsvm.theory.run.asking import ask, ensure_unchanged
 
 OPEN = arb("nan")
 """What a certificate returns where it cannot say at this precision, but might with more bits."""
@@ -34,12 +38,81 @@ class Confirmation:
         evidence: certified for balls, numeric for a run in higher precision.
         enclosure: bounds of the slack as decimal strings.
         method: how the answer was reached.
+        kind: the kind of the slack: inequality, strict or equality.
     """
 
     refuted: bool | None
     evidence: Evidence
     enclosure: tuple[str, str] | None
     method: str
+    kind: str = "inequality"
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What exact values say of one instance: of the hypotheses, then of the conclusion.
+
+    Attributes:
+        failed: the hypotheses that the instance does not meet.
+        answer: what is said of the conclusion; None where a hypothesis fails.
+        witness: what floats proposed on the way; see `attsvm._witness`.
+    """
+
+    failed: tuple[str, ...]
+    answer: Confirmation | None
+    witness: Witness
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the instance refutes what was examined."""
+        return self.answer is not None and self.answer.refuted is True
+
+
+def examine(claim: Claim, part: Part, case: Any, witness: Witness | None = None) -> Examination:
+    """Decide the hypotheses and the conclusion of one instance without the conclusion's float code.
+
+    Args:
+        claim: the claim.
+        part: the reading, or a sibling of it.
+        case: the instance, which nobody can change.
+        witness: what floats proposed before; nobody needs to trust it. None to ask floats, and to
+            note what they propose.
+
+    Raises:
+        FileError: the witness does not fit. ClaimError: a hypothesis, a conclusion or a certificate
+            does what none may.
+    """
+    if witness is not None:
+        with _witness.reading(witness):
+            return Examination(*_examined(claim, part, case), witness)
+    with _witness.noting() as noted:
+        return Examination(*_examined(claim, part, case), noted)
+
+
+def _examined(claim: Claim, part: Part, case: Any) -> tuple[tuple[str, ...], Confirmation | None]:
+    document, failed = _encoded(case), []
+    for hypothesis in part.hypotheses:
+        what = f"hypothesis {hypothesis.name!r}"
+        if ask(claim.id, what, hypothesis.holds, case) is not True:
+            failed.append(hypothesis.name)
+        if document is not None:
+            ensure_unchanged(claim.id, what, case, document)
+    if failed:
+        return tuple(failed), None
+    measured = claim.formula.measured
+    strict = measured is not None and measured.strict
+    answer = confirm(claim, part.parameters, case, "strict" if strict else "inequality")
+    if document is not None:
+        ensure_unchanged(claim.id, "what confirms a violation", case, document)
+    return (), answer
+
+
+def _encoded(case: Any) -> Any:
+    """Return the encoded instance; None if its integers are too long for a file."""
+    try:
+        return codec.encode(case)
+    except ClaimError:
+        return None
 
 
 def confirm(
@@ -55,7 +128,7 @@ def confirm(
         claim: the claim.
         parameters: those of its conclusion.
         case: the instance.
-        kind: the kind of its slack: 0 violates a strict inequality and no other.
+        kind: the kind of a measured slack: 0 violates a strict inequality and no other.
         bits: the budget: the highest of `PRECISIONS` that is tried. It is counted in bits, not
             in time, so that no verdict depends on the machine.
 
@@ -78,7 +151,7 @@ def confirm(
             if violated is not None:
                 exact = isinstance(value, fmpq)
                 method = "rationals" if exact else f"ball arithmetic at {precision} bits"
-                return Confirmation(violated, Evidence.CERTIFIED, _bounds(value), method)
+                return Confirmation(violated, Evidence.CERTIFIED, _bounds(value), method, kind)
             spent = precision
     if value is None:
         raise ClaimError(
@@ -91,15 +164,17 @@ def confirm(
         Evidence.NONE,
         _bounds(value),
         f"sign open at {spent} bits (is it exactly 0? then decide that in rationals)",
+        kind,
     )
 
 
 def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Confirmation:
     """What the judge says of a formula; several comparisons have no one enclosure."""
     found = judge(formula, parameters, case)
-    if found.holds is None:
-        return Confirmation(None, Evidence.NONE, _bounds(found.slack), found.method)
-    return Confirmation(not found.holds, Evidence.CERTIFIED, _bounds(found.slack), found.method)
+    refuted = None if found.holds is None else not found.holds
+    evidence = Evidence.NONE if refuted is None else Evidence.CERTIFIED
+    bounds, kind = _bounds(found.slack), KINDS[found.kind]
+    return Confirmation(refuted, evidence, bounds, found.method, kind)
 
 
 def _certificate(claim: Claim, parameters: Mapping[str, Any], case: Any) -> arb | fmpq | None:
@@ -143,6 +218,11 @@ def _again(claim: Claim, parameters: Mapping[str, Any], case: Any) -> Confirmati
         raise ClaimError(f"the second evaluation of {claim.id} returned NaN", value=repr(slack))
     method = "second evaluation in higher precision"
     if slack.violated or (slack.kind == "strict" and slack.value <= 0.0 == slack.error):
-        return Confirmation(True, Evidence.NUMERIC, tuple(map(repr, slack.range)), method)  # type: ignore[arg-type]
+        return Confirmation(True, Evidence.NUMERIC, _range(slack), method, slack.kind)
     refuted = False if slack.holds else None
-    return Confirmation(refuted, Evidence.NUMERIC, tuple(map(repr, slack.range)), method)  # type: ignore[arg-type]
+    return Confirmation(refuted, Evidence.NUMERIC, _range(slack), method, slack.kind)
+
+
+def _range(slack: Slack) -> tuple[str, str]:
+    low, high = slack.range
+    return repr(low), repr(high)

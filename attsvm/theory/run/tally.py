@@ -381,7 +381,7 @@ class Tally:
     ) -> Refuted:
         self.latest = Refuted(
             instance=document,
-            slack={"value": repr(slack.value), "error": repr(slack.error), "kind": slack.kind},
+            slack=slack.document,
             evidence=str(answer.evidence),
             enclosure=answer.enclosure,
             method=answer.method,

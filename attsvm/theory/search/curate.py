@@ -3,17 +3,20 @@
 For every reading that is expected to be refuted the smallest counterexample known is stored beside
 the claim: of the one stored so far and the claim's explicit instances, each made smaller as far as
 it goes; where none of them refutes, of a hunt. A file is replaced by a smaller one, or by one of
-the same size where it no longer refutes its claim or its words are out of date. `--budget 0` makes
-nothing smaller: it brings the words of all files up to date with the code.
+the same size where it no longer refutes its claim or its words are out of date. `--budget 0` looks
+for nothing: it brings the words of all files up to date with the code, and adds a witness to files
+that have none.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from attsvm._files import dump, write_text
@@ -21,8 +24,11 @@ from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.packs import Pack, find_claims, load_packs
 from attsvm.theory.declaration.verdict import Truth
-from attsvm.theory.record.counterexample import document, read, replay
+from attsvm.theory.instance import codec
+from attsvm.theory.record.counterexample import document, read, replay, witness_of
 from attsvm.theory.record.curated import known, place
+from attsvm.theory.run.asking import frozen
+from attsvm.theory.run.confirm import examine
 from attsvm.theory.run.tally import Refuted, Tally
 from attsvm.theory.search import EXPLICIT, Polished, shrink
 from attsvm.theory.search.hunt import hunt
@@ -50,31 +56,68 @@ def curate(claim: Claim, packs: tuple[Pack, ...], budget: int = _BUDGET) -> Cura
     Args:
         claim: the claim.
         packs: where it is found.
-        budget: instances that making one find smaller may examine, times the claim's cost; where 0,
-            whether it is minimal is what the file says.
+        budget: instances that making one find smaller may examine, times the claim's cost; if 0, a
+            file that still refutes keeps its instance, its witness and what it says of them.
 
     Raises:
         FileError: the place cannot be written. ClaimError: the check of the claim broke.
     """
     path = place(claim)
+    if budget == 0 and path.is_file() and (kept := _renewed(claim, path)) is not None:
+        return kept
     best = _smallest(claim, -(-budget // claim.cost))
     if best is None:
         return Curated(claim.id, "none found", False)
-    done: Literal["kept", "renewed", "replaced", "made"] = "made"
+    done: Literal["renewed", "replaced", "made"] = "made"
     old: dict[str, Any] = {}
-    minimal = best.minimal
     if path.is_file():
         done = "replaced"
         if replay(path, packs).confirmed:
             old = read(path)
             if old.get("instance") == best.found.instance:
                 done = "renewed"
-                minimal |= budget == 0 and old.get("minimal") is True
-    new = document(claim, best.found, role="smallest", minimal=minimal)
+    new = document(claim, best.found, role="smallest", minimal=best.minimal)
+    return _written(claim, path, new, old, done)
+
+
+def _renewed(claim: Claim, path: Path) -> Curated | None:
+    """Bring a file up to date that still refutes; None if it does not, or an example is smaller.
+
+    Floats propose a witness if the file has none, or none that fits.
+    """
+    try:
+        old = read(path)
+    except AttsvmError:
+        return None
+    minimal, size = old.get("minimal") is True, smallness(old["instance"])
+    for case in map(frozen, claim.examples):
+        if smallness(codec.encode(case)) < size and examine(claim, claim.part(""), case).refuted:
+            return None
+    for witness in (witness_of(old), None):
+        with contextlib.suppress(AttsvmError, KeyError, TypeError):
+            slack = old["slack"]
+            if claim.formula.measured is None:  # which no machine evaluates in another way
+                case = codec.decode_exactly(old["instance"], claim.instance_type)
+                slack = claim.conclusion(frozen(case)).document
+            words = {"evidence": "", "enclosure": None, "method": "", "found_by": old["found_by"]}
+            found = Refuted(instance=old["instance"], slack=slack, **words)
+            new = document(claim, found, role="smallest", minimal=minimal, witness=witness)
+            return _written(claim, path, new, old, "renewed")
+    return None
+
+
+def _written(
+    claim: Claim,
+    path: Path,
+    new: dict[str, Any],
+    old: dict[str, Any],
+    done: Literal["renewed", "replaced", "made"],
+) -> Curated:
+    """Write a file that differs from the old one."""
     if new == old:
-        return Curated(claim.id, "kept", minimal)
+        return Curated(claim.id, "kept", new["minimal"])
     write_text(path, dump(new) + "\n")
-    return Curated(claim.id, done, minimal)
+    return Curated(claim.id, done, new["minimal"])
 
 
 def _smallest(claim: Claim, budget: int) -> Polished | None:

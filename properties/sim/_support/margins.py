@@ -201,6 +201,7 @@ END = Measured(
     balls=certified_end,
     tensors=not_selecting,
     stand_in=FLOW,
+    strict=True,
 )
 
 

@@ -35,6 +35,7 @@ from flint import arb, fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array, Float, Int
+from attsvm._witness import Plain, floats, proposed
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
 from attsvm.exact import ExactData, dot, rationals, separate, softmax
@@ -130,6 +131,10 @@ def started(draw: st.DrawFn) -> TokenSequences:
     return replace(case, start=along + noise)
 
 
+SOFT = "soft-margin solution"
+"""The proposal that `on_soft_ray` asks for."""
+
+
 def soft(data: AttentionData) -> SoftAnswer | None:
     """X_soft in floats, with a recomputed gap."""
     try:
@@ -205,11 +210,16 @@ def _least_on_ray(A: list[Vector], X: Vector) -> arb:
 
 
 def _least_known(data: AttentionData, A: list[Vector]) -> arb:
-    """f_C at 0 or at the rational values of the float solution, whichever is less."""
-    zero, found = arb(C * len(A)), soft(data)
+    """Return f_C at 0 or at the solution that floats propose, whichever is less."""
+
+    def find() -> Plain:
+        answer = soft(data)
+        return None if answer is None else answer.W.tolist()  # type: ignore[no-any-return]
+
+    zero, found = arb(C * len(A)), proposed(SOFT, find)
     if found is None:
         return zero
-    W = flat(rationals(found.W))
+    W = flat(rationals(np.array(floats(found, data.d, data.d))))
     slack = sum((max(fmpq(0), 1 - dot(a, W)) for a in A), fmpq(0))
     return zero.min(arb(dot(W, W)).sqrt() + C * slack)
 

@@ -32,12 +32,14 @@ measure the distance, beside the proof.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
-from attsvm.errors import SolverError, present
+from attsvm._witness import Plain, floats, proposed
+from attsvm.errors import present
 from attsvm.exact import ExactData, dot, rational, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.numbers import Matrix, subtract
@@ -52,7 +54,10 @@ from attsvm.theory import OPEN
 from attsvm.theory.arithmetic import BALLS
 from properties.tf._support import regularisation_paths as paths
 from properties.tf._support.regularisation_paths import Path
-from properties.tf._support.solution_ranks import diameter
+from properties.tf._support.solution_ranks import Proposal, diameter
+
+ROTATION = "orthogonal matrix near W^mm"
+"""The proposal that bounds the nuclear norm of W^mm from below."""
 
 SLOW = 4
 """The square of a sine or of a distance falls at least by this from one radius to the next."""
@@ -131,17 +136,19 @@ def _frobenius_is_long(case: Path) -> arb | None:
     ||W||_* >= <Y, W> / ||Y||_op, and ||Y||_op^2 is at most the largest row sum of |Y^T Y|.
     """
     solved = present(exact_att_svm(case.data), "the answer of the SVM")
-    W = np.array([[float(arb(x)) for x in row] for row in solved.W])
-    U, _, Vt = np.linalg.svd(W)
-    Y = rationals(U @ Vt)
+
+    def rotation() -> Plain:
+        U, _, Vt = np.linalg.svd([[float(arb(x)) for x in row] for row in solved.W])
+        return (U @ Vt).tolist()  # type: ignore[no-any-return]
+
+    Y = rationals(np.array(floats(proposed(ROTATION, rotation), case.data.d, case.data.d)))
     columns = list(zip(*Y, strict=True))
     rows = [sum((abs(dot(list(a), list(b))) for b in columns), fmpq(0)) for a in columns]
     inner = sum((dot(a, b) for a, b in zip(Y, solved.W, strict=True)), fmpq(0))
-    least = arb(inner) / arb(max(rows)).sqrt()
-    try:
-        excess: arb = least / arb(paths.nuclear(case.data).bracket[1]) - 1
-    except SolverError:
+    bracket = _bracket(case)
+    if bracket is None or not max(rows) > 0:
         return None
+    excess: arb = arb(inner) / arb(max(rows)).sqrt() / bracket.most - 1
     return -excess if excess > 0 else None
 
 
@@ -228,25 +235,39 @@ def squared_distance(case: Path, ends: Callable[[Matrix, arb], tuple[arb, arb | 
         length = arb(solved.square).sqrt()
         farthest, margin = ends(solved.W, length)
         return arb(4) if margin is None else 2 * (1 - margin * length / farthest)
-    try:
-        answer = paths.nuclear(case.data)
-    except SolverError:
+    found = _bracket(case)
+    if found is None:
         return arb(4)
-    programme = ExactProgramme.of(answer.programme)
-    W, weights = rationals(answer.W), rationals(np.maximum(answer.weights, 0.0))
-    least, most = norm_bracket(programme, W, weights, "nuc")
-    if not (least > 0 and most.is_finite()):
-        return arb(4)
-    lowest = min(programme.margins(W))  # W over it is feasible, of nuclear norm at most `most`
-    farthest, margin = ends([[x / lowest for x in row] for row in W], most)
+    proof = found.proof
+    lowest = min(proof.programme.margins(proof.W))  # W over it is feasible, of norm `most` or less
+    farthest, margin = ends([[x / lowest for x in row] for row in proof.W], found.most)
     if margin is None:
         return arb(4)
     near = (farthest / margin).upper()  # at least the nuclear norm of K Q^T/m
-    apart = diameter(programme, weights, near)
+    apart = diameter(proof.programme, proof.weights, near)
     if apart is None:
         return arb(4)
-    away = (apart + near - least) / least
+    away = (apart + near - found.least) / found.least
     return arb(4).min((away * away).upper())
+
+
+@dataclass(frozen=True, slots=True)
+class _Bracket:
+    """Bounds of C_*, above 0 and finite, and the matrix and multipliers that prove them."""
+
+    proof: Proposal
+    least: arb
+    most: arb
+
+
+def _bracket(case: Path) -> _Bracket | None:
+    """Return bounds of C_*; None if floats propose nothing that proves some."""
+    found = paths.proposal(case.data)
+    if found is None:
+        return None
+    least, most = norm_bracket(found.programme, found.W, found.weights, "nuc")
+    proved = least > 0 and most.is_finite()
+    return _Bracket(found, least, most) if proved else None
 
 
 def least_margin(case: Path, gap: arb) -> arb | None:

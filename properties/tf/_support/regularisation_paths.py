@@ -31,7 +31,7 @@ from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
 from attsvm.theory import Slack
 from attsvm.theory.arithmetic import BALLS
 from properties._support.hypothesis_violations import TIED_APART
-from properties.tf._support.solution_ranks import beyond_rank
+from properties.tf._support.solution_ranks import Proposal, beyond_rank, nuclear_proposal
 from properties.tf._support.token_choices import separable
 
 SURELY, UNSURE = 0.01, Slack.unknown("the value found is not known to be the least")
@@ -352,12 +352,23 @@ def nuclear(data: AttentionData, worst: bool = False) -> NuclearAnswer:
     return solve_nuclear(att_svm_programme(data, chosen))
 
 
+@remembered
+def proposal(data: AttentionData) -> Proposal | None:
+    """Return a solution of Att-SVM* as floats propose it; None if they reach none."""
+
+    def solve() -> NuclearAnswer | None:
+        try:
+            return nuclear(data)
+        except SolverError:
+            return None
+
+    return nuclear_proposal(data, solve)
+
+
 def ranks_are_above(case: Path, inner: int) -> arb | None:
     """Minus how far all solutions over C_* are from the matrices of that rank, or -1 by signs."""
-    try:
-        least = beyond_rank(nuclear(case.data), inner)
-    except SolverError:
-        least = None
+    found = proposal(case.data)
+    least = None if found is None else beyond_rank(found, inner)
     if least is not None:
         return -least
     return arb(-1) if inner == 1 and _turns(case) else None

@@ -23,27 +23,87 @@ Let H = (W^T W)^(1/2) = sum_i s_i q_i q_i^T, whose eigenvalues are the s_i.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from flint import arb, arb_mat, fmpq
+from flint import arb, arb_mat, ctx, fmpq
 
-from attsvm.exact import norm, rationals
+from attsvm._types import Array
+from attsvm._witness import Plain, floats, proposed
+from attsvm.data import AttentionData
+from attsvm.exact import ExactData, norm, rationals
 from attsvm.exact.numbers import Matrix, Vector, eigenvalues, product, spectral_norm, transpose
 from attsvm.exact.optimality import norm_bracket
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.spectra import exact_mid
+from attsvm.exact.svm import selecting
+from attsvm.primitives.att_svm import first_optimal
 
 if TYPE_CHECKING:
     from attsvm.svm.nuclear import NuclearAnswer
 
+NUCLEAR = "nuclear-norm solution, and its multipliers"
+"""The proposal that `nuclear_proposal` asks for."""
 
-def beyond_rank(answer: NuclearAnswer, rank: int) -> arb | None:
-    """A lower bound of s_(rank+1)(W) / ||W||_* for all solutions W; None where none is above 0."""
-    programme = ExactProgramme.of(answer.programme)
-    weights = rationals(np.maximum(answer.weights, 0.0))
-    _, most = norm_bracket(programme, rationals(answer.W), weights, "nuc")
-    found = _near_solutions(programme, weights, most)
+INVERSE_BITS, RIDGE = 512, 200
+"""The precision, in bits, in which a left inverse is looked for; what it neglects is 2^-RIDGE."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A matrix and multipliers, about a nuclear-norm solution, of which nothing is supposed.
+
+    Attributes:
+        programme: the constraints.
+        W: the matrix.
+        weights: the multipliers; negative ones count as 0.
+    """
+
+    programme: ExactProgramme
+    W: Matrix
+    weights: Vector
+
+    @classmethod
+    def of(cls, programme: ExactProgramme, W: Array, weights: Array) -> Proposal:
+        """Return the exact values of a proposal in floats."""
+        return cls(programme, rationals(W), rationals(np.maximum(weights, 0.0)))
+
+
+def nuclear_proposal(
+    data: AttentionData, solve: Callable[[], NuclearAnswer | None]
+) -> Proposal | None:
+    """Return a nuclear-norm solution for the first optimal tokens, by floats or from a witness.
+
+    None where nothing is constrained, or floats find none.
+
+    Raises:
+        FileError: it comes from a witness and does not fit.
+    """
+
+    def find() -> Plain:
+        answer = solve()
+        return None if answer is None else [answer.W.tolist(), answer.weights.tolist()]
+
+    exact = ExactData.of(data)
+    programme = selecting(exact, first_optimal(exact))
+    found = None if programme is None else proposed(NUCLEAR, find)
+    if programme is None or found is None:
+        return None
+    W, weights = found if isinstance(found, list) and len(found) == 2 else (None, None)
+    return Proposal.of(
+        programme,
+        np.array(floats(W, data.d, data.d)),
+        np.array(floats(weights, len(programme.bound))),
+    )
+
+
+def beyond_rank(answer: Proposal, rank: int) -> arb | None:
+    """Return a lower bound of s_(rank+1)(W) / ||W||_* for all solutions W; None if none is > 0."""
+    _, most = norm_bracket(answer.programme, answer.W, answer.weights, "nuc")
+    found = _near_solutions(answer.programme, answer.weights, most)
     if found is None or rank >= len(found[0]):
         return None
     H = found[0]
@@ -91,10 +151,7 @@ def _near_solutions(
     scaled, shares = [[x / size for x in row] for row in S], [w / size for w in weights]
     delta = (most - sum(shares, arb(0))).upper().max(arb(0))
     error = (2 * most * delta).sqrt().upper()
-    try:
-        H = _enclosure(programme, scaled, shares, most)
-    except np.linalg.LinAlgError:  # beyond the range of floats
-        return None
+    H = _enclosure(programme, scaled, shares, most)
     return (H, error) if all(x.is_finite() for row in H for x in row) else None
 
 
@@ -123,8 +180,8 @@ def _enclosure(programme: ExactProgramme, S: Matrix, weights: Vector, most: arb)
                 row[places.index((min(a, c), max(a, c)))] += gap[c][b]
             rows.append(row)
             values.append(arb(0, error))
-    L = arb_mat(rationals(_left_inverse(rows, values)))
     R = arb_mat(rows)
+    L = _left_inverse(R, values)
     left_over = L * R
     known = L * arb_mat([[y] for y in values])
     ball, found = arb(0, most), {}
@@ -134,10 +191,27 @@ def _enclosure(programme: ExactProgramme, S: Matrix, weights: Vector, most: arb)
     return [[found[min(a, b), max(a, b)] for b in range(d)] for a in range(d)]
 
 
-def _left_inverse(rows: Matrix, values: Vector) -> np.ndarray:
-    """About the pseudo-inverse of the rows, each weighted by how narrow its value is known."""
-    R = np.array([[float(x.mid()) for x in row] for row in rows])
-    radii = np.array([float(y.rad()) for y in values])
-    scale = 1.0 / np.maximum(radii, 2.0**-60 + 1e-12 * radii.max())
-    inverse = np.linalg.pinv(R * scale[:, None], rcond=1e-12) * scale
-    return np.where(np.isfinite(inverse), inverse, 0.0)
+def _left_inverse(R: arb_mat, values: Vector) -> arb_mat:
+    """Return about the pseudo-inverse of R, each row weighted by how narrow its value is known.
+
+    It is (N + r I)^-1 R^T D^2 in rationals, with N = R^T D^2 R for the weights D, and r so small
+    that it matters only if N is nearly singular.
+    """
+    radii = [arb(y.rad()) for y in values]
+    widest = functools.reduce(arb.max, radii)
+    with ctx.workprec(INVERSE_BITS):
+        floor = (widest * arb("1e-12")).max(arb(2) ** -60)
+        weights = [(1 / (r.max(floor) * r.max(floor))).mid() for r in radii]
+        middle = R.mid()
+        left = arb_mat(
+            [[middle[k, m] * w for k, w in enumerate(weights)] for m in range(R.ncols())]
+        )
+        N = left * middle
+        ridge = sum((N[k, k] for k in range(N.nrows())), arb(0)) * arb(2) ** -RIDGE
+        regular = [
+            [N[j, k] + (ridge if j == k else 0) for k in range(N.nrows())] for j in range(N.nrows())
+        ]
+        try:
+            return arb_mat(regular).solve(left, algorithm="approx").mid()
+        except ZeroDivisionError:
+            return arb_mat(R.ncols(), R.nrows())

@@ -190,18 +190,21 @@ MINIMUM = Measured(
     "the risk falls in some direction",
     minima.rounded(minima.descends),
     minima.descends,
+    strict=True,
     notation=r"\left\|\nabla L(W)\right\| > 0 \text{ or } \lambda_{\min}(\nabla^2 L(W)) < 0",
 )
 EXISTENCE = Measured(
     "exactly where the parts of each input rest at one score",
     minima.rounded(stationary_points.stationary_exactly_where_at_rest),
     stationary_points.stationary_exactly_where_at_rest,
+    strict=True,
     notation=r"\nabla L(W) = 0 \text{ for some } W",
 )
 LEAST = Measured(
     "exactly where the parts of each input rest at one score, which is {largest} of theirs",
     minima.rounded(stationary_points.least_exactly_where_largest),
     stationary_points.least_exactly_where_largest,
+    strict=True,
     notation=r"L \text{ has a local minimum}",
     symbols={"largest": {True: "a local maximum", False: "one"}},
 )

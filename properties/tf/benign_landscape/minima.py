@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
+from attsvm._witness import Plain, floats, proposed
 from attsvm.exact import ExactData, dot, rational, rationals, softmax
 from attsvm.exact.attention import logits
 from attsvm.exact.losses import loss_curvature, loss_slope
@@ -17,6 +18,9 @@ from attsvm.primitives.gradients import negative_gradient
 from attsvm.theory import Slack
 from attsvm.theory.arithmetic import BALLS
 from properties.tf._support.descent_instances import Descent
+
+DOWN = "direction in which the risk bends least"
+"""The proposal that `descends` asks for at a stationary point."""
 
 
 def descends(case: Descent) -> arb | None:
@@ -34,8 +38,12 @@ def descends(case: Descent) -> arb | None:
     H = hessian(case)
     if not H:
         return arb(-1)
-    values = np.array([[float(arb(x).mid()) for x in row] for row in H])
-    vector = [rational(float(x)) for x in np.linalg.eigh(values)[1][:, 0]]
+
+    def find() -> Plain:
+        values = np.array([[float(arb(x).mid()) for x in row] for row in H])
+        return np.linalg.eigh(values)[1][:, 0].tolist()  # type: ignore[no-any-return]
+
+    vector = [rational(x) for x in floats(proposed(DOWN, find), len(H))]
     least = dot(vector, [dot(row, vector) for row in H])
     if least < 0:
         return -arb(least)

@@ -10,7 +10,7 @@ from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.svm import att_svm_programme, solve_programme
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.theory import Slack
-from properties.tf._support.solution_ranks import beyond_rank
+from properties.tf._support.solution_ranks import beyond_rank, nuclear_proposal
 
 
 def _pairs() -> AttentionData:
@@ -64,7 +64,8 @@ def certified(data: AttentionData, less: int = 0, most: int | None = None) -> ar
     """
     if data.present.sum() == data.n:
         return fmpq(-less)
-    found, bound = nuclear_solution(data), _bound(data, less, most)
+    found = nuclear_proposal(data, lambda: nuclear_solution(data))
+    bound = _bound(data, less, most)
     least = None if found is None or bound is None else beyond_rank(found, bound)
     return None if least is None else -least
 

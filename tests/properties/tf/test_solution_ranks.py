@@ -13,7 +13,7 @@ from attsvm.exact.programme import ExactProgramme
 from attsvm.primitives.hypotheses import feasible, unique_optimum
 from properties.tf._support.path_certificates import certified_set
 from properties.tf._support.regularisation_paths import TURNING, Path, nuclear, protocol
-from properties.tf._support.solution_ranks import _enclosure, beyond_rank, diameter
+from properties.tf._support.solution_ranks import Proposal, _enclosure, beyond_rank, diameter
 from tests.searching import few
 
 
@@ -40,6 +40,12 @@ def on_the_diagonal(angle=0.0, scale=1.0):
     axes = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
     X = np.stack([np.zeros((2, 2)), -axes / scale], axis=1)
     return nuclear(AttentionData(X, axes * scale, scores=np.tile([1.0, 0.0], (2, 1)))), axes
+
+
+def beyond(answer, rank):
+    """`beyond_rank` of an answer in floats."""
+    programme = ExactProgramme.of(answer.programme)
+    return beyond_rank(Proposal.of(programme, answer.W, answer.weights), rank)
 
 
 def polar(W):
@@ -87,7 +93,7 @@ def test_bounds_are_below_the_singular_values_and_near_them():
     for answer in answers(few(80), 3):
         s = np.linalg.svd(answer.W, compute_uv=False) / answer.value
         for rank in range(len(s) + 1):
-            least = beyond_rank(answer, rank)
+            least = beyond(answer, rank)
             value = s[rank] if rank < len(s) else 0.0
             if value < 1e-5:
                 assert least is None
@@ -106,7 +112,7 @@ def test_poor_answers_give_lower_bounds_or_none():
             W = answer.W + size * answer.value * generator.normal(size=answer.W.shape)
             weights = answer.weights + size * generator.normal(size=answer.weights.shape)
             for rank in range(len(s)):
-                least = beyond_rank(replace(answer, W=W, weights=weights), rank)
+                least = beyond(replace(answer, W=W, weights=weights), rank)
                 told += least is not None
                 assert least is None or least <= s[rank] * (1.0 + 1e-9)
     assert told >= few(30)
@@ -114,7 +120,7 @@ def test_poor_answers_give_lower_bounds_or_none():
 
 def test_four_signs_of_a_determinant():
     """W_11, W_21, W_22, -W_12 >= 1: the solution is sqrt 2 times a rotation."""
-    least = beyond_rank(nuclear(TURNING.data), 1)
+    least = beyond(nuclear(TURNING.data), 1)
     assert abs(least - arb(fmpq(1, 2))) < 1e-6
     assert certified_set(TURNING, "solutions", 1.0, 1) < fmpq(-49, 100)
     assert certified_set(TURNING, "solutions", 1.0, 2) > 0
@@ -140,8 +146,8 @@ def test_a_solution_set_with_ranks_one_and_two_is_not_above_rank_one():
     """W_11, W_22 >= 1: all [[1, b], [b, 1]] with |b| <= 1 are solutions."""
     answer, _ = on_the_diagonal()
     assert answer.dimension == 1
-    assert beyond_rank(answer, 1) is None
-    assert beyond_rank(replace(answer, W=np.ones((2, 2))), 1) is None
+    assert beyond(answer, 1) is None
+    assert beyond(replace(answer, W=np.ones((2, 2))), 1) is None
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.05, 0.4, -1.0])
@@ -166,9 +172,9 @@ def test_margins_of_the_symmetric_part_move_with_the_root_of_what_is_too_long(b,
 
 def test_nothing_is_said_of_no_multipliers_or_infinite_norms():
     answer, _ = on_the_diagonal()
-    assert beyond_rank(replace(answer, weights=np.zeros(2)), 0) is None
-    assert beyond_rank(replace(answer, weights=-answer.weights), 0) is None
-    assert beyond_rank(replace(answer, W=-answer.W), 0) is None
+    assert beyond(replace(answer, weights=np.zeros(2)), 0) is None
+    assert beyond(replace(answer, weights=-answer.weights), 0) is None
+    assert beyond(replace(answer, W=-answer.W), 0) is None
 
 
 def test_no_two_matrices_that_are_nearly_solutions_are_farther_apart_than_the_diameter():

@@ -74,7 +74,8 @@ def test_the_file_says_what_it_refutes_and_how(documents):
     assert stored["slack"] == {"value": "-1.0", "error": "0.0", "kind": "inequality"}
     assert stored["certificate"]["evidence"] == "certified"
     assert [float(x) for x in stored["certificate"]["enclosure"]] == [-1.0, -1.0]
-    assert (stored["schema"], stored["kind"]) == (1, "attsvm-counterexample")
+    assert (stored["schema"], stored["kind"]) == (2, "attsvm-counterexample")
+    assert stored["witness"] == {}
     assert documents["sibling"]["sibling"] == "shift 100"
     assert documents["false"]["sibling"] is None
 
@@ -120,7 +121,10 @@ def test_a_sign_that_stays_open_is_not_confirmed(tmp_path, packs, documents):
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"schema": 2}, "schema that is not known (got 2)"),
+        ({"schema": 3}, "schema that is not known (got 3)"),
+        ({"witness": None}, "the witness in the file is no object of lists"),
+        ({"witness": [1]}, "the witness in the file is no object of lists (got [1])"),
+        ({"witness": {"a": 1}}, "the witness in the file is no object of lists"),
         ({"schema": None}, "schema that is not known"),
         ({"kind": "other"}, "is no counterexample file"),
         ({"claim": "toy/unheard-of:literal"}, "no claim has that id"),
@@ -135,8 +139,7 @@ def test_a_sign_that_stays_open_is_not_confirmed(tmp_path, packs, documents):
         ({"instance": None}, "stored.json holds no instance. `hunt` writes such files whole."),
         ({"claim": "toy/rare:literal"}, "is of another type than its claim asks for (got float)"),
         ({"instance": "text"}, "is of another type than its claim asks for (got str)"),
-        ({"claim": "toy/raises:literal", "instance": {"float": "51"}}, "ArithmeticError"),
-        ({"claim": "toy/exits:literal"}, "SystemExit"),
+        ({"claim": "toy/odd-certificate:literal"}, "is no ball (got float)"),
     ],
 )
 def test_a_file_that_cannot_be_executed_is_an_error(tmp_path, packs, documents, changes, reason):

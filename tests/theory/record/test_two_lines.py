@@ -142,7 +142,7 @@ def test_a_slack_of_0_refutes_what_is_strict_alone():
         return Slack.below(x + shift, 5.0, 0.0)
 
     ball = toy_pack.below_five_ball
-    strict = toy_pack.build("five", below, ball, expected="refuted")
+    strict = toy_pack.build("five", below, ball, expected="refuted", strict=True)
     assert refutation(strict, 5.0, {}) == ("x = 5", "slack 0, not above 0")
     other = toy_pack.build("at-most-five", toy_pack.below_five, ball, expected="refuted")
     with pytest.raises(ClaimError, match="does not refute it"):

@@ -11,6 +11,7 @@ from typing import Any
 from attsvm._words import counted
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.instance.in_words import in_words
+from attsvm.theory.record.curated import known_witness
 from attsvm.theory.record.snippets import python
 from attsvm.theory.report.errata import Erratum, to_show
 from attsvm.theory.report.markup import (
@@ -231,7 +232,8 @@ def _texts(
         exact = next(filter(None, (verifier(claim, case) for case in shown)), None)
         if exact is not None:
             yield "Verifier in Python's own fractions", exact
-        yield "Python that confirms it with attsvm", python(claim, "", shown[0])
+        witness = known_witness(claim, shown[0])
+        yield "Python that confirms it with attsvm", python(claim, "", shown[0], witness)
     if isinstance(stored.document.get("latex"), str):
         yield "LaTeX of the stored one", stored.document["latex"]
 

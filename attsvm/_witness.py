@@ -1,0 +1,183 @@
+"""Witnesses: what floats propose to exact arithmetic, noted once and read back in a replay.
+
+Some proofs need data that only a search in floats finds quickly, such as the support of a solution.
+Exact code asks `proposed` for them and proves what it uses, so that a wrong proposal may leave a
+question open and never decides it falsely. Inside of `noting` each proposal is noted; inside of
+`reading` proposals come from what was noted, and no float code is asked. Then the answer is the
+same on every machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from attsvm.errors import FileError
+
+Plain = None | int | float | list["Plain"]
+"""What is proposed: integers, finite floats, and lists of these; None if floats found nothing."""
+
+Witness = Mapping[str, list[Any]]
+"""Proposals as JSON, in the order in which they are asked for, by what they are."""
+
+_FLOAT = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p[+-][0-9]{1,4}")
+"""A float as `float.hex` writes it."""
+
+_DEEPEST = 3
+"""How many lists may lie in one another: a proposal is a few matrices at most."""
+
+_LARGEST = 2**53
+"""Bound of the absolute value of a proposed integer."""
+
+
+@dataclass(slots=True)
+class _Session:
+    """Proposals of one examination.
+
+    Attributes:
+        given: what is read; None where proposals are made and noted.
+        noted: what was noted or read so far, as JSON.
+        memory: answers of functions that remember, which rest on the proposals of this session.
+    """
+
+    given: Witness | None
+    noted: dict[str, list[Any]] = field(default_factory=dict)
+    memory: dict[Any, dict[Any, Any]] = field(default_factory=dict)
+
+    def next(self, name: str, find: Callable[[], Plain]) -> Plain:
+        """Return the next proposal of that name: found and noted, or read.
+
+        Raises:
+            FileError: what is read ends before, or is malformed.
+        """
+        noted = self.noted.setdefault(name, [])
+        if self.given is None:
+            token = _SESSION.set(None)
+            try:
+                noted.append(_encode(find()))
+            finally:
+                _SESSION.reset(token)
+        elif len(noted) < len(self.given.get(name, ())):
+            noted.append(self.given[name][len(noted)])
+        else:
+            raise malformed(f"lacks a {name}", len(noted))
+        return _decode(noted[-1])
+
+
+_SESSION: ContextVar[_Session | None] = ContextVar("_SESSION", default=None)
+
+
+@contextlib.contextmanager
+def noting() -> Iterator[dict[str, list[Any]]]:
+    """Note every proposal that is made inside, in the dictionary that is yielded."""
+    with _entered(_Session(None)) as session:
+        yield session.noted
+
+
+@contextlib.contextmanager
+def reading(witness: Witness) -> Iterator[None]:
+    """Take every proposal from a witness, which nobody needs to trust."""
+    with _entered(_Session(witness)):
+        yield
+
+
+@contextlib.contextmanager
+def _entered(session: _Session) -> Iterator[_Session]:
+    token = _SESSION.set(session)
+    try:
+        yield session
+    finally:
+        _SESSION.reset(token)
+
+
+def proposed(name: str, find: Callable[[], Plain]) -> Plain:
+    """Return a proposal, which the caller has to prove: from a file it may have any shape.
+
+    Args:
+        name: what is proposed, as a file names it.
+        find: asks floats.
+    """
+    session = _SESSION.get()
+    return find() if session is None else session.next(name, find)
+
+
+def memory(function: Callable[..., Any]) -> dict[Any, Any] | None:
+    """Return what a function remembers inside of `noting` and `reading`; None outside of them."""
+    session = _SESSION.get()
+    return None if session is None else session.memory.setdefault(function, {})
+
+
+def indices(value: Plain, below: int) -> list[int]:
+    """Return a proposed list of different integers in order, each from 0 on and below a bound.
+
+    Raises:
+        FileError: the proposal is something else.
+    """
+    if not isinstance(value, list):
+        raise malformed("holds no list of indices", value)
+    found = [x for x in value if type(x) is int and 0 <= x < below]
+    if len(found) < len(value) or found != sorted(set(found)):
+        raise malformed("holds indices that do not fit", value)
+    return found
+
+
+def floats(value: Plain, *shape: int) -> Any:
+    """Return proposed floats, nested as a shape says.
+
+    Raises:
+        FileError: the proposal is something else.
+    """
+    if not shape:
+        if type(value) is not float:
+            raise malformed("holds no number where one is asked for", value)
+        return value
+    if not isinstance(value, list) or len(value) != shape[0]:
+        raise malformed(f"holds no list of {shape[0]}", value)
+    return [floats(x, *shape[1:]) for x in value]
+
+
+def ensure_witness(value: Any) -> Witness:
+    """Return a witness from a file.
+
+    Raises:
+        FileError: it is no object of lists.
+    """
+    if not isinstance(value, dict) or not all(isinstance(x, list) for x in value.values()):
+        raise malformed("is no object of lists", value)
+    return value
+
+
+def malformed(how: str, value: object) -> FileError:
+    """Return the error that a witness does not fit what is asked of it."""
+    return FileError(
+        f"the witness in the file {how}",
+        value=value,
+        remedy="It may be damaged, or of another version of the claim: hunt anew.",
+    )
+
+
+def _encode(value: Any) -> Any:
+    """Return a proposal as JSON: floats are strings of their exact value."""
+    if isinstance(value, list):
+        return [_encode(x) for x in value]
+    return value.hex() if isinstance(value, float) else value
+
+
+def _decode(value: Any, depth: int = _DEEPEST) -> Plain:
+    """Return the proposal of a JSON value.
+
+    Raises:
+        FileError: it is none.
+    """
+    if value is None or (type(value) is int and abs(value) <= _LARGEST):
+        return value
+    if isinstance(value, list) and depth:
+        return [_decode(x, depth - 1) for x in value]
+    if isinstance(value, str) and _FLOAT.fullmatch(value):
+        with contextlib.suppress(OverflowError):
+            return float.fromhex(value)
+    raise malformed("holds what no proposal can be", value)

@@ -1,0 +1,162 @@
+"""A stored counterexample is judged by its witness: nothing is found anew, and nobody trusts it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from searching import drawn, few
+
+from attsvm.errors import FileError
+from attsvm.theory import load_packs
+from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.record.counterexample import examine, read, replay
+from attsvm.theory.run.asking import frozen
+
+ROOT = Path(__file__).parents[3]
+FILES = sorted(ROOT.glob("properties/*/counterexamples/*.json"))
+COUNTED = "tf/generalised-svm:literal-3"
+"""The reading that is refuted by a count of runs in floats, of which there is no certificate."""
+
+REPLAY = """
+import json
+from pathlib import Path
+import numpy as np
+from attsvm.kernels import _Kernel
+from attsvm.theory import load_packs
+from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.instance import codec
+from attsvm.theory.record.counterexample import examine, read
+from attsvm.theory.run.asking import frozen
+
+def refuse(*given, **named):
+    raise RuntimeError("a float finder was asked")
+
+_Kernel.__call__ = refuse
+for name in "solve inv pinv lstsq svd eig eigh eigvals eigvalsh cholesky".split():
+    setattr(np.linalg, name, refuse)
+packs, found = load_packs(), {}
+claims = {c.id: c for c in find_claims(packs)}
+for path in [file for pack in packs for file in pack.counterexamples]:
+    stored = read(path)
+    claim = claims[stored["claim"]]
+    if stored["certificate"]["evidence"] == "numeric":
+        continue
+    case = frozen(codec.decode_exactly(stored["instance"], claim.instance_type))
+    answer = examine(claim, claim.part(""), case, stored["witness"]).answer
+    found[path.name] = [answer.refuted, answer.method, list(answer.enclosure)]
+print(json.dumps(found))
+"""
+"""Replays all certified files where every search in floats raises."""
+
+FOREIGN = {"OPENBLAS_CORETYPE": "Prescott", "NUMBA_CPU_NAME": "generic"}
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return {c.id: c for c in find_claims(load_packs())}
+
+
+@pytest.mark.parametrize("machine", [{}, FOREIGN], ids=["here", "elsewhere"])
+def test_a_replay_asks_no_float_code_and_comes_to_the_stored_digits_on_any_machine(machine):
+    done = subprocess.run(
+        [sys.executable, "-c", REPLAY],
+        capture_output=True, text=True, cwd=ROOT, check=True, env={**os.environ, **machine},
+    )  # fmt: skip
+    stored = {file.name: read(file) for file in FILES}
+    expected = {
+        name: [True, document["certificate"]["method"], document["certificate"]["enclosure"]]
+        for name, document in stored.items()
+        if document["claim"] != COUNTED
+    }
+    assert len(expected) == len(FILES) - 1
+    assert json.loads(done.stdout) == expected
+
+
+def leaves(value, place=()):
+    """The places in a witness that hold no list."""
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from leaves(value[key], (*place, key))
+    else:
+        yield place
+
+
+def put(value, place, new):
+    """A copy of a witness with another value at a place."""
+    if not place:
+        return new
+    head, *rest = place
+    changed = dict(value) if isinstance(value, dict) else list(value)
+    changed[head] = put(value[head], rest, new)
+    return changed
+
+
+WRONG = (
+    *(0, 1, 7, -1, 10**30, 1.5, True, None, "", "nan", "inf", "-inf", "1", "0x1p9999"),
+    *("0x1.0p+0", "-0x1.0p+0", "0x1.8p-40", "0x1.0p+900", "0x0.0p+0", [], [0], {}, [[[[[0]]]]]),
+)
+"""What a place of a hostile witness may hold."""
+
+
+def corrupted(witness):
+    """Witnesses that are missing, cut, of another shape or of other numbers."""
+    yield {}
+    yield {name: [] for name in witness}
+    yield {name: [None for _ in values] for name, values in witness.items()}
+    yield {name: [[0, *range(2, 9)] for _ in values] for name, values in witness.items()}
+    for place in leaves(witness):
+        for new in WRONG:
+            yield put(witness, place, new)
+        if len(place) > 2:
+            yield put(witness, place[:-1], [])
+
+
+def spread(witnesses):
+    """Some of them, from first to last; all of them every night."""
+    every = list(witnesses)
+    return every[:: -(-len(every) // few(20))]
+
+
+def test_a_corrupted_witness_is_an_error_or_is_proved_all_the_same(claims, tmp_path):
+    packs, path, told = load_packs(), tmp_path / "hostile.json", set()
+    for file in FILES:
+        stored = read(file)
+        if not stored["witness"]:
+            continue
+        for witness in spread(corrupted(stored["witness"])):
+            path.write_text(json.dumps({**stored, "witness": witness}))
+            result = replay(path, packs)
+            told.add(result.result)
+            if result.result == "ERROR":
+                assert "the witness in the file" in result.reason
+    assert {"CONFIRMED", "ERROR"} <= told
+
+
+def satisfying(claim):
+    """An instance that meets the hypotheses and is not refuted; None if none is drawn soon."""
+    for case in (*claim.examples, *drawn(claim.data, 6)):
+        examined = examine(claim, claim.part(""), frozen(case))
+        if examined.answer is not None and examined.answer.refuted is False:
+            return frozen(case)
+    return None
+
+
+def test_no_witness_refutes_what_is_true(claims):
+    seen = 0
+    for file in FILES:
+        stored = read(file)
+        claim = claims[stored["claim"]]
+        if not stored["witness"] or (case := satisfying(claim)) is None:
+            continue
+        own = examine(claim, claim.part(""), case).witness
+        for witness in [stored["witness"], *spread(corrupted(own))]:
+            try:
+                found = examine(claim, claim.part(""), case, witness)
+            except FileError:
+                continue
+            seen += 1
+            assert not found.refuted, (claim.id, witness)
+    assert seen >= 20
