@@ -138,9 +138,9 @@ def impossible(
     if isinstance(there, int):
         return f"the probe ended with {there}; the processor may lack an instruction"
     kernels = [name.lower() for name in there["kernels"]]
-    other = machine.kernels.lower() in kernels or there["kernels"] != here["kernels"]
-    if machine.kernels and not other:
-        return f"OpenBLAS has no such kernels: {', '.join(kernels) or 'no OpenBLAS'}"
+    same = not kernels or there["kernels"] == here["kernels"]
+    if machine.kernels and same and machine.kernels.lower() not in kernels:
+        return f"kernels of OpenBLAS in use: {', '.join(kernels) or 'none'}"
     if machine.scalar and there["vectors"]:
         return f"numpy still uses {', '.join(there['vectors'])}"
     if machine.generic and there["processor"] != "generic":
