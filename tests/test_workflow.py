@@ -54,7 +54,7 @@ def commands():
     found = [line for _, run in steps() for line in run.splitlines()]
     listed = [line.partition(" & ")[0] for line in CHECK.partition("\n\n")[2].splitlines()]
     found += [line for line in listed if line.startswith(("pip", "ruff", "mypy", "sphinx", "att"))]
-    found += [line for line in listed if line.startswith("pytest")]
+    found += [line for line in listed if line.startswith(("pytest", "python -m "))]
     return sorted({tuple(shlex.split(line)) for line in found})
 
 

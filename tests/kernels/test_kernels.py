@@ -1,6 +1,7 @@
 """Machine code on disk is that of the sources as they are."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,7 @@ for line in sys.stdin:
 def copies():
     with subprocess.Popen(
         [sys.executable, "-c", COPIES],
+        env={k: v for k, v in os.environ.items() if k != "NUMBA_CACHE_DIR"},  # but beside sources
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
