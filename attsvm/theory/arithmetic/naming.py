@@ -141,4 +141,5 @@ class Primitive:
             return TRACES.of(ball)
         if isinstance(ball, arb) and ball.is_zero():
             return TRACES.of(fmpq(0))
-        return Trace(ball, _hashed(self.plain, *(n.residue for n in numbers)))
+        residue = _hashed(self.plain, *(n.residue for n in numbers))
+        return Trace(ball, residue, steep=any(n.steep for n in numbers))

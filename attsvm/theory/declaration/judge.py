@@ -20,9 +20,11 @@ PRECISIONS = (64, 128, 256, 512, 1024, 2048)
 """Working precisions in bits, tried in turn until the sign of the slack is decided."""
 
 _FURTHER = (8192, 65536, 2**18)
-"""Tried of a formula whose sides have different fingerprints: they differ, by however little.
+"""Tried if the sides of a formula have different fingerprints, so that they may differ.
 
-Attention that leaves a token behind by a logit of 20,000 gives it less than 2^-28000.
+Attention that leaves a token behind by a logit of 20,000 gives it less than 2^-28000. Bits beyond
+the first of these are for such sides alone: logarithms and spectral norms that are equal may have
+different fingerprints as well, and each takes up to a second at so many bits.
 """
 
 _TINY = 5e-324
@@ -113,6 +115,8 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judge
     traced: Any = None
     for bits, m, values in _attempts(formula, case, _FURTHER):
         if bits in _FURTHER and not (traced is not None and _differ(traced) and _finite(relation)):
+            break
+        if bits in _FURTHER[1:] and not _steep(traced):
             break
         with ctx.workprec(bits):
             relation = formula.relation(m, values(case), parameters)
@@ -258,6 +262,13 @@ def _differ(relation: Any) -> bool:
     if isinstance(relation, All | AnyOf):
         return any(map(_differ, relation.parts))
     return any(not left.same(right) for left, right in _sides(relation))
+
+
+def _steep(relation: Any) -> bool:
+    """Whether two sides that differ may differ by less than 8192 bits tell."""
+    if isinstance(relation, All | AnyOf):
+        return any(map(_steep, relation.parts))
+    return any(trace.steep for pair in _sides(relation) for trace in pair)
 
 
 def _sides(relation: Comparison) -> list[tuple[Trace, Trace]]:

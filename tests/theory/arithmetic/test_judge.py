@@ -175,7 +175,7 @@ def test_how_it_was_decided_is_told():
     assert judged(HOLD["many bits"]).method == "ball arithmetic at 2048 bits"
     assert judged(HOLD["equal expressions"]).method == "both sides are one expression"
     assert judged(HOLD["one expression"]).method == "roots of rationals, exactly"
-    assert judged(OPEN["equal"]).method.startswith("sign open at 65536 bits")
+    assert judged(OPEN["equal"]).method.startswith("sign open at 8192 bits")
     same = judged(OPEN["a strict comparison of one expression"])
     assert same.method.startswith("sign open at 2048 bits")
     assert judged(OPEN["a division by 0"]).method.startswith("the conclusion divides by 0: ")
