@@ -90,6 +90,29 @@ def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgeme
         return Judgement(None, arb("nan"), None, "at most", said)
 
 
+def violates_at_once(
+    formula: Formula, parameters: Mapping[str, Any], case: Any, *, counts: bool
+) -> bool | None:
+    """Return whether an instance meets all hypotheses and fails the conclusion.
+
+    The formulas are evaluated once: in rationals as far as they go, or in balls if the formula
+    `counts` with its integers, as rationals may be too long then. None if that leaves it open.
+    """
+    m = ENCLOSURES if counts else BALLS
+    with ctx.workprec(_TRACED):
+        values = formula.enclosed(case) if counts else formula.exact(case)
+        met = True
+        for condition in formula.hypotheses.values():
+            answer = _decided(returned(condition(m, values), "a hypothesis"))
+            if answer is False:
+                return False
+            met = met and answer is True
+        holds = _decided(formula.relation(m, values, parameters))
+    if holds:
+        return False
+    return True if met and holds is False else None
+
+
 def glance(formula: Formula, parameters: Mapping[str, Any], case: Any) -> float:
     """How close a record comes to violation in one evaluation: 1 or more where it looks violated.
 
