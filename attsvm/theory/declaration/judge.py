@@ -11,6 +11,7 @@ from typing import Any, Literal
 from flint import arb, ctx, fmpq
 
 from attsvm.theory.arithmetic import BALLS, ENCLOSURES, TAILS, Balls, Entries, entries
+from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.formula import Formula
@@ -128,8 +129,10 @@ def glance(formula: Formula, parameters: Mapping[str, Any], case: Any) -> float:
             kind, slack, ratio = _measured(relation)
             value = _float(slack)[0]
             sure = _radius(relation) <= _SMALL * max(abs(value), 1.0)
-        if sure or _decided(relation) is not None:
-            return Slack(value, 0.0, _KINDS[kind], ratio).height
+        answer = _decided(relation)
+        if sure or answer is not None:
+            height = Slack(value, 0.0, _KINDS[kind], ratio).height
+            return height if answer is not False else max(height, TOUCHED)
     return math.nan
 
 

@@ -20,7 +20,7 @@ from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.declaration.variables import Choice, Fitted, Integer
 from attsvm.theory.search.coincidences import coincide, named_constants
 from attsvm.theory.search.relations import Domain, relate
-from attsvm.theory.search.suspects import Suspects, fetched
+from attsvm.theory.search.suspects import PROMISING, Suspects, fetched
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -48,9 +48,6 @@ nearest to that, once a turn."""
 
 _ODD = 0x1E3779B97F4A7C15
 """A factor that spreads the bits of a number, modulo 2^64."""
-
-PROMISING = 1.0 - 1e-9
-"""Heights from here on may be violations that rounding hides."""
 
 _COINCIDENT, _BELIEVED = 6, 4
 """Number of batches of coincidences, each evaluated once, and maximum number of their rows that

@@ -31,6 +31,39 @@ _PROVED = 2**16
 """Maximum number of rows of a batch whose rounding errors are bounded."""
 
 
+PROMISING = 1.0 - 1e-9
+"""Height from which on rounding may hide a violation."""
+
+_VIOLATED = 1.0 + 1e-10
+"""Height from which on floats see a violation, but for the rounding of what the sides are made of."""
+
+_SEEN, _NEAR = 8, 2
+"""Maximum number of records of a line that are examined since floats see a violation in them, and
+since rounding may hide one."""
+
+
+class Doubts:
+    """The records of a line, or of a batch, that floats suspect: some are examined, all counted."""
+
+    def __init__(self, scout: Scout) -> None:
+        self._seen = scout.tally.seen
+        self._left = [_NEAR, _SEEN]
+
+    def wants(self, height: float) -> bool:
+        """Return whether a record of this height is to be examined since it may violate."""
+        if not height >= PROMISING:
+            return False
+        kind = int(height > _VIOLATED)
+        self._left[kind] -= 1
+        if self._left[kind] < 0:
+            self.leave(1)
+        return self._left[kind] >= 0
+
+    def leave(self, number: int) -> None:
+        """Count suspected records that nobody judges."""
+        self._seen.unjudged += number
+
+
 class Suspects:
     """The suspected rows of a series of batches of one formula.
 

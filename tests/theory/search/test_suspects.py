@@ -1,0 +1,180 @@
+"""One violation in one row of one batch is judged, wherever it lies; what is not judged is counted.
+
+A searcher runs twice from one seed: on a claim that holds, whose rows are noted, and on one that
+fails at one of these rows alone. Heights are the same everywhere else, so it sees the same batches.
+"""
+
+import functools
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from toy_pack import stated
+
+from attsvm.theory import Integer, Reading, Real, Records, Statement, Vector, changed
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.run.tally import Tally
+from attsvm.theory.search import GUIDED, Scout, gpu
+from attsvm.theory.search.landscape import Landscape
+from attsvm.theory.search.sequence import guide
+
+KINDS = {
+    "plain": lambda m, hit: m.at_most(hit, m.exact("1/2")),
+    "strict": lambda m, hit: m.below(hit, m.exact("1/2")),
+    "touching": lambda m, hit: m.below(m.exact(1), 2 - hit),
+    "touching at 0": lambda m, hit: m.below(m.exact(0), 1 - hit),
+    "equal": lambda m, hit: m.equal(hit, m.exact(0)),
+}
+"""Relations that hold if `hit` is 0 and fail if it is 1."""
+
+
+def hits(m, values, planted):
+    """1 where the values are those that were planted, else 0."""
+    if planted is None or len(values) != len(planted):
+        return 0 * sum((m.abs(x) for x in values), m.exact(0))
+    apart = (m.abs(x - m.exact(Fraction(p))) for x, p in zip(values, planted, strict=True))
+    return m.is_zero(sum(apart, m.exact(0)))
+
+
+def numbers(variables, of):
+    """A claim about variables that fails at one instance alone, by kind and instance."""
+
+    def claim(kind, planted):
+        return stated(
+            "planted",
+            variables,
+            lambda m, v, c: KINDS[kind](m, hits(m, of(v), planted) + c),
+            constants={"c": 0},
+            siblings={"1": changed(c=1)},
+        )
+
+    return claim
+
+
+@dataclass(frozen=True, slots=True)
+class Two:
+    """Two numbers and two integers."""
+
+    x: float
+    y: float
+    j: int
+    k: int
+
+
+TWO = st.builds(
+    Two,
+    st.integers(-64, 64).map(lambda k: k / 16),
+    st.integers(-64, 64).map(lambda k: k / 16),
+    st.integers(1, 9),
+    st.integers(1, 9),
+)
+
+
+def records(names, *, climbed):
+    """The same about fields of records."""
+
+    def claim(kind, planted):
+        made = Statement(
+            "toy/planted",
+            source="toys",
+            place="here",
+            printed="a toy",
+            variables=Records(Two, TWO, climbed=climbed),
+            conclusion=lambda m, v, c: KINDS[kind](
+                m, hits(m, [m.values(getattr(v, name)) for name in names], planted) + c
+            ),
+            readings={
+                "literal": Reading(
+                    "a toy", "holds", constants={"c": 0}, siblings={"1": changed(c=1)}
+                )
+            },
+        )
+        return made.claim("literal")
+
+    return claim
+
+
+FAR = {name: Integer(1, 50, beyond=True) for name in "xy"}
+PLANE = numbers({"x": Real(), "y": Real()}, lambda v: [v.x, v.y])
+LATTICE = numbers(FAR, lambda v: [v.x, v.y])
+COUNTED = numbers(FAR, lambda v: [len(range(v.x)), len(range(v.y))])
+ARRAYS = numbers({"n": Integer(1, 4), "a": Vector("n")}, lambda v: v.a.ravel().tolist())
+
+SEARCHED = {
+    "screen, dyadic": ("screen", PLANE),
+    "screen, integers": ("screen", LATTICE),
+    "screen, arrays": ("screen", ARRAYS),
+    "gpu, dyadic": ("gpu", PLANE),
+    "sizes, arrays": ("sizes", ARRAYS),
+    "integers in batches": ("integers", LATTICE),
+    "integers one by one": ("integers", COUNTED),
+    "records on tensors": ("batches", records("xy", climbed=True)),
+    "records in balls": ("batches", records("xy", climbed=False)),
+    "lines of records": ("integers", records("jk", climbed=False)),
+}
+
+
+def run(searcher, claim, seed):
+    """The scout after the searcher worked alone, in small batches."""
+    tally = Tally(claim, claim.part(""), 0)
+    if not claim.formula.batches:
+        for case in (Two(0.5, 0.25, 1, 2), Two(-1.0, 2.0, 3, 3)):
+            tally.examine(case, "test")
+    scout = Scout(tally, searcher, 40, numbers=2**8)
+    work = functools.partial(gpu.screen_on_gpu, device="cpu", batch=256)
+    guided = replace(GUIDED[searcher], search=work) if searcher == "gpu" else GUIDED[searcher]
+    guide(guided, scout, np.random.default_rng(seed))
+    return scout
+
+
+@functools.cache
+def noted(name, kind, seed):
+    """The batches of a searcher on the claim that holds: of each the numbers (rows, size)."""
+    searcher, claim = SEARCHED[name]
+    batches = []
+    fit_seen, heights, screened = Formula.fit_seen, Landscape.heights, Scout.screened
+
+    def fitting(self, raw, shape, batch, *rest, **options):
+        found = fit_seen(self, raw, shape, batch, *rest, **options)
+        if kept:
+            parts = [
+                np.broadcast_to(np.asarray(x), (*np.shape(x)[:-1], batch))
+                for x in found[0].values()
+            ]
+            batches.append(np.concatenate([p.reshape(-1, batch) for p in parts]).T)
+        return found
+
+    def lying(self, entries):
+        batches.append(entries[:, :2])
+        return heights(self, entries)
+
+    def on_a_line(self, document):
+        case = screened(self, document)
+        if case is not None:
+            batches.append(np.array([[case.j, case.k]], dtype=float))
+        return case
+
+    kept = True
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Formula, "fit_seen", fitting)
+        patch.setattr(Landscape, "heights", lying)
+        patch.setattr(Scout, "screened", on_a_line)
+        scout = run(searcher, claim(kind, None), seed)
+    assert scout.found is None
+    return batches, scout.tally.seen.unjudged
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", SEARCHED)
+def test_one_violation_in_one_row_of_one_batch_is_judged(name, kind):
+    searcher, claim = SEARCHED[name]
+    batches, unjudged = noted(name, kind, 3)
+    assert unjudged == 0
+    generator = np.random.default_rng([*f"{name} {kind}".encode()])
+    for _ in range(2):
+        batch = batches[int(generator.integers(len(batches)))]
+        row = batch[int(generator.integers(len(batch)))].tolist()
+        scout = run(searcher, claim(kind, row), 3)
+        assert scout.found is not None, row
