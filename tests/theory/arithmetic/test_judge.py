@@ -183,6 +183,19 @@ def test_how_it_was_decided_is_told():
         assert judged(OPEN[name]).method.startswith("a side of the conclusion is no finite number")
 
 
+def test_logarithms_that_are_equal_are_left_open_before_each_takes_long():
+    found = judged(lambda m, v: m.equal(m.log(m.exact(6)), m.log(m.exact(2)) + m.log(m.exact(3))))
+    assert found.method.startswith("sign open at 8192 bits")
+
+
+def test_a_matrix_and_its_transpose_have_one_spectral_norm():
+    def spectral(m, v):
+        A = m.array([[m.exact(a) for a in row] for row in ((1, 2, 3), (4, 5, 7))])
+        return m.equal(m.spectral(A), m.spectral(A.T))
+
+    assert judged(spectral).method == "both sides are one expression"
+
+
 @pytest.mark.parametrize("bits", [3000, 50000])
 def test_sides_that_are_no_one_expression_are_told_apart_by_more_bits(bits):
     """Attention that leaves a token behind by a logit of 10,000 gives it less than 2^-14000."""

@@ -5,6 +5,7 @@ fails at one of these rows alone. Heights are the same everywhere else, so it se
 """
 
 import functools
+import itertools
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -15,8 +16,10 @@ from toy_pack import stated
 
 from attsvm.theory import Integer, Reading, Real, Records, Statement, Vector, changed
 from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, gpu
+from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.landscape import Landscape
 from attsvm.theory.search.sequence import guide
 
@@ -178,3 +181,132 @@ def test_one_violation_in_one_row_of_one_batch_is_judged(name, kind):
         row = batch[int(generator.integers(len(batch)))].tolist()
         scout = run(searcher, claim(kind, row), 3)
         assert scout.found is not None, row
+
+
+# integers by name
+
+
+def pell(conclusion):
+    variables = {name: Integer(1, 50, beyond=True) for name in "xy"}
+    return small(variables, lambda m, v: conclusion(m, m.abs(v.x * v.x - 13 * v.y * v.y - 1)))
+
+
+def small(variables, conclusion, hypotheses=None):
+    return stated(
+        "small",
+        variables,
+        lambda m, v, c: conclusion(m, v) if c == 0 else m.below(m.exact(c), m.exact(c)),
+        hypotheses,
+        constants={"c": 0},
+        siblings={"1": changed(c=1)},
+    )
+
+
+def ordered(*names):
+    """Hypotheses that say that integers increase."""
+    return {
+        f"{one} < {other}": lambda m, v, one=one, other=other: m.below(
+            getattr(v, one), getattr(v, other)
+        )
+        for one, other in itertools.pairwise(names)
+    }
+
+
+TAXICAB = small(
+    {name: Integer(1, 21) for name in "abcd"},
+    lambda m, v: m.at_most(
+        1, m.abs(m.power(v.a, 3) + m.power(v.b, 3) - m.power(v.c, 3) - m.power(v.d, 3))
+    ),
+    {
+        **ordered("a", "c"),
+        "c <= d": lambda m, v: m.at_most(v.c, v.d),
+        **ordered("d", "b"),
+    },
+)
+EGYPTIAN = small(
+    {name: Integer(1, 20, beyond=True) for name in "abcd"},
+    lambda m, v: m.at_most(v.d, 40),
+    {
+        "the sum is 1": lambda m, v: m.equal(
+            m.sum(m.array([m.exact(1) / k for k in (v.a, v.b, v.c, v.d)])), m.exact(1)
+        ),
+        **ordered("a", "b", "c", "d"),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "found"),
+    [
+        (pell(lambda m, apart: m.below(0, apart)), [649, 180]),
+        (pell(lambda m, apart: m.at_most(1, apart)), [649, 180]),
+        (TAXICAB, [1, 12, 9, 10]),
+        (EGYPTIAN, [2, 3, 7, 42]),
+    ],
+    ids=["pell, strict", "pell", "taxicab", "egyptian"],
+)
+def test_integers_that_violate_are_found_in_one_turn(claim, found):
+    scout = Scout(Tally(claim, claim.part(""), 0), "integers", 96, once=True)
+    guide(GUIDED["integers"], scout, np.random.default_rng(0))
+    assert scout.found is not None
+    case = codec.decode(scout.found.instance, claim.instance_type)
+    assert [getattr(case, name) for name in claim.formula.variables] == found
+    assert scout.spent <= 12
+
+
+# what is not judged
+
+
+def alone(claim, searcher, budget=96, **options):
+    scout = Scout(Tally(claim, claim.part(""), 0), searcher, budget, **options)
+    guide(GUIDED[searcher], scout, np.random.default_rng(0))
+    assert scout.found is None
+    return scout.tally.seen
+
+
+FEW = {name: Integer(1, 30) for name in "xy"}
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "open_", "exhausted"),
+    [
+        (lambda m, v: m.at_most(v.x, v.x * v.y), 0, True),
+        (lambda m, v: m.at_most(1, m.exact(9) / v.x + v.y), 0, True),
+        (lambda m, v: m.at_most(m.power(v.x, 12), m.power(v.x, 12) * v.y), 0, True),
+        (lambda m, v: m.at_most(m.log(v.x * v.y), m.log(v.x) + m.log(v.y)), 900, False),
+    ],
+    ids=["exact", "bounded", "in rationals", "open"],
+)
+def test_a_box_is_screened_if_no_choice_in_it_is_open(conclusion, open_, exhausted):
+    seen = alone(small(FEW, conclusion), "integers")
+    assert seen.exhausted == ({"x": [1, 30], "y": [1, 30]} if exhausted else {})
+    assert open_ / 2 <= seen.unjudged <= open_
+    assert seen.screened == 900
+
+
+def test_a_violation_that_floats_cannot_see_lies_in_no_screened_box():
+    """Of numbers beyond 2^53 floats see |x^9 - y^9 - 1| = 0 or 2 as 2 or more, or as 0."""
+    far = {name: Integer(2**26, 2**26 + 9) for name in "xy"}
+
+    def off(m, v):
+        return m.abs(m.power(v.x, 3) - m.power(v.y, 3) - 7 * m.power(v.x - v.y, 2))
+
+    wrong = small(far, lambda m, v: m.any_of(m.at_most(1, off(m, v)), m.below(v.x, v.y)))
+    scout = Scout(Tally(wrong, wrong.part(""), 0), "integers", 96)
+    guide(GUIDED["integers"], scout, np.random.default_rng(0))
+    assert scout.found is not None
+
+
+@pytest.mark.parametrize("searcher", ["screen", "integers"])
+def test_rows_that_floats_make_0_of_are_counted_and_told(searcher):
+    domain = {"x": Real((0, 6))} if searcher == "screen" else {"x": Integer(1, 400)}
+    claim = small(domain, lambda m, v: m.above(m.exp(-m.square(v.x)), m.exact(0)))
+    seen = alone(claim, searcher)
+    assert (seen.unjudged > 100) == (searcher == "screen")  # balls decide integers one by one
+
+
+def test_the_account_of_a_hunt_tells_what_was_not_judged():
+    claim = small({"x": Real((0, 6))}, lambda m, v: m.above(m.exp(-m.square(v.x)), m.exact(0)))
+    account = hunt(claim, seconds=None, rounds=1, searchers=["drawn", "screen"])
+    document = account.json()
+    assert document["unjudged"] == account.seen.unjudged > 0
