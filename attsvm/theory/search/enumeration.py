@@ -17,6 +17,8 @@ from attsvm.theory.search.screen import JUDGED, spread, takes
 from attsvm.theory.search.suspects import Suspects
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Set
+
     from attsvm.theory.declaration.formula import Formula
     from attsvm.theory.search.scout import Scout
 
@@ -37,8 +39,8 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
     """Enumerate all integers up to a bound, of which the closest few go to the judge.
 
     An integer that the formula counts with, as in `range(k)`, is one for a whole batch, and its
-    bound changes from turn to turn. Of other integers every other turn takes the same bound for
-    all, and the rest long boxes, in which some go far. The integers of records move one by one.
+    bound changes from turn to turn. Other integers have one bound for all, and then go through a
+    long box, in which some go far. The integers of records move one by one.
     A box counts as screened if no row is left in which a violation cannot be ruled out.
     """
     formula, parameters = scout.tally.part.formula, scout.tally.part.parameters
@@ -53,19 +55,34 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
         if not own and takes(formula, {**few, **one}, {}, parameters, 8):
             own = {name}
     most = _ENUMERATED if own else 4.0 ** generator.integers(6)
-    asked = int(scout.budget * most)
-    sides = _sides(formula, asked, np.ones(len(few)))
-    whole = sides == _sides(formula, 2**62, np.ones(len(few)))
-    if own and not whole and not scout.once and generator.random() < 0.5:
-        sides = _sides(formula, asked, generator.exponential(size=len(few)))
+    asked, alike = int(scout.budget * most), np.ones(len(few))
+    boxes = [_sides(formula, asked, alike)]
+    whole = boxes[0] == _sides(formula, 2**62, alike)
+    if own and not whole and not scout.once:
+        boxes.append(_sides(formula, asked // 2, generator.exponential(size=len(few))))
+    suspects = Suspects(scout, formula, _DOUBTED)
+    for box in boxes:
+        _screen_box(suspects, box, own)
+    scout.idle = whole
+
+
+def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: Set[str]) -> None:
+    """Screen all choices of a box; those of integers that are no rows' `own` are held in turn.
+
+    Args:
+        suspects: the searcher's.
+        sides: the least of each integer, and how many from there on.
+        own: the integers of which each row has one.
+    """
+    scout, formula = suspects.scout, suspects.formula
+    parameters = scout.tally.part.parameters
     outer = [range(low, low + side) for n, (low, side) in sides.items() if n not in own]
     inner = {n: sides[n] for n in sides if n in own}
     size = math.prod(side for _, side in inner.values())
-    best, suspects = -np.inf, Suspects(scout, formula, _DOUBTED)
     sizes = {name: max(abs(low), abs(low + side)) for name, (low, side) in sides.items()}
     decided = formula.unrounded(sizes, parameters) if own == sides.keys() else frozenset()
     exact = decided >= {*formula.hypotheses, ""}
-    proved, unjudged = exact or not own or not scout.once, scout.tally.seen.unjudged
+    proved, unjudged, best = exact or not own or not scout.once, scout.tally.seen.unjudged, -np.inf
     for held in itertools.product(*outer):
         for start in range(0, size, _ROWS):
             scout.ensure_time()
@@ -80,18 +97,16 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
             scout.tally.variety.see_batch(raw, height > -np.inf)
             if proved and not exact:  # floats may be far off: each row that is left has its bound
                 suspect = formula.left_by(decided, raw, batch, parameters)
-            seen = suspects.examine(raw, {}, suspect, height)
+            judged = suspects.examine(raw, {}, suspect, height)
             height[height == TOUCHED] = -np.inf  # nothing tells how close others come
             for _ in range(JUDGED):
                 lane = int(np.argmax(height))
-                if height[lane] > best and lane not in seen:
+                if height[lane] > best and lane not in judged:
                     scout.look(formula.instance_at(raw, lane))
                 best, height[lane] = max(best, float(height[lane])), -np.inf
-    scout.idle = whole
-    if not proved or scout.tally.seen.unjudged > unjudged:
-        return
-    box = {name: [low, low + side - 1] for name, (low, side) in sides.items()}
-    scout.tally.seen.exhausted = max(scout.tally.seen.exhausted, box, key=box_size)
+    if proved and scout.tally.seen.unjudged == unjudged:
+        box = {name: [low, low + side - 1] for name, (low, side) in sides.items()}
+        scout.tally.seen.exhausted = max(scout.tally.seen.exhausted, box, key=box_size)
 
 
 def _sides(formula: Formula, asked: int, weights: Array) -> dict[str, tuple[int, int]]:

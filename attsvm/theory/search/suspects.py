@@ -35,7 +35,7 @@ PROMISING = 1.0 - 1e-9
 """Height from which on rounding may hide a violation."""
 
 _VIOLATED = 1.0 + 1e-10
-"""Height from which on floats see a violation, but for the rounding of what the sides are made of."""
+"""Height from which on floats see a violation, but for the rounding of parts of the sides."""
 
 _SEEN, _NEAR = 8, 2
 """Maximum number of records of a line that are examined since floats see a violation in them, and

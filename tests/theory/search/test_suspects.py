@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from toy_pack import stated
 
 from attsvm.theory import Integer, Reading, Real, Records, Statement, Vector, changed
-from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.instance import codec
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, gpu
 from attsvm.theory.search.hunt import hunt
 from attsvm.theory.search.landscape import Landscape
 from attsvm.theory.search.sequence import guide
+from attsvm.theory.search.suspects import Suspects
 
 KINDS = {
     "plain": lambda m, hit: m.at_most(hit, m.exact("1/2")),
@@ -137,17 +137,13 @@ def noted(name, kind, seed):
     """The batches of a searcher on the claim that holds: of each the numbers (rows, size)."""
     searcher, claim = SEARCHED[name]
     batches = []
-    fit_seen, heights, screened = Formula.fit_seen, Landscape.heights, Scout.screened
+    examine, heights, screened = Suspects.examine, Landscape.heights, Scout.screened
 
-    def fitting(self, raw, shape, batch, *rest, **options):
-        found = fit_seen(self, raw, shape, batch, *rest, **options)
-        if kept:
-            parts = [
-                np.broadcast_to(np.asarray(x), (*np.shape(x)[:-1], batch))
-                for x in found[0].values()
-            ]
-            batches.append(np.concatenate([p.reshape(-1, batch) for p in parts]).T)
-        return found
+    def examining(self, fitted, shape, suspect, height):
+        batch = len(height)
+        rows = [np.broadcast_to(x, (*np.shape(x)[:-1], batch)) for x in fitted.values()]
+        batches.append(np.concatenate([row.reshape(-1, batch) for row in rows]).T)
+        return examine(self, fitted, shape, suspect, height)
 
     def lying(self, entries):
         batches.append(entries[:, :2])
@@ -159,9 +155,8 @@ def noted(name, kind, seed):
             batches.append(np.array([[case.j, case.k]], dtype=float))
         return case
 
-    kept = True
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Formula, "fit_seen", fitting)
+        patch.setattr(Suspects, "examine", examining)
         patch.setattr(Landscape, "heights", lying)
         patch.setattr(Scout, "screened", on_a_line)
         scout = run(searcher, claim(kind, None), seed)
