@@ -16,44 +16,55 @@ _ROUNDING = 1e-9
 """The largest difference of sides that floats take for rounding."""
 
 TOUCHED = 1.0 + 2.0**-31 + 2.0**-52
-"""The height of equal sides that are not positive under <, a quotient's by chance alone: this may
-be a violation, and nothing tells how close others come."""
+"""Height of equal sides of a strict comparison that are not positive, a quotient's by chance alone:
+this may be a violation, and nothing tells how close others come."""
+
+_NEAR = 1e-12
+"""Part of the right side by which floats may miss that the left side is larger."""
 
 
-def heights(library: Any, relation: Any, *, touching: bool = False) -> Any:
-    """How close a batch comes to violation: the ratio of the sides, or the residual.
+def heights(library: Any, relation: Any) -> Any:
+    """Return how close a batch comes to violation: the ratio of the sides, or the residual.
 
     Where a side is negative or the right one 0 it is the difference of the sides. To a difference
     and to a residual 1 is added where they are positive beyond rounding: above 1 there is a
     violation, as far as floats can tell. (Sides that are 0 but for rounding would be taken for one,
     and a search would keep them instead of what comes close.) Of several comparisons the one that
     counts: the closest of those that must all hold.
+    """
+    return seen(library, relation, touching=False)[0]
 
-    Where asked for, sides that touch under < and are not positive have the height `TOUCHED`, not 0.
+
+def seen(library: Any, relation: Any, *, touching: bool = True) -> tuple[Any, Any]:
+    """Return the heights of a batch, and the lanes in which floats cannot rule out a violation.
+
+    Those are the lanes whose sides violate the relation or touch, but for rounding of the last
+    digits, and the lanes in which a side is no number. If `touching`, equal sides of a strict
+    comparison that are not positive have the height `TOUCHED`, not 0.
     """
     if isinstance(relation, All | AnyOf):
-        parts = [heights(library, part, touching=touching) for part in relation.parts]
-        choose = library.maximum if isinstance(relation, All) else library.minimum
-        found = parts[0]
-        for part in parts[1:]:
-            found = choose(found, part)
-        return found
+        parts = [seen(library, part, touching=touching) for part in relation.parts]
+        all_hold = isinstance(relation, All)
+        choose = library.maximum if all_hold else library.minimum
+        height = functools.reduce(choose, [part for part, _ in parts])
+        return height, functools.reduce(or_ if all_hold else and_, [part for _, part in parts])
     if relation.kind == "equal":
         found = None
         for gap in _gap(relation):
             size = library.abs(_number(gap)) if isinstance(gap, Lane) else gap
             found = size if found is None else library.maximum(found, size)
-        return library.where(found > _ROUNDING, 1 + found, found)
+        return library.where(found > _ROUNDING, 1 + found, found), found != 0
     left, right = (
         side if hasattr(side, "shape") else library.asarray(side, dtype=library.float64)
         for side in (_number(relation.left), _number(relation.right))
     )
     ratio = left / library.where(right > 0, right, right * 0 + 1)
     gap = left - right
+    suspect = ~(gap < -_NEAR * library.abs(right))
     gap = library.where(gap > _ROUNDING, 1 + gap, gap)
     if touching and relation.kind == "below":
         gap = library.where(left == right, TOUCHED, gap)
-    return library.where((right > 0) & (left >= 0), ratio, gap)
+    return library.where((right > 0) & (left >= 0), ratio, gap), suspect
 
 
 def is_met(relation: Any) -> Any:
@@ -89,15 +100,21 @@ def shortfall(relation: Any, batch: int) -> Array:
     return np.where(is_met(relation), 0.0, np.broadcast_to(missed, (batch,)))
 
 
-def violated(relation: Relation) -> Any:
-    """Where floats see a relation fail, in a batch."""
+def proved(relation: Relation) -> tuple[Any, Any]:
+    """Return where numbers with bounds prove that a relation holds, and where that it fails."""
     if isinstance(relation, All | AnyOf):
-        together = np.logical_or if isinstance(relation, All) else np.logical_and
-        return functools.reduce(together, [violated(part) for part in relation.parts])
-    if relation.kind == "equal":
-        return heights(np, relation) > 0
-    left, right = (getattr(side, "value", side) for side in (relation.left, relation.right))
-    return left >= right if relation.kind == "below" else left > right
+        parts = [proved(part) for part in relation.parts]
+        joins = (and_, or_) if isinstance(relation, All) else (or_, and_)
+        return tuple(map(functools.reduce, joins, zip(*parts, strict=True)))  # type: ignore[return-value]
+    gaps = [(_number(gap), getattr(gap, "error", 0.0)) for gap in _gap(relation)]
+    if relation.kind == "equal":  # of arrays that may have no entry
+        holds = [np.equal(gap, 0.0) & np.equal(error, 0.0) for gap, error in gaps]
+        fails = [np.greater(abs(gap), error) for gap, error in gaps]
+        return functools.reduce(and_, holds, True), functools.reduce(or_, fails, False)
+    ((gap, error),) = gaps
+    if relation.kind == "below":
+        return np.less(gap, -error), np.greater_equal(gap, error)
+    return np.less_equal(gap, -error), np.greater(gap, error)
 
 
 def _gap(relation: Comparison) -> Any:

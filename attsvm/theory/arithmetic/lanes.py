@@ -93,12 +93,12 @@ def _float(value: int | Fraction) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def lanes(batch: Any) -> Any:
-    """Numbers (..., B) of a batch of B instances as one number or an array of them."""
+def lanes(batch: Any, number: Callable[[Any], Lane] = Lane) -> Any:
+    """Numbers (..., B) of a batch of B instances as one `number` or an array of them."""
     shape = tuple(batch.shape[:-1])
     if not shape:
-        return Lane(batch)
-    return entries([Lane(row) for row in batch.reshape(-1, batch.shape[-1])], shape)
+        return number(batch)
+    return entries([number(row) for row in batch.reshape(-1, batch.shape[-1])], shape)
 
 
 class _Lanes(Arithmetic):

@@ -12,6 +12,7 @@ import numpy as np
 from flint import arb, fmpq
 
 from attsvm.errors import ClaimError
+from attsvm.theory.arithmetic.bounds import Bounded
 from attsvm.theory.arithmetic.lanes import Lane
 from attsvm.theory.arithmetic.plain import in_plain
 from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, filled, letter
@@ -119,6 +120,8 @@ class Primitive:
             return self.balls(*numbers)
         if m.name == "floats":
             return Lane(np.asarray(self.floats(*(n.value for n in numbers))))
+        if m.name == "bounds":  # nothing bounds the error of floats that an author supplies
+            return Bounded(np.asarray(self.floats(*(n.value for n in numbers))), np.inf)
         if m.name == "tensors":
             values = [n.value for n in numbers]
             if self.tensors is not None:
@@ -141,4 +144,5 @@ class Primitive:
             return TRACES.of(ball)
         if isinstance(ball, arb) and ball.is_zero():
             return TRACES.of(fmpq(0))
-        return Trace(ball, _hashed(self.plain, *(n.residue for n in numbers)))
+        residue = _hashed(self.plain, *(n.residue for n in numbers))
+        return Trace(ball, residue, steep=any(n.steep for n in numbers))

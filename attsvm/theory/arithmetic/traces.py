@@ -39,14 +39,22 @@ would be exp(x); here powers of two are far from each other, as residues and as 
 """
 
 
+_STEEP, _LONG = 256, 1024
+"""Size of an argument of the exponential, and bits of a rational, from which a difference of two
+sides that is not 0 may be smaller than 2^-8192."""
+
+
 class Untraceable(Exception):
     """An expression branches where its ball cannot tell which way."""
 
 
 class Trace(Number):
-    """A number with its fingerprint, that of its square, its surd and its bound where known."""
+    """A number with its fingerprint, that of its square, its surd and its bound where known.
 
-    __slots__ = ("_bound", "_squared", "ball", "residue", "surd", "sure")
+    It is `steep` if an exponential of a large number, or a long rational, is a part of it.
+    """
+
+    __slots__ = ("_bound", "_squared", "ball", "residue", "steep", "surd", "sure")
 
     def __init__(
         self,
@@ -56,8 +64,10 @@ class Trace(Number):
         surd: Surd | None = None,
         sure: bool = True,
         bound: Bound | None = None,
+        steep: bool = False,
     ) -> None:
         self.ball = ball
+        self.steep = steep
         self.residue = residue % _PRIME
         self.surd = surd
         self.sure = sure
@@ -102,17 +112,22 @@ class Trace(Number):
                 surd,
                 sure,
                 bound,
+                a.steep or b.steep,
             )
         except ZeroDivisionError as error:
             raise Untraceable("a division by 0") from error
 
     def __neg__(self) -> Trace:
         surd = self.surd and Surd(tuple((r, -c) for r, c in self.surd.terms))
-        return Trace(-self.ball, -self.residue, self._squared, surd, self.sure, self._bound)
+        return Trace(
+            -self.ball, -self.residue, self._squared, surd, self.sure, self._bound, self.steep
+        )
 
     def unsure(self) -> Trace:
         """The same, said to rest on a residue."""
-        return Trace(self.ball, self.residue, self._squared, self.surd, False, self._bound)
+        return Trace(
+            self.ball, self.residue, self._squared, self.surd, False, self._bound, self.steep
+        )
 
     @property
     def zero(self) -> bool:
@@ -164,7 +179,7 @@ def _function(name: str, ball: Callable[[Any], Any], t: Trace) -> Trace:
     value = ball(t.ball)
     if isinstance(value, fmpq):
         return TRACES.of(value)
-    return Trace(value, _hashed(name, t.residue))
+    return Trace(value, _hashed(name, t.residue), steep=t.steep)
 
 
 def _kept(function: Callable[[Trace], Trace]) -> Callable[[Trace], Trace]:
@@ -190,11 +205,14 @@ def _exp(t: Trace) -> Trace:
     """The exponential: of rationals over one denominator a power of one residue."""
     if t.zero:
         return TRACES.exact(1)  # type: ignore[no-any-return]
+    steep = t.steep or not (-_STEEP < t.ball < _STEEP)
     if isinstance(t.ball, fmpq):  # exp(p/q) = exp(1/2^k)^m: one base for each odd part of q
-        return Trace(arb(t.ball).exp(), pow(_base(int(t.ball.q)), int(t.ball.p), _PRIME))
+        power = pow(_base(int(t.ball.q)), int(t.ball.p), _PRIME)
+        return Trace(arb(t.ball).exp(), power, steep=steep)
     mirrored = min(t.residue, _PRIME - t.residue)  # exp(-t) is the inverse of exp(t)
     power = _hashed("exp of", mirrored)
-    return Trace(arb(t.ball).exp(), power if mirrored == t.residue else pow(power, -1, _PRIME))
+    residue = power if mirrored == t.residue else pow(power, -1, _PRIME)
+    return Trace(arb(t.ball).exp(), residue, steep=steep)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -220,7 +238,14 @@ def _sqrt(t: Trace) -> Trace:
     surd = root_of(t.ball) if isinstance(t.ball, fmpq) and t.ball > 0 else None
     irrational = surd is not None and surd.rational is None
     bound = t.bound and t.bound.root(t.ball if isinstance(t.ball, fmpq) else object())
-    return Trace(found.ball, found.residue, t.residue, surd if irrational else None, bound=bound)
+    return Trace(
+        found.ball,
+        found.residue,
+        t.residue,
+        surd if irrational else None,
+        bound=bound,
+        steep=t.steep,
+    )
 
 
 def _abs(t: Trace) -> Trace:
@@ -246,7 +271,9 @@ class Traces(Arithmetic):
 
     def of(self, value: fmpq) -> Trace:
         """A rational number."""
-        return Trace(value, _quotient(int(value.p), int(value.q)))
+        p, q = int(value.p), int(value.q)
+        long = max(p.bit_length(), q.bit_length()) > _LONG
+        return Trace(value, _quotient(p, q), steep=long)
 
     def _rational(self, value: Fraction) -> Trace:
         return self.of(fmpq(value.numerator, value.denominator))
@@ -279,8 +306,10 @@ class Traces(Arithmetic):
             return self.of(ball) if sure else self.of(ball).unsure()
         if all(t.zero for t in A.ravel()):
             return self.exact(0).unsure()
-        residue = _hashed("spectral", str(A.shape), *(t.residue for t in A.ravel()))
-        return Trace(ball, residue, sure=sure)
+        rows, columns = ([t.residue for t in matrix.ravel()] for matrix in (A, A.T))
+        shapes = (*A.shape, rows), (*A.T.shape, columns)  # a matrix and its transpose are alike
+        residue = _hashed("spectral", str(min(shapes)))
+        return Trace(ball, residue, sure=sure, steep=any(t.steep for t in A.ravel()))
 
     def _level(self, s: Entries) -> Any:
         return max(s, key=lambda t: arb(t.ball).mid())

@@ -8,7 +8,7 @@ import functools
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,8 +29,10 @@ from attsvm.theory.arithmetic import (
     entries,
     lanes,
 )
+from attsvm.theory.arithmetic.bounds import BOUNDS
 from attsvm.theory.arithmetic.entries import CONSTANTS, misuse
-from attsvm.theory.arithmetic.heights import heights, is_met, shortfall
+from attsvm.theory.arithmetic.heights import heights, is_met, proved, seen, shortfall
+from attsvm.theory.arithmetic.magnitudes import MAGNITUDES, Magnitude
 from attsvm.theory.arithmetic.rational_script import Verifiers
 from attsvm.theory.arithmetic.relations import AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.script import Scripts
@@ -307,9 +309,10 @@ class Formula:
             elif isinstance(variable, Integer) and not hasattr(value, "shape"):
                 put(v, name, value)
             elif isinstance(value, np.ndarray | float):
-                put(v, name, lanes(np.atleast_1d(np.asanyarray(value, dtype=float))))
+                numbers = np.atleast_1d(np.asanyarray(value, dtype=float))
+                put(v, name, lanes(numbers, m.numbers))
             else:
-                put(v, name, lanes(value))
+                put(v, name, lanes(value, m.numbers))
         self._define_again(v, m)
         return v
 
@@ -320,7 +323,8 @@ class Formula:
 
         Minus infinity where a hypothesis is not met or an evaluation is no number.
         """
-        return np.asarray(self._heights(self.floats(raw, shape), batch, parameters, FLOATS))
+        v = self.floats(raw, shape)
+        return np.asarray(self._seen(v, batch, parameters, FLOATS, touching=False)[0])
 
     def fit_screened(
         self,
@@ -329,30 +333,98 @@ class Formula:
         batch: int,
         parameters: Mapping[str, Any],
         m: Any = FLOATS,
-        *,
-        touching: bool = False,
     ) -> tuple[dict[str, Any], Any]:
-        """A batch by `fit`, and that of it: they share what both compute, such as norms.
+        """Return a batch by `fit` and its heights, without a mark for sides that touch."""
+        return self.fit_seen(raw, shape, batch, parameters, m, touching=False)[:2]
 
-        Sides that touch under < are told where asked for, as by `heights`.
-        In numpy, or in torch where `m` is an arithmetic of tensors and the batch lies on its
-        device; no variable may be one that is moved there (`Meeting`).
+    def fit_seen(
+        self,
+        raw: Mapping[str, Any],
+        shape: Shape,
+        batch: int,
+        parameters: Mapping[str, Any],
+        m: Any = FLOATS,
+        *,
+        touching: bool = True,
+    ) -> tuple[dict[str, Any], Any, Any]:
+        """Return a batch by `fit`, its heights, and which lanes may violate, as floats see it.
+
+        If `touching`, equal sides of a strict comparison have the height `TOUCHED` in numpy, unless
+        they are positive. The batch lies in numpy, or in torch if `m` is an arithmetic of tensors
+        and the batch lies on its device; then no variable may be one that is moved (`Meeting`).
         """
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # fitting and heights share what both compute
             fitted, v = self._fit(raw, shape, m)
         v = self.floats(fitted, shape, m) if v is None else v
-        return fitted, self._heights(v, batch, parameters, m, touching=touching)
+        return fitted, *self._seen(v, batch, parameters, m, touching=touching and m is FLOATS)
 
-    def _heights(
-        self, v: Any, batch: int, parameters: Mapping[str, Any], m: Any, *, touching: bool = False
-    ) -> Any:
+    def _seen(
+        self, v: Any, batch: int, parameters: Mapping[str, Any], m: Any, *, touching: bool
+    ) -> tuple[Any, Any]:
         with np.errstate(all="ignore"):
             relation = self.relation(m, v, parameters)
-            height = heights(m.library, relation, touching=touching) + m.zeros(batch)
-            met = ~m.library.isnan(height)
+            height, suspect = seen(m.library, relation, touching=touching)
+            height = height + m.zeros(batch)
+            met = m.zeros(batch) == 0.0
             for condition in self.hypotheses.values():
                 met = met & is_met(returned(condition(m, v), "a hypothesis"))
-        return m.library.where(met, height, -np.inf)
+        suspect = met & suspect
+        return m.library.where(met & ~m.library.isnan(height), height, -np.inf), suspect
+
+    def proved(
+        self, raw: Mapping[str, Any], shape: Shape, batch: int, parameters: Mapping[str, Any]
+    ) -> tuple[Array, Array]:
+        """Return which instances of a fitted batch floats prove to violate, and which stay open.
+
+        An instance violates if it meets all hypotheses and fails the conclusion. Integers below
+        2^53 are exact, and so are sums and products that are floats; what is rounded is bounded.
+        """
+        with np.errstate(all="ignore"):
+            v = self.floats(raw, shape, BOUNDS)
+            holds, fails = proved(self.relation(BOUNDS, v, parameters))
+            sure = possible = np.ones(batch, dtype=bool)
+            for condition in self.hypotheses.values():
+                met, missed = proved(returned(condition(BOUNDS, v), "a hypothesis"))
+                sure, possible = sure & met, possible & ~np.asarray(missed, dtype=bool)
+        violate = sure & fails
+        return violate, possible & ~np.asarray(holds, dtype=bool) & ~violate
+
+    def unrounded(self, sizes: Mapping[str, int], parameters: Mapping[str, Any]) -> frozenset[str]:
+        """Return which formulas of integers up to these sizes floats evaluate without rounding.
+
+        Those are made of sums and products that stay below 2^53. They are hypotheses by their
+        names, and "" for the conclusion.
+        """
+        v = Values(**{name: Magnitude(size) for name, size in sizes.items()})
+        found = set()
+        for name, formula in self._formulas(parameters).items():
+            try:
+                self._defined(MAGNITUDES, v)
+                gaps = [part.left - part.right for part in _leaves(formula(MAGNITUDES, v))]
+            except Exception:  # a formula may use functions that know no sizes
+                continue
+            if all(isinstance(gap, int) or gap.size is not None for gap in gaps):
+                found.add(name)
+        return frozenset(found)
+
+    def _formulas(self, parameters: Mapping[str, Any]) -> dict[str, Callable[[Any, Any], Relation]]:
+        """Return the hypotheses by their names, and the conclusion by the name ""."""
+        return {**self.hypotheses, "": lambda m, v: self.relation(m, v, parameters)}
+
+    def left_by(
+        self,
+        decided: Iterable[str],
+        raw: Mapping[str, Any],
+        batch: int,
+        parameters: Mapping[str, Any],
+    ) -> Array:
+        """Return the rows that may violate, by the formulas that floats have `decided` alone."""
+        left = np.ones(batch, dtype=bool)
+        v, formulas = self.floats(raw, {}), self._formulas(parameters)
+        for name in decided:
+            holds, fails = proved(returned(formulas[name](FLOATS, v), "a formula"))
+            left = left & (holds if name else fails)
+        return left
 
     def missing(self, raw: Mapping[str, Any], shape: Shape, batch: int) -> Array:
         """How far each instance of a batch is from meeting the hypotheses (batch,), 0 if it does.

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from flint import arb, ctx, fmpq
 
 from attsvm.theory.arithmetic import BALLS, ENCLOSURES, TAILS, Balls, Entries, entries
+from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
 from attsvm.theory.declaration.formula import Formula
@@ -20,9 +21,11 @@ PRECISIONS = (64, 128, 256, 512, 1024, 2048)
 """Working precisions in bits, tried in turn until the sign of the slack is decided."""
 
 _FURTHER = (8192, 65536, 2**18)
-"""Tried of a formula whose sides have different fingerprints: they differ, by however little.
+"""Tried if the sides of a formula have different fingerprints, so that they may differ.
 
-Attention that leaves a token behind by a logit of 20,000 gives it less than 2^-28000.
+Attention that leaves a token behind by a logit of 20,000 gives it less than 2^-28000. Bits beyond
+the first of these are for such sides alone: logarithms and spectral norms that are equal may have
+different fingerprints as well, and each takes up to a second at so many bits.
 """
 
 _TINY = 5e-324
@@ -89,6 +92,29 @@ def judge(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judgeme
         return Judgement(None, arb("nan"), None, "at most", said)
 
 
+def violates_at_once(
+    formula: Formula, parameters: Mapping[str, Any], case: Any, *, counts: bool
+) -> bool | None:
+    """Return whether an instance meets all hypotheses and fails the conclusion.
+
+    The formulas are evaluated once: in rationals as far as they go, or in balls if the formula
+    `counts` with its integers, as rationals may be too long then. None if that leaves it open.
+    """
+    m = ENCLOSURES if counts else BALLS
+    with ctx.workprec(_TRACED):
+        values = formula.enclosed(case) if counts else formula.exact(case)
+        met = True
+        for condition in formula.hypotheses.values():
+            answer = _decided(returned(condition(m, values), "a hypothesis"))
+            if answer is False:
+                return False
+            met = met and answer is True
+        holds = _decided(formula.relation(m, values, parameters))
+    if holds:
+        return False
+    return True if met and holds is False else None
+
+
 def glance(formula: Formula, parameters: Mapping[str, Any], case: Any) -> float:
     """How close a record comes to violation in one evaluation: 1 or more where it looks violated.
 
@@ -104,8 +130,10 @@ def glance(formula: Formula, parameters: Mapping[str, Any], case: Any) -> float:
             kind, slack, ratio = _measured(relation)
             value = _float(slack)[0]
             sure = _radius(relation) <= _SMALL * max(abs(value), 1.0)
-        if sure or _decided(relation) is not None:
-            return Slack(value, 0.0, KINDS[kind], ratio).height
+        answer = _decided(relation)
+        if sure or answer is not None:
+            height = Slack(value, 0.0, KINDS[kind], ratio).height
+            return height if answer is not False else max(height, TOUCHED)
     return math.nan
 
 
@@ -114,6 +142,8 @@ def _judged(formula: Formula, parameters: Mapping[str, Any], case: Any) -> Judge
     traced: Any = None
     for bits, m, values in _attempts(formula, case, _FURTHER):
         if bits in _FURTHER and not (traced is not None and _differ(traced) and _finite(relation)):
+            break
+        if bits in _FURTHER[1:] and not _steep(traced):
             break
         with ctx.workprec(bits):
             relation = formula.relation(m, values(case), parameters)
@@ -259,6 +289,13 @@ def _differ(relation: Any) -> bool:
     if isinstance(relation, All | AnyOf):
         return any(map(_differ, relation.parts))
     return any(not left.same(right) for left, right in _sides(relation))
+
+
+def _steep(relation: Any) -> bool:
+    """Whether two sides that differ may differ by less than 8192 bits tell."""
+    if isinstance(relation, All | AnyOf):
+        return any(map(_steep, relation.parts))
+    return any(trace.steep for pair in _sides(relation) for trace in pair)
 
 
 def _sides(relation: Comparison) -> list[tuple[Trace, Trace]]:

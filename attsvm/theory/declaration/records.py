@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attsvm.errors import ClaimError, present
-from attsvm.theory.arithmetic.heights import heights
+from attsvm.theory.arithmetic.heights import seen
 from attsvm.theory.declaration.formula import Formula, signature
 from attsvm.theory.declaration.notation import Notation, Symbols
 from attsvm.theory.declaration.slack import Slack
@@ -195,10 +195,14 @@ class RecordFormula(Formula):
         if self.measured is not None:
             climb = present(self.measured.tensors, "the conclusion's form for tensors")
             return climb(case, **{**self.constants, **parameters})
+        return self.climbed(case, parameters, touching=False)
+
+    def climbed(self, case: Any, parameters: Mapping[str, Any], *, touching: bool) -> Any:
+        """Return the heights of many instances in torch, by `seen`."""
         from attsvm.theory.arithmetic import Tensors
 
         m = Tensors()
-        found = heights(m.library, self.relation(m, case, parameters))
+        found, _ = seen(m.library, self.relation(m, case, parameters), touching=touching)
         # a formula may come to a constant, such as for one token: still one height an instance
         first = next(_tensors(case))
         return found + 0.0 * first.reshape(len(first), -1)[:, 0]

@@ -329,6 +329,11 @@ def hunt_text(
         yield f"{said}: {document['note']}"
     if document["open"]:
         yield f"open: {_left_open(document['open'], document['unexamined'])}"
+    if document["unjudged"]:
+        yield (
+            f"not judged: {counted(document['unjudged'], 'screened instance')}, in which rounding "
+            "may hide a violation"
+        )
     if document["given_up"]:
         yield (
             f"given up: the evaluation of {counted(document['given_up'], 'made-up record')} of "

@@ -49,6 +49,8 @@ class Counts:
         given_up: records with other integers, lengths or members whose evaluation was ended, as it
             took too many steps.
         screened: instances that were evaluated in batches of floats, to choose what is examined.
+        unjudged: instances among them in which floats cannot rule out a violation, and which were
+            not judged.
         exhausted: for each integer of a formula the least and the largest of those that were
             screened in every choice together.
         settled: how many instances there are at all, where each of them was evaluated exactly and
@@ -81,6 +83,7 @@ class Counts:
     unexamined: int = 0
     given_up: int = 0
     screened: int = 0
+    unjudged: int = 0
     exhausted: dict[str, list[int]] = field(default_factory=dict)
     settled: int = 0
     varied: dict[str, int] = field(default_factory=dict)

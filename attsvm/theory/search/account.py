@@ -204,6 +204,7 @@ _TOLD = (
 _SEEN = (
     *(
         "screened",
+        "unjudged",
         "exhausted",
         "settled",
         "ordinary",

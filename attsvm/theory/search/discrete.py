@@ -30,6 +30,7 @@ from attsvm.theory.run.bounded import within_bound
 from attsvm.theory.search.axes import Group, groups, taken, tuples
 from attsvm.theory.search.families import blocks, relate_one, with_blocks
 from attsvm.theory.search.relations import Domain
+from attsvm.theory.search.suspects import Doubts
 
 if TYPE_CHECKING:
     from attsvm.theory.run.tally import Tally
@@ -38,9 +39,8 @@ if TYPE_CHECKING:
 CHEAP = 8
 """Claims of this cost at most are evaluated in floats to choose what is examined."""
 
-_EXAMINED, _PROMISING = 2, 1.0 - 1e-9
-"""How many of a screened line are examined at most, and the height from which rounding may hide a
-violation."""
+_EXAMINED = 2
+"""Maximum number of records of a screened line that are examined since they come closest."""
 
 _FAR, _FINE = 12, 3
 """Integers go up to two to the first power, over the cost of the claim, or to twice those that are
@@ -69,16 +69,16 @@ _TOGETHER = 64
 
 
 def tried(scout: Scout, documents: Iterable[Any]) -> None:
-    """Examine a line of encoded records, or where that is cheap screen it and examine the closest.
+    """Examine a line of encoded records, or screen it and examine the closest if that is cheap.
 
-    The first that look violated are examined at once: what comes later on a line is larger.
+    Records that look violated are examined at once: those that come later on a line are larger.
 
     Raises:
         Stop: the turn is over, by a find, the budget or the time.
     """
     tally = scout.tally
     closer: list[tuple[float, int, Any]] = []
-    examined = 0
+    doubts = Doubts(scout)
     for document in documents:
         if document in scout.long:
             break
@@ -87,8 +87,7 @@ def tried(scout: Scout, documents: Iterable[Any]) -> None:
                 scout.look_at(document, reshaped=True)
             elif (case := scout.screened(document)) is not None:
                 height = _glanced(tally, case)
-                if height >= _PROMISING and examined < _EXAMINED:
-                    examined += 1
+                if doubts.wants(height):
                     scout.look_at(document, reshaped=True)
                 elif height > scout.pool.height:
                     closer.append((-height, len(closer), document))

@@ -8,19 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attsvm.theory.arithmetic import FLOATS
-from attsvm.theory.arithmetic.heights import violated
+from attsvm._types import Array
+from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.run.coverage import box_size
 from attsvm.theory.search.discrete import move_integers
-from attsvm.theory.search.screen import JUDGED, PROMISING, spread, takes
+from attsvm.theory.search.screen import JUDGED, spread, takes
+from attsvm.theory.search.suspects import Suspects
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Set
+
     from attsvm.theory.declaration.formula import Formula
     from attsvm.theory.search.scout import Scout
 
-_ENUMERATED, _ROWS = 2**13, 2**16
+_ENUMERATED, _ROWS = 2**15, 2**16
 """Integers that are enumerated for each instance of a budget, and at once."""
+
+_DOUBTED = 8
+"""Maximum number of rows of a turn that the judge sees although bounds for rounding, and rationals,
+leave open whether they violate."""
 
 
 def counts(formula: Formula) -> bool:
@@ -31,9 +38,10 @@ def counts(formula: Formula) -> bool:
 def integers(scout: Scout, generator: np.random.Generator) -> None:
     """Enumerate all integers up to a bound, of which the closest few go to the judge.
 
-    One that the formula counts with, as in `range(k)`, is one for a whole batch. The bound changes
-    from turn to turn; of integers that fill batches a turn that is the only one takes the largest.
-    Those of records move one by one.
+    An integer that the formula counts with, as in `range(k)`, is one for a whole batch, and its
+    bound changes from turn to turn. Other integers have one bound for all, and then go through a
+    long box, in which some go far. The integers of records move one by one.
+    A box counts as screened if no row is left in which a violation cannot be ruled out.
     """
     formula, parameters = scout.tally.part.formula, scout.tally.part.parameters
     if not formula.batches:
@@ -46,14 +54,35 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
         one = {name: formula.variables[name].spread(generator, 8)}  # type: ignore[attr-defined]
         if not own and takes(formula, {**few, **one}, {}, parameters, 8):
             own = {name}
-    power = int(generator.integers(-2, 2) if own else generator.integers(6))
-    power = 1 if own and scout.once else power
-    most = (_ENUMERATED if own else 1) * 4.0**power
-    sides = _sides(formula, int(scout.budget * most))
+    most = _ENUMERATED if own else 4.0 ** generator.integers(6)
+    asked, alike = int(scout.budget * most), np.ones(len(few))
+    boxes = [_sides(formula, asked, alike)]
+    whole = boxes[0] == _sides(formula, 2**62, alike)
+    if own and not whole and not scout.once:
+        boxes.append(_sides(formula, asked // 2, generator.exponential(size=len(few))))
+    suspects = Suspects(scout, formula, _DOUBTED)
+    for box in boxes:
+        _screen_box(suspects, box, own)
+    scout.idle = whole
+
+
+def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: Set[str]) -> None:
+    """Screen all choices of a box; those of integers that are no rows' `own` are held in turn.
+
+    Args:
+        suspects: the searcher's.
+        sides: the least of each integer, and how many from there on.
+        own: the integers of which each row has one.
+    """
+    scout, formula = suspects.scout, suspects.formula
+    parameters = scout.tally.part.parameters
     outer = [range(low, low + side) for n, (low, side) in sides.items() if n not in own]
     inner = {n: sides[n] for n in sides if n in own}
     size = math.prod(side for _, side in inner.values())
-    best = -np.inf
+    sizes = {name: max(abs(low), abs(low + side)) for name, (low, side) in sides.items()}
+    decided = formula.unrounded(sizes, parameters) if own == sides.keys() else frozenset()
+    exact = decided >= {*formula.hypotheses, ""}
+    proved, unjudged, best = exact or not own or not scout.once, scout.tally.seen.unjudged, -np.inf
     for held in itertools.product(*outer):
         for start in range(0, size, _ROWS):
             scout.ensure_time()
@@ -63,25 +92,34 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
             for name, (low, side) in inner.items():
                 place, digit = np.divmod(place, side)
                 raw[name] = low + digit.astype(float)
-            height = formula.screened(raw, {}, batch, parameters)
+            _, height, suspect = formula.fit_seen(raw, {}, batch, parameters)
             scout.tally.seen.screened += batch
             scout.tally.variety.see_batch(raw, height > -np.inf)
-            false = violated(formula.relation(FLOATS, formula.floats(raw, {}), parameters))
-            for lane in np.lexsort((-height, ~np.broadcast_to(false, batch)))[:JUDGED]:
-                if height[lane] > best or (false.any() and height[lane] >= PROMISING):
-                    best = max(best, height[lane])
-                    scout.look(formula.instance_at(raw, int(lane)))
-    box = {name: [low, low + side - 1] for name, (low, side) in sides.items()}
-    scout.tally.seen.exhausted = max(scout.tally.seen.exhausted, box, key=box_size)
+            if proved and not exact:  # floats may be far off: each row that is left has its bound
+                suspect = formula.left_by(decided, raw, batch, parameters)
+            judged = suspects.examine(raw, {}, suspect, height)
+            height[height == TOUCHED] = -np.inf  # nothing tells how close others come
+            for _ in range(JUDGED):
+                lane = int(np.argmax(height))
+                if height[lane] > best and lane not in judged:
+                    scout.look(formula.instance_at(raw, lane))
+                best, height[lane] = max(best, float(height[lane])), -np.inf
+    if proved and scout.tally.seen.unjudged == unjudged:
+        box = {name: [low, low + side - 1] for name, (low, side) in sides.items()}
+        scout.tally.seen.exhausted = max(scout.tally.seen.exhausted, box, key=box_size)
 
 
-def _sides(formula: Formula, asked: int) -> dict[str, tuple[int, int]]:
-    """The least of each integer, and of how many from there on all choices are at most `asked`."""
+def _sides(formula: Formula, asked: int, weights: Array) -> dict[str, tuple[int, int]]:
+    """Return the least of each integer, and how many from there on.
+
+    All choices are at most `asked`; an integer of twice the weight has a side twice as long in
+    digits.
+    """
     sides: dict[str, tuple[int, int]] = {}
     bounded = {n: v for n, v in formula.variables.items() if v.ends[1] is not None}
     for k, (name, variable) in enumerate({**bounded, **formula.variables}.items()):
         low, high = variable.ends
         left = asked // math.prod(side for _, side in sides.values())
-        side = max(int(left ** (1 / (len(formula.variables) - k)) + 1e-9), 1)
+        side = max(int(left ** (weights[k] / weights[k:].sum()) + 1e-9), 1)
         sides[name] = int(low or 0), side if high is None else min(side, high - int(low or 0) + 1)
     return sides

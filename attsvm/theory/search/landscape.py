@@ -19,6 +19,7 @@ import numpy as np
 from attsvm._types import Array, Float, Int
 from attsvm.errors import ClaimError, present
 from attsvm.theory.declaration.judge import glance
+from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.search.frame import Frame, frame_key
 from attsvm.theory.search.starts import starts
 
@@ -193,7 +194,9 @@ def _heights(scout: Scout, frame: Frame, rows: Array) -> Array:
     if tally.claim.relaxed is not None:
         with np.errstate(all="ignore"), one_thread() as torch, torch.no_grad():
             x = torch.tensor(np.ascontiguousarray(rows))
-            return np.asarray(relaxed_heights(torch, tally, frame, x).double().numpy())
+            return np.asarray(
+                relaxed_heights(torch, tally, frame, x, touching=True).double().numpy()
+            )
     height = np.full(len(rows), np.nan)
     formula, parameters = tally.part.formula, tally.part.parameters
     made = enumerate(frame.records(tally.claim.instance_type, rows))
@@ -230,15 +233,23 @@ def one_thread() -> Iterator[Any]:
         torch.set_num_threads(threads)
 
 
-def relaxed_heights(torch: Any, tally: Tally, frame: Frame, x: Any) -> Any:
-    """How close each row comes to violation, by the claim's formula on tensors.
+def relaxed_heights(
+    torch: Any, tally: Tally, frame: Frame, x: Any, *, touching: bool = False
+) -> Any:
+    """Return how close each row comes to violation, by the claim's formula on tensors.
+
+    If `touching`, equal sides of a strict comparison may have the height `TOUCHED`.
 
     Raises:
         ClaimError: it breaks, or gives no number a row.
     """
     relaxed = present(tally.claim.relaxed, "the claim's relaxed conclusion")
+    formula, parameters = tally.part.formula, tally.part.parameters
     try:
-        values = relaxed(frame.tensors(x), **tally.part.parameters)
+        if touching and isinstance(formula, RecordFormula) and formula.measured is None:
+            values = formula.climbed(frame.tensors(x), parameters, touching=True)
+        else:
+            values = relaxed(frame.tensors(x), **parameters)
     except ClaimError:
         raise
     except Exception as problem:

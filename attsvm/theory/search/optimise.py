@@ -15,6 +15,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.errors import present
+from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.search.landscape import (
     WORST,
     Landscape,
@@ -26,6 +27,7 @@ from attsvm.theory.search.landscape import (
 )
 from attsvm.theory.search.scout import Scout
 from attsvm.theory.search.starts import ASKED
+from attsvm.theory.search.suspects import PROMISING, Doubts
 
 _REACH = 64.0
 """How far coordinates go in differential evolution, in units of their size."""
@@ -39,9 +41,8 @@ _MUTATION, _CROSSED = (0.2, 0.9), 0.5
 _TENSORS, _LIST, _SINGLY, _SCREENED = 2048, 256, 64, 3
 """Vectors of a batch on tensors, in a list, and one by one; and landscapes of a turn of those."""
 
-_JUDGED, _PROMISING = 2, 1.0 - 1e-9
-"""How many of a batch go to the judge, of those that come closer, and the height from which
-rounding may hide a violation."""
+_JUDGED = 2
+"""Maximum number of records of a batch that are examined since they come closer."""
 
 _SPREAD = 0.5
 """The standard deviation that CMA-ES starts with."""
@@ -119,13 +120,17 @@ def batches(scout: Scout, generator: np.random.Generator) -> None:
             height, judged = land.heights(rows), 0
             cost = np.full(len(rows), WORST)
             order = np.argsort(-height[:asked], kind="stable")
-            asked = len(rows)
-            for lane in order[_spread(int(np.sum(height > best)), len(order))]:
+            asked, doubts = len(rows), Doubts(scout)
+            suspected = [lane for lane in order if height[lane] >= PROMISING]
+            doubts.leave(len(suspected[ASKED:]))
+            spread = order[_spread(int(np.sum(height > best)), len(order))]
+            for lane in dict.fromkeys([*suspected[:ASKED], *spread]):
                 if height[lane] == -np.inf or not land.admits(rows[lane], screened=True):
                     continue
-                cost[lane] = -height[lane]
-                if judged < _JUDGED and (height[lane] > best or height[lane] >= _PROMISING):
-                    best, judged = max(best, float(height[lane])), judged + 1
+                cost[lane] = 0.0 if height[lane] == TOUCHED else -height[lane]
+                closer = judged < _JUDGED and best < height[lane] < PROMISING
+                if doubts.wants(height[lane]) or closer:
+                    best, judged = max(best, -float(cost[lane])), judged + 1
                     land.look(rows[lane])
             return cost
 

@@ -20,6 +20,7 @@ from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.declaration.variables import Choice, Fitted, Integer
 from attsvm.theory.search.coincidences import coincide, named_constants
 from attsvm.theory.search.relations import Domain, relate
+from attsvm.theory.search.suspects import PROMISING, Suspects, fetched
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -48,20 +49,13 @@ nearest to that, once a turn."""
 _ODD = 0x1E3779B97F4A7C15
 """A factor that spreads the bits of a number, modulo 2^64."""
 
-PROMISING = 1.0 - 1e-9
-"""Heights from here on may be violations that rounding hides."""
-
-VIOLATED = 1.0 + 1e-10
-"""Heights from here on are violations but for the rounding of what the sides are made of."""
-
-
 _COINCIDENT, _BELIEVED = 6, 4
-"""Batches of coincidences, each evaluated once, and how many instances of them the judge sees where
-it refutes none: floats take much for violations then."""
+"""Number of batches of coincidences, each evaluated once, and maximum number of their rows that
+the judge sees although bounds for rounding leave open whether they violate."""
 
 _DOUBTED = 2
-"""Of how many instances of all generations whose sides touch under < the judge may say that they do
-not refute; others are not shown to it then, as floats make 0 of much."""
+"""Maximum number of rows of all generations of a batch that the judge sees although bounds for
+rounding leave open whether they violate."""
 
 
 def screen(scout: Scout, generator: np.random.Generator) -> None:
@@ -75,8 +69,9 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
 
 
 def look_at_coincidences(scout: Scout, formula: Formula, generator: np.random.Generator) -> None:
-    """Evaluate batches of coincidences, of which the judge sees what floats take for violations."""
-    parameters, named, looks = scout.tally.part.parameters, None, _BELIEVED
+    """Evaluate batches of coincidences; the judge sees what floats suspect."""
+    parameters, named = scout.tally.part.parameters, None
+    suspects = Suspects(scout, formula, _BELIEVED)
     for _ in range(_COINCIDENT):
         shape = length_of_each(formula, generator)
         raw = formula.filled(generator, shape, BATCH)
@@ -87,28 +82,18 @@ def look_at_coincidences(scout: Scout, formula: Formula, generator: np.random.Ge
         if named is None:
             named = named_constants(formula, raw, shape, parameters)
         coincide({name: raw[name] for name in domains}, domains, named, generator)
-        looks -= glimpse(scout, formula, raw, shape, BATCH, looks)
+        glimpse(suspects, raw, shape, BATCH)
 
 
-def glimpse(
-    scout: Scout,
-    formula: Formula,
-    raw: dict[str, Any],
-    shape: dict[str, int],
-    batch: int,
-    looks: int = JUDGED,
-) -> int:
-    """Evaluate a batch once; the judge sees a few that floats take for violations; how many."""
+def glimpse(suspects: Suspects, raw: dict[str, Any], shape: dict[str, int], batch: int) -> None:
+    """Evaluate a batch once; the judge sees what floats suspect."""
+    scout, formula = suspects.scout, suspects.formula
     scout.ensure_time()
     parameters = scout.tally.part.parameters
-    fitted, height = formula.fit_screened(raw, shape, batch, parameters, touching=True)
+    fitted, height, suspect = formula.fit_seen(raw, shape, batch, parameters)
     scout.tally.seen.screened += _new(fitted, 0)
     scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
-    lanes = np.flatnonzero((height > VIOLATED) & np.isfinite(height))[: min(JUDGED, looks)]
-    for lane in lanes.tolist():
-        if _usable(fitted, lane):
-            scout.look(formula.instance_at(fitted, lane))
-    return len(lanes)
+    suspects.examine(fitted, shape, suspect, height)
 
 
 def length_of_each(formula: Formula, generator: np.random.Generator) -> dict[str, int]:
@@ -187,30 +172,31 @@ def evolve(
     Raises:
         Stop: the turn is over, by a find, the budget or the time.
     """
-    best, known, doubted = -np.inf, 0, 0
+    best, known, seen = -np.inf, 0, set[int]()
+    suspects = Suspects(scout, formula, _DOUBTED)
     shown = 1 if scout.once else JUDGED
     for generation in range(1, generations + 1):
         scout.ensure_time()
-        parameters, numpy = scout.tally.part.parameters, m is FLOATS
-        fitted, height = formula.fit_screened(raw, shape, batch, parameters, m, touching=numpy)
+        parameters = scout.tally.part.parameters
+        fitted, height, suspect = formula.fit_seen(raw, shape, batch, parameters, m)
         scout.tally.seen.screened += _new(fitted, known, m.library)
         scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
-        touched = np.flatnonzero(height == TOUCHED) if numpy else ()
-        for lane in touched[: _DOUBTED - doubted]:
-            doubted += 1
-            if _usable(fitted, lane):
-                scout.look(formula.instance_at(fitted, lane))
+        suspect[:known] = False  # these were in the batch before
+        seen |= suspects.examine(fitted, shape, suspect, height)
         order = closest(height)
         due = generation == generations or (generation % _LOOKS == 0 and not scout.once)
-        first = _fetched(fitted, order[:JUDGED])
+        first = fetched(fitted, order[:JUDGED])
         for k, found in enumerate(height[order[:JUDGED]].tolist()):
             new = (due and found > best and k < shown) or found >= PROMISING
-            if math.isfinite(found) and new and _usable(first, k):
+            lane = int(order[k])
+            if math.isfinite(found) and new and lane not in seen and _usable(first, k):
+                seen.add(lane)
                 scout.look(formula.instance_at(first, k))
         if not len(order):
             return
         best = max(best, float(height[order[0]])) if due else best
         raw, known = renewed(raw, order), len(order)
+        seen = {k for k, lane in enumerate(order.tolist()) if lane in seen}
 
 
 def _new(raw: Mapping[str, Any], known: int, library: Any = np) -> int:
@@ -230,15 +216,6 @@ def _new(raw: Mapping[str, Any], known: int, library: Any = np) -> int:
 def _different(numbers: Any) -> int:
     ordered = np.sort(numbers) if isinstance(numbers, np.ndarray) else numbers.sort().values
     return min(len(ordered), 1) + int((ordered[1:] != ordered[:-1]).sum())
-
-
-def _fetched(raw: dict[str, Any], lanes: Any) -> dict[str, Any]:
-    """Some instances of a batch, in numpy."""
-    few = {name: value[..., lanes] for name, value in raw.items() if hasattr(value, "shape")}
-    return raw | {
-        name: np.asarray(value.cpu() if hasattr(value, "cpu") else value)
-        for name, value in few.items()
-    }
 
 
 def _sought(
@@ -322,7 +299,7 @@ def _domains(formula: Formula, raw: dict[str, Any]) -> dict[str, Domain]:
 
 
 def _closest(height: Array) -> Array:
-    """The lanes that live on, the closest first; none that meets no hypothesis.
+    """Return the lanes that live on, the closest first; none that meets no hypothesis.
 
     Nor one whose sides touch, which need not be close to a violation.
     """

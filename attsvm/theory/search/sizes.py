@@ -10,7 +10,8 @@ import numpy as np
 
 from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.search.discrete import lengthen
-from attsvm.theory.search.screen import BATCH, breed, glimpse, length_of_each
+from attsvm.theory.search.screen import BATCH, JUDGED, breed, glimpse, length_of_each
+from attsvm.theory.search.suspects import Suspects
 
 if TYPE_CHECKING:
     from attsvm.theory.declaration.formula import Formula
@@ -99,7 +100,7 @@ def _leap(
             flat = value.reshape(-1, _LEAPING)
             for lane in range(0, _LEAPING, 2):
                 flat[:, lane] = flat[np.arange(len(flat)) % (1 + lane % 3), lane]
-    glimpse(scout, formula, raw, top, _LEAPING)
+    glimpse(Suspects(scout, formula, JUDGED), raw, top, _LEAPING)
 
 
 class _DearError(BaseException):

@@ -92,6 +92,7 @@ _FORM = (
         **dict.fromkeys(("examples", "rejected", "undecided", "audited", "decided"), forms.count),
         **dict.fromkeys(("probed", "refused", "open", "unexamined", "screened"), forms.count),
         **dict.fromkeys(("sides", "broke", "drawn", "settled", "given_up"), forms.count),
+        "unjudged": forms.count,
         **dict.fromkeys(("hypotheses", "varied", "missed"), _COUNTS),
         **dict.fromkeys(("min_slack", "max_slack", "tightness"), _slack),
         **dict.fromkeys(("undecided_note", "broke_note"), forms.text),

@@ -255,6 +255,12 @@ def test_evaluations_that_were_given_up_are_told():
     assert "\ngiven up: the evaluation of 2 made-up records of other integers" in told(given_up=2)
 
 
+def test_what_was_screened_and_not_judged_is_told():
+    assert "not judged" not in told()
+    said = "not judged: 7 screened instances, in which rounding may hide a violation"
+    assert said in told(unjudged=7).splitlines()
+
+
 @pytest.mark.parametrize(
     ("left", "unexamined", "said"),
     [

@@ -114,7 +114,7 @@ def test_a_sharp_bound_stands_and_less_falls(device):
 @DEVICES
 def test_a_batch_keeps_its_best_and_what_is_new_in_it_is_counted_once(device, monkeypatch):
     best, new, kept = [], [], []
-    whole, fresh, renewed = Formula.fit_screened, gpu._Moves.fresh, gpu._Moves.renewed
+    whole, fresh, renewed = Formula.fit_seen, gpu._Moves.fresh, gpu._Moves.renewed
 
     def begun(moves, count):
         kept.clear()
@@ -126,18 +126,18 @@ def test_a_batch_keeps_its_best_and_what_is_new_in_it_is_counted_once(device, mo
         return child
 
     def watched(self, raw, shape, batch, parameters, m, **options):
-        fitted, height = whole(self, raw, shape, batch, parameters, m, **options)
+        fitted, height, suspect = whole(self, raw, shape, batch, parameters, m, **options)
         numbers = torch.cat([x.reshape(-1, batch).cpu() for x in fitted.values()])
         lanes = [tuple(lane) for lane in numbers.T.tolist()]
         new.append(len({*lanes}) - len({*lanes[: kept[0] if kept else 0]}))
         if kept:
             assert height.max() >= best[-1]
         best.append(float(height.max()))
-        return fitted, height
+        return fitted, height, suspect
 
     monkeypatch.setattr(gpu._Moves, "fresh", begun)
     monkeypatch.setattr(gpu._Moves, "renewed", followed)
-    monkeypatch.setattr(Formula, "fit_screened", watched)
+    monkeypatch.setattr(Formula, "fit_seen", watched)
     scout = scouted(nearby, device, batch=256)
     assert len(new) >= 20
     assert scout.tally.seen.screened == sum(new) < 256 * len(new)

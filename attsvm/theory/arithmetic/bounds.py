@@ -1,0 +1,190 @@
+"""Floats of many instances with a bound for the rounding error of each: what they prove is so.
+
+An operation whose result is a float leaves no error, so sums and products of integers below 2^53
+and of short dyadic numbers are exact. Else the bound grows by what was rounded off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from operator import add, mul, sub
+from typing import Any
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.theory.arithmetic.base import elementary
+from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries, mixed
+from attsvm.theory.arithmetic.lanes import FLOATS, Lane, _float, _is_object, _Lanes, _stacked
+
+_UP = 1.0 + 2.0**-40
+"""Factor that covers the rounding of a bound itself."""
+
+_UNITS = 2.0**-49
+"""Relative error of a function of numpy, at most: eight units in the last place."""
+
+_LEAST = 2.0**-900
+"""Size of a product or quotient below which what is rounded off may be lost to underflow."""
+
+_DUST = 2.0**-1000
+"""Bound for what underflow loses."""
+
+_SPLIT = 2.0**27 + 1.0
+
+_SPECTRAL = 1e-13
+"""Relative error of a spectral norm of floats, at most."""
+
+
+class Bounded(Lane):
+    """One number of each instance of a batch, and a bound for its error."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, value: Any, error: Any = 0.0) -> None:
+        self.value = value
+        self.error = error
+
+    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+        if isinstance(other, int) and not isinstance(other, bool):
+            other = BOUNDS._rational(Fraction(other))
+        elif not isinstance(other, Bounded):
+            if isinstance(other, Number) or _is_object(other):
+                return NotImplemented
+            raise mixed(other)
+        a, b = (other, self) if swapped else (self, other)
+        with np.errstate(all="ignore"):
+            if operation is mul:
+                return _product(a, b)
+            return _sum(a, b, operation) if operation in (add, sub) else _quotient(a, b)
+
+    def __neg__(self) -> Bounded:
+        return Bounded(-self.value, self.error)
+
+    def __abs__(self) -> Bounded:
+        return Bounded(abs(self.value), self.error)
+
+
+def _sum(a: Bounded, b: Bounded, operation: Operation) -> Bounded:
+    """The sum or difference; Knuth's formula gives exactly what is rounded off."""
+    x, y = a.value, b.value if operation is add else -b.value
+    found = x + y
+    back = found - x
+    lost = abs((x - (found - back)) + (y - back))
+    return Bounded(found, (a.error + b.error + lost) * _UP)
+
+
+def _rounded_off(x: Any, y: Any, product: Any) -> Any:
+    """What a product of floats lacks, exactly, by Dekker's halves."""
+    high = [_SPLIT * z - (_SPLIT * z - z) for z in (x, y)]
+    low = [z - h for z, h in zip((x, y), high, strict=True)]
+    return high[0] * high[1] - product + high[0] * low[1] + low[0] * high[1] + low[0] * low[1]
+
+
+def _dust(found: Any, *factors: Any) -> Any:
+    """Bound for what underflow loses of a product or quotient whose factors are not 0."""
+    small = abs(found) < _LEAST
+    for factor in factors:
+        small = small & (factor != 0.0)
+    return np.where(small, _DUST, 0.0)
+
+
+def _product(a: Bounded, b: Bounded) -> Bounded:
+    x, y = a.value, b.value
+    found = x * y
+    error = abs(_rounded_off(x, y, found)) + _dust(found, x, y)
+    for one, other in ((a, b), (b, a)):
+        error = error + np.where(other.error > 0.0, abs(one.value) * other.error, 0.0)
+    error = error + a.error * b.error
+    return Bounded(found, error * _UP)
+
+
+def _quotient(a: Bounded, b: Bounded) -> Bounded:
+    x, y = a.value, b.value
+    found = x / y
+    product = found * y
+    lost = abs(((x - product) - _rounded_off(found, y, product)) / y) + _dust(found, x)
+    away = (a.error + abs(found) * b.error) / (abs(y) - b.error)
+    inside = abs(y) > b.error
+    return Bounded(found, np.where(inside, (lost + away) * _UP, np.inf))
+
+
+def _exp(x: Bounded) -> Bounded:
+    found = np.exp(x.value)
+    error = found * (np.expm1(x.error) * _UP + _UNITS) + _dust(found)
+    return Bounded(found, np.where((x.value == 0.0) & (x.error == 0.0), 0.0, error))
+
+
+def _log(x: Bounded) -> Bounded:
+    found = np.log(x.value)
+    error = abs(found) * _UNITS + x.error / (x.value - x.error)
+    return Bounded(found, np.where(x.value > x.error, error * _UP, np.inf))
+
+
+def _sqrt(x: Bounded) -> Bounded:
+    found = np.sqrt(np.maximum(x.value, 0.0))
+    square = found * found
+    exact = (square == x.value) & (_rounded_off(found, found, square) == 0.0)
+    exact = (exact & (square > _LEAST)) | (x.value == 0.0)
+    away = np.where(x.error <= x.value, x.error / found, np.sqrt(np.maximum(x.value, 0) + x.error))
+    away = np.where(x.error > 0.0, away, 0.0)
+    error = np.where(exact, 0.0, found * _UNITS) + away
+    return Bounded(found, np.where(x.value + x.error < 0.0, np.inf, error * _UP))
+
+
+def _is_zero(x: Bounded) -> Bounded:
+    sure = (abs(x.value) > x.error) | ((x.value == 0.0) & (x.error == 0.0))
+    return Bounded(np.where(x.value == 0.0, 1.0, 0.0), np.where(sure, 0.0, 1.0))
+
+
+def _elementary(function: Callable[[Bounded], Bounded]) -> Callable[..., Any]:
+    """A function of bounded numbers as one of the namespace."""
+
+    def quietly(x: Bounded) -> Bounded:
+        with np.errstate(all="ignore"):
+            return function(x)
+
+    return elementary(quietly)
+
+
+class Bounds(_Lanes):
+    """Batches of floats in numpy, each with a bound for its error."""
+
+    name = "bounds"
+    library = np
+    numbers = Bounded
+
+    exp = _elementary(_exp)
+    log = _elementary(_log)
+    sqrt = _elementary(_sqrt)
+    abs = _elementary(abs)
+    is_zero = _elementary(_is_zero)
+
+    def zeros(self, batch: int) -> Array:
+        """One 0 for each instance of a batch."""
+        return np.zeros(batch)
+
+    def _rational(self, value: Fraction) -> Bounded:
+        near = _float(value)
+        error = np.inf if np.isinf(near) else _float(abs(value - Fraction(near))) * _UP
+        if error == 0.0 and value != Fraction(near):
+            error = _DUST
+        return Bounded(self.zeros(1) + near, error)
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        """The larger one; either may be a plain integer."""
+        x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
+        return Bounded(np.maximum(x.value, y.value), np.maximum(x.error, y.error))
+
+    def spectral(self, A: Entries) -> Any:
+        """The largest singular value: it moves by the norm of the errors at most."""
+        if 1 in A.shape:
+            return self.norm(A)
+        numbers = A.ravel().tolist()
+        found = FLOATS.spectral(entries([Lane(x.value) for x in numbers], A.shape)).value
+        errors = _stacked([Lane(x.error + 0.0 * x.value) for x in numbers])
+        return Bounded(found, found * _SPECTRAL + np.abs(errors).sum(axis=0))
+
+
+BOUNDS = Bounds()
+"""The arithmetic of floats with bounds; it has no state."""

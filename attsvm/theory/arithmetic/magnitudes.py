@@ -1,0 +1,67 @@
+"""Bounds for the size of integers: whether floats compute a formula of them without rounding."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from operator import add, mul, sub
+from typing import Any
+
+from attsvm.theory.arithmetic.base import Arithmetic, elementary
+from attsvm.theory.arithmetic.entries import Entries, Number, Operation, mixed
+
+_MOST = 2**53
+"""Size up to which floats hold every integer."""
+
+
+class Magnitude(Number):
+    """A bound for the size of an integer, None for a number that floats may have to round."""
+
+    __slots__ = ("size",)
+
+    def __init__(self, size: int | None) -> None:
+        self.size = size if size is not None and size <= _MOST else None
+
+    def _joined(self, other: Any, operation: Operation, *, swapped: bool) -> Any:
+        if isinstance(other, int) and not isinstance(other, bool):
+            other = Magnitude(abs(other))
+        if not isinstance(other, Magnitude):
+            raise mixed(other)
+        if self.size is None or other.size is None or operation not in (add, sub, mul):
+            return Magnitude(None)
+        return Magnitude((mul if operation is mul else add)(self.size, other.size))
+
+    def __neg__(self) -> Magnitude:
+        return self
+
+    __abs__ = __neg__
+
+
+def _rounded(x: Magnitude) -> Magnitude:
+    return Magnitude(None)
+
+
+class Magnitudes(Arithmetic):
+    """Bounds for the size of integers."""
+
+    name = "magnitudes"
+    numbers = Magnitude
+
+    exp = log = sqrt = elementary(_rounded)
+    abs = elementary(abs)
+    is_zero = elementary(lambda x: Magnitude(x.size and 1))
+
+    def _rational(self, value: Fraction) -> Magnitude:
+        return Magnitude(abs(value.numerator) if value.denominator == 1 else None)
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        """The larger one; either may be a plain integer."""
+        x, y = (self.exact(z) for z in (x, y))
+        return Magnitude(None if None in (x.size, y.size) else max(x.size, y.size))
+
+    def spectral(self, A: Entries) -> Any:
+        """A number that is rounded."""
+        return Magnitude(None)
+
+
+MAGNITUDES = Magnitudes()
+"""The arithmetic of bounds for the size of integers; it has no state."""

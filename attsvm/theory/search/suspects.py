@@ -1,0 +1,187 @@
+"""The rows of a batch that may violate a claim: which of them floats prove to, and who is judged.
+
+Floats point at rows; bounds for their rounding errors sort out most that are none. The judge sees
+every row that is proved to violate, and a few of the open ones. The others are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.errors import ClaimError
+from attsvm.theory.declaration.judge import violates_at_once
+from attsvm.theory.declaration.variables import Integer
+
+if TYPE_CHECKING:
+    from attsvm.theory.declaration.formula import Formula
+    from attsvm.theory.search.scout import Scout
+
+_CONTRADICTED = 8
+"""Maximum number of rows of a batch that are judged since bounds prove that they violate: the judge
+refuses none of these unless a hypothesis is left open."""
+
+_SIEVED = 2**12
+"""Maximum number of open rows of integers that are decided in rationals in a series of batches."""
+
+_PROVED = 2**16
+"""Maximum number of rows of a batch whose rounding errors are bounded."""
+
+
+PROMISING = 1.0 - 1e-9
+"""Height from which on rounding may hide a violation."""
+
+_VIOLATED = 1.0 + 1e-10
+"""Height from which on floats see a violation, but for the rounding of parts of the sides."""
+
+_SEEN, _NEAR = 8, 2
+"""Maximum number of records of a line that are examined since floats see a violation in them, and
+since rounding may hide one."""
+
+
+class Doubts:
+    """The records of a line, or of a batch, that floats suspect: some are examined, all counted."""
+
+    def __init__(self, scout: Scout) -> None:
+        self._seen = scout.tally.seen
+        self._left = [_NEAR, _SEEN]
+
+    def wants(self, height: float) -> bool:
+        """Return whether a record of this height is to be examined since it may violate."""
+        if not height >= PROMISING:
+            return False
+        kind = int(height > _VIOLATED)
+        self._left[kind] -= 1
+        if self._left[kind] < 0:
+            self.leave(1)
+        return self._left[kind] >= 0
+
+    def leave(self, number: int) -> None:
+        """Count suspected records that nobody judges."""
+        self._seen.unjudged += number
+
+
+class Suspects:
+    """The suspected rows of a series of batches of one formula.
+
+    Attributes:
+        scout: what the searcher sees of the check.
+        formula: the formula of the part.
+        looks: how many more open rows the judge may see.
+        sieved: how many more open rows of integers may be decided in rationals.
+    """
+
+    def __init__(self, scout: Scout, formula: Formula, looks: int) -> None:
+        self.scout = scout
+        self.formula = formula
+        self.looks = looks
+        self.sieved = _SIEVED
+        self._known: set[bytes] = set()
+
+    def examine(
+        self, fitted: Mapping[str, Any], shape: Mapping[str, int], suspect: Any, height: Any
+    ) -> set[int]:
+        """Have suspected rows of a fitted batch judged; return the rows that were.
+
+        Args:
+            fitted: values (..., batch) by name, in numpy or as tensors, or one value for all rows.
+            shape: the length of each axis.
+            suspect: whether each row is suspected.
+            height: how close each row comes to violation.
+
+        Raises:
+            Stop: the turn is over, by a find, the budget or the time.
+        """
+        lanes = np.flatnonzero(_here(suspect))
+        if not len(lanes):
+            return set()
+        left_out = max(len(lanes) - _PROVED, 0)
+        high = np.nan_to_num(_here(height)[lanes], nan=-np.inf)
+        lanes = lanes[np.argsort(-high, kind="stable")[:_PROVED]]
+        few = fetched(fitted, lanes)
+        violate, open_ = self._proved(few, shape, len(lanes))
+        new = self._new(few, violate | open_)
+        violate, open_ = violate & new, open_ & new
+        judged: list[int] = []
+        waiting = left_out + int(violate.sum() + open_.sum())
+        try:
+            for k in np.flatnonzero(violate)[:_CONTRADICTED].tolist():
+                judged.append(k)
+                self._look(few, k)
+            for k in np.flatnonzero(open_).tolist():
+                answer = self._at_once(few, k)
+                if answer is False:
+                    waiting -= 1
+                elif answer or self.looks > 0:
+                    self.looks -= answer is None
+                    judged.append(k)
+                    self._look(few, k)
+                elif self.sieved == 0 or not self.formula.stepped:
+                    break
+        finally:
+            self.scout.tally.seen.unjudged += waiting - len(judged)
+        return {int(lanes[k]) for k in judged}
+
+    def _look(self, few: Mapping[str, Any], k: int) -> None:
+        self.scout.look(self.formula.instance_at(few, k))
+
+    def _new(self, few: Mapping[str, Any], wanted: Array) -> Array:
+        """Return which wanted rows are instances; of integers, those that are seen first."""
+        arrays = [x.reshape(-1, len(wanted)) for x in few.values() if isinstance(x, np.ndarray)]
+        if not arrays:  # all rows are alike
+            return wanted & (np.arange(len(wanted)) == 0)
+        table = np.concatenate(arrays) + 0.0
+        wanted = wanted & np.isfinite(table).all(axis=0)
+        if self.formula.stepped:
+            for k in np.flatnonzero(wanted).tolist():
+                key = table[:, k].tobytes()
+                wanted[k] = key not in self._known
+                self._known.add(key)
+        return wanted
+
+    def _proved(
+        self, few: Mapping[str, Any], shape: Mapping[str, int], count: int
+    ) -> tuple[Array, Array]:
+        """Return which rows are proved to violate, and which are open: all, if none can be bounded.
+
+        A conclusion may call functions of a library that knows floats alone.
+        """
+        if not any(isinstance(x, np.ndarray) for x in few.values()):  # balls are quicker with one
+            return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
+        try:
+            return self.formula.proved(few, shape, count, self.scout.tally.part.parameters)
+        except (TypeError, LookupError, AttributeError, ClaimError):
+            return np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
+
+    def _at_once(self, few: Mapping[str, Any], k: int) -> bool | None:
+        """Return whether a row of integers violates, by one exact evaluation; None if it is open.
+
+        An integer that all rows share may be a number of steps.
+        """
+        several = any(isinstance(x, np.ndarray) for x in few.values())
+        if not self.formula.stepped or (several and self.sieved == 0):
+            return None
+        self.sieved -= several
+        case, parameters = self.formula.instance_at(few, k), self.scout.tally.part.parameters
+        counts = any(
+            isinstance(variable, Integer) and not isinstance(few.get(name), np.ndarray)
+            for name, variable in self.formula.variables.items()
+        )
+        try:
+            return violates_at_once(self.formula, parameters, case, counts=counts)
+        except Exception:  # the judge tells of it
+            return None
+
+
+def fetched(raw: Mapping[str, Any], lanes: Any) -> dict[str, Any]:
+    """Return some instances of a batch, in numpy."""
+    few = {name: value[..., lanes] for name, value in raw.items() if hasattr(value, "shape")}
+    return {**raw, **{name: _here(value) for name, value in few.items()}}
+
+
+def _here(value: Any) -> Array:
+    """Return an array of numpy, or a tensor as one."""
+    return np.asarray(value.cpu() if hasattr(value, "cpu") else value)

@@ -1,0 +1,307 @@
+"""One violation in one row of one batch is judged, wherever it lies; what is not judged is counted.
+
+A searcher runs twice from one seed: on a claim that holds, whose rows are noted, and on one that
+fails at one of these rows alone. Heights are the same everywhere else, so it sees the same batches.
+"""
+
+import functools
+import itertools
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from toy_pack import stated
+
+from attsvm.theory import Integer, Reading, Real, Records, Statement, Vector, changed
+from attsvm.theory.instance import codec
+from attsvm.theory.run.tally import Tally
+from attsvm.theory.search import GUIDED, Scout, gpu
+from attsvm.theory.search.hunt import hunt
+from attsvm.theory.search.landscape import Landscape
+from attsvm.theory.search.sequence import guide
+from attsvm.theory.search.suspects import Suspects
+
+KINDS = {
+    "plain": lambda m, hit: m.at_most(hit, m.exact("1/2")),
+    "strict": lambda m, hit: m.below(hit, m.exact("1/2")),
+    "touching": lambda m, hit: m.below(m.exact(1), 2 - hit),
+    "touching at 0": lambda m, hit: m.below(m.exact(0), 1 - hit),
+    "equal": lambda m, hit: m.equal(hit, m.exact(0)),
+}
+"""Relations that hold if `hit` is 0 and fail if it is 1."""
+
+
+def hits(m, values, planted):
+    """1 where the values are those that were planted, else 0."""
+    if planted is None or len(values) != len(planted):
+        return 0 * sum((m.abs(x) for x in values), m.exact(0))
+    apart = (m.abs(x - m.exact(Fraction(p))) for x, p in zip(values, planted, strict=True))
+    return m.is_zero(sum(apart, m.exact(0)))
+
+
+def numbers(variables, of):
+    """A claim about variables that fails at one instance alone, by kind and instance."""
+
+    def claim(kind, planted):
+        return stated(
+            "planted",
+            variables,
+            lambda m, v, c: KINDS[kind](m, hits(m, of(v), planted) + c),
+            constants={"c": 0},
+            siblings={"1": changed(c=1)},
+        )
+
+    return claim
+
+
+@dataclass(frozen=True, slots=True)
+class Two:
+    """Two numbers and two integers."""
+
+    x: float
+    y: float
+    j: int
+    k: int
+
+
+TWO = st.builds(
+    Two,
+    st.integers(-64, 64).map(lambda k: k / 16),
+    st.integers(-64, 64).map(lambda k: k / 16),
+    st.integers(1, 9),
+    st.integers(1, 9),
+)
+
+
+def records(names, *, climbed):
+    """The same about fields of records."""
+
+    def claim(kind, planted):
+        made = Statement(
+            "toy/planted",
+            source="toys",
+            place="here",
+            printed="a toy",
+            variables=Records(Two, TWO, climbed=climbed),
+            conclusion=lambda m, v, c: KINDS[kind](
+                m, hits(m, [m.values(getattr(v, name)) for name in names], planted) + c
+            ),
+            readings={
+                "literal": Reading(
+                    "a toy", "holds", constants={"c": 0}, siblings={"1": changed(c=1)}
+                )
+            },
+        )
+        return made.claim("literal")
+
+    return claim
+
+
+FAR = {name: Integer(1, 50, beyond=True) for name in "xy"}
+PLANE = numbers({"x": Real(), "y": Real()}, lambda v: [v.x, v.y])
+LATTICE = numbers(FAR, lambda v: [v.x, v.y])
+COUNTED = numbers(FAR, lambda v: [len(range(v.x)), len(range(v.y))])
+ARRAYS = numbers({"n": Integer(1, 4), "a": Vector("n")}, lambda v: v.a.ravel().tolist())
+
+SEARCHED = {
+    "screen, dyadic": ("screen", PLANE),
+    "screen, integers": ("screen", LATTICE),
+    "screen, arrays": ("screen", ARRAYS),
+    "gpu, dyadic": ("gpu", PLANE),
+    "sizes, arrays": ("sizes", ARRAYS),
+    "integers in batches": ("integers", LATTICE),
+    "integers one by one": ("integers", COUNTED),
+    "records on tensors": ("batches", records("xy", climbed=True)),
+    "records in balls": ("batches", records("xy", climbed=False)),
+    "lines of records": ("integers", records("jk", climbed=False)),
+}
+
+
+def run(searcher, claim, seed):
+    """The scout after the searcher worked alone, in small batches."""
+    tally = Tally(claim, claim.part(""), 0)
+    if not claim.formula.batches:
+        for case in (Two(0.5, 0.25, 1, 2), Two(-1.0, 2.0, 3, 3)):
+            tally.examine(case, "test")
+    scout = Scout(tally, searcher, 40, numbers=2**8)
+    work = functools.partial(gpu.screen_on_gpu, device="cpu", batch=256)
+    guided = replace(GUIDED[searcher], search=work) if searcher == "gpu" else GUIDED[searcher]
+    guide(guided, scout, np.random.default_rng(seed))
+    return scout
+
+
+@functools.cache
+def noted(name, kind, seed):
+    """The batches of a searcher on the claim that holds: of each the numbers (rows, size)."""
+    searcher, claim = SEARCHED[name]
+    batches = []
+    examine, heights, screened = Suspects.examine, Landscape.heights, Scout.screened
+
+    def examining(self, fitted, shape, suspect, height):
+        batch = len(height)
+        rows = [np.broadcast_to(x, (*np.shape(x)[:-1], batch)) for x in fitted.values()]
+        batches.append(np.concatenate([row.reshape(-1, batch) for row in rows]).T)
+        return examine(self, fitted, shape, suspect, height)
+
+    def lying(self, entries):
+        batches.append(entries[:, :2])
+        return heights(self, entries)
+
+    def on_a_line(self, document):
+        case = screened(self, document)
+        if case is not None:
+            batches.append(np.array([[case.j, case.k]], dtype=float))
+        return case
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Suspects, "examine", examining)
+        patch.setattr(Landscape, "heights", lying)
+        patch.setattr(Scout, "screened", on_a_line)
+        scout = run(searcher, claim(kind, None), seed)
+    assert scout.found is None
+    return batches, scout.tally.seen.unjudged
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", SEARCHED)
+def test_one_violation_in_one_row_of_one_batch_is_judged(name, kind):
+    searcher, claim = SEARCHED[name]
+    batches, unjudged = noted(name, kind, 3)
+    assert unjudged == 0
+    generator = np.random.default_rng([*f"{name} {kind}".encode()])
+    for _ in range(2):
+        batch = batches[int(generator.integers(len(batches)))]
+        row = batch[int(generator.integers(len(batch)))].tolist()
+        scout = run(searcher, claim(kind, row), 3)
+        assert scout.found is not None, row
+
+
+# integers by name
+
+
+def pell(conclusion):
+    variables = {name: Integer(1, 50, beyond=True) for name in "xy"}
+    return small(variables, lambda m, v: conclusion(m, m.abs(v.x * v.x - 13 * v.y * v.y - 1)))
+
+
+def small(variables, conclusion, hypotheses=None):
+    return stated(
+        "small",
+        variables,
+        lambda m, v, c: conclusion(m, v) if c == 0 else m.below(m.exact(c), m.exact(c)),
+        hypotheses,
+        constants={"c": 0},
+        siblings={"1": changed(c=1)},
+    )
+
+
+def ordered(*names):
+    """Hypotheses that say that integers increase."""
+    return {
+        f"{one} < {other}": lambda m, v, one=one, other=other: m.below(
+            getattr(v, one), getattr(v, other)
+        )
+        for one, other in itertools.pairwise(names)
+    }
+
+
+TAXICAB = small(
+    {name: Integer(1, 21) for name in "abcd"},
+    lambda m, v: m.at_most(
+        1, m.abs(m.power(v.a, 3) + m.power(v.b, 3) - m.power(v.c, 3) - m.power(v.d, 3))
+    ),
+    {
+        **ordered("a", "c"),
+        "c <= d": lambda m, v: m.at_most(v.c, v.d),
+        **ordered("d", "b"),
+    },
+)
+EGYPTIAN = small(
+    {name: Integer(1, 20, beyond=True) for name in "abcd"},
+    lambda m, v: m.at_most(v.d, 40),
+    {
+        "the sum is 1": lambda m, v: m.equal(
+            m.sum(m.array([m.exact(1) / k for k in (v.a, v.b, v.c, v.d)])), m.exact(1)
+        ),
+        **ordered("a", "b", "c", "d"),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "found"),
+    [
+        (pell(lambda m, apart: m.below(0, apart)), [649, 180]),
+        (pell(lambda m, apart: m.at_most(1, apart)), [649, 180]),
+        (TAXICAB, [1, 12, 9, 10]),
+        (EGYPTIAN, [2, 3, 7, 42]),
+    ],
+    ids=["pell, strict", "pell", "taxicab", "egyptian"],
+)
+def test_integers_that_violate_are_found_in_one_turn(claim, found):
+    scout = Scout(Tally(claim, claim.part(""), 0), "integers", 96, once=True)
+    guide(GUIDED["integers"], scout, np.random.default_rng(0))
+    assert scout.found is not None
+    case = codec.decode(scout.found.instance, claim.instance_type)
+    assert [getattr(case, name) for name in claim.formula.variables] == found
+    assert scout.spent <= 12
+
+
+# what is not judged
+
+
+def alone(claim, searcher, budget=96, **options):
+    scout = Scout(Tally(claim, claim.part(""), 0), searcher, budget, **options)
+    guide(GUIDED[searcher], scout, np.random.default_rng(0))
+    assert scout.found is None
+    return scout.tally.seen
+
+
+FEW = {name: Integer(1, 30) for name in "xy"}
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "open_", "exhausted"),
+    [
+        (lambda m, v: m.at_most(v.x, v.x * v.y), 0, True),
+        (lambda m, v: m.at_most(1, m.exact(9) / v.x + v.y), 0, True),
+        (lambda m, v: m.at_most(m.power(v.x, 12), m.power(v.x, 12) * v.y), 0, True),
+        (lambda m, v: m.at_most(m.log(v.x * v.y), m.log(v.x) + m.log(v.y)), 900, False),
+    ],
+    ids=["exact", "bounded", "in rationals", "open"],
+)
+def test_a_box_is_screened_if_no_choice_in_it_is_open(conclusion, open_, exhausted):
+    seen = alone(small(FEW, conclusion), "integers")
+    assert seen.exhausted == ({"x": [1, 30], "y": [1, 30]} if exhausted else {})
+    assert open_ / 2 <= seen.unjudged <= open_
+    assert seen.screened == 900
+
+
+def test_a_violation_that_floats_cannot_see_lies_in_no_screened_box():
+    """Of numbers beyond 2^53 floats see |x^9 - y^9 - 1| = 0 or 2 as 2 or more, or as 0."""
+    far = {name: Integer(2**26, 2**26 + 9) for name in "xy"}
+
+    def off(m, v):
+        return m.abs(m.power(v.x, 3) - m.power(v.y, 3) - 7 * m.power(v.x - v.y, 2))
+
+    wrong = small(far, lambda m, v: m.any_of(m.at_most(1, off(m, v)), m.below(v.x, v.y)))
+    scout = Scout(Tally(wrong, wrong.part(""), 0), "integers", 96)
+    guide(GUIDED["integers"], scout, np.random.default_rng(0))
+    assert scout.found is not None
+
+
+@pytest.mark.parametrize("searcher", ["screen", "integers"])
+def test_rows_that_floats_make_0_of_are_counted_and_told(searcher):
+    domain = {"x": Real((0, 6))} if searcher == "screen" else {"x": Integer(1, 400)}
+    claim = small(domain, lambda m, v: m.above(m.exp(-m.square(v.x)), m.exact(0)))
+    seen = alone(claim, searcher)
+    assert (seen.unjudged > 100) == (searcher == "screen")  # balls decide integers one by one
+
+
+def test_the_account_of_a_hunt_tells_what_was_not_judged():
+    claim = small({"x": Real((0, 6))}, lambda m, v: m.above(m.exp(-m.square(v.x)), m.exact(0)))
+    account = hunt(claim, seconds=None, rounds=1, searchers=["drawn", "screen"])
+    document = account.json()
+    assert document["unjudged"] == account.seen.unjudged > 0
