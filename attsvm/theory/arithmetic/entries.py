@@ -15,6 +15,7 @@ import numpy as np
 from flint import arb, fmpq
 
 from attsvm.errors import ClaimError
+from attsvm.theory.arithmetic.synonyms import synonym
 
 _ARITHMETIC = {
     np.add,
@@ -159,7 +160,8 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
         if ufunc not in _ARITHMETIC or options.keys() - {"axis"}:
             raise misuse(
                 f"uses numpy's {ufunc.__name__} on values that are not floats",
-                "Use the function of that name of the namespace m; comparisons are m.at_most, "
+                synonym(ufunc.__name__)
+                or "Use the function of that name of the namespace m; comparisons are m.at_most, "
                 "m.below and m.equal.",
             )
         result = getattr(ufunc, method)(*map(_plain, inputs), **options)
@@ -169,7 +171,7 @@ class Entries(np.ndarray[Any, np.dtype[Any]]):
         """Refuse functions of numpy that are not arithmetic."""
         raise misuse(
             f"calls numpy's {function.__name__} on values that are not floats",
-            "Use the functions of the namespace m.",
+            synonym(function.__name__) or "Use the functions of the namespace m.",
         )
 
     def __bool__(self) -> bool:

@@ -30,6 +30,7 @@ from attsvm.theory.arithmetic.entries import (
     misuse,
     mixed,
 )
+from attsvm.theory.arithmetic.synonyms import synonym
 
 
 class Lane(Number):
@@ -73,7 +74,8 @@ class Lane(Number):
             return NotImplemented
         raise misuse(
             f"uses numpy's {ufunc.__name__} on a number that is no float",
-            "Use the functions of m, and constants such as m.exact('0.95').",
+            synonym(ufunc.__name__)
+            or "Use the functions of m, and constants such as m.exact('0.95').",
         )
 
     __float__ = __int__ = _refuse_float

@@ -54,8 +54,6 @@ class _Joined(_Undecided):
 
     def __post_init__(self) -> None:
         """Refuse what is no comparison."""
-        if not self.parts:
-            raise misuse("combines no comparisons", "Give m.all_of and m.any_of at least one.")
         for part in self.parts:
             returned(part, "a part of m.all_of or m.any_of")
 

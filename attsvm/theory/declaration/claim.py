@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attsvm._words import nearest
@@ -26,6 +27,9 @@ _READINGS = ("literal", "amended", "sharp")
 
 _MADE: ContextVar[list[Claim] | None] = ContextVar("made", default=None)
 """Where claims are noted that are made; nowhere unless somebody asks by `declared`."""
+
+_REFUSED: ContextVar[list[ClaimError] | None] = ContextVar("refused", default=None)
+"""Where errors of statements are noted while a pack is loaded; nowhere else, so they are raised."""
 
 Predicate = Callable[[Any], bool]
 
@@ -246,14 +250,33 @@ def is_id(text: str) -> bool:
 
 
 @contextmanager
-def declared() -> Iterator[list[Claim]]:
-    """The claims that are made inside, in order."""
+def declared() -> Iterator[tuple[list[Claim], list[ClaimError]]]:
+    """Yield the claims that are made inside, in order, and the errors of statements that have none.
+
+    A statement whose claims cannot be made does not keep the next one from being made.
+    """
     made: list[Claim] = []
-    token = _MADE.set(made)
+    refused: list[ClaimError] = []
+    tokens = _MADE.set(made), _REFUSED.set(refused)
     try:
-        yield made
+        yield made, refused
     finally:
-        _MADE.reset(token)
+        _MADE.reset(tokens[0])
+        _REFUSED.reset(tokens[1])
+
+
+def refuse(error: ClaimError, statement: str, place: tuple[str, int]) -> None:
+    """Note for `declared` why the claims of a statement, at this file and line, cannot be made.
+
+    Raises:
+        ClaimError: the error itself, if nobody has asked.
+    """
+    noted = _REFUSED.get()
+    if noted is None:
+        raise error
+    where = f"{Path(place[0]).name}, line {place[1]}"
+    named = error.cause if statement in error.cause else f"{statement}: {error.cause}"
+    noted.append(ClaimError(f"{where}: {named}", value=error.value, remedy=error.remedy))
 
 
 def ensure_checkable(made: Claim) -> None:

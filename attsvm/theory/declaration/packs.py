@@ -10,6 +10,7 @@ import importlib.metadata
 import importlib.util
 import pkgutil
 import sys
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,23 +142,46 @@ def _load(source: str) -> Pack:
     before = set(sys.modules)
     hold_to_texts()
     # a pack may leave the folder
-    with declared() as made, contextlib.chdir("."), _garbage_left():
-        module = _module(source)
-        _ensure_at_hand(source, module)
-        modules = [module]
-        if hasattr(module, "__path__"):
-            found = pkgutil.walk_packages(module.__path__, module.__name__ + ".")
-            # each is imported here first: walking would let through what a package raises
-            modules += [_imported(info.name) for info in found]
-            modules.sort(key=lambda part: part.__name__)
+    with declared() as (made, refused), contextlib.chdir("."), _garbage_left():
+        try:
+            modules = _modules(source)
+        except ClaimError as error:
+            raise (_together(refused) if refused else error) from error
     files = ((part.__name__, part.__file__) for part in modules)
     learn({name: Path(file) for name, file in files if file and not name.startswith(LOOSE)})
     try:
+        if refused:
+            raise _together(refused)
         return _pack(source, modules, made)
     except ClaimError:  # it is looked through again when it is loaded again
         for name in {part.__name__ for part in modules} - before:
             del sys.modules[name]
         raise
+
+
+def _modules(source: str) -> list[ModuleType]:
+    """Import the module of a pack, or all modules of a package, in the order of their names.
+
+    Raises:
+        ClaimError: one of them cannot be imported.
+    """
+    module = _module(source)
+    _ensure_at_hand(source, module)
+    modules = [module]
+    if hasattr(module, "__path__"):
+        found = pkgutil.walk_packages(module.__path__, module.__name__ + ".")
+        # each is imported here first: walking would let through what a package raises
+        modules += [_imported(info.name) for info in found]
+        modules.sort(key=lambda part: part.__name__)
+    return modules
+
+
+def _together(refused: Sequence[ClaimError]) -> ClaimError:
+    """Return one error that says what is wrong with each statement of a pack."""
+    if len(refused) == 1:
+        return refused[0]
+    said = " ".join(f"({k}) {error}" for k, error in enumerate(refused, 1))
+    return ClaimError(f"{len(refused)} statements cannot be checked: {said.rstrip('.')}")
 
 
 def _ensure_at_hand(source: str, module: ModuleType) -> None:
@@ -284,8 +308,17 @@ def _module(source: str) -> ModuleType:
         raise
     except BaseException as error:  # it may exit as well
         del sys.modules[name]
-        raise ClaimError(f"{source} cannot be loaded: {type(error).__name__}: {error}") from error
+        raise ClaimError(
+            f"{source} cannot be loaded: {type(error).__name__}: {error}{_line(error, str(path))}",
+            remedy=f"Mend that line; `python {source}` shows the whole way to it.",
+        ) from error
     return module
+
+
+def _line(error: BaseException, file: str) -> str:
+    """Return the last line of a file that an error passed through, in brackets."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+    return f" (line {lines[-1]})" if lines else ""
 
 
 def _loose(source: str) -> str:

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from attsvm._words import nearest
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Arithmetic
 from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY
 from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.arithmetic.relations import returned
+from attsvm.theory.arithmetic.synonyms import remedy_for
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import Values, domains
 from attsvm.theory.declaration.variables import Defined
@@ -184,7 +184,7 @@ def explained(whose: str, error: Exception) -> ClaimError | None:
         return ClaimError(
             f"{at} uses a function that the namespace m does not have",
             value=error.name,
-            remedy=nearest(str(error.name), known) or f"It has {', '.join(known)}.",
+            remedy=remedy_for(str(error.name), known),
         )
     return None
 

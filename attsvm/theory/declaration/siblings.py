@@ -13,7 +13,7 @@ from attsvm.theory.declaration.formula import TIGHTENED, Formula
 from attsvm.theory.declaration.instances import domains
 from attsvm.theory.declaration.judge import meets
 from attsvm.theory.declaration.records import RecordFormula, Records
-from attsvm.theory.declaration.variables import Meeting, Variable
+from attsvm.theory.declaration.variables import Meeting, Variable, ordered
 
 Quantified = Mapping[str, Variable] | Records
 """What a statement quantifies over: variables by name, or the fields of a record."""
@@ -178,9 +178,9 @@ def explicit(formula: Any, given: Iterable[Any], whose: str) -> tuple[Any, ...]:
 def overridden(
     variables: Mapping[str, Variable], other: Mapping[str, Variable | None]
 ) -> dict[str, Variable]:
-    """Variables, some of which are others or, where None, none."""
+    """Return variables, some of which are others or, if None, left out, in a drawable order."""
     merged = {**variables, **other}
-    return {name: variable for name, variable in merged.items() if variable is not None}
+    return ordered({name: variable for name, variable in merged.items() if variable is not None})
 
 
 def hypothesis_of(formula: Formula, name: str) -> Hypothesis:

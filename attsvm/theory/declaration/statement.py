@@ -24,7 +24,7 @@ from typing import Any
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.relations import Relation
-from attsvm.theory.declaration.claim import Claim, ensure_checkable
+from attsvm.theory.declaration.claim import Claim, ensure_checkable, refuse
 from attsvm.theory.declaration.formula import (
     Formula,
     signature,
@@ -125,16 +125,15 @@ class Statement:
         """Make the claims.
 
         Raises:
-            ClaimError: a reading that could not be checked honestly.
+            ClaimError: a reading that could not be checked honestly; while a pack is loaded, that
+                is raised for all its statements together.
         """
-        _ensure_form(self)
-        said = f"{self.id} gives records that violate hypotheses which it does not have"
-        ensure_among(said, self.violating, self.hypotheses)
         caller = sys._getframe(2)
         place = caller.f_code.co_filename, caller.f_lineno
-        made = tuple(_made(self, name, reading, place) for name, reading in self.readings.items())
-        _ensure_named(self)
-        object.__setattr__(self, "claims", made)
+        try:
+            object.__setattr__(self, "claims", _claims(self, place))
+        except ClaimError as error:
+            refuse(error, self.id, place)
 
     def __repr__(self) -> str:
         said = (f"{c.reading}: {c.expected.truth}" for c in self.claims)
@@ -154,6 +153,21 @@ class Statement:
             value=reading,
             remedy=f"It has {', '.join(self.readings)}.",
         )
+
+
+def _claims(statement: Statement, place: tuple[str, int]) -> tuple[Claim, ...]:
+    """Return the claim of each reading of a statement that is declared at this file and line.
+
+    Raises:
+        ClaimError: a reading could not be checked honestly.
+    """
+    _ensure_form(statement)
+    said = f"{statement.id} gives records that violate hypotheses which it does not have"
+    ensure_among(said, statement.violating, statement.hypotheses)
+    readings = statement.readings.items()
+    made = tuple(_made(statement, name, reading, place) for name, reading in readings)
+    _ensure_named(statement)
+    return made
 
 
 _VARIABLES = 'Write variables={"n": Integer(1, 4), "x": Vector("n")}, or Records(...).'

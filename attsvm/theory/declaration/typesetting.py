@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.naming import in_short
 from attsvm.theory.arithmetic.text import Term, Text, Word, escaped, letter, letters, written
 from attsvm.theory.declaration.formula import Formula
@@ -17,9 +16,6 @@ from attsvm.theory.declaration.instances import Values
 from attsvm.theory.declaration.notation import Written
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.variables import Defined
-
-_UNWRITABLE = ClaimError, AttributeError, TypeError
-"""What a formula raises that loops over letters, or asks for their shape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,7 @@ def _on_letters(m: Text, formula: RecordFormula) -> Term | None:
     """The conclusion, where all that it does with its record can be written down."""
     try:
         return written(formula.relation(m, _fields(formula.records.type, "record"), {}))
-    except Exception:  # whatever code raises that meets letters in place of numbers
+    except Exception:
         return None
 
 
@@ -102,7 +98,7 @@ def _declared(formula: Formula) -> Written | None:
 def _defined(left: Term, variable: Defined, m: Text, v: Any) -> Written:
     try:
         return _equation(left, variable.by(m, v))
-    except _UNWRITABLE:
+    except Exception:  # whatever code raises that meets letters in place of numbers
         return _equation(left, in_short(variable.by, "determined by the others"))
 
 
@@ -118,7 +114,7 @@ def _one(write: Any, function: Any, constants: str, otherwise: str = "see its co
     """
     try:
         found = write()
-    except _UNWRITABLE:
+    except Exception:  # whatever code raises that meets letters in place of numbers
         found = None
     if found is None or not any(c.isalpha() for c in found.plain):
         said = in_short(function, otherwise)

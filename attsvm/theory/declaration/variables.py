@@ -404,6 +404,63 @@ def axes_of(variables: Mapping[str, Variable]) -> tuple[str, ...]:
     return tuple(names)
 
 
+def ordered(variables: Mapping[str, Variable]) -> dict[str, Variable]:
+    """Return the variables in an order in which each comes after those that it is drawn from.
+
+    An array needs the lengths of its axes, and a second point its first point. Variables that are
+    in such an order already keep it.
+
+    Raises:
+        ClaimError: an axis or a first point is no variable, or two points are near each other.
+    """
+    axes_of(variables)
+    placed: dict[str, Variable] = {}
+
+    def place(name: str, waiting: tuple[str, ...]) -> None:
+        if name in waiting:
+            raise ClaimError(
+                "variables are each drawn near another one of them",
+                value=", ".join(waiting),
+                remedy=f"Draw one of them by itself, as by {waiting[0]!r}: Vector('n').",
+            )
+        if name not in placed:
+            for needed in _needed(name, variables):
+                place(needed, (*waiting, name))
+            placed[name] = variables[name]
+
+    for name in variables:
+        place(name, ())
+    return placed
+
+
+def _needed(name: str, variables: Mapping[str, Variable]) -> tuple[str, ...]:
+    """Return the names of the variables that one variable is drawn from.
+
+    Raises:
+        ClaimError: a first point is no variable, or has other axes.
+    """
+    variable = variables[name]
+    while isinstance(variable, Meeting):
+        variable = variable.of
+    if not isinstance(variable, Near):
+        return variable.axes
+    first = variables.get(variable.other)
+    if first is None:
+        raise ClaimError(
+            f"the variable {name} is drawn near a variable that the statement does not have",
+            value=variable.other,
+            remedy=f"It has {', '.join(other for other in variables if other != name)}.",
+        )
+    if first.axes != variable.names:
+        said = f"({', '.join(map(repr, first.axes))}{',' * (len(first.axes) == 1)})"
+        raise ClaimError(
+            f"the variable {name} has other axes than the point {variable.other} that it is near",
+            value=variable.names,
+            remedy=f"Write Near({variable.other!r}, {said}).",
+        )
+    return (*variable.axes, variable.other)
+
+
 _SMALL = np.array([0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0])
 _FINE = np.arange(-128, 129) / 32
 _FACTORS = np.array([s * f for f in (2, 3, 5, 0.5, 1.5, 0.25, 0.75) for s in (1.0, -1.0)])

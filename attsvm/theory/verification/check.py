@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from attsvm.errors import ClaimError
+from attsvm.theory.declaration.asserting import ensure_checks_assert_nothing, ensure_no_assert
 from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.proof import Steps, executed, recorded
 from attsvm.theory.declaration.rehearsal import rehearse, unread
@@ -121,6 +122,8 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # no verdict hangs on what a program makes of warnings
+            if part.name == "" and shard == 0:
+                ensure_checks_assert_nothing(claim)
             if part.formula.batches:
                 rehearse(claim.id, part.formula, part.parameters)
                 if part.name == "":
@@ -160,6 +163,7 @@ def execute_proof(claim: Claim) -> str:
         prove = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as problem:
         raise ClaimError(f"the proof of {claim.id} cannot be found", value=claim.proof) from problem
+    ensure_no_assert(f"the proof of {claim.id}", prove)
     proved = executed(prove)
     if not isinstance(proved, str) or not proved:
         raise ClaimError(f"the proof of {claim.id} does not say what it proved", value=proved)

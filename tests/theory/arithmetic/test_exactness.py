@@ -13,11 +13,15 @@ from hypothesis import strategies as st
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic import BALLS, FLOATS, Lane, entries, lanes
 from attsvm.theory.arithmetic.balls import _DUST, _middle
+from attsvm.theory.arithmetic.base import Arithmetic
+from attsvm.theory.arithmetic.heights import heights, is_met, violated
 from attsvm.theory.arithmetic.lanes import Tensors
 from attsvm.theory.arithmetic.relations import All, Comparison
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
+from attsvm.theory.arithmetic.synonyms import FORMULAS, synonym
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
+from attsvm.theory.declaration.judge import _decided, _known
 from tests.late import Late
 
 torch = Late("torch")
@@ -203,10 +207,50 @@ def test_arrays_are_not_ordered(kind):
 
 @pytest.mark.parametrize("join", ["all_of", "any_of"])
 def test_only_comparisons_are_combined(join):
-    with pytest.raises(ClaimError, match="combines no comparisons"):
-        getattr(BALLS, join)()
     with pytest.raises(ClaimError, match=r"returned no comparison \(got True, of type bool\)"):
         getattr(BALLS, join)(BALLS.equal(1, 1), True)
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_what_stands_for_a_function_that_is_not_there_can_be_evaluated(formula):
+    assert not any(hasattr(Arithmetic, name) for name in FORMULAS[formula].split())
+    for m in (BALLS, FLOATS):
+        x, y = m.exact("0.25"), m.exact("0.5")
+        p = m.array([x, 1 - x])
+        A = m.array([[x, y], [y, 2 * x]])
+        letters = {"x": x, "y": y, "u": 3 * p, "w": -p, "p": p, "q": p, "A": A, "B": A}
+        eval(formula, {"m": m, **letters})
+
+
+def test_a_formula_for_another_function_has_its_values():
+    u = np.array([1.0, -2.0, 4.0])
+    v = {"m": FLOATS, "u": lanes(u[:, None]), "x": lanes(np.array([0.75]))}
+    values = {"mean": u.mean(), "std": u.std(), "inf_norm": 4.0, "ptp": 6.0,
+              "logsumexp": np.logaddexp.reduce(u), "tanh": np.tanh(0.75), "relu": 0.75,
+              "sigmoid": 1 / (1 + np.exp(-0.75)), "log2": np.log2(0.75), "sign": 1.0}  # fmt: skip
+    for name, value in values.items():
+        found = eval(synonym(name).removeprefix("Write ").rstrip("."), v)
+        assert found.value == pytest.approx(value, rel=1e-12), name
+
+
+@pytest.mark.parametrize("m", [BALLS, FLOATS, TRACES], ids=lambda m: m.name)
+def test_all_of_nothing_is_true_and_any_of_nothing_false(m):
+    one = m.exact(1)
+    for relation, holds in (
+        (m.all_of(), True),
+        (m.any_of(), False),
+        (m.all_of(m.all_of(), m.at_most(one, one)), True),
+        (m.any_of(m.any_of(), m.at_most(one, one)), True),
+        (m.any_of(m.any_of(), m.at_most(2 * one, one)), False),
+    ):
+        if m is FLOATS:
+            assert is_met(relation).all() == holds
+            assert violated(relation).all() != holds
+            assert (heights(np, relation) > 1).all() != holds
+        elif m is BALLS:
+            assert _decided(relation) is holds
+        else:
+            assert _decided(_known(relation)) is holds
 
 
 def test_lanes_hold_numbers_of_any_size():

@@ -20,7 +20,7 @@ import sympy as sp
 from flint import arb
 
 from attsvm.theory import (
-    Choice, Defined, Integer, Matrix, Reading, Real, Statement, Vector, changed
+    Choice, Defined, Integer, Matrix, Near, Reading, Real, Statement, Vector, changed
 )
 from attsvm.theory.arithmetic import BALLS
 
@@ -178,7 +178,6 @@ CONCLUSIONS = {
         "to a power that is no positive integer.",
     ),
     "shapes": ("m.at_most(m.norm(v.A @ v.x[:0]), v.t)", "raised ValueError"),
-    "nothing combined": ("m.all_of()", "combines no comparisons. Give m.all_of and m.any_of"),
     "a bool combined": (
         "m.all_of(True)",
         "meets an error: a part of m.all_of or m.any_of returned",
@@ -318,6 +317,31 @@ PARTS = {
     "conclusion": "lambda m, v, c=1: m.at_most(c * v.t, v.t)",
     "readings": "{'literal': Reading('it', expected='holds', tight=True)}",
 }
+
+
+SYNONYMS = {
+    "np.linalg.det": (
+        "m.at_most(np.linalg.det(v.A), v.t)",
+        "calls numpy's det on values that are not floats. Write A[0, 0] * A[1, 1] - A[0, 1] * "
+        "A[1, 0], for a matrix of two rows.",
+    ),
+    "np.mean": ("m.at_most(np.mean(v.x), v.t)", "Write m.sum(u) / m.size(u)."),
+    "sigmoid": ("m.at_most(m.sigmoid(v.t), v.t)", "(got sigmoid). Write m.logistic(x)."),
+    "relu": ("m.at_most(m.ReLU(v.t), v.t)", "(got ReLU). Write m.maximum(x, 0)."),
+    "inf_norm": ("m.at_most(m.inf_norm(v.x), v.t)", "(got inf_norm). Write m.largest(u)."),
+    "sin": ("m.at_most(m.sin(v.t), v.t)", "(got sin). No arithmetic has angles. A point of"),
+    "misspelt": ("m.at_most(m.lagest(v.x), v.t)", "(got lagest). Nearest: largest."),
+    "nothing like it": ("m.at_most(m.foo(v.x), v.t)", "(got foo). It has above, abs, all_of, "),
+}
+
+
+@pytest.mark.parametrize("name", SYNONYMS)
+def test_a_function_that_is_not_there_is_told_with_what_stands_for_it(tmp_path, name):
+    text, said = SYNONYMS[name]
+    path = pack(tmp_path, conclusion=text, options="siblings={'s': changed(c=2)}")
+    found = checked(path)
+    assert str(found.verdict.validity) == "error"
+    assert said in found.json()["reason"]  # where the formula is written down as well
 
 
 def another(**given):
@@ -491,8 +515,62 @@ def test_a_constant_that_is_not_given_is_named(tmp_path):
     path = tmp_path / "needed.py"
     path.write_text(Path(pack(tmp_path)).read_text().replace("c=1):", "c, k):"))
     assert refused(str(path)).startswith(
-        "mine/a:literal does not set the constants of its conclusion (got c, k). Give them in"
+        "needed.py, line 17: mine/a:literal does not set the constants of its conclusion (got c, "
+        "k). Give them in"
     )
+
+
+NEARS = {
+    "a first point that is not there": (
+        ', "y": Near("z", ("n",))',
+        "the variable y is drawn near a variable that the statement does not have (got z). It has "
+        "n, d, x, A, t.",
+    ),
+    "other axes than the first point's": (
+        ', "y": Near("x", ())',
+        "the variable y has other axes than the point x that it is near (got ()). Write Near('x', "
+        "('n',)).",
+    ),
+    "two points near each other": (
+        ', "y": Near("z", ()), "z": Near("y", ())',
+        "variables are each drawn near another one of them (got y, z). Draw one of them by itself",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEARS)
+def test_a_point_near_another_one_that_cannot_be_drawn_is_told(tmp_path, name):
+    variables, said = NEARS[name]
+    assert said in refused(pack(tmp_path, variables=variables))
+
+
+TWO_MORE = """
+T = Statement("mine/b", source="s", place="p", printed="p", variables={"x": Vector("k")},
+    conclusion=conclusion, readings={"literal": Reading("it says", "holds", tight=True)})
+U = Statement("mine/c", source="s", place="p", printed="p", variables={"x": Real()},
+    conclusion=conclusion, readings={"literal": Reading("it says", "hold", tight=True)})
+"""
+
+
+def test_a_bad_statement_does_not_hide_the_errors_of_the_next_ones(tmp_path):
+    said = refused(pack(tmp_path, after=TWO_MORE))
+    assert said.startswith(
+        "2 statements cannot be checked: (1) mine.py, line 25: mine/b: an array has an axis whose "
+        "length is no variable (got k). Add 'k': Integer(1, 4) to the variables. (2) mine.py, line "
+        "27: mine/c: an expected verdict is a truth and, after a comma, an evidence (got hold)."
+    )
+
+
+def test_what_follows_from_a_bad_statement_does_not_hide_its_error(tmp_path):
+    said = refused(pack(tmp_path, expected="hold", after="\nS.claim('literal')\n"))
+    assert "an expected verdict is a truth" in said
+    assert "no such reading" not in said
+
+
+def test_a_file_that_cannot_be_loaded_is_told_with_its_line(tmp_path):
+    said = refused(pack(tmp_path, after="\nStatement('mine/b', source='s', printed='p')\n"))
+    assert "cannot be loaded: TypeError: Statement.__init__() missing" in said
+    assert " (line 25). Mend that line" in said
 
 
 UNBOUND = {

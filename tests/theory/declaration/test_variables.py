@@ -17,6 +17,7 @@ from attsvm.theory import (
     Labels,
     Matrix,
     Meeting,
+    Near,
     Reading,
     Real,
     Statement,
@@ -33,7 +34,7 @@ from attsvm.theory.arithmetic.traces import TRACES
 from attsvm.theory.declaration.formula import Formula, _tightened
 from attsvm.theory.declaration.instances import instance_type
 from attsvm.theory.declaration.slack import Slack
-from attsvm.theory.declaration.variables import _filled
+from attsvm.theory.declaration.variables import _filled, ordered
 from attsvm.theory.search.screen import _renewed
 from tests.late import Late
 
@@ -452,3 +453,40 @@ def test_an_integer_has_the_upper_end_that_is_written(number, bounds):
     assert {number.fill(np.random.default_rng(seed), {}, 1) for seed in range(99)} == set(
         range(2, 6 if number.high is None else 10)
     )
+
+
+def test_variables_may_be_named_before_what_they_are_drawn_from():
+    given = {"y": Near("x", ("n",)), "x": Vector("n"), "t": Real(), "n": Integer(2, 3)}
+    assert [*ordered(given)] == ["n", "x", "y", "t"]
+    right = {"n": Integer(2, 3), "t": Real(), "x": Vector("n"), "y": Near("x", ("n",))}
+    assert [*ordered(right)] == [*right]
+    claim = stated(
+        "anywhere",
+        given,
+        lambda m, v, c=1: m.at_most(c * m.norm(v.x - v.y), m.norm(v.x) + m.norm(v.y)),
+        siblings={"2": changed(c=2)},
+    )
+    case = find(claim.data, lambda case: True)
+    assert case.x.shape == case.y.shape
+    raw = claim.formula.filled(np.random.default_rng(0), {"n": 3}, 4)
+    assert raw["y"].shape == raw["x"].shape == (3, 4)
+
+
+def test_a_reading_may_add_the_length_of_an_axis():
+    statement = Statement(
+        "mine/late",
+        source="s",
+        place="p",
+        printed="p",
+        variables={"t": Real(), "n": Integer(1, 2), "x": Vector("n")},
+        conclusion=lambda m, v, c=1: m.at_most(c * m.largest(v.x), m.norm(v.x)),
+        readings={
+            "literal": Reading(
+                "it says",
+                "holds",
+                variables={"x": Matrix("n", "d"), "d": Integer(1, 2), "t": None},
+                tight=True,
+            )
+        },
+    )
+    assert [*statement.claim("literal").formula.variables] == ["n", "d", "x"]

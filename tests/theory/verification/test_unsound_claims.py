@@ -1,8 +1,12 @@
 """A claim that changes an instance, answers at random or raises is an error, never a refutation."""
 
 import itertools
+import json
+import os
 import random
 import re
+import subprocess
+import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -552,3 +556,58 @@ def test_a_proof_that_takes_no_step_proves_nothing(proof):
     assert outcome.error.startswith(
         "the proof of toy/proved:literal took no step, so it proves nothing (got "
     )
+
+
+ASSERTING = """
+import sympy as sp
+
+from attsvm.theory import Reading, Real, Statement, changed, ensure_true
+
+
+def positive(x):
+    assert (x > 0) is True
+
+
+def prove():
+    positive(sp.Symbol("x"))
+    ensure_true(True, "a step")
+    return "nothing"
+
+
+def squared(m, v):
+    assert v.x
+    return m.square(v.x)
+
+
+def test_it():
+    assert prove()
+
+
+def stated(id, expected, hypothesis, proof=None):
+    return Statement(
+        id, source="s", place="p", printed="p", variables={"x": Real()},
+        hypotheses={"x^2 <= 9": hypothesis},
+        conclusion=lambda m, v, c=1: m.at_most(c * m.abs(v.x), m.abs(v.x)),
+        readings={"literal": Reading(
+            "p", expected, siblings={"2": changed(c=2)}, proof=proof, cost=9)},
+    )
+
+
+A = stated("mine/a", "proved", lambda m, v: m.at_most(v.x * v.x, 9), "asserting:prove")
+B = stated("mine/b", "holds", lambda m, v: m.at_most(squared(m, v), 9))
+C = stated("mine/c", "holds", lambda m, v: m.at_most(v.x * v.x, 9))
+"""
+
+
+def test_what_rests_on_assert_is_refused_also_where_python_drops_it(tmp_path):
+    (tmp_path / "asserting.py").write_text(ASSERTING)
+    command = [sys.executable, "-O", "-m", "attsvm", "verify", "--only-pack", "asserting"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    run = subprocess.run(
+        [*command, "--json", "-"], cwd=tmp_path, capture_output=True, text=True, env=environment
+    )
+    found = {entry["id"]: entry["reason"] for entry in json.loads(run.stdout)["claims"]}
+    rests = "rests on an assert statement, which python -O drops (got asserting.py, line"
+    assert found["mine/a:literal"].startswith(f"the proof of mine/a:literal {rests} 8)")
+    assert found["mine/b:literal"].startswith(f"hypothesis 'x^2 <= 9' of mine/b:literal {rests} 18")
+    assert "assert" not in found["mine/c:literal"]

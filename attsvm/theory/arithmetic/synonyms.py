@@ -1,0 +1,137 @@
+"""Formulas for functions that authors look for in the namespace `m` under other names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from attsvm._words import nearest
+
+FORMULAS: Final[Mapping[str, str]] = {
+    "m.logistic(x)": "sigmoid expit sigma logistic_sigmoid",
+    "m.softplus(-x)": "logistic_loss log_loss logloss",
+    "-m.softplus(-x)": "log_sigmoid logsigmoid log_expit",
+    "m.maximum(x, 0)": "relu positive positive_part pos plus",
+    "m.maximum(1 - x, 0)": "hinge hinge_loss",
+    "m.minimum(m.maximum(x, 0), 1)": "clip clamp clamped",
+    "2 * m.logistic(2 * x) - 1": "tanh",
+    "(m.exp(x) + m.exp(-x)) / 2": "cosh",
+    "(m.exp(x) - m.exp(-x)) / 2": "sinh",
+    "x * m.logistic(x)": "silu swish",
+    "m.log(x)": "ln natural_log",
+    "m.log(x) / m.log(m.exact(2))": "log2",
+    "m.log(x) / m.log(m.exact(10))": "log10",
+    "m.exp(x * m.log(m.exact(2)))": "exp2",
+    "m.log(x / (1 - x))": "logit",
+    "m.power(x, 3)": "pow",
+    "x * x * x": "cube",
+    "1 / x": "reciprocal",
+    "-x": "neg negative",
+    "x - y": "subtract minus",
+    "x + y": "add",
+    "x * y": "multiply times",
+    "x / y": "divide true_divide",
+    "m.abs(x)": "absolute fabs absolute_value modulus",
+    "m.sqrt(x)": "root square_root",
+    "x / m.abs(x)": "sign sgn",
+    "m.sum(u) / m.size(u)": "mean average avg",
+    "m.dot(u, u) / m.size(u) - m.square(m.sum(u) / m.size(u))": "var variance",
+    "m.sqrt(m.dot(u, u) / m.size(u) - m.square(m.sum(u) / m.size(u)))": "std",
+    "m.sum(m.abs(u))": "norm1 l1 l1_norm norm_1 one_norm norm_l1",
+    "m.norm(u)": "norm2 l2 l2_norm norm_2 two_norm fro frobenius frobenius_norm vector_norm",
+    "m.largest(u)": "inf_norm norm_inf norminf linf linf_norm max_norm sup_norm norm_infty supnorm",
+    "m.spectral(A)": "operator_norm op_norm spectral_norm matrix_norm opnorm svdvals",
+    "m.max(u)": "amax maximum_of largest_entry",
+    "m.min(u)": "amin smallest smallest_entry",
+    "m.max(u) - m.min(u)": "ptp",
+    "m.log(m.sum(m.exp(u)))": "logsumexp lse log_sum_exp",
+    "u - m.log(m.sum(m.exp(u)))": "log_softmax logsoftmax",
+    "m.log(m.sum(m.exp(u))) - u[0]": "cross_entropy crossentropy nll",
+    "-m.dot(p, m.log(p))": "entropy",
+    "m.dot(p, m.log(p) - m.log(q))": "kl kl_div kl_divergence relative_entropy",
+    "u / m.norm(u)": "normalize normalise unit normalized",
+    "m.dot(u, w) / (m.norm(u) * m.norm(w))": "cos_sim cosine cosine_similarity",
+    "m.dot(u, w)": "inner inner_product vdot tensordot",
+    "A @ B": "matmul mm product",
+    "A.T": "transpose",
+    "m.trace(A)": "tr",
+    "m.diagonal(u)": "diag",
+    "m.identity(3)": "eye",
+    "0 * u": "zeros zeros_like",
+    "0 * u + 1": "ones ones_like",
+    "m.vec(A)": "flatten ravel vectorize",
+    "m.mat(u, 1)": "reshape",
+    "m.sum(u * u)": "sumsq sum_of_squares norm_squared squared_norm sqnorm",
+    "m.array([u[0], u[1]])": "concatenate stack hstack vstack append asarray vector matrix",
+    "A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0]": "det determinant",
+    "m.array([[A[1, 1], -A[0, 1]], [-A[1, 0], A[0, 0]]]) / (A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0])"
+    "": "inv inverse",
+    "m.at_most(x, y)": "le leq lte",
+    "m.below(x, y)": "lt",
+    "m.at_least(x, y)": "ge geq gte",
+    "m.above(x, y)": "gt",
+    "m.equal(x, y)": "eq equals isclose allclose approx",
+    "m.all_of(m.at_most(x, y), m.at_most(0, x))": "and_ land both conjunction",
+    "m.any_of(m.at_most(x, y), m.at_most(0, x))": "or_ lor either disjunction",
+    "m.any_of(m.above(x, 0), m.at_most(x, y))": "implies implication if_then",
+}
+"""Names by the formula that stands for them: letters x, y are numbers, u and w vectors, p and q
+vectors of probabilities, A and B matrices."""
+
+_ADVICE: Final[Mapping[str, str]] = {
+    "No arithmetic has angles. A point of the unit circle is ((1 - t * t) / (1 + t * t), "
+    "2 * t / (1 + t * t)) for a real t.": "sin cos tan arcsin arccos arctan arctan2 atan2 pi angle",
+    "No formula may compare: use m.max(x), m.min(x), or state one comparison for each entry.": (
+        "argmax argmin argsort sort where sorted median rank"
+    ),
+    "No arithmetic has eigenvalues. m.spectral(A) is the largest singular value; that A is "
+    "positive semidefinite can be built in: A = B.T @ B of a Matrix B.": (
+        "eig eigh eigvals eigvalsh eigenvalues svd psd is_psd"
+    ),
+    "Let the solution be a variable of its own, and A @ x = b a hypothesis.": (
+        "solve pinv lstsq matrix_rank"
+    ),
+    "Write a loop over the entries, such as y = y * x[i] for i in range(v.n).": (
+        "prod cumprod cumsum"
+    ),
+    "Numbers are exact and are not rounded: use a variable Integer(1, 4) for an integer.": (
+        "float int round floor ceil rint mod"
+    ),
+    "A function without a closed form is a Primitive (attsvm.theory).": (
+        "erf gelu gamma lgamma factorial"
+    ),
+    "Write m.exp(m.exact(1)).": "e",
+    "Write the statement without infinity: for all R, or as a hypothesis.": "inf infinity",
+    "Write the opposite comparison: not x <= y is m.above(x, y).": "not_ logical_not",
+}
+"""Names by what to do about functions that no formula stands for."""
+
+
+def _written(formula: str) -> str:
+    """Return the advice to write a formula; some are those of matrices of two rows alone."""
+    return f"Write {formula}{', for a matrix of two rows' if 'A[1, 1]' in formula else ''}."
+
+
+_REMEDIES: Final[Mapping[str, str]] = {
+    name: remedy
+    for names, remedy in (
+        *((names, _written(formula)) for formula, names in FORMULAS.items()),
+        *((names, advice) for advice, names in _ADVICE.items()),
+    )
+    for name in names.split()
+}
+
+
+def synonym(name: str) -> str:
+    """Return what stands for a function that the namespace `m` lacks; "" if nothing is known."""
+    return _REMEDIES.get(name.casefold(), "")
+
+
+def remedy_for(name: str, known: Sequence[str]) -> str:
+    """Return what to write in place of a function, one of the `known` ones if it is misspelt."""
+    near = nearest(name, known, least=_MISSPELT)
+    return synonym(name) or near or f"It has {', '.join(known)}."
+
+
+_MISSPELT = 0.75
+"""How like a known name another one must be to count as a misspelling of it, from 0 to 1."""
