@@ -87,8 +87,8 @@ def test_a_false_claim_is_hunted_down_and_its_finds_are_confirmed(name):
 
 def test_draws_that_are_mostly_rejected_do_not_hold_up_the_others():
     rare = build("rare", square, square_ball, hypotheses={"large": lambda x: x > 120})
-    effort = chase(rare, rounds=1, searchers=["drawn"]).efforts["drawn"]
-    assert effort.turns == 2
+    effort = chase(rare, rounds=2, searchers=["drawn"]).efforts["drawn"]
+    assert effort.turns > 1
     assert 0 < 9 * effort.accepted < effort.rejected
     assert effort.accepted + effort.rejected == effort.turns * 3 * 96
 
@@ -171,7 +171,7 @@ def test_a_hunt_ends_once_all_instances_were_examined_and_says_so():
     assert document["settled"] == document["searchers"]["every"]["accepted"] == 6 * 7 * 2
     assert document["rounds"] <= 2
     assert document["no_turn"] == []
-    said = " ".join(hunt_text({**document, "unfinished": None}, ()))
+    said = " ".join(hunt_text({**document, "unfinished": None}))
     assert "all 84 instances of the domain were evaluated exactly" in said
     assert "that is no proof" not in said
 
@@ -505,7 +505,7 @@ def test_a_record_of_integers_is_moved_by_those_who_move_integers():
     drawn = result.efforts["drawn"].accepted
     assert drawn - 10 <= result.repeated < drawn
     rest = {"unfinished": None, "kept": False, "counterexample": None, "worst": None}
-    told = "\n".join(hunt_text(result.json() | rest, [], [], []))
+    told = "\n".join(hunt_text(result.json() | rest))
     assert f"{result.repeated} drawn instances equal one that was drawn before" in told
     assert "no turn, as no instance has what they move: families" in told
     assert "no further turn, as they had nothing more to propose: " in told
