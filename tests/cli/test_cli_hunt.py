@@ -25,7 +25,7 @@ def test_a_hunt_that_finds_stores_a_file_that_replays(attsvm, document, tmp_path
     assert (tmp_path / ".attsvm/.gitignore").read_text() == "*\n"
     assert "\n  case = Point(\n      at=np.array([" in out
     assert "  slack in [-" in out
-    assert re.search(r"^  drawn +\d+ turns", out, re.MULTILINE)
+    assert re.search(r"^  drawn +\d+ turns?", out, re.MULTILINE)
     assert re.search(rf"replay it: attsvm replay --pack \S+ {path.relative_to(tmp_path)}", out)
     code, out, _ = attsvm("replay", *TOYS, path)
     assert (code, out.startswith("CONFIRMED: ")) == (0, True)

@@ -173,7 +173,10 @@ class _Chase:
         self.deadline = None if given is None else self.started + given - min(given * _GRACE, _EARLY)
         self.last = None if given is None else self.started + given * (1 + _GRACE)
         self.pool = self.hunt.pool
-        self.schedule = Schedule([s for s in self.searchers if s not in _ONCE])
+        formula = self.hunt.claim.formula
+        self.first = "integers" if formula.batches and counts(formula) else ""
+        taking = [s for s in self.searchers if s not in _ONCE]
+        self.schedule = Schedule(taking, {*SCREENING, self.first})
         self.numbers = dict.fromkeys((*self.searchers, "shrink", "worsen"), 0)
         self.found: Refuted | None = None
         self.broken = 0
@@ -249,9 +252,7 @@ class _Chase:
         forms = self.pool.forms
         ready = [s for s in guided if self.moves(s) and self.done.get(s) != forms]
         drawing = [s for s in self.searchers if s in ("ensemble", "drawn")]
-        formula = self.hunt.claim.formula
-        first = "integers" if formula.batches and counts(formula) else ""
-        ready = sorted(drawing + ready, key=lambda s: s != first)
+        ready = sorted(drawing + ready, key=lambda s: s != self.first)
         turns, times = self.schedule.size(number)
         if not self.known:
             turns = min(turns, (_FIRST if number else 1) * len(ready))

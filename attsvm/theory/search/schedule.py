@@ -6,7 +6,7 @@ closer to a violation lately; searchers that screen batches share the larger par
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 SCREENING = ("screen", "gpu")
 """Searchers that evaluate batches of thousands of instances, and need no instance to start from."""
@@ -37,9 +37,16 @@ class Schedule:
     """Shares the turns of a round among searchers by the progress that they made.
 
     The answers depend on the order of the calls alone, never on time.
+
+    Args:
+        searchers: those that take part.
+        screening: those that share the part for searchers in batches.
     """
 
-    def __init__(self, searchers: Sequence[str]) -> None:
+    def __init__(
+        self, searchers: Sequence[str], screening: Collection[str] = SCREENING
+    ) -> None:
+        self._screening = screening
         self._credit = dict.fromkeys(searchers, 0.0)
         self._due = dict.fromkeys(searchers, 0.0)
         self._begun: set[str] = set()
@@ -64,7 +71,7 @@ class Schedule:
         chosen = [s for s in ready if s not in self._begun]
         self._begun.update(chosen)
         rest = max(turns - len(chosen), 0) if ready else 0
-        shares = _shares(ready)
+        shares = self._shares(ready)
         merits = {s: shares[s] * (_HOPE + self._credit[s]) for s in ready}
         total = sum(merits.values())
         for s in ready:
@@ -79,12 +86,12 @@ class Schedule:
         """Credit a turn: 1 for coming closer than anyone before, 0 for nothing new."""
         self._credit[searcher] = _MEMORY * self._credit[searcher] + (1 - _MEMORY) * progress
 
-
-def _shares(ready: Sequence[str]) -> dict[str, float]:
-    """Return the share of each searcher that can work, if none comes closer."""
-    screening = [s for s in ready if s in SCREENING]
-    others = [s for s in ready if s not in SCREENING]
-    part = _SCREENED if screening and others else 1.0
-    shares = dict.fromkeys(screening, part / max(len(screening), 1))
-    rest = 1.0 - part if screening and others else 1.0
-    return shares | dict.fromkeys(others, rest / max(len(others), 1))
+    def _shares(self, ready: Sequence[str]) -> dict[str, float]:
+        """Return the share of each searcher that can work, if none comes closer."""
+        screening = [s for s in ready if s in self._screening]
+        others = [s for s in ready if s not in self._screening]
+        part = (_SCREENED if others else 1.0) if screening else 0.0
+        return {
+            **{s: part / len(screening) for s in screening},
+            **{s: (1.0 - part) / len(others) for s in others},
+        }

@@ -25,6 +25,31 @@ def test_everybody_gets_turns_whatever_the_progress(steps):
     assert min(taken[s] for s in CREW) >= 8  # a good third of the turns is shared evenly
 
 
+def test_first_turns_come_first_in_the_order_of_those_that_are_ready():
+    schedule = Schedule(["a", "b", "c", "d"])
+    assert schedule.plan(["b", "a"], 2) == ["b", "a"]
+    chosen = schedule.plan(["a", "b", "d", "c"], 4)
+    assert chosen[:2] == ["d", "c"]
+    assert len(chosen) == 4
+    assert schedule.plan(["c", "d"], 0) == []
+    assert Schedule(CREW).plan(CREW, 1) == CREW  # a round has room for all first turns
+
+
+@given(st.lists(st.tuples(st.sampled_from(["screen", *CREW]), st.just(0.0)), max_size=40))
+def test_screening_has_more_than_half_of_the_turns_unless_another_comes_closer(steps):
+    crew = ["screen", *CREW]
+    schedule = Schedule(crew)
+    schedule.plan(crew, 4)
+    for searcher, progress in steps:
+        schedule.learn(searcher, progress)
+    taken = Counter(turn for _ in range(10) for turn in schedule.plan(crew, 8))
+    assert taken["screen"] > taken.total() / 2
+    for _ in range(10):
+        schedule.learn("a", 1.0)
+    taken = Counter(turn for _ in range(10) for turn in schedule.plan(crew, 8))
+    assert taken["a"] > taken["screen"] > taken.total() / 8
+
+
 def test_who_comes_closer_gets_more_turns():
     schedule = Schedule(CREW)
     for _ in range(10):
