@@ -387,7 +387,8 @@ _MINIMAL = (
     "minimal: none of these that makes it smaller leaves a counterexample: an index left out, or a "
     "block of many; an entry, slice or array set to 0; an array set to a unit vector or its signs; "
     "entries rounded, scaled, divided or shifted; an entry, or those equal up to sign together, "
-    "made simpler; docs/hunting.md has the list"
+    "made simpler; several numbers divided, shifted or replaced at once; docs/hunting.md has the "
+    "list"
 )
 
 

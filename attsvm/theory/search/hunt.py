@@ -170,7 +170,9 @@ class _Chase:
 
     def __post_init__(self) -> None:
         self.started, given = time.time(), self.seconds
-        self.deadline = None if given is None else self.started + given - min(given * _GRACE, _EARLY)
+        self.deadline = (
+            None if given is None else self.started + given - min(given * _GRACE, _EARLY)
+        )
         self.last = None if given is None else self.started + given * (1 + _GRACE)
         self.pool = self.hunt.pool
         formula = self.hunt.claim.formula

@@ -43,9 +43,7 @@ class Schedule:
         screening: those that share the part for searchers in batches.
     """
 
-    def __init__(
-        self, searchers: Sequence[str], screening: Collection[str] = SCREENING
-    ) -> None:
+    def __init__(self, searchers: Sequence[str], screening: Collection[str] = SCREENING) -> None:
         self._screening = screening
         self._credit = dict.fromkeys(searchers, 0.0)
         self._due = dict.fromkeys(searchers, 0.0)

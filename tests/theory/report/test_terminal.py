@@ -170,7 +170,8 @@ def test_a_find_is_shown_with_its_place_and_who_searched():
         "  (minimal: none of these that makes it smaller leaves a counterexample: an index left "
         "out, or a block of many; an entry, slice or array set to 0; an array set to a unit "
         "vector or its signs; entries rounded, scaled, divided or shifted; an entry, or those "
-        "equal up to sign together, made simpler; docs/hunting.md has the list)",
+        "equal up to sign together, made simpler; several numbers divided, shifted or replaced at "
+        "once; docs/hunting.md has the list)",
         "replay it: attsvm replay --pack a.py here.json",
     ]
     assert lines[5] == "  (the file holds a Python script and LaTeX to paste)"
