@@ -46,6 +46,9 @@ _LOOKS = 5
 """Generations after which the closest go to the judge even if they do not seem to refute: where the
 search stands, for others to start from. In a check one does, after the last generation."""
 
+_UNIT = 6.0
+"""Powers of two from 1 within which numbers are of usual size."""
+
 _SOUGHT = 60
 """How often a batch of which no instance meets the hypotheses is renewed from those that come
 nearest to that, once a turn."""
@@ -77,7 +80,8 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
     for k in range(1 + scout.budget // (20 if wide == 1 else 40)):
         shape = length_of_each(formula, generator)
         raw = formula.filled(generator, shape, wide * BATCH)
-        breed(scout, formula, raw, shape, generator, batch=wide * BATCH, seek=k == 0)
+        near = k % 2 == 0 and not scout.once
+        breed(scout, formula, raw, shape, generator, wide * BATCH, seek=k == 0, near=near)
 
 
 def _is_light(scout: Scout, formula: Formula, generator: np.random.Generator) -> bool:
@@ -117,7 +121,7 @@ def glimpse(
     scout.ensure_time()
     parameters = scout.tally.part.parameters
     fitted, height = formula.fit_screened(raw, shape, batch, parameters, touching=True)
-    scout.tally.seen.screened += _new(fitted, 0, height)
+    scout.tally.seen.screened += _new(fitted, 0, height=height)
     scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
     lanes = np.flatnonzero((height > VIOLATED) & np.isfinite(height))[: min(JUDGED, looks)]
     for lane in lanes.tolist():
@@ -146,8 +150,9 @@ def breed(
     batch: int = BATCH,
     generations: int = GENERATIONS,
     seek: bool = False,
+    near: bool = False,
 ) -> None:
-    """Generations of a batch of a formula, moved to where it meets the hypotheses first.
+    """Evolve generations of a batch of a formula, moved to where it meets the hypotheses first.
 
     Args:
         scout: what the searcher sees of the check.
@@ -158,6 +163,8 @@ def breed(
         batch: how many instances.
         generations: how many batches at most.
         seek: whether a batch of which no instance meets the hypotheses is moved until one does.
+        near: whether instances with very large or small numbers are taken to be less close. If both
+            sides scale alike, ratios often tend to 1 there, and a search would run off for ever.
     """
     parameters = scout.tally.part.parameters
     raw = spread(formula, raw, shape, parameters, generator, batch)
@@ -169,10 +176,17 @@ def breed(
     raw = _sought(scout, formula, raw, shape, generator, batch) if seek else raw
     fresh = _fresh(formula, raw, generator, shape, batch)
 
-    def renewed(raw: dict[str, Any], parents: Array) -> dict[str, Any]:
-        return _renewed(formula, raw, parents, next(fresh), generator)
+    current = raw
 
-    evolve(scout, formula, raw, shape, batch, generations, _closest, renewed)
+    def renewed(raw: dict[str, Any], parents: Array) -> dict[str, Any]:
+        nonlocal current
+        current = _renewed(formula, raw, parents, next(fresh), generator)
+        return current
+
+    def closest(height: Array) -> Array:
+        return _closest(height - _excess(current) if near else height)
+
+    evolve(scout, formula, raw, shape, batch, generations, closest, renewed)
 
 
 def evolve(
@@ -208,7 +222,7 @@ def evolve(
         scout.ensure_time()
         parameters, numpy = scout.tally.part.parameters, m is FLOATS
         fitted, height = formula.fit_screened(raw, shape, batch, parameters, m, touching=numpy)
-        scout.tally.seen.screened += _new(fitted, known, height, m.library)
+        scout.tally.seen.screened += _new(fitted, known, m.library, height)
         scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
         touched = np.flatnonzero(height == TOUCHED) if numpy else ()
         for lane in touched[: _DOUBTED - doubted]:
@@ -228,14 +242,14 @@ def evolve(
         raw, known = renewed(raw, order), len(order)
 
 
-def _new(raw: Mapping[str, Any], known: int, height: Any, library: Any = np) -> int:
+def _new(raw: Mapping[str, Any], known: int, library: Any = np, height: Array | None = None) -> int:
     """Return how many different instances a batch has besides its first few, which are known.
 
-    Moves come back to the same instance if numbers are few. In numpy instances of different heights
-    are different; others are told apart by hashes of their numbers.
+    Moves come back to the same instance if numbers are few. Instances of different heights are
+    different; others are told apart by hashes of their numbers.
     """
     arrays, alone = [x for x in raw.values() if hasattr(x, "shape")], 0
-    if library is np:
+    if library is np and height is not None:
         alike = _alike(height)
         first = int(np.searchsorted(alike, known))
         alone, known = len(height) - known - (len(alike) - first), first
@@ -287,7 +301,7 @@ def _sought(
         missing = formula.missing(formula.fit(nearest, shape), shape, batch)
         if not missing.all():
             return nearest
-        scout.tally.seen.screened += _new(nearest, known, missing)
+        scout.tally.seen.screened += _new(nearest, known, height=missing)
         order = _closest(-missing)
         if not len(order):
             break
@@ -350,6 +364,22 @@ def _domains(formula: Formula, raw: dict[str, Any]) -> dict[str, Domain]:
         if isinstance(value, np.ndarray) and not fixed:
             domains[name] = Domain(isinstance(variable, Integer), *variable.ends)
     return domains
+
+
+def _excess(raw: Mapping[str, Any]) -> Array:
+    """Return by how many powers of two numbers of each instance (batch,) lie beyond usual sizes.
+
+    It is the largest excess of its numbers that are not 0.
+    """
+    excess: Any = 0.0
+    for value in raw.values():
+        if isinstance(value, np.ndarray) and value.size:
+            sizes = np.abs(value.reshape(-1, value.shape[-1]))
+            sizes[sizes == 0.0] = 1.0
+            with np.errstate(all="ignore"):
+                above, below = np.log2(sizes.max(axis=0)), -np.log2(sizes.min(axis=0))
+            excess = np.maximum(excess, np.maximum(above, below) - _UNIT)
+    return np.asarray(excess)
 
 
 def _closest(height: Array) -> Array:
