@@ -54,11 +54,22 @@ from toy_pack import build, constant, says
 mine = build("mine", constant(1.0, 0.0), says(arb(1)))
 """
 
+FALSE = "constant(-1.0, 0.0), says(arb(-1)), expected='refuted'"
+
 
 def test_a_pack_beside_the_only_one_is_hunted_in_as_well(attsvm, tmp_path):
     (tmp_path / "own.py").write_text(OWN)
     packs = ["--only-pack", "own.py", "--pack", PACK]
     assert attsvm("hunt", *packs, "toy/true:literal", "--rounds", "1")[0] == 0
+
+
+def test_the_replay_line_names_the_only_pack_as_that_and_works(attsvm, tmp_path):
+    (tmp_path / "own.py").write_text(OWN.replace("constant(1.0, 0.0), says(arb(1))", FALSE))
+    packs = ["--only-pack", "own.py", "--pack", PACK]
+    _, out, _ = attsvm("hunt", *packs, "toy/mine:literal", "--rounds", "1")
+    line = re.search("^replay it: attsvm (.*)$", out, re.MULTILINE)[1]
+    assert line.startswith(f"replay --pack {PACK} --only-pack own.py .attsvm/hunted/")
+    assert attsvm(*shlex.split(line))[0] == 0
 
 
 def test_a_hunt_of_many_claims_counts_them_and_says_what_lists_them(attsvm):

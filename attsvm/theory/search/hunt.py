@@ -2,8 +2,9 @@
 
 A round is a fixed number of turns. What the turns of round k are, with all their seeds and pools,
 depends on what came of the rounds up to k - 2, so two rounds are under way at any time and the
-answer is the same for any number of workers. The first find in the order of turns wins; it is then
-made smaller, until no single move does, and worse.
+answer is the same for any number of workers. As long as no instance is known, one round is under
+way. The first find in the order of turns wins; it is then made smaller, until no move does, and
+worse.
 """
 
 from __future__ import annotations
@@ -178,7 +179,8 @@ class _Chase:
         formula = self.hunt.claim.formula
         self.first = "integers" if formula.batches and counts(formula) else ""
         taking = [s for s in self.searchers if s not in _ONCE]
-        self.schedule = Schedule(taking, {*SCREENING, self.first})
+        weights = {name: GUIDED[name].weight for name in taking if name in GUIDED}
+        self.schedule = Schedule(taking, {*SCREENING, self.first}, weights)
         self.numbers = dict.fromkeys((*self.searchers, "shrink", "worsen"), 0)
         self.found: Refuted | None = None
         self.broken = 0

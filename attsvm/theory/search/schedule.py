@@ -6,7 +6,7 @@ closer to a violation lately; searchers that screen batches share the larger par
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 SCREENING = ("screen", "gpu")
 """Searchers that evaluate batches of thousands of instances, and need no instance to start from."""
@@ -41,10 +41,17 @@ class Schedule:
     Args:
         searchers: those that take part.
         screening: those that share the part for searchers in batches.
+        weights: how many times as long as others a turn takes; it counts as that many turns.
     """
 
-    def __init__(self, searchers: Sequence[str], screening: Collection[str] = SCREENING) -> None:
+    def __init__(
+        self,
+        searchers: Sequence[str],
+        screening: Collection[str] = SCREENING,
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
         self._screening = screening
+        self._weights = weights or {}
         self._credit = dict.fromkeys(searchers, 0.0)
         self._due = dict.fromkeys(searchers, 0.0)
         self._begun: set[str] = set()
@@ -76,7 +83,7 @@ class Schedule:
             self._due[s] += rest * (_EVEN * shares[s] + (1 - _EVEN) * merits[s] / total)
         for _ in range(rest):
             first = max(ready, key=lambda s: self._due[s])
-            self._due[first] -= 1.0
+            self._due[first] -= self._weights.get(first, 1.0)
             chosen.append(first)
         return chosen
 

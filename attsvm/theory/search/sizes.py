@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _RUNGS, _CLIMB = 12, 6
 """Doublings of a size at most, and generations of each."""
 
-_NUMBERS = 2**18
-"""Numbers in a batch of large instances: what a turn can evaluate."""
+_NUMBERS, _FEWER = 2**18, 2**16
+"""Numbers in a batch of large instances, and in one of the first turn of a hunt."""
 
 _CHEAP, _DEAR = 2**9, 2**16
 """With more numbers than this in an instance, which is what a check looks at at most, a turn of a
@@ -49,6 +49,7 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
         return
     free = list(grows(formula))
     chosen = [free, *([name] for name in free)][int(generator.integers(1 + len(free)))]
+    most = _NUMBERS if scout.once or scout.wide else _FEWER
     for rung in range(1, _RUNGS):
         shape = length_of_each(formula, generator)
         shape |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in shape}
@@ -58,7 +59,7 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
             if scout.once:
                 _leap(scout, formula, chosen, generator.spawn(1)[0])
             return
-        batch = 8 * max(min(_NUMBERS // (8 * max(numbers, 1)), BATCH // 8), 1)
+        batch = 8 * max(min(most // (8 * max(numbers, 1)), BATCH // 8), 1)
         raw = formula.filled(generator, shape, batch)
         raw |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in raw}
         if numbers > _CHEAP and operations(scout, formula, raw, shape, _DEAR) > _DEAR:

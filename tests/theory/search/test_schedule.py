@@ -76,3 +76,11 @@ def test_rounds_get_more_turns_and_then_longer_ones():
     assert all(a <= c and b <= d for (a, b), (c, d) in itertools.pairwise(sizes))
     assert sizes[-1] == (32, 4)
     assert all(turns == 32 for turns, times in sizes if times > 1)
+
+
+def test_a_turn_that_takes_long_counts_as_several():
+    schedule = Schedule(CREW, weights={"b": 4})
+    schedule.plan(CREW, 3)
+    taken = Counter(turn for _ in range(10) for turn in schedule.plan(CREW, 9))
+    assert taken["a"] == taken["c"]
+    assert 3 * taken["b"] <= taken["a"] <= 5 * taken["b"]
