@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import math
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
@@ -176,6 +177,7 @@ def command(options: argparse.Namespace, name: str, *more: str) -> str:
 
     alone = getattr(options, "only_pack", [])
     loaded = sources_of(alone) if alone else []  # `load_alone` has made packs of them
+    loaded += [os.path.abspath(pack) for pack in loaded]  # as a cluster names them
     words = ["attsvm", name]
     words += [w for pack in options.pack if pack not in loaded for w in ("--pack", pack)]
     words += [w for pack in alone for w in ("--only-pack", pack)]

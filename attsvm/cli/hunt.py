@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from attsvm.theory.run.workers import Workers
     from attsvm.theory.search.account import Hunt
 
-BEGUN = time.time()
-"""When the command began: what starting takes is part of the time that a hunt is given."""
-
 HUNTED = ".attsvm/hunted"
 
 _LISTED = 8
@@ -40,7 +37,7 @@ def add(parsers: Parsers) -> None:
         help="search a counterexample to one claim",
     )
     parser.add_argument("id", metavar="ID")
-    parser.add_argument("--seconds", type=seconds, help="wall time (default 60)")
+    parser.add_argument("--seconds", type=seconds, help="wall time of the search (default 60)")
     parser.add_argument(
         "--rounds", type=positive_integer, help="rounds of search; the same for any -n"
     )
@@ -94,7 +91,7 @@ def _tell_of_interruption(options: argparse.Namespace) -> None:
         _store(options, account)
     document = account.json() | {"kept": False, "unfinished": account.unfinished(None)}
     document |= {name: options.stored.get(file) for name, file in _STORED.items()}
-    tell(options, document, list(hunt_text(document, options.pack, [], [])))
+    tell(options, document, list(hunt_text(document, command(options, "replay"))))
     if options.unstored is not None:
         raise options.unstored
 
@@ -175,8 +172,6 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
         )
     stored: dict[str, str] = options.stored
     seconds = None if options.rounds and options.seconds is None else options.seconds or 60.0
-    if seconds is not None:  # starting took some of it
-        seconds = max(seconds - (time.time() - BEGUN), 0.5 * seconds)
     started = time.monotonic()
     with Live(_QUIET) as live:
 
@@ -226,7 +221,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     if result.smallest is None:  # what was stored was withdrawn
         stored.clear()
     document |= {name: stored.get(file) for name, file in _STORED.items()}
-    lines = list(hunt_text(document, options.pack, shown, kept))
+    lines = list(hunt_text(document, command(options, "replay"), shown, kept))
     earlier = folder / counterexample.file_name(claim.id, options.sibling)
     if result.smallest is None and earlier.is_file():
         again = command(options, "replay", str(earlier))

@@ -121,7 +121,7 @@ class Hunted:
         document["unfinished"] = account.unfinished(self.seconds)
         efforts = document["searchers"].items()  # without times, to be the same in every run
         document["searchers"] = {name: effort | {"seconds": None} for name, effort in efforts}
-        return "\n".join(hunt_text(document, (), lines))
+        return "\n".join(hunt_text(document, shown=lines))
 
     def _repr_html_(self) -> str:
         return pre(repr(self))

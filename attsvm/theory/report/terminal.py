@@ -275,15 +275,15 @@ _KNOWN = ("stored counterexample", "explicit instance")
 
 def hunt_text(
     document: Mapping[str, Any],
-    packs: Iterable[str],
+    replay: str = "attsvm replay",
     shown: Iterable[str] = (),
     kept: Iterable[str] = (),
 ) -> Iterator[str]:
-    """How a hunt went, a line each.
+    """Yield how a hunt went, a line each.
 
     Args:
         document: of `hunt --json`.
-        packs: those that the user named.
+        replay: the command that replays a file, with the packs that the user named.
         shown: the counterexample for people, a line each, or the closest instance.
         kept: the same for another one, no larger, that its file keeps.
     """
@@ -302,7 +302,7 @@ def hunt_text(
         yield f"refuted, {document['evidence']}: {name} after {looked}, by {by}"
         if by in _KNOWN:
             yield "(known before this hunt; --fresh hunts without what is known)"
-        yield from _find_text(document, packs, shown, kept)
+        yield from _find_text(document, replay, shown, kept)
         yield from _searchers_text(document)
         return
     if document["error"] is not None:
@@ -395,14 +395,15 @@ _MINIMAL = (
     "minimal: none of these that makes it smaller leaves a counterexample: an index left out, or a "
     "block of many; an entry, slice or array set to 0; an array set to a unit vector or its signs; "
     "entries rounded, scaled, divided or shifted; an entry, or those equal up to sign together, "
-    "made simpler; docs/hunting.md has the list"
+    "made simpler; several numbers divided, shifted or replaced at once; docs/hunting.md has the "
+    "list"
 )
 
 
 def _find_text(
-    document: Mapping[str, Any], packs: Iterable[str], shown: Iterable[str], kept: Iterable[str]
+    document: Mapping[str, Any], replay: str, shown: Iterable[str], kept: Iterable[str]
 ) -> Iterator[str]:
-    """The counterexample, and how it is replayed from its file, if it has one."""
+    """Yield the counterexample, and how it is replayed from its file, if it has one."""
     yield from (f"  {line}" for line in shown)
     least = document["unfinished"]
     yield f"  ({f'not made minimal: {least}' if least else _MINIMAL})"
@@ -411,8 +412,7 @@ def _find_text(
     if document["kept"]:
         yield "the file keeps another one, no larger, that was there:"
         yield from (f"  {line}" for line in kept)
-    with_pack = "".join(f" --pack {pack}" for pack in packs)
-    yield f"replay it: attsvm replay{with_pack} {document['counterexample']}"
+    yield f"replay it: {replay} {document['counterexample']}"
     yield "  (the file holds a Python script and LaTeX to paste)"
     if document["worst"]:
         yield f"the worst found: {document['worst']}"

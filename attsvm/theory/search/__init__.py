@@ -89,6 +89,7 @@ class Guided:
             what the others find as well in so few instances.
         missed: whether an account says that it is not there, where nobody asked for it.
         moves: whether it can move anything of an encoded instance.
+        weight: how many times as long as a turn of others one of its turns takes, roughly.
     """
 
     title: str
@@ -99,6 +100,7 @@ class Guided:
     without: tuple[str, ...] = ()
     missed: bool = True
     moves: Callable[[Any], bool] = lambda document: True
+    weight: int = 1
 
     def works_on(self, claim: Claim) -> bool:
         """Whether it fits and is there."""
@@ -126,6 +128,7 @@ GUIDED: dict[str, Guided] = {
         sizes,
         0.2,
         fits=lambda claim: not claim.formula.batches or any(grows(claim.formula)),
+        weight=3,
     ),
     "integers": Guided(
         "integer enumeration",
@@ -152,6 +155,7 @@ GUIDED: dict[str, Guided] = {
         there=torch_is_there,
         without=("quick",),
         moves=has_floats,
+        weight=4,
     ),
     "batches": Guided(
         "differential evolution in batches",

@@ -2,8 +2,9 @@
 
 A round is a fixed number of turns. What the turns of round k are, with all their seeds and pools,
 depends on what came of the rounds up to k - 2, so two rounds are under way at any time and the
-answer is the same for any number of workers. The first find in the order of turns wins; it is then
-made smaller, until no single move does, and worse.
+answer is the same for any number of workers. As long as no instance is known, one round is under
+way. The first find in the order of turns wins; it is then made smaller, until no move does, and
+worse.
 """
 
 from __future__ import annotations
@@ -23,14 +24,12 @@ from attsvm.theory.run.tally import Refuted
 from attsvm.theory.run.workers import HERE, Workers
 from attsvm.theory.search import DRAWING, GUIDED, NEEDS, Elite, Pool, fits
 from attsvm.theory.search.account import Effort, Hunt, Step
-from attsvm.theory.search.schedule import Schedule
+from attsvm.theory.search.enumeration import counts
+from attsvm.theory.search.schedule import SCREENING, Schedule
 from attsvm.theory.search.turn import Gain, Turn, searchers_of, take, turn_job, written
 
 _BUDGET = 96
 """Instances of a turn in the first rounds, for a claim of cost 1."""
-
-_FILLING = ("screen", "gpu")
-"""Who fills batches, and so needs nothing to start from."""
 
 _ONCE = ("explicit", "every")
 """Who has one turn, in the first round."""
@@ -39,7 +38,7 @@ _TOLD_APART = 2**16
 """Different drawn instances that are remembered, so that equal ones are counted."""
 
 _FIRST = 2
-"""Turns of each drawing searcher in a round, until something was drawn."""
+"""Maximum number of turns per searcher in a round, as long as no instance is known."""
 
 _POLISH = 240
 """Instances of a turn that shrinks or worsens a find, for a claim of cost 1."""
@@ -50,8 +49,11 @@ _WORSE = 8
 _BROKEN = 3
 """Turns that may break before the hunt ends."""
 
+_EARLY = 0.25
+"""Maximum seconds by which turns stop before the time is up, for the account to be written."""
+
 _GRACE = 0.04
-"""Turns stop this part of the time early, and are waited for this part longer."""
+"""Share of the time by which turns stop early at most, and for which late turns are waited for."""
 
 
 def hunt(
@@ -169,10 +171,16 @@ class _Chase:
 
     def __post_init__(self) -> None:
         self.started, given = time.time(), self.seconds
-        self.deadline = None if given is None else self.started + given * (1 - _GRACE)
+        self.deadline = (
+            None if given is None else self.started + given - min(given * _GRACE, _EARLY)
+        )
         self.last = None if given is None else self.started + given * (1 + _GRACE)
         self.pool = self.hunt.pool
-        self.schedule = Schedule([s for s in self.searchers if s not in _ONCE])
+        formula = self.hunt.claim.formula
+        self.first = "integers" if formula.batches and counts(formula) else ""
+        taking = [s for s in self.searchers if s not in _ONCE]
+        weights = {name: GUIDED[name].weight for name in taking if name in GUIDED}
+        self.schedule = Schedule(taking, {*SCREENING, self.first}, weights)
         self.numbers = dict.fromkeys((*self.searchers, "shrink", "worsen"), 0)
         self.found: Refuted | None = None
         self.broken = 0
@@ -180,12 +188,16 @@ class _Chase:
         self.drawn: set[str] = set()
 
     def search(self, rounds: int | None) -> None:
-        """Rounds of turns, two under way at a time, until a find or an end."""
+        """Take rounds of turns until a find or an end.
+
+        Two rounds are under way at a time, but one as long as no instance is known: most searchers
+        have their first turn once the first round has drawn some, before any has its second.
+        """
         under_way: deque[deque[tuple[str, Any]]] = deque()
         try:
             while self.found is None and self.broken < _BROKEN:
                 while len(under_way) < 2 and self.hunt.rounds != rounds:
-                    if self.late and self.hunt.rounds > 0:
+                    if (self.late and self.hunt.rounds > 0) or (under_way and not self.known):
                         break
                     under_way.append(deque(self._begin(self.hunt.rounds)))
                     self.hunt.rounds += 1
@@ -240,19 +252,33 @@ class _Chase:
 
     def _begin(self, number: int) -> list[tuple[str, Any]]:
         """Submit the turns of a round."""
-        drawing = [s for s in self.searchers if s in ("ensemble", "drawn")]
-        known = bool(self.pool.templates)  # most guided searchers need something to start from
-        guided = [s for s in self.searchers if s in GUIDED and (known or s in _FILLING)]
+        guided = [s for s in self.searchers if s in GUIDED and (self.known or self._fills(s))]
         forms = self.pool.forms
-        ready = drawing + [s for s in guided if self.moves(s) and self.done.get(s) != forms]
-        names = ["explicit"] if number == 0 and "explicit" in self.searchers else []
+        ready = [s for s in guided if self.moves(s) and self.done.get(s) != forms]
+        drawing = [s for s in self.searchers if s in ("ensemble", "drawn")]
+        ready = sorted(drawing + ready, key=lambda s: s != self.first)
         turns, times = self.schedule.size(number)
-        if not known:
-            turns = min(turns, _FIRST * len(ready))
-        names += self.schedule.plan(ready, turns)
-        names += ["every"] if number == 0 and "every" in self.searchers else []
+        if not self.known:
+            turns = min(turns, (_FIRST if number else 1) * len(ready))
+        names = self.schedule.plan(ready, turns)
+        if number == 0:
+            names = [*self._once("explicit"), *names, *self._once("every")]
         pool = self.pool.text()
         return [(name, self._submit(name, _BUDGET * times, pool=pool)) for name in names]
+
+    @property
+    def known(self) -> bool:
+        """Whether an instance is known from which guided searchers can start."""
+        return bool(self.pool.templates)
+
+    def _fills(self, searcher: str) -> bool:
+        """Return whether the searcher fills batches, and so needs no instance to start from."""
+        enumerates = searcher in ("integers", "sizes") and self.hunt.claim.formula.batches
+        return searcher in SCREENING or enumerates
+
+    def _once(self, searcher: str) -> list[str]:
+        """Return the turn of a searcher that has one alone, if it takes part."""
+        return [s for s in self.searchers if s == searcher]
 
     def moves(self, searcher: str) -> bool:
         """Whether there is something that the searcher can move."""

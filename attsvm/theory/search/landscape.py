@@ -37,6 +37,10 @@ _BITS = (20, 6, 2, 0)
 _FAR = 2.0**64
 """Known positions are not taken to be farther away than this."""
 
+_LARGE, _USUAL = 16, 4
+"""Powers of two from which a number counts as far from usual size, and within which it is put for a
+search that starts at usual size."""
+
 _CHEAP = 8
 """Where the conclusion has no form for batches, records are evaluated one by one in floats for
 claims of this cost at most."""
@@ -54,6 +58,8 @@ class Landscape:
         coordinate: the coordinate of each entry; tied entries share one.
         bits: how far coordinates are rounded.
         known: coordinates of that instance, of other known ones and of variations of them.
+        bounded: whether what lies beyond two to the power of `_LARGE` costs more, the more so the
+            farther it lies.
     """
 
     scout: Scout
@@ -63,6 +69,7 @@ class Landscape:
     coordinate: Int[Array, " m"]
     bits: int
     known: Float[Array, "rows k"]
+    bounded: bool = False
 
     def entries(self, positions: Float[Array, "*rows k"]) -> Float[Array, "*rows m"]:
         """The entries of the instances at positions that are not rounded."""
@@ -82,8 +89,11 @@ class Landscape:
         return WORST if height is None or not height > -WORST else -height
 
     def cost(self, position: Float[Array, " k"]) -> float:
-        """The cost at a rounded position."""
-        return self.look(self.rounded(position))
+        """Return the cost at a rounded position."""
+        entries = self.rounded(position)
+        cost, largest = self.look(entries), float(np.abs(entries).max(initial=1.0))
+        beyond = math.log2(largest) - _LARGE if self.bounded and largest < math.inf else 0.0
+        return cost + max(beyond, 0.0)
 
     def heights(self, entries: Float[Array, "rows m"]) -> Float[Array, " rows"]:
         """Heights in floats, minus infinity where there is none; hypotheses are not decided."""
@@ -143,6 +153,11 @@ def landscapes(
         lead = lap % len(known)
         row = lead + tied * len(known)
         admits = functools.partial(_admits, scout, frame)
+        bounded = False
+        if not scout.once and _far(known[lead]) and generator.random() < 0.5:
+            near = [row for row in map(_at_usual_size, known) if admits(row)]
+            bounded, known, lead = bool(near), np.array(near or known), 0 if near else lead
+            row = lead + tied * len(known)
         with np.errstate(over="ignore"):
             start = starts(frame, known, admits, max(count, row + 1), generator)
         if start is None:
@@ -163,7 +178,23 @@ def landscapes(
             coordinate,
             _BITS[run % len(_BITS)],
             positions,
+            bounded,
         )
+
+
+def _far(row: Array) -> bool:
+    """Return whether a number of an instance is far from usual size; 0 is not."""
+    powers = np.frexp(row)[1][row != 0.0]
+    return bool((np.abs(powers) > _LARGE).any())
+
+
+def _at_usual_size(row: Array) -> Array:
+    """Return an instance with the same digits at usual size.
+
+    If both sides of a claim scale alike, guided searchers run off to where their ratio tends to 1.
+    """
+    digits, power = np.frexp(row)
+    return np.asarray(np.ldexp(digits, np.clip(power, -_USUAL, _USUAL)))
 
 
 def _alike(scout: Scout, generator: np.random.Generator) -> list[list[Any]]:

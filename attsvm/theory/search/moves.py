@@ -7,8 +7,8 @@ unless every instance drawn has as many (with the rest as it is, doubled or quad
 array, a slice or an entry to 0, an array to a unit vector or all of them to such, its entries to
 their signs, rounding all entries or one, scaling an array or all of them by a power of two, adding
 an integer to their entries, dividing whole numbers by a common factor, moving an entry towards 0,
-putting a fraction of less height in the place of another, and changing entries that are equal, or
-equal up to sign, together as one.
+putting a fraction of less height in the place of another, changing entries that are equal, or equal
+up to sign, together as one, and changing several numbers at once (`joint`).
 
 In one entry the moves reach the simplest number of an interval of refutations: a float is rounded
 down and up to every number of bits, a fraction goes up its branch of the Stern-Brocot tree, which
@@ -39,6 +39,7 @@ from attsvm.theory.instance.document import (
     written,
 )
 from attsvm.theory.search.axes import Group, groups, lacking, tuples
+from attsvm.theory.search.joint import Slot, joint_slots
 
 _MAKING_UP = (0, 1, 2)
 """Powers of two that what remains is scaled by, to make up for an index that was left out."""
@@ -94,10 +95,6 @@ def moves(document: Any, space: Space) -> Iterator[Any]:
                 if key not in seen and smallness(trial) < now:
                     seen.add(key)
                     yield trial
-
-
-Slot = Callable[[Any], Iterable[Any]]
-"""A place where a document can be made smaller: gives what to try there, the simplest first."""
 
 
 def _shorter(document: Any, space: Space) -> list[Slot]:
@@ -280,11 +277,16 @@ def _rewritten(document: Any, numbers: Mapping[Path, str]) -> Any:
     return document
 
 
-STAGES = (_shorter, _simpler, _single, _together)
+def _jointly(document: Any, space: Space) -> list[Slot]:
+    """Return the places where several numbers change at once."""
+    return joint_slots(document)
+
+
+STAGES = (_shorter, _simpler, _single, _together, _jointly)
 """Kinds of moves, each a function that gives the slots of a document."""
 
-RENEWED = (_shorter, _together)
-"""After those of them there are other axes and indices, or other entries that are equal."""
+RENEWED = (_shorter, _together, _jointly)
+"""Stages whose slots change once a move has made the document smaller."""
 
 
 def _at(paths: list[Path], change: Callable[[float], float]) -> Slot:

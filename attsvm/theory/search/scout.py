@@ -47,6 +47,8 @@ class Scout:
         budget: how many instances it may have examined.
         numbers: how many numbers an instance of a size beyond the drawn ones has at most.
         once: whether the searcher has this turn alone, as in a check.
+        wide: whether larger batches are welcome, as in later turns of a hunt: an instance of them
+            takes less time.
         spent, proposed: how many it has had examined; how many it proposed.
         found: the confirmed refutation, if any.
         long: records whose evaluation took too many steps; what follows on their line is left out.
@@ -62,6 +64,7 @@ class Scout:
         numbers: int = _LARGEST,
         *,
         once: bool = False,
+        wide: bool = False,
     ) -> None:
         self.tally = tally
         self.name = name
@@ -69,6 +72,7 @@ class Scout:
         self.deadline = deadline
         self.numbers = numbers
         self.once = once
+        self.wide = wide
         self.spent = 0
         self.proposed = 0
         self.found: Refuted | None = None

@@ -19,6 +19,7 @@ from attsvm.theory.arithmetic import FLOATS
 from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.declaration.variables import Choice, Fitted, Integer
 from attsvm.theory.search.coincidences import coincide, named_constants
+from attsvm.theory.search.operations import operations
 from attsvm.theory.search.relations import Domain, relate
 from attsvm.theory.search.suspects import PROMISING, Suspects, fetched
 
@@ -29,8 +30,12 @@ if TYPE_CHECKING:
 BATCH = 4096
 """Instances that are screened at once."""
 
-_KEPT = 256
-"""How many of them, the closest, live on."""
+_WIDE, _LIGHT = 4, 2**10
+"""Factor by which a scout that asks for it has larger batches, and the maximum number of operations
+of numpy that an evaluation may take for that."""
+
+_KEPT, _SHARE_KEPT = 256, 16
+"""How many of them, the closest, live on; of larger batches every so many-th."""
 
 GENERATIONS = 20
 """How often a batch is renewed from its closest instances."""
@@ -41,6 +46,9 @@ JUDGED = 2
 _LOOKS = 5
 """Generations after which the closest go to the judge even if they do not seem to refute: where the
 search stands, for others to start from. In a check one does, after the last generation."""
+
+_UNIT = 6.0
+"""Powers of two from 1 within which numbers are of usual size."""
 
 _SOUGHT = 60
 """How often a batch of which no instance meets the hypotheses is renewed from those that come
@@ -62,10 +70,21 @@ def screen(scout: Scout, generator: np.random.Generator) -> None:
     """Screen batches of shapes of all sizes until the budget is spent, or for some rounds."""
     formula = scout.tally.part.formula
     look_at_coincidences(scout, formula, generator.spawn(1)[0])
-    for k in range(1 + scout.budget // 20):
+    wide = _WIDE if scout.wide and _is_light(scout, formula, generator.spawn(1)[0]) else 1
+    for k in range(1 + scout.budget // (20 if wide == 1 else 40)):
         shape = length_of_each(formula, generator)
-        raw = formula.filled(generator, shape, BATCH)
-        breed(scout, formula, raw, shape, generator, seek=k == 0)
+        raw = formula.filled(generator, shape, wide * BATCH)
+        near = k % 2 == 0 and not scout.once
+        breed(scout, formula, raw, shape, generator, wide * BATCH, seek=k == 0, near=near)
+
+
+def _is_light(scout: Scout, formula: Formula, generator: np.random.Generator) -> bool:
+    """Return whether a formula takes few operations on the largest instances that are drawn."""
+    shape = {name: formula.variables[name].drawn_to for name in formula.axes}  # type: ignore[attr-defined]
+    few = formula.filled(generator, shape, 8)
+    if not any(isinstance(value, np.ndarray) for value in few.values()):
+        return False
+    return operations(scout, formula, few, shape, _LIGHT) <= _LIGHT
 
 
 def look_at_coincidences(scout: Scout, formula: Formula, generator: np.random.Generator) -> None:
@@ -91,7 +110,7 @@ def glimpse(suspects: Suspects, raw: dict[str, Any], shape: dict[str, int], batc
     scout.ensure_time()
     parameters = scout.tally.part.parameters
     fitted, height, suspect = formula.fit_seen(raw, shape, batch, parameters)
-    scout.tally.seen.screened += _new(fitted, 0)
+    scout.tally.seen.screened += _new(fitted, 0, height=height)
     scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
     suspects.examine(fitted, shape, suspect, height)
 
@@ -116,8 +135,9 @@ def breed(
     batch: int = BATCH,
     generations: int = GENERATIONS,
     seek: bool = False,
+    near: bool = False,
 ) -> None:
-    """Generations of a batch of a formula, moved to where it meets the hypotheses first.
+    """Evolve generations of a batch of a formula, moved to where it meets the hypotheses first.
 
     Args:
         scout: what the searcher sees of the check.
@@ -128,6 +148,8 @@ def breed(
         batch: how many instances.
         generations: how many batches at most.
         seek: whether a batch of which no instance meets the hypotheses is moved until one does.
+        near: whether instances with very large or small numbers are taken to be less close. If both
+            sides scale alike, ratios often tend to 1 there, and a search would run off for ever.
     """
     parameters = scout.tally.part.parameters
     raw = spread(formula, raw, shape, parameters, generator, batch)
@@ -139,10 +161,17 @@ def breed(
     raw = _sought(scout, formula, raw, shape, generator, batch) if seek else raw
     fresh = _fresh(formula, raw, generator, shape, batch)
 
-    def renewed(raw: dict[str, Any], parents: Array) -> dict[str, Any]:
-        return _renewed(formula, raw, parents, next(fresh), generator)
+    current = raw
 
-    evolve(scout, formula, raw, shape, batch, generations, _closest, renewed)
+    def renewed(raw: dict[str, Any], parents: Array) -> dict[str, Any]:
+        nonlocal current
+        current = _renewed(formula, raw, parents, next(fresh), generator)
+        return current
+
+    def closest(height: Array) -> Array:
+        return _closest(height - _excess(current) if near else height)
+
+    evolve(scout, formula, raw, shape, batch, generations, closest, renewed)
 
 
 def evolve(
@@ -179,7 +208,7 @@ def evolve(
         scout.ensure_time()
         parameters = scout.tally.part.parameters
         fitted, height, suspect = formula.fit_seen(raw, shape, batch, parameters, m)
-        scout.tally.seen.screened += _new(fitted, known, m.library)
+        scout.tally.seen.screened += _new(fitted, known, m.library, height)
         scout.tally.variety.see_batch({**shape, **fitted}, height > -np.inf)
         suspect[:known] = False  # these were in the batch before
         seen |= suspects.examine(fitted, shape, suspect, height)
@@ -199,18 +228,34 @@ def evolve(
         seen = {k for k, lane in enumerate(order.tolist()) if lane in seen}
 
 
-def _new(raw: Mapping[str, Any], known: int, library: Any = np) -> int:
-    """How many different instances a batch has besides its first few, which are known.
+def _new(raw: Mapping[str, Any], known: int, library: Any = np, height: Array | None = None) -> int:
+    """Return how many different instances a batch has besides its first few, which are known.
 
-    Moves come back to the same ones where numbers are few. They are told apart by hashes.
+    Moves come back to the same instance if numbers are few. Instances of different heights are
+    different; others are told apart by hashes of their numbers.
     """
+    arrays, alone = [x for x in raw.values() if hasattr(x, "shape")], 0
+    if library is np and height is not None:
+        alike = _alike(height)
+        first = int(np.searchsorted(alike, known))
+        alone, known = len(height) - known - (len(alike) - first), first
+        if not len(alike):
+            return alone
+        arrays = [x[..., alike] for x in arrays if x.shape[-1] == len(height)]
     hashed: Any = 0
-    for value in raw.values():
-        if hasattr(value, "shape"):  # else one for the whole batch
-            bits = (value.reshape(-1, value.shape[-1]) + 0.0).view(library.int64) * _ODD
-            for row in bits ^ (bits >> 32):
-                hashed = (hashed + row) * _ODD
-    return _different(hashed) - _different(hashed[:known])
+    for value in arrays:
+        bits = (value.reshape(-1, value.shape[-1]) + 0.0).view(library.int64) * _ODD
+        for row in bits ^ (bits >> 32):
+            hashed = (hashed + row) * _ODD
+    return alone + _different(hashed) - _different(hashed[:known])
+
+
+def _alike(height: Array) -> Array:
+    """Return the lanes whose height another lane has as well, in ascending order."""
+    order = np.argsort(height)
+    ranked = height[order]
+    same = np.concatenate([[False], ranked[1:] == ranked[:-1], [False]])
+    return np.sort(order[same[1:] | same[:-1]])
 
 
 def _different(numbers: Any) -> int:
@@ -233,7 +278,7 @@ def _sought(
         missing = formula.missing(formula.fit(nearest, shape), shape, batch)
         if not missing.all():
             return nearest
-        scout.tally.seen.screened += _new(nearest, known)
+        scout.tally.seen.screened += _new(nearest, known, height=missing)
         order = _closest(-missing)
         if not len(order):
             break
@@ -298,13 +343,29 @@ def _domains(formula: Formula, raw: dict[str, Any]) -> dict[str, Domain]:
     return domains
 
 
+def _excess(raw: Mapping[str, Any]) -> Array:
+    """Return by how many powers of two numbers of each instance (batch,) lie beyond usual sizes.
+
+    It is the largest excess of its numbers that are not 0.
+    """
+    excess: Any = 0.0
+    for value in raw.values():
+        if isinstance(value, np.ndarray) and value.size:
+            sizes = np.abs(value.reshape(-1, value.shape[-1]))
+            sizes[sizes == 0.0] = 1.0
+            with np.errstate(all="ignore"):
+                above, below = np.log2(sizes.max(axis=0)), -np.log2(sizes.min(axis=0))
+            excess = np.maximum(excess, np.maximum(above, below) - _UNIT)
+    return np.asarray(excess)
+
+
 def _closest(height: Array) -> Array:
     """Return the lanes that live on, the closest first; none that meets no hypothesis.
 
     Nor one whose sides touch, which need not be close to a violation.
     """
     height = np.where(height == TOUCHED, -np.inf, height)
-    kept = min(_KEPT, len(height) // 2)
+    kept = min(max(_KEPT, len(height) // _SHARE_KEPT), len(height) // 2)
     top = np.argpartition(-height, kept)[:kept]
     top = top[np.lexsort((top, -height[top]))]
     return np.asarray(top[height[top] > -np.inf])
@@ -353,56 +414,58 @@ def _renewed(
 ) -> dict[str, Any]:
     """The next batch: the parents, their children, and an eighth of new instances."""
     batch = max(len(value.T) for value in raw.values() if isinstance(value, np.ndarray))
-    family = parents[generator.integers(0, len(parents), (3, batch))]
-    family[0, : len(parents)] = parents
+    family = generator.integers(0, len(parents), (3, batch))
+    family[0, : len(parents)] = np.arange(len(parents))
     renewed: dict[str, Any] = {}
     for name, value in raw.items():
         variable = formula.variables[name]
         if not isinstance(value, np.ndarray):
             renewed[name] = value  # one for the whole batch
             continue
-        new, flat = fresh[name].reshape(-1, batch // 8), value.reshape(-1, batch)
+        new, own = fresh[name].reshape(-1, batch // 8), _taken(value.reshape(-1, batch), parents)
         if isinstance(variable, Fitted) or variable.listed:
-            child = _taken(flat, family[0])
+            child = _taken(own, family[0])
             some = np.flatnonzero(generator.random(batch) < 0.2)
             child[:, some] = new[:, generator.integers(0, batch // 8, len(some))]
         else:
             with np.errstate(all="ignore"):
-                child = _children(flat, family, generator)
+                child = _children(own, family, generator)
         if isinstance(variable, Integer):
             child = variable.inside(child + generator.integers(-1, 2, size=child.shape))
         child[:, -new.shape[1] :] = new
         if not np.isfinite(child).all():
             entry, lanes = np.nonzero(~np.isfinite(child))
-            child[entry, lanes] = flat[entry, family[0, lanes]]
-        child[:, : len(parents)] = _taken(flat, parents)
+            child[entry, lanes] = own[entry, family[0, lanes]]
+        child[:, : len(parents)] = own
         renewed[name] = child.reshape(value.shape)
     return renewed
 
 
-def _children(flat: Array, family: Array, generator: np.random.Generator) -> Array:
-    """Moves of each lane of an array (size, batch), an eighth of the batch by each in turn.
+def _children(own: Array, family: Array, generator: np.random.Generator) -> Array:
+    """Return moves (size, batch) of the parents (size, parents) that a family chooses.
 
-    Two eighths move by differences of others, three in one entry, one as a whole, one crosses with
-    another, and one stays.
+    An eighth of the batch is moved by each kind in turn: two eighths move by differences of other
+    parents, three in one entry, one as a whole, one crosses with another, and one stays.
     """
-    size, eighth = len(flat), family.shape[1] // 8
-    child = _taken(flat, family[0])
+    size, batch = len(own), family.shape[1]
+    eighth = batch // 8
+    child = _taken(own, family[0])
     moved = child[:, : 2 * eighth]
-    step = _taken(flat, family[1, : 2 * eighth])
-    step -= _taken(flat, family[2, : 2 * eighth])
+    step = _taken(own, family[1, : 2 * eighth])
+    step -= _taken(own, family[2, : 2 * eighth])
     step *= generator.integers(1, 5, size=2 * eighth) / 4
     moved += step
     single = child[:, 2 * eighth : 5 * eighth]
     largest = np.abs(single).max(axis=0)
     largest[largest == 0.0] = 1.0
     largest *= SINGLE[generator.integers(0, len(SINGLE), size=3 * eighth)]
-    single[generator.integers(0, size, size=3 * eighth), np.arange(3 * eighth)] += largest
+    entry = generator.integers(0, size, size=3 * eighth)
+    child.reshape(-1)[entry * batch + np.arange(2 * eighth, 5 * eighth)] += largest
     whole = child[:, 5 * eighth : 6 * eighth]
     whole *= WHOLE[generator.integers(0, len(WHOLE), size=eighth)]
     crossed = child[:, 6 * eighth : 7 * eighth]
     taken = generator.integers(0, 2, size=crossed.shape, dtype=bool)
-    np.copyto(crossed, _taken(flat, family[1, 6 * eighth : 7 * eighth]), where=taken)
+    np.copyto(crossed, _taken(own, family[1, 6 * eighth : 7 * eighth]), where=taken)
     return child
 
 

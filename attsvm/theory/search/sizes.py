@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.search.discrete import lengthen
+from attsvm.theory.search.operations import operations
 from attsvm.theory.search.screen import BATCH, JUDGED, breed, glimpse, length_of_each
 from attsvm.theory.search.suspects import Suspects
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 _RUNGS, _CLIMB = 12, 6
 """Doublings of a size at most, and generations of each."""
 
-_NUMBERS = 2**18
-"""Numbers in a batch of large instances: what a turn can evaluate."""
+_NUMBERS, _FEWER = 2**18, 2**16
+"""Numbers in a batch of large instances, and in one of the first turn of a hunt."""
 
 _CHEAP, _DEAR = 2**9, 2**16
 """With more numbers than this in an instance, which is what a check looks at at most, a turn of a
@@ -49,6 +50,7 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
         return
     free = list(grows(formula))
     chosen = [free, *([name] for name in free)][int(generator.integers(1 + len(free)))]
+    most = _NUMBERS if scout.once or scout.wide else _FEWER
     for rung in range(1, _RUNGS):
         shape = length_of_each(formula, generator)
         shape |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in shape}
@@ -58,10 +60,10 @@ def sizes(scout: Scout, generator: np.random.Generator) -> None:
             if scout.once:
                 _leap(scout, formula, chosen, generator.spawn(1)[0])
             return
-        batch = 8 * max(min(_NUMBERS // (8 * max(numbers, 1)), BATCH // 8), 1)
+        batch = 8 * max(min(most // (8 * max(numbers, 1)), BATCH // 8), 1)
         raw = formula.filled(generator, shape, batch)
         raw |= {name: _beyond(formula, name, rung, generator) for name in chosen if name in raw}
-        if numbers > _CHEAP and _operations(scout, formula, raw, shape, _DEAR) > _DEAR:
+        if numbers > _CHEAP and operations(scout, formula, raw, shape, _DEAR) > _DEAR:
             return
         breed(scout, formula, raw, shape, generator, batch=batch, generations=_CLIMB)
 
@@ -88,7 +90,7 @@ def _leap(
             top = lengths | {n: _beyond(formula, n, rung, generator) for n in named}
             continue
         few, most = formula.filled(generator, shape, 2), _LIGHT * numbers
-        work.append(_operations(scout, formula, few, shape, most) / numbers)
+        work.append(operations(scout, formula, few, shape, most) / numbers)
         if work[-1] > _LIGHT or work[-1] > _EVEN * work[0]:
             return
     if top is None:
@@ -101,77 +103,6 @@ def _leap(
             for lane in range(0, _LEAPING, 2):
                 flat[:, lane] = flat[np.arange(len(flat)) % (1 + lane % 3), lane]
     glimpse(Suspects(scout, formula, JUDGED), raw, top, _LEAPING)
-
-
-class _DearError(BaseException):
-    """An evaluation takes more operations than may be spent on it."""
-
-
-class _Counted(np.ndarray[Any, Any]):
-    """An array that counts the operations of numpy on it and on what comes of it."""
-
-    left: list[int]
-
-    def __array_finalize__(self, origin: Any) -> None:
-        self.left = getattr(origin, "left", [_DEAR])
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """The operation on plain arrays, counted.
-
-        Raises:
-            _DearError: there were too many.
-        """
-        return self._counted(getattr(ufunc, method), inputs, options)
-
-    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
-        """The same of functions such as `numpy.concatenate`, whose results count on as well."""
-        return self._counted(function, inputs, options)
-
-    def _counted(self, operation: Any, inputs: Any, options: Any) -> Any:
-        self.left[0] -= 1
-        if self.left[0] < 0:
-            raise _DearError
-        return self._with(operation(*_plain(inputs), **_plain(options)))
-
-    def _with(self, found: Any) -> Any:
-        if type(found) in (list, tuple):
-            return type(found)(map(self._with, found))
-        if not isinstance(found, np.ndarray):
-            return found
-        counted = found.view(_Counted)
-        counted.left = self.left
-        return counted
-
-
-def _plain(value: Any) -> Any:
-    """The same without counters, in lists, tuples and dictionaries as well."""
-    if type(value) in (list, tuple):
-        return type(value)(map(_plain, value))
-    if isinstance(value, dict):
-        return {name: _plain(x) for name, x in value.items()}
-    return value.view(np.ndarray) if isinstance(value, _Counted) else value
-
-
-def _operations(
-    scout: Scout, formula: Formula, raw: Mapping[str, Any], shape: dict[str, int], most: int
-) -> int:
-    """How many operations of numpy an evaluation of the formula on a few instances takes.
-
-    It ends as soon as there are more than `most`.
-    """
-    left = [most]
-    few = {}
-    for name, value in raw.items():
-        few[name] = value
-        if isinstance(value, np.ndarray):
-            few[name] = value[..., :8].view(_Counted)
-            few[name].left = left
-    batch = min(value.shape[-1] for value in few.values() if isinstance(value, np.ndarray))
-    try:
-        formula.fit_screened(few, shape, batch, scout.tally.part.parameters)
-    except _DearError:
-        return most + 1
-    return most - left[0]
 
 
 def grows(formula: Formula) -> Iterator[str]:

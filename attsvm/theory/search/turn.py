@@ -209,7 +209,9 @@ def _searched(tally: Tally, turn: Turn) -> tuple[Refuted | None, bool]:
     generator = np.random.default_rng(seed)
     if turn.searcher in GUIDED:
         guided = GUIDED[turn.searcher]
-        scout = Scout(tally, guided.title, turn.budget, turn.deadline)
+        first = turn.number == 0  # short, as others wait for their first turn
+        budget = max(turn.budget // guided.weight, 8) if first else turn.budget
+        scout = Scout(tally, guided.title, budget, turn.deadline, wide=not first)
         found = guide(guided, scout, generator)
         late = turn.deadline is not None and time.time() > turn.deadline
         return found, not late and (scout.idle or not tally.seen.looked)

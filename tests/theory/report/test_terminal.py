@@ -154,7 +154,7 @@ def test_what_a_run_came_to_names_all_that_is_wrong(wrong, fallen, said):
 def told(shown=(), stays=(), **changes):
     account = Hunt(toy_pack.true, efforts={"drawn": Effort(1, 90)}, rounds=2)
     rest = {"unfinished": None, "kept": False, "counterexample": "here.json", "worst": None}
-    lines = hunt_text({**account.json(), **rest, **changes}, ["a.py"], shown, stays)
+    lines = hunt_text({**account.json(), **rest, **changes}, "attsvm replay --pack a.py", shown, stays)
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -170,7 +170,8 @@ def test_a_find_is_shown_with_its_place_and_who_searched():
         "  (minimal: none of these that makes it smaller leaves a counterexample: an index left "
         "out, or a block of many; an entry, slice or array set to 0; an array set to a unit "
         "vector or its signs; entries rounded, scaled, divided or shifted; an entry, or those "
-        "equal up to sign together, made simpler; docs/hunting.md has the list)",
+        "equal up to sign together, made simpler; several numbers divided, shifted or replaced at "
+        "once; docs/hunting.md has the list)",
         "replay it: attsvm replay --pack a.py here.json",
     ]
     assert lines[5] == "  (the file holds a Python script and LaTeX to paste)"

@@ -32,6 +32,7 @@ from attsvm.theory.run.pool import Elite
 from attsvm.theory.run.workers import processes
 from attsvm.theory.search import NEEDS, fits
 from attsvm.theory.search.hunt import hunt
+from attsvm.theory.search.turn import Turn, take, written
 from benchmarks.kills import PACK as FORMULAS
 from tests.forks import Forked
 
@@ -87,8 +88,8 @@ def test_a_false_claim_is_hunted_down_and_its_finds_are_confirmed(name):
 
 def test_draws_that_are_mostly_rejected_do_not_hold_up_the_others():
     rare = build("rare", square, square_ball, hypotheses={"large": lambda x: x > 120})
-    effort = chase(rare, rounds=1, searchers=["drawn"]).efforts["drawn"]
-    assert effort.turns == 2
+    effort = chase(rare, rounds=2, searchers=["drawn"]).efforts["drawn"]
+    assert effort.turns > 1
     assert 0 < 9 * effort.accepted < effort.rejected
     assert effort.accepted + effort.rejected == effort.turns * 3 * 96
 
@@ -104,7 +105,64 @@ def test_a_true_claim_survives_every_round():
     assert (result.smallest, result.rounds, result.error) == (None, 3, None)
     assert result.examples == sum(e.accepted for e in result.efforts.values()) > 0
     # before something was drawn, the others have nothing to start from
-    assert sum(e.turns for n, e in result.efforts.items() if n != "explicit") == 2 + 2 + 8
+    assert sum(e.turns for n, e in result.efforts.items() if n != "explicit") == 1 + 8 + 8
+
+
+class Listing:
+    """Workers that do the work in this process, and list the searchers in the order of turns."""
+
+    count = 1
+
+    def __init__(self, claim):
+        self.claim, self.searchers = claim, []
+
+    def submit(self, job, text, *named):
+        turn = Turn(**json.loads(text))
+        self.searchers.append(turn.searcher)
+        return Done(Pile(), lambda: written(take(self.claim, turn)))
+
+
+def distinct_fractions(m, v):
+    """1/a + 1/b + 1/c + 1/d = 1 with a < b < c < d."""
+    a, b, c, d = v.a, v.b, v.c, v.d
+    left = b * c * d + a * c * d + a * b * d + a * b * c
+    return m.all_of(m.equal(left, a * b * c * d), m.below(a, b), m.below(b, c), m.below(c, d))
+
+
+EGYPTIAN = stated(
+    "egyptian",
+    {name: Integer(1) for name in "abcd"},
+    lambda m, v, most: m.at_most(v.d, m.exact(most)),
+    hypotheses={"1/a + 1/b + 1/c + 1/d = 1, a < b < c < d": distinct_fractions},
+    constants={"most": 40},
+    siblings={"4": changed(most=4)},
+)
+FIFTH_POWERS = stated(
+    "fifth-powers",
+    {name: Integer(1) for name in "abcde"},
+    lambda m, v, most: m.at_least(
+        m.abs(sum(m.power(x, 5) for x in (v.a, v.b, v.c, v.d)) - m.power(v.e, 5)), m.exact(most)
+    ),
+    constants={"most": 1},
+    siblings={"10^9": changed(most=10**9)},
+)
+
+
+@pytest.mark.parametrize("claim", [FIFTH_POWERS, toy_pack.true])
+def test_each_searcher_has_its_first_turn_before_any_has_its_second(claim):
+    crew = Listing(claim)
+    result = chase(claim, rounds=3, crew=crew)
+    begun = list(dict.fromkeys(crew.searchers))
+    assert crew.searchers[: len(begun)] == begun
+    assert len(crew.searchers) > len(begun) > 5
+    assert result.no_turn == []
+
+
+@pytest.mark.parametrize("claim", [EGYPTIAN, FIFTH_POWERS])
+def test_of_integers_alone_their_searcher_comes_first(claim):
+    crew = Listing(claim)
+    chase(claim, rounds=1, crew=crew, known=False)
+    assert crew.searchers[0] == "integers"
 
 
 def test_the_time_is_kept_within_a_tenth(monkeypatch):
@@ -171,7 +229,7 @@ def test_a_hunt_ends_once_all_instances_were_examined_and_says_so():
     assert document["settled"] == document["searchers"]["every"]["accepted"] == 6 * 7 * 2
     assert document["rounds"] <= 2
     assert document["no_turn"] == []
-    said = " ".join(hunt_text({**document, "unfinished": None}, ()))
+    said = " ".join(hunt_text({**document, "unfinished": None}))
     assert "all 84 instances of the domain were evaluated exactly" in said
     assert "that is no proof" not in said
 
@@ -351,8 +409,8 @@ class Pile:
 
     count = 9
 
-    def __init__(self, problem: BaseException) -> None:
-        self.problems = [problem]
+    def __init__(self, *problems: BaseException) -> None:
+        self.problems = [*problems]
 
     def submit(self, job, *arguments):
         return Done(self, job(*arguments))
@@ -368,7 +426,7 @@ class Done:
     def result(self, timeout=None):
         if self._pile.problems:
             raise self._pile.problems.pop()
-        return self._text
+        return self._text() if callable(self._text) else self._text
 
     def done(self):
         return True
@@ -505,7 +563,7 @@ def test_a_record_of_integers_is_moved_by_those_who_move_integers():
     drawn = result.efforts["drawn"].accepted
     assert drawn - 10 <= result.repeated < drawn
     rest = {"unfinished": None, "kept": False, "counterexample": None, "worst": None}
-    told = "\n".join(hunt_text(result.json() | rest, [], [], []))
+    told = "\n".join(hunt_text(result.json() | rest))
     assert f"{result.repeated} drawn instances equal one that was drawn before" in told
     assert "no turn, as no instance has what they move: families" in told
     assert "no further turn, as they had nothing more to propose: " in told

@@ -327,6 +327,66 @@ def test_equal_instances_of_a_batch_count_once(there):
     fine = there(np.random.default_rng(0).integers(0, 2**10, (3, 2**16)) / 2**5)
     distinct = len({*map(tuple, np.asarray(fine).T.tolist())})
     assert screened_anew({"x": fine}, 0, library) == distinct
+    if library is np:  # heights of which many are equal, also those of different instances
+        height = np.floor(fine.sum(axis=0) * 8)
+        assert screened_anew({"x": fine}, 0, np, height) == distinct
+        assert screened_anew({"x": fine}, 0, np, np.zeros(2**16)) == distinct
+        first = len({*map(tuple, fine[:, :999].T.tolist())})
+        assert screened_anew({"x": fine}, 999, np, height) == distinct - first
+        assert screened_anew({"x": fine}, 9, np, np.arange(2.0**16)) == 2**16 - 9
+
+
+WEIGHTS = (5, 9, 7, 12, 8, 6, 11, 10)
+
+
+def cone(m, v, top):
+    """A norm and a hill about a direction, against a sum: all of them scale like x."""
+    total = sum(v.x[k] for k in range(len(WEIGHTS)))
+    along = sum(weight * v.x[k] for k, weight in enumerate(WEIGHTS))
+    cosine_squared = along * along / (sum(w * w for w in WEIGHTS) * (v.x @ v.x))
+    hill = (1 - 16 * (1 - cosine_squared)) * m.exact(top)
+    return m.below(m.maximum(m.norm(v.x), hill * total), total)
+
+
+HOMOGENEOUS = stated(
+    "cone",
+    {"n": Integer(8, 8), "x": Vector("n", least=1)},
+    cone,
+    constants={"top": "1.002"},
+    siblings={"2": changed(top="2")},
+)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_homogeneous_claim_falls_at_usual_size_though_its_ratio_tends_to_1_far_out(seed):
+    tally = Tally(HOMOGENEOUS, HOMOGENEOUS.part(""), 0)
+    scout = Scout(tally, "screen", 96, wide=True)
+    found = guide(GUIDED["screen"], scout, np.random.default_rng(seed))
+    assert found is not None
+    values = codec.decode(found.instance, HOMOGENEOUS.instance_type).x
+    assert np.abs(np.frexp(values)[1]).max() < 12
+
+
+@pytest.mark.parametrize("name", ["powell", "evolution"])
+def test_searchers_start_again_at_usual_size_from_what_lies_far_out(name):
+    """Half of their searches do, and then stay there."""
+    far = [2.0**90, *[1.0] * 7]
+    sizes = []
+    for seed in range(4):
+        tally = Tally(HOMOGENEOUS, HOMOGENEOUS.part(""), 0)
+        tally.examine(HOMOGENEOUS.formula.build(x=far), "test")
+        scout = Scout(tally, name, 300)
+        look = scout.look_at
+
+        def looked(document, look=look, **rest):
+            case = codec.decode(document, HOMOGENEOUS.instance_type)
+            sizes.append(np.abs(case.x).max())
+            return look(document, **rest)
+
+        scout.look_at = looked
+        guide(GUIDED[name], scout, np.random.default_rng(seed))
+    usual = np.mean(np.array(sizes) < 2.0**32)
+    assert 0.1 < usual < 0.9
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (4, 3), (3, 7), (4, 4), (4, 6), (5, 5)])

@@ -525,3 +525,66 @@ def test_no_index_is_left_out_of_an_axis_that_never_varied():
 def test_what_an_annotation_fixes_stays_even_if_nothing_is_drawn(data):
     small = shrunk(np.array([0.3, 1.5]), Float[np.ndarray, "2"], data)
     assert small.tolist() == [0.0, 0.0]
+
+
+@dataclass(frozen=True, slots=True)
+class Few:
+    """Four integers and two floats."""
+
+    a: int = 0
+    b: int = 0
+    c: int = 0
+    d: int = 0
+    x: float = 0.0
+    y: float = 0.0
+
+
+def shrunk_to(case, violates):
+    """Shrink a violation of what is false of these instances, until no move helps."""
+    claim, found = start(case, {"": violates}, annotated(Few), lambda case, shift=0.0: arb(-1))
+    done = shrink(tally_of(claim), found, 10**6)
+    assert done.minimal
+    return codec.decode(done.found.instance, Few)
+
+
+MANY = settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.nested_given])
+
+
+@MANY
+@given(
+    st.sampled_from([(1, 2), (2, 3), (3, 1), (1, 1), (-1, 2), (3, -2)]),
+    st.integers(9, 400),
+    st.booleans(),
+)
+def test_numbers_in_a_ratio_become_the_smallest_of_it(ratio, times, floats):
+    """None of them can change alone: their quotient stays within 2 % of what it was."""
+    p, q = ratio
+
+    def violates(case):
+        one, two = (case.x, case.y) if floats else (case.a, case.b)
+        return one * p > 0 and abs(50 * (two * p - one * q)) <= abs(one * q)
+
+    numbers = (p * times, q * times + (times > 100))
+    case = Few(x=float(numbers[0]), y=float(numbers[1])) if floats else Few(*numbers)
+    smallest = Few(x=float(p), y=float(q)) if floats else Few(p, q)
+    assert shrunk_to(case, violates) == smallest
+
+
+@MANY
+@given(st.integers(-300, 300), st.integers(1, 3), st.booleans())
+def test_numbers_at_a_distance_become_the_smallest_at_it(low, apart, floats):
+    def violates(case):
+        return (case.y - case.x if floats else case.b - case.a) == apart
+
+    small = shrunk_to(Few(low, low + apart, 5, 0, float(low), float(low + apart)), violates)
+    assert ((small.x, small.y) if floats else (small.a, small.b)) == (0, apart)
+
+
+@pytest.mark.parametrize("given", [(56, 113), (3, 7), (1024, 2049), (75, 150)])
+def test_the_smallest_of_four_integers_is_reached(given):
+    """The first two are in a ratio, and the others cannot change."""
+
+    def violates(case):
+        return 0 < 2 * case.a <= case.b <= 2 * case.a + 1 and (case.c, case.d) == (-1, -10)
+
+    assert shrunk_to(Few(*given, -1, -10), violates) == Few(1, 2, -1, -10)

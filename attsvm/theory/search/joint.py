@@ -1,0 +1,138 @@
+"""Moves of shrinking that change several numbers of an instance at once.
+
+A violation often depends on the ratio, the difference or the sum of numbers, so that no change of
+a single one keeps it. The moves divide several numbers by one factor and round them, shift them by
+one amount, put small numbers in their place, and move one number into another.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from attsvm.theory.instance.document import (
+    Path,
+    finite_leaves,
+    leaves,
+    replaced,
+    value_at,
+    written,
+)
+
+Slot = Callable[[Any], Iterable[Any]]
+"""A place where a document can be made smaller: gives what to try there, the simplest first."""
+
+_PAIRED = 8
+"""Maximum number of numbers of which all pairs are tried, those that are farthest from 0; of zeros
+as many are paired with them."""
+
+_FACTORS, _TARGETS = (2, 3), (1, 2, 3, 4)
+"""Numbers are divided by these factors, and by those that make a small one equal to a target."""
+
+_LEAST, _GROUPS = 4, 6
+"""Maximum numbers of different sizes that are made equal to a target, and of groups of the largest
+few numbers."""
+
+_SMALL = (1, 2, 3)
+"""Sizes of the numbers that are put in the place of a pair, with their signs."""
+
+_BITS = (0, 1, 3)
+"""Bits after the point to which floats are rounded when they are divided."""
+
+
+def joint_slots(document: Any) -> list[Slot]:
+    """Return the places for joint moves: all numbers, the largest few, and pairs."""
+    sizes = {path: abs(x) for path, x in _numbers(document).items()}
+    ranked = sorted(sizes, key=lambda path: (-sizes[path], _place(path)))
+    others = [path for path in ranked if sizes[path]]
+    counts = dict.fromkeys((len(others), *range(2 + _GROUPS, 2, -1)))
+    several = [others[:count] for count in counts if 2 < count <= len(others)]
+    paired = [*others[:_PAIRED], *ranked[len(others) :][:_PAIRED]]
+    pairs = [sorted(pair, key=_place) for pair in itertools.combinations(paired, 2)]
+    return [_slot(paths) for paths in (*several, *pairs) if sizes[paths[0]] or sizes[paths[-1]]]
+
+
+def _place(path: Path) -> tuple[str, ...]:
+    """Return a text for each step of a path, by which paths are ordered as in the document."""
+    return tuple(f"{step:06}" if isinstance(step, int) else step for step in path)
+
+
+def _numbers(document: Any) -> dict[Path, Fraction]:
+    """Return the finite floats, integers and fractions of a document by their paths."""
+    floats = {path: Fraction(value_at(document, path)) for path in finite_leaves(document)}
+    return floats | {path: Fraction(text) for path, text in leaves(document, exact=True)}
+
+
+def _slot(paths: Sequence[Path]) -> Slot:
+    def trials(document: Any) -> Iterator[Any]:
+        exact = {path for path, _ in leaves(document, exact=True)}
+        numbers = _numbers(document)
+        values = [numbers[path] for path in paths]
+        whole = [
+            path in exact and x.denominator == 1 for path, x in zip(paths, values, strict=True)
+        ]
+        floats = [path not in exact for path in paths]
+        now = _size(values, floats)
+        for chosen in dict.fromkeys(_proposed(values, whole)):
+            if _size(chosen, floats) < now:
+                yield _with(document, dict(zip(paths, chosen, strict=True)), exact)
+
+    return trials
+
+
+def _size(values: Sequence[Fraction], floats: Sequence[bool]) -> tuple[Fraction, ...]:
+    """Return how small some numbers are: the order of `moves.smallness`, for them alone."""
+    each = [
+        (x != 0, x.denominator.bit_length() if real else 0, abs(x) if real else _height(x), x < 0)
+        for x, real in zip(values, floats, strict=True)
+    ]
+    return tuple(sum(map(Fraction, part), Fraction(0)) for part in zip(*each, strict=True))
+
+
+def _height(x: Fraction) -> Fraction:
+    """Return max(|p|, q) of a fraction p/q that is not 0."""
+    return Fraction(max(abs(x.numerator), x.denominator) if x else 0)
+
+
+def _with(document: Any, numbers: Mapping[Path, Fraction], exact: set[Path]) -> Any:
+    """Return the document with other numbers at some paths; itself where a float overflows."""
+    changed = document
+    for path, number in numbers.items():
+        try:
+            text = str(number) if path in exact else written(float(number))
+        except OverflowError:
+            return document
+        changed = replaced(changed, path, text)
+    return changed
+
+
+def _proposed(values: Sequence[Fraction], whole: Sequence[bool]) -> Iterator[tuple[Fraction, ...]]:
+    """Yield numbers in the place of some, the smallest of each kind first."""
+    signs = [-1 if x < 0 else 1 for x in values]
+    if len(values) == 2:
+        for sizes in sorted(itertools.product(_SMALL, repeat=2), key=sum):
+            yield tuple(Fraction(s * size) for s, size in zip(signs, sizes, strict=True))
+        total, apart = values[0] + values[1], values[0] - values[1]
+        yield from ((total, Fraction(0)), (Fraction(0), total))
+        yield from ((apart, Fraction(0)), (Fraction(0), -apart))
+    sizes = [abs(x) for x in values]
+    factors = {Fraction(k) for k in _FACTORS} | {
+        x / k for x in sorted({x for x in sizes if x})[:_LEAST] for k in _TARGETS
+    }
+    if all(whole):
+        factors.add(Fraction(math.gcd(*(int(x) for x in values))))
+    for factor in sorted((f for f in factors if f > 1), reverse=True):
+        for bits in _BITS if not all(whole) else (0,):
+            unit = 2**bits
+            yield tuple(
+                Fraction(round(x / factor)) if integer else Fraction(round(x * unit / factor), unit)
+                for x, integer in zip(values, whole, strict=True)
+            )
+    least = min(sizes)
+    for less in dict.fromkeys((least, least - 1, least // 2, Fraction(1))):
+        if less > 0:
+            yield tuple(x - s * less for x, s in zip(values, signs, strict=True))
+            yield tuple(x - signs[0] * less for x in values)

@@ -1,0 +1,87 @@
+"""Operations of numpy that a formula takes, counted on a few instances.
+
+They are counted, not timed, so that what a search looks at does not depend on the machine.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from attsvm.theory.declaration.formula import Formula
+    from attsvm.theory.search.scout import Scout
+
+
+class _DearError(BaseException):
+    """An error that tells that an evaluation takes more operations than may be spent on it."""
+
+
+class _Counted(np.ndarray[Any, Any]):
+    """An array that counts the operations of numpy on it and on what comes of it."""
+
+    left: list[int]
+
+    def __array_finalize__(self, origin: Any) -> None:
+        self.left = getattr(origin, "left", [sys.maxsize])
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Return the result of an operation on plain arrays, counted.
+
+        Raises:
+            _DearError: there were too many.
+        """
+        return self._counted(getattr(ufunc, method), inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+        """Return the result of a function such as `numpy.concatenate`, counted as well."""
+        return self._counted(function, inputs, options)
+
+    def _counted(self, operation: Any, inputs: Any, options: Any) -> Any:
+        self.left[0] -= 1
+        if self.left[0] < 0:
+            raise _DearError
+        return self._with(operation(*_plain(inputs), **_plain(options)))
+
+    def _with(self, found: Any) -> Any:
+        if type(found) in (list, tuple):
+            return type(found)(map(self._with, found))
+        if not isinstance(found, np.ndarray):
+            return found
+        counted = found.view(_Counted)
+        counted.left = self.left
+        return counted
+
+
+def _plain(value: Any) -> Any:
+    """Return a value without counters, in lists, tuples and dictionaries as well."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_plain, value))
+    if isinstance(value, dict):
+        return {name: _plain(x) for name, x in value.items()}
+    return value.view(np.ndarray) if isinstance(value, _Counted) else value
+
+
+def operations(
+    scout: Scout, formula: Formula, raw: Mapping[str, Any], shape: dict[str, int], most: int
+) -> int:
+    """Return how many operations of numpy an evaluation of the formula on a few instances takes.
+
+    It ends as soon as there are more than `most`, with the answer `most` + 1.
+    """
+    left = [most]
+    few = {}
+    for name, value in raw.items():
+        few[name] = value
+        if isinstance(value, np.ndarray):
+            few[name] = value[..., :8].view(_Counted)
+            few[name].left = left
+    batch = min(value.shape[-1] for value in few.values() if isinstance(value, np.ndarray))
+    try:
+        formula.fit_screened(few, shape, batch, scout.tally.part.parameters)
+    except _DearError:
+        return most + 1
+    return most - left[0]
