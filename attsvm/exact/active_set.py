@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from flint import arb_mat, ctx, fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
@@ -13,6 +15,9 @@ from attsvm.exact.numbers import Vector, dot
 from attsvm.exact.programme import ExactProgramme
 
 Status = Literal["solved", "unseparable"]
+
+Table = Sequence[list[fmpz]] | Mapping[int, list[fmpz]]
+"""Rows or columns of a symmetric matrix, those that are needed."""
 
 PRIME = 2**61 - 1
 """Rows that are independent modulo this prime are independent."""
@@ -26,15 +31,15 @@ BITS, ROUNDS = 256, 60
 
 
 def solve(
-    gram: list[list[fmpz]], active: list[int], right: Vector, deadline: Deadline | None = None
+    gram: Table, active: list[int], right: Vector, deadline: Deadline | None = None
 ) -> Vector | None:
     """Solve the active block, or None where it is singular."""
     if deadline is not None:
         deadline.ensure()
         if len(active) > TRIED:
-            start, part = time.monotonic(), len(active) // 3
+            start, part = time.process_time(), len(active) // 3
             solve(gram, active[:part], right[:part])
-            deadline.ensure(GROWTH * (time.monotonic() - start))
+            deadline.ensure(GROWTH * (time.process_time() - start))
     numer, unit = fmpq_mat([[x] for x in right]).numer_denom()
     block = fmpz_mat([[gram[j][k] for k in active] for j in active])
     try:
@@ -50,8 +55,8 @@ def exchange(
     equal: list[bool],
     guess: list[int],
     deadline: Deadline | None = None,
-) -> list[int] | None:
-    """Members of the support of a solution, by exchanges of all violated constraints at once.
+) -> tuple[list[int], Vector] | None:
+    """Return the support of a solution with multipliers, by exchanges of all violated constraints.
 
     Everything is computed in floats of 256 bits and nothing is proved. None where the exchanges
     do not settle, as where constraints depend on each other.
@@ -84,7 +89,7 @@ def exchange(
                 if j not in inside and missing > noise * (size[j, 0].mid() + bound[j]):
                     wrong.add(j)
             if not wrong:
-                return active
+                return active, weights
             if len(wrong) < fewest:
                 fewest, patience = len(wrong), 8
             elif patience:
@@ -95,44 +100,71 @@ def exchange(
     return None
 
 
+class _Gram:
+    """Columns of the Gram matrix of integer constraint matrices, computed when needed."""
+
+    __slots__ = ("_columns", "_programme")
+
+    def __init__(self, programme: ExactProgramme) -> None:
+        self._programme = programme
+        self._columns: dict[int, list[fmpz]] = {}
+
+    def column(self, j: int) -> list[fmpz]:
+        """Return the inner products of constraint j with all constraints."""
+        if j not in self._columns:
+            every = range(len(self._programme.bound))
+            self._columns[j] = [row[0] for row in self._programme.gram(every, [j])]
+        return self._columns[j]
+
+    def block(self, members: list[int]) -> dict[int, list[fmpz]]:
+        """Return the columns of some constraints, by constraint."""
+        return {j: self.column(j) for j in members}
+
+    def times(self, weights: Vector) -> tuple[list[fmpz], fmpz]:
+        """Return the product with weights, as integers over one denominator."""
+        members = [j for j, w in enumerate(weights) if w != 0]
+        if not members:
+            return [fmpz(0)] * len(weights), fmpz(1)
+        numer, unit = fmpq_mat([[weights[j]] for j in members]).numer_denom()
+        columns = fmpz_mat([self.column(j) for j in members])
+        return (numer.transpose() * columns).tolist()[0], unit
+
+
 def pivot(
     programme: ExactProgramme, guess: list[int], deadline: Deadline | None = None
 ) -> tuple[Vector, Status]:
     """Maximise bound^T w - 1/2 w^T G w over w >= 0 (free on equalities); rays are certificates.
 
-    A primal active-set method: the active block stays nonsingular, the entering constraint is
-    the lowest violated index (so that it cannot cycle), and a constraint that depends on the
-    active ones either replaces one of them or yields the ray.
+    A primal active-set method: the active block stays nonsingular, the most violated constraint
+    enters, and a constraint that depends on the active ones either replaces one of them or yields
+    the ray. Each entering constraint raises the value, so that no active set returns.
     """
     m = len(programme.bound)
-    everything = list(range(m))
-    gram = programme.gram(everything, everything)
-    scale = (programme.unit_left * programme.unit_right) ** 2
+    gram, scale = _Gram(programme), programme.gram_unit
     bound, equal = programme.bound, programme.equal
-    whole = fmpz_mat(gram)
     weights, active = _start(gram, bound, equal, guess, deadline)
+    sizes = programme.squares()
     implied: set[int] = set()
     for _ in range(50 * (m + 1)):
-        rest = [j for j in range(m) if j not in active and j not in implied]
-        entering = next((j for j in rest if equal[j]), None)
-        if entering is None:
-            numer, unit = fmpq_mat([[w] for w in weights]).numer_denom()
-            reached = whole * numer
-            entering = next((j for j in rest if bound[j] * unit > reached[j, 0]), None)
+        if deadline is not None:
+            deadline.ensure()
+        reached, unit = gram.times(weights)
+        entering = _most_violated(bound, equal, reached, unit, sizes, implied.union(active))
         if entering is None:
             return [w * scale for w in weights], "solved"
+        column = gram.column(entering)
         while True:
             # direction: move the entering weight, keep the active margins where they are
-            slope = bound[entering] - dot(gram[entering], weights)
+            slope = bound[entering] - dot([column[j] for j in active], [weights[j] for j in active])
             sign = fmpq(1) if slope >= 0 else fmpq(-1)
-            right = [-sign * gram[j][entering] for j in active]
-            reply = solve(gram, active, right, deadline)
+            right = [-sign * column[j] for j in active]
+            reply = solve(gram.block(active), active, right, deadline)
             moves = present(reply, "the answer of active constraints") if active else []
             direction: Vector = [fmpq(0)] * m
             direction[entering] = sign
             for j, x in zip(active, moves, strict=True):
                 direction[j] = x
-            curvature = dot(gram[entering], direction) * sign
+            curvature = dot(column, direction) * sign
             if curvature == 0 and slope == 0:  # an equality that the active ones imply
                 implied.add(entering)
                 break
@@ -156,8 +188,42 @@ def pivot(
     raise SolverError("the exact active-set method did not end", value=m, remedy="Report this.")
 
 
+def _most_violated(
+    bound: Vector,
+    equal: list[bool],
+    reached: list[fmpz],
+    unit: fmpz,
+    sizes: list[fmpz],
+    skipped: set[int],
+) -> int | None:
+    """Return the first equality left, else the violated constraint that misses most.
+
+    Misses are compared relative to the size of the constraint, by their logarithms in floats:
+    any violated constraint would do.
+    """
+    worst, entering = -math.inf, None
+    for j, b in enumerate(bound):
+        if j in skipped:
+            continue
+        if equal[j]:
+            return j
+        missing = b * unit - reached[j]
+        if missing > 0:
+            miss = _log(missing.p) - _log(missing.q) - (0.5 * _log(sizes[j]) if sizes[j] else 0.0)
+            if miss > worst:
+                worst, entering = miss, j
+    return entering
+
+
+def _log(value: fmpz) -> float:
+    """The logarithm of a positive integer of any length, to some digits."""
+    number = int(value)
+    shift = max(number.bit_length() - 60, 0)
+    return math.log(number >> shift) + shift * math.log(2.0)
+
+
 def _start(
-    gram: list[list[fmpz]],
+    gram: _Gram,
     bound: Vector,
     equal: list[bool],
     guess: list[int],
@@ -167,20 +233,20 @@ def _start(
     weights: Vector = [fmpq(0)] * len(bound)
     members = list(guess)
     while members:
-        independent = _independent(gram, members)
-        start = solve(gram, independent, [bound[j] for j in independent], deadline)
+        kept = independent(gram.block(members), members)
+        start = solve(gram.block(kept), kept, [bound[j] for j in kept], deadline)
         if start is None:
             break
-        bad = {j for j, w in zip(independent, start, strict=True) if w <= 0 and not equal[j]}
+        bad = {j for j, w in zip(kept, start, strict=True) if w <= 0 and not equal[j]}
         if not bad:
-            for j, w in zip(independent, start, strict=True):
+            for j, w in zip(kept, start, strict=True):
                 weights[j] = w
-            return weights, independent
-        members = [j for j in independent if j not in bad]
+            return weights, kept
+        members = [j for j in kept if j not in bad]
     return weights, []
 
 
-def _independent(gram: list[list[fmpz]], members: list[int]) -> list[int]:
+def independent(gram: Table, members: list[int]) -> list[int]:
     """The members that do not depend on those before them, modulo a prime."""
     block = nmod_mat([[int(gram[j][k]) % PRIME for k in members] for j in members], PRIME)
     echelon, rank = block.rref()

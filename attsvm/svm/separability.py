@@ -14,7 +14,7 @@ from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import decide, nearest
 from attsvm.svm.bounds import certain_margins
 from attsvm.svm.farkas import cancelling_multipliers, coprime_integers
-from attsvm.svm.frobenius import propose
+from attsvm.svm.methods import propose
 from attsvm.svm.programme import Programme, att_svm_programme, subset
 
 
