@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
+from flint import fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
 from attsvm._types import Array
 from attsvm.exact.numbers import Matrix, Vector, dot, integers, rationals
+
+PRIME = 2**61 - 1
+"""Rows that are independent modulo this prime are independent."""
 
 
 class FloatProgramme(Protocol):
@@ -84,9 +87,12 @@ class ExactProgramme:
 
     @property
     def rank_bound(self) -> int:
-        """Up to so many constraints can be independent."""
-        m, d = self.D.nrows(), self.D.ncols()
-        return min(m, d) * min(m, self.Z.ncols())
+        """Up to so many constraints can be independent, but for bad luck with a prime."""
+        ranks = [
+            nmod_mat([[int(x) % PRIME for x in row] for row in side.tolist()], PRIME).rank()
+            for side in (self.D, self.Z)
+        ]
+        return int(ranks[0] * ranks[1])
 
     def gram(self, rows: Sequence[int], columns: Sequence[int]) -> list[list[fmpz]]:
         """Inner products of the integer constraint matrices."""

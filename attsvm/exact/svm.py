@@ -10,7 +10,7 @@ from flint import fmpq, fmpz, fmpz_mat
 
 from attsvm._types import Array
 from attsvm.errors import SolverError
-from attsvm.exact.active_set import Status, exchange, independent, pivot, solve
+from attsvm.exact.active_set import LONG, Status, exchange, independent, pivot, solve
 from attsvm.exact.deadline import Deadline
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, subtract
 from attsvm.exact.programme import ExactProgramme, FloatProgramme
@@ -134,23 +134,40 @@ def solve_exactly(
     guess = _float_guess(programme) if duals is None else duals
     support, m = [j for j, w in enumerate(guess) if w != 0], len(programme.bound)
     answer = _guessed(programme, support, deadline)
-    independent = m <= programme.rank_bound
-    if answer is None and m >= MANY and (m <= WIDE or independent):
+    if answer is None and m >= MANY:
+        support = _long_support(programme, support, deadline, note)
+        answer = _guessed(programme, support, deadline)
+    if answer is not None:
+        return answer
+    pivoted = pivot(programme, support, deadline)
+    answer = None if pivoted is None else _proved(programme, *pivoted)
+    if answer is None:
+        raise SolverError(
+            "the exact active-set method did not end with a proof", value=m, remedy="Report this."
+        )
+    return answer
+
+
+def _long_support(
+    programme: ExactProgramme, guess: list[int], deadline: Deadline | None, note: Note | None
+) -> list[int]:
+    """The support that long floats find, by block exchanges or by pivots; else the guess."""
+    m = len(programme.bound)
+    if m <= WIDE or m <= programme.rank_bound:
         everything = range(m)
         gram = programme.gram(everything, everything)
-        found = exchange(gram, programme.bound, programme.equal, support, deadline)
+        found = exchange(gram, programme.bound, programme.equal, guess, deadline)
         if found is not None:
             support, weights = found
             if note is not None:
                 note([w * programme.gram_unit for w in weights])
-            answer = _guessed(programme, support, deadline)
-    if answer is not None:
-        return answer
-    weights, status = pivot(programme, support, deadline)
-    answer = _proved(programme, weights, status)
-    if answer is None:
-        raise SolverError("the exact conditions of optimality do not hold", value=status)
-    return answer
+            return support
+    pivoted = pivot(programme, guess, deadline, LONG)
+    if pivoted is None:
+        return guess
+    if note is not None and pivoted[1] == "solved":
+        note(pivoted[0])
+    return [j for j, w in enumerate(pivoted[0]) if w != 0]
 
 
 def _float_guess(programme: ExactProgramme) -> Array:

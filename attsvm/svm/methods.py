@@ -187,7 +187,7 @@ def working_set(programme: Programme, deadline: Deadline | None = None) -> Propo
     _, _, norms = scale_rows(programme.D, programme.Z)
     inside = programme.equal.copy()
     inside[np.argsort(norms * np.where(programme.bound > 0, 1.0, np.inf))[:COLD]] = True
-    weights = np.zeros(m)
+    weights, value = np.zeros(m), 0.0
     for _ in range(200):
         chosen = np.flatnonzero(inside)
         if len(chosen) > DENSE:
@@ -202,8 +202,9 @@ def working_set(programme: Programme, deadline: Deadline | None = None) -> Propo
         missing = (programme.bound - programme.margins(programme.combine(weights))) / norms
         missing[inside] = -np.inf
         violated = np.flatnonzero(missing > 1e-12 * float(np.abs(weights * norms).sum()))
-        if violated.size == 0 or is_over(deadline):
-            return weights, True
+        before, value = value, float(programme.bound @ weights)
+        if violated.size == 0 or not value > before or is_over(deadline):
+            return weights, True  # where rounding hides the growth, rounds would go on for ever
         # rows that carry nothing may return; the dual value grows, so that this ends
         inside = programme.equal | (weights != 0.0)
         worst = violated[np.argsort(-missing[violated])]
@@ -226,12 +227,18 @@ def _is_narrow(programme: Programme) -> bool:
     return programme.D.shape[1] * programme.Z.shape[1] <= NARROW
 
 
+def _is_large(programme: Programme) -> bool:
+    """Whether pivots on a Gram matrix would be slow, or are not to be had."""
+    m = len(programme.bound)
+    return m > DENSE or (m > COLD and not _is_narrow(programme))
+
+
 METHODS: dict[str, Method] = {
     "empty rows": zero_rows,
     "pivots from nothing": lambda p, d: pivots(p, d) if len(p.bound) <= COLD else None,
     "block exchanges": blocks,
     "working set": lambda p, d: working_set(p, d) if _is_narrow(p) else None,
-    "accelerated steps": lambda p, d: accelerated(p, d) if len(p.bound) > COLD else None,
+    "accelerated steps": lambda p, d: accelerated(p, d) if _is_large(p) else None,
     "pivots": pivots,
     "wide working set": lambda p, d: None if _is_narrow(p) else working_set(p, d),
     "rationals": rationals,
