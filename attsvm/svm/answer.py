@@ -13,7 +13,7 @@ from attsvm._types import Array
 from attsvm._words import rising
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, OutOfTimeError, SolverError, present
-from attsvm.exact.deadline import Deadline
+from attsvm.exact.deadline import Deadline, is_over
 from attsvm.exact.numbers import Vector
 from attsvm.exact.svm import ExactAnswer, decide
 from attsvm.svm.answered import ENCLOSED, Answered, Facts
@@ -327,17 +327,21 @@ def solve(
                 value=norm,
                 remedy="Leave out the norm or the price of slack.",
             )
-        softened = solve_soft(programme, soft, slack, deadline)
+        softened = solve_soft(programme, soft, slack, deadline, bracketed=True)
         if programme.D.size + programme.Z.size > LARGEST_EVALUATED:
             return Answer(softened, None)
         return Answer(evaluated_soft(softened), None, evaluated=True)
-    hard = _certified(programme, deadline)
+    half = deadline.part(0.5) if deadline is not None and norm == "nuc" else deadline
+    hard = _certified(programme, half)
     if norm == "fro":
         return hard
     if not hard.solved:
         return replace(hard, norm="nuc")
-    start = hard.W if hard.status == "solved" else None
-    return Answer(evaluated(solve_nuclear(programme, start)), None, "nuc")
+    start = hard.W if hard.status in ("solved", "bracketed") else None
+    nuclear = solve_nuclear(programme, start, deadline, bracketed=True)
+    late = nuclear.status == "bracketed" and is_over(deadline)
+    words = deadline.words if deadline is not None and late else None
+    return Answer(evaluated(nuclear), None, "nuc", unfinished=words)
 
 
 def _certified(programme: Programme, deadline: Deadline | None) -> Answer:

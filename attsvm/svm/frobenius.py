@@ -191,13 +191,10 @@ def solve_programme(
     search = searched(programme, deadline, rationals=rationals)
     if search.answer is not None:
         return search.answer
-    cause, remedy = (
-        "no method reached a proof to 1e-9",
-        (
-            "The constraints are separable or not by a hair, or their condition is beyond float64: "
-            "ask attsvm.solve for a bracket, decide the programme exactly with attsvm.exact.decide, "
-            "rescale, or drop nearly parallel tokens."
-        ),
+    cause = "no method reached a proof to 1e-9"
+    remedy = (
+        "Constraints are separable or not by a hair, or ill-conditioned: ask attsvm.solve for a "
+        "bracket, or attsvm.exact.decide for rationals; rescale, or drop nearly parallel tokens."
     )
     if is_over(deadline):
         cause, remedy = f"{cause} in the time given", "Give more seconds."

@@ -153,10 +153,11 @@ def evaluated(answer: FrobeniusAnswer | NuclearAnswer) -> FrobeniusAnswer | Nucl
 def evaluated_soft(answer: SoftAnswer) -> SoftAnswer:
     """The same answer with margins, slacks, objective and bracket evaluated in rationals.
 
-    Slacks are rounded up, so that the margins of W and these slacks meet the constraints.
+    Slacks are rounded up, so that the margins of W and these slacks meet the constraints. The
+    status is `bracketed` where the gap, evaluated like this, is above 1e-9.
 
     Raises:
-        SolverError: evaluated like this, its gap is above 1e-9.
+        SolverError: evaluated like this, there is no bracket.
     """
     programme, groups = answer.programme, answer.groups
     reached, _ = _margins(programme, answer.W)
@@ -175,14 +176,15 @@ def evaluated_soft(answer: SoftAnswer) -> SoftAnswer:
         high = _above(upper)
         gap = 0.0 if upper == lower else _above((upper - lower) / upper)
         objective = float(upper)
-    if not gap <= TOLERANCE:
+    if not high < math.inf or not low > 0.0:
         raise SolverError(
-            "the gap of the soft margin, evaluated in rational arithmetic, is above 1e-9",
+            "the soft margin has no bracket, evaluated in rational arithmetic",
             value=gap,
             remedy="Constraints nearly cancel each other: rescale, or drop nearly parallel tokens.",
         )
     return replace(
         answer,
+        status="solved" if gap <= TOLERANCE else "bracketed",
         margins=programme.table(reached, np.inf),
         slacks=programme.table(slacks[groups], 0.0),
         objective=objective,
