@@ -96,8 +96,9 @@ def separate(data: ExactData, chosen: list[int]) -> ExactAnswer | None:
 MANY = 24
 """From so many constraints on a support is looked for in long floats before rationals pivot."""
 
-WIDE = 250
-"""Up to so many constraints that is done even if some must depend on others."""
+WIDE, LARGE = 250, 1000
+"""Up to so many constraints blocks are exchanged, even if some constraints must depend on others,
+and if they need not."""
 
 
 def decide(
@@ -153,7 +154,7 @@ def _long_support(
 ) -> list[int]:
     """The support that long floats find, by block exchanges or by pivots; else the guess."""
     m = len(programme.bound)
-    if m <= WIDE or m <= programme.rank_bound:
+    if m <= WIDE or (m <= LARGE and m <= programme.rank_bound):
         everything = range(m)
         gram = programme.gram(everything, everything)
         found = exchange(gram, programme.bound, programme.equal, guess, deadline)
@@ -214,6 +215,8 @@ def _guessed(
     if tight is not None:
         scaled = [w * programme.gram_unit for w in tight]
         return _proved(programme, _spread(programme, support, scaled), "solved")
+    if deadline is not None:
+        deadline.ensure()
     kept = independent(block, list(range(len(support))))
     if len(kept) != len(support) - 1:
         return None

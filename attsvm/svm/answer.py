@@ -12,7 +12,7 @@ import numpy as np
 from attsvm._types import Array
 from attsvm._words import rising
 from attsvm.data import AttentionData
-from attsvm.errors import DataError, OutOfTimeError, SolverError, present
+from attsvm.errors import DataError, SolverError, present
 from attsvm.exact.deadline import Deadline, is_over
 from attsvm.exact.numbers import Vector
 from attsvm.exact.svm import ExactAnswer, decide
@@ -358,7 +358,7 @@ def _certified(programme: Programme, deadline: Deadline | None) -> Answer:
         try:
             exact = decide(programme, guess, deadline, noted.append)
             return Answer(handed_out(programme, exact), exact)
-        except OutOfTimeError:
+        except SolverError:  # out of time, or no proof: floats and brackets are left
             pass
     words = None if deadline is None else deadline.words
     if m <= SMALL:
@@ -367,9 +367,9 @@ def _certified(programme: Programme, deadline: Deadline | None) -> Answer:
         return Answer(evaluated(search.answer), None, unfinished=words)
     found = best_bracket(programme, search.weights, noted)
     if found is None:
+        ended = "did not end in the time given" if is_over(deadline) else "did not settle it"
         raise SolverError(
-            "floats reached no answer with residuals up to 1e-9, and rational arithmetic did "
-            "not end in the time given",
+            f"floats reached no answer with residuals up to 1e-9, and rational arithmetic {ended}",
             value=words,
             remedy="Give more seconds, rescale, or drop nearly parallel tokens.",
         )

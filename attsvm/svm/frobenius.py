@@ -10,7 +10,7 @@ import numpy as np
 
 from attsvm._types import Array, Bool, Float
 from attsvm.data import AttentionData
-from attsvm.errors import SolverError
+from attsvm.errors import OutOfTimeError, SolverError
 from attsvm.exact.deadline import Deadline, is_over
 from attsvm.exact.numbers import rational
 from attsvm.exact.programme import ExactProgramme
@@ -239,7 +239,10 @@ def searched(
             answer, certain = _graded(programme, proposal[0], proposal[1])
             error = _error(answer)
             if error <= TOLERANCE:
-                missed = _missed(answer, certain, deadline)
+                try:
+                    missed = _missed(answer, certain, deadline)
+                except OutOfTimeError:  # multipliers that rationals did not prove in time
+                    missed = np.inf
                 if not missed <= answer.primal_residual:
                     answer, error = replace(answer, primal_residual=missed), max(error, missed)
         if error <= TOLERANCE:
@@ -269,8 +272,9 @@ def bracketed(
             size = float(np.linalg.norm(W))
             if below > low:
                 low, best = below, weights * (float(weights @ programme.bound) / size**2)
-            if above < high:
-                high, feasible = above, W * (above / size)
+            longer = W * (above / size)
+            if above < high and _shortfall(programme, longer) <= TOLERANCE:
+                high, feasible = above, longer
     if best is None or not high < np.inf:
         return None
     return FrobeniusAnswer(
@@ -284,6 +288,13 @@ def bracketed(
         dual_residual=0.0,
         gap=1.0 - (low / high) ** 2,
     )
+
+
+def _shortfall(programme: Programme, W: Array) -> float:
+    """How far a margin falls short of its bound, or an equality is off, relative to the largest."""
+    short = programme.bound - programme.margins(W)
+    short = np.where(programme.equal, np.abs(short), short)
+    return float(short.max()) / _scale(programme)
 
 
 def _missed(answer: FrobeniusAnswer, certain: float, deadline: Deadline | None) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -22,8 +23,9 @@ NARROW = 1000
 EXACT = 150
 """Up to so many constraints that floats cannot settle are proposed by the exact method."""
 
-STEPS, CYCLES = 300, 40
-"""Accelerated steps from one attempt to solve on their support to the next, and attempts."""
+STEPS, CYCLES = 300, 12
+"""Accelerated steps from one attempt to solve on their support to the next; attempts at most,
+unless a deadline ends them."""
 
 SAFETY = 1.1
 """Factor on the largest eigenvalue of a Gram matrix, which products find from below."""
@@ -159,7 +161,7 @@ def accelerated(programme: Programme, deadline: Deadline | None = None) -> Propo
     c, equal = c / largest, programme.equal
     operator = GramOperator.of(D, Z, programme.input)
     u, rate = np.zeros(len(c)), 1.0 / (SAFETY * operator.largest())
-    for _ in range(CYCLES):
+    for _ in itertools.repeat(None) if deadline else range(CYCLES):
         u = ascend_dual(operator, c, equal, u, rate, STEPS, deadline)
         if not np.isfinite(u).all():
             return None
@@ -227,18 +229,14 @@ def _is_narrow(programme: Programme) -> bool:
     return programme.D.shape[1] * programme.Z.shape[1] <= NARROW
 
 
-def _is_large(programme: Programme) -> bool:
-    """Whether pivots on a Gram matrix would be slow, or are not to be had."""
-    m = len(programme.bound)
-    return m > DENSE or (m > COLD and not _is_narrow(programme))
-
-
 METHODS: dict[str, Method] = {
     "empty rows": zero_rows,
     "pivots from nothing": lambda p, d: pivots(p, d) if len(p.bound) <= COLD else None,
     "block exchanges": blocks,
     "working set": lambda p, d: working_set(p, d) if _is_narrow(p) else None,
-    "accelerated steps": lambda p, d: accelerated(p, d) if _is_large(p) else None,
+    "accelerated steps": lambda p, d: (
+        accelerated(p, d) if len(p.bound) > COLD and not _is_narrow(p) else None
+    ),
     "pivots": pivots,
     "wide working set": lambda p, d: None if _is_narrow(p) else working_set(p, d),
     "rationals": rationals,

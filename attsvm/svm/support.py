@@ -156,7 +156,7 @@ def guess_by_blocks(
     w = np.zeros(m) if start is None else start
     inside = np.ones(m, dtype=np.bool_) if start is None else (start > 0.0) | equal
     tolerance, best, patience = 1e-1 if start is None else 1e-4, m + 1, 3
-    for _ in range(25):
+    for _ in range(25 if start is None else 8):
         w = conjugate_gradients(operator, inside, c, w, tolerance, 200, deadline)
         surplus = operator(w) - c
         wrong = np.where(inside, w < 0.0, surplus < -1e-2 * tolerance * np.abs(c)) & ~equal
