@@ -94,7 +94,7 @@ def hair_thin(scaled: bool, n: int = 569, d: int = 31) -> AttentionData:
     """
     draw = np.random.default_rng(0)
     latent = draw.standard_normal((n, 6)) @ draw.standard_normal((6, d - 1))
-    F = np.exp(0.3 * (latent + 0.02 * draw.standard_normal((n, d - 1))))
+    F = np.exp(0.3 * (latent + 0.002 * draw.standard_normal((n, d - 1))))
     y = np.where((F - F.mean(axis=0)) @ draw.standard_normal(d - 1) > 0.0, 1.0, -1.0)
     F = F / F.max(axis=0) if scaled else F * 10.0 ** draw.uniform(-3, 3, d - 1)
     X, Z = np.zeros((n, 2, d)), np.zeros((n, d))

@@ -268,8 +268,10 @@ def bracketed(
     with np.errstate(all="ignore"):
         for weights in proposals:
             W = programme.combine(weights)
-            below, above = frobenius_bracket(programme, W, weights)
             size = float(np.linalg.norm(W))
+            if not 0.0 < size < np.inf:
+                continue
+            below, above = frobenius_bracket(programme, W, weights)
             if below > low:
                 low, best = below, weights * (float(weights @ programme.bound) / size**2)
             longer = W * (above / size)
