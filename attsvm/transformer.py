@@ -92,12 +92,17 @@ class Head:
             relative: Array = moved / np.linalg.norm(output, axis=1)[:, None]
         return np.where(self.mask, relative, np.nan)
 
-    def compare(self, norm: Literal["fro", "nuc"] = "fro") -> Comparison:
+    def compare(
+        self,
+        norm: Literal["fro", "nuc"] = "fro",
+        answer: FrobeniusAnswer | NuclearAnswer | None = None,
+    ) -> Comparison:
         """Hold W against the Att-SVM that selects the same tokens.
 
         Args:
             norm: what the Att-SVM minimises: the Frobenius norm, to which descent on W is drawn,
                 or the nuclear norm, to which descent on (K, Q) is.
+            answer: the answer of that Att-SVM, if it is known; solved for here otherwise.
 
         Raises:
             SolverError: no method reached a proof to 1e-9.
@@ -105,8 +110,9 @@ class Head:
         """
         if norm not in ("fro", "nuc"):
             raise UsageError("no such norm", value=norm, remedy="Use fro or nuc.")
-        programme = att_svm_programme(self.data, self.selected)
-        answer = solve_programme(programme) if norm == "fro" else solve_nuclear(programme)
+        if answer is None:
+            programme = att_svm_programme(self.data, self.selected)
+            answer = solve_programme(programme) if norm == "fro" else solve_nuclear(programme)
         reached = margins(self.data, self.W, self.selected)
         return Comparison(self, answer, reached, _active(self.data, self.selected, reached))
 

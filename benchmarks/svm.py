@@ -1,9 +1,10 @@
 """The Att-SVM solvers against others: `python -m benchmarks.svm [SECTION ...] [--json FILE]`.
 
-Sections: frobenius, middle, large, nuclear, soft, separability, growth, batch; all but `middle`
-and `large`, which take minutes because of the rivals, run by default. Every figure is the median
-of several problems, ours and the rival's on the same problems in the same process on one thread;
-ratios are medians of ratios. Needs `pip install -c constraints.txt -e '.[bench]'`.
+Sections: frobenius, sizes, middle, large, nuclear, soft, separability, growth, batch; all but
+`sizes`, `middle` and `large`, which take minutes, run by default. Every figure is the median of
+several problems (in `sizes` of one, in processor time), ours and the rival's on the same problems
+in the same process on one thread; ratios are medians of ratios. Needs
+`pip install -c constraints.txt -e '.[bench]'`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from attsvm._threads import single_threaded
 
 single_threaded()
 
+import math
+import resource
 import statistics
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from attsvm import AttentionData, solve
 from attsvm.svm import att_svm, att_svm_programme, solve_programme
 from attsvm.svm.batch import att_svm_batch
 from attsvm.svm.nuclear import solve_nuclear
@@ -72,6 +77,29 @@ def problems(shape: tuple[int, int, int], count: int, *, separable: bool = True)
             found.append(programme)
         seed += 1
     return found
+
+
+def separable(n: int, T: int, d: int, seed: int = 0) -> AttentionData:
+    """Gaussian tokens, of which those are optimal that a Gaussian W selects."""
+    draw = np.random.default_rng(seed)
+    X, Z, W = (draw.standard_normal(shape) for shape in ((n, T, d), (n, d), (d, d)))
+    return AttentionData(X, Z, scores=np.einsum("ntd,de,ne->nt", X, W, Z))
+
+
+def hair_thin(scaled: bool, n: int = 569, d: int = 31) -> AttentionData:
+    """Labelled measurements that nearly depend on each other, separable by a narrow margin.
+
+    Columns have sizes from 1e-3 to 1e3, or at most 1 where scaled, and one is constant. A label y
+    of features f is an input with the tokens y f and 0 and one query for all inputs.
+    """
+    draw = np.random.default_rng(0)
+    latent = draw.standard_normal((n, 6)) @ draw.standard_normal((6, d - 1))
+    F = np.exp(0.3 * (latent + 0.002 * draw.standard_normal((n, d - 1))))
+    y = np.where((F - F.mean(axis=0)) @ draw.standard_normal(d - 1) > 0.0, 1.0, -1.0)
+    F = F / F.max(axis=0) if scaled else F * 10.0 ** draw.uniform(-3, 3, d - 1)
+    X, Z = np.zeros((n, 2, d)), np.zeros((n, d))
+    X[:, 0], Z[:, 0] = y[:, None] * np.column_stack([F, np.ones(n)]), 1.0
+    return AttentionData(X, Z, scores=np.tile([1.0, 0.0], (n, 1)))
 
 
 def dense_rows(programme: Programme) -> Any:
@@ -204,6 +232,44 @@ def large() -> Iterator[Row]:
     )  # fmt: skip
 
 
+def sizes() -> Iterator[Row]:
+    """One `solve` each, with certificate: many constraints, and constraints met by a hair.
+
+    The rival gets the rows of the unknown's few columns that matter; where rows would not fit in
+    memory there is none. Its accuracy is the relative distance of its norm to ours.
+    """
+    cases: tuple[tuple[str, AttentionData, bool], ...] = (
+        ("labels by a hair", hair_thin(False), True),
+        ("labels by a hair, scaled", hair_thin(True), True),
+        ("aligned", separable(60, 30, 16), True),
+        ("aligned", separable(250, 40, 40), False),
+        ("aligned", separable(500, 50, 64), False),
+        ("aligned", separable(2000, 32, 128), False),
+    )
+    for problem, data, has_rival in cases:
+        programme = att_svm_programme(data)
+        took, answer = seconds(lambda data=data: solve(data), 1, time.process_time)
+        shape = (data.n, data.T, data.d)
+        low, high = answer.bracket
+        what = f"m {len(programme.bound)}, {answer.status}, {answer.kind}, "
+        what += f"bracket {high / low - 1.0:.0e}, peak {peak_megabytes():.0f} MB"
+        if not has_rival:
+            yield row(problem, shape, "none", took, math.nan, math.nan, what)
+            continue
+        theirs, norm = seconds(
+            lambda programme=programme: daqp_primal(programme), 1, time.process_time
+        )
+        off = abs(norm / answer.value - 1.0)
+        yield row(
+            problem, shape, "daqp", took, theirs, theirs / took, f"{what}; rival off {off:.0e}"
+        )
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process has held so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 def nuclear() -> Iterator[Row]:
     """The nuclear norm, to a bracket."""
 
@@ -286,6 +352,7 @@ def batch() -> Iterator[Row]:
 
 SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "frobenius": frobenius,
+    "sizes": sizes,
     "nuclear": nuclear,
     "soft": soft,
     "separability": separability_rows,
@@ -299,7 +366,9 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
 def main() -> None:
     """Measure, print a table as it grows, write JSON where asked."""
     options = asked(__doc__, SECTIONS)
-    chosen = options.parts or [name for name in SECTIONS if name not in ("middle", "large")]
+    chosen = options.parts or [
+        name for name in SECTIONS if name not in ("sizes", "middle", "large")
+    ]
     columns = {"problem": "<28", "shape": "<16", "rival": "<24", "ours_ms": ">10.3f"}
     columns |= {"rival_ms": ">12.3f", "ratio": ">10.3g", "accuracy": "<"}
     keep(options.json, rows=shown(columns, (row for name in chosen for row in SECTIONS[name]())))

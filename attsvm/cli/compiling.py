@@ -14,7 +14,8 @@ def is_compiled(*names: str) -> bool:
     return all(any(cache.glob(f"{name}.*.nbi")) for name in names or ("*",))
 
 
-def tell_of_compiling(special: str) -> None:
-    """Say that the first run takes longer, where no machine code is cached yet."""
-    if not is_compiled(*filter(None, ("least_norm", special))):
-        print("attsvm: compiling the solver once, some seconds", file=sys.stderr)
+def tell_of_compiling(*names: str) -> None:
+    """Say which kernels the first run compiles, if machine code of some is not cached yet."""
+    missing = [name for name in names if not is_compiled(name)]
+    if missing:
+        print(f"attsvm: compiling once, some seconds: {', '.join(missing)}", file=sys.stderr)

@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         tell(options, {"figures": [f.json() for f in figures]}, lines)
         return 0
     figure = named(figures, options.name)
-    tell_of_compiling("descent")
+    tell_of_compiling("least_norm", "descent")
     formats = ("png", "svg") if options.svg else ("png",)
     document = write(
         figure, Path(options.out), seed=options.seed, sets=options.sets, formats=formats

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from attsvm._files import make_parents
+from attsvm._threads import single_threaded
 from attsvm.cli.arguments import Parsers, price, seconds, tell
 from attsvm.cli.compiling import tell_of_compiling
 from attsvm.cli.places import ensure_file, ensure_json
@@ -41,15 +42,23 @@ def add(parsers: Parsers) -> None:
         "--seconds",
         type=seconds,
         metavar="S",
-        help="how long rational arithmetic may take (default 60)",
+        help="processor seconds that the answer may take, compiling left out (default 60)",
+    )
+    parser.add_argument(
+        "--wall",
+        type=seconds,
+        metavar="S",
+        help="seconds on the wall that it may take, too (default no limit)",
     )
     parser.add_argument("--plot", metavar="FILE", help="draw the margins (png, svg, pdf)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Solve; 0, or 1 where the tokens cannot be separated."""
+    single_threaded()  # sums depend on the number of threads, and each counts as processor time
     from attsvm.plots.style import ensure_drawable
     from attsvm.svm.answer import SECONDS, solve
+    from attsvm.svm.warming import kernels_for
     from attsvm.transformer import read_head
 
     targets: list[int] | None = None
@@ -72,20 +81,25 @@ def run(options: argparse.Namespace) -> int:
     if options.plot:
         ensure_drawable(Path(options.plot))
         ensure_file(options.plot, "--plot")
-    tell_of_compiling("soft" if options.soft else "nuclear" if options.norm == "nuc" else "")
     data, head = read_head(options.data)
+    constraints = int(data.present.sum()) - data.n
+    kernels = kernels_for(constraints, norm=options.norm, soft=options.soft is not None)
+    tell_of_compiling(*kernels)
+    time = {"seconds": options.seconds or SECONDS, "wall": options.wall}
     answer = solve(
         data,
         targets,
         norm=options.norm,
         soft=options.soft,
         slack=options.slack or "constraint",
-        seconds=options.seconds or SECONDS,
+        **time,
     )
     if head is None:
         tell(options, answer.json(), [answer])
     else:
-        compared = head.compare(options.norm)
+        plain = options.soft is None and (answer.targets == head.selected).all()
+        mine = answer if plain else solve(head.data, head.selected, norm=options.norm, **time)
+        compared = head.compare(options.norm, mine.float_answer)
         lines = [answer, compared, *_droppable(compared.cheapest)]
         tell(options, answer.json() | {"head": compared.json()}, lines)
     if options.plot and answer.solved:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from flint import arb_mat, ctx, fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
+from flint import arb, arb_mat, ctx, fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
-from attsvm.errors import SolverError, present
+from attsvm.errors import present
 from attsvm.exact.deadline import Deadline
-from attsvm.exact.numbers import Vector, dot
-from attsvm.exact.programme import ExactProgramme
+from attsvm.exact.numbers import Vector
+from attsvm.exact.programme import PRIME, ExactProgramme
 
 Status = Literal["solved", "unseparable"]
 
-PRIME = 2**61 - 1
-"""Rows that are independent modulo this prime are independent."""
+Table = Sequence[list[fmpz]] | Mapping[int, list[fmpz]]
+"""Rows or columns of a symmetric matrix, those that are needed."""
 
 TRIED, GROWTH = 48, 40.0
 """Under a deadline a larger system is tried first on a third of its rows; the whole takes
@@ -24,17 +27,20 @@ TRIED, GROWTH = 48, 40.0
 BITS, ROUNDS = 256, 60
 """The precision in which a support is proposed, and how often it is exchanged at most."""
 
+CUBED = 3e-8
+"""Seconds that a system of n rows takes in that precision, over n^3, on a slow processor."""
+
 
 def solve(
-    gram: list[list[fmpz]], active: list[int], right: Vector, deadline: Deadline | None = None
+    gram: Table, active: list[int], right: Vector, deadline: Deadline | None = None
 ) -> Vector | None:
     """Solve the active block, or None where it is singular."""
     if deadline is not None:
         deadline.ensure()
         if len(active) > TRIED:
-            start, part = time.monotonic(), len(active) // 3
+            start, part = time.process_time(), len(active) // 3
             solve(gram, active[:part], right[:part])
-            deadline.ensure(GROWTH * (time.monotonic() - start))
+            deadline.ensure(GROWTH * (time.process_time() - start))
     numer, unit = fmpq_mat([[x] for x in right]).numer_denom()
     block = fmpz_mat([[gram[j][k] for k in active] for j in active])
     try:
@@ -50,8 +56,8 @@ def exchange(
     equal: list[bool],
     guess: list[int],
     deadline: Deadline | None = None,
-) -> list[int] | None:
-    """Members of the support of a solution, by exchanges of all violated constraints at once.
+) -> tuple[list[int], Vector] | None:
+    """Return the support of a solution with multipliers, by exchanges of all violated constraints.
 
     Everything is computed in floats of 256 bits and nothing is proved. None where the exchanges
     do not settle, as where constraints depend on each other.
@@ -75,7 +81,7 @@ def exchange(
                 except ZeroDivisionError:
                     return None
                 for k, j in enumerate(active):
-                    weights[j] = found[k, 0].mid()
+                    weights[j] = found[k, 0].mid().fmpq()
             reached = whole * arb_mat([[w] for w in weights])
             size = sizes * arb_mat([[abs(w)] for w in weights])
             wrong = {j for j in active if not equal[j] and weights[j] <= 0}
@@ -84,7 +90,7 @@ def exchange(
                 if j not in inside and missing > noise * (size[j, 0].mid() + bound[j]):
                     wrong.add(j)
             if not wrong:
-                return active
+                return active, weights
             if len(wrong) < fewest:
                 fewest, patience = len(wrong), 8
             elif patience:
@@ -95,92 +101,215 @@ def exchange(
     return None
 
 
+class _Gram:
+    """Columns of the Gram matrix of integer constraint matrices, computed when needed."""
+
+    __slots__ = ("_columns", "_programme")
+
+    def __init__(self, programme: ExactProgramme) -> None:
+        self._programme = programme
+        self._columns: dict[int, list[fmpz]] = {}
+
+    def column(self, j: int) -> list[fmpz]:
+        """Return the inner products of constraint j with all constraints."""
+        if j not in self._columns:
+            every = range(len(self._programme.bound))
+            self._columns[j] = [row[0] for row in self._programme.gram(every, [j])]
+        return self._columns[j]
+
+    def block(self, members: list[int]) -> dict[int, list[fmpz]]:
+        """Return the columns of some constraints, by constraint."""
+        return {j: self.column(j) for j in members}
+
+    def times(self, weights: Vector) -> tuple[list[fmpz], fmpz]:
+        """Return the product with weights, as integers over one denominator."""
+        members = [j for j, w in enumerate(weights) if w != 0]
+        if not members:
+            return [fmpz(0)] * len(weights), fmpz(1)
+        numer, unit = fmpq_mat([[weights[j]] for j in members]).numer_denom()
+        columns = fmpz_mat([self.column(j) for j in members])
+        return (numer.transpose() * columns).tolist()[0], unit
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """How pivots compute: in rationals, or in long floats, which are rationals of few digits.
+
+    Attributes:
+        solve: solves the active block for a right side, or gives None where it is singular.
+        tidy: rounds a number, where numbers are rounded.
+        noise: up to this part of its terms a sum counts as 0, and a miss of a bound as none.
+    """
+
+    solve: Callable[[Table, list[int], Vector, Deadline | None], Vector | None]
+    tidy: Callable[[fmpq], fmpq]
+    noise: fmpq
+
+    def is_zero(self, value: fmpq, terms: Vector) -> bool:
+        """Return whether a sum of these terms is zero, or may be but for rounding."""
+        if not self.noise:
+            return bool(value == 0)
+        return bool(abs(value) <= self.noise * sum(map(abs, terms), fmpq(0)))
+
+
+def _solve_long(
+    gram: Table, active: list[int], right: Vector, deadline: Deadline | None = None
+) -> Vector | None:
+    """Solve the active block in long floats."""
+    if deadline is not None:
+        deadline.ensure(CUBED * len(active) ** 3)
+    with ctx.workprec(BITS):
+        block = arb_mat([[arb(gram[j][k]) for k in active] for j in active])
+        try:
+            found = block.solve(arb_mat([[arb(x)] for x in right]), algorithm="approx")
+        except ZeroDivisionError:
+            return None
+        return [found[k, 0].mid().fmpq() for k in range(len(active))]
+
+
+def _rounded(value: fmpq) -> fmpq:
+    """A number to so many bits."""
+    with ctx.workprec(BITS):
+        return arb(value).mid().fmpq()
+
+
+EXACT = Arithmetic(solve, lambda value: value, fmpq(0))
+LONG = Arithmetic(_solve_long, _rounded, fmpq(1, 1 << (BITS // 4)))
+
+
 def pivot(
-    programme: ExactProgramme, guess: list[int], deadline: Deadline | None = None
-) -> tuple[Vector, Status]:
+    programme: ExactProgramme,
+    guess: list[int],
+    deadline: Deadline | None = None,
+    arithmetic: Arithmetic = EXACT,
+) -> tuple[Vector, Status] | None:
     """Maximise bound^T w - 1/2 w^T G w over w >= 0 (free on equalities); rays are certificates.
 
-    A primal active-set method: the active block stays nonsingular, the entering constraint is
-    the lowest violated index (so that it cannot cycle), and a constraint that depends on the
-    active ones either replaces one of them or yields the ray.
+    A primal active-set method: the active block stays nonsingular, the most violated constraint
+    enters, and a constraint that depends on the active ones either replaces one of them or yields
+    the ray. Each entering constraint raises the value, so that no active set returns. In long
+    floats nothing is proved, and the result is None where rounding has the better of it.
     """
-    m = len(programme.bound)
-    everything = list(range(m))
-    gram = programme.gram(everything, everything)
-    scale = (programme.unit_left * programme.unit_right) ** 2
+    m, tidy = len(programme.bound), arithmetic.tidy
+    gram, scale = _Gram(programme), programme.gram_unit
     bound, equal = programme.bound, programme.equal
-    whole = fmpz_mat(gram)
-    weights, active = _start(gram, bound, equal, guess, deadline)
+    weights, active = _start(gram, bound, equal, guess, arithmetic, deadline)
+    sizes = programme.squares()
     implied: set[int] = set()
     for _ in range(50 * (m + 1)):
-        rest = [j for j in range(m) if j not in active and j not in implied]
-        entering = next((j for j in rest if equal[j]), None)
-        if entering is None:
-            numer, unit = fmpq_mat([[w] for w in weights]).numer_denom()
-            reached = whole * numer
-            entering = next((j for j in rest if bound[j] * unit > reached[j, 0]), None)
+        if deadline is not None:
+            deadline.ensure()
+        reached, unit = gram.times(weights)
+        skipped = implied.union(active)
+        entering = _most_violated(programme, reached, unit, sizes, skipped, arithmetic.noise)
         if entering is None:
             return [w * scale for w in weights], "solved"
+        column = gram.column(entering)
         while True:
             # direction: move the entering weight, keep the active margins where they are
-            slope = bound[entering] - dot(gram[entering], weights)
+            terms = [bound[entering], *(-column[j] * weights[j] for j in [*active, entering])]
+            slope = sum(terms, fmpq(0))
             sign = fmpq(1) if slope >= 0 else fmpq(-1)
-            right = [-sign * gram[j][entering] for j in active]
-            reply = solve(gram, active, right, deadline)
-            moves = present(reply, "the answer of active constraints") if active else []
-            direction: Vector = [fmpq(0)] * m
-            direction[entering] = sign
-            for j, x in zip(active, moves, strict=True):
-                direction[j] = x
-            curvature = dot(gram[entering], direction) * sign
-            if curvature == 0 and slope == 0:  # an equality that the active ones imply
+            moves: Vector = []
+            if active:
+                right = [-sign * column[j] for j in active]
+                reply = arithmetic.solve(gram.block(active), active, right, deadline)
+                if reply is None:
+                    return None
+                moves = reply
+            parts = [sign * column[j] * x for j, x in zip(active, moves, strict=True)]
+            parts.append(fmpq(column[entering]))
+            curvature = sum(parts, fmpq(0))
+            flat = arithmetic.is_zero(curvature, parts)
+            if flat and arithmetic.is_zero(slope, terms):  # an equality that others imply
                 implied.add(entering)
                 break
-            blocking = [
-                (weights[j] / -direction[j], j) for j in active if direction[j] < 0 and not equal[j]
-            ]
+            pairs = list(zip(active, moves, strict=True))
+            blocking = [(weights[j] / -x, j) for j, x in pairs if x < 0 and not equal[j]]
             limit = min(blocking) if blocking else None
-            if curvature == 0 and limit is None:
-                return direction, "unseparable"
-            full = None if curvature == 0 else slope * sign / curvature
+            if flat and limit is None:
+                ray: Vector = [fmpq(0)] * m
+                for j, x in [*pairs, (entering, sign)]:
+                    ray[j] = x
+                return ray, "unseparable"
+            full = None if flat else slope * sign / curvature
             if limit is not None and (full is None or limit[0] < full):
                 length, leaving = limit
             else:
                 length, leaving = present(full, "the length of a full step"), None
-            weights = [w + length * x for w, x in zip(weights, direction, strict=True)]
+            weights[entering] = tidy(weights[entering] + length * sign)
+            for j, x in pairs:
+                weights[j] = tidy(weights[j] + length * x)
             if leaving is None:
                 active = sorted([*active, entering])
                 break
             weights[leaving] = fmpq(0)
             active = [j for j in active if j != leaving]
-    raise SolverError("the exact active-set method did not end", value=m, remedy="Report this.")
+    return None
+
+
+def _most_violated(
+    programme: ExactProgramme,
+    reached: list[fmpz],
+    unit: fmpz,
+    sizes: list[fmpz],
+    skipped: set[int],
+    noise: fmpq,
+) -> int | None:
+    """Return the first equality left, else the violated constraint that misses most.
+
+    Misses are compared relative to the size of the constraint, by their logarithms in floats:
+    any violated constraint would do.
+    """
+    worst, entering = -math.inf, None
+    for j, b in enumerate(programme.bound):
+        if j in skipped:
+            continue
+        if programme.equal[j]:
+            return j
+        if reached[j] < b * unit:
+            missing = b * unit - reached[j]
+            if missing <= noise * abs(b) * unit:
+                continue
+            miss = _log(missing.p) - _log(missing.q) - (0.5 * _log(sizes[j]) if sizes[j] else 0.0)
+            if miss > worst:
+                worst, entering = miss, j
+    return entering
+
+
+def _log(value: fmpz) -> float:
+    """The logarithm of a positive integer of any length, to some digits."""
+    number = int(value)
+    shift = max(number.bit_length() - 60, 0)
+    return math.log(number >> shift) + shift * math.log(2.0)
 
 
 def _start(
-    gram: list[list[fmpz]],
+    gram: _Gram,
     bound: Vector,
     equal: list[bool],
     guess: list[int],
+    arithmetic: Arithmetic,
     deadline: Deadline | None,
 ) -> tuple[Vector, list[int]]:
     """The guess without dependent members and without those whose weight is not positive."""
     weights: Vector = [fmpq(0)] * len(bound)
     members = list(guess)
     while members:
-        independent = _independent(gram, members)
-        start = solve(gram, independent, [bound[j] for j in independent], deadline)
+        kept = independent(gram.block(members), members)
+        start = arithmetic.solve(gram.block(kept), kept, [bound[j] for j in kept], deadline)
         if start is None:
             break
-        bad = {j for j, w in zip(independent, start, strict=True) if w <= 0 and not equal[j]}
+        bad = {j for j, w in zip(kept, start, strict=True) if w <= 0 and not equal[j]}
         if not bad:
-            for j, w in zip(independent, start, strict=True):
+            for j, w in zip(kept, start, strict=True):
                 weights[j] = w
-            return weights, independent
-        members = [j for j in independent if j not in bad]
+            return weights, kept
+        members = [j for j in kept if j not in bad]
     return weights, []
 
 
-def _independent(gram: list[list[fmpz]], members: list[int]) -> list[int]:
+def independent(gram: Table, members: list[int]) -> list[int]:
     """The members that do not depend on those before them, modulo a prime."""
     block = nmod_mat([[int(gram[j][k]) % PRIME for k in members] for j in members], PRIME)
     echelon, rank = block.rref()

@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attsvm.errors import OutOfTimeError
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """So many seconds from a start on the monotonic clock.
+    """A budget of processor seconds, and perhaps of seconds on the wall, from a start on.
 
-    Functions take `Deadline | None`; None means that they end by themselves, however long that
-    takes, so that what they decide never depends on the machine.
+    Processor time is that of all threads of this process. A busy machine makes a computation
+    last longer, but not take more of it, so that a budget of it does not depend on other
+    processes. Functions take `Deadline | None`; None means that they end by themselves.
+
+    Attributes:
+        seconds: the processor seconds; infinite where only the wall counts.
+        start: when they began, on the clock of this process.
+        wall: the seconds on the monotonic clock; infinite where only the processor counts.
+        wall_start: when these began.
     """
 
     seconds: float
     start: float
+    wall: float
+    wall_start: float
 
     @classmethod
-    def after(cls, seconds: float) -> Deadline:
-        """A deadline so many seconds from now."""
-        return cls(seconds, time.monotonic())
+    def after(cls, seconds: float = math.inf, wall: float = math.inf) -> Deadline:
+        """Return a deadline so many processor seconds, and seconds on the wall, from now."""
+        return cls(seconds, time.process_time(), wall, time.monotonic())
 
     @property
     def left(self) -> float:
-        """The seconds that are left; negative once it has passed."""
-        return self.seconds - (time.monotonic() - self.start)
+        """Seconds that are left of the scarcer budget; negative once one has passed."""
+        used, passed = time.process_time() - self.start, time.monotonic() - self.wall_start
+        return min(self.seconds - used, self.wall - passed)
+
+    @property
+    def words(self) -> str:
+        """The budget that is nearer to its end, such as `30 s of wall time`."""
+        used, passed = time.process_time() - self.start, time.monotonic() - self.wall_start
+        if self.wall - passed < self.seconds - used:
+            return f"{self.wall:g} s of wall time"
+        return f"{self.seconds:g} s"
+
+    def part(self, share: float) -> Deadline:
+        """Return the deadline that comes after a share of the time that is left."""
+        given = max(share * self.left, 0.0)
+        now = time.process_time() - self.start, time.monotonic() - self.wall_start
+        ends = min(self.seconds, now[0] + given), min(self.wall, now[1] + given)
+        return replace(self, seconds=ends[0], wall=self.wall if self.wall == math.inf else ends[1])
 
     def ensure(self, needed: float = 0.0) -> None:
-        """Do nothing where the next step, which takes about `needed` seconds, fits.
+        """Raise unless the next step, which takes about `needed` seconds, fits.
 
         Raises:
             OutOfTimeError: it does not.
@@ -38,6 +64,11 @@ class Deadline:
         if not self.left > needed:
             raise OutOfTimeError(
                 "the time given ended before the rational arithmetic did",
-                value=f"{self.seconds:g} s",
+                value=self.words,
                 remedy="Give more seconds.",
             )
+
+
+def is_over(deadline: Deadline | None) -> bool:
+    """Return whether there is a deadline and it has passed."""
+    return deadline is not None and not deadline.left > 0.0

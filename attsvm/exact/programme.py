@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
+from flint import fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
 from attsvm._types import Array
 from attsvm.exact.numbers import Matrix, Vector, dot, integers, rationals
+
+PRIME = 2**61 - 1
+"""Rows that are independent modulo this prime are independent."""
 
 
 class FloatProgramme(Protocol):
@@ -76,6 +79,21 @@ class ExactProgramme:
         Z, unit_Z = integers(programme.Z)
         return cls(D, Z, unit_D, unit_Z, rationals(programme.bound), programme.equal.tolist())
 
+    @property
+    def gram_unit(self) -> fmpz:
+        """The denominator of the inner products of the constraint matrices."""
+        unit = self.unit_left * self.unit_right
+        return unit * unit
+
+    @property
+    def rank_bound(self) -> int:
+        """Up to so many constraints can be independent, but for bad luck with a prime."""
+        ranks = [
+            nmod_mat([[int(x) % PRIME for x in row] for row in side.tolist()], PRIME).rank()
+            for side in (self.D, self.Z)
+        ]
+        return int(ranks[0] * ranks[1])
+
     def gram(self, rows: Sequence[int], columns: Sequence[int]) -> list[list[fmpz]]:
         """Inner products of the integer constraint matrices."""
         left = right = _take(self.D, rows), _take(self.Z, rows)
@@ -84,6 +102,14 @@ class ExactProgramme:
         one, two = (a * b.transpose() for a, b in zip(left, right, strict=True))
         pairs = zip(one.tolist(), two.tolist(), strict=True)
         return [[x * y for x, y in zip(a, b, strict=True)] for a, b in pairs]
+
+    def squares(self) -> list[fmpz]:
+        """Squared norms of the integer constraint matrices."""
+        sides = (
+            [sum((x * x for x in row), fmpz(0)) for row in side.tolist()]
+            for side in (self.D, self.Z)
+        )
+        return [x * y for x, y in zip(*sides, strict=True)]
 
     def margins(self, W: Matrix) -> list[fmpq]:
         """D_j^T W z_j of any rational matrix."""

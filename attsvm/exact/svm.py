@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +11,14 @@ from flint import fmpq, fmpz, fmpz_mat
 from attsvm._types import Array
 from attsvm._witness import indices, proposed
 from attsvm.errors import SolverError
-from attsvm.exact.active_set import Status, exchange, pivot, solve
+from attsvm.exact.active_set import LONG, Status, exchange, independent, pivot, solve
 from attsvm.exact.deadline import Deadline
 from attsvm.exact.numbers import ExactData, Matrix, Vector, dot, subtract
 from attsvm.exact.programme import ExactProgramme, FloatProgramme
-from attsvm.kernels.least_norm import pivot as propose
-from attsvm.kernels.least_norm import scale_rows
+from attsvm.kernels.least_norm import least_norm
+
+Note = Callable[[Vector], None]
+"""Is told multipliers, one a constraint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +106,16 @@ SUPPORT = "support of a solution, or of a proof that there is none"
 MANY = 24
 """From so many constraints on a support is looked for in long floats before rationals pivot."""
 
+WIDE, LARGE = 250, 1000
+"""Up to so many constraints blocks are exchanged, even if some constraints must depend on others,
+and if they need not."""
+
 
 def decide(
-    programme: FloatProgramme, duals: Array | None = None, deadline: Deadline | None = None
+    programme: FloatProgramme,
+    duals: Array | None = None,
+    deadline: Deadline | None = None,
+    note: Note | None = None,
 ) -> ExactAnswer:
     """Decide a programme from the exact values of its tokens, queries and bounds.
 
@@ -114,35 +124,42 @@ def decide(
         duals: a guess of the multipliers (one a constraint), of a solution or of a Farkas
             certificate, whose support is tried first.
         deadline: when to give up; None to take the time that it takes.
+        note: is told multipliers on the way that may bound the least norm from both sides.
 
     Raises:
         OutOfTimeError: the deadline passed.
         SolverError: the pivots did not end within their bound.
     """
-    return solve_exactly(ExactProgramme.of(programme), duals, deadline)
+    return solve_exactly(ExactProgramme.of(programme), duals, deadline, note)
 
 
 def solve_exactly(
-    programme: ExactProgramme, duals: Array | None = None, deadline: Deadline | None = None
+    programme: ExactProgramme,
+    duals: Array | None = None,
+    deadline: Deadline | None = None,
+    note: Note | None = None,
 ) -> ExactAnswer:
     """Decide an exact programme; see `decide`."""
+    if deadline is not None:
+        deadline.ensure()
+    m = len(programme.bound)
     if duals is None:
         found = proposed(SUPPORT, lambda: [*_members(_float_guess(programme))])
-        support = indices(found, len(programme.bound))
+        support = indices(found, m)
     else:
         support = _members(duals)
     answer = _guessed(programme, support, deadline)
-    if answer is None and len(programme.bound) >= MANY:
-        everything = range(len(programme.bound))
-        gram = programme.gram(everything, everything)
-        support = exchange(gram, programme.bound, programme.equal, support, deadline) or support
+    if answer is None and m >= MANY:
+        support = _long_support(programme, support, deadline, note)
         answer = _guessed(programme, support, deadline)
     if answer is not None:
         return answer
-    weights, status = pivot(programme, support, deadline)
-    answer = _proved(programme, weights, status)
+    pivoted = pivot(programme, support, deadline)
+    answer = None if pivoted is None else _proved(programme, *pivoted)
     if answer is None:
-        raise SolverError("the exact conditions of optimality do not hold", value=status)
+        raise SolverError(
+            "the exact active-set method did not end with a proof", value=m, remedy="Report this."
+        )
     return answer
 
 
@@ -151,20 +168,42 @@ def _members(guess: Array) -> list[int]:
     return [j for j, w in enumerate(guess) if w != 0]
 
 
+def _long_support(
+    programme: ExactProgramme, guess: list[int], deadline: Deadline | None, note: Note | None
+) -> list[int]:
+    """The support that long floats find, by block exchanges or by pivots; else the guess."""
+    m = len(programme.bound)
+    if m <= WIDE or (m <= LARGE and m <= programme.rank_bound):
+        everything = range(m)
+        gram = programme.gram(everything, everything)
+        found = exchange(gram, programme.bound, programme.equal, guess, deadline)
+        if found is not None:
+            support, weights = found
+            if note is not None:
+                note([w * programme.gram_unit for w in weights])
+            return support
+    pivoted = pivot(programme, guess, deadline, LONG)
+    if pivoted is None:
+        return guess
+    if note is not None and pivoted[1] == "solved":
+        note(pivoted[0])
+    return [j for j, w in enumerate(pivoted[0]) if w != 0]
+
+
 def _float_guess(programme: ExactProgramme) -> Array:
     """Multipliers that the float method proposes; nothing rests on them but the time taken."""
     D, sizes_D = _unit_rows(programme.D)
     Z, sizes_Z = _unit_rows(programme.Z)
-    unit_D, unit_Z, norms = scale_rows(D, Z)
     sizes = [x * z for x, z in zip(sizes_D, sizes_Z, strict=True)]
     shift = min(size.bit_length() for size in sizes)  # as sizes may be no floats
     ratios = [nearest(b * (1 << shift) / z) for b, z in zip(programme.bound, sizes, strict=True)]
-    right = np.array(ratios) / np.where(norms > 0.0, norms, 1.0)
-    c = right / (np.abs(right).max() or 1.0)
-    equal = np.array(programme.equal, dtype=np.bool_)
-    gram = (unit_D @ unit_D.T) * (unit_Z @ unit_Z.T)
-    nothing = np.empty(0, dtype=np.int64), np.empty((0, 0))
-    return propose(gram, c, equal, *nothing, 10 * len(c) + 100)[0]
+    bound, equal = np.array(ratios), np.array(programme.equal, dtype=np.bool_)
+    filled = D.any(axis=1) & Z.any(axis=1)
+    guess: Array = (~filled & ((bound > 0.0) | (equal & (bound != 0.0)))).astype(np.float64)
+    if filled.any() and not guess.any():
+        rows = D[filled], Z[filled], bound[filled], equal[filled]
+        guess[filled] = least_norm(*rows, 10 * len(ratios) + 100)[0]
+    return guess
 
 
 def _unit_rows(matrix: fmpz_mat) -> tuple[Array, list[int]]:
@@ -193,14 +232,18 @@ def _guessed(
     right = [programme.bound[j] for j in support]
     tight = solve(block, list(range(len(support))), right, deadline)
     if tight is not None:
-        scale = (programme.unit_left * programme.unit_right) ** 2
-        return _proved(programme, _spread(programme, support, [w * scale for w in tight]), "solved")
+        scaled = [w * programme.gram_unit for w in tight]
+        return _proved(programme, _spread(programme, support, scaled), "solved")
     if deadline is not None:
         deadline.ensure()
-    null, rank = fmpz_mat(block).nullspace()
-    if rank != 1:
+    kept = independent(block, list(range(len(support))))
+    if len(kept) != len(support) - 1:
         return None
-    ray = [fmpq(null[k, 0]) for k in range(len(support))]
+    (last,) = set(range(len(support))) - set(kept)
+    others = solve(block, kept, [fmpq(-block[j][last]) for j in kept], deadline)
+    if others is None:
+        return None
+    ray = [*others[:last], fmpq(1), *others[last:]]
     gains = 1 if dot(ray, right) > 0 else -1
     return _proved(programme, _spread(programme, support, [gains * w for w in ray]), "unseparable")
 

@@ -51,22 +51,6 @@ def write(a: Array, out: Array) -> None:
 
 
 @compiled
-def row_sizes(D: Array, Z: Array) -> tuple[float, float]:
-    """Largest entry of all rows, NaN if there is one; largest entry of the smallest nonzero row."""
-    largest, smallest = 0.0, np.inf
-    for side in (D, Z):
-        for j in range(side.shape[0]):
-            size = largest_entry(side[j])
-            if np.isnan(size):
-                return np.nan, np.nan
-            if not size <= largest:
-                largest = size
-            if 0.0 < size < smallest:
-                smallest = size
-    return largest, smallest
-
-
-@compiled
 def scale_rows(D: Array, Z: Array) -> tuple[Array, Array, Array]:
     """Rows of unit length (zero rows stay zero) and the Frobenius norms of the A_j."""
     m = D.shape[0]

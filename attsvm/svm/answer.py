@@ -8,27 +8,37 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from flint import arb
 
 from attsvm._types import Array
 from attsvm._words import rising
 from attsvm.data import AttentionData
-from attsvm.errors import DataError, OutOfTimeError, SolverError, present
-from attsvm.exact.deadline import Deadline
+from attsvm.errors import DataError, SolverError, present
+from attsvm.exact.deadline import Deadline, is_over
+from attsvm.exact.numbers import Vector
 from attsvm.exact.svm import ExactAnswer, decide
 from attsvm.svm.answered import ENCLOSED, Answered, Facts
 from attsvm.svm.farkas import coprime_integers
-from attsvm.svm.frobenius import FrobeniusAnswer, solve_programme
-from attsvm.svm.handed import LARGEST_EVALUATED, evaluated, evaluated_soft, handed_out
+from attsvm.svm.frobenius import FrobeniusAnswer, Search, searched
+from attsvm.svm.handed import (
+    LARGEST_EVALUATED,
+    best_bracket,
+    evaluated,
+    evaluated_soft,
+    handed_out,
+)
 from attsvm.svm.nuclear import NuclearAnswer, solve_nuclear
 from attsvm.svm.programme import Programme, Tokens, att_svm_programme
 from attsvm.svm.soft import SoftAnswer, solve_soft
+from attsvm.svm.warming import SMALL, kernels_for, warm
 
 LARGEST_EXACT = 250
 """Up to this many constraints a Frobenius answer is certified in rationals."""
 
 SECONDS = 60.0
-"""How long rational arithmetic may take unless the caller says otherwise."""
+"""Processor seconds of a solve unless the caller says otherwise."""
+
+FLOATS = 0.4
+"""Share of the time for methods in floats where rationals may have to settle it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,15 +52,15 @@ class Answer(Answered):
             checked, or None.
         norm: which norm was to be minimised.
         evaluated: whether the bracket of a soft margin was evaluated in rationals.
-        unfinished: the seconds in which the certification did not end; None where it ended, or
-            was not tried.
+        unfinished: the budget in which the certification did not end, in words; None where it
+            ended, or was not tried.
     """
 
     float_answer: FrobeniusAnswer | NuclearAnswer | SoftAnswer
     exact: ExactAnswer | None
     norm: Literal["fro", "nuc"] = "fro"
     evaluated: bool = False
-    unfinished: float | None = None
+    unfinished: str | None = None
 
     @property
     def programme(self) -> Programme:  # type: ignore[override]
@@ -64,10 +74,11 @@ class Answer(Answered):
 
     @property
     def status(self) -> str:
-        """`solved`, `solved in rationals` or `unseparable`.
+        """`solved`, `solved in rationals`, `bracketed` or `unseparable`.
 
         In the second case `exact.W` is the solution, and W, the matrix of floats nearest to it,
-        misses a margin by more than 1e-9. What is proved is in `proof`.
+        misses a margin by more than 1e-9. In the third W meets the margins, and its norm exceeds
+        the least one by what `bracket` leaves open. What is proved is in `proof`.
         """
         return self.float_answer.status
 
@@ -82,8 +93,11 @@ class Answer(Answered):
     @property
     def proof(self) -> str:
         """What is proved of the floats in this answer, in words."""
+        if self.status == "bracketed":
+            given = "" if self.unfinished is None else f" in {self.unfinished}"
+            return f"not solved to 1e-9{given}: residual and bracket of W are proved"
         if self.unfinished is not None:
-            return f"not certified in {self.unfinished:g} s: residual and bracket of W are proved"
+            return f"not certified in {self.unfinished}: residual and bracket of W are proved"
         if self.exact is None:
             return ENCLOSED if self.evaluated else self.float_answer.proof
         if not self.solved:
@@ -136,12 +150,7 @@ class Answer(Answered):
         Where the answer is exact, around the exact value of the norm; else from primal and dual,
         rounded outward.
         """
-        a = self.float_answer
-        if self.exact is None or not self.solved:
-            return a.bracket
-        least_norm = arb(self.exact.square).sqrt()
-        low, high = float(least_norm.lower()), float(least_norm.upper())
-        return math.nextafter(low, 0.0), math.nextafter(high, math.inf)
+        return self.float_answer.bracket
 
     def __getattr__(self, name: str) -> Any:
         """Whatever else the answer in floats has: value, margins, support, duals, gap, ..."""
@@ -268,14 +277,16 @@ def solve(
     soft: float | None = None,
     slack: object = "constraint",
     seconds: float | None = SECONDS,
+    wall: float | None = None,
 ) -> Answer:
     """Solve the Att-SVM of a data set and certify the answer as far as that goes.
 
     Frobenius answers and Farkas certificates are found in rationals up to `LARGEST_EXACT`
-    constraints. What is handed out is the exact solution rounded to floats, with the residual and
-    the gap of these floats; where they miss the margins by more than 1e-9 the status is `solved in
-    rationals`, and `exact.W` is the solution. Nuclear-norm and soft-margin answers carry a bracket
-    that holds in spite of rounding.
+    constraints, and beyond where floats do not settle it. The exact solution is returned rounded
+    to floats, with the residual and the gap of these floats; where they miss the margins by more
+    than 1e-9 the status is `solved in rationals`, and `exact.W` is the solution. Nuclear-norm and
+    soft-margin answers carry a bracket that holds in spite of rounding. Where the time ends
+    before there is a solution, the status is `bracketed`.
 
     Args:
         data: tokens, queries and scores.
@@ -283,20 +294,26 @@ def solve(
         norm: `fro` or `nuc`.
         soft: the price C of slack, for the soft margin (Frobenius norm only).
         slack: what shares a slack, as in `soft_att_svm`.
-        seconds: how long rational arithmetic may take; None for as long as it takes. Where it
-            does not end, the answer is the one in floats and says that it is not certified.
+        seconds: processor time that this call may take, once its kernels are compiled; None for
+            as much as it takes.
+        wall: time on the wall that it may take from then on; None for no limit. Other processes
+            on the machine may then change the answer.
 
     Raises:
         TiedTokensError, DataError: as `att_svm_programme`; a norm of another name; a soft margin
-            with the nuclear norm; seconds that are not positive.
-        SolverError: neither floats nor rationals reached an answer with a proof.
+            with the nuclear norm; a time that is not positive.
+        SolverError: neither floats nor rationals reached an answer with a proof, nor a bracket.
     """
-    if seconds is not None and not seconds > 0.0:
-        raise DataError("the time given is positive", value=seconds, remedy="Give more seconds.")
-    deadline = None if seconds is None else Deadline.after(seconds)
+    for limit in (seconds, wall):
+        if limit is not None and not limit > 0.0:
+            raise DataError("the time given is positive", value=limit, remedy="Give more seconds.")
     if norm not in ("fro", "nuc"):
         raise DataError("norm is `fro` or `nuc`", value=norm)
     programme = att_svm_programme(data, targets)
+    warm(kernels_for(len(programme.bound), norm=norm, soft=soft is not None))
+    deadline = None
+    if seconds is not None or wall is not None:
+        deadline = Deadline.after(seconds or math.inf, wall or math.inf)
     if soft is None and not (isinstance(slack, str) and slack == "constraint"):
         raise DataError(
             "slack was grouped, but the margin is hard",
@@ -310,39 +327,63 @@ def solve(
                 value=norm,
                 remedy="Leave out the norm or the price of slack.",
             )
-        softened = solve_soft(programme, soft, slack, deadline)
+        softened = solve_soft(programme, soft, slack, deadline, bracketed=True)
         if programme.D.size + programme.Z.size > LARGEST_EVALUATED:
             return Answer(softened, None)
         return Answer(evaluated_soft(softened), None, evaluated=True)
-    hard = _certified(programme, deadline)
+    half = deadline.part(0.5) if deadline is not None and norm == "nuc" else deadline
+    hard = _certified(programme, half)
     if norm == "fro":
         return hard
     if not hard.solved:
         return replace(hard, norm="nuc")
-    start = hard.W if hard.status == "solved" else None
-    return Answer(evaluated(solve_nuclear(programme, start)), None, "nuc")
+    start = hard.W if hard.status in ("solved", "bracketed") else None
+    nuclear = solve_nuclear(programme, start, deadline, bracketed=True)
+    late = nuclear.status == "bracketed" and is_over(deadline)
+    words = deadline.words if deadline is not None and late else None
+    return Answer(evaluated(nuclear), None, "nuc", unfinished=words)
 
 
 def _certified(programme: Programme, deadline: Deadline | None) -> Answer:
-    if len(programme.bound) > LARGEST_EXACT:
-        return Answer(evaluated(solve_programme(programme, deadline)), None)
-    try:
-        answer = solve_programme(programme, deadline, rationals=False)
-    except SolverError:  # floats cannot settle it, rationals can
-        answer = None
-    try:
-        exact = decide(programme, None if answer is None else answer.weights, deadline)
-    except OutOfTimeError as error:
-        if answer is None:
-            raise SolverError(
-                "floats reached no answer with residuals up to 1e-9, and rational arithmetic did "
-                "not end in the time given",
-                value=error.value,
-                remedy="Give more seconds, rescale, or drop nearly parallel tokens.",
-            ) from error
-        seconds = None if deadline is None else deadline.seconds
-        return Answer(evaluated(answer), None, unfinished=seconds)
-    return Answer(handed_out(programme, exact), exact)
+    """The Frobenius answer: exact where that is small or needed, in floats, or bracketed."""
+    m, entries = len(programme.bound), programme.D.size + programme.Z.size
+    search, noted = Search(None), list[Vector]()
+    if m > SMALL:
+        part = deadline.part(FLOATS) if deadline and entries <= LARGEST_EVALUATED else deadline
+        search = searched(programme, part, rationals=False)
+        if search.answer is not None and m > LARGEST_EXACT:
+            return Answer(evaluated(search.answer), None)
+    if entries <= LARGEST_EVALUATED:
+        guess = _guess(search, m)
+        try:
+            exact = decide(programme, guess, deadline, noted.append)
+            return Answer(handed_out(programme, exact), exact)
+        except SolverError:  # out of time, or no proof: floats and brackets are left
+            pass
+    words = None if deadline is None else deadline.words
+    if m <= SMALL:
+        search = searched(programme, rationals=False)
+    if search.answer is not None:
+        return Answer(evaluated(search.answer), None, unfinished=words)
+    found = best_bracket(programme, search.weights, noted)
+    if found is None:
+        ended = "did not end in the time given" if is_over(deadline) else "did not settle it"
+        raise SolverError(
+            f"floats reached no answer with residuals up to 1e-9, and rational arithmetic {ended}",
+            value=words,
+            remedy="Give more seconds, rescale, or drop nearly parallel tokens.",
+        )
+    return Answer(evaluated(found), None, unfinished=words)
+
+
+def _guess(search: Search, m: int) -> Array | None:
+    """Multipliers whose support rationals try first; none for small programmes."""
+    if search.answer is not None:
+        return search.answer.weights
+    last = search.weights[-1] if search.weights else None
+    if last is not None and np.isfinite(last).all():
+        return last
+    return np.zeros(m) if m <= SMALL else None
 
 
 def finite(value: Any) -> Any:

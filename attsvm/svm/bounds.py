@@ -15,7 +15,7 @@ infinite or zero; an array with NaN leaves NaN.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -176,9 +176,22 @@ def frobenius_bracket(
     an equality for sure, nor a bound of 0 that is tight: then it is ||W||_F plus a bound of the
     distance to a matrix that does, which exists if the rows in question are independent by more
     than rounding. Infinite where neither is had.
+
+    Constraints so large or so small that squares would leave float64 are scaled by a power of two.
     """
+    power, scaled = _balanced(programme)
+    if power:
+        low, high = frobenius_bracket(scaled, np.ldexp(W, power), weights)
+        largest = float(np.finfo(np.float64).max)
+        least = min(float(np.nextafter(np.ldexp(low, -power), 0.0)), largest)
+        return least, float(np.nextafter(np.ldexp(high, -power), np.inf))
     (m, d), e = programme.D.shape, programme.Z.shape[1]
     weights = np.where(programme.equal, weights, np.maximum(weights, 0.0))
+    heaviest = float(np.abs(weights).max())
+    if not heaviest < np.inf:
+        weights = np.zeros_like(weights)
+    elif heaviest > 0.0:  # any multiple bounds as much
+        weights = np.ldexp(weights, -int(np.frexp(heaviest)[1]))
     lengths = length_up(programme.Z)
     sums, queries, count = _sums(programme, weights)
     S = sums.T @ queries
@@ -197,6 +210,27 @@ def frobenius_bracket(
     if upper == np.inf:
         upper = (size + _shift_up(programme, margins, noise)) * UP
     return lower, float(upper)
+
+
+BALANCED = 400
+"""Constraints between 2^-BALANCED and 2^BALANCED have squares that stay in float64."""
+
+
+def _balanced(programme: Programme) -> tuple[int, Programme]:
+    """The exponent by which constraints were divided, and the programme of the quotients.
+
+    0 and the programme itself where that is not needed, or where an entry would be rounded.
+    """
+    tops = [float(np.abs(side).max()) for side in (programme.D, programme.Z)]
+    left, right = (int(np.frexp(top)[1]) if 0.0 < top < np.inf else 0 for top in tops)
+    if abs(left + right) <= BALANCED:
+        return 0, programme
+    powers = {"D": left, "kept": left, "rival": left, "Z": right}
+    scaled = {name: np.ldexp(getattr(programme, name), -k) for name, k in powers.items()}
+    for name, k in powers.items():
+        if (np.ldexp(scaled[name], k) != getattr(programme, name)).any():
+            return 0, programme
+    return left + right, replace(programme, **scaled)
 
 
 def _sums(programme: Programme, weights: Array) -> tuple[Array, Array, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -9,39 +10,23 @@ import numpy as np
 
 from attsvm._types import Array, Bool, Float
 from attsvm.data import AttentionData
-from attsvm.errors import SolverError
-from attsvm.exact.deadline import Deadline
+from attsvm.errors import OutOfTimeError, SolverError
+from attsvm.exact.deadline import Deadline, is_over
 from attsvm.exact.numbers import rational
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import ExactAnswer, decide, nearest
-from attsvm.kernels.least_norm import (
-    FAILED,
-    SOLVED,
-    figures,
-    least_norm,
-    scale_rows,
-)
+from attsvm.kernels.least_norm import figures
 from attsvm.svm.answered import Answered, Facts, bracket_in_words
 from attsvm.svm.bounds import certain_margins, frobenius_bracket, margins_about, size_up
 from attsvm.svm.farkas import exists
+from attsvm.svm.methods import METHODS
 from attsvm.svm.programme import Programme, Tokens, att_svm_programme, subset
-from attsvm.svm.support import GramOperator, conjugate_gradients, guess_by_blocks
 
 TOLERANCE = 1e-9
 """Largest relative residual or gap of an answer that is called solved or unseparable."""
 
 TIGHT = 1e-7
 """How near to its bound a margin counts as tight."""
-
-COLD, DENSE = 256, 3000
-"""Up to so many constraints pivot from nothing; up to so many may form a Gram matrix."""
-
-EXACT = 150
-"""Up to so many constraints that floats cannot settle are proposed by the exact method."""
-
-
-Proposal = tuple[Array, bool] | None
-"""Multipliers, and whether they are of a solution (else of a Farkas certificate)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,9 +37,11 @@ class FrobeniusAnswer(Answered):
         programme: the constraints.
         status: `solved`, or `unseparable` with Farkas multipliers in `weights`. `solve` also
             gives `solved in rationals`, where the exact solution is known but W, the matrix of
-            floats nearest to it, misses the bounds by more than 1e-9.
+            floats nearest to it, misses the bounds by more than 1e-9; and `bracketed`, where W
+            meets the bounds, `weights` bound the least norm from below, and the gap is wider
+            than 1e-9.
         W: the solution sum_j weights_j A_j (a column where the unknown is a vector); zero where
-            unseparable.
+            unseparable; any matrix that meets the bounds where bracketed.
         value: ||W||_F; infinite where unseparable.
         weights: multipliers, one a constraint, nonnegative on inequalities. Solved: of
             min 1/2 ||W||_F^2. Unseparable: sum_j weights_j A_j = 0 and
@@ -68,10 +55,12 @@ class FrobeniusAnswer(Answered):
             largest, where it is negative. Unseparable: ||sum_j weights_j A_j||_F relative to
             sum_j weights_j ||A_j||_F; NaN where a sign or the gain is wrong.
         gap: 1/2 ||W||_F^2 minus the dual value, relative to it; zero where unseparable.
+        known: bounds of the least norm that exact arithmetic gave, if it did; multipliers and W
+            may leave float64 where these do not.
     """
 
     programme: Programme
-    status: Literal["solved", "solved in rationals", "unseparable"]
+    status: Literal["solved", "solved in rationals", "bracketed", "unseparable"]
     W: Float[Array, "d e"]
     value: float
     weights: Float[Array, " m"]
@@ -79,10 +68,11 @@ class FrobeniusAnswer(Answered):
     primal_residual: float
     dual_residual: float
     gap: float
+    known: tuple[float, float] | None = None
 
     @property
     def solved(self) -> bool:
-        """Whether some W meets the constraints and the least one was found."""
+        """Whether some W meets the constraints: the least one, unless bracketed."""
         return self.status != "unseparable"
 
     @property
@@ -136,6 +126,8 @@ class FrobeniusAnswer(Answered):
         """Bounds of the least norm that hold in spite of rounding; infinite where unseparable."""
         if not self.solved:
             return np.inf, np.inf
+        if self.known is not None:
+            return self.known
         return frobenius_bracket(self.programme, self.W, self.weights)
 
     @property
@@ -177,175 +169,134 @@ def att_svm(data: AttentionData, targets: object = None) -> FrobeniusAnswer:
     return solve_programme(att_svm_programme(data, targets))
 
 
-def propose(programme: Programme) -> Proposal:
-    """Multipliers that the first method to end proposes, and whether as a solution; not graded."""
-    with np.errstate(all="ignore"):
-        for method in _METHODS.values():
-            proposal = method(programme)
-            if proposal is not None:
-                return proposal
-    return None
-
-
 def solve_programme(
     programme: Programme, deadline: Deadline | None = None, *, rationals: bool = True
 ) -> FrobeniusAnswer:
     """Solve any least-norm programme of the family.
 
-    Methods propose multipliers: pivoting, block exchanges with conjugate gradients and a growing
-    working set where there are many constraints, rationals where floats do not settle it. None is
-    believed: W, margins, signs, gap and residuals are recomputed from the multipliers alone, and
-    the first answer whose figures all stay below 1e-9 is returned.
+    Methods propose multipliers: pivoting, block exchanges with conjugate gradients, a growing
+    working set or accelerated steps where there are many constraints, rationals where floats do
+    not settle it. None is believed: W, margins, signs, gap and residuals are recomputed from the
+    multipliers alone, and the first answer whose figures all stay below 1e-9 is returned.
 
     Args:
         programme: the constraints.
-        deadline: when the rational arithmetic gives up; None to take the time that it takes.
+        deadline: when methods give up; None to take the time that it takes.
         rationals: whether what floats do not settle is proposed by the exact method.
 
     Raises:
         OutOfTimeError: the deadline passed.
         SolverError: there was none; it says what was tried and how near it came.
     """
-    best, tried = np.inf, []
-    for name, propose in _METHODS.items():
-        if propose is _rationals and not rationals:
+    search = searched(programme, deadline, rationals=rationals)
+    if search.answer is not None:
+        return search.answer
+    cause = "no method reached a proof to 1e-9"
+    remedy = (
+        "Constraints are separable or not by a hair, or ill-conditioned: ask attsvm.solve for a "
+        "bracket, or attsvm.exact.decide for rationals; rescale, or drop nearly parallel tokens."
+    )
+    if is_over(deadline):
+        cause, remedy = f"{cause} in the time given", "Give more seconds."
+    raise SolverError(
+        f"{cause} (tried {', '.join(search.tried) or 'none'})", value=search.error, remedy=remedy
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Search:
+    """What methods proposed, graded.
+
+    Attributes:
+        answer: the first answer whose figures stay below 1e-9, or None.
+        weights: multipliers of the answers that were refused.
+        tried: names of the methods that gave them.
+        error: the least of the largest figures of these answers.
+    """
+
+    answer: FrobeniusAnswer | None
+    weights: tuple[Float[Array, " m"], ...] = ()
+    tried: tuple[str, ...] = ()
+    error: float = np.inf
+
+
+def searched(
+    programme: Programme, deadline: Deadline | None = None, *, rationals: bool = True
+) -> Search:
+    """Return the first proposal that is an answer, or what was proposed; see `solve_programme`.
+
+    Raises:
+        OutOfTimeError: the deadline passed in rational arithmetic.
+    """
+    search = Search(None)
+    for name, method in METHODS.items():
+        if (name == "rationals" and not rationals) or (search.tried and is_over(deadline)):
             continue
         with np.errstate(all="ignore"):  # figures that overflow are refused
-            proposal = (
-                _rationals(programme, deadline) if propose is _rationals else propose(programme)
-            )
+            proposal = method(programme, deadline)
             if proposal is None:
                 continue
             answer, certain = _graded(programme, proposal[0], proposal[1])
             error = _error(answer)
             if error <= TOLERANCE:
-                missed = _missed(answer, certain, deadline)
+                try:
+                    missed = _missed(answer, certain, deadline)
+                except OutOfTimeError:  # multipliers that rationals did not prove in time
+                    missed = np.inf
                 if not missed <= answer.primal_residual:
                     answer, error = replace(answer, primal_residual=missed), max(error, missed)
         if error <= TOLERANCE:
-            return answer
-        tried.append(name)
-        best = min(best, error)
-    raise SolverError(
-        f"no method reached a proof to 1e-9 (tried {', '.join(tried) or 'none'})",
-        value=best,
-        remedy="The condition of the constraints is beyond float64, or they are separable or not "
-        "by a hair: rescale, drop nearly parallel tokens, or decide the programme exactly with "
-        "attsvm.exact.decide.",
+            return Search(answer)
+        search = Search(
+            None,
+            (*search.weights, answer.weights) if answer.solved else search.weights,
+            (*search.tried, name),
+            min(search.error, error),
+        )
+    return search
+
+
+def bracketed(
+    programme: Programme, proposals: Iterable[Float[Array, " m"]]
+) -> FrobeniusAnswer | None:
+    """Return the tightest bracket that multipliers prove, with a W that meets all bounds.
+
+    Each W = sum_j weights_j A_j is lengthened until its margins meet the bounds for sure. None
+    where no W does, or where the least norm is not bounded from below.
+    """
+    low, high, best = 0.0, np.inf, None
+    with np.errstate(all="ignore"):
+        for weights in proposals:
+            W = programme.combine(weights)
+            size = float(np.linalg.norm(W))
+            if not 0.0 < size < np.inf:
+                continue
+            below, above = frobenius_bracket(programme, W, weights)
+            if below > low:
+                low, best = below, weights * (float(weights @ programme.bound) / size**2)
+            longer = W * (above / size)
+            if above < high and _shortfall(programme, longer) <= TOLERANCE:
+                high, feasible = above, longer
+    if best is None or not high < np.inf:
+        return None
+    return FrobeniusAnswer(
+        programme=programme,
+        status="bracketed",
+        W=feasible,
+        value=high,
+        weights=best,
+        reached=programme.margins(feasible),
+        primal_residual=0.0,
+        dual_residual=0.0,
+        gap=1.0 - (low / high) ** 2,
     )
 
 
-def _zero_rows(programme: Programme) -> Proposal:
-    """Nothing to meet, or one constraint 0 >= 1 (a zero query, or a repeated target)."""
-    bound, equal = programme.bound, programme.equal
-    if not (bound > 0.0).any() and not (equal & (bound != 0.0)).any():
-        return np.zeros(len(bound)), True
-    empty: Array = np.asarray(~(programme.D.any(axis=1) & programme.Z.any(axis=1)))
-    if not empty.any():
-        return None
-    unmet = empty & ((bound > 0.0) | (equal & (bound != 0.0)))
-    weights = np.zeros(len(bound))
-    if unmet.any():
-        worst = int(unmet.argmax())
-        weights[worst] = np.sign(bound[worst])
-        return weights, False
-    inner = _METHODS["pivots" if len(bound) <= DENSE else "working set"](subset(programme, ~empty))
-    if inner is None:
-        return None
-    weights[~empty] = inner[0]
-    return weights, inner[1]
-
-
-def _pivots(programme: Programme) -> Proposal:
-    """The active-set method from nothing."""
-    m = len(programme.bound)
-    if m > DENSE:
-        return None
-    weights, status, _ = least_norm(
-        programme.D, programme.Z, programme.bound, programme.equal, 20 * m + 100
-    )
-    return None if status == FAILED else (weights, status == SOLVED)
-
-
-def _blocks(programme: Programme) -> Proposal:
-    """Block exchanges on the scaled rows, then one system in full precision."""
-    D, Z, norms = scale_rows(programme.D, programme.Z)
-    rank = min(D.shape) * min(Z.shape)
-    if len(norms) > rank or not (norms > 0.0).all():
-        return None  # dependent rows make block exchanges cycle
-    c = programme.bound / norms
-    largest = float(np.abs(c).max())
-    c = c / largest
-    operator = GramOperator.of(D, Z, programme.input)
-    inside, w = guess_by_blocks(operator, c, programme.equal)
-    chosen = np.flatnonzero(inside)
-    if chosen.size == 0:
-        return None
-    if len(chosen) <= DENSE:
-        from scipy.linalg.lapack import dpotrf, dpotrs
-
-        block = (D[chosen] @ D[chosen].T) * (Z[chosen] @ Z[chosen].T)
-        factor, failed = dpotrf(block, lower=1)
-        if failed:
-            return None
-        solution = dpotrs(factor, c[chosen], lower=1)[0]
-        solution += dpotrs(factor, c[chosen] - block @ solution, lower=1)[0]
-        w = np.zeros(len(c))
-        w[chosen] = solution
-    else:
-        w = conjugate_gradients(operator, inside, c, w, 1e-15, 500)
-        w = conjugate_gradients(operator, inside, c, w, 1e-15, 50)
-    return np.where(programme.equal, w, np.maximum(w, 0.0)) / norms * largest, True
-
-
-def _working_set(programme: Programme) -> Proposal:
-    """Pivots on a subset of the rows that grows by the most violated ones."""
-    m = len(programme.bound)
-    _, _, norms = scale_rows(programme.D, programme.Z)
-    inside = programme.equal.copy()
-    inside[np.argsort(norms * np.where(programme.bound > 0, 1.0, np.inf))[:COLD]] = True
-    weights = np.zeros(m)
-    for _ in range(200):
-        chosen = np.flatnonzero(inside)
-        if len(chosen) > DENSE:
-            return None
-        inner = _pivots(subset(programme, inside))
-        if inner is None:
-            return None
-        weights = np.zeros(m)
-        weights[chosen] = inner[0]
-        if not inner[1]:
-            return weights, False
-        missing = (programme.bound - programme.margins(programme.combine(weights))) / norms
-        missing[inside] = -np.inf
-        violated = np.flatnonzero(missing > 1e-12 * float(np.abs(weights * norms).sum()))
-        if violated.size == 0:
-            return weights, True
-        # rows that carry nothing may return; the dual value grows, so that this ends
-        inside = programme.equal | (weights != 0.0)
-        worst = violated[np.argsort(-missing[violated])]
-        inside[worst[: max(COLD, int(inside.sum()))]] = True
-    return None
-
-
-def _rationals(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """The exact answer, rounded."""
-    if len(programme.bound) > EXACT:
-        return None
-    exact = decide(programme, None, deadline)
-    solved = exact.status == "solved"
-    scale = 1 if solved else max(map(abs, exact.duals))
-    return np.array([nearest(w / scale) for w in exact.duals]), solved
-
-
-_METHODS = {
-    "empty rows": _zero_rows,
-    "pivots from nothing": lambda p: _pivots(p) if len(p.bound) <= COLD else None,
-    "block exchanges": _blocks,
-    "working set": _working_set,
-    "pivots": _pivots,
-    "rationals": _rationals,
-}
+def _shortfall(programme: Programme, W: Array) -> float:
+    """How far a margin falls short of its bound, or an equality is off, relative to the largest."""
+    short = programme.bound - programme.margins(W)
+    short = np.where(programme.equal, np.abs(short), short)
+    return float(short.max()) / _scale(programme)
 
 
 def _missed(answer: FrobeniusAnswer, certain: float, deadline: Deadline | None) -> float:

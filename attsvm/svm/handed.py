@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,12 +11,12 @@ from flint import arb, ctx, fmpq
 
 from attsvm._types import Array, Float
 from attsvm.errors import SolverError
-from attsvm.exact.numbers import dot, integers, norm, rational, rationals
-from attsvm.exact.optimality import soft_bracket
+from attsvm.exact.numbers import Vector, dot, integers, norm, rational, rationals
+from attsvm.exact.optimality import norm_bracket, soft_bracket
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import ExactAnswer, nearest
 from attsvm.svm.bounds import margins_about, size_up
-from attsvm.svm.frobenius import TOLERANCE, FrobeniusAnswer, unseparable
+from attsvm.svm.frobenius import TOLERANCE, FrobeniusAnswer, bracketed, unseparable
 from attsvm.svm.nuclear import NuclearAnswer
 from attsvm.svm.programme import Programme
 from attsvm.svm.soft import SoftAnswer
@@ -47,7 +48,7 @@ def handed_out(programme: Programme, exact: ExactAnswer) -> FrobeniusAnswer:
     rows = ExactProgramme.of(programme)
     if exact.status == "unseparable":
         return _farkas(programme, rows, exact)
-    near = _in_floats(programme, rows, exact, fmpq(1))
+    near = replace(_in_floats(programme, rows, exact, fmpq(1)), known=_least_norm(exact))
     if near.primal_residual <= TOLERANCE and near.gap <= TOLERANCE:
         return near
     for times in (1, 2, 4):
@@ -56,8 +57,53 @@ def handed_out(programme: Programme, exact: ExactAnswer) -> FrobeniusAnswer:
         factor = 1 + times * rational(near.primal_residual)
         longer = _in_floats(programme, rows, exact, factor)
         if longer.primal_residual <= TOLERANCE and longer.gap <= LARGEST_GAP:
-            return longer
+            return replace(longer, known=near.known)
     return replace(near, status="solved in rationals")
+
+
+def _least_norm(exact: ExactAnswer) -> tuple[float, float]:
+    """Floats around the exact value of the least norm."""
+    least = arb(exact.square).sqrt()
+    low, high = float(least.lower()), float(least.upper())
+    return math.nextafter(low, 0.0), math.nextafter(high, math.inf)
+
+
+def best_bracket(
+    programme: Programme, proposals: Sequence[Float[Array, " m"]], noted: Sequence[Vector]
+) -> FrobeniusAnswer | None:
+    """Return the tightest bracket of multipliers in floats and in rationals; None without one.
+
+    Rationals are evaluated exactly. Multipliers of inequalities below 0 are set to 0.
+    """
+    best = bracketed(programme, proposals)
+    rows = ExactProgramme.of(programme) if noted else None
+    for weights in noted if rows is not None else ():
+        duals = [
+            w if free else max(w, fmpq(0)) for w, free in zip(weights, rows.equal, strict=True)
+        ]
+        W = np.array([[nearest(x) for x in row] for row in rows.matrix(duals)])
+        if not np.isfinite(W).all():
+            continue
+        with ctx.workprec(BITS):
+            lower, upper = norm_bracket(rows, rationals(W), duals)
+            low, high = math.nextafter(float(lower.lower()), 0.0), _above(upper)
+            size = float(norm([x for row in rationals(W) for x in row]))
+        if not 0.0 < low <= high < math.inf or (best is not None and high >= best.value):
+            continue
+        feasible = W * (high / size)
+        best = FrobeniusAnswer(
+            programme=programme,
+            status="bracketed",
+            W=feasible,
+            value=high,
+            weights=np.array([nearest(w) for w in duals]),
+            reached=programme.margins(feasible),
+            primal_residual=0.0,
+            dual_residual=0.0,
+            gap=max(0.0, 1.0 - (low / high) ** 2),
+            known=(low, high),
+        )
+    return best
 
 
 def _in_floats(
@@ -107,10 +153,11 @@ def evaluated(answer: FrobeniusAnswer | NuclearAnswer) -> FrobeniusAnswer | Nucl
 def evaluated_soft(answer: SoftAnswer) -> SoftAnswer:
     """The same answer with margins, slacks, objective and bracket evaluated in rationals.
 
-    Slacks are rounded up, so that the margins of W and these slacks meet the constraints.
+    Slacks are rounded up, so that the margins of W and these slacks meet the constraints. The
+    status is `bracketed` where the gap, evaluated like this, is above 1e-9.
 
     Raises:
-        SolverError: evaluated like this, its gap is above 1e-9.
+        SolverError: evaluated like this, there is no bracket.
     """
     programme, groups = answer.programme, answer.groups
     reached, _ = _margins(programme, answer.W)
@@ -129,14 +176,15 @@ def evaluated_soft(answer: SoftAnswer) -> SoftAnswer:
         high = _above(upper)
         gap = 0.0 if upper == lower else _above((upper - lower) / upper)
         objective = float(upper)
-    if not gap <= TOLERANCE:
+    if not high < math.inf or not low > 0.0:
         raise SolverError(
-            "the gap of the soft margin, evaluated in rational arithmetic, is above 1e-9",
+            "the soft margin has no bracket, evaluated in rational arithmetic",
             value=gap,
             remedy="Constraints nearly cancel each other: rescale, or drop nearly parallel tokens.",
         )
     return replace(
         answer,
+        status="solved" if gap <= TOLERANCE else "bracketed",
         margins=programme.table(reached, np.inf),
         slacks=programme.table(slacks[groups], 0.0),
         objective=objective,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from attsvm._types import Array, Bool, Float
 from attsvm._validate import ensure_array
 from attsvm.errors import DataError, SolverError
+from attsvm.exact.deadline import Deadline
 from attsvm.svm.answered import ENCLOSED, Answered, Facts, bracket_in_words
 from attsvm.svm.bounds import nuclear_bracket, spectrum
 from attsvm.svm.nuclear_search import propose
@@ -33,7 +34,7 @@ class NuclearAnswer(Answered):
 
     Attributes:
         programme: the constraints.
-        status: `solved`; nothing else is ever returned.
+        status: `solved`, or `bracketed` where a bracket wider than 1e-9 was asked for.
         W: a solution; one of many where the solution set is not a point.
         value: ||W||_*.
         bracket: bounds of the least nuclear norm that hold in spite of rounding.
@@ -54,7 +55,7 @@ class NuclearAnswer(Answered):
     """
 
     programme: Programme
-    status: Literal["solved"]
+    status: Literal["solved", "bracketed"]
     W: Float[Array, "d e"]
     value: float
     bracket: tuple[float, float]
@@ -137,7 +138,13 @@ class NuclearAnswer(Answered):
         )
 
 
-def solve_nuclear(programme: Programme, start: Float[Array, "d e"] | None = None) -> NuclearAnswer:
+def solve_nuclear(
+    programme: Programme,
+    start: Float[Array, "d e"] | None = None,
+    deadline: Deadline | None = None,
+    *,
+    bracketed: bool = False,
+) -> NuclearAnswer:
     """Solve the nuclear-norm Att-SVM of a separable programme.
 
     A primal-dual path on the dual, max sum_j w_j with ||sum_j w_j A_j||_op <= 1, proposes; Newton
@@ -146,6 +153,8 @@ def solve_nuclear(programme: Programme, start: Float[Array, "d e"] | None = None
     Args:
         programme: inequalities with bound 1.
         start: a matrix with positive margins, if one is known: it shows that there is a solution.
+        deadline: when to give up; None to take the time that it takes.
+        bracketed: whether an answer with a wider bracket is better than none.
 
     Raises:
         DataError: another bound than 1, or an equality.
@@ -155,7 +164,7 @@ def solve_nuclear(programme: Programme, start: Float[Array, "d e"] | None = None
     _ensure_plain(programme)
     best: NuclearAnswer | None = None
     try:
-        for L, R, weights in propose(programme):
+        for L, R, weights in propose(programme, deadline):
             answer = grade_nuclear(programme, (L, R), weights)
             if best is None or _is_better(_error(answer), _error(best)):
                 best = answer
@@ -170,6 +179,8 @@ def solve_nuclear(programme: Programme, start: Float[Array, "d e"] | None = None
             ) from error
         if best is None:
             raise
+    if best is not None and bracketed and TOLERANCE < _error(best) < np.inf:
+        return replace(best, status="bracketed")
     if best is None or not _error(best) <= TOLERANCE:
         raise SolverError(
             "no bracket of the nuclear norm reached a relative width of 1e-9, neither from the "

@@ -16,6 +16,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.errors import SolverError
+from attsvm.exact.deadline import Deadline, is_over
 from attsvm.kernels.nuclear import SOLVED, STUCK, begin, interior
 from attsvm.svm.programme import Programme
 from attsvm.svm.solution_set import pack, unpack
@@ -29,6 +30,9 @@ LIFTS = (1.0, 1e2, 1e4, 1e1, 1e3)
 FACTOR, SURE = 10.0, 1e-9
 """What the end of the path leaves undecided, within a factor of the square root of its gap, and
 what a Newton step does, is kept in the system: a row as active, a singular value as 1."""
+
+FLOPS = 1e10
+"""Floating-point operations on the path from one look at the clock to the next, about."""
 
 STEPS, EXACT = 8, 1e-14
 """Newton steps at most, and the error at which they end."""
@@ -96,21 +100,26 @@ def reduce(programme: Programme) -> Reduced:
     return Reduced(a, b, c / scale, sizes, scale, left, right, swapped)
 
 
-def propose(programme: Programme) -> Iterator[tuple[Array, Array, Array]]:
-    """Factors L, R of W = L R^T and multipliers for inequalities of bound 1, to be graded."""
+def propose(
+    programme: Programme, deadline: Deadline | None = None
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield factors L, R of W = L R^T and multipliers for inequalities of bound 1, to be graded.
+
+    At the deadline the path ends where it is.
+    """
     reduced = reduce(programme)
     a, b, c = reduced.a, reduced.b, reduced.c
     for factor in LIFTS:
         w, s, T = begin(a, b, c)
-        w, s, T, status, _ = interior(a, b, c, w, factor * s, factor * T, NEAR, 60)
-        if status != STUCK:
+        w, s, T, status = _along(a, b, c, w, factor * s, factor * T, NEAR, 60, deadline)
+        if status != STUCK or is_over(deadline):
             break
-    if status != SOLVED:
+    if status != SOLVED and not is_over(deadline):
         raise _unseparable(float(c @ w))
     raw = []
     for stop in (NEAR, NEARER):
         if stop != NEAR:
-            w, s, T, _, _ = interior(a, b, c, w, s, T, stop, 20)
+            w, s, T, _ = _along(a, b, c, w, s, T, stop, 20, deadline)
         M = 2.0 * (a.T * w) @ b @ T
         if not np.isfinite(M).all():
             break
@@ -120,6 +129,24 @@ def propose(programme: Programme) -> Iterator[tuple[Array, Array, Array]]:
         raw.append((w, M))
     for w, M in reversed(raw):
         yield reduced.restore(*_feasible(a, b, c, w, *np.linalg.svd(M, full_matrices=False)))
+
+
+def _along(
+    a: Array, b: Array, c: Array, w: Array, s: Array, T: Array,
+    stop: float, limit: int, deadline: Deadline | None,
+) -> tuple[Array, Array, Array, int]:  # fmt: skip
+    """Follow the central path for so many steps at most.
+
+    Under a deadline long steps are taken one at a time, with a look at the clock before each.
+    """
+    m, q = b.shape
+    part = limit if deadline is None else max(1, min(limit, int(FLOPS / (m + q) ** 3)))
+    status = STUCK
+    for taken in range(0, limit, part):
+        w, s, T, status, count = interior(a, b, c, w, s, T, stop, min(part, limit - taken))
+        if status != STUCK or count < part or is_over(deadline):
+            break
+    return w, s, T, status
 
 
 def _unseparable(value: float) -> SolverError:

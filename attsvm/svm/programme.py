@@ -22,8 +22,6 @@ from attsvm._validate import ensure_array, ensure_mask
 from attsvm._words import counted
 from attsvm.data import AttentionData
 from attsvm.errors import DataError
-from attsvm.kernels import read_only
-from attsvm.kernels.least_norm import row_sizes, rows
 from attsvm.tokens import target_tokens
 
 Tokens = tuple[tuple[int, ...], ...]
@@ -263,7 +261,7 @@ def _selection(data: AttentionData, selected: object) -> tuple[Array, Array]:
 def _select(
     name: str, data: AttentionData, chosen: Array, queries: Array, keys: Array | None
 ) -> Programme:
-    found = rows(data.X, read_only(queries), chosen, read_only(data.present))
+    found = _differences(data, chosen, queries)
     if len(found[0]) == 0:
         raise DataError(
             "every input has a single token, so there is nothing to separate",
@@ -277,6 +275,22 @@ def _select(
 
 
 _Rows = tuple[Array, Array, Array, Array, Array, Array]
+
+
+def _differences(data: AttentionData, chosen: Array, queries: Array) -> _Rows:
+    """The rows of all tokens but the chosen ones; numpy, as small solves compile nothing."""
+    rivals = data.present.copy()
+    rivals[np.arange(data.n), chosen] = False
+    inputs, tokens = rivals.nonzero()
+    kept, rival = data.X[inputs, chosen[inputs]], data.X[inputs, tokens]
+    with np.errstate(over="ignore"):
+        return kept - rival, queries[inputs], kept, rival, inputs, tokens
+
+
+def row_sizes(D: Array, Z: Array) -> tuple[float, float]:
+    """Return the largest entry, NaN if there is one, and that of the smallest nonzero row."""
+    tops = np.concatenate([np.abs(D).max(axis=1), np.abs(Z).max(axis=1)])
+    return float(tops.max()), float(tops[tops > 0.0].min(initial=np.inf))
 
 
 def _made(

@@ -10,12 +10,16 @@ from flint import fmpq
 from attsvm._types import Array, Float
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError, present
+from attsvm.exact.deadline import Deadline
 from attsvm.exact.programme import ExactProgramme
-from attsvm.exact.svm import decide, nearest
+from attsvm.exact.svm import ExactAnswer, decide, nearest
 from attsvm.svm.bounds import certain_margins
 from attsvm.svm.farkas import cancelling_multipliers, coprime_integers
-from attsvm.svm.frobenius import propose
+from attsvm.svm.methods import propose
 from attsvm.svm.programme import Programme, att_svm_programme, subset
+
+SECONDS = 60.0
+"""Processor seconds of rational arithmetic unless the caller says otherwise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +29,8 @@ class Separability:
     Attributes:
         separable: the answer.
         W: separable: a matrix whose margins, as exact sums of products of its entries with the
-            data's, are proved positive; None otherwise.
+            data's, are proved positive; None if no float matrix was found to show it.
+        exact: separable, but W is None: the exact solution, whose `W` has margins of at least 1.
         rows: unseparable: constraints that already have no common solution; None otherwise.
         weights: unseparable: the float nearest to positive multipliers, one for each of `rows`,
             that exist exactly and with which the constraint matrices sum to zero; None otherwise.
@@ -35,6 +40,7 @@ class Separability:
     W: Float[Array, "d e"] | None = None
     rows: Programme | None = None
     weights: Float[Array, " k"] | None = None
+    exact: ExactAnswer | None = None
 
     @property
     def farkas(self) -> tuple[tuple[int, int, fmpq], ...]:
@@ -56,13 +62,17 @@ class Separability:
 
     def __repr__(self) -> str:
         """The answer and its proof in a line."""
+        if self.separable and self.W is None:
+            return "<separable: an exact W, by less than a float64 matrix near it can show>"
         if self.separable:
             return "<separable: a W whose margins are proved positive>"
         weights = present(self.weights, "the weights of cancelling constraints")
         return f"<unseparable: {len(weights)} constraints cancel with positive weights>"
 
 
-def separability(problem: Programme | AttentionData) -> Separability:
+def separability(
+    problem: Programme | AttentionData, seconds: float | None = SECONDS
+) -> Separability:
     """Decide whether all margins can be positive, with a proof either way.
 
     Of a programme, or of the Att-SVM for the optimal tokens of a data set.
@@ -71,8 +81,13 @@ def separability(problem: Programme | AttentionData) -> Separability:
     are proved to exist: as many independent rows as W has entries, one more row, and an enclosure
     of their unique combination that is positive. Where that does not settle it, rationals do.
 
+    Args:
+        problem: constraints whose margins must all be positive.
+        seconds: processor time that rational arithmetic may take; None for as much as it takes.
+
     Raises:
         DataError: the programme asks for more than margins of at least 1.
+        OutOfTimeError: undecided: rational arithmetic did not end in the time given.
         SolverError: the exact method did not end.
     """
     programme = att_svm_programme(problem) if isinstance(problem, AttentionData) else problem
@@ -94,11 +109,14 @@ def separability(problem: Programme | AttentionData) -> Separability:
             near = cancelling_multipliers(rows, weights[weights != 0.0])
             if near is not None:
                 return Separability(False, None, rows, near)
-    return _in_rationals(programme, None if guess is None else guess[0])
+    return _in_rationals(programme, None if guess is None else guess[0], seconds)
 
 
-def _in_rationals(programme: Programme, guess: Array | None) -> Separability:
-    exact = decide(programme, guess)
+def _in_rationals(programme: Programme, guess: Array | None, seconds: float | None) -> Separability:
+    deadline = None if seconds is None else Deadline.after(seconds)
+    if guess is not None and not np.isfinite(guess).all():
+        guess = None
+    exact = decide(programme, guess, deadline)
     if exact.status == "unseparable":
         used = np.array([w != 0 for w in exact.duals])
         weights = [w for w in exact.duals if w != 0]
@@ -108,8 +126,4 @@ def _in_rationals(programme: Programme, guess: Array | None) -> Separability:
     W = np.array([[nearest(x) for x in row] for row in exact.W])
     if np.isfinite(W).all() and min(ExactProgramme.of(programme).float_margins(W)) > 0:
         return Separability(True, W)
-    raise SolverError(
-        "the constraints are separable, by less than a float64 matrix can show",
-        value=programme.name,
-        remedy="Read the exact solution from attsvm.exact.decide.",
-    )
+    return Separability(True, exact=exact)

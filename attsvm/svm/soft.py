@@ -13,7 +13,7 @@ while a solution is looked for. What is found is graded on all of them.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Literal
 
@@ -22,7 +22,7 @@ import numpy as np
 from attsvm._types import Array, Bool, Float, Int
 from attsvm.data import AttentionData
 from attsvm.errors import DataError, SolverError
-from attsvm.exact.deadline import Deadline
+from attsvm.exact.deadline import Deadline, is_over
 from attsvm.svm.answered import Answered, Facts, bracket_in_words
 from attsvm.svm.frobenius import TIGHT, TOLERANCE
 from attsvm.svm.programme import Programme, Tokens, att_svm_programme
@@ -38,7 +38,7 @@ class SoftAnswer(Answered):
         C: the price of slack; the largest where prices differ.
         groups: which slack each constraint has, as labels 0, 1, ...
         prices: the price C_g of each slack.
-        status: `solved`: the gap is at most 1e-9.
+        status: `solved`: the gap is at most 1e-9; or `bracketed`: it is wider.
         kind: `zero` where W = 0, `hard` where no slack is needed, so that W is the hard-margin
             solution, `between` otherwise.
         W: a solution, the longest one where there are several.
@@ -63,7 +63,7 @@ class SoftAnswer(Answered):
     C: float
     groups: Int[Array, " m"]
     prices: Float[Array, " g"]
-    status: Literal["solved"]
+    status: Literal["solved", "bracketed"]
     kind: Literal["zero", "between", "hard"]
     W: Float[Array, "d e"]
     value: float
@@ -81,7 +81,7 @@ class SoftAnswer(Answered):
     @property
     def solved(self) -> bool:
         """Whether there is a solution: there always is."""
-        return self.status == "solved"
+        return True
 
     @property
     def support(self) -> Tokens:
@@ -196,13 +196,16 @@ def solve_soft(
     C: object,
     slack: object = "constraint",
     deadline: Deadline | None = None,
+    *,
+    bracketed: bool = False,
 ) -> SoftAnswer:
     """Solve the soft-margin form of a programme whose constraints are margins of at least 1.
 
     Beyond the thresholds the answer is known; between them the dual is a quadratic programme over
     a product of simplices with one parameter, on whose faces the parameter has a closed form. No
-    step is believed: the answer is graded from W and the duals alone. Rational arithmetic, which
-    only looks for the hard margin, gives up at the deadline.
+    step is believed: the answer is graded from W and the duals alone. At the deadline the search
+    for the hard margin, and for better answers, ends. With `bracketed` an answer whose gap is above
+    1e-9 is better than none.
 
     Raises:
         DataError: prices that are not positive and finite, of another shape, or that differ
@@ -227,8 +230,10 @@ def solve_soft(
             answer = _grade(programme, prices, groups, direction, duals, path.thresholds)
             if best is None or not _error(best) <= _error(answer):
                 best = answer
-            if _error(best) <= AIM:
+            if _error(best) <= AIM or is_over(deadline):
                 break
+    if best is not None and bracketed and TOLERANCE < _error(best) < math.inf:
+        return replace(best, status="bracketed")
     if best is None or not _error(best) <= TOLERANCE:
         raise SolverError(
             "active-set steps from both ends of the path left a gap above 1e-9",

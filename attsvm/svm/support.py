@@ -1,47 +1,109 @@
 """Guesses of which constraints are active, for programmes too large to pivot from nothing.
 
-Block pivoting exchanges all constraints of wrong sign at once. The systems in between are solved
-loosely: by conjugate gradients on an operator that never forms the Gram matrix, or by Cholesky on
-a small one. What comes out is a guess; the caller solves on it in full precision and judges.
+Everything rests on products with the Gram matrix, which is never formed. Accelerated projected
+gradient steps find nearly all of the support, whether rows depend on each other or not. Block
+exchanges then exchange all constraints of wrong sign at once, and solve the systems in between by
+conjugate gradients. The result is a guess: the caller recomputes every figure.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from attsvm._types import Array, Bool, Float, Int
+from attsvm.exact.deadline import Deadline, is_over
+from attsvm.kernels.ascent import ascend, pair_runs, sum_runs
+
+PRODUCTS = 30
+"""Number of products that find the largest eigenvalue of the Gram matrix."""
+
+CHECKED = 10
+"""Number of steps from one look at the clock to the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class GramOperator:
-    """Products with G_jk = (D_j^T D_k)(z_j^T z_k) in time m d + n^2 d and without G.
+    """Products with G_jk = (D_j^T D_k)(z_j^T z_k), without G and without a copy of D.
 
     Attributes:
         D: left factors.
-        start: first row of every run of rows that share a query.
-        run: the run that each row belongs to.
-        queries: inner products of the runs' queries.
+        ends: first row of every run of rows that share a query, and the number of rows.
+        Z: queries of the runs.
+        queries: inner products of the runs' queries; None where products by Z cost less.
     """
 
     D: Float[Array, "m d"]
-    start: Int[Array, " n"]
-    run: Int[Array, " m"]
-    queries: Float[Array, "n n"]
+    ends: Int[Array, " k"]
+    Z: Float[Array, "n e"]
+    queries: Float[Array, "n n"] | None
 
     @classmethod
     def of(cls, D: Array, Z: Array, input: Array) -> GramOperator:
-        """The operator of rows whose inputs come in runs, each with one query."""
-        start = np.flatnonzero(np.diff(input, prepend=-1))
-        run = np.repeat(np.arange(len(start)), np.diff(start, append=len(input)))
-        return cls(D, start, run, Z[start] @ Z[start].T)
+        """Return the operator of rows whose inputs come in runs, each with one query."""
+        starts = np.flatnonzero(np.diff(input, prepend=-1))
+        runs, ends = Z[starts], np.append(starts, len(input))
+        few = len(runs) < 2 * Z.shape[1]
+        return cls(np.ascontiguousarray(D), ends, runs, runs @ runs.T if few else None)
 
     def __call__(self, w: Float[Array, " m"]) -> Float[Array, " m"]:
-        """The product G w."""
-        summed = np.add.reduceat(self.D * w[:, None], self.start, axis=0)
-        product: Array = np.einsum("md,md->m", self.D, (self.queries @ summed)[self.run])
-        return product
+        """Return the product G w."""
+        return pair_runs(self.D, self.ends, self.mixed(sum_runs(self.D, self.ends, w)))
+
+    def mixed(self, sums: Float[Array, "n d"]) -> Float[Array, "n d"]:
+        """Return the vector of each run whose inner products with rows make up G w."""
+        if self.queries is not None:
+            return self.queries @ sums
+        return self.Z @ (self.Z.T @ sums)
+
+    def restricted(self, rows: Int[Array, " s"]) -> GramOperator:
+        """Return the operator of some rows, given in rising order."""
+        ends = np.searchsorted(rows, self.ends)
+        return GramOperator(self.D[rows], ends, self.Z, self.queries)
+
+    def largest(self) -> float:
+        """Return the largest eigenvalue of G, by powers: from below, mostly by a few percent."""
+        m = len(self.D)
+        w, size = 1.0 + 0.5 * np.cos(np.arange(m)), 0.0
+        for _ in range(PRODUCTS):
+            w = self(w)
+            size = float(np.linalg.norm(w))
+            if not 0.0 < size < math.inf:
+                break
+            w = w / size
+        return size
+
+
+def ascend_dual(
+    operator: GramOperator,
+    c: Float[Array, " m"],
+    equal: Bool[Array, " m"],
+    u: Float[Array, " m"],
+    rate: float,
+    steps: int,
+    deadline: Deadline | None = None,
+) -> Float[Array, " m"]:
+    """Maximise c^T u - 1/2 u^T G u over u >= 0 by so many accelerated steps from u.
+
+    Entries are free where constraints are equalities. `rate` is at most 1 over the largest
+    eigenvalue of G. Momentum starts anew whenever it points downwards. Steps end early at the
+    deadline.
+    """
+    u = u.copy()
+    y, sums, t = u.copy(), sum_runs(operator.D, operator.ends, u), 1.0
+    for step in range(steps):
+        if step % CHECKED == 0 and is_over(deadline):
+            break
+        following = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * t * t))
+        V, momentum = operator.mixed(sums), (t - 1.0) / following
+        if ascend(operator.D, operator.ends, V, c, equal, u, y, rate, momentum, sums) > 0.0:
+            following = 1.0
+            y[:] = u
+            sums = sum_runs(operator.D, operator.ends, u)
+        t = following
+    return u
 
 
 def conjugate_gradients(
@@ -51,17 +113,20 @@ def conjugate_gradients(
     start: Float[Array, " m"],
     tolerance: float,
     steps: int,
+    deadline: Deadline | None = None,
 ) -> Float[Array, " m"]:
     """Solve G w = c on the rows `inside` to a relative residual, or as far as the steps go."""
-    w = np.where(inside, start, 0.0)
-    residual = np.where(inside, c - operator(w), 0.0)
+    rows = np.flatnonzero(inside)
+    part, c = operator.restricted(rows), c[rows]
+    w: Array = start[rows]
+    residual = c - part(w)
     direction = residual
     square = float(residual @ residual)
-    goal = tolerance**2 * float(c[inside] @ c[inside])
-    for _ in range(steps):
-        if not square > goal:
+    goal = tolerance**2 * float(c @ c)
+    for step in range(steps):
+        if not square > goal or (step % CHECKED == 0 and is_over(deadline)):
             break
-        image = np.where(inside, operator(direction), 0.0)
+        image = part(direction)
         curvature = float(direction @ image)
         if not curvature > 0.0:
             break
@@ -71,22 +136,32 @@ def conjugate_gradients(
         fresh = float(residual @ residual)
         direction = residual + (fresh / square) * direction
         square = fresh
-    return w
+    spread = np.zeros(len(inside))
+    spread[rows] = w
+    return spread
 
 
 def guess_by_blocks(
-    operator: GramOperator, c: Float[Array, " m"], equal: Bool[Array, " m"]
+    operator: GramOperator,
+    c: Float[Array, " m"],
+    equal: Bool[Array, " m"],
+    start: Float[Array, " m"] | None = None,
+    deadline: Deadline | None = None,
 ) -> tuple[Bool[Array, " m"], Float[Array, " m"]]:
-    """The rows that seem to carry positive weight, and their approximate weights."""
-    inside = np.ones(len(c), dtype=np.bool_)
-    w = np.zeros(len(c))
-    tolerance, best, patience = 1e-1, len(c) + 1, 3
-    for _ in range(25):
-        w = conjugate_gradients(operator, inside, c, w, tolerance, 200)
+    """Return the rows that seem to carry positive weight, and their approximate weights.
+
+    Exchanges begin with the rows of positive weight in `start`, by default with all rows.
+    """
+    m = len(c)
+    w = np.zeros(m) if start is None else start
+    inside = np.ones(m, dtype=np.bool_) if start is None else (start > 0.0) | equal
+    tolerance, best, patience = 1e-1 if start is None else 1e-4, m + 1, 3
+    for _ in range(25 if start is None else 8):
+        w = conjugate_gradients(operator, inside, c, w, tolerance, 200, deadline)
         surplus = operator(w) - c
         wrong = np.where(inside, w < 0.0, surplus < -1e-2 * tolerance * np.abs(c)) & ~equal
         count = int(wrong.sum())
-        if count == 0 and tolerance <= 1e-4:
+        if (count == 0 and tolerance <= 1e-4) or is_over(deadline):
             break
         if 0 < count < best:
             best, patience = count, 3

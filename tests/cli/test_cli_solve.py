@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attsvm import kernels
+from attsvm import kernels, transformer
 from attsvm.cli.compiling import tell_of_compiling
 from attsvm.data import AttentionData
 
@@ -92,6 +92,32 @@ def test_the_time_of_the_certification_is_bounded(attsvm, document):
     code, _, err = attsvm("solve", "good.npz", "--seconds", "0")
     assert code == 2
     assert "no positive number of seconds" in err
+
+
+@pytest.mark.usefixtures("data")
+def test_time_on_the_wall_is_bounded_on_request(attsvm, document):
+    code, found = document("solve", "good.npz", "--wall", "1e-9")
+    assert code == 0
+    assert found["certificate"]["statement"].startswith("not certified in 1e-09 s of wall time")
+    assert document("solve", "good.npz", "--wall", "100")[1]["certificate"]["kind"] == "exact"
+    code, _, err = attsvm("solve", "good.npz", "--wall", "0")
+    assert code == 2
+    assert "no positive number of seconds" in err
+
+
+def test_a_head_is_compared_with_the_answer_that_was_found(tmp_path, attsvm, monkeypatch):
+    """A head is solved for once, within the time; with a soft margin, a second time."""
+    solved = []
+    monkeypatch.setattr(transformer, "solve_programme", lambda *_: solved.append(1))
+    X = np.array([[[1.0, 0.0], [0.0, 0.0], [-1.0, 0.0]]])
+    np.savez(tmp_path / "head.npz", X=X, Z=np.array([[1.0, 0.0]]), W=np.diag([3.0, 4.0]))
+    plain = attsvm("solve", "head.npz")
+    soft = attsvm("solve", "head.npz", "--soft", "0.5")
+    assert plain[0] == soft[0] == 0
+    assert solved == []
+    lines = [line for line in plain[1].splitlines() if "cosine" in line]
+    assert lines
+    assert set(lines) <= set(soft[1].splitlines())
 
 
 @pytest.mark.usefixtures("data")
@@ -216,7 +242,14 @@ def test_options_of_solve_that_do_not_fit_are_refused(attsvm, tmp_path, words, c
 def test_compiling_is_told_until_every_kernel_that_is_used_is_cached(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(kernels, "__file__", str(tmp_path / "__init__.py"))
     (tmp_path / "__pycache__").mkdir()
-    for name, told in (("descent.a", True), ("least_norm.solve-1", True), ("soft.fill-1", False)):
+    for name, missing in (
+        ("descent.a", "least_norm, soft"),
+        ("least_norm.solve-1", "soft"),
+        ("soft.fill-1", ""),
+    ):
         (tmp_path / "__pycache__" / f"{name}.py311.nbi").touch()
-        tell_of_compiling("soft")
-        assert ("compiling" in capsys.readouterr().err) is told
+        tell_of_compiling("least_norm", "soft")
+        told = capsys.readouterr().err
+        assert told == (f"attsvm: compiling once, some seconds: {missing}\n" if missing else "")
+    tell_of_compiling()
+    assert capsys.readouterr().err == ""

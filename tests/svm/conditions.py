@@ -203,7 +203,9 @@ def proved(programme, reply):
         assert reply.rows is None
         assert reply.weights is None
         assert reply.farkas == ()
-        assert min(exact_margins(programme, reply.W)) > 0
+        assert (reply.W is None) is (reply.exact is not None)
+        W = reply.W if reply.exact is None else [[str(x) for x in row] for row in reply.exact.W]
+        assert min(exact_margins(programme, W)) > 0
         return
     assert reply.W is None
     assert (reply.weights > 0.0).all()

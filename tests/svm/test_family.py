@@ -26,6 +26,7 @@ from attsvm.svm import (
     frobenius,
     generalised_svm,
     joint_svm,
+    methods,
     p_svm,
     solve_programme,
     v_svm,
@@ -191,8 +192,8 @@ def asked(rows, bounds, *, equal):
 
 def propose(monkeypatch, weights, solved):
     """Let every method return the same."""
-    for name in frobenius._METHODS:
-        monkeypatch.setitem(frobenius._METHODS, name, lambda _: (np.array(weights), solved))
+    for name in methods.METHODS:
+        monkeypatch.setitem(methods.METHODS, name, lambda *_: (np.array(weights), solved))
 
 
 @pytest.mark.parametrize(
@@ -322,21 +323,21 @@ def decided():
 @pytest.mark.parametrize("kind", SPOILT)
 def test_a_lying_solver_is_never_believed(monkeypatch, decided, kind, turned):
     """Either the answer is right, by conditions checked here, or none is given."""
-    for name, method in frobenius._METHODS.items():
+    for name, method in methods.METHODS.items():
 
-        def lying(programme, method=method):
-            proposal = method(programme)
+        def lying(programme, deadline, method=method):
+            proposal = method(programme, deadline)
             return proposal and (spoilt(kind, proposal[0]), proposal[1] != turned)
 
-        monkeypatch.setitem(frobenius._METHODS, name, lying)
+        monkeypatch.setitem(methods.METHODS, name, lying)
     for programme, exact in decided:
         with contextlib.suppress(SolverError):
             right(programme, solve_programme(programme), exact)
 
 
 def test_methods_that_give_up_are_named(monkeypatch):
-    for name in frobenius._METHODS:
-        monkeypatch.setitem(frobenius._METHODS, name, lambda programme: None)
+    for name in methods.METHODS:
+        monkeypatch.setitem(methods.METHODS, name, lambda *_: None)
     with pytest.raises(SolverError, match="tried none"):
         att_svm(one_input())
 

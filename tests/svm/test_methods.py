@@ -19,13 +19,19 @@ from attsvm.kernels.least_norm import (
     figures,
     least_norm,
     pivot,
-    row_sizes,
     scale_rows,
 )
-from attsvm.svm import att_svm_programme, finite_part, frobenius, generalised_svm, support
+from attsvm.svm import (
+    att_svm_programme,
+    finite_part,
+    frobenius,
+    generalised_svm,
+    methods,
+    support,
+)
 from attsvm.svm.bounds import certain_margins
 from attsvm.svm.frobenius import grade, solve_programme
-from attsvm.svm.programme import LARGEST, SMALLEST, subset
+from attsvm.svm.programme import LARGEST, SMALLEST, row_sizes, subset
 from attsvm.svm.support import GramOperator, conjugate_gradients, guess_by_blocks
 from properties._support.published_data import gaussian_protocol
 from tests.svm.conditions import EPS, GAP, check, exact_rows, exactly, length, matrices, right
@@ -34,13 +40,13 @@ from tests.svm.problems import blocks, problems, programmes, two_tokens, without
 
 def alone(monkeypatch, method, **limits):
     """One method of the solver is left, with other limits; None where it gives up."""
-    chosen = frobenius._METHODS[method]
+    chosen = methods.METHODS[method]
     for name, value in limits.items():
-        monkeypatch.setattr(frobenius, name, value)
+        monkeypatch.setattr(methods, name, value)
 
     def solve(programme):
         with np.errstate(all="ignore"):
-            proposal = chosen(programme)
+            proposal = chosen(programme, None)
         return (
             None
             if proposal is None
@@ -81,7 +87,7 @@ def test_bounds_and_equalities_of_any_kind_are_met_by_every_method(programme, dr
     mixed = replace(programme, bound=bound, equal=draw.draw(blocks(len(bound))) > 0)
     exact = decide(mixed)
     for method in ("pivots", "working set", "rationals"):
-        weights, solved = frobenius._METHODS[method](mixed)
+        weights, solved = methods.METHODS[method](mixed, None)
         answer = frobenius.grade(mixed, weights, solved=solved)
         right(mixed, answer, exact)
         assert answer.status == exact.status
@@ -127,7 +133,7 @@ def test_rows_that_are_zero_are_met_or_refute_at_once(programme, draw):
     changed = replace(
         programme, D=cleared, kept=cleared, rival=0.0 * cleared, keys=None, bound=bound
     )
-    weights, solved = frobenius._zero_rows(changed)
+    weights, solved = methods.zero_rows(changed)
     answer = frobenius.grade(changed, weights, solved=solved)
     right(changed, answer, decide(changed))
     assert solved == (decide(changed).status == "solved")
@@ -140,15 +146,15 @@ def _lengths(programme):
 def test_a_working_set_does_not_ask_again_for_what_pivots_meet_to_rounding(monkeypatch):
     """Rows that pivots have met to 1e-11 are left to the judge, which allows 1e-9."""
     programme = att_svm_programme(two_tokens(np.eye(4), np.ones((4, 4))))
-    pivots, called = frobenius._pivots, []
+    pivots, called = methods.pivots, []
 
-    def rounded(inner):
+    def rounded(inner, deadline):
         called.append(len(inner.bound))
-        weights, solved = pivots(inner)
+        weights, solved = pivots(inner, deadline)
         return weights * (1.0 - 1e-11), solved
 
-    monkeypatch.setattr(frobenius, "_pivots", rounded)
-    _, solved = frobenius._working_set(programme)
+    monkeypatch.setattr(methods, "pivots", rounded)
+    _, solved = methods.working_set(programme)
     assert solved
     assert called == [4]
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
-from attsvm.errors import DataError, SolverError
+from attsvm.errors import DataError, OutOfTimeError, SolverError
 from attsvm.exact import decide
 from attsvm.svm import farkas
 from attsvm.svm.farkas import cancelling_multipliers
@@ -25,6 +25,7 @@ from attsvm.svm.programme import (
     v_svm_programme,
 )
 from attsvm.svm.separability import Separability, separability
+from benchmarks.hard_margins import KINDS, hard_data
 from properties._support.published_data import gaussian_protocol
 from tests.svm.conditions import proved
 from tests.svm.problems import SPOILT, blocks, of_rows, problems, programmes, spoilt, two_tokens
@@ -84,14 +85,44 @@ def test_programmes_with_other_demands_are_refused():
         assert "decide" in caught.value.remedy
 
 
-def test_a_separator_beyond_floats_is_an_error_that_points_to_the_exact_one():
+def test_a_separator_beyond_floats_is_given_in_rationals():
     """||A|| = 1e-139 and an angle of 1e-200 ask for an entry of 2e339."""
     data = two_tokens([(1.0, 0.0), (-1.0, 1e-200)], np.tile([1e-139, 0.0], (2, 1)))
     programme = att_svm_programme(data)
-    with pytest.raises(SolverError, match="by less than a float64 matrix can show") as caught:
-        separability(programme)
-    assert "decide" in caught.value.remedy
-    assert decide(programme).status == "solved"
+    proved(programme, reply := separability(programme))
+    assert reply.separable
+    assert reply.W is None
+    assert repr(reply) == "<separable: an exact W, by less than a float64 matrix near it can show>"
+
+
+HARD = 656
+
+
+def test_hard_instances_are_all_decided():
+    """Nearly dependent, hair-thin, of very different size, copies: some by an exact W alone."""
+    exact, verdicts = 0, set()
+    for number in range(HARD):
+        draw = np.random.default_rng((number, 1))
+        kind = [kind for kind in KINDS if kind != "many"][number % 9]
+        small, scale = 10.0 ** -draw.uniform(3, 15), float(draw.choice([5, 20, 60, 150]))
+        try:
+            programme = att_svm_programme(hard_data(kind, number, small, scale))
+        except DataError:  # a single token an input, or sizes beyond float64
+            continue
+        reply = separability(programme)
+        verdicts.add(reply.separable)
+        exact += reply.exact is not None
+        if reply.exact is not None or number % 8 == 0:
+            proved(programme, reply)
+    assert verdicts == {True, False}
+    assert exact > 10
+
+
+def test_rationals_that_run_out_of_time_leave_it_undecided():
+    programme = att_svm_programme(hard_data("queries", 0, 1e-12, shape=(4, 4, 3)))
+    with pytest.raises(OutOfTimeError, match="did"):
+        separability(programme, seconds=1e-9)
+    assert separability(programme, seconds=None).separable
 
 
 def test_an_answer_says_what_proves_it():

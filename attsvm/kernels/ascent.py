@@ -1,0 +1,61 @@
+"""Passes over the rows of a large programme, whose rows come in runs that share a query."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.kernels import compiled_for_many
+
+
+@compiled_for_many
+def sum_runs(D: Array, ends: Array, w: Array) -> Array:
+    """Return sum_j w_j D_j over each run; run i holds the rows from ends[i] to ends[i + 1]."""
+    n, d = len(ends) - 1, D.shape[1]
+    sums = np.zeros((n, d))
+    for i in range(n):
+        for j in range(ends[i], ends[i + 1]):
+            if w[j] != 0.0:
+                for k in range(d):
+                    sums[i, k] += w[j] * D[j, k]
+    return sums
+
+
+@compiled_for_many
+def pair_runs(D: Array, ends: Array, V: Array) -> Array:
+    """Return the inner product of each row with the vector of its run."""
+    products = np.empty(D.shape[0])
+    for i in range(len(ends) - 1):
+        start, end = ends[i], ends[i + 1]
+        products[start:end] = np.dot(D[start:end], V[i])
+    return products
+
+
+@compiled_for_many
+def ascend(
+    D: Array, ends: Array, V: Array, c: Array, equal: Array, u: Array, y: Array,
+    rate: float, momentum: float, sums: Array,
+) -> float:  # fmt: skip
+    """Take a projected gradient step from y, and return how far momentum pointed downwards.
+
+    The step goes from y along c - G y, where `V` holds what G y is made of: row j of G y is the
+    inner product of D_j with the vector of its run. `u` gets the new point, `y` the next
+    extrapolation, and `sums` the sums of y over runs: rows are read from memory once.
+    """
+    downwards = 0.0
+    for i in range(len(ends) - 1):
+        start, end = ends[i], ends[i + 1]
+        image = np.dot(D[start:end], V[i])
+        sums[i, :] = 0.0
+        for j in range(start, end):
+            value = y[j] + rate * (c[j] - image[j - start])
+            if value < 0.0 and not equal[j]:
+                value = 0.0
+            moved = value - u[j]
+            downwards += (y[j] - value) * moved
+            u[j] = value
+            y[j] = value + momentum * moved
+            if y[j] != 0.0:
+                for k in range(D.shape[1]):
+                    sums[i, k] += y[j] * D[j, k]
+    return downwards

@@ -1,0 +1,244 @@
+"""Methods that propose multipliers of least-norm programmes; nothing that they say is believed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.exact.deadline import Deadline, is_over
+from attsvm.exact.svm import decide, nearest
+from attsvm.kernels.least_norm import FAILED, SOLVED, least_norm, pivot, scale_rows
+from attsvm.svm.programme import Programme, subset
+from attsvm.svm.support import GramOperator, ascend_dual, conjugate_gradients, guess_by_blocks
+
+COLD, DENSE = 256, 3000
+"""Up to so many constraints pivot from nothing; up to so many may form a Gram matrix."""
+
+NARROW = 1000
+"""Up to so many entries of W many constraints are pivoted on a working set first."""
+
+EXACT = 150
+"""Up to so many constraints that floats cannot settle are proposed by the exact method."""
+
+STEPS, CYCLES = 300, 12
+"""Accelerated steps from one attempt to solve on their support to the next; attempts at most,
+unless a deadline ends them."""
+
+SAFETY = 1.1
+"""Factor on the largest eigenvalue of a Gram matrix, which products find from below."""
+
+FLOPS = 2e9
+"""Floating-point operations of pivots from one look at the clock to the next, at most."""
+
+Proposal = tuple[Array, bool] | None
+"""Multipliers, and whether they are of a solution (else of a Farkas certificate)."""
+
+Method = Callable[[Programme, Deadline | None], Proposal]
+"""A method; at the deadline it ends with the multipliers that it has, or with None."""
+
+
+def propose(programme: Programme) -> Proposal:
+    """Return the proposal of the first method that has one, not graded."""
+    with np.errstate(all="ignore"):
+        for method in METHODS.values():
+            proposal = method(programme, None)
+            if proposal is not None:
+                return proposal
+    return None
+
+
+def zero_rows(programme: Programme, deadline: Deadline | None = None) -> Proposal:
+    """Nothing to meet, or one constraint 0 >= 1 (a zero query, or a repeated target)."""
+    bound, equal = programme.bound, programme.equal
+    if not (bound > 0.0).any() and not (equal & (bound != 0.0)).any():
+        return np.zeros(len(bound)), True
+    empty: Array = np.asarray(~(programme.D.any(axis=1) & programme.Z.any(axis=1)))
+    if not empty.any():
+        return None
+    unmet = empty & ((bound > 0.0) | (equal & (bound != 0.0)))
+    weights = np.zeros(len(bound))
+    if unmet.any():
+        worst = int(unmet.argmax())
+        weights[worst] = np.sign(bound[worst])
+        return weights, False
+    rest = subset(programme, ~empty)
+    several = working_set if _is_narrow(programme) else accelerated
+    inner = (pivots if len(rest.bound) <= DENSE else several)(rest, deadline)
+    if inner is None:
+        return None
+    weights[~empty] = inner[0]
+    return weights, inner[1]
+
+
+def pivots(programme: Programme, deadline: Deadline | None = None) -> Proposal:
+    """The active-set method from nothing.
+
+    Under a deadline many constraints are pivoted in parts, each from the active set of the last.
+    """
+    m = len(programme.bound)
+    if m > DENSE:
+        return None
+    limit, part = 20 * m + 100, int(FLOPS / m**2)
+    if deadline is None or part >= limit:
+        weights, status, _ = least_norm(
+            programme.D, programme.Z, programme.bound, programme.equal, limit
+        )
+        return None if status == FAILED else (weights, status == SOLVED)
+    D, Z, norms = scale_rows(programme.D, programme.Z)
+    gram, c = (D @ D.T) * (Z @ Z.T), programme.bound / norms
+    largest = float(np.abs(c).max())
+    active, factor = np.empty(0, dtype=np.int64), np.empty((0, 0))
+    for _ in range(0, limit, part):
+        w, status, _ = pivot(gram, c / largest, programme.equal, active, factor, part)
+        if status != FAILED:
+            scale = largest if status == SOLVED else 1.0
+            return w / norms * scale, status == SOLVED
+        if deadline.left <= 0.0:
+            return w / norms * largest, True
+        active = np.flatnonzero(w)
+        try:
+            factor = np.linalg.cholesky(gram[np.ix_(active, active)])
+        except np.linalg.LinAlgError:
+            return None
+    return None
+
+
+def blocks(programme: Programme, deadline: Deadline | None = None) -> Proposal:
+    """Block exchanges on the scaled rows, then one system in full precision."""
+    D, Z, norms = scale_rows(programme.D, programme.Z)
+    rank = min(D.shape) * min(Z.shape)
+    if len(norms) > rank or not (norms > 0.0).all():
+        return None  # dependent rows make block exchanges cycle
+    c = programme.bound / norms
+    largest = float(np.abs(c).max())
+    operator = GramOperator.of(D, Z, programme.input)
+    inside, w = guess_by_blocks(operator, c / largest, programme.equal, None, deadline)
+    refined = _refined(D, Z, operator, inside, c / largest, w, deadline)
+    if refined is None:
+        return None
+    return np.where(programme.equal, refined, np.maximum(refined, 0.0)) / norms * largest, True
+
+
+def _refined(
+    D: Array,
+    Z: Array,
+    operator: GramOperator,
+    inside: Array,
+    c: Array,
+    w: Array,
+    deadline: Deadline | None,
+) -> Array | None:
+    """Solve G w = c on the rows inside in full precision; None where that fails."""
+    chosen = np.flatnonzero(inside)
+    if chosen.size == 0:
+        return None
+    if len(chosen) > DENSE:
+        w = conjugate_gradients(operator, inside, c, w, 1e-15, 500, deadline)
+        return conjugate_gradients(operator, inside, c, w, 1e-15, 50, deadline)
+    from scipy.linalg.lapack import dpotrf, dpotrs
+
+    block = (D[chosen] @ D[chosen].T) * (Z[chosen] @ Z[chosen].T)
+    factor, failed = dpotrf(block, lower=1)
+    if failed:
+        return None
+    solution = dpotrs(factor, c[chosen], lower=1)[0]
+    solution += dpotrs(factor, c[chosen] - block @ solution, lower=1)[0]
+    w = np.zeros(len(c))
+    w[chosen] = solution
+    return w
+
+
+def accelerated(programme: Programme, deadline: Deadline | None = None) -> Proposal:
+    """Accelerated steps on the dual, and exchanges from the support that they find."""
+    D, Z, norms = scale_rows(programme.D, programme.Z)
+    if not (norms > 0.0).all():
+        return None
+    c = programme.bound / norms
+    largest = float(np.abs(c).max())
+    c, equal = c / largest, programme.equal
+    operator = GramOperator.of(D, Z, programme.input)
+    u, rate = np.zeros(len(c)), 1.0 / (SAFETY * operator.largest())
+    for _ in itertools.repeat(None) if deadline else range(CYCLES):
+        u = ascend_dual(operator, c, equal, u, rate, STEPS, deadline)
+        if not np.isfinite(u).all():
+            return None
+        if is_over(deadline):
+            break
+        inside, w = guess_by_blocks(operator, c, equal, u, deadline)
+        refined = _refined(D, Z, operator, inside, c, w, deadline)
+        if refined is not None and _is_optimal(operator, c, equal, refined):
+            u = refined
+            break
+    return np.where(equal, u, np.maximum(u, 0.0)) / norms * largest, True
+
+
+def _is_optimal(operator: GramOperator, c: Array, equal: Array, w: Array) -> bool:
+    """Whether signs are right and no row is missed by more than a grade allows."""
+    missing = c - operator(w)
+    missing[equal] = np.abs(missing[equal])
+    room = 1e-13 * float(np.abs(w).sum()) + 1e-10 * np.abs(c)
+    return bool((w[~equal] >= -1e-12 * np.abs(w).max()).all() and (missing <= room).all())
+
+
+def working_set(programme: Programme, deadline: Deadline | None = None) -> Proposal:
+    """Pivots on a subset of the rows that grows by the most violated ones."""
+    m = len(programme.bound)
+    _, _, norms = scale_rows(programme.D, programme.Z)
+    inside = programme.equal.copy()
+    inside[np.argsort(norms * np.where(programme.bound > 0, 1.0, np.inf))[:COLD]] = True
+    weights, value = np.zeros(m), 0.0
+    for _ in range(200):
+        chosen = np.flatnonzero(inside)
+        if len(chosen) > DENSE:
+            return None
+        inner = pivots(subset(programme, inside), deadline)
+        if inner is None:
+            return None
+        weights = np.zeros(m)
+        weights[chosen] = inner[0]
+        if not inner[1]:
+            return weights, False
+        missing = (programme.bound - programme.margins(programme.combine(weights))) / norms
+        missing[inside] = -np.inf
+        violated = np.flatnonzero(missing > 1e-12 * float(np.abs(weights * norms).sum()))
+        before, value = value, float(programme.bound @ weights)
+        if violated.size == 0 or not value > before or is_over(deadline):
+            return weights, True  # where rounding hides the growth, rounds would go on for ever
+        # rows that carry nothing may return; the dual value grows, so that this ends
+        inside = programme.equal | (weights != 0.0)
+        worst = violated[np.argsort(-missing[violated])]
+        inside[worst[: max(COLD, int(inside.sum()))]] = True
+    return None
+
+
+def rationals(programme: Programme, deadline: Deadline | None = None) -> Proposal:
+    """The exact answer, rounded."""
+    if len(programme.bound) > EXACT:
+        return None
+    exact = decide(programme, None, deadline)
+    solved = exact.status == "solved"
+    scale = 1 if solved else max(map(abs, exact.duals))
+    return np.array([nearest(w / scale) for w in exact.duals]), solved
+
+
+def _is_narrow(programme: Programme) -> bool:
+    """Whether W has so few entries that a working set stays small."""
+    return programme.D.shape[1] * programme.Z.shape[1] <= NARROW
+
+
+METHODS: dict[str, Method] = {
+    "empty rows": zero_rows,
+    "pivots from nothing": lambda p, d: pivots(p, d) if len(p.bound) <= COLD else None,
+    "block exchanges": blocks,
+    "working set": lambda p, d: working_set(p, d) if _is_narrow(p) else None,
+    "accelerated steps": lambda p, d: (
+        accelerated(p, d) if len(p.bound) > COLD and not _is_narrow(p) else None
+    ),
+    "pivots": pivots,
+    "wide working set": lambda p, d: None if _is_narrow(p) else working_set(p, d),
+    "rationals": rationals,
+}
+"""Methods by name, in the order in which they are tried."""
