@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 TOPS = ("attsvm", "properties", "symbolic", "tests", "benchmarks")
 LEAVES = {f"attsvm.{name}" for name in ("errors", "_dyadic", "_files", "_html", "_threads")}
-LEAVES |= {"attsvm._types", "attsvm._words"}
+LEAVES |= {f"attsvm.{name}" for name in ("_distribution", "_types", "_words", "sources")}
 """What knows neither attention nor the engine."""
 PRIMITIVES = "attsvm.primitives"
 """What claims on attention are made of: it knows both."""

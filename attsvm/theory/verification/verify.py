@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from attsvm._distribution import version
 from attsvm._files import dump, write_text
 from attsvm._words import counted
 from attsvm.errors import LedgerError
@@ -411,7 +411,7 @@ def head_of(
         "seed": seed,
         "claims": [c.id for c in claims],
         "curated": [curated.shown(f, p) for f, p in curated.chosen(packs, claims).items()],
-        "version": importlib.metadata.version("attsvm"),
+        "version": version(),
         "versions": versions(),
         "made": circumstances(packs[0].folder if packs else Path()),
         "code": code_of(checked_packs(packs, [c.id for c in claims]), ledger.path),
