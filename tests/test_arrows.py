@@ -10,7 +10,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 TOPS = ("attsvm", "properties", "symbolic", "tests", "benchmarks")
 LEAVES = {f"attsvm.{name}" for name in ("errors", "_dyadic", "_files", "_html", "_threads")}
-LEAVES |= {f"attsvm.{name}" for name in ("_distribution", "_types", "_words", "sources")}
+LEAVES |= {f"attsvm.{name}" for name in ("_compiling", "_distribution", "_live", "sources")}
+LEAVES |= {"attsvm._types", "attsvm._words"}
 """What knows neither attention nor the engine."""
 PRIMITIVES = "attsvm.primitives"
 """What claims on attention are made of: it knows both."""

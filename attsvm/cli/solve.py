@@ -9,8 +9,8 @@ from pathlib import Path
 
 from attsvm._files import make_parents
 from attsvm.cli.arguments import Parsers, price, seconds, tell
-from attsvm.cli.compiling import tell_of_compiling
 from attsvm.cli.places import ensure_file, ensure_json
+from attsvm.cli.working import working
 from attsvm.errors import UsageError
 
 _SHOWN = 10
@@ -46,6 +46,7 @@ def add(parsers: Parsers) -> None:
     parser.add_argument("--plot", metavar="FILE", help="draw the margins (png, svg, pdf)")
 
 
+@working("solving")
 def run(options: argparse.Namespace) -> int:
     """Solve; 0, or 1 where the tokens cannot be separated."""
     from attsvm.plots.style import ensure_drawable
@@ -72,7 +73,6 @@ def run(options: argparse.Namespace) -> int:
     if options.plot:
         ensure_drawable(Path(options.plot))
         ensure_file(options.plot, "--plot")
-    tell_of_compiling("soft" if options.soft else "nuclear" if options.norm == "nuc" else "")
     data, head = read_head(options.data)
     answer = solve(
         data,

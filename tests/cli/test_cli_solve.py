@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from attsvm import kernels
-from attsvm.cli.compiling import tell_of_compiling
 from attsvm.data import AttentionData
 
 
@@ -211,12 +209,3 @@ def test_options_of_solve_that_do_not_fit_are_refused(attsvm, tmp_path, words, c
     assert (code, out) == (2, "")
     assert cause in error
     assert not list(tmp_path.glob("margins*"))
-
-
-def test_compiling_is_told_until_every_kernel_that_is_used_is_cached(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(kernels, "__file__", str(tmp_path / "__init__.py"))
-    (tmp_path / "__pycache__").mkdir()
-    for name, told in (("descent.a", True), ("least_norm.solve-1", True), ("soft.fill-1", False)):
-        (tmp_path / "__pycache__" / f"{name}.py311.nbi").touch()
-        tell_of_compiling("soft")
-        assert ("compiling" in capsys.readouterr().err) is told

@@ -344,6 +344,10 @@ def run_tasks(
     )
 
 
+def _silent(*_: object) -> None:
+    """Tell nobody."""
+
+
 def verify(
     packs: Sequence[Pack],
     wanted: Sequence[str] = (),
@@ -354,7 +358,8 @@ def verify(
     named: Sequence[str] = (),
     ledger: Ledger | None = None,
     examples_folder: Path | None = None,
-    progress: Callable[[int, int, Checked | None], None] | None = None,
+    progress: Callable[[int, int, Checked | None], None] = _silent,
+    replaying: Callable[[Path], None] = _silent,
 ) -> Report:
     """Replay the curated counterexamples of the wanted claims, then check these and siblings.
 
@@ -368,7 +373,8 @@ def verify(
         ledger: where to record events.
         examples_folder: where to store counterexamples of readings; not stored where None.
         progress: called in this process with tasks done, tasks in all, and a claim when its
-            last task is done.
+            last task is done; first when the counterexamples are replayed.
+        replaying: called with each curated counterexample before it is replayed.
 
     Raises:
         UnknownClaimError, UsageError: bad ids or profile.
@@ -381,7 +387,9 @@ def verify(
     checking = run_tasks(claims, chosen, seed, crew or HERE, named)
     head = {} if ledger is None else head_of(packs, claims, profile, seed, ledger)
     events.begun(head)
-    replayed = [*map(events.replayed, curated.replays(packs, claims))]  # beside the crew
+    replays = curated.replays(packs, claims, replaying)
+    replayed = [*map(events.replayed, replays)]  # beside the crew
+    progress(0, len(tasks), None)
     outcomes: dict[Task, Outcome] = {}
     finished: dict[str, Checked] = {}
     remaining = {c.id: [t for t in tasks if t.claim == c.id] for c in claims}
@@ -393,8 +401,7 @@ def verify(
             claim = by_id[task.claim]
             done = _stored(conclude(claim, outcomes, chosen), examples_folder)
             finished[claim.id] = events.verdict(done)
-        if progress is not None:
-            progress(len(outcomes), len(tasks), done)
+        progress(len(outcomes), len(tasks), done)
     report = Report(profile, seed, tuple(finished[c.id] for c in claims), tuple(replayed))
     if ledger is not None:
         checked = checked_packs(packs, [c.id for c in claims])
