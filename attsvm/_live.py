@@ -21,7 +21,9 @@ _SILENT = 30.0
 _LISTENED = 1.0
 """Seconds between two looks at how long a command has been silent."""
 
-_ONCE = " and perhaps others: once for each installation and processor, up to two minutes in all"
+_ONCE = (
+    " and perhaps others: once for each installation; in all a minute or two if nothing else runs"
+)
 """What to know of a kernel that is compiled."""
 
 

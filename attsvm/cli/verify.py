@@ -152,7 +152,8 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
             said = f", about {_duration(took / done * (total - done))} left" if known else ""
             at_hand = f"[{done}/{total}] {_first_left(options)}{said}"
             if checked is not None and not live.drawn:
-                live.update(f"[{done}/{total}] {checked.claim.id}: {checked.verdict}".__str__)
+                news = f"[{done}/{total}] {checked.claim.id}: {checked.verdict}"
+                live.update(lambda: news, worth=True)
             live.update(lambda: at_hand, worth=False)
 
         report = verify(
