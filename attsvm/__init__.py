@@ -79,9 +79,9 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     if name == "__version__":
-        from importlib.metadata import version
+        from attsvm._distribution import version
 
-        return version("attsvm")
+        return version()
     raise AttributeError(f"module 'attsvm' has no attribute {name!r}")
 
 

@@ -45,12 +45,9 @@ class _Version(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
         """Print it and leave."""
-        from importlib.metadata import PackageNotFoundError, version
+        from attsvm._distribution import version
 
-        try:
-            print("attsvm", version("attsvm"))
-        except PackageNotFoundError:
-            print("attsvm (not installed)")
+        print("attsvm", version())
         parser.exit()
 
 

@@ -13,6 +13,7 @@ from attsvm._words import counted
 from attsvm.cli.actions import annotation, in_actions, summarise, within
 from attsvm.cli.arguments import DEFAULTS, LEDGER, Parsers, command, recorded, split_packs, tell
 from attsvm.cli.places import ensure_apart
+from attsvm.cli.working import working
 from attsvm.errors import FileError, LedgerError, UsageError
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def add(parsers: Parsers) -> None:
     parser.add_argument("--yes", action="store_true", help="with --update: write it down")
 
 
+@working("holding the run against what was reviewed")
 def run(options: argparse.Namespace) -> int:
     """Hold; 0 where nothing differs, 1 with a reason a line."""
     from attsvm.theory.record.expectations import (

@@ -135,10 +135,11 @@ def _searchers(text: str | None) -> list[str] | None:
 
 def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     """Hunt; 1 where a counterexample is found, 0 where not, 130 where not as it was interrupted."""
+    from attsvm._live import Live
     from attsvm.theory.declaration.packs import find_claims, load_packs
     from attsvm.theory.declaration.verdict import Truth
     from attsvm.theory.record import counterexample
-    from attsvm.theory.report.terminal import Live, hunt_line, hunt_text
+    from attsvm.theory.report.terminal import hunt_line, hunt_text
     from attsvm.theory.search.account import Hunt
     from attsvm.theory.search.hunt import hunt
 
@@ -173,7 +174,7 @@ def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     stored: dict[str, str] = options.stored
     seconds = None if options.rounds and options.seconds is None else options.seconds or 60.0
     started = time.monotonic()
-    with Live(_QUIET) as live:
+    with Live(_QUIET, line=f"hunting {claim.id}") as live:
 
         def progress(account: Hunt) -> None:
             options.account = account

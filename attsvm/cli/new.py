@@ -85,15 +85,16 @@ def run(options: argparse.Namespace) -> int:
     write_text(test, _TEST.format(name=path.name))
     file = shlex.quote(str(path))
     following = [
+        f"attsvm verify --pack {file} {options.id}",
         f"attsvm show --pack {file} {options.id}",
-        f"attsvm verify --only-pack {file}",
-        f"pytest {shlex.quote(str(test))}",
         f"attsvm hunt --pack {file} {options.id}:literal --seconds 10",
         f"attsvm gate --only-pack {file} --update --yes",
+        f"pytest {shlex.quote(str(test))}",
     ]
     lines = [
         f"wrote {path} and {test}; they run as they are:",
         *(f"  {command}" for command in following),
+        "the last one needs pytest, which attsvm does not bring: pip install pytest",
     ]
     tell(
         options, {"id": options.id, "file": str(path), "test": str(test), "next": following}, lines

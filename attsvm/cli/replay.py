@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from attsvm.cli.arguments import Parsers, command, tell
+from attsvm.cli.working import working
 
 
 def add(parsers: Parsers) -> None:
@@ -22,8 +23,14 @@ def run(options: argparse.Namespace) -> int:
     from attsvm.theory.declaration.packs import load_packs
     from attsvm.theory.record.counterexample import gathered, replay
 
-    packs = load_packs(options.pack, options.only_pack)
-    results = [replay(path, packs) for path in gathered(options.files)]
+    results = []
+    with working("loading claims") as live:
+        packs = load_packs(options.pack, options.only_pack)
+        files = gathered(options.files)
+        for k, path in enumerate(files, 1):
+            said = f"replaying {path}" + (f", {k} of {len(files)}" if len(files) > 1 else "")
+            live.update(said.__str__, worth=False)
+            results.append(replay(path, packs))
     fallen = [r.file for r in results if not r.confirmed]
     lines = [str(r) for r in results]
     if fallen:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from attsvm.cli.arguments import Parsers, natural, positive_integer, tell
-from attsvm.cli.compiling import tell_of_compiling
+from attsvm.cli.working import working
 
 
 def add(parsers: Parsers) -> None:
@@ -35,11 +35,11 @@ def run(options: argparse.Namespace) -> int:
         tell(options, {"figures": [f.json() for f in figures]}, lines)
         return 0
     figure = named(figures, options.name)
-    tell_of_compiling("least_norm", "descent")
     formats = ("png", "svg") if options.svg else ("png",)
-    document = write(
-        figure, Path(options.out), seed=options.seed, sets=options.sets, formats=formats
-    )
+    with working(f"computing the numbers of {figure.id}, then drawing"):
+        document = write(
+            figure, Path(options.out), seed=options.seed, sets=options.sets, formats=formats
+        )
     lines = [f"{k}: {fact}" for k, fact in conclusions(document).items()]
     tell(options, document, [*lines, *document["files"]])
     if document["no_pictures"]:

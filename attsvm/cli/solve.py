@@ -10,8 +10,8 @@ from pathlib import Path
 from attsvm._files import make_parents
 from attsvm._threads import single_threaded
 from attsvm.cli.arguments import Parsers, price, seconds, tell
-from attsvm.cli.compiling import tell_of_compiling
 from attsvm.cli.places import ensure_file, ensure_json
+from attsvm.cli.working import working
 from attsvm.errors import UsageError
 
 _SHOWN = 10
@@ -53,12 +53,12 @@ def add(parsers: Parsers) -> None:
     parser.add_argument("--plot", metavar="FILE", help="draw the margins (png, svg, pdf)")
 
 
+@working("solving")
 def run(options: argparse.Namespace) -> int:
     """Solve; 0, or 1 where the tokens cannot be separated."""
     single_threaded()  # sums depend on the number of threads, and each counts as processor time
     from attsvm.plots.style import ensure_drawable
     from attsvm.svm.answer import SECONDS, solve
-    from attsvm.svm.warming import kernels_for
     from attsvm.transformer import read_head
 
     targets: list[int] | None = None
@@ -82,9 +82,6 @@ def run(options: argparse.Namespace) -> int:
         ensure_drawable(Path(options.plot))
         ensure_file(options.plot, "--plot")
     data, head = read_head(options.data)
-    constraints = int(data.present.sum()) - data.n
-    kernels = kernels_for(constraints, norm=options.norm, soft=options.soft is not None)
-    tell_of_compiling(*kernels)
     time = {"seconds": options.seconds or SECONDS, "wall": options.wall}
     answer = solve(
         data,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from attsvm._words import counted
 from attsvm.cli.arguments import LEDGER, Parsers, command, load_alone, positive_integer, recorded
-from attsvm.cli.compiling import is_compiled
 from attsvm.cli.crew import crew
 from attsvm.cli.places import ensure_apart, ensure_json, finds_beside, open_ledger
 from attsvm.errors import UsageError
@@ -124,9 +123,10 @@ def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
 
 def _verify(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm._files import write_json
+    from attsvm._live import Live
     from attsvm.theory.declaration.packs import NO_CLAIMS, find_claims, load_packs
     from attsvm.theory.record.curated import summary
-    from attsvm.theory.report.terminal import Live, outcome
+    from attsvm.theory.report.terminal import outcome
     from attsvm.theory.verification.verify import verify
 
     ensure_json(options.json)
@@ -146,8 +146,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
         options.wanted = amiss or options.wanted
     started = time.monotonic()
     with open_ledger(options.ledger) as ledger, Live() as live:
-        compiling = "" if is_compiled() else ", compiling what it needs: seconds to two minutes"
-        live.update(lambda: f"{_first_left(options)}{compiling}", bool(compiling))
+        live.update(lambda: _first_left(options), worth=False)
 
         def progress(done: int, total: int, checked: Checked | None) -> None:
             if checked is not None:
@@ -155,11 +154,13 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
             if options.stopped:
                 raise KeyboardInterrupt
             took = time.monotonic() - started
-            said = f", about {_duration(took / done * (total - done))} left" if took > 5 else ""
+            known = took > 5 and done
+            said = f", about {_duration(took / done * (total - done))} left" if known else ""
             at_hand = f"[{done}/{total}] {_first_left(options)}{said}"
             if checked is not None and not live.drawn:
-                at_hand = f"[{done}/{total}] {checked.claim.id}: {checked.verdict}"
-            live.update(lambda: at_hand, checked is not None)
+                news = f"[{done}/{total}] {checked.claim.id}: {checked.verdict}"
+                live.update(lambda: news, worth=True)
+            live.update(lambda: at_hand, worth=False)
 
         report = verify(
             packs,
@@ -172,6 +173,7 @@ def _verify(crew: Workers, options: argparse.Namespace) -> int:
             examples_folder=finds_beside(options.ledger, packs),
             progress=progress,
             reuse=options.reuse,
+            replaying=lambda file: live.update(f"replaying {file.name}".__str__, worth=False),
         )
     if options.json:
         write_json(options.json, report.json())

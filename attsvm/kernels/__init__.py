@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from attsvm._compiling import compiling, watcher
+
 __all__ = ["compiled", "compiled_for_many", "inlined", "read_only"]
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -90,7 +92,8 @@ class _Kernel:
         made = numba.njit(error_model="numpy", nogil=True, **options)(function)
         if options.get("cache") and made is not function:
             made._cache._cache_file._source_stamp = _STAMP
-            made.compile = _in_turn(made.compile, self.function.__code__.co_filename, self.level)
+            name = f"{self.function.__module__.rpartition('.')[2]}.{self.function.__name__}"
+            made.compile = _in_turn(made, name, self.function.__code__.co_filename, self.level)
         return made
 
 
@@ -147,15 +150,38 @@ def _of_values(compile_it: Callable[..., Any]) -> Callable[..., Any]:
     return lambda signature: compile_it(tuple(map(unliteral, signature)))
 
 
-def _in_turn(compile_it: Callable[..., Any], source: str, level: int) -> Callable[..., Any]:
+def _in_turn(made: Any, name: str, source: str, level: int) -> Callable[..., Any]:
     """Let one process at a time compile kernels of a source; others then find them on disk."""
+    compile_it = made.compile
 
     @functools.wraps(compile_it)
     def compile_or_read(signature: Any) -> Any:
-        with _locked(source), _optimised(level):
+        with _locked(source), _optimised(level), _told_of(made, name):
             return compile_it(signature)
 
     return compile_or_read
+
+
+@contextlib.contextmanager
+def _told_of(made: Any, name: str) -> Iterator[None]:
+    """Tell who watches if numba compiles a function here and does not find it on disk."""
+    if watcher() is None:
+        yield
+        return
+    events: Any = importlib.import_module("numba.core.event")
+    with contextlib.ExitStack() as at_work:
+
+        class Listener(events.Listener):  # type: ignore[misc]
+            def on_start(self, event: Any) -> None:
+                if event.data["dispatcher"] is made:  # and not a part that it calls
+                    at_work.enter_context(compiling(name))
+
+            def on_end(self, event: Any) -> None:
+                if event.data["dispatcher"] is made:
+                    at_work.close()
+
+        with events.install_listener("numba:compile", Listener()):
+            yield
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from attsvm._html import cell, pre, table
+from attsvm._live import Live
 from attsvm._words import counted
 from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
@@ -27,7 +28,6 @@ from attsvm.theory.report.errata import find_source
 from attsvm.theory.report.statement_screen import screen
 from attsvm.theory.report.statement_view import StatementView, statement_of, statement_view
 from attsvm.theory.report.terminal import (
-    Live,
     hunt_line,
     hunt_text,
     outcome,

@@ -122,10 +122,12 @@ def test_show_wants_one_statement(attsvm):
 def test_a_new_claim_file_runs(attsvm, tmp_path):
     code, out, _ = attsvm("new", "mine/lemma-1.2")
     assert code == 0
+    first = out.splitlines()[1]
+    assert first == "  attsvm verify --pack lemma_1_2.py mine/lemma-1.2"
     for command in ("show", "hunt"):
         assert f"attsvm {command} --pack lemma_1_2.py mine/lemma-1.2" in out
-    for command in ("verify --only-pack lemma_1_2.py", "gate --only-pack lemma_1_2.py --update"):
-        assert f"attsvm {command}" in out
+    assert "attsvm gate --only-pack lemma_1_2.py --update" in out
+    assert out.endswith("which attsvm does not bring: pip install pytest\n")
     code, out, error = attsvm("verify", "--pack", "lemma_1_2.py", "mine/lemma-1.2")
     assert (code, "1 claim on" in out) == (0, True), error
     assert "every verdict as expected" in out
@@ -165,4 +167,4 @@ def test_what_was_written_is_told_as_json(document):
     code, found = document("new", "mine/a")
     assert code == 0
     assert (found["id"], found["file"], found["test"]) == ("mine/a", "a.py", "test_a.py")
-    assert found["next"][1] == "attsvm verify --only-pack a.py"
+    assert found["next"][0] == "attsvm verify --pack a.py mine/a"

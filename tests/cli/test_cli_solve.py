@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from attsvm import kernels, transformer
-from attsvm.cli.compiling import tell_of_compiling
+from attsvm import transformer
 from attsvm.data import AttentionData
 
 
@@ -237,19 +236,3 @@ def test_options_of_solve_that_do_not_fit_are_refused(attsvm, tmp_path, words, c
     assert (code, out) == (2, "")
     assert cause in error
     assert not list(tmp_path.glob("margins*"))
-
-
-def test_compiling_is_told_until_every_kernel_that_is_used_is_cached(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(kernels, "__file__", str(tmp_path / "__init__.py"))
-    (tmp_path / "__pycache__").mkdir()
-    for name, missing in (
-        ("descent.a", "least_norm, soft"),
-        ("least_norm.solve-1", "soft"),
-        ("soft.fill-1", ""),
-    ):
-        (tmp_path / "__pycache__" / f"{name}.py311.nbi").touch()
-        tell_of_compiling("least_norm", "soft")
-        told = capsys.readouterr().err
-        assert told == (f"attsvm: compiling once, some seconds: {missing}\n" if missing else "")
-    tell_of_compiling()
-    assert capsys.readouterr().err == ""

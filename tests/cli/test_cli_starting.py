@@ -5,12 +5,15 @@ import re
 import subprocess
 import sys
 import time
+import tomllib
+from importlib import metadata
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 from commands import TOYS, in_a_process
 
-from attsvm import cli
+from attsvm import _distribution, cli
 from attsvm.errors import AttsvmError, UsageError
 from attsvm.theory.record.ledger import Ledger
 from tests.forks import in_a_fork
@@ -122,6 +125,34 @@ def test_the_package_tells_its_version_and_lists_its_names():
 
     assert attsvm.__version__ == version("attsvm")
     assert set(attsvm.__all__) <= set(dir(attsvm))
+
+
+@pytest.fixture
+def not_installed(monkeypatch):
+    """This checkout is on the path, and no distribution of attsvm is installed."""
+    find = metadata.Distribution.from_name
+
+    def absent(name):
+        if name == "attsvm":
+            raise metadata.PackageNotFoundError(name)
+        return find(name)
+
+    monkeypatch.setattr(metadata.Distribution, "from_name", absent)
+
+
+def test_a_checkout_that_is_not_installed_tells_its_version_and_runs(attsvm, not_installed):
+    with pytest.raises(metadata.PackageNotFoundError):
+        metadata.version("attsvm")
+    project = tomllib.loads((Path(cli.__file__).parents[2] / "pyproject.toml").read_text())
+    assert _distribution.version() == project["project"]["version"]
+    assert {"numpy>=2.0", "pytest>=8"} <= set(_distribution.requirements())
+    code, out, error = attsvm("verify", *TOYS, "toy/true")
+    assert (code, "every verdict as expected" in out) == (0, True), error
+
+
+def test_a_copy_without_a_project_has_no_version(tmp_path, monkeypatch, not_installed):
+    monkeypatch.setattr(_distribution, "__file__", str(tmp_path / "attsvm/_distribution.py"))
+    assert (_distribution.version(), _distribution.requirements()) == ("none", ())
 
 
 # errors

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 from commands import PACK, TOYS
 
+from attsvm._compiling import compiling
+from attsvm._live import Live
 from attsvm.cli import verify
 from attsvm.theory.declaration import packs
-from attsvm.theory.report.terminal import Live
+from attsvm.theory.verification import verify as verification
 
 
 def test_verify_of_sound_claims_exits_with_zero(attsvm, tmp_path):
@@ -64,11 +66,17 @@ def test_more_claims_than_a_line_holds_are_checked_again_by_lf(attsvm, monkeypat
     )
 
 
-def test_the_compiling_of_solvers_is_told_of_before_the_first_verdict(attsvm, monkeypatch):
-    assert "compiling" not in attsvm("verify", *TOYS, "toy/short")[2]
-    monkeypatch.setattr(verify, "is_compiled", lambda: False)
-    first = attsvm("verify", *TOYS, "toy/short")[2].splitlines()[0]
-    assert first == "toy/short:literal, compiling what it needs: seconds to two minutes"
+def test_what_is_compiled_is_told_and_nothing_else(attsvm, monkeypatch):
+    assert "compil" not in attsvm("verify", *TOYS, "toy/short")[2]
+
+    def compiles(*of, check=verification.check_part):
+        with compiling("descent.run"):
+            return check(*of)
+
+    monkeypatch.setattr(verification, "check_part", compiles)
+    first, *_, last = attsvm("verify", *TOYS, "toy/short")[2].splitlines()
+    assert first.startswith("compiling descent.run and perhaps others: once for each installation")
+    assert re.fullmatch(r"compiled 1 kernel in \d+ s: descent\.run", last)
 
 
 @pytest.mark.parametrize(

@@ -63,11 +63,12 @@ CALLER = (
 @pytest.fixture
 def folder(tmp_path):
     """Two kernels, of which one calls the other."""
-    source = Path(__file__).parents[2] / "attsvm/kernels/__init__.py"
+    source = Path(__file__).parents[2] / "attsvm"
     folder = tmp_path / "attsvm/kernels"
     folder.mkdir(parents=True)
     (tmp_path / "attsvm/__init__.py").write_text("")
-    (folder / "__init__.py").write_bytes(source.read_bytes())
+    for name in ("_compiling.py", "kernels/__init__.py"):
+        (tmp_path / "attsvm" / name).write_bytes((source / name).read_bytes())
     (folder / "callee.py").write_text(CALLEE.format("1.0"))
     (folder / "caller.py").write_text(CALLER)
     return folder
@@ -79,6 +80,18 @@ def test_a_change_of_a_callee_outdates_the_code_of_its_callers(folder, run):
     assert list(folder.glob("__pycache__/*.nbi"))
     (folder / "callee.py").write_text(CALLEE.format("5.0"))
     assert run() == "6.0\n"
+
+
+def test_who_watches_is_told_of_a_kernel_that_is_compiled_and_not_of_one_read_from_disk(
+    run, folder
+):
+    code = (
+        "from attsvm._compiling import watched\nfrom attsvm.kernels.caller import outer\n"
+        "with watched(lambda name, seconds: print(name, seconds is None or seconds > 0)):\n"
+        "    outer(1.0)\n    outer(2.0)\nouter(1)"
+    )
+    assert run(code) == "caller.outer True\n" * 2  # it begins and ends; its callee is a part of it
+    assert run(code) == ""
 
 
 def test_kernels_run_as_python_where_nothing_is_to_be_compiled(folder, run):

@@ -17,6 +17,7 @@ from attsvm import (
     Reading,
     Statement,
     Vector,
+    _live,
     descend_w,
     hunt,
     show,
@@ -192,6 +193,7 @@ def test_fragments_are_bounded_and_escaped():
 
 def test_what_takes_long_tells_how_far_it_is_and_what_does_not_is_quiet(typed, capsys, monkeypatch):
     monkeypatch.setattr(interactive, "_QUIET", math.inf)  # on a busy machine ten seconds may pass
+    monkeypatch.setattr(_live, "_SILENT", math.inf)
     verify(typed(2))
     hunt(typed(2), seconds=None, rounds=1)
     assert capsys.readouterr().err == ""

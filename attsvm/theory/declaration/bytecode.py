@@ -21,6 +21,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from attsvm import sources
 from attsvm.theory.declaration.code_bases import is_installed
 
 _HEADER = 16
@@ -78,7 +79,8 @@ def _finder(folder: str) -> FileFinder:
     Raises:
         ImportError: it is another kind of place.
     """
-    if not os.path.isdir(folder or ".") or is_installed(Path(os.path.abspath(folder))):
+    place = Path(os.path.abspath(folder))
+    if not place.is_dir() or is_installed(place) or sources.holds(place):
         raise ImportError("it is no folder of claim packs", path=folder)
     return FileFinder(folder, (ExtensionFileLoader, EXTENSION_SUFFIXES), (Hashed, [".py"]))
 

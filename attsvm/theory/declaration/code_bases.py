@@ -12,6 +12,9 @@ import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 
+from attsvm import sources
+from attsvm._distribution import requirements
+
 Dotted = tuple[str, ...]
 """A dotted name by its parts."""
 
@@ -80,6 +83,8 @@ def followed(base: Path, own: str, dotted: Dotted) -> Path | None:
     if top == _ENGINE:
         return None
     here = [base] if (base / top).is_dir() or (base / f"{top}.py").is_file() else []
+    if here and sources.holds(base):
+        return base
     if here and is_installed(base) and top != own:
         shared = _distributions()
         with_it = not set(shared.get(top, ())).isdisjoint(shared.get(own, ()))
@@ -128,8 +133,8 @@ def installed(top: str) -> tuple[str, str]:
     """
     if top in sys.stdlib_module_names or top == _ENGINE or not top.isidentifier():
         return "", ""
-    wanted = importlib.metadata.requires(_ENGINE) or []
-    required = {_normal(name[0]) for name in map(re.compile(r"[\w.-]+").match, wanted) if name}
+    wanted = map(re.compile(r"[\w.-]+").match, requirements())
+    required = {_normal(name[0]) for name in wanted if name}
     names = [] if _normal(top) in required else _distributions().get(top, ())
     for name in sorted(names):
         if _normal(name) not in {*required, _ENGINE}:
@@ -147,7 +152,10 @@ def _distributions() -> dict[str, list[str]]:
 
 
 def home_of(module: str, base: Path) -> Path | None:
-    """The file of a module that is looked up by its dotted name: on the path, else from a base."""
+    """The file of a module that is looked up by its dotted name: on the path, else from a base.
+
+    What the carried sources name, they have themselves.
+    """
     parts = tuple(module.split("."))
-    places = (*_bases(parts[0], tuple(sys.path)), base)
+    places = (base,) if sources.holds(base) else (*_bases(parts[0], tuple(sys.path)), base)
     return next((file for place in places for file in files_of(place, parts)), None)

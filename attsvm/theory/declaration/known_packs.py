@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from attsvm.errors import ClaimError
+from attsvm.sources import CLAIMS, is_carried
 
 GROUP = "attsvm.claims"
 """The group of entry points by which distributions name their packs."""
@@ -41,6 +42,23 @@ def _is_there(source: str) -> bool:
     """Whether there is such a file or module; what else is wrong with it shows as it is loaded."""
     if source.endswith(".py"):
         return Path(source).is_file()
+    find_here(source)
+    return _is_found(source)
+
+
+def find_here(source: str) -> None:
+    """Let a module or package of the current folder be imported, if Python finds no other one.
+
+    The command `attsvm`, unlike `python -m attsvm`, does not look in the current folder.
+    """
+    place = Path.cwd() / source.partition(".")[0]
+    here = place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
+    if here and not _is_found(source):
+        sys.path.append(str(Path.cwd()))
+
+
+def _is_found(source: str) -> bool:
+    """Return whether Python finds a module, or may find it in a package that cannot be loaded."""
     try:
         return importlib.util.find_spec(source) is not None
     except (ModuleNotFoundError, ValueError):
@@ -50,9 +68,14 @@ def _is_there(source: str) -> bool:
 
 
 def known_sources() -> set[str]:
-    """The packs that are installed, and those of the project at hand."""
+    """Return the packs that are installed, and those of the project at hand.
+
+    The claims of the three sources are among them: those of a checkout of attsvm at hand, else
+    those that attsvm itself carries or lies beside.
+    """
     checkout = Path(__file__).resolve().parents[3]
-    return {*installed(), *listed(checkout), *listed(Path.cwd(), first=True)}
+    here = {*installed(), *listed(checkout), *listed(Path.cwd(), first=True)}
+    return here if _is_checkout(Path.cwd()) or not is_carried() else {*here, CLAIMS}
 
 
 def installed() -> tuple[str, ...]:
@@ -122,7 +145,7 @@ def listed(folder: Path, *, first: bool = False) -> tuple[str, ...]:
     """
     file = folder / "pyproject.toml"
     try:
-        listed = _listed(file.read_text(encoding="utf-8")) if file.is_file() else []
+        listed = _parsed(file.read_text(encoding="utf-8"))[1] if file.is_file() else []
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise ClaimError(f"{file} cannot be read: {error}") from error
     if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
@@ -139,10 +162,18 @@ def listed(folder: Path, *, first: bool = False) -> tuple[str, ...]:
     return tuple(listed)
 
 
+def _is_checkout(folder: Path) -> bool:
+    """Return whether a folder is a checkout of attsvm, whose pyproject.toml `listed` has read."""
+    file = folder / "pyproject.toml"
+    return file.is_file() and _parsed(file.read_text(encoding="utf-8"))[0] == "attsvm"
+
+
 @functools.lru_cache(maxsize=16)
-def _listed(text: str) -> Any:
-    """What a pyproject.toml says under `packs`; to parse it takes longer than to read it."""
-    return tomllib.loads(text).get("tool", {}).get("attsvm", {}).get("packs", [])
+def _parsed(text: str) -> tuple[Any, Any]:
+    """Return a project's name and its packs; to parse a file takes longer than to read it."""
+    found = tomllib.loads(text)
+    packs = found.get("tool", {}).get("attsvm", {}).get("packs", [])
+    return found.get("project", {}).get("name"), packs
 
 
 def ensure_name(source: str) -> None:

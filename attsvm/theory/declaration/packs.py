@@ -18,10 +18,16 @@ from types import ModuleType
 
 from attsvm._words import nearest
 from attsvm.errors import ClaimError, UnknownClaimError
+from attsvm.sources import holds
 from attsvm.theory.declaration.bytecode import Uncached, hold_to_texts
 from attsvm.theory.declaration.claim import Claim, declared
 from attsvm.theory.declaration.code_bases import learn
-from attsvm.theory.declaration.known_packs import ensure_name, known_sources, sources_of
+from attsvm.theory.declaration.known_packs import (
+    ensure_name,
+    find_here,
+    known_sources,
+    sources_of,
+)
 from attsvm.theory.declaration.statement import Statement
 
 LOOSE = "_attsvm_pack_"
@@ -147,8 +153,9 @@ def _load(source: str) -> Pack:
             modules = _modules(source)
         except ClaimError as error:
             raise (_together(refused) if refused else error) from error
-    files = ((part.__name__, part.__file__) for part in modules)
-    learn({name: Path(file) for name, file in files if file and not name.startswith(LOOSE)})
+    files = ((part.__name__, Path(part.__file__)) for part in modules if part.__file__)
+    usual = ((n, file) for n, file in files if not n.startswith(LOOSE) and not holds(file))
+    learn(dict(usual))
     try:
         if refused:
             raise _together(refused)
@@ -287,6 +294,7 @@ def declared_in(module: ModuleType) -> Iterator[object]:
 def _module(source: str) -> ModuleType:
     ensure_name(source)
     if not source.endswith(".py"):
+        find_here(source)
         return _imported(source)
     path, name = Path(source).resolve(), _loose(source)
     if name in sys.modules:
@@ -356,7 +364,8 @@ def modules(pack: Pack) -> list[ModuleType]:
 
 NO_CLAIMS = (
     "No pack is known here: name one by --pack, or list some under [tool.attsvm] in the "
-    "pyproject.toml of the current folder."
+    "pyproject.toml of the current folder. The claims of the three sources come with attsvm if it "
+    "is installed or lies in a checkout of its repository; this copy has neither."
 )
 """What to do where there are no claims at all."""
 

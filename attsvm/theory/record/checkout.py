@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from attsvm.sources import holds
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.code_bases import (
     base_of,
@@ -93,7 +94,8 @@ def code_of(packs: Sequence[Pack], ledger: Path | None = None) -> dict[str, str]
     engine = Path(__file__).resolve().parents[2]
     told = _raw if is_installed(engine) else whole
     base = str(engine.parent)
-    files = [(base, _inner(base, file), told(file)) for file in _python(engine)]
+    modules = (file for file in _python(engine) if not holds(Path(file)))  # sources are packs
+    files = [(base, _inner(base, file), told(file)) for file in modules]
     for base, name, digest in sorted([*files, *_files(packs)]):
         own = ledger is not None and name.rpartition("/")[2] == ledger.name
         if ledger is not None and own and Path(base, name).resolve() == ledger.resolve():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -97,10 +97,15 @@ def replay_curated(path: Path, pack: Pack, packs: tuple[Pack, ...]) -> Replay:
     return replace(result, result="NOT CONFIRMED", reason=wrong) if wrong else result
 
 
-def replays(packs: Sequence[Pack], claims: Iterable[Claim]) -> Iterator[Replay]:
-    """Replay the curated files of these claims, one after the other."""
+def replays(
+    packs: Sequence[Pack],
+    claims: Iterable[Claim],
+    tell: Callable[[Path], None] = lambda file: None,
+) -> Iterator[Replay]:
+    """Replay the curated files of these claims, one after the other; tell each file before."""
     loaded = tuple(packs)
     for path, pack in chosen(packs, claims).items():
+        tell(path)
         yield replay_curated(path, pack, loaded)
 
 

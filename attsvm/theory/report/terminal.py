@@ -1,14 +1,10 @@
-"""What a person sees: the table of verdicts, live progress."""
+"""What a person sees: the table of verdicts, how a hunt goes."""
 
 from __future__ import annotations
 
-import contextlib
-import math
 import os
 import sys
 import textwrap
-import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
@@ -25,9 +21,6 @@ NOT_SHOWN_MEANING = (
     "Either the claim holds without it, or the search was too short: another seed or a longer "
     "profile may find one. That is a hint about the statement and no verdict on it."
 )
-
-_REDRAWN = 0.2
-"""Seconds between two drawings of a line."""
 
 _BOLD, _RED = "1", "31"
 _COLOURS = {"proved": "32", "holds": "32", "undecided": "33", "refuted": _RED}
@@ -196,53 +189,6 @@ def aligned(rows: Sequence[tuple[str, ...]], width: int | None = None) -> Iterat
         for line in lines or [""]:
             yield f"{lead}{line}".rstrip()
             lead = " " * left
-
-
-class Live:
-    """A line, redrawn on a terminal; elsewhere one `every` so many seconds."""
-
-    def __init__(self, every: float = 0.0, stream: TextIO | None = None) -> None:
-        self._every, self._told = every, -math.inf
-        self._line: Callable[[], str] = lambda: "starting"
-        self._stream = sys.stderr if stream is None else stream
-        self._ended = threading.Event()
-        self._drawing: threading.Thread | None = None
-
-    @property
-    def drawn(self) -> bool:
-        """Whether the line is redrawn."""
-        return self._drawing is not None
-
-    def __enter__(self) -> Live:
-        """Start drawing."""
-        if self._stream.isatty():
-            self._drawing = threading.Thread(target=self._draw, daemon=True)
-            self._drawing.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop drawing, and wipe the line."""
-        self._ended.set()
-        if self._drawing:
-            self._drawing.join()
-            self._show("")
-
-    def _draw(self) -> None:
-        while not self._ended.wait(_REDRAWN):
-            self._show(self._line()[: get_terminal_size().columns - 1])
-
-    def _show(self, text: str) -> None:
-        with contextlib.suppress(OSError, ValueError):  # nobody looks any more
-            self._stream.write(f"\r\x1b[K{text}")
-            self._stream.flush()
-
-    def update(self, line: Callable[[], str], worth: bool = True) -> None:
-        """Show a line, which may change with time; off a terminal only where it is worth one."""
-        self._line = line
-        now = time.monotonic()
-        if worth and self._drawing is None and now - self._told >= self._every:
-            self._told = now
-            print(line(), file=self._stream, flush=True)
 
 
 def hunt_line(account: Hunt, elapsed: float, seconds: float | None) -> str:

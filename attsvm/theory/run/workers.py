@@ -21,6 +21,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Protocol
 
 from attsvm import errors
+from attsvm._compiling import Watcher, watched, watcher
 from attsvm._threads import SINGLE
 from attsvm.errors import AttsvmError, UnknownClaimError, WorkerError
 from attsvm.theory.declaration.claim import Claim
@@ -111,9 +112,15 @@ HERE: Workers = _Here()
 
 
 class _Asked(Future[str]):
-    """A job that was asked for; `died` is the exit code of the last process that died of it."""
+    """A job that was asked for.
+
+    Attributes:
+        died: the exit code of the last process that died of it.
+        watcher: who is told of kernels that a worker compiles for it.
+    """
 
     died: int | None = None
+    watcher: Watcher | None = None
 
 
 _Job = tuple[_Asked, Job, tuple[str, ...]]
@@ -181,6 +188,7 @@ class _Processes:
 
     def submit(self, job: Job, *arguments: str) -> Any:
         future = _Asked()
+        future.watcher = watcher()
         self._asked.put((future, job, arguments))
         return future
 
@@ -214,6 +222,10 @@ class _Processes:
                         worker = worker or self._start()
                         worker[1].send((job, arguments))
                         done, answer = worker[1].recv()
+                        while done is None:  # news of a kernel
+                            if future.watcher is not None:
+                                future.watcher(*answer)
+                            done, answer = worker[1].recv()
                     except (EOFError, OSError):
                         future.died = self._bury(worker)
                         worker = None
@@ -294,7 +306,11 @@ def _work(controller: Connection, named: tuple[str, ...]) -> None:
         known_claims(named)
     gc.freeze()  # packs and libraries stay; to search them again and again takes a twentieth longer
     gc.set_threshold(100_000)
-    with contextlib.suppress(EOFError, OSError):
+
+    def tell(name: str, seconds: float | None) -> None:
+        controller.send((None, (name, seconds)))
+
+    with contextlib.suppress(EOFError, OSError), watched(tell):
         while True:
             job, arguments = controller.recv()
             answer: tuple[bool, str]

@@ -6,9 +6,11 @@ import importlib
 import time
 import warnings
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from attsvm.errors import ClaimError
+from attsvm.sources import full_name
 from attsvm.theory.declaration.asserting import ensure_checks_assert_nothing, ensure_no_assert
 from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.proof import Steps, executed, recorded
@@ -160,7 +162,7 @@ def execute_proof(claim: Claim) -> str:
     """
     module, _, name = (claim.proof or "").partition(":")
     try:
-        prove = getattr(importlib.import_module(module), name)
+        prove = getattr(importlib.import_module(full_name(module, Path(claim.file))), name)
     except (ImportError, AttributeError, ValueError) as problem:
         raise ClaimError(f"the proof of {claim.id} cannot be found", value=claim.proof) from problem
     ensure_no_assert(f"the proof of {claim.id}", prove)

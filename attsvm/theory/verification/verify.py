@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from attsvm._distribution import version
 from attsvm._files import dump, write_text
 from attsvm._words import counted
 from attsvm.errors import LedgerError
@@ -350,6 +350,10 @@ def run_tasks(
     )
 
 
+def _silent(*_: object) -> None:
+    """Tell nobody."""
+
+
 def verify(
     packs: Sequence[Pack],
     wanted: Sequence[str] = (),
@@ -360,7 +364,8 @@ def verify(
     named: Sequence[str] = (),
     ledger: Ledger | None = None,
     examples_folder: Path | None = None,
-    progress: Callable[[int, int, Checked | None], None] | None = None,
+    progress: Callable[[int, int, Checked | None], None] = _silent,
+    replaying: Callable[[Path], None] = _silent,
     reuse: bool = False,
 ) -> Report:
     """Replay the curated counterexamples of the wanted claims, then check these and siblings.
@@ -375,7 +380,8 @@ def verify(
         ledger: where to record events.
         examples_folder: where to store counterexamples of readings; not stored where None.
         progress: called in this process with tasks done, tasks in all, and a claim when its
-            last task is done.
+            last task is done; first when the counterexamples are replayed.
+        replaying: called with each curated counterexample before it is replayed.
         reuse: whether to take over what an earlier whole run of the ledger evaluated, of claims
             that rest on the same code, libraries, profile and seed.
 
@@ -398,7 +404,9 @@ def verify(
     if ledger is not None and not head:
         head = head_of(packs, claims, profile, seed, ledger)  # beside the crew
     events.begun(head)
-    replayed = [*map(events.replayed, curated.replays(packs, claims))]  # beside the crew
+    replays = curated.replays(packs, claims, replaying)
+    replayed = [*map(events.replayed, replays)]  # beside the crew
+    progress(0, len(tasks), None)
     outcomes: dict[Task, Outcome] = {}
     finished: dict[str, Checked] = {}
     remaining = {c.id: [t for t in tasks if t.claim == c.id] for c in claims}
@@ -412,8 +420,7 @@ def verify(
             outcomes[Task(outcome.claim, outcome.part)] = outcome
         done = replace(conclude(claim, outcomes, chosen), reused=before.run)
         finished[claim.id] = events.verdict(_stored(done, examples_folder))
-        if progress is not None:
-            progress(len(outcomes), len(tasks), finished[claim.id])
+        progress(len(outcomes), len(tasks), finished[claim.id])
     for task, outcome in checking:
         outcomes[task] = events.part(outcome)
         done = None
@@ -421,8 +428,7 @@ def verify(
             claim = by_id[task.claim]
             done = _stored(conclude(claim, outcomes, chosen), examples_folder)
             finished[claim.id] = events.verdict(done)
-        if progress is not None:
-            progress(len(outcomes), len(tasks), done)
+        progress(len(outcomes), len(tasks), done)
     report = Report(profile, seed, tuple(finished[c.id] for c in claims), tuple(replayed))
     if ledger is not None:
         checked = checked_packs(packs, [c.id for c in claims])
@@ -440,7 +446,7 @@ def head_of(
         "seed": seed,
         "claims": [c.id for c in claims],
         "curated": [curated.shown(f, p) for f, p in curated.chosen(packs, claims).items()],
-        "version": importlib.metadata.version("attsvm"),
+        "version": version(),
         "versions": versions(),
         "made": circumstances(packs[0].folder if packs else Path()),
         "code": code,

@@ -11,8 +11,10 @@ import setuptools
 import toy_pack
 
 from attsvm.errors import ClaimError, UnknownClaimError
+from attsvm.sources import CLAIMS, PACKAGES, full_name
 from attsvm.theory import load_packs
-from attsvm.theory.declaration.known_packs import entry_points
+from attsvm.theory.declaration import known_packs
+from attsvm.theory.declaration.known_packs import entry_points, known_sources
 from attsvm.theory.declaration.packs import find_claims
 
 PACK = str(Path(toy_pack.__file__))
@@ -270,3 +272,32 @@ def test_a_wheel_holds_the_package_alone():
     names = setuptools.find_packages(str(ROOT), include=found["find"]["include"])
     assert {name.partition(".")[0] for name in names} == {"attsvm"}
     assert "attsvm.theory.arithmetic" in names
+
+
+def test_carried_claims_are_known_everywhere_but_in_a_checkout_of_attsvm(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert CLAIMS not in known_sources()  # this one carries none
+    monkeypatch.setattr(known_packs, "is_carried", lambda: True)
+    assert CLAIMS in known_sources()
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "mine"\nversion = "1"\n')
+    assert CLAIMS in known_sources()
+    monkeypatch.chdir(ROOT)
+    assert CLAIMS not in known_sources()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_names_are_those_of_carried_packages_in_their_files_alone(package):
+    carried, own = ROOT / "attsvm/sources/properties/sim/a.py", ROOT / "properties/sim/a.py"
+    assert full_name(f"{package}.sim.a", carried) == f"attsvm.sources.{package}.sim.a"
+    assert full_name(f"{package}.sim.a", own) == f"{package}.sim.a"
+    assert full_name(f"{package}_of_others", carried) == f"{package}_of_others"
+
+
+def test_a_package_of_the_current_folder_can_be_named(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "not_on_the_path").mkdir()
+    claim = pack(tmp_path, "not_on_the_path/__init__", "own/one:literal")
+    (found,) = load_packs(only=["not_on_the_path"])
+    assert ([c.id for c in found.claims], found.folder) == (["own/one:literal"], Path(claim).parent)
+    del sys.modules["not_on_the_path"]

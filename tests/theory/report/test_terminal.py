@@ -1,8 +1,6 @@
 """What a person sees says the same as the JSON, without control characters of a terminal."""
 
 import io
-import sys
-import time
 from dataclasses import replace
 
 import pytest
@@ -11,7 +9,6 @@ import toy_pack
 from attsvm.theory.declaration.verdict import Validity
 from attsvm.theory.report.terminal import (
     NOT_SHOWN_MEANING,
-    Live,
     aligned,
     claims_text,
     hunt_line,
@@ -92,29 +89,6 @@ def test_the_list_of_claims_shows_expectation_and_statement_in_columns():
     assert list(aligned([("a", "x " * 20), ("bb", "y")], 14)) == [
         *("a   " + " ".join("x" * 10), "    " + " ".join("x" * 10), "bb  y")
     ]
-
-
-@pytest.mark.parametrize(("every", "told"), [((), ["1", "3"]), ((100.0,), ["1"])])
-def test_progress_off_a_terminal_is_a_line_now_and_then(capsys, every, told):
-    with Live(*every) as live:
-        for k in (1, 2, 3):
-            live.update(lambda k=k: str(k), worth=k != 2)
-    captured = capsys.readouterr()
-    assert (captured.err.splitlines(), captured.out) == (told, "")
-
-
-def test_progress_on_a_terminal_is_one_line_that_follows_the_time(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    with Live() as live:
-        live.update(iter(f"[b]{k}[/b]" for k in range(10**9)).__next__, worth=False)
-        time.sleep(0.6)
-    assert "[b]0[/b]" in sys.stderr.getvalue()
-    assert "[b]1[/b]" in sys.stderr.getvalue()
-    assert sys.stderr.getvalue().endswith("\r\x1b[K")  # at the end the line is wiped
 
 
 def test_the_most_frequent_words_are_shown_and_the_others_counted():

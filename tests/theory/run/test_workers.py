@@ -13,6 +13,7 @@ import pytest
 import toy_jobs
 import toy_pack
 
+from attsvm._compiling import watched
 from attsvm._threads import SINGLE
 from attsvm.errors import DataError, UnknownClaimError, WorkerError
 from attsvm.theory.run.workers import HERE, _Jobs, known_claim, processes
@@ -40,6 +41,17 @@ def crew(request):
 def test_every_job_is_done_once_and_yields_its_own_result(crew):
     jobs = {crew.submit(toy_jobs.echo, "job", str(k)): f"job {k}" for k in range(20)}
     assert [job.result() == jobs[job] for job in crew.completed(jobs)] == [True] * 20
+
+
+def test_who_asks_for_a_job_is_told_of_kernels_that_are_compiled_for_it(crew):
+    told = []
+    with watched(lambda *news: told.append(news)):
+        job = crew.submit(toy_jobs.compiles, "toy.kernel")
+        assert job.result() == "toy.kernel"
+    (begun, nothing), (ended, seconds) = told
+    assert (begun, nothing, ended, seconds >= 0) == ("toy.kernel", None, "toy.kernel", True)
+    assert crew.submit(toy_jobs.compiles, "toy.kernel").result() == "toy.kernel"
+    assert len(told) == 2
 
 
 def test_an_error_keeps_its_cause_value_and_remedy(crew):

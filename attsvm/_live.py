@@ -1,0 +1,132 @@
+"""What a long command says while it works, on standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable
+from shutil import get_terminal_size
+from typing import TextIO
+
+from attsvm._compiling import watched
+from attsvm._words import counted
+
+_REDRAWN = 0.2
+"""Seconds between two drawings of a line."""
+_SILENT = 30.0
+"""Seconds without a line after which a command says what it is at."""
+_LISTENED = 1.0
+"""Seconds between two looks at how long a command has been silent."""
+
+_ONCE = (
+    " and perhaps others: once for each installation; in all a minute or two if nothing else runs"
+)
+"""What to know of a kernel that is compiled."""
+
+
+class Live:
+    """What a command is at: a line that is redrawn on a terminal, or lines now and then.
+
+    Lines come when there is news, and after 30 seconds without any. Kernels that are compiled are
+    news; who compiles them, this process or its workers, makes no difference.
+
+    Args:
+        every: least number of seconds between two lines of news, where none is redrawn.
+        stream: where to; standard error where None.
+        line: what the command is at until it says so itself.
+        draws: whether to redraw a line on a terminal.
+        clock: tells the time in seconds.
+    """
+
+    def __init__(
+        self,
+        every: float = 0.0,
+        stream: TextIO | None = None,
+        *,
+        line: str = "starting",
+        draws: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._every, self._told = every, -math.inf
+        self._line: Callable[[], str] = lambda: line
+        self._stream = sys.stderr if stream is None else stream
+        self._clock = clock
+        self._started = self._last = clock()
+        self._begun: dict[str, float] = {}  # kernels that are compiled now
+        self._compiled: dict[str, float] = {}
+        self._writing = threading.Lock()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._watching = contextlib.ExitStack()
+        self.drawn = draws and self._stream.isatty()
+
+    def __enter__(self) -> Live:
+        """Start drawing, and watch what is compiled."""
+        self._watching.enter_context(watched(self.compiling))
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop drawing, wipe the line, and tell what was compiled."""
+        self._watching.close()
+        self._ended.set()
+        self._thread.join()
+        if self.drawn:
+            self._show("")
+        if self._compiled:
+            took = counted(len(self._compiled), "kernel")
+            names = ", ".join(sorted(self._compiled))
+            self._say(f"compiled {took} in {sum(self._compiled.values()):.0f} s: {names}")
+
+    def _run(self) -> None:
+        while not self._ended.wait(_REDRAWN if self.drawn else _LISTENED):
+            if self.drawn:
+                self._show(self._whole()[: get_terminal_size().columns - 1])
+            else:
+                self.beat()
+
+    def beat(self) -> None:
+        """Say what the command is at, if it has said nothing for 30 seconds."""
+        now = self._clock()
+        if now - self._last >= _SILENT:
+            self._say(f"{self._whole()}, {now - self._started:.0f} s so far")
+
+    def _whole(self) -> str:
+        """Return the line with the kernels that are compiled now."""
+        now = self._clock()
+        kernels = [f"compiling {k} for {now - t:.0f} s" for k, t in [*self._begun.items()]]
+        return ", ".join([self._line(), *kernels])
+
+    def _show(self, text: str) -> None:
+        with self._writing, contextlib.suppress(OSError, ValueError):  # nobody looks any more
+            self._stream.write(f"\r\x1b[K{text}")
+            self._stream.flush()
+
+    def _say(self, text: str) -> None:
+        """Print a line of its own."""
+        self._last = self._clock()
+        wiped = "\r\x1b[K" if self.drawn else ""
+        with self._writing, contextlib.suppress(OSError, ValueError):
+            self._stream.write(f"{wiped}{text}\n")
+            self._stream.flush()
+
+    def compiling(self, kernel: str, seconds: float | None) -> None:
+        """Take note of a kernel that begins to be compiled, or took so many seconds."""
+        if seconds is None:
+            if not self._begun and not self._compiled:
+                self._say(f"compiling {kernel}{_ONCE}")
+            self._begun[kernel] = self._clock()
+        else:
+            self._begun.pop(kernel, None)
+            self._compiled[kernel] = self._compiled.get(kernel, 0.0) + seconds
+
+    def update(self, line: Callable[[], str], worth: bool = True) -> None:
+        """Show a line, which may change with time; off a terminal only where it is worth one."""
+        self._line = line
+        now = self._clock()
+        if worth and not self.drawn and now - self._told >= self._every:
+            self._told = now
+            self._say(line())

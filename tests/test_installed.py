@@ -1,0 +1,133 @@
+"""What is built brings the claims of the three sources, and nothing but attsvm at the top level.
+
+A source distribution is built of a copy of the checkout, a wheel of the source distribution, and
+the wheel is installed where commands run: in an empty folder, and beside a user's own packages
+called `properties` and `symbolic`.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attsvm import sources
+from attsvm.theory.declaration.packs import find_claims, load_packs
+
+ROOT = Path(__file__).parents[1]
+IGNORED = shutil.ignore_patterns("__pycache__", ".attsvm")
+FILES = ("LICENSE", "MANIFEST.in", "README.md", "constraints.txt", "pyproject.toml", "setup.py")
+CLAIM = "sim/lemma-3.13:sharp-2"
+
+BUILD = """
+import setuptools.build_meta
+setuptools.build_meta.build_sdist("..")
+"""
+
+RUN = """
+import contextlib, io, json, sys
+from attsvm.cli import main
+from attsvm.theory.declaration.packs import find_claims, load_packs
+told = []
+for words in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        code = main(words)
+    told.append((code, out.getvalue()))
+(claim,) = find_claims(load_packs(), [sys.argv[2]])
+top = sorted({"properties", "symbolic"} & sys.modules.keys())
+print(json.dumps([told, claim.fingerprint, top]))
+"""
+"""Commands in one process, then the fingerprint of a claim, and names at the top level."""
+
+
+def done(*words, cwd):
+    ran = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    return ran.stdout
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """An environment with the wheel, and the libraries of this one."""
+    folder = tmp_path_factory.mktemp("built")
+    (folder / "checkout").mkdir()
+    for name in ("attsvm", *sources.PACKAGES):
+        shutil.copytree(ROOT / name, folder / "checkout" / name, ignore=IGNORED)
+    for name in FILES:
+        shutil.copy2(ROOT / name, folder / "checkout")
+    left = folder / "checkout/build/lib/attsvm/sources/properties/left.py"  # by an earlier build
+    left.parent.mkdir(parents=True)
+    left.touch()
+    done(sys.executable, "-c", BUILD, cwd=folder / "checkout")
+    (sdist,) = folder.glob("*.tar.gz")
+    pip = sys.executable, "-m", "pip", "--disable-pip-version-check"
+    offline = "--quiet", "--no-index", "--no-deps"
+    done(*pip, "wheel", *offline, "--no-build-isolation", sdist.name, cwd=folder)
+    (wheel,) = folder.glob("*.whl")
+    done(sys.executable, "-m", "venv", "--without-pip", "environment", cwd=folder)
+    python = folder / "environment/bin/python"
+    done(*pip, "--python", python, "install", *offline, "--no-compile", wheel.name, cwd=folder)
+    (site,) = folder.glob("environment/lib/python*/site-packages")
+    libraries = [place for place in sys.path if place.endswith("site-packages")]
+    (site / "libraries.pth").write_text("\n".join(libraries))
+    return folder / "environment/bin", site
+
+
+def files_below(folder):
+    found = (f for f in folder.rglob("*") if f.is_file() and "__pycache__" not in f.parts)
+    hidden = (f for f in found if not f.name.startswith(".") and ".attsvm" not in f.parts)
+    return {f.relative_to(folder): f.read_bytes() for f in hidden}
+
+
+def test_the_environment_holds_attsvm_alone_with_the_sources_as_they_are(environment):
+    _, site = environment
+    top = {place.name.partition("-")[0] for place in site.iterdir()} - {"libraries.pth"}
+    assert top == {"attsvm"}
+    for name in sources.PACKAGES:
+        assert files_below(site / "attsvm/sources" / name) == files_below(ROOT / name)
+
+
+def test_in_an_empty_folder_all_commands_know_the_claims(environment, tmp_path):
+    binaries, site = environment
+    stored = site / "attsvm/sources/properties/sim/counterexamples/sim--lemma-3.13--literal.json"
+    commands = [
+        ["claims", "--json", "-"],
+        ["show", CLAIM],
+        ["verify", CLAIM],
+        ["gate", "--update"],
+        ["replay", str(stored)],
+        ["hunt", "sim/lemma-3.13:literal", "--rounds", "1"],
+        ["reproduce"],
+    ]
+    out = done(binaries / "python", "-P", "-c", RUN, json.dumps(commands), CLAIM, cwd=tmp_path)
+    told, fingerprint, top = json.loads(out.splitlines()[-1])
+    claims, show, verify, gate, replay, hunt, reproduce = (text for _, text in told)
+    ours = {c.id: c for c in find_claims(load_packs()) if c.id.startswith(("mm/", "sim/", "tf/"))}
+    assert {entry["id"] for entry in json.loads(claims)["claims"]} == ours.keys()
+    assert "attsvm/sources/properties/sim/lemma_3_13.py" in "".join(show.split())
+    assert "1 claim on 75 instances, profile quick, seed 0: every verdict as expected" in verify
+    assert f"\n{CLAIM}" not in f"\n{gate}"  # its digests are those of the checkout
+    assert "CONFIRMED" in replay
+    assert "refuted, certified: sim/lemma-3.13:literal" in hunt
+    assert {line.partition("/")[0] for line in reproduce.splitlines()} == {"mm", "sim", "tf"}
+    assert [code for code, _ in told if code != 0] in ([1], [1, 1])  # a find, and changes to review
+    assert (fingerprint, top) == (ours[CLAIM].fingerprint, [])
+
+
+@pytest.mark.parametrize("lists", [True, False], ids=["lists its pack", "names it"])
+def test_packages_of_the_same_names_are_the_users_own(environment, tmp_path, lists):
+    for name in sources.PACKAGES:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text('"""Mine."""\n')
+    shutil.copy2(ROOT / "examples/my_claim.py", tmp_path / "properties")
+    if lists:
+        (tmp_path / "pyproject.toml").write_text('[tool.attsvm]\npacks = ["properties"]\n')
+    attsvm = environment[0] / "attsvm"
+    if lists:
+        out = done(attsvm, "verify", "mine", CLAIM, "-n", "2", cwd=tmp_path)
+        assert "2 claims on 150 instances" in out
+    else:
+        out = done(attsvm, "claims", "--pack", "properties", "mine", CLAIM, cwd=tmp_path)
+        assert [line.partition("/")[0] for line in out.splitlines()[1:]] == ["mine", "sim"]
