@@ -9,19 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from attsvm.primitives.hypotheses import (
-    all_independent,
-    all_tight,
-    exists,
-    falling,
-    feasible,
-    lower_scores_equal,
-    rivals_equal,
-    several_tokens,
-    sloped,
-    two_scores,
-    unique_optimum,
-)
+from attsvm.primitives.hypotheses import (all_independent, all_tight, exists, feasible, lower_scores_equal, rivals_equal, several_tokens, two_scores, unique_optimum)
+from attsvm.primitives.loss_hypotheses import falling, sloped
 from attsvm.primitives.steps import is_short
 from attsvm.theory import Supposed
 from properties.mm import (

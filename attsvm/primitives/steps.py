@@ -17,12 +17,10 @@ from hypothesis import strategies as st
 
 from attsvm.errors import DataError
 from attsvm.losses import CUBIC
-from attsvm.theory import Measured, Records, Slack
+from attsvm.theory import Hypothesis, Measured, Records, Slack
 
 FLOW = "gradient flow"
 """What floats follow in place of descent with the step of an instance."""
-
-SHORT = "the step is at most 1/L"
 
 SHARES = (1.0, 0.5, 0.25)
 """Steps that are drawn. Sentences say (0, 1]; a proof takes a run of short steps the longer."""
@@ -49,6 +47,9 @@ class Stepped:
 def is_short(case: Any) -> bool:
     """The step is at most 1/L."""
     return bool(case.step <= 1.0)
+
+
+SHORT = Hypothesis("the step is at most 1/L", is_short)
 
 
 def stepped(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attsvm._words import nearest
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.code_digests import fingerprint
+from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Expected, Truth
 
@@ -26,16 +27,6 @@ _READINGS = ("literal", "amended", "sharp")
 
 _MADE: ContextVar[list[Claim] | None] = ContextVar("made", default=None)
 """Where claims are noted that are made; nowhere unless somebody asks by `declared`."""
-
-Predicate = Callable[[Any], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """A named condition on an instance; decides exactly, because refutations rest on it."""
-
-    name: str
-    holds: Predicate = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim, Part
-from attsvm.theory.declaration.proof import Steps, executed, recorded
+from attsvm.theory.declaration.proof import Steps, executed, grants, recorded
 from attsvm.theory.declaration.rehearsal import rehearse, unread
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.record import forms
@@ -186,7 +186,7 @@ def ensure_steps(claim: Claim, steps: Steps) -> None:
             "attsvm.theory.declaration.proof, or by cite.",
         )
     for taken in steps.supposed:
-        if not taken.stands_in(claim.formula):
+        if not grants(claim.formula, taken):
             raise ClaimError(
                 f"the proof of {claim.id} supposes what the reading does not: {taken.says}",
                 value=claim.proof,

@@ -22,7 +22,8 @@ from attsvm.primitives.descent_runs import (
     towards_solution,
 )
 from attsvm.primitives.growth_rates import arrives
-from attsvm.primitives.hypotheses import exists, in_basin, sloped, unique_optimum
+from attsvm.primitives.hypotheses import BASIN, EXISTS, UNIQUE, unique_optimum
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
 from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import (
     SHORT,
@@ -30,7 +31,6 @@ from attsvm.primitives.steps import (
     W_K,
     Stepped,
     converges_in_direction,
-    is_short,
     solutions,
 )
 from attsvm.primitives.torch_objectives import elsewhere
@@ -141,15 +141,6 @@ DIRECTION = converges_in_direction(
     symbols=solutions("W"),
 )
 
-EXISTS, SLOPED_LOSS = "W^mm exists and is not 0", "l' < 0 everywhere and continuous"
-UNIQUE, BASIN = "optimal tokens are unique", "risk gap of the start below the threshold"
-HYPOTHESES = {
-    EXISTS: exists,
-    SLOPED_LOSS: sloped,
-    UNIQUE: unique_optimum,
-    BASIN: lambda case: in_basin(case, case.loss),
-    SHORT: is_short,
-}
 VIOLATING = {
     EXISTS: [from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],
     SLOPED_LOSS: [FLAT],
@@ -157,4 +148,4 @@ VIOLATING = {
     BASIN: [descent(NOT_ALIGNED, "correlation")],
     SHORT: [descent(LEAPING)],
 }
-"""What a descent from the basin asks for, and descents that miss it."""
+"""Descents, each of which misses a hypothesis on descent from the basin."""

@@ -40,7 +40,8 @@ from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.paths import path_w
 from attsvm.paths.objective import GapObjective, differences
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.hypotheses import exists, feasible, sloped, unique_optimum
+from attsvm.primitives.hypotheses import exists, feasible, unique_optimum
+from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.losses import LOSSES, SLOPED
 from attsvm.strategies import arrays, composite
 from attsvm.svm import att_svm
