@@ -4,7 +4,7 @@ from typing import Any
 
 from attsvm.exact import ExactData
 from attsvm.exact.descent import decreases
-from attsvm.primitives.losses import LOSSES
+from attsvm.primitives.losses import CONVEX, LOSSES
 from attsvm.primitives.losses import SLOPED as NAMES
 from attsvm.theory import Hypothesis
 
@@ -43,7 +43,7 @@ def falls_strictly(case: Any) -> bool:
 
 def falls_on_scores(case: Any) -> bool:
     """L' < 0 from the lowest to the highest score, for losses whose slope is known."""
-    return decreases(ExactData.of(case.data), case.loss)
+    return sloped(case) or decreases(ExactData.of(case.data), case.loss)
 
 
 def sloped_on_scores(case: Any) -> bool:
@@ -54,6 +54,11 @@ def sloped_on_scores(case: Any) -> bool:
 def decreases_on_scores(case: Any) -> bool:
     """The loss is decreasing from the lowest to the highest score."""
     return LOSSES[case.loss].decreasing or falls_on_scores(case)
+
+
+def convex(case: Any) -> bool:
+    """The loss is convex, among those of negative slope."""
+    return case.loss in CONVEX
 
 
 def continuous(case: Any) -> bool:
@@ -81,10 +86,10 @@ SLOPED_ON_SCORES = Hypothesis(
     implies=(SMOOTH_LOSS, NEGATIVE_SLOPE),
 )
 STRICT_LOSS = Hypothesis("l is strictly decreasing and smooth", strictly_decreasing)
+CONVEX_LOSS = Hypothesis("l is convex", convex)
 CONTINUOUS_LOSS = Hypothesis("l is continuous", continuous)
 STRICTLY_DECREASING = Hypothesis(
     "l is strictly decreasing, smooth or not",
     falls_strictly,
-    says="l is strictly decreasing",
     implies=(DECREASING_LOSS, CONTINUOUS_LOSS),
 )

@@ -182,6 +182,7 @@ SIGN = Hypothesis("of each input all Y_i b_k are >= 0, or all are <= 0, or phi i
 STEEP = Hypothesis(
     "d > 0 in each input: its head is less at other tokens, and falls from the first one to them",
     leads,
+    implies=(BEST,),
 )
 
 PATH = Statement(

@@ -31,7 +31,7 @@ from flint import arb
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.gradients import negative_gradient
-from attsvm.primitives.hypotheses import BASIN, UNIQUE, ZERO_START
+from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE, ZERO_START
 from attsvm.primitives.limit_certificates import agreement, short_step
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped, tends
@@ -107,7 +107,9 @@ def rises(m: Any, case: TokenSequences, loss: str, sign: int = 1) -> Any:
 
 SAID = Hypothesis("X_soft is not 0", token_sequences.moves_soft)
 MOVED = Hypothesis("X(0) is not 0", lambda case: not token_sequences.from_zero(case))
-ENOUGH = Hypothesis("X^mm exists, and C ||X^mm|| > max lambda", token_sequences.enough)
+ENOUGH = Hypothesis(
+    "X^mm exists, and C ||X^mm|| > max lambda", token_sequences.enough, implies=(FEASIBLE,)
+)
 
 FIGURE = Statement(
     "sim/figure-1",

@@ -29,7 +29,7 @@ from attsvm.primitives.descent_runs import (
     runs,
     tight_data,
 )
-from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
+from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE, starts_in_basin
 from attsvm.primitives.steps import (
     SHORT,
     TARGET,
@@ -161,7 +161,7 @@ SIDEWAYS = Run.of([[[1, 1], [1, 0]]], [[1, 0]], scores=[[1, 0]])
 
 BASIN = Hypothesis(
     "risk gap of the start below the threshold, for logits z^T X x_t",
-    lambda run: training.starts_in_basin(turned(run)),
+    lambda run: starts_in_basin(turned(run)),
     says="the risk gap of the start, for logits z^T X x_t, is below min_i [l(second) - l(best)]/n",
     implies=(SEVERAL_TOKENS,),
 )

@@ -38,11 +38,14 @@ from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.growth_rates import rate_error
 from attsvm.primitives.hypotheses import (
     EITHER_PART,
+    EQUAL_RIVALS,
     EXISTS,
     FEASIBLE,
+    SEVERAL_TOKENS,
     TWO_SCORES,
     UNIQUE,
     ZERO_START,
+    starts_in_basin,
 )
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import (
@@ -59,7 +62,7 @@ from attsvm.primitives.steps import (
 )
 from attsvm.theory import Hypothesis, Reading, Slack, Statement, changed, stated
 from properties.sim import SOURCE
-from properties.sim._support import self_attention, training
+from properties.sim._support import self_attention
 from properties.sim._support.margins import step_along_solution
 from properties.sim._support.self_attention import SelfAttention, near_solution, sequences
 from properties.sim._support.training import PRINTED, REPAIRED
@@ -149,7 +152,8 @@ LOWEST = Hypothesis(
 )
 NEAR = Hypothesis(
     "risk gap of the start below the threshold, for the tokens of lowest score",
-    lambda case: training.starts_in_basin(turned(case).run),
+    lambda case: starts_in_basin(turned(case).run),
+    implies=(SEVERAL_TOKENS,),
 )
 
 DROPPED_HYPOTHESES = {
@@ -157,8 +161,10 @@ DROPPED_HYPOTHESES = {
     "tied tokens of lowest score": changed(drop=[LOWEST], examples=[turned(TIED)]),
 }
 
-LOW = Hypothesis("X^low exists and is not 0", lambda case: scores.exists(turned(case)))
-PAIRS = Hypothesis("no entry has more than two tokens", pairs)
+LOW = Hypothesis(
+    "X^low exists and is not 0", lambda case: scores.exists(turned(case)), implies=(SEVERAL_TOKENS,)
+)
+PAIRS = Hypothesis("no entry has more than two tokens", pairs, implies=(EQUAL_RIVALS,))
 
 LOSS = Statement(
     "sim/printed-loss",

@@ -95,10 +95,16 @@ def pairs(draw: st.DrawFn) -> Run:
     return Run(AttentionData.of(X, Z, scores=scores), np.zeros((d, d)))
 
 
-SAME = Hypothesis("optimal tokens share a score, all others another one", scores_shared)
+SAME = Hypothesis(
+    "optimal tokens share a score, all others another one", scores_shared, implies=(UNIQUE,)
+)
 PAIRS = Hypothesis(
     "two inputs of two tokens",
     lambda run: run.data.n == 2 and all(len(x) == 2 for x in ExactData.of(run.data).X),
+    implies=(
+        SEVERAL_TOKENS,
+        EQUAL_RIVALS,
+    ),
 )
 
 THEOREM = Statement(

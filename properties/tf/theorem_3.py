@@ -46,7 +46,7 @@ from attsvm.errors import DataError
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
+from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.steps import ZERO, tends
 from attsvm.strategies import arrays, composite, sizes
@@ -216,7 +216,9 @@ WIDE = replace(
 FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cases.SLANTED])}
 
 DECREASING = Hypothesis("l is smooth and decreasing", decreasing)
-LOW_RANK = Hypothesis("some solution of Att-SVM* has a rank of r at most", low_rank)
+LOW_RANK = Hypothesis(
+    "some solution of Att-SVM* has a rank of r at most", low_rank, implies=(SEVERAL_TOKENS,)
+)
 
 THEOREM = Statement(
     "tf/theorem-3",

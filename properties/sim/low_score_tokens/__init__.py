@@ -69,8 +69,14 @@ OTHERS = {
     "tokens between least and best": changed(which="second"),
 }
 
+NO_LOW_SUPPORT = Hypothesis(
+    "no token of least score is a support vector of an X^mm, if there is one",
+    left_out.idle_if_solved,
+)
 IDLE = Hypothesis(
-    "there is an X^mm, and no token of least score is a support vector of it", left_out.idle
+    "there is an X^mm, and no token of least score is a support vector of it",
+    left_out.idle,
+    implies=(FEASIBLE, NO_LOW_SUPPORT),
 )
 LOWERED = Hypothesis("scores are lowered, not raised", lambda case: case.size >= 0)
 

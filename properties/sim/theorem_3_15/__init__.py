@@ -104,9 +104,11 @@ def halved(run: Run) -> Run:
 
 
 HALF = Hypothesis("the step is at most 1/(2 L)", lambda run: run.step <= 0.5)
-WITHIN = Hypothesis("rivals' scores less than delta apart", nearly_equal.within)
+WITHIN = Hypothesis("rivals' scores less than delta apart", nearly_equal.within, implies=(UNIQUE,))
 WITHIN_OTHERS = Hypothesis(
-    "rivals' scores less than g_i s_i/(1 - s_i - s'_i) apart", nearly_equal.within_of_others
+    "rivals' scores less than g_i s_i/(1 - s_i - s'_i) apart",
+    nearly_equal.within_of_others,
+    implies=(UNIQUE,),
 )
 
 THEOREM = Statement(

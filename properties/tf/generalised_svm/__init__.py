@@ -44,7 +44,7 @@ W_svm is 0 (`sharp-5`).
 
 from attsvm.primitives.heads import ACTIVATIONS
 from attsvm.primitives.hypotheses import ZERO_START
-from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
+from attsvm.primitives.loss_hypotheses import CONVEX_LOSS, NEGATIVE_SLOPE, SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.losses import CONVEX
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.tf import SOURCE
@@ -61,7 +61,9 @@ ALL = Hypothesis("all tokens are kept", lambda case: bool(case.kept.all()))
 SEEN = Hypothesis("W is in the span of the data", cases.seen)
 POSITIVE = Hypothesis("a token is left out, and all margins of V are positive", cases.leads)
 FORWARD = Hypothesis("the step is positive", lambda case: case.size > 0)
-CONVEX_LOSS = Hypothesis("l is convex, l' < 0", lambda case: case.loss in CONVEX)
+CONVEX_SLOPED = Hypothesis(
+    "l is convex, l' < 0", lambda case: case.loss in CONVEX, implies=(CONVEX_LOSS, NEGATIVE_SLOPE)
+)
 BETTER = Hypothesis("the first token scores more", growth.ordered)
 ORTHOGONAL = Hypothesis("the (x_1 - x_2) z_i^T are orthogonal, none is 0", growth.orthogonal)
 NONLINEAR = Hypothesis("phi is not linear", lambda case: case.phi != "identity")
@@ -88,7 +90,7 @@ STATEMENT = Statement(
         POSITIVE: [cases.BETWEEN],
         FORWARD: [growth.BACK, growth.BACK_HIDDEN, heads.BACK, heads.BACK_SQUARE, heads.BACK_PAIR],
         SLOPED_LOSS: [growth.FLAT_HIDDEN],
-        CONVEX_LOSS: [growth.BENT, heads.BENT, heads.BENT_SQUARE],
+        CONVEX_SLOPED: [growth.BENT, heads.BENT, heads.BENT_SQUARE],
         BETTER: [growth.EQUAL],
         ORTHOGONAL: [growth.TWICE],
         QUERY: [heads.UNSEEN, heads.UNSEEN_SQUARE],
@@ -195,7 +197,7 @@ STATEMENT = Statement(
             "l'(gamma_2), so that W(k) - ln k W_svm is bounded",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_bounded",
-            under=(FORWARD, CONVEX_LOSS, BETTER, ORTHOGONAL),
+            under=(FORWARD, CONVEX_SLOPED, BETTER, ORTHOGONAL),
             variables=Records(Several, growth.separate()),
             conclusion=growth.follows_logarithm,
             examples=(growth.ALONE,),
@@ -226,7 +228,7 @@ STATEMENT = Statement(
             "kept, and W(k) - ln k W_svm is bounded",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_rising_head",
-            under=(FORWARD, CONVEX_LOSS, QUERY, BENT_UP, RISES, ZERO_START),
+            under=(FORWARD, CONVEX_SLOPED, QUERY, BENT_UP, RISES, ZERO_START),
             variables=Records(HeadSteps, heads.steps(), fixed=("start",)),
             conclusion=heads.grows,
             examples=(heads.ALONE,),
@@ -243,7 +245,7 @@ STATEMENT = Statement(
             "x_2)/2)), so that W(k) - (ln k/2) W_svm is bounded, and W(k) - ln k W_svm is not",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_critical_head",
-            under=(FORWARD, CONVEX_LOSS, QUERY, SQUARE, CRITICAL, BELOW, ZERO_START),
+            under=(FORWARD, CONVEX_SLOPED, QUERY, SQUARE, CRITICAL, BELOW, ZERO_START),
             variables=Records(HeadSteps, heads.steps(critical=True), fixed=("phi", "start")),
             conclusion=heads.grows_by_half,
             examples=(heads.SQUARE,),

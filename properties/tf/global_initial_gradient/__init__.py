@@ -35,7 +35,7 @@ from dataclasses import replace
 import numpy as np
 
 from attsvm.primitives.descent_runs import LEAPING, max_margin
-from attsvm.primitives.hypotheses import EQUAL_RIVALS, UNIQUE
+from attsvm.primitives.hypotheses import EQUAL_RIVALS, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
@@ -71,7 +71,7 @@ PLAINLY = replace(DIRECTION, balls=patiently)
 WORST = {"towards the worst tokens": changed(towards="worst")}
 
 SEPARATED = Hypothesis("the first step separates the optimal tokens", first_steps.separates)
-LONG = Hypothesis("the first step is long", first_steps.is_long)
+LONG = Hypothesis("the first step is long", first_steps.is_long, implies=(SEVERAL_TOKENS,))
 FORWARD = Hypothesis("R >= 0", lambda case: case.length >= 0.0)
 ALONG = Hypothesis(
     "the first step goes along W^mm",

@@ -43,7 +43,7 @@ from typing import Any
 
 from flint import fmpq
 
-from attsvm.primitives.loss_hypotheses import STRICT_LOSS
+from attsvm.primitives.loss_hypotheses import SMOOTH_LOSS, STRICT_LOSS
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf.local_convergence import cones, starts
@@ -60,19 +60,49 @@ OTHER: dict[str, Any] = {
 }
 FOUR_FIFTHS = fmpq(4, 5)
 
+IN_CONE = Hypothesis(
+    "||E|| r_j <= s sigma c_j for s as it is or s = 1/2",
+    lambda case: cones.within(case) or cones.is_near(case),
+)
+BELOW_ONE = Hypothesis(
+    "0 < s < 1 for s as it is or s = 1/2",
+    lambda case: 0.0 < case.share < 1.0 or cones.is_long(case),
+)
+RADIUS = Hypothesis(
+    "sigma is at least the radius of s, or ||W_0|| that of s = 1/2",
+    lambda case: cones.is_large(case) or cones.is_long(case),
+    implies=(SMOOTH_LOSS,),
+)
+FALLING_AT_ALPHA = Hypothesis("l' < 0 at the scores of alpha", cones.falls_at_alpha)
+LENGTH = Hypothesis(
+    "||W_0|| is at least sqrt(N^2 + q^2) times the radius of s = 1/2",
+    lambda case: cones.is_long(case),
+    implies=(BELOW_ONE, RADIUS),
+)
 OPTIMAL = Hypothesis("alpha is locally optimal", cones.is_locally_optimal)
 SELECTS = Hypothesis("the start selects alpha", cones.selects)
 FAR = Hypothesis("the norm of the start is large", cones.is_far)
-NEAR = Hypothesis("W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)", cones.is_near)
+NEAR = Hypothesis(
+    "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)", cones.is_near, implies=(IN_CONE,)
+)
 LONG = Hypothesis(
     "||W_0|| is at least the radius, which exists where l' < 0 at the scores of alpha",
     cones.is_long,
+    implies=(
+        LENGTH,
+        FALLING_AT_ALPHA,
+    ),
 )
-CONE = Hypothesis("||E|| r_j <= s sigma c_j", cones.within)
+CONE = Hypothesis("||E|| r_j <= s sigma c_j", cones.within, implies=(IN_CONE,))
 LARGE = Hypothesis(
     "0 < s < 1, and sigma is at least the radius of s, which exists where l' < 0 at the scores of "
     "alpha",
     cones.is_large,
+    implies=(
+        BELOW_ONE,
+        RADIUS,
+        FALLING_AT_ALPHA,
+    ),
 )
 
 THEOREM = Statement(

@@ -22,7 +22,7 @@ in `properties.tf._support.path_certificates`.
 from typing import Any
 
 from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
-from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
+from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE, SLOPED_LOSS, SMOOTH_LOSS, STRICT_LOSS
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import path_certificates
@@ -101,8 +101,15 @@ PATH = Statement(
 )
 
 LARGE = Hypothesis("rho is at least log(2 Gamma)", points.large)
+SMALL_COST = Hypothesis(
+    "G is below every m_i d_i, if l' < 0 and continuous", points.cheap_if_sloped
+)
 GOOD = Hypothesis("||W|| <= R and L(W) <= L(R U)", points.good)
-CHEAP = Hypothesis("l' < 0 and continuous, G is below every m_i d_i", points.cheap)
+CHEAP = Hypothesis(
+    "l' < 0 and continuous, G is below every m_i d_i",
+    points.cheap,
+    implies=(SMOOTH_LOSS, NEGATIVE_SLOPE, SMALL_COST),
+)
 
 RATE = Statement(
     "tf/theorem-2",

@@ -167,6 +167,11 @@ def cheap(case: Candidate) -> bool:
         return all(bool(own.least * BALLS.min(own.gaps) > G) for own in found)
 
 
+def cheap_if_sloped(case: Candidate) -> bool:
+    """The same where the loss has a slope that is continuous and below 0."""
+    return not sloped(case) or cheap(case)
+
+
 def good(case: Candidate) -> bool:
     """||W|| <= rho ||W^mm|| in rationals, L(W) <= L(rho W^mm) in balls (undecided for W = V).
 
