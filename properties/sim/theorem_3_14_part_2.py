@@ -199,7 +199,6 @@ THEOREM = Statement(
             constants={"loss": REPAIRED},
             under=(FEASIBLE, SAME, PAIRS, ZERO_START, SHORT),
             variables=stepped(Run, pairs(), fixed=("start",)),
-            conclusion=training.PATIENTLY,
             examples=(REJOINED,),
             siblings={
                 **training.other_directions(REJOINED),

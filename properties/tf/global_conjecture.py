@@ -147,7 +147,6 @@ NO_SOLUTION = cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])
 """Two equal tokens: no Local-SVM has a solution."""
 
 
-PLAINLY = replace(cases.DIRECTION, balls=cases.patiently)
 WRONG = {
     "towards the worst tokens": changed(towards="worst"),
     "W^mm turned by about a 64th": changed(towards="turned"),
@@ -288,7 +287,7 @@ CONJECTURE = Statement(
     printed="Holds as d becomes even larger (explains red bars -> 1) - Culminates in our global "
     "convergence conjecture (see paper)",
     variables=stepped(Descent, supported(), steps=ANY),
-    conclusion=PLAINLY,
+    conclusion=cases.DIRECTION,
     cost=6,
     violating={
         EVERYWHERE: [OBTUSE],

@@ -8,7 +8,6 @@ along (1, 0), which lowers the second margin twice as fast as it raises the firs
 input comes to select its worse token, and w follows (1, 0) for ever.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -123,17 +122,16 @@ def near_solution(generator: np.random.Generator) -> Run:
 # where they go
 
 
-def decided(run: Run, loss: str, towards: str = "optimal") -> arb | None:
-    """Where descent on the loss goes; with tied optimal tokens the first ones count."""
+def decided(run: Run, loss: str, towards: str = "optimal") -> arb:
+    """Return whether descent converges in direction to the target, or ask for more bits.
+
+    With tied optimal tokens the first ones count. Long runs need many bits, and so do runs where
+    attention lingers.
+    """
     target = max_margin(run.data, towards)
     if target is not None and not unique_optimum(run):
-        return arrives(run.data, run.start, loss, target, run.step)
-    return certified_limit(run, loss, towards)
-
-
-def decided_patiently(run: Run, loss: str, towards: str = "optimal") -> arb:
-    """The same; long runs, and those where attention lingers, need many bits."""
-    return or_more_bits(decided(run, loss, towards))
+        return or_more_bits(arrives(run.data, run.start, loss, target, run.step))
+    return or_more_bits(certified_limit(run, loss, towards))
 
 
 DIRECTION = converges_in_direction(
@@ -145,7 +143,6 @@ DIRECTION = converges_in_direction(
     tensors=elsewhere,
     symbols=solutions("X"),
 )
-PATIENTLY = replace(DIRECTION, balls=decided_patiently)
 
 OTHER_TARGETS = {"direction of the worst tokens": changed(towards="worst")}
 

@@ -220,7 +220,7 @@ THEOREM = Statement(
             constants={"loss": REPAIRED},
             under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, WITHIN, SHORT),
             variables=ALIGNED,
-            conclusion=replace(BOTH, balls=training.PATIENTLY.balls),
+            conclusion=BOTH,
             examples=(TWO_TOKENS,),
             siblings={
                 **training.OTHER_DIRECTIONS,
@@ -256,7 +256,7 @@ THEOREM = Statement(
             constants={"loss": REPAIRED},
             under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, WITHIN_OTHERS, SHORT),
             variables=ALIGNED,
-            conclusion=replace(BOTH, balls=training.PATIENTLY.balls),
+            conclusion=BOTH,
             examples=(TWO_TOKENS, nearly_equal.far(0.359375, 1.0), nearly_equal.far(0.125, 2.0)),
             siblings={
                 **training.OTHER_DIRECTIONS,

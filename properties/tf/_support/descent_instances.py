@@ -118,17 +118,17 @@ def follows(case: Descent, towards: str = "optimal") -> Slack:
     return reaches(Run(case.data, case.start, step=case.step), case.loss, towards)
 
 
-def decided(case: Descent, towards: str = "optimal") -> arb | None:
-    """Where descent goes, proved; tokens may be tied in inputs whose gradient is 0."""
+def decided(case: Descent, towards: str = "optimal") -> arb:
+    """Return whether descent converges in direction to the target, or ask for more bits.
+
+    Tokens may be tied in inputs whose gradient is 0. Long runs need many bits, and so do runs where
+    attention lingers.
+    """
     target = max_margin(case.data, towards)
     if target is not None and not unique_optimum(case):
-        return arrives(case.data, case.start, case.loss, target, case.step)
-    return certified_limit(Run(case.data, case.start, step=case.step), case.loss, towards)
-
-
-def patiently(case: Descent, towards: str = "optimal") -> arb:
-    """The same; long runs, and those where attention lingers, need many bits."""
-    return or_more_bits(decided(case, towards))
+        return or_more_bits(arrives(case.data, case.start, case.loss, target, case.step))
+    run = Run(case.data, case.start, step=case.step)
+    return or_more_bits(certified_limit(run, case.loss, towards))
 
 
 DIRECTION = converges_in_direction(

@@ -40,7 +40,7 @@ from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import DIRECTION, from_zero, patiently
+from properties.tf._support.descent_instances import DIRECTION, from_zero
 from properties.tf.global_equal_scores import NOT_ALIGNED
 from properties.tf.global_initial_gradient import first_steps
 from properties.tf.global_initial_gradient.first_steps import Step
@@ -67,7 +67,6 @@ THROWN = replace(
 CROSSED = Step(OVERTAKEN, ZERO, "correlation", 1.0)
 
 
-PLAINLY = replace(DIRECTION, balls=patiently)
 WORST = {"towards the worst tokens": changed(towards="worst")}
 
 SEPARATED = Hypothesis("the first step separates the optimal tokens", first_steps.separates)
@@ -86,7 +85,7 @@ THEOREM = Statement(
     printed="We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: initial gradient "
     "grad L(W_0) is favorable",
     variables=stepped(Step, flattened(first_steps.steps((1.0,))), fixed=("length",), steps=ANY),
-    conclusion=PLAINLY,
+    conclusion=DIRECTION,
     cost=10,
     violating={
         SLOPED_LOSS: [Step(BEYOND_ONE, np.array([[4.0, 0.0], [1.0, 0.0]]), "squared", 1.0)],
