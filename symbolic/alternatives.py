@@ -46,7 +46,7 @@ DECREASING = Supposed(
 )
 MEETS = Supposed("V meets all constraints", (p_svm.MEETS, definition_3_8.MEET))
 SOLUTION = Supposed(
-    "W^mm exists, or X^low on the printed loss", (descent.FEASIBLE, printed_loss.LOW)
+    "W^mm exists, or X^low on the printed loss", (descent.FEASIBLE, printed_loss.LOW_EXISTS)
 )
 LEAST_VECTOR = Supposed(
     "the programme, Att-SVM, p-SVM or v-SVM, has a solution",

@@ -1,6 +1,7 @@
 """Mistakes in tf's criteria for global convergence, and in its cones."""
 
 from __future__ import annotations
+from attsvm.primitives.hypotheses import EQUAL_RIVALS
 
 from dataclasses import replace
 from typing import Any
@@ -48,7 +49,7 @@ uneven_accord = plant(
     statement="scores of non-optimal tokens differ by less than the optimal one leads, Att-SVM "
     "feasible, inputs aligned: W_k/||W_k|| -> W^mm/||W^mm|| from any start",
     why="started at its second-best token an input stays there, pushed on by a worse one",
-    drop=["non-optimal scores are equal"],
+    drop=[EQUAL_RIVALS],
     data=global_equal_scores.started(together(SPREADS)),
     ensemble=None,
     hypotheses={"they differ by less than the lead": _spread_below_lead},

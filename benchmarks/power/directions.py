@@ -1,6 +1,7 @@
 """Mistakes in what sim says of directions and margins in the limit."""
 
 from __future__ import annotations
+from attsvm.primitives.hypotheses import EQUAL_RIVALS
 
 from fractions import Fraction
 from typing import Any
@@ -49,7 +50,7 @@ uneven_rivals = plant(
     statement="a single input, Att-SVM feasible: descent on the decreasing loss with step at most "
     "1/L_X from any start converges in direction to X^mm",
     why="tokens of any scores can trap a run at the second-best one",
-    drop=["all rivals of an optimal token score the same"],
+    drop=[EQUAL_RIVALS],
     data=runs(separable_data(n=(1, 1)), 0, 2),
     ensemble=None,
 )

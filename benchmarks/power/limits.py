@@ -1,6 +1,7 @@
 """Mistakes in what tf says of regularisation paths and of gradients."""
 
 from __future__ import annotations
+from attsvm.primitives.hypotheses import TWO_SCORES
 
 from fractions import Fraction
 from typing import Any
@@ -120,7 +121,7 @@ divergence_hypothesis = plant(
     "hypothesis two-tokens",
     statement="all tokens support vectors, some input with two tokens: ||W_k|| -> infinity",
     why="where all scores are tied the gradient is 0",
-    drop=[divergence.TWO_SCORES],
+    drop=[TWO_SCORES],
     hypotheses={"some input has two tokens": several_tokens},
 )
 

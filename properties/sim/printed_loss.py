@@ -161,8 +161,11 @@ DROPPED_HYPOTHESES = {
     "tied tokens of lowest score": changed(drop=[LOWEST], examples=[turned(TIED)]),
 }
 
+LOW_EXISTS = Hypothesis("X^low exists", lambda case: scores.feasible(turned(case)))
 LOW = Hypothesis(
-    "X^low exists and is not 0", lambda case: scores.exists(turned(case)), implies=(SEVERAL_TOKENS,)
+    "X^low exists and is not 0",
+    lambda case: scores.exists(turned(case)),
+    implies=(LOW_EXISTS, SEVERAL_TOKENS),
 )
 PAIRS = Hypothesis("no entry has more than two tokens", pairs, implies=(EQUAL_RIVALS,))
 

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 import sympy as sp
+from symbolic.suppositions import BENT_LOSS, CONVEX_LOSS
+from symbolic.suppositions import LOSS as CONTINUOUS_SLOPE
 
 from attsvm.errors import DataError, ProofError
 from attsvm.primitives.losses import LOSSES as FORMULAS
@@ -16,8 +18,6 @@ from properties.tf.theorem_2 import near_optimal_points as points
 from symbolic.continuity import cite_extreme_value, ensure_continuous, ensure_smooth
 from symbolic.curvature import ensure_hessian, ensure_smoothness
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less
-from symbolic.suppositions import BENT_LOSS, CONVEX_LOSS
-from symbolic.suppositions import LOSS as CONTINUOUS_SLOPE
 
 x, y = sp.symbols("x y", real=True)
 positive = sp.Symbol("p", positive=True)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sympy as sp
+from symbolic.suppositions import TWO_SCORES
 
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
@@ -19,7 +20,6 @@ from symbolic.sim import programmes as of_sim
 from symbolic.sim import stability, stability_of_loss
 from symbolic.sums import LENGTHS, entry, n, t
 from symbolic.sums import vector as lengths
-from symbolic.suppositions import TWO_SCORES
 
 
 def proves(function):

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sympy as sp
+from symbolic.suppositions import SHORT_STEP
 
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import ensure_zero, recorded
@@ -42,7 +43,6 @@ from symbolic.sums import (
     t,
     total,
 )
-from symbolic.suppositions import SHORT_STEP
 from symbolic.tf import (
     all_local_unique,
     benign_landscape,

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from symbolic.suppositions import GAUSSIAN, GENERAL_POSITION
 
 from attsvm.data import AttentionData
 from attsvm.errors import ProofError
@@ -14,7 +15,6 @@ from properties.tf import overparameterisation as statement
 from properties.tf.figures import overparameterisation as figure
 from properties.tf.overparameterisation import laws
 from properties.tf.overparameterisation.laws import Law
-from symbolic.suppositions import GAUSSIAN, GENERAL_POSITION
 from symbolic.tf import overparameterisation as proofs
 
 

@@ -10,6 +10,7 @@ import sympy as sp
 
 from attsvm.errors import AttsvmError, ProofError, present
 from attsvm.theory import (
+    Hypothesis,
     Lemma,
     Reading,
     Real,
@@ -172,7 +173,7 @@ def on_ball(hypothesis, name="a closed ball"):
         place="A toy",
         printed="-x^2 <= 0 on a ball",
         variables=variables,
-        hypotheses={name: hypothesis},
+        hypotheses=(Hypothesis(name, hypothesis),),
         conclusion=square,
         readings={"literal": reading},
     ).claim("literal")

@@ -21,6 +21,7 @@ from attsvm.errors import ClaimError, DataError
 from attsvm.theory import (
     PROFILES,
     Defined,
+    Hypothesis,
     Integer,
     Matrix,
     Reading,
@@ -420,7 +421,7 @@ def writing(write, *, late=False, where="the conclusion"):
         place="p",
         printed="t",
         variables={**V, "s": Defined(size)},
-        hypotheses={"h": positive},
+        hypotheses=(Hypothesis("h", positive),),
         conclusion=conclusion,
         readings={"literal": Reading("it", "holds", siblings={"half": changed(c=Fraction(1, 2))})},
     ).claims[0]
