@@ -1,6 +1,5 @@
 """Each hypothesis is one object with one name and one sentence, and implies what it says it does."""
 
-
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 

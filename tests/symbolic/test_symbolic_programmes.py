@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sympy as sp
-from symbolic.suppositions import TWO_SCORES
 
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
 from properties.sim import definition_3_8, definition_4_1, stability_l2, stability_logistic
 from symbolic import gains, least_points
+from symbolic.alternatives import TWO_SCORES
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.mm import loss_choice, w_p_equivalence
 from symbolic.mm import programmes as of_mm
