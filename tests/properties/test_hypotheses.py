@@ -1,4 +1,4 @@
-"""Each hypothesis is one object with one name and one sentence, and implies what it says it does."""
+"""Each hypothesis is one object with one name and one sentence, and implies what it says."""
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -43,7 +43,7 @@ def test_sentences_go_on_after_suppose_that():
 
 
 def covering(wanted):
-    """Yield few claims that stand, and among whose hypotheses are all of these twice if possible."""
+    """Yield few claims, among whose hypotheses all of these are, twice if possible."""
     left = {one: 2 for one in wanted}
     for claim in sorted(CLAIMS, key=lambda c: -len(wanted & set(declared(c.formula)))):
         new = {one for one in declared(claim.formula) if left.get(one, 0) > 0}
@@ -77,7 +77,7 @@ def drawn(claim):
 
 
 def missed(hypothesis, cases, holds):
-    """Return how many instances meet a hypothesis, and which of its consequences some of them miss."""
+    """Return how many instances meet a hypothesis, and the consequences that some of them miss."""
     admitted = [case for case in cases if holds(hypothesis, case) is True]
     consequences = [*hypothesis.consequences()][1:]
     return len(admitted), {
@@ -85,7 +85,7 @@ def missed(hypothesis, cases, holds):
     }
 
 
-@pytest.mark.parametrize("claim", covering(IMPLYING), ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", list(covering(IMPLYING)), ids=lambda claim: claim.id)
 def test_what_a_hypothesis_implies_is_true_of_instances_that_meet_it(claim):
     formula = claim.formula
     cases = drawn(claim)
