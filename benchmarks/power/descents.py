@@ -1,7 +1,6 @@
 """Mistakes in tf's criteria for global convergence, and in its cones."""
 
 from __future__ import annotations
-from attsvm.primitives.hypotheses import EQUAL_RIVALS
 
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.aligned_inputs import levels, together
 from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.primitives.descent_runs import or_more_bits
+from attsvm.primitives.hypotheses import EQUAL_RIVALS
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.strategies.data import starts
 from attsvm.theory import Measured, Slack

@@ -1,7 +1,6 @@
 """Mistakes in what mm says of descent on a prompt and of its normalisation."""
 
 from __future__ import annotations
-from attsvm.primitives.hypotheses import BASIN, ONE_INPUT, ZERO_START
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,7 @@ from attsvm.exact import dot, rational, rationals
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import or_more_bits
-from attsvm.primitives.hypotheses import lower_scores_equal
+from attsvm.primitives.hypotheses import BASIN, ONE_INPUT, ZERO_START, lower_scores_equal
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import floats, in_balls, plant
@@ -70,7 +69,7 @@ rate_index = plant(
     conclusion=in_balls(_short_rate, "inequality"),
 )
 
-BASIN = theorem_1_direction.THEOREM.claim("amended-1")
+FROM_BASIN = theorem_1_direction.THEOREM.claim("amended-1")
 SINGLE = theorem_1_direction.THEOREM.claim("amended-2")
 
 
@@ -81,7 +80,7 @@ def _below(case: Prompting, factor: fmpq) -> bool:
 
 
 basin_constant = plant(
-    BASIN,
+    FROM_BASIN,
     "constant two-percent",
     statement="descent converges in direction to p(alpha) from every p(0) whose risk gap is below "
     "1.02 min_i [l(second) - l(best)]/n",
@@ -90,7 +89,7 @@ basin_constant = plant(
     hypotheses={"risk gap below 102% of that": lambda case: _below(case, fmpq(51, 50))},
 )
 basin_hypothesis = plant(
-    BASIN,
+    FROM_BASIN,
     "hypothesis one-nth",
     statement="descent converges in direction to p(alpha) from every p(0) whose risk gap is below "
     "min_i [l(second) - l(best)]",
