@@ -24,12 +24,12 @@ import numpy as np
 from flint import ctx
 
 from attsvm.data import AttentionData
-from attsvm.primitives.hypotheses import exists, unique_optimum
+from attsvm.primitives.hypotheses import all_tight, exists, unique_optimum
 from attsvm.strategies.adversarial_starts import choices, towards
 from properties.sim._support.training import ONE_DRAGGED
 from properties.sim.theorem_3_14_part_1 import BEYOND
 from properties.tf._support.descent_instances import Descent, decided, descent
-from properties.tf._support.token_choices import all_solved, all_support, all_support_everywhere
+from properties.tf._support.token_choices import all_solved, all_support_everywhere
 from properties.tf.global_conjecture import OBTUSE, OUTRUN, PASSED
 from properties.tf.global_equal_scores import NOT_ALIGNED
 
@@ -43,7 +43,7 @@ SHAPES = [
 SUPPOSED: dict[str, Callable[[AttentionData], bool]] = {
     "nothing else": lambda data: True,
     "d >= n T": lambda data: data.d >= data.n * data.T,
-    "all tokens are support vectors": all_support,
+    "all tokens are support vectors": all_tight,
     "and in all Local-SVMs, which have solutions": lambda data: (
         all_solved(data) and all_support_everywhere(data)
     ),

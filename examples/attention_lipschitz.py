@@ -2,7 +2,17 @@
 
 from typing import Any
 
-from attsvm.theory import Fitted, Integer, Matrix, Near, Reading, Statement, changed, definition
+from attsvm.theory import (
+    Fitted,
+    Hypothesis,
+    Integer,
+    Matrix,
+    Near,
+    Reading,
+    Statement,
+    changed,
+    definition,
+)
 
 
 @definition(r"f({X})")
@@ -46,8 +56,8 @@ LIPSCHITZ = Statement(
     "attention/lipschitz", source=SOURCE, place="Claim 2",
     printed="self-attention is 50-Lipschitz",
     variables={**HEAD, "Y": Near("X", ("n", "d")), "R": Fitted()},
-    hypotheses={"radius(X) <= R": lambda m, v: m.at_most(radius(m, v.X), v.R),
-                "radius(Y) <= R": lambda m, v: m.at_most(radius(m, v.Y), v.R)},
+    hypotheses=(Hypothesis("radius(X) <= R", lambda m, v: m.at_most(radius(m, v.X), v.R)),
+                Hypothesis("radius(Y) <= R", lambda m, v: m.at_most(radius(m, v.Y), v.R))),
     conclusion=lipschitz,
     readings={
         "literal": Reading("f is 50-Lipschitz on the whole space", "refuted", under=(),

@@ -6,7 +6,7 @@ after the other (every f is a limit of these). L between -s and s = |x|/(2 N + 1
 
 from typing import Any
 
-from attsvm.theory import Integer, Reading, Real, Statement, Vector, changed, definition
+from attsvm.theory import Hypothesis, Integer, Reading, Real, Statement, Vector, changed, definition
 
 
 def pieces(m: Any, x: Any, v: Any) -> Any:
@@ -53,8 +53,8 @@ DISTANCE = Statement(
     "descent/distance", source=SOURCE, place="Claim 2",
     printed="|x_N| <= |x| for steps h/L with 0 <= h <= 2",
     variables={"n": Integer(1, 3), **RUN, "h": Real()},
-    hypotheses={"h >= 0": lambda m, v: m.at_least(v.h, m.exact(0)),
-                "h <= 2": lambda m, v: m.at_most(v.h, m.exact(2))},
+    hypotheses=(Hypothesis("h >= 0", lambda m, v: m.at_least(v.h, m.exact(0))),
+                Hypothesis("h <= 2", lambda m, v: m.at_most(v.h, m.exact(2)))),
     conclusion=lambda m, v: m.at_most(m.abs(descended(m, v.x, v, v.h)), m.abs(v.x)),
     readings={"literal": Reading("no N steps lead away from 0", "holds", tight=True)},
 )  # fmt: skip

@@ -5,7 +5,7 @@ Each way to fail is here: never, from two rows on, from four rows on.
 
 from typing import Any
 
-from attsvm.theory import Defined, Integer, Matrix, Reading, Statement, Vector, changed
+from attsvm.theory import Defined, Hypothesis, Integer, Matrix, Reading, Statement, Vector, changed
 
 SQUARES: dict[str, Any] = {"n": Integer(1, 4), "B": Matrix("n", "n"), "C": Matrix("n", "n")}
 SOURCE = "Positive semidefinite matrices"
@@ -40,7 +40,7 @@ ABSOLUTE = Statement(
     printed="the matrix of the |P_ij| is positive semidefinite where P is",
     variables={"n": Integer(1, 4), "B": Matrix("n", "n"), "u": Vector("n"),
                "P": Defined(lambda m, v: v.B @ v.B.T)},
-    hypotheses={"n <= 3": lambda m, v: m.at_most(v.n, 3)},
+    hypotheses=(Hypothesis("n <= 3", lambda m, v: m.at_most(v.n, 3)),),
     # 0 <= u^T |P| u, with tr(P) |u|^2 on both sides: a search sees how close their ratio is to 1
     conclusion=lambda m, v: m.at_most(
         m.trace(v.P) * m.dot(v.u, v.u) - m.dot(v.u, m.abs(v.P) @ v.u),

@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED
+from attsvm.primitives.hypotheses import EQUAL_RIVALS, FEASIBLE, ONE_INPUT
+from attsvm.primitives.steps import SHORT as SHORT_STEP
 from attsvm.theory import (
     Supposed,
     cite,
@@ -28,6 +31,7 @@ from attsvm.theory.declaration.proof import (
     supposed_number,
 )
 from properties.sim import theorem_3_15
+from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.basins import (
     LEAD,
     LESS,
@@ -44,18 +48,6 @@ from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import RISK, ensure_hessian, ensure_own_constant, ensure_smoothness
 from symbolic.gains import GAMMA, GAMMA_O, REST, P, S, ensure_gain, ensure_gain_of_equal_rivals
 from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_sum, entry, total
-from symbolic.suppositions import (
-    ALIGNED_INPUTS,
-    EQUAL_RIVALS,
-    FALLING_LOSS,
-    FEASIBLE,
-    LOSS,
-    ONE_INPUT,
-    SHORT_STEP,
-    SOLUTION,
-    UNIQUE_OPTIMUM,
-    hypotheses,
-)
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     DESCENT,
@@ -81,7 +73,7 @@ def ensure_raised_by_others(aligned: Supposed | None) -> None:
         aligned: what says that they are, or that there is no other one; None where it is a case.
     """
     p, product = entry("p"), entry("product")
-    slope = supposed_number(FALLING_LOSS, "slope", positive=True)
+    slope = supposed_number(FALLING, "slope", positive=True)
     ensure_nonnegative_sum(
         total(p * product),
         p * product,
@@ -159,7 +151,7 @@ def ensure_raised(aligned: Supposed | None) -> None:
     slope = top / (1 + LESS)  # |l'|, at most the largest
     ensure_gain()
     ensure_gain_of_equal_rivals()
-    cite_extreme_value(LOSS, OF_SCORES)
+    cite_extreme_value(SMOOTH_SLOPE, OF_SCORES)
     ensure_equal(1 / (1 + REST / P), P, "exp(F) is (1 - s_o)/s_o", normal=simplified)
     ensure_equal(
         SLOPE * share * P * LEAD,
@@ -229,7 +221,7 @@ def ensure_equal_rivals(aligned: Supposed | None, exists: Supposed | None) -> No
 def prove_equal_rivals() -> str:
     """Aligned inputs whose rivals have one score: any start and any step."""
     suppose(EQUAL_RIVALS)
-    ensure_equal_rivals(ALIGNED_INPUTS, SOLUTION)
+    ensure_equal_rivals(INPUTS_ALIGNED, SOLUTION)
     return "for every loss with continuous l' < 0, any n, T, d and start, and any constant step"
 
 
@@ -252,7 +244,7 @@ def ensure_aligned() -> None:
     ensure_smoothness()  # of part i, with L_i/n <= L
     cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: SHORT_STEP})
     ensure_gain()
-    ensure_raised_by_others(ALIGNED_INPUTS)
+    ensure_raised_by_others(INPUTS_ALIGNED)
     powers = sp.Symbol("powers", positive=True)
     attended = (others + GAMMA * sp.exp(-m)) / (powers + sp.exp(-m))
     ensure_equal(
@@ -290,7 +282,7 @@ def ensure_aligned() -> None:
 
 def prove_aligned() -> str:
     """Aligned inputs whose rivals' scores are within lead s_o/(1 - s_o)."""
-    (within,) = hypotheses(theorem_3_15.THEOREM, theorem_3_15.WITHIN)
+    (within,) = (theorem_3_15.WITHIN,)
     left = supposed_number(within, "left", positive=True)
     others = sp.Symbol("others", positive=True)  # 1 - s_o
     ensure_equal(

@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from attsvm.primitives.hypotheses import SEVERAL_TOKENS
+from attsvm.primitives.steps import SHORT as SHORT_STEP
 from attsvm.theory import (
     Supposed,
     cite,
@@ -37,6 +39,7 @@ from attsvm.theory.declaration.proof import (
     simplified,
     supposed_number,
 )
+from symbolic.alternatives import FALLING, IN_BASIN, SMOOTH_SLOPE, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.curvature import RISK, ensure_smoothness
 from symbolic.divergence import ensure_passed
@@ -56,15 +59,6 @@ from symbolic.sums import (
     entry,
     n,
     total,
-)
-from symbolic.suppositions import (
-    BASIN,
-    FALLING_LOSS,
-    LOSS,
-    SHORT_STEP,
-    SOLUTION,
-    TWO_TOKENS,
-    UNIQUE_OPTIMUM,
 )
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
@@ -97,7 +91,7 @@ FAR = (
 
 
 def ensure_kept(
-    short: Supposed = SHORT_STEP, start: Supposed | None = BASIN, unique: Supposed | None = None
+    short: Supposed = SHORT_STEP, start: Supposed | None = IN_BASIN, unique: Supposed | None = None
 ) -> None:
     """From the basin u stays above the second-best score, and s_o above 0, by constants.
 
@@ -109,12 +103,12 @@ def ensure_kept(
     """
     n, level = sp.symbols("n level", positive=True)
     left = supposed_number(start, "left", positive=True)
-    slope = supposed_number(FALLING_LOSS, "slope", positive=True)
+    slope = supposed_number(FALLING, "slope", positive=True)
     lead = supposed_number(unique, "lead", positive=True)
     ensure_smoothness()
     cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: short})
     ensure_gain_of_support()
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     behind = MORE  # gamma_o - gamma_t
     ensure_mean(S, GAMMA_O - behind, "u is at most gamma_o", most=GAMMA_O)
     ensure_at_least_each(
@@ -160,11 +154,11 @@ def ensure_coefficients() -> tuple[Any, Any]:
     total, kept, gap, n = sp.symbols("total kept gap n", positive=True)
     rest, also = sp.symbols("rest also", nonnegative=True)
     top = sp.Symbol("max|l'|", positive=True)
-    slope = supposed_number(FALLING_LOSS, "slope", positive=True)
+    slope = supposed_number(FALLING, "slope", positive=True)
     low, high = slope * P * kept / n, top * gap / n
     ensure_gain()
     ensure_equal(sp.exp(a - m) / total, sp.exp(-m) * sp.exp(a) / total, "s_j = s_o exp(-m_j)")
-    cite_extreme_value(LOSS, OF_SCORES)
+    cite_extreme_value(SMOOTH_SLOPE, OF_SCORES)
     ensure_equal(
         slope * (P * sp.exp(-m)) * gap / n * sp.exp(m),
         slope * P * gap / n,
@@ -196,7 +190,7 @@ def ensure_divergence(c: Any, exists: Supposed | None) -> None:
         exists: what says that V exists; None where a step has shown it.
     """
     a, N = sp.symbols("a N", positive=True)
-    p = supposed_number(TWO_TOKENS, "p", positive=True)  # of one rival at least
+    p = supposed_number(SEVERAL_TOKENS, "p", positive=True)  # of one rival at least
     ensure_mean(
         p,
         1 + supposed_number(exists, "more", nonnegative=True),
@@ -246,7 +240,7 @@ def ensure_direction(c: Any, C: Any, diverges: str) -> None:
     """
     W, G = vector("W"), vector("G")
     a, least, y, extra = sp.symbols("a least y extra", positive=True)
-    p, N = (supposed_number(TWO_TOKENS, name, positive=True) for name in "pN")
+    p, N = (supposed_number(SEVERAL_TOKENS, name, positive=True) for name in "pN")
     ensure_equal(
         (W + STEP * G) @ (W + STEP * G),
         W @ W + 2 * STEP * (G @ W) + STEP**2 * (G @ G),
@@ -320,7 +314,7 @@ def ensure_from_kept(exists: Supposed | None) -> None:
 
 def ensure_from_basin(
     short: Supposed = SHORT_STEP,
-    start: Supposed | None = BASIN,
+    start: Supposed | None = IN_BASIN,
     exists: Supposed | None = SOLUTION,
 ) -> None:
     """From the basin the norm diverges and the direction converges to that of V.
@@ -384,7 +378,7 @@ def prove_attention() -> str:
 def ensure_gap_of_rest() -> None:
     """An input's part of the risk gap is at most max|l'| times its scores' range times 1 - s_o."""
     far = sp.Symbol("range", positive=True)
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     ensure_gain_of_support()
     ensure_mean(
         S,
@@ -428,7 +422,7 @@ def prove_from_proper_start() -> str:
     D is min|l'| times the least lead of a best score.
     """
     R = sp.Symbol("R", nonnegative=True)
-    steep = supposed_number(FALLING_LOSS, "min|l'|", positive=True)
+    steep = supposed_number(FALLING, "min|l'|", positive=True)
     lead = supposed_number(UNIQUE_OPTIMUM, "lead", positive=True)
     beyond = supposed_number(SOLUTION, "beyond", nonnegative=True)
     ensure_positive(
@@ -436,7 +430,7 @@ def prove_from_proper_start() -> str:
         "margins of r p(alpha) are at least r, as those of p(alpha) are at least 1, so above R",
         normal=expanded,
     )
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     ensure_nonnegative(
         (steep + MORE) * (lead + LESS) - steep * lead,
         "l(second) - l(best), |l'| at some score between them times their distance, is at least D",

@@ -34,6 +34,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.lipschitz import attention_bend
+from attsvm.primitives.steps import BENT_LOSS
 from attsvm.risk import covariance
 from attsvm.theory import (
     Supposed,
@@ -47,7 +48,6 @@ from attsvm.theory.declaration.proof import executed, expanded, factored
 from symbolic import softmax
 from symbolic.mean_value import SOFTMAX, ensure_derivatives, ensure_lipschitz
 from symbolic.sums import ensure_at_least_each, entry, entry_of, total, vector
-from symbolic.suppositions import BENT_LOSS
 from symbolic.textbook import (
     CONVEX_FUNCTION,
     CONVEX_MAXIMUM,

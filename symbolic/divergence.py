@@ -13,8 +13,10 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import MARGINS_ADD, SEVERAL_TOKENS
 from attsvm.theory import Supposed, cite, ensure_positive
 from attsvm.theory.declaration.proof import cancelled, suppose, supposed_number
+from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION, TWO_SCORES, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import (
     GAMMA,
@@ -23,15 +25,6 @@ from symbolic.gains import (
     ensure_gain_of_equal_rivals,
     ensure_gain_of_support,
     ensure_positive_gain,
-)
-from symbolic.suppositions import (
-    FALLING_LOSS,
-    LOSS,
-    MARGINS_ADD,
-    SOLUTION,
-    TWO_SCORES,
-    TWO_TOKENS,
-    UNIQUE_OPTIMUM,
 )
 from symbolic.textbook import CAUCHY_SCHWARZ
 
@@ -67,7 +60,7 @@ def ensure_pull_continuous() -> None:
     a, power = sp.Symbol("a", real=True), sp.Symbol("power", positive=True)
     share, slope = sp.exp(a) / (sp.exp(a) + power), sp.Function("l'")
     pull = sp.Abs(slope(GAMMA_O * share + GAMMA * (1 - share))) * share * (1 - share)
-    ensure_continuous(pull, PULL, (slope, LOSS))
+    ensure_continuous(pull, PULL, (slope, SMOOTH_SLOPE))
 
 
 def ensure_divergence(lower: Supposed, rival: Supposed | None = None) -> None:
@@ -81,7 +74,7 @@ def ensure_divergence(lower: Supposed, rival: Supposed | None = None) -> None:
     suppose(MARGINS_ADD, SOLUTION)
     ensure_gain_of_support()
     ensure_gain_of_equal_rivals()
-    slope = supposed_number(FALLING_LOSS, "|l'|", positive=True)
+    slope = supposed_number(FALLING, "|l'|", positive=True)
     gain = slope * ensure_positive_gain(lower, rival)
     ensure_pull_continuous()
     cite_extreme_value(PULL, "the least D on a closed ball of matrices")
@@ -105,7 +98,7 @@ def prove() -> str:
 
 def prove_of_unique() -> str:
     """It does where optimal tokens are unique, and some input has two tokens."""
-    ensure_divergence(UNIQUE_OPTIMUM, TWO_TOKENS)
+    ensure_divergence(UNIQUE_OPTIMUM, SEVERAL_TOKENS)
     return (
         "for every continuously differentiable loss with l' < 0, any n, T, d and start, and any "
         "constant step"

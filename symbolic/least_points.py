@@ -23,9 +23,9 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
+from symbolic.alternatives import LEAST_VECTOR
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.sums import ensure_nonnegative_sum, entry, r, t, total
-from symbolic.suppositions import LEAST_VECTOR
 from symbolic.textbook import (
     AFFINE,
     CAUCHY_SCHWARZ,

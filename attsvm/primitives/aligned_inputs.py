@@ -31,11 +31,19 @@ from attsvm.exact import ExactData, descent, rational, rationals, softmax
 from attsvm.exact.attention import logits
 from attsvm.exact.numbers import Vector
 from attsvm.strategies import arrays, sizes
+from attsvm.theory import Hypothesis
 
 
 def inputs_aligned(data: AttentionData) -> bool:
     """Whether <A_it, A_ju> >= 0 for all rivals t, u of any two inputs."""
     return descent.inputs_aligned(ExactData.of(data))
+
+
+INPUTS_ALIGNED = Hypothesis(
+    "inputs are aligned",
+    lambda case: inputs_aligned(case.data),
+    says="<A_it, A_ju> >= 0 for all rivals t, u of any two inputs",
+)
 
 
 def levels(gamma: Vector) -> tuple[int, Vector]:

@@ -1,18 +1,20 @@
-"""Hypotheses on the scores, the Att-SVM, the loss and the start of a case, decided on exact values.
+"""Hypotheses on the scores, the Att-SVM and the start of a case, decided on exact values.
 
 A case is a data set, or a record that has one as its field `data`. Where optimal tokens are tied,
-the first one counts, as definition 1 of tf allows.
+the first one counts, as definition 1 of tf allows. Hypotheses on the loss are in
+`attsvm.primitives.loss_hypotheses`, those on the step in `attsvm.primitives.steps`.
 """
 
 from typing import Any
 
+import numpy as np
 from flint import fmpq_mat
 
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from attsvm.primitives.att_svm import exact_att_svm, exact_constraints
-from attsvm.primitives.losses import LOSSES, SLOPED
+from attsvm.theory import Hypothesis
 
 
 def unique_optimum(case: Any) -> bool:
@@ -79,26 +81,19 @@ def second_best_supports(case: Any) -> bool:
     return True
 
 
-def sloped(case: Any) -> bool:
-    """The slope of the loss is negative and continuous everywhere."""
-    return case.loss in SLOPED
+def single(case: Any) -> bool:
+    """There is a single input."""
+    return bool(_data(case).n == 1)
 
 
-def falling(case: Any) -> bool:
-    """The loss is differentiable, with a negative slope everywhere, be it continuous or not.
-
-    All such losses here have a continuous one.
-    """
-    return sloped(case)
+def one_pair(case: Any) -> bool:
+    """There is one input, of two tokens."""
+    return single(case) and int(_data(case).present.sum()) == 2
 
 
-def strictly_decreasing(case: Any) -> bool:
-    """The loss is strictly decreasing and smooth; its slope may be 0 somewhere, as that of -u^3.
-
-    Derivatives of the smooth ones here are Lipschitz on bounded intervals, as Assumption A asks.
-    """
-    loss = LOSSES[case.loss]
-    return loss.strictly_decreasing and loss.smooth
+def from_zero(case: Any) -> bool:
+    """The start is zero."""
+    return not np.any(case.start)
 
 
 def in_basin(case: Any, loss: str) -> bool:
@@ -106,6 +101,22 @@ def in_basin(case: Any, loss: str) -> bool:
     exact = _exact(case)
     bound = threshold(exact, loss)
     return bound is not None and bool(risk_gap(exact, rationals(case.start), loss) < bound)
+
+
+def starts_in_basin(case: Any) -> bool:
+    """The same for the loss of the case, or g(-u) of definition 3.6 of sim if it has none."""
+    run = getattr(case, "run", case)
+    return in_basin(run, getattr(case, "loss", "logistic-loss"))
+
+
+def margins_add(case: Any) -> bool:
+    """All margins are 1 under X^mm or another matrix, or the rivals of an input score the same."""
+    return all_tight(case) or rivals_equal(case) or all_independent(case)
+
+
+def either_part(case: Any) -> bool:
+    """All tokens are support vectors, or all rivals of the optimal token score the same, below."""
+    return all_tight(case) or lower_scores_equal(case)
 
 
 def _data(case: Any) -> Any:
@@ -120,3 +131,46 @@ def _scores(case: Any) -> Any:
     """The scores of each input and the rows of its optimal tokens."""
     exact = _exact(case)
     return zip(exact.gamma, exact.optimal, strict=True)
+
+
+UNIQUE = Hypothesis("optimal tokens are unique", unique_optimum)
+SEVERAL_TOKENS = Hypothesis("some input has two tokens", several_tokens)
+TWO_SCORES = Hypothesis("some input has two different scores", two_scores)
+ONE_INPUT = Hypothesis("there is a single input", single)
+ONE_PAIR = Hypothesis("one input of two tokens", one_pair, says="there is one input, of two tokens")
+MARGINS_ADD = Hypothesis(
+    "all tokens have margin 1 under some matrix, or the rivals of an input have one score",
+    margins_add,
+)
+EQUAL_RIVALS = Hypothesis(
+    "all rivals of an optimal token score the same", rivals_equal, implies=(MARGINS_ADD,)
+)
+LOWER_RIVALS = Hypothesis(
+    "all rivals of the optimal token score the same, below it",
+    lower_scores_equal,
+    implies=(UNIQUE, EQUAL_RIVALS),
+)
+
+FEASIBLE = Hypothesis("Att-SVM is feasible", feasible, says="the Att-SVM is feasible")
+EXISTS = Hypothesis("the solution exists and is not 0", exists, implies=(FEASIBLE, SEVERAL_TOKENS))
+INDEPENDENT = Hypothesis(
+    "the constraints are independent",
+    all_independent,
+    says="the (x_t - x_s) z^T of all inputs are independent, for one token s of each",
+    implies=(FEASIBLE, MARGINS_ADD),
+)
+ALL_TIGHT = Hypothesis("all tokens are support vectors", all_tight, implies=(FEASIBLE, MARGINS_ADD))
+EITHER_PART = Hypothesis(
+    "all tokens are support vectors, or rivals have one score below the best",
+    either_part,
+    implies=(MARGINS_ADD,),
+)
+SECOND_SUPPORTS = Hypothesis("a second-best token is a support vector", second_best_supports)
+
+ZERO_START = Hypothesis("the start is zero", from_zero)
+BASIN = Hypothesis(
+    "risk gap of the start below the threshold",
+    starts_in_basin,
+    says="the risk gap of the start is below min_i [l(second) - l(best)]/n",
+    implies=(SEVERAL_TOKENS,),
+)

@@ -16,13 +16,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.errors import DataError
-from attsvm.losses import CUBIC
-from attsvm.theory import Measured, Records, Slack
+from attsvm.losses import CUBIC, LOGISTIC_LOSS, LOSSES
+from attsvm.theory import Hypothesis, Measured, Records, Slack
 
 FLOW = "gradient flow"
 """What floats follow in place of descent with the step of an instance."""
-
-SHORT = "the step is at most 1/L"
 
 SHARES = (1.0, 0.5, 0.25)
 """Steps that are drawn. Sentences say (0, 1]; a proof takes a run of short steps the longer."""
@@ -49,6 +47,13 @@ class Stepped:
 def is_short(case: Any) -> bool:
     """The step is at most 1/L."""
     return bool(case.step <= 1.0)
+
+
+BENT_LOSS = Hypothesis(
+    "l'' is continuous, or L is infinite",
+    lambda case: getattr(case, "loss", LOGISTIC_LOSS.name) in (*LOSSES, "kinked"),
+)
+SHORT = Hypothesis("the step is at most 1/L", is_short, implies=(BENT_LOSS,))
 
 
 def stepped(

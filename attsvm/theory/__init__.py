@@ -6,7 +6,8 @@ Strategy -> instance -> hypotheses -> slack -> exact re-evaluation -> verdict ->
 from attsvm._witness import proposed
 from attsvm.theory.arithmetic.derivatives import gradient
 from attsvm.theory.arithmetic.naming import Primitive, definition
-from attsvm.theory.declaration.claim import Claim, Hypothesis, Sibling
+from attsvm.theory.declaration.claim import Claim, Sibling
+from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.notation import stated
 from attsvm.theory.declaration.packs import Pack, load_packs
 from attsvm.theory.declaration.proof import (

@@ -9,7 +9,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.exact import rational
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Hypothesis, Measured, Reading, Records, Slack, Statement, changed
 
 SIBLINGS = {"100 less": changed(shift=100.0), "1000 less": changed(shift=1000.0)}
 SMALL = st.integers(-1000, 1000).map(lambda k: k / 8)
@@ -74,5 +74,5 @@ NEAR = Statement(
     conclusion=Measured("near", near, near_ball),
     cost=6,
     readings={"literal": Reading("stations are near", "refuted", siblings=SIBLINGS)},
-    hypotheses={"it has a name": lambda case: bool(case.name)},
+    hypotheses=(Hypothesis("it has a name", lambda case: bool(case.name)),),
 )

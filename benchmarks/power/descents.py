@@ -15,6 +15,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.aligned_inputs import levels, together
 from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.primitives.descent_runs import or_more_bits
+from attsvm.primitives.hypotheses import EQUAL_RIVALS
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.strategies.data import starts
 from attsvm.theory import Measured, Slack
@@ -48,7 +49,7 @@ uneven_accord = plant(
     statement="scores of non-optimal tokens differ by less than the optimal one leads, Att-SVM "
     "feasible, inputs aligned: W_k/||W_k|| -> W^mm/||W^mm|| from any start",
     why="started at its second-best token an input stays there, pushed on by a worse one",
-    drop=["non-optimal scores are equal"],
+    drop=[EQUAL_RIVALS],
     data=global_equal_scores.started(together(SPREADS)),
     ensemble=None,
     hypotheses={"they differ by less than the lead": _spread_below_lead},

@@ -8,6 +8,7 @@ from typing import Any
 
 from attsvm.theory import (
     Fitted,
+    Hypothesis,
     Integer,
     Matrix,
     Near,
@@ -46,7 +47,7 @@ def plant(
         printed=says,
         variables=variables,
         conclusion=conclusion,
-        hypotheses=hypotheses or {},
+        hypotheses=tuple(Hypothesis(n, holds) for n, holds in (hypotheses or {}).items()),
         readings={
             "literal": Reading(
                 # a statement needs a sibling; it is left out below

@@ -12,7 +12,7 @@ from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.gradients import negative_gradient
-from attsvm.primitives.hypotheses import several_tokens
+from attsvm.primitives.hypotheses import TWO_SCORES, several_tokens
 from attsvm.primitives.limit_certificates import agreement
 from attsvm.svm import att_svm
 from attsvm.theory import Measured, Slack
@@ -120,7 +120,7 @@ divergence_hypothesis = plant(
     "hypothesis two-tokens",
     statement="all tokens support vectors, some input with two tokens: ||W_k|| -> infinity",
     why="where all scores are tied the gradient is 0",
-    drop=[divergence.TWO_SCORES],
+    drop=[TWO_SCORES],
     hypotheses={"some input has two tokens": several_tokens},
 )
 

@@ -8,10 +8,11 @@ from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.primitives.gradients import negative_gradient
+from attsvm.primitives.hypotheses import ALL_TIGHT
 from benchmarks.power.planting import plant
 from properties.tf import svm_rank
 from properties.tf._support.descent_instances import Descent, descents
-from properties.tf.all_support_no_stationary import THEOREM, TIGHT
+from properties.tf.all_support_no_stationary import THEOREM
 
 
 def _transposed_gradient(m: Any, case: Descent) -> Any:
@@ -26,7 +27,7 @@ gradient_role = plant(
     family="plain/gradient",
     statement="grad L(W) = sum_it c_it z_i x_it^T, W acting as x^T W z",
     why="x_it z_i^T: query and key are swapped",
-    drop=[TIGHT],
+    drop=[ALL_TIGHT],
     data=descents(),
     conclusion=_transposed_gradient,
 )

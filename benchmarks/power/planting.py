@@ -12,7 +12,7 @@ import numpy as np
 from flint import arb, ctx
 
 from attsvm.exact.numbers import Matrix
-from attsvm.theory import Expected, Reading, Slack, Statement, changed
+from attsvm.theory import Expected, Hypothesis, Reading, Slack, Statement, changed
 from attsvm.theory.arithmetic.relations import All, Comparison
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.formula import TIGHTENED
@@ -73,7 +73,7 @@ def plant(
     conclusion: Callable[..., Any] | Measured | None = None,
     data: Any = None,
     ensemble: Any = "base",
-    drop: Iterable[str] = (),
+    drop: Iterable[Hypothesis | str] = (),
     hypotheses: Mapping[str, Callable[..., Any]] | None = None,
     cost: int | None = None,
     **constants: Any,
@@ -100,7 +100,7 @@ def plant(
     spoilt = family or base.statement_id
     kind, name = kind_of(mistake)
     id = f"planted/{spoilt.replace('/', '-')}-{kind}-{name}:literal"
-    dropped = set(drop)
+    dropped = {getattr(one, "name", one) for one in drop}
     missing = dropped - {h.name for h in base.hypotheses}
     assert not missing, f"{id} drops {missing}"
     assert id not in PLANTED, f"{id} is planted twice"
@@ -130,6 +130,7 @@ def _spoilt(
     named = {*replace(formula, conclusion=written).named_constants, TIGHTENED}
     given = {**formula.constants, **parameters}
     kept = {name: h for name, h in formula.hypotheses.items() if name not in dropped}
+    kept |= {name: Hypothesis(name, holds) for name, holds in hypotheses.items()}
     quantified: Any = formula.variables
     if isinstance(formula, RecordFormula):
         quantified = formula.records
@@ -149,7 +150,7 @@ def _spoilt(
         variables=quantified,
         conclusion=written,
         readings={"literal": reading},
-        hypotheses={**kept, **hypotheses},
+        hypotheses=tuple(kept.values()),
     )
     claim, refuted = made.claim("literal"), Expected.parse("refuted")
     return replace(claim, siblings=(), expected=refuted, file=base.file, line=base.line)

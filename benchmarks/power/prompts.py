@@ -12,7 +12,7 @@ from attsvm.exact import dot, rational, rationals
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import or_more_bits
-from attsvm.primitives.hypotheses import lower_scores_equal
+from attsvm.primitives.hypotheses import BASIN, ONE_INPUT, ZERO_START, lower_scores_equal
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import floats, in_balls, plant
@@ -69,7 +69,7 @@ rate_index = plant(
     conclusion=in_balls(_short_rate, "inequality"),
 )
 
-BASIN = theorem_1_direction.THEOREM.claim("amended-1")
+FROM_BASIN = theorem_1_direction.THEOREM.claim("amended-1")
 SINGLE = theorem_1_direction.THEOREM.claim("amended-2")
 
 
@@ -80,21 +80,21 @@ def _below(case: Prompting, factor: fmpq) -> bool:
 
 
 basin_constant = plant(
-    BASIN,
+    FROM_BASIN,
     "constant two-percent",
     statement="descent converges in direction to p(alpha) from every p(0) whose risk gap is below "
     "1.02 min_i [l(second) - l(best)]/n",
     why="keys 1, 0, -2 with scores 1, -5, 0 flee from p(0) = -3, 1.2% above the threshold",
-    drop=[theorem_1_direction.BASIN],
+    drop=[BASIN],
     hypotheses={"risk gap below 102% of that": lambda case: _below(case, fmpq(51, 50))},
 )
 basin_hypothesis = plant(
-    BASIN,
+    FROM_BASIN,
     "hypothesis one-nth",
     statement="descent converges in direction to p(alpha) from every p(0) whose risk gap is below "
     "min_i [l(second) - l(best)]",
     why="the factor 1/n is missing: one input of two at its second-best key stays below",
-    drop=[theorem_1_direction.BASIN],
+    drop=[BASIN],
     hypotheses={
         "risk gap below min_i [l(second) - l(best)]": lambda case: _below(
             case, fmpq(len(case.keys))
@@ -217,7 +217,7 @@ close_hypothesis = plant(
     statement="a single input whose J rivals score the same: from any p(0) normalised descent has "
     "||p(k)|| - <p(k), p*>/||p*|| <= s + B ||p*|| (||p*|| ln J + s/2) (1 + ln k)",
     why="a start far aside keeps its part across p*",
-    drop=[normalised_descent.ZERO],
+    drop=[ZERO_START],
     data=paced(),
     ensemble=None,
 )
@@ -230,7 +230,7 @@ other_basin = plant(
     statement="risk gap of p(0) below min_i [l(second) - l(best)]/n for the loss -x: descent on l "
     "and on -x converge in the direction of p(alpha)",
     why="exp(-x) is flat at high scores: in the basin of -x such an input loses its token",
-    drop=[loss_choice.BASIN],
+    drop=[BASIN],
 )
 
 
@@ -249,7 +249,7 @@ level_hypothesis = plant(
     statement="rivals of one score, all best scores equal: at every p the gradient of every "
     "decreasing loss has the direction of that of -x",
     why="the attended scores of the inputs differ, and with them the slopes of the loss",
-    drop=[loss_choice.SINGLE],
+    drop=[ONE_INPUT],
     data=compared().map(_level),
     hypotheses={
         "all rivals of an optimal token score the same": lower_scores_equal,

@@ -41,7 +41,7 @@ from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
 from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.steps import ANY, TARGET, converges_in_direction, flattened, stepped
-from attsvm.theory import Reading, Records, Slack, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting
@@ -107,13 +107,14 @@ SEPARATES = converges_in_direction(
     balls=certified_separates,
     symbols=PROMPTS,
 )
-DECREASING = "l is decreasing"
 
 
 def on_a_prompt(case: Local) -> Local:
     """The same start, of which the first column is kept: a run on p where all queries are e_1."""
     return starts.lengthened(replace(case, start=case.start * np.eye(1, case.data.d)))
 
+
+DECREASING = Hypothesis("l is decreasing", lambda case: LOSSES[case.loss].decreasing)
 
 GENERAL = Statement(
     "mm/general-data",
@@ -124,12 +125,6 @@ GENERAL = Statement(
     "direction to a max-margin solution that separates locally-optimal tokens from non-optimal "
     "ones. ... Remarkably, our results are applicable to general data",
     variables=stepped(Prompting, cases.comparable(0, 2)),
-    hypotheses={
-        DECREASING: lambda case: LOSSES[case.loss].decreasing,
-        OPTIMAL: cones.is_locally_optimal,
-        NEAR: cones.is_near,
-        LONG: cones.is_long,
-    },
     conclusion=SEPARATES,
     cost=12,
     violating={

@@ -31,15 +31,14 @@ from hypothesis import strategies as st
 from attsvm.exact import dot
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.primitives.torch_objectives import in_torch
-from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
+from properties.mm._support.programmes import V_EXISTS
 from properties.mm._support.token_selections import Selection
 
-V_EXISTS, P_EXISTS = "v(alpha) exists", "p(alpha) without relaxation exists"
 S_EXISTS = "the p-SVM of S alone has a solution"
-RANKS = "the p-SVM of S alone has a solution, which ranks alpha_i first in all inputs"
 
 
 def relaxed(case: Any) -> Any:
@@ -132,6 +131,13 @@ OTHERS = {
     "p(alpha) without relaxation": changed(against="plain"),
 }
 
+P_EXISTS = Hypothesis(
+    "p(alpha) without relaxation exists", lambda case: svm.p_programme(case).exists
+)
+RANKS = Hypothesis(
+    "the p-SVM of S alone has a solution, which ranks alpha_i first in all inputs", ranks
+)
+
 PROGRAMMES = Statement(
     "mm/joint-svm",
     rests_on=("mm/p-svm", "mm/v-svm"),
@@ -217,15 +223,10 @@ PROGRAMMES = Statement(
             siblings={
                 **OTHERS,
                 "p_S may rank another token first": changed(
-                    drop=[RANKS], under={S_EXISTS: lambda case: of_support(case).exists}
+                    drop=[RANKS], under=[Hypothesis(S_EXISTS, lambda case: of_support(case).exists)]
                 ),
             },
         ),
-    },
-    hypotheses={
-        V_EXISTS: lambda case: svm.v_programme(case).exists,
-        P_EXISTS: lambda case: svm.p_programme(case).exists,
-        RANKS: ranks,
     },
     violating={V_EXISTS: [cases.OPPOSED], P_EXISTS: [cases.RESCUED]},
 )

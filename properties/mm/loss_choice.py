@@ -30,7 +30,13 @@ from attsvm.exact import ExactData, separate
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import max_margin
-from attsvm.primitives.hypotheses import exists, sloped, unique_optimum
+from attsvm.primitives.hypotheses import (
+    BASIN,
+    EXISTS,
+    ONE_INPUT,
+    UNIQUE,
+)
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
 from attsvm.primitives.steps import (
     ANY,
     FLOW,
@@ -38,12 +44,11 @@ from attsvm.primitives.steps import (
     TARGET,
     along,
     by_gradient_flow,
-    is_short,
     stepped,
     tends,
 )
 from attsvm.primitives.torch_objectives import Tensor, elsewhere
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed, stated
+from attsvm.theory import Hypothesis, Measured, Reading, Records, Slack, Statement, changed, stated
 from attsvm.training import follow_w
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
@@ -51,7 +56,6 @@ from properties.mm._support.prompt_descent import (
     Prompting,
     prompt_gradient,
     prompting,
-    starts_in_basin,
 )
 from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified
 
@@ -174,11 +178,12 @@ def agree(m: Any, case: Prompting, other: str = "correlation", length: str = "an
     return m.any_of(along, m.all_of(m.equal(a, 0 * a), m.equal(b, 0 * b)))
 
 
-EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
-BASIN = "risk gap of the start below the threshold"
-BASIN_OF_OTHER = "and that of -x as well"
-NAMED, SINGLE = "l is exp(-x) or log(1 + exp(-x))", "there is a single input"
-SLOPED = "l' < 0 everywhere and continuous"
+BASIN_OF_OTHER = Hypothesis(
+    "and that of -x as well", lambda case: BASIN.holds(replace(case, loss="correlation"))
+)
+NAMED = Hypothesis(
+    "l is exp(-x) or log(1 + exp(-x))", lambda case: case.loss in ("exponential", "log-loss")
+)
 
 CHOICE = Statement(
     "mm/loss-choice",
@@ -189,16 +194,6 @@ CHOICE = Statement(
     printed="The decreasing loss changes the path of descent on p, not the max-margin direction "
     "it reaches",
     variables=stepped(Prompting, cases.comparable(0, 2)),
-    hypotheses={
-        EXISTS: exists,
-        UNIQUE: unique_optimum,
-        BASIN: starts_in_basin,
-        BASIN_OF_OTHER: lambda case: starts_in_basin(replace(case, loss="correlation")),
-        NAMED: lambda case: case.loss in ("exponential", "log-loss"),
-        SINGLE: lambda case: len(case.keys) == 1,
-        SLOPED: sloped,
-        SHORT: is_short,
-    },
     conclusion=ONE_LIMIT,
     cost=15,
     violating={
@@ -206,8 +201,8 @@ CHOICE = Statement(
         UNIQUE: [cases.ASIDE],
         BASIN: [DRAGGED],
         BASIN_OF_OTHER: [DIVIDED],
-        SINGLE: [replace(cases.SECOND_TRAPPED, loss="log-loss")],
-        SLOPED: [cases.FLAT],
+        ONE_INPUT: [replace(cases.SECOND_TRAPPED, loss="log-loss")],
+        SLOPED_LOSS: [cases.FLAT],
         SHORT: [cases.LEAPING],
     },
     readings={
@@ -246,7 +241,7 @@ CHOICE = Statement(
             "constant of its grad_p L, converge in the direction of p(alpha)",
             expected="proved",
             proof="symbolic.basins:prove",
-            under=(SLOPED, EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER, SHORT),
+            under=(SLOPED_LOSS, EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER, SHORT),
             constants={"other": "correlation", "towards": "optimal"},
             variables=stepped(
                 Prompting, st.one_of(cases.comparable(0, 1), cases.apart()), cases.larger
@@ -262,7 +257,7 @@ CHOICE = Statement(
             "everywhere and continuous is that of -x times a positive number",
             expected="proved",
             proof="symbolic.mm.loss_choice:prove",
-            under=(SINGLE, SLOPED),
+            under=(ONE_INPUT, SLOPED_LOSS),
             variables=Records(Prompting, cases.compared(), fixed=("step",), climbed=True),
             conclusion=agree,
             cost=3,

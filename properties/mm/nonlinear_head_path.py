@@ -31,6 +31,7 @@ from attsvm.primitives.losses import LOSSES, SLOPED
 from attsvm.theory import (
     Choice,
     Defined,
+    Hypothesis,
     Integer,
     Matrix,
     Reading,
@@ -40,6 +41,7 @@ from attsvm.theory import (
     changed,
     stated,
 )
+from properties._support.formulas import CONVEX_PHI, SEVERAL
 from properties.mm import SOURCE
 
 
@@ -173,12 +175,14 @@ SIGMOID = example([[[8], [-8]]], [[1]], [[1]], "logistic", [-0.03125])
 ONE_TOKEN = example([[[1]]], [[1]], [[1]], "identity", [0])
 """Nothing can be attended to beside the best token."""
 
-CONVEX, RISING = "phi is convex", "every Y_i b_k >= 0, or phi is linear"
-SEVERAL = "T >= 2"
-BEST = "the first token of each input is a best one"
-SIGN = "of each input all Y_i b_k are >= 0, or all are <= 0, or phi is linear"
-STEEP = (
-    "d > 0 in each input: its head is less at other tokens, and falls from the first one to them"
+
+RISING = Hypothesis("every Y_i b_k >= 0, or phi is linear", rising)
+BEST = Hypothesis("the first token of each input is a best one", best)
+SIGN = Hypothesis("of each input all Y_i b_k are >= 0, or all are <= 0, or phi is linear", one_sign)
+STEEP = Hypothesis(
+    "d > 0 in each input: its head is less at other tokens, and falls from the first one to them",
+    leads,
+    implies=(BEST,),
 )
 
 PATH = Statement(
@@ -201,14 +205,6 @@ PATH = Statement(
         "phi": Choice(ACTIVATIONS),
         "loss": Choice({name: LOSSES[name] for name in SLOPED}),
         "s": Defined(lambda m, v: m.array([m.softmax(X @ (v.W.T @ v.p)) for X in v.X])),
-    },
-    hypotheses={
-        CONVEX: lambda m, v: m.equal(m.exact(int(v.phi.convex)), m.exact(1)),
-        RISING: rising,
-        BEST: best,
-        SIGN: one_sign,
-        STEEP: leads,
-        SEVERAL: lambda m, v: m.at_least(m.exact(v.T), m.exact(2)),
     },
     conclusion=no_better,
     cost=4,
@@ -242,13 +238,13 @@ PATH = Statement(
             "best one, be it alone or not: no prompt is better than the best tokens",
             expected="proved",
             proof="symbolic.mm.nonlinear_head_path:prove_no_better",
-            under=(CONVEX, RISING, BEST),
+            under=(CONVEX_PHI, RISING, BEST),
             variables={"loss": Choice(DECREASING)},
             examples=(ONE_SIDED, BOTH_LABELS, ONE_TOKEN, TIED),
             siblings={
                 "worse by what twice the gaps tell": changed(share=2, examples=[ONE_SIDED]),
                 "b_k of any sign": changed(drop=[RISING], examples=[INSIDE]),
-                "phi need not be convex": changed(drop=[CONVEX], examples=[BENT]),
+                "phi need not be convex": changed(drop=[CONVEX_PHI], examples=[BENT]),
             },
         ),
         "amended-2": Reading(
@@ -261,14 +257,14 @@ PATH = Statement(
             "to p(alpha)/||p(alpha)|| where there is a p(alpha)",
             expected="proved",
             proof="symbolic.mm.nonlinear_head_path:prove_path",
-            under=(CONVEX, SIGN, STEEP, SEVERAL),
+            under=(CONVEX_PHI, SIGN, STEEP, SEVERAL),
             conclusion=between,
             examples=(ONE_SIDED, BOTH_LABELS, BOTH_BENT),
             siblings={
                 "1.05 d in place of d": changed(low="1.05"),
                 "0.95 D in place of D": changed(high="0.95"),
                 "b_k of any sign": changed(drop=[SIGN], examples=[SADDLE]),
-                "phi need not be convex": changed(drop=[CONVEX], examples=[SIGMOID]),
+                "phi need not be convex": changed(drop=[CONVEX_PHI], examples=[SIGMOID]),
                 "another token may be as good": changed(drop=[STEEP], examples=[TIED]),
             },
         ),

@@ -22,6 +22,7 @@ from attsvm.primitives.losses import LOSSES
 from attsvm.theory import (
     Choice,
     Defined,
+    Hypothesis,
     Integer,
     Labels,
     Matrix,
@@ -34,11 +35,15 @@ from attsvm.theory import (
     definition,
 )
 from properties.mm import SOURCE
-from properties.tf.definition_1 import DECREASES, FALLING
-from properties.tf.lemma_2 import DECREASING, TWO_SCORES, family, flag, mean_drop, scores, worst_gap
-
-MORE = "q attends at least as much to the optimal tokens of each input as p"
-ONE_RIVAL = "all other tokens of an input have one score"
+from properties.tf._support.risk_formulas import (
+    DECREASES,
+    DECREASING,
+    TWO_SCORES,
+    family,
+    mean_drop,
+    scores,
+    worst_gap,
+)
 
 
 def attention(m: Any, v: Any, prompt: Any) -> list[Any]:
@@ -98,6 +103,11 @@ SHIFTED = example([8, 7, 0], [[0, 1], [1, 0], [0, 0]], [3, 0], [0, 1])
 """p attends to the second token nearly alone, q raises the first one over both others."""
 ROOM = {"n": Integer(1, 2), "T": Integer(2, 4), "X": Tensor(("n", "T", "d"))}
 
+MORE = Hypothesis(
+    "q attends at least as much to the optimal tokens of each input as p", attends_more
+)
+ONE_RIVAL = Hypothesis("all other tokens of an input have one score", one_rival)
+
 TOKENS = Statement(
     "mm/optimal-tokens",
     source=SOURCE,
@@ -116,15 +126,6 @@ TOKENS = Statement(
         "q": Near("p", ("d",)),
         "loss": Choice(LOSSES),
         "gamma": Defined(scores),
-    },
-    hypotheses={
-        DECREASES: lambda m, v: flag(m, v.loss in FALLING.values()),
-        DECREASING: lambda m, v: flag(m, v.loss.strictly_decreasing),
-        TWO_SCORES: lambda m, v: m.below(
-            m.exact(0), m.max(m.array([m.oscillation(gamma) for gamma in v.gamma]))
-        ),
-        MORE: attends_more,
-        ONE_RIVAL: one_rival,
     },
     conclusion=above,
     readings={

@@ -24,20 +24,17 @@ import numpy as np
 from attsvm._types import Array
 from attsvm.exact import dot, rationals
 from attsvm.primitives.att_svm import pythagoras
-from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
+from properties.mm._support.programmes import P_EXISTS
 from properties.mm._support.token_selections import Rival, Selection
 
 CONFLICTING = cases.select([[[1.0], [0.0]], [[1.0], [0.0]]], [1, -1], [0, 1])
 """The optimal tokens of the head 1: one over 0 and 0 over 1."""
 
 ONE_TOKEN, SEPARATED = (Rival(one, np.ones(1)) for one in (cases.ONE_TOKEN, cases.SEPARATED))
-
-OPTIMAL, ALONE = "alpha_i has the highest score", "alpha_i alone has the highest score"
-ONE_LABEL = "all labels agree"
-EXISTS, MEETS = "p(alpha) exists", "q meets every constraint"
 
 
 def optimal(case: Rival) -> bool:
@@ -105,6 +102,11 @@ def of_rivals(drawn: Any, larger: Any = cases.gaussian) -> Records:
     """What readings on a vector q beside the selection quantify over."""
     return Records(Rival, drawn, larger, climbed=True)
 
+
+OPTIMAL = Hypothesis("alpha_i has the highest score", optimal)
+ALONE = Hypothesis("alpha_i alone has the highest score", alone)
+ONE_LABEL = Hypothesis("all labels agree", lambda case: len(set(case.chosen.y.tolist())) == 1)
+MEETS = Hypothesis("q meets every constraint", feasible)
 
 PROGRAMME = Statement(
     "mm/p-svm",
@@ -197,17 +199,10 @@ PROGRAMME = Statement(
             expected="proved",
             proof="symbolic.least_points:prove_supported",
             conclusion=unchanged,
-            under=(EXISTS,),
+            under=(P_EXISTS,),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED),
             siblings={**svm.LOOSE_ONES, "one tight constraint kept": changed(keep="first")},
         ),
     },
-    hypotheses={
-        OPTIMAL: optimal,
-        ALONE: alone,
-        ONE_LABEL: lambda case: len(set(case.chosen.y.tolist())) == 1,
-        EXISTS: lambda case: svm.p_programme(case).exists,
-        MEETS: feasible,
-    },
-    violating={EXISTS: [cases.DUPLICATE]},
+    violating={P_EXISTS: [cases.DUPLICATE]},
 )

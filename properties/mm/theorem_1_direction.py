@@ -26,28 +26,23 @@ With steps of 256/L `amended-1` fails (`LEAPING`), and `amended-3` with 64/L (`T
 from hypothesis import strategies as st
 
 from attsvm.primitives.hypotheses import (
-    exists,
-    lower_scores_equal,
-    sloped,
-    strictly_decreasing,
-    unique_optimum,
+    BASIN,
+    EXISTS,
+    LOWER_RIVALS,
+    ONE_INPUT,
+    UNIQUE,
 )
-from attsvm.primitives.steps import ANY, SHORT, flattened, is_short, stepped
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
+from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.prompt_descent import Prompting, near_basin, starts_in_basin
+from properties.mm._support.prompt_descent import Prompting, near_basin
 from properties.mm._support.prompt_limits import (
     DIRECTION,
     DIRECTION_FROM_PROPER,
     DIRECTION_FROM_SOME,
 )
-
-EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
-BASIN = "risk gap of the start below min_i [l(second) - l(best)]/n"
-ALIKE = "all rivals of the optimal token score the same, below it"
-SINGLE, SLOPED = "there is a single input", "l' < 0 everywhere and continuous"
-LOSS = "l meets Assumption A"
 
 THEOREM = Statement(
     "mm/theorem-1-direction",
@@ -58,24 +53,14 @@ THEOREM = Statement(
     "eta grad_p L(v(k), p(k)) with proper eta and p(0) satisfies ... lim p(k)/||p(k)|| = "
     "p(alpha)/||p(alpha)||",
     variables=stepped(Prompting, cases.comparable(0, 2)),
-    hypotheses={
-        LOSS: strictly_decreasing,
-        SLOPED: sloped,
-        EXISTS: exists,
-        UNIQUE: unique_optimum,
-        BASIN: starts_in_basin,
-        ALIKE: lower_scores_equal,
-        SINGLE: lambda case: len(case.keys) == 1,
-        SHORT: is_short,
-    },
     conclusion=DIRECTION,
     cost=12,
     violating={
-        SLOPED: [cases.FLAT, cases.RISING],
+        SLOPED_LOSS: [cases.FLAT, cases.RISING],
         EXISTS: [cases.ONE_KEY],
         UNIQUE: [cases.ASIDE],
-        ALIKE: [cases.STUCK, cases.TRAPPED],
-        SINGLE: [cases.SECOND_TRAPPED],
+        LOWER_RIVALS: [cases.STUCK, cases.TRAPPED],
+        ONE_INPUT: [cases.SECOND_TRAPPED],
         SHORT: [cases.LEAPING, cases.THROWN],
     },
     readings={
@@ -84,7 +69,7 @@ THEOREM = Statement(
             "'proper' as any p(0) and any step of at most one over a Lipschitz constant of grad_p "
             "L: descent on a loss of Assumption A converges in direction to p(alpha)",
             expected="refuted",
-            under=(LOSS, SHORT),
+            under=(STRICT_LOSS, SHORT),
             variables=stepped(Prompting, flattened(cases.comparable(0, 2))),
             examples=(cases.TRAPPED, cases.SECOND_TRAPPED, cases.ONE_KEY, cases.TIED),
             siblings=dict(list(cases.OTHER_DIRECTIONS.items())[:2]),
@@ -95,7 +80,7 @@ THEOREM = Statement(
             "grad_p L: with them descent on a loss of Assumption A converges in direction to "
             "p(alpha)",
             expected="refuted",
-            under=(LOSS, SHORT),
+            under=(STRICT_LOSS, SHORT),
             variables=Records(Prompting, flattened(cases.comparable(0)), fixed=("step",)),
             conclusion=DIRECTION_FROM_SOME,
             examples=(cases.ASIDE, cases.ONE_KEY),
@@ -109,7 +94,7 @@ THEOREM = Statement(
             "l(best)]/n",
             expected="proved",
             proof="symbolic.basins:prove",
-            under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),
+            under=(SLOPED_LOSS, EXISTS, UNIQUE, BASIN, SHORT),
             variables=stepped(
                 Prompting, st.one_of(cases.comparable(0, 1), cases.trapping()), cases.larger
             ),
@@ -119,7 +104,7 @@ THEOREM = Statement(
                 **cases.OTHER_DIRECTIONS,
                 "risk gap below 105%": changed(
                     drop=[BASIN],
-                    under={"risk gap of the start below 105% of that": near_basin},
+                    under=[Hypothesis("risk gap of the start below 105% of that", near_basin)],
                     examples=[cases.TRAPPED_NEAR],
                 ),
                 "any start": changed(drop=[BASIN], variables=stepped(Prompting, cases.opposed())),
@@ -131,7 +116,7 @@ THEOREM = Statement(
             "converges in direction to p(alpha) from any p(0)",
             expected="proved",
             proof="symbolic.aligned_inputs:prove_one_input",
-            under=(SLOPED, EXISTS, ALIKE, SINGLE),
+            under=(SLOPED_LOSS, EXISTS, LOWER_RIVALS, ONE_INPUT),
             variables=stepped(Prompting, cases.alone(), steps=ANY),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings=cases.OTHER_DIRECTIONS,
@@ -145,7 +130,7 @@ THEOREM = Statement(
             "direction to p(alpha)",
             expected="proved",
             proof="symbolic.basins:prove_from_proper_start",
-            under=(SLOPED, EXISTS, UNIQUE, SHORT),
+            under=(SLOPED_LOSS, EXISTS, UNIQUE, SHORT),
             variables=stepped(
                 Prompting, st.one_of(cases.comparable(0), cases.unevenly()), cases.gaussian
             ),

@@ -27,26 +27,24 @@ key (-1, 0) to the key (1, -2), about which three keys that score less lie so ne
 gradient is 0 at (22.2, 0).
 """
 
-from attsvm.primitives.hypotheses import exists, sloped, strictly_decreasing, unique_optimum
-from attsvm.primitives.steps import ANY, SHORT, flattened, is_short, stepped
+from attsvm.primitives.hypotheses import (
+    BASIN,
+    EITHER_PART,
+    EXISTS,
+    UNIQUE,
+)
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
+from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.prompt_descent import Prompting, separated, starts_in_basin
+from properties.mm._support.prompt_descent import Prompting
 from properties.mm._support.prompt_limits import (
     DIVERGENCE,
     DIVERGENCE_FROM_PROPER,
     DIVERGENCE_FROM_SOME,
     RATE,
 )
-
-EXISTS, UNIQUE = "p(alpha) exists and is not 0, alpha optimal", "optimal tokens are unique"
-BASIN = "risk gap of the start below the threshold"
-SEPARATED, SLOPED = (
-    "equal scores of rivals, or all keys on the margin",
-    "l' < 0 everywhere and continuous",
-)
-LOSS = "l meets Assumption A"
 
 THEOREM = Statement(
     "mm/theorem-1-norm",
@@ -56,22 +54,13 @@ THEOREM = Statement(
     printed="... the gradient descent iterates ... with proper eta and p(0) satisfies "
     "lim ||p(k)|| = infinity",
     variables=stepped(Prompting, cases.comparable(0, 2)),
-    hypotheses={
-        LOSS: strictly_decreasing,
-        SLOPED: sloped,
-        EXISTS: exists,
-        UNIQUE: unique_optimum,
-        SEPARATED: separated,
-        BASIN: starts_in_basin,
-        SHORT: is_short,
-    },
     conclusion=DIVERGENCE,
     cost=10,
     violating={
-        SLOPED: [cases.FLAT, cases.ENCLOSED],
+        SLOPED_LOSS: [cases.FLAT, cases.ENCLOSED],
         EXISTS: [cases.ONE_KEY, cases.ONE_TOKEN],
         UNIQUE: [cases.TIED],
-        SEPARATED: [cases.STUCK],
+        EITHER_PART: [cases.STUCK],
         SHORT: [cases.LEAPING, cases.CAUGHT],
     },
     readings={
@@ -80,17 +69,19 @@ THEOREM = Statement(
             "Lipschitz constant of grad_p L: descent on a loss of Assumption A has ||p(k)|| -> "
             "infinity",
             expected="refuted",
-            under=(LOSS, SHORT),
+            under=(STRICT_LOSS, SHORT),
             variables=stepped(Prompting, flattened(cases.comparable(0, 2))),
             examples=(cases.STUCK, cases.TIED, cases.ONE_KEY),
-            siblings={"on an increasing loss": changed(drop=[LOSS], examples=[cases.ENCLOSED])},
+            siblings={
+                "on an increasing loss": changed(drop=[STRICT_LOSS], examples=[cases.ENCLOSED])
+            },
         ),
         "literal-2": Reading(
             "v(k) read as constant, 'proper' as some p(0) and some step of at most one over a "
             "Lipschitz constant of grad_p L: with them descent on a loss of Assumption A has "
             "||p(k)|| -> infinity",
             expected="refuted",
-            under=(LOSS, SHORT),
+            under=(STRICT_LOSS, SHORT),
             variables=Records(Prompting, flattened(cases.comparable(0)), fixed=("step",)),
             conclusion=DIVERGENCE_FROM_SOME,
             examples=(cases.TIED,),
@@ -103,7 +94,7 @@ THEOREM = Statement(
             "infinity",
             expected="proved",
             proof="symbolic.divergence:prove_of_unique",
-            under=(SLOPED, EXISTS, UNIQUE, SEPARATED),
+            under=(SLOPED_LOSS, EXISTS, UNIQUE, EITHER_PART),
             variables=stepped(Prompting, cases.comparable(0, 2), cases.on_axes, steps=ANY),
             examples=(cases.SECOND_TRAPPED, cases.TWO_KEYS),
         ),
@@ -116,7 +107,7 @@ THEOREM = Statement(
             "infinity",
             expected="proved",
             proof="symbolic.basins:prove_from_proper_start",
-            under=(SLOPED, EXISTS, UNIQUE, SHORT),
+            under=(SLOPED_LOSS, EXISTS, UNIQUE, SHORT),
             variables=stepped(Prompting, cases.comparable(0) | cases.unevenly(), cases.gaussian),
             conclusion=DIVERGENCE_FROM_PROPER,
             examples=(cases.TRAPPED, cases.STUCK, cases.SECOND_TRAPPED, cases.TWO_KEYS),
@@ -128,7 +119,7 @@ THEOREM = Statement(
             "||p(alpha)||",
             expected="proved",
             proof="symbolic.growth_rates:prove_rate",
-            under=(SLOPED, EXISTS, UNIQUE, BASIN, SHORT),
+            under=(SLOPED_LOSS, EXISTS, UNIQUE, BASIN, SHORT),
             variables=stepped(Prompting, cases.comparable(0, 1), cases.larger),
             constants={"share": 1},
             conclusion=RATE,

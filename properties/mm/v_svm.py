@@ -23,11 +23,11 @@ from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
+from properties.mm._support.programmes import V_EXISTS
 from properties.mm._support.token_selections import Rival, Selection
 
 ZERO = cases.select([[[0.0]]], [1], [0])
 DIAGONAL = cases.select([[[1.0, 1.0]]], [1], [0])
-EXISTS = "v(alpha) exists"
 
 
 def best(m: Any, case: Any, share: Any = 1, length: str = "norm") -> Any:
@@ -122,11 +122,10 @@ PROGRAMME = Statement(
             expected="proved",
             proof="symbolic.least_points:prove_supported",
             conclusion=unchanged,
-            under=(EXISTS,),
+            under=(V_EXISTS,),
             examples=(cases.ONE_TOKEN, *cases.PUBLISHED),
             siblings={**svm.LOOSE_ONES, "one tight input kept": changed(keep="first")},
         ),
     },
-    hypotheses={EXISTS: lambda case: svm.v_programme(case).exists},
-    violating={EXISTS: [cases.OPPOSED]},
+    violating={V_EXISTS: [cases.OPPOSED]},
 )

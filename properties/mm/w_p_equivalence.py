@@ -27,7 +27,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import ANY
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from properties.mm import SOURCE
 from properties.mm._support.prompt_descent import descent, logit_gradients
 
@@ -173,7 +173,6 @@ def rescaled(m: Any, case: Weighted, trained: str = "q", by: str = "square", sha
     return one_trajectory(m, case, trained, share * factor / c)
 
 
-ISOTROPIC = "W W^T is a multiple of I"
 FACTORS = {"c = 1": changed(factor=1), "c = 2": changed(factor=2)}
 OTHER_FACTORS = {
     "the step is not rescaled": changed(by="one"),
@@ -181,13 +180,14 @@ OTHER_FACTORS = {
     "rescaled by 1.05 ||p||^2": changed(share="1.05"),
 }
 
+ISOTROPIC = Hypothesis("W W^T is a multiple of I", isotropic)
+
 EQUIVALENCE = Statement(
     "mm/w-p-equivalence",
     source=SOURCE,
     place="Abstract",
     printed="running gradient descent on p, or equivalently W",
     variables=Records(Weighted, weighted(), larger, climbed=True),
-    hypotheses={ISOTROPIC: isotropic},
     conclusion=moves_alike,
     cost=6,
     readings={

@@ -17,10 +17,11 @@ b) |a - b|, logits are at most R, and R <= R^2 from R = 1 on.
 from fractions import Fraction
 from typing import Any
 
-from attsvm.theory import Fitted, Reading, Statement, changed
+from attsvm.theory import Fitted, Hypothesis, Reading, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 from properties.sim._support.attention import on_line
+from properties.sim._support.domains import LARGE, LISTED_RADIUS
 
 HALF, RIM = Fraction(1, 2), Fraction(15, 16)
 FAR = on_line([1], x=18, y=17, R=4)
@@ -33,7 +34,10 @@ BEYOND = {
     "logits beyond R": changed(drop=[bounds.LOGITS], examples=[FAR]),
     "||A|| beyond R": changed(drop=[bounds.MATRIX], examples=[{**WIDE, "R": 4}]),
 }
-POINTS_BOUNDED = "||x||, ||y|| <= R"
+POINTS_BOUNDED = Hypothesis(
+    "||x||, ||y|| <= R",
+    lambda m, v: m.all_of(m.at_most(m.norm(v.x), v.R), m.at_most(m.norm(v.y), v.R)),
+)
 
 
 def bounded(m: Any, v: Any, constant: str = "printed") -> Any:
@@ -54,14 +58,6 @@ BOUND = Statement(
     place="Section 3.3, first bound",
     printed="||exp(A x) - exp(A y)||_2 <= R exp(R^2) ||x - y||_2",
     variables={**bounds.POINTS, "R": Fitted()},
-    hypotheses={
-        "R >= 4": lambda m, v: m.at_least(v.R, m.exact(4)),
-        "R >= 1": lambda m, v: m.at_least(v.R, m.exact(1)),
-        **bounds.DOMAIN,
-        POINTS_BOUNDED: lambda m, v: m.all_of(
-            m.at_most(m.norm(v.x), v.R), m.at_most(m.norm(v.y), v.R)
-        ),
-    },
     conclusion=bounded,
     readings={
         "literal-1": Reading(
@@ -70,11 +66,13 @@ BOUND = Statement(
             "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
             expected="proved",
             proof="symbolic.sim.basic_1:prove_published",
-            under=("R >= 4", bounds.LOGITS, bounds.MATRIX),
+            under=(LISTED_RADIUS, bounds.LOGITS, bounds.MATRIX),
             examples=(ONE,),
             siblings={
                 **BEYOND,
-                "R below 4": changed(drop=["R >= 4"], examples=[on_line([HALF], x=1, y=0, R=HALF)]),
+                "R below 4": changed(
+                    drop=[LISTED_RADIUS], examples=[on_line([HALF], x=1, y=0, R=HALF)]
+                ),
                 "exp(R^2) left out": changed(constant="radius"),
             },
         ),
@@ -96,13 +94,13 @@ BOUND = Statement(
             "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
             expected="proved",
             proof="symbolic.sim.basic_1:prove_published",
-            under=("R >= 1", bounds.LOGITS, bounds.MATRIX),
+            under=(LARGE, bounds.LOGITS, bounds.MATRIX),
             tight=True,
             examples=(ONE, STEEP),
             siblings={
                 **BEYOND,
                 "R = 15/16": changed(
-                    drop=["R >= 1"], examples=[on_line([RIM], x=1, y=Fraction(255, 256), R=RIM)]
+                    drop=[LARGE], examples=[on_line([RIM], x=1, y=Fraction(255, 256), R=RIM)]
                 ),
             },
         ),

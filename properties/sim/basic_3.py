@@ -16,18 +16,22 @@ least -R / sqrt n.
 from fractions import Fraction
 from typing import Any
 
-from attsvm.theory import Fitted, Reading, Statement, changed
+from attsvm.theory import Fitted, Hypothesis, Reading, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support.attention import on_line
-from properties.sim._support.bounds import BLOCKS, DOMAIN, LOGITS, POINTS, alpha
+from properties.sim._support.bounds import BLOCKS, POINTS, alpha
+from properties.sim._support.domains import LOGITS
 
 READ = "beta, which print does not define, read as a lower bound"
-ABOVE = ("0 < beta <= alpha(x)", "0 < beta <= alpha(y)")
 SAME = on_line([1, 0], x=1, y=1, beta=2)
 CLOSE = on_line([1], x=0, y=Fraction(1, 4096), beta=1)
 EDGE = on_line([-1] * 4, x=2, y=2 - Fraction(1, 2**14), R=4)
 """Four equal tokens, whose logits are the least of the ball."""
 
+ABOVE = (
+    Hypothesis("0 < beta <= alpha(x)", lambda m, v: below_alpha(m, v, v.x)),
+    Hypothesis("0 < beta <= alpha(y)", lambda m, v: below_alpha(m, v, v.y)),
+)
 ONE_SIDED = {
     f"beta bounds alpha({kept}) alone": changed(
         drop=[ABOVE[1 - k]], examples=[on_line([1], x=-k, y=k - 1, beta=1)]
@@ -73,11 +77,6 @@ BOUND = Statement(
     place="Section 3.3, third bound",
     printed="|alpha(x)^-1 - alpha(y)^-1| <= beta^-2 |alpha(x) - alpha(y)|",
     variables={**POINTS, "beta": Fitted()},
-    hypotheses={
-        ABOVE[0]: lambda m, v: below_alpha(m, v, v.x),
-        ABOVE[1]: lambda m, v: below_alpha(m, v, v.y),
-        LOGITS: DOMAIN[LOGITS],
-    },
     conclusion=by_beta,
     readings={
         "literal-1": Reading(

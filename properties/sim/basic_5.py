@@ -20,13 +20,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from attsvm.theory import Reading, Real, Statement, Vector, changed
+from attsvm.theory import Hypothesis, Reading, Real, Statement, Vector, changed
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 from properties.sim._support.attention import on_line
+from properties.sim._support.domains import LARGE, LISTED_RADIUS
 
-LARGE, LISTED_RADIUS = "R >= 1", "R >= 4"
-BOUNDED = "||h|| <= R^2"
+BOUNDED = Hypothesis("||h|| <= R^2", lambda m, v: m.at_most(m.norm(v.h), m.square(v.R)))
 VALUES = {"h": [1, -1], "b": 0}
 EIGHTH = Fraction(1, 8)
 SHORT_LOGITS = on_line([EIGHTH, -EIGHTH], x=0, y=1, z=[0, 0], R=Fraction(1, 4), beta=2)
@@ -75,19 +75,13 @@ BOUND = Statement(
     place="Section 3.3, fifth bound",
     printed="||c(x, z)_{l0,j0,i0} - c(y, z)_{l0,j0,i0}||_2 <= R^2 beta^-2 n exp(3 R^2) ||x - y||_2",
     variables={**bounds.POINTS, "h": Vector("n", (0, 1)), "b": Real(), **bounds.BOUNDS},
-    hypotheses={
-        LISTED_RADIUS: lambda m, v: m.at_least(v.R, m.exact(4)),
-        LARGE: lambda m, v: m.at_least(v.R, m.exact(1)),
-        **bounds.LISTED,
-        BOUNDED: lambda m, v: m.at_most(m.norm(v.h), m.square(v.R)),
-    },
     conclusion=printed,
     readings={
         "literal-1": Reading(
             f"{READ.format(c='<f(x), h(z)> - b')}, A a block of A_1 kron A_2: "
             "|c(x, z) - c(y, z)| <= R^2 beta^-2 n exp(3 R^2) ||x - y||",
             expected="refuted",
-            under=tuple(bounds.LISTED),
+            under=bounds.LISTED,
             variables={**bounds.BLOCK, "h": Vector("n", (0, 64, 128))},
             examples=(block([1, 0], 0, 1, h=[2**75, 0], b=0),),
             siblings={
@@ -103,7 +97,7 @@ BOUND = Statement(
             "||c(x, z) - c(y, z)|| <= R^2 beta^-2 n exp(3 R^2) ||x - y||",
             expected="refuted",
             constants={"c": vector_change},
-            under=tuple(bounds.LISTED),
+            under=bounds.LISTED,
             variables={**bounds.BLOCK, "h": None, "b": None, "z": Vector("n")},
             examples=({**block([EIGHTH, -EIGHTH], 0, 1, z=[0, 0]), "R": Fraction(1, 4)},),
             siblings={"the exponential left out": changed(exponential=False)},

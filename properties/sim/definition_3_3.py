@@ -15,7 +15,7 @@ D(X)^-1 exp(A1 X A2^T) by the tensor trick.
 
 from typing import Any
 
-from attsvm.theory import Matrix, Meeting, Reading, Statement, changed
+from attsvm.theory import Hypothesis, Matrix, Meeting, Reading, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support.attention import SENTENCE, attention, block_attention
 
@@ -40,6 +40,8 @@ TWO = {"A1": [[1], [0]], "A2": [[1], [0]], "A3": [[1], [0]], "X": [[1]], "Y": [[
 """Two tokens, of which the first is a query that tells them apart."""
 TRANSPOSED = changed(transposed=True, examples=[TWO])
 
+SHARED = Hypothesis("A_3 = A_2", lambda m, v: m.equal(v.A3, v.A2))
+
 DEFINITION = Statement(
     "sim/definition-3.3",
     rests_on=("sim/tensor-trick",),
@@ -48,7 +50,7 @@ DEFINITION = Statement(
     printed="By using the above definitions, we formulate the attention as "
     "<f(x)_{l0,j0}, h(y)_{l0,i0}>",
     variables=SENTENCE,
-    hypotheses={"A_3 = A_2": lambda m, v: m.equal(v.A3, v.A2)},
+    hypotheses=(SHARED,),
     conclusion=entry,
     readings={
         "literal-1": Reading(
@@ -91,7 +93,7 @@ DEFINITION = Statement(
             depends_on=("sim/tensor-trick:literal",),
             constants={"values": "A2"},
             variables={
-                "A3": Meeting("A_3 = A_2", Matrix("n", "d"), lambda A3, known: known["A2"].copy())
+                "A3": Meeting(SHARED, Matrix("n", "d"), lambda A3, known: known["A2"].copy())
             },
             examples=(TWO,),
             siblings={"f as a column": TRANSPOSED},

@@ -19,7 +19,7 @@ Proofs: `symbolic.sim.definition_3_6`.
 
 from typing import Any
 
-from attsvm.theory import Reading, Statement, Vector, changed, definition, gradient
+from attsvm.theory import Hypothesis, Reading, Statement, Vector, changed, definition, gradient
 from properties.sim import SOURCE
 from properties.sim._support.entry_loss import POINT
 
@@ -70,6 +70,7 @@ def rivals_alike(m: Any, v: Any) -> Any:
 
 
 INCREASING, DECREASING = 1, -1
+ALIKE = Hypothesis("all rivals of the optimal tokens score the same", rivals_alike)
 
 DEFINITION = Statement(
     "sim/definition-3.6",
@@ -78,7 +79,7 @@ DEFINITION = Statement(
     place="Definition 3.6 with definitions 3.5 and 3.9",
     printed="L(x, y)_{l0,j0,i0} := g(<f(x)_{l0,j0}, h(y)_{l0,i0}> b_{l0,j0,i0})",
     variables=POINT,
-    hypotheses={"all rivals of the optimal tokens score the same": rivals_alike},
+    hypotheses=(ALIKE,),
     conclusion=drift,
     readings={
         "literal-1": Reading(
@@ -139,7 +140,7 @@ DEFINITION = Statement(
             examples=(TWO_TOKENS, ONE_TOKEN),
             siblings={
                 "rivals of any scores": changed(
-                    drop=["all rivals of the optimal tokens score the same"],
+                    drop=[ALIKE],
                     variables={"h": Vector("n")},
                     examples=[PASSED],
                 ),

@@ -40,7 +40,11 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, without
 from attsvm.primitives.descent_runs import Run, runs, tight_data
-from attsvm.primitives.hypotheses import all_tight, feasible, unique_optimum
+from attsvm.primitives.hypotheses import (
+    ALL_TIGHT,
+    FEASIBLE,
+    UNIQUE,
+)
 from attsvm.strategies import sizes
 from attsvm.strategies.data import attention_data, separable_data
 from attsvm.theory import Reading, Records, Statement, changed, stated
@@ -52,8 +56,6 @@ from properties.sim.token_sparsity.dropping import coefficients, mask
 from properties.sim.token_sparsity.redundant_tokens import all_support, redundant_data
 
 GRID = 2.0**20
-EXISTS = "X^mm exists"
-UNIQUE, TIGHT = "optimal tokens are unique", "all tokens are support vectors (part 1)"
 BOTH = Run.of([[[2], [1]]], [[1]], scores=[[1, 0]])
 """Both tokens contribute to the gradient at every X."""
 EQUAL = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
@@ -185,10 +187,9 @@ FEW = Statement(
     printed="... our experiments show that only a few tokens, which can be regarded as feature "
     "vectors, contribute to the gradient computation for each update",
     variables=Records(AttentionData, PROGRAMMES),
-    hypotheses={UNIQUE: unique_optimum, EXISTS: feasible, TIGHT: all_tight},
     conclusion=supporting,
     cost=2,
-    violating={EXISTS: [NO_QUERY.data]},
+    violating={FEASIBLE: [NO_QUERY.data]},
     readings={
         "literal-1": Reading(
             "'only a few' read as at most 1/2 of them: at every X at most 1/2 of the tokens "
@@ -207,7 +208,7 @@ FEW = Statement(
             "tokens that are not optimal are support vectors of it",
             expected="refuted",
             constants={"part": "1/2"},
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             examples=(TWO_TOKENS.data,),
             siblings={"at most 9 of 10": changed(part="0.9")},
         ),
@@ -216,7 +217,7 @@ FEW = Statement(
             "optimal tokens are unique and all tokens are support vectors (part 1 of assumption "
             "3.10), some token has a margin above 1",
             expected="refuted",
-            under=(UNIQUE, TIGHT),
+            under=(UNIQUE, ALL_TIGHT),
             conclusion=not_all,
             examples=(TWO_TOKENS.data,),
             siblings={"some token has a margin above 2": changed(beyond=2)},
@@ -227,7 +228,7 @@ FEW = Statement(
             "support vectors of it",
             expected="refuted",
             constants={"part": "1/2"},
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             variables=FIGURE_RUNS,
             examples=(SEPARABLE,),
             siblings={"at most 9 of 10": changed(part="0.9")},
@@ -238,7 +239,7 @@ FEW = Statement(
             "inputs and however many tokens they have: without the others X^mm is the same",
             expected="proved",
             proof="symbolic.sim.few_support_tokens:prove_by_sizes",
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             conclusion=enough,
             examples=(EQUAL, ONE_TOKEN.data),
             siblings={"one fewer": changed(less=1)},
@@ -248,7 +249,7 @@ FEW = Statement(
             "fewer, suffice: without the others X^mm is the same",
             expected="proved",
             proof="symbolic.sim.few_support_tokens:prove_by_rank",
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             constants={"by": "rank"},
             conclusion=enough,
             examples=(EQUAL, ONE_TOKEN.data),

@@ -31,18 +31,17 @@ from flint import arb
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.gradients import negative_gradient
+from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE, ZERO_START
 from attsvm.primitives.limit_certificates import agreement, short_step
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped, tends
-from attsvm.theory import Reading, Slack, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Slack, Statement, changed, stated
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
-from properties.sim._support import token_sequences, training
+from properties.sim._support import token_sequences
 from properties.sim._support.token_sequences import TokenSequences
-from properties.sim._support.training import BASIN, PRINTED, REPAIRED, UNIQUE
+from properties.sim._support.training import PRINTED, REPAIRED
 
-SAID, MOVED, ZERO = "X_soft is not 0", "X(0) is not 0", "X(0) = 0"
-ENOUGH = "X^mm exists, and C ||X^mm|| > max lambda"
 SHORTEST = sentences.said([[1.0], [0.0]], [[0, 0]])
 
 
@@ -106,6 +105,12 @@ def rises(m: Any, case: TokenSequences, loss: str, sign: int = 1) -> Any:
     return m.at_most(*cosines[::sign])
 
 
+SAID = Hypothesis("X_soft is not 0", token_sequences.moves_soft)
+MOVED = Hypothesis("X(0) is not 0", lambda case: not token_sequences.from_zero(case))
+ENOUGH = Hypothesis(
+    "X^mm exists, and C ||X^mm|| > max lambda", token_sequences.enough, implies=(FEASIBLE,)
+)
+
 FIGURE = Statement(
     "sim/figure-1",
     rests_on=("sim/definition-4.1", "sim/theorem-3.15"),
@@ -117,13 +122,6 @@ FIGURE = Statement(
     variables=stepped(TokenSequences, token_sequences.drawn_sequences(), steps=ANY),
     conclusion=COSINE,
     cost=10,
-    hypotheses={
-        SAID: token_sequences.moves_soft,
-        MOVED: lambda case: not token_sequences.from_zero(case),
-        ZERO: token_sequences.from_zero,
-        ENOUGH: token_sequences.enough,
-        **training.hypotheses(UNIQUE, BASIN, SHORT),
-    },
     violating={SHORT: [sentences.LEAPING]},
     readings={
         "literal-1": Reading(
@@ -160,7 +158,7 @@ FIGURE = Statement(
             "decreasing loss g(-b <f, h>) from X(0) = 0: the cosine of X(k) with X_soft tends to 1",
             expected="refuted, certified",
             constants={"loss": REPAIRED, "towards": "soft"},
-            under=(SAID, ZERO),
+            under=(SAID, ZERO_START),
             variables=stepped(
                 TokenSequences, token_sequences.drawn_sequences(from_zero=True), steps=ANY
             ),

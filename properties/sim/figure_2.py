@@ -36,12 +36,12 @@ from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE
 from attsvm.primitives.att_svm import exact_constraints, flat
 from attsvm.primitives.growth_rates import proved_limit
+from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE, ZERO_START
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import ANY, FLOW, SHORT, by_gradient_flow, stepped
-from attsvm.theory import Measured, Reading, Slack, Statement, changed
+from attsvm.theory import Hypothesis, Measured, Reading, Slack, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
-from properties.sim._support import training
 from properties.sim._support.margins import (
     END,
     LEAST,
@@ -56,15 +56,11 @@ from properties.sim._support.token_sequences import (
     TokenSequences,
     drawn_sequences,
     followed,
-    from_zero,
     started,
 )
-from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, UNIQUE
+from properties.sim._support.training import PRINTED, REPAIRED
 from properties.sim.figure_1 import SHORTEST
 
-ZERO = "X(0) = 0"
-ORTHONORMAL = "orthonormal tokens, whole vocabulary"
-SUCCESSOR = "one successor for each token"
 TORN = sentences.said(np.eye(2), [[0, 0], [0, 1]])
 """The margins are m and -m."""
 DROPPED_HYPOTHESES = {
@@ -106,6 +102,9 @@ CONVERGES = Measured(
     stand_in=FLOW,
 )
 
+ORTHONORMAL = Hypothesis("orthonormal tokens, whole vocabulary", sentences.orthonormal)
+SUCCESSOR = Hypothesis("one successor for each token", sentences.one_successor)
+
 FIGURE = Statement(
     "sim/figure-2",
     rests_on=("sim/token-separation",),
@@ -116,12 +115,6 @@ FIGURE = Statement(
     variables=stepped(TokenSequences, drawn_sequences(), steps=ANY),
     conclusion=replace(END, tensors=None, many=rival_lead),  # sentences are no arrays of numbers
     cost=10,
-    hypotheses={
-        ZERO: from_zero,
-        **training.hypotheses(UNIQUE, FEASIBLE, BASIN, SHORT),
-        ORTHONORMAL: sentences.orthonormal,
-        SUCCESSOR: sentences.one_successor,
-    },
     violating={SHORT: [sentences.LEAPING]},
     readings={
         "literal-1": Reading(
@@ -129,7 +122,7 @@ FIGURE = Statement(
             "of a language from there ends with positive margins",
             expected="refuted, certified",
             constants={"loss": PRINTED, **LEAST},
-            under=(ZERO,),
+            under=(ZERO_START,),
             variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
             examples=(SHORTEST,),
             siblings={
@@ -156,7 +149,7 @@ FIGURE = Statement(
             "sentences of a language from there the largest margin converges",
             expected="refuted, certified",
             constants={"loss": PRINTED},
-            under=(ZERO,),
+            under=(ZERO_START,),
             variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
             conclusion=CONVERGES,
             examples=(SHORTEST,),
@@ -166,7 +159,7 @@ FIGURE = Statement(
             "descent on the decreasing loss g(-b <f, h>) from X(0) = 0 ends with positive margins",
             expected="refuted, certified",
             constants={"loss": REPAIRED, **LEAST},
-            under=(ZERO,),
+            under=(ZERO_START,),
             variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
             examples=(TORN,),
             siblings={
@@ -217,7 +210,7 @@ FIGURE = Statement(
             "converges",
             expected="refuted, certified",
             constants={"loss": REPAIRED},
-            under=(ZERO,),
+            under=(ZERO_START,),
             variables=stepped(TokenSequences, drawn_sequences(from_zero=True), steps=ANY),
             conclusion=CONVERGES,
             examples=(SHORTEST,),

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from attsvm.theory import (
+    Hypothesis,
     Integer,
     Matrix,
     Meeting,
@@ -128,7 +129,12 @@ SWAPPED = {"A": COLUMN, "M": EYE, "H": [[0, 1], [1, 0]], **POINT}
 """Two tokens whose values change places behind the head."""
 WIDE = {"A": [[1]], "M": [[1]], "H": [[1, 1]], **POINT}
 POSITIVE_HEADS = changed(positive=True, examples=[SWAPPED])
-MULTIPLE, POSITIVE = "H e_v is a multiple of e_v", "its factor is positive"
+
+
+MULTIPLE = Hypothesis(
+    "H e_v is a multiple of e_v", lambda m, v: m.equal(v.H[1:, 0], 0 * v.H[1:, 0])
+)
+POSITIVE = Hypothesis("its factor is positive", lambda m, v: m.above(v.H[0, 0], m.exact(0)))
 
 HEAD = Statement(
     "sim/fixed-head",
@@ -148,10 +154,10 @@ HEAD = Statement(
         "H": Matrix("d", "V"),
         "b": Real((0, 1, -1)),
     },
-    hypotheses={
-        MULTIPLE: lambda m, v: m.equal(v.H[1:, 0], 0 * v.H[1:, 0]),
-        POSITIVE: lambda m, v: m.above(v.H[0, 0], m.exact(0)),
-    },
+    hypotheses=(
+        MULTIPLE,
+        POSITIVE,
+    ),
     conclusion=still_optimal,
     readings={
         "literal-1": Reading(

@@ -30,14 +30,13 @@ from hypothesis import strategies as st
 from attsvm.exact import ExactData, dot
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.hypotheses import feasible
+from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from properties.sim import SOURCE
 from properties.sim._support.telling_sentences import said
 from properties.sim._support.token_sequences import TokenSequences, drawn_sequences, followed
 
-WHOLE, EXISTS = "tokens are the whole vocabulary", "X^mm exists"
 REPEATED = said([[1.0], [0.0]], [[0, 0, 0]])
 EXCHANGED = said([[1.0], [-1.0]], [[0, 1, 0]])
 ONE_QUERY = said([[1, 0], [1, 1], [2, 1]], [[1, 0, 1], [2, 0, 2]], whole=False)
@@ -159,6 +158,8 @@ def still(case: TokenSequences) -> TokenSequences:
 LANGUAGE = st.one_of(one_successor(), followed().map(still), drawn_sequences(from_zero=True))
 OF_VOCABULARY = Records(TokenSequences, LANGUAGE, fixed=("start", "step", "whole"))
 
+WHOLE = Hypothesis("tokens are the whole vocabulary", lambda case: case.whole)
+
 HYPERPLANES = Statement(
     "sim/hyperplanes",
     rests_on=("sim/definition-3.8",),
@@ -167,10 +168,9 @@ HYPERPLANES = Statement(
     printed="For each subsequent in language modeling task, the decision hyperplane are "
     "fundamentally different as the optimal tokens are different for each next work prediction",
     variables=Records(TokenSequences, LANGUAGE, fixed=("start", "step")),
-    hypotheses={WHOLE: lambda case: case.whole, EXISTS: feasible},
     conclusion=differ,
     cost=2,
-    violating={WHOLE: [ONE_QUERY], EXISTS: [CONFLICT]},
+    violating={WHOLE: [ONE_QUERY], FEASIBLE: [CONFLICT]},
     readings={
         "literal-1": Reading(
             "any two sub-sequences of two tokens at least have different optimal tokens",
@@ -186,7 +186,7 @@ HYPERPLANES = Statement(
             "the query z, halfway between the optimal token and the nearest other one",
             expected="refuted",
             constants={"of": "hyperplanes"},
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             examples=(EXCHANGED,),
             siblings={"they have different queries": changed(of="queries", examples=[ONE_QUERY])},
         ),
@@ -196,7 +196,7 @@ HYPERPLANES = Statement(
             "decision, {x : <X^mm z, x> > c} for the query z, c halfway between the optimal token "
             "and the nearest other one",
             expected="refuted",
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             examples=(ONE_QUERY,),
             siblings={
                 "different, also turned round": changed(of="hyperplanes", examples=[EXCHANGED])
@@ -209,7 +209,7 @@ HYPERPLANES = Statement(
             "nearest other one",
             expected="proved",
             proof="symbolic.sim.hyperplanes:prove_half_spaces",
-            under=(WHOLE, EXISTS),
+            under=(WHOLE, FEASIBLE),
             variables=OF_VOCABULARY,
             examples=(EXCHANGED,),
             siblings={"different hyperplanes": changed(of="hyperplanes", examples=[EXCHANGED])},
@@ -219,7 +219,7 @@ HYPERPLANES = Statement(
             "||x_opt_i - x_opt_j|| >= 2 for two sub-sequences with different optimal tokens",
             expected="proved",
             proof="symbolic.sim.hyperplanes:prove_apart",
-            under=(WHOLE, EXISTS),
+            under=(WHOLE, FEASIBLE),
             variables=OF_VOCABULARY,
             conclusion=far_apart,
             tight=True,
@@ -231,7 +231,7 @@ HYPERPLANES = Statement(
             expected="proved",
             proof="symbolic.sim.hyperplanes:prove_queries",
             constants={"of": "queries"},
-            under=(WHOLE, EXISTS),
+            under=(WHOLE, FEASIBLE),
             variables=OF_VOCABULARY,
             examples=(EXCHANGED,),
             siblings={"nor negative ones": changed(sign=-1, examples=[EXCHANGED])},

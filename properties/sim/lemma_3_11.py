@@ -11,7 +11,7 @@ the rules of calculus, into which no closed form enters. Proof: `symbolic.sim.le
 
 from typing import Any
 
-from attsvm.theory import Reading, Statement, changed, gradient
+from attsvm.theory import Hypothesis, Reading, Statement, changed, gradient
 from properties.sim import SOURCE
 from properties.sim._support.entry_loss import POINT, loss
 
@@ -41,6 +41,8 @@ OTHERS = {
 }
 """Other formulas."""
 
+LABELS = Hypothesis("b is -1, 0 or 1", lambda m, v: m.equal(v.b * v.b * v.b, v.b))
+
 LEMMA = Statement(
     "sim/lemma-3.11",
     rests_on=("sim/definition-3.3", "sim/definition-3.6"),
@@ -48,7 +50,7 @@ LEMMA = Statement(
     place="Lemma 3.11",
     printed="dL/dx_i = g(<f, h>) (1 - g(<f, h>)) b (<f o A_i, h> - <f, h> <f, A_i>)",
     variables=POINT,
-    hypotheses={"b is -1, 0 or 1": lambda m, v: m.equal(v.b * v.b * v.b, v.b)},
+    hypotheses=(LABELS,),
     conclusion=derivative,
     readings={
         "literal": Reading(

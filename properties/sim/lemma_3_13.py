@@ -16,12 +16,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from attsvm.theory import Fitted, Matrix, Reading, Real, Statement, changed
+from attsvm.theory import Fitted, Hypothesis, Matrix, Reading, Real, Statement, changed
 from attsvm.theory.declaration.siblings import Changed
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 from properties.sim._support.attention import on_line
-from properties.sim._support.entry_loss import DOMAIN, PAIR, SIZES, K, gradient_change, published
+from properties.sim._support.domains import DOMAIN, HEAD, LABEL, LISTED_RADIUS, MATRIX, SIZES
+from properties.sim._support.entry_loss import PAIR, K, gradient_change, published
 
 BLOCK = {**bounds.BLOCK, "tokens": Matrix("n", "d"), "b": Real((0, 64, 160, 512))}
 """A is a block of A_1 kron A_2; labels may be large."""
@@ -36,10 +37,10 @@ CLOSE = on_line(
 HUGE, TINY = 2**332, Fraction(1, 2**6)
 HALF = TINY / 2
 ONE_MISSED = {
-    "R >= 4": on_line([HALF, -HALF], x=0, y=1, h=[HALF, -HALF], b=TINY, R=TINY),
-    "||A|| <= R": on_line([HUGE, 0], x=0, y=Fraction(1, HUGE), h=[1, -1], b=1, R=4),
-    "|b| <= R": on_line([1, 0], x=0, y=1, h=[1, -1], b=HUGE, R=4),
-    "||h|| <= R": on_line([1, 0], x=0, y=1, h=[HUGE, -HUGE], b=1, R=4),
+    LISTED_RADIUS: on_line([HALF, -HALF], x=0, y=1, h=[HALF, -HALF], b=TINY, R=TINY),
+    MATRIX: on_line([HUGE, 0], x=0, y=Fraction(1, HUGE), h=[1, -1], b=1, R=4),
+    LABEL: on_line([1, 0], x=0, y=1, h=[1, -1], b=HUGE, R=4),
+    HEAD: on_line([1, 0], x=0, y=1, h=[HUGE, -HUGE], b=1, R=4),
 }
 """Instances that miss one condition of the amended reading and break its bound."""
 
@@ -57,11 +58,13 @@ CONSTANT = {
 }
 
 
-def missing(large_label: Mapping[str, Any], one_missed: Mapping[str, Any]) -> dict[str, Changed]:
+def missing(
+    large_label: Mapping[str, Any], one_missed: Mapping[Hypothesis, Any]
+) -> dict[str, Changed]:
     """Siblings of the amended readings that leave conditions out."""
-    found = {"b and h of any size": changed(drop=tuple(SIZES), examples=[large_label])}
-    for name, case in one_missed.items():
-        found[f"without {name}"] = changed(drop=[name], examples=[case])
+    found = {"b and h of any size": changed(drop=SIZES, examples=[large_label])}
+    for hypothesis, case in one_missed.items():
+        found[f"without {hypothesis.name}"] = changed(drop=[hypothesis], examples=[case])
     return found
 
 
@@ -95,7 +98,6 @@ LEMMA = Statement(
     place="Lemma 3.13",
     printed="|grad L(x,:) - grad L(x^,:)| <= 3 n^3 R^7 exp(13 R^2) ||x - x^||_2",
     variables={**PAIR, "R": Fitted()},
-    hypotheses={**DOMAIN, **SIZES},
     conclusion=bounded,
     readings={
         "literal": Reading(
@@ -104,7 +106,7 @@ LEMMA = Statement(
             "||grad L(x) - grad L(y)|| <= 3 n^3 R^7 exp(13 R^2) ||x - y||",
             expected="refuted",
             constants={"constant": "printed"},
-            under=tuple(DOMAIN),
+            under=DOMAIN,
             variables=BLOCK,
             examples=(ONE_BLOCK, LARGE_BLOCK),
             siblings={"1 as the constant": changed(constant="one")},
@@ -115,7 +117,7 @@ LEMMA = Statement(
             proof="symbolic.sim.lemma_3_13:prove_published",
             depends_on=("sim/lemma-3.13:sharp",),
             constants={"constant": "printed"},
-            under=("R >= 4", "||A|| <= R", "|b| <= R", "||h|| <= R"),
+            under=(LISTED_RADIUS, MATRIX, LABEL, HEAD),
             siblings={**CONSTANT, **missing(LARGE_LABEL, ONE_MISSED)},
         ),
         "sharp": Reading(

@@ -20,7 +20,8 @@ from attsvm.theory import Fitted, Reading, Statement, changed
 from properties.sim import SOURCE
 from properties.sim import lemma_3_13 as pairs
 from properties.sim._support.attention import on_line
-from properties.sim._support.entry_loss import DOMAIN, POINT, SIZES, K, hessian, published
+from properties.sim._support.domains import HEAD, LABEL, LISTED_RADIUS, LOGITS_OF_X, MATRIX
+from properties.sim._support.entry_loss import POINT, K, hessian, published
 
 
 def at_x(case: Mapping[str, Any], x: Any) -> dict[str, Any]:
@@ -29,15 +30,15 @@ def at_x(case: Mapping[str, Any], x: Any) -> dict[str, Any]:
     return {**{name: case[name] for name in case if name != names[1]}, names[0]: x}
 
 
-LISTED = {name: holds for name, holds in DOMAIN.items() if name != "||A y|| <= R"}
+LISTED = (LISTED_RADIUS, LOGITS_OF_X, MATRIX)
 BARE = on_line([1, 0, 0, 0], x=0, h=[3, -1, -1, -1], b=1, R=4)
 """Four tokens with <f, h> = 0, where L bends like b nevertheless."""
 
 ONE_MISSED = {
-    "R >= 4": at_x(pairs.ONE_MISSED["R >= 4"], [1]),
-    "||A|| <= R": at_x(pairs.ONE_MISSED["||A|| <= R"], [1 / Fraction(pairs.HUGE)]),
-    "|b| <= R": {**BARE, "b": pairs.HUGE},
-    "||h|| <= R": {**BARE, "h": [3 * pairs.HUGE, -pairs.HUGE, -pairs.HUGE, -pairs.HUGE]},
+    LISTED_RADIUS: at_x(pairs.ONE_MISSED[LISTED_RADIUS], [1]),
+    MATRIX: at_x(pairs.ONE_MISSED[MATRIX], [1 / Fraction(pairs.HUGE)]),
+    LABEL: {**BARE, "b": pairs.HUGE},
+    HEAD: {**BARE, "h": [3 * pairs.HUGE, -pairs.HUGE, -pairs.HUGE, -pairs.HUGE]},
 }
 """Instances that miss one condition of the amended reading and break its bound."""
 
@@ -59,7 +60,6 @@ LEMMA = Statement(
     place="The Hessian behind lemma 3.13",
     printed="|grad L(x,:) - grad L(x^,:)| <= 3 n^3 R^7 exp(13 R^2) ||x - x^||_2",
     variables={**POINT, "R": Fitted()},
-    hypotheses={**LISTED, **SIZES},
     conclusion=curvature,
     readings={
         "literal": Reading(
@@ -68,7 +68,7 @@ LEMMA = Statement(
             "||Hess L(x)|| <= 3 n^3 R^7 exp(13 R^2)",
             expected="refuted",
             constants={"constant": "printed"},
-            under=tuple(LISTED),
+            under=LISTED,
             variables={name: pairs.BLOCK[name] for name in pairs.BLOCK if name not in ("Y", "y")},
             examples=(at_x(pairs.ONE_BLOCK, [[0]]), at_x(pairs.LARGE_BLOCK, [[pairs.SMALL]])),
             siblings=pairs.CONSTANT,
@@ -80,7 +80,7 @@ LEMMA = Statement(
             proof="symbolic.sim.lemma_3_13:prove_published",
             depends_on=("sim/lemma-3.13-hessian:sharp",),
             constants={"constant": "printed"},
-            under=("R >= 4", "||A|| <= R", "|b| <= R", "||h|| <= R"),
+            under=(LISTED_RADIUS, MATRIX, LABEL, HEAD),
             siblings={
                 **pairs.CONSTANT,
                 **pairs.missing(at_x(pairs.LARGE_LABEL, [pairs.SMALL]), ONE_MISSED),

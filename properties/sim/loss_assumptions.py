@@ -32,7 +32,6 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.descent import decreases
 from attsvm.losses import LOSSES as FOLLOWED
-from attsvm.primitives import hypotheses as scores
 from attsvm.primitives.descent_runs import (
     LEAPING,
     Run,
@@ -42,6 +41,15 @@ from attsvm.primitives.descent_runs import (
     tight_data,
 )
 from attsvm.primitives.gradients import negative_gradient
+from attsvm.primitives.hypotheses import (
+    BASIN,
+    EQUAL_RIVALS,
+    FEASIBLE,
+    ONE_INPUT,
+    SEVERAL_TOKENS,
+    UNIQUE,
+)
+from attsvm.primitives.loss_hypotheses import SLOPED_ON_SCORES, SMOOTH_LOSS, STRICTLY_DECREASING
 from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.losses import SLOPED as EVERYWHERE
 from attsvm.primitives.many_runs import rival_lead
@@ -53,7 +61,6 @@ from attsvm.primitives.steps import (
     Stepped,
     by_gradient_flow,
     converges_in_direction,
-    is_short,
     stepped,
 )
 from attsvm.strategies import composite
@@ -64,19 +71,8 @@ from attsvm.theory.arithmetic import BALLS
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties.sim import SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import (
-    BASIN,
-    FEASIBLE,
-    ONE_PART,
-    OTHER_TARGETS,
-    TWO,
-    TWO_TOKENS,
-    UNIQUE,
-)
+from properties.sim._support.training import ONE_PART, OTHER_TARGETS, TWO_TOKENS
 
-SLOPED = "l' < 0 from the lowest to the highest score, both included"
-SMOOTH, STRICT = "l has a continuous derivative", "l is strictly decreasing"
-LEVEL, SINGLE = "all rivals of an optimal token score the same", "there is a single input"
 NEGATIVE = [*EVERYWHERE, "squared", "cubic"]
 
 
@@ -183,6 +179,7 @@ UNDEFINED = (
 PLACE = "Section 2, support vector machine"
 SAID = "In our paper, we relax their assumption of the loss function's derivative and Lipschitz"
 
+
 THEOREM = Statement(
     "sim/loss-assumptions",
     rests_on=("sim/theorem-3.14-part-1", "sim/theorem-3.14-part-2"),
@@ -190,19 +187,6 @@ THEOREM = Statement(
     place=PLACE,
     printed=SAID,
     variables=stepped(Trained, trained(sorted(LOSSES), tight=True)),
-    hypotheses={
-        UNIQUE: scores.unique_optimum,
-        TWO: scores.several_tokens,
-        FEASIBLE: scores.feasible,
-        LEVEL: scores.rivals_equal,
-        ONE_PART: training.one_part,
-        SINGLE: lambda case: case.data.n == 1,
-        SMOOTH: lambda case: LOSSES[case.loss].smooth,
-        STRICT: lambda case: LOSSES[case.loss].strictly_decreasing,
-        SLOPED: sloped,
-        BASIN: lambda case: scores.in_basin(case, case.loss),
-        SHORT: is_short,
-    },
     conclusion=converges_in_direction(
         "descent on l, X^mm the {towards} solution",
         X_K,
@@ -214,10 +198,10 @@ THEOREM = Statement(
     cost=10,
     violating={
         UNIQUE: [on(ALL_TIED, "log-loss"), on(TIED_APART, "log-loss")],
-        LEVEL: [on(PASSED_OVER, "log-loss")],
-        TWO: [on(training.ONE_TOKEN, "log-loss")],
+        EQUAL_RIVALS: [on(PASSED_OVER, "log-loss")],
+        SEVERAL_TOKENS: [on(training.ONE_TOKEN, "log-loss")],
         FEASIBLE: [on(NO_QUERY, "log-loss")],
-        SLOPED: [TOP, on(TWO_TOKENS, "logistic")],
+        SLOPED_ON_SCORES: [TOP, on(TWO_TOKENS, "logistic")],
         SHORT: [on(LEAPING, "log-loss")],
     },
     readings={
@@ -227,7 +211,7 @@ THEOREM = Statement(
             "1/L_X from any start converges in direction to X^mm",
             expected="refuted",
             constants={"towards": "optimal"},
-            under=(UNIQUE, ONE_PART, SMOOTH, SHORT),
+            under=(UNIQUE, ONE_PART, SMOOTH_LOSS, SHORT),
             examples=(on(TWO_TOKENS, "logistic"), TOP, *WITHOUT_DIRECTION),
             siblings=OTHER_TARGETS,
         ),
@@ -237,11 +221,11 @@ THEOREM = Statement(
             "step at most 1/L_X from any start converges in direction to X^mm",
             expected="refuted",
             constants={"towards": "optimal"},
-            under=(UNIQUE, ONE_PART, SMOOTH, STRICT, SHORT),
+            under=(UNIQUE, ONE_PART, SMOOTH_LOSS, STRICTLY_DECREASING, SHORT),
             examples=(CUBIC, on(training.NOT_ALIGNED, "logistic-loss"), *WITHOUT_DIRECTION),
             siblings={
                 **OTHER_TARGETS,
-                "not strictly decreasing": changed(drop=[STRICT], examples=[TOP]),
+                "not strictly decreasing": changed(drop=[STRICTLY_DECREASING], examples=[TOP]),
             },
         ),
         "amended-1": Reading(
@@ -252,7 +236,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.aligned_inputs:prove_one_input",
             constants={"towards": "optimal"},
-            under=(UNIQUE, LEVEL, TWO, FEASIBLE, SINGLE, SLOPED),
+            under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, ONE_INPUT, SLOPED_ON_SCORES),
             variables=stepped(Trained, trained(NEGATIVE), steps=ANY),
             examples=(
                 *(on(TWO_TOKENS, "exponential"), on(TWO_TOKENS, "correlation"), FAR),
@@ -261,7 +245,7 @@ THEOREM = Statement(
             siblings={
                 **OTHER_TARGETS,
                 "several inputs": changed(
-                    drop=[SINGLE], examples=[on(training.NOT_ALIGNED, "logistic-loss")]
+                    drop=[ONE_INPUT], examples=[on(training.NOT_ALIGNED, "logistic-loss")]
                 ),
             },
         ),
@@ -273,7 +257,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.basins:prove",
             constants={"towards": "optimal"},
-            under=(UNIQUE, FEASIBLE, SLOPED, BASIN, SHORT),
+            under=(UNIQUE, FEASIBLE, SLOPED_ON_SCORES, BASIN, SHORT),
             variables=stepped(Trained, trained(NEGATIVE, near=True)),
             examples=tuple(on(training.UNEVEN_SCORES, loss) for loss in EVERYWHERE),
             siblings={

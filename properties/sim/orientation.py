@@ -29,25 +29,24 @@ from attsvm.primitives.descent_runs import (
     runs,
     tight_data,
 )
-from attsvm.primitives.hypotheses import feasible, unique_optimum
+from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE, starts_in_basin
 from attsvm.primitives.steps import (
     SHORT,
     TARGET,
     by_gradient_flow,
     converges_in_direction,
-    is_short,
     solutions,
     stepped,
 )
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Integer, Matrix, Reading, Slack, Statement, Vector, changed
+from attsvm.theory import Hypothesis, Integer, Matrix, Reading, Slack, Statement, Vector, changed
 from properties._support.hypothesis_violations import NO_QUERY, TIED_ASIDE
 from properties.sim import SOURCE
 from properties.sim._support import training
 from properties.sim._support.attention import block_logits
 from properties.sim._support.self_attention import converges, goals, proved
-from properties.sim._support.training import BASIN, FEASIBLE, REPAIRED, UNIQUE
+from properties.sim._support.training import REPAIRED
 
 PLACE = "Definitions 3.3 and 3.7 against 3.8, 4.1 and assumption 3.10"
 
@@ -160,6 +159,13 @@ def arrives_turned(run: Run, towards: str = "optimal", side: str = "X(k)") -> ar
 SIDEWAYS = Run.of([[[1, 1], [1, 0]]], [[1, 0]], scores=[[1, 0]])
 """The second token is the query, and differs from the first across it."""
 
+BASIN = Hypothesis(
+    "risk gap of the start below the threshold, for logits z^T X x_t",
+    lambda run: starts_in_basin(turned(run)),
+    says="the risk gap of the start, for logits z^T X x_t, is below min_i [l(second) - l(best)]/n",
+    implies=(SEVERAL_TOKENS,),
+)
+
 TRAINING = Statement(
     "sim/orientation",
     source=SOURCE,
@@ -176,12 +182,12 @@ TRAINING = Statement(
         symbols=solutions("X"),
     ),
     cost=10,
-    hypotheses={
-        UNIQUE: unique_optimum,
-        FEASIBLE: feasible,
-        BASIN: lambda run: training.starts_in_basin(turned(run)),
-        SHORT: is_short,
-    },
+    hypotheses=(
+        UNIQUE,
+        FEASIBLE,
+        BASIN,
+        SHORT,
+    ),
     violating={SHORT: [turned(LEAPING)]},
     readings={
         "amended-2": Reading(

@@ -33,9 +33,20 @@ from flint import arb
 from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.primitives import hypotheses as scores
-from attsvm.primitives.aligned_inputs import inputs_aligned
+from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.growth_rates import rate_error
+from attsvm.primitives.hypotheses import (
+    EITHER_PART,
+    EQUAL_RIVALS,
+    EXISTS,
+    FEASIBLE,
+    SEVERAL_TOKENS,
+    TWO_SCORES,
+    UNIQUE,
+    ZERO_START,
+    starts_in_basin,
+)
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import (
     ANY,
@@ -44,20 +55,18 @@ from attsvm.primitives.steps import (
     SHORT,
     X_K,
     by_gradient_flow,
-    is_short,
     norm,
     over,
     stepped,
     tends,
 )
-from attsvm.theory import Reading, Slack, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Slack, Statement, changed, stated
 from properties.sim import SOURCE
-from properties.sim._support import self_attention, training
+from properties.sim._support import self_attention
 from properties.sim._support.margins import step_along_solution
 from properties.sim._support.self_attention import SelfAttention, near_solution, sequences
-from properties.sim._support.training import PRINTED, REPAIRED, UNIQUE
+from properties.sim._support.training import PRINTED, REPAIRED
 from properties.sim.self_attention import (
-    ALIGNED,
     LINE,
     NEAR_BEST,
     NO_QUERY,
@@ -68,16 +77,6 @@ from properties.sim.self_attention import (
     TIED,
     asking,
 )
-
-DEFINED, LOWEST, LOW, NEAR = (
-    "X^mm exists and is not 0",
-    "tokens of lowest score are unique",
-    "X^low exists and is not 0",
-    "risk gap of the start below the threshold, for the tokens of lowest score",
-)
-PART, PAIRS = "part 1 or part 2 of assumption 3.10", "no entry has more than two tokens"
-SOLVED, SOMETHING = "X^mm exists", "some entry has two different scores"
-ZERO = "the start is zero"
 
 
 def turned(case: SelfAttention) -> SelfAttention:
@@ -148,10 +147,27 @@ THROWN = replace(
 STILL = SelfAttention.of([[[1, 1], [1, -1]]], [[[1, 0], [0, 0]]], causal=False)
 """All scores are tied; X^mm is that of the first token."""
 OTHERS = {"direction of X^mm": changed(towards="optimal")}
+LOWEST = Hypothesis(
+    "tokens of lowest score are unique", lambda case: scores.unique_optimum(turned(case))
+)
+NEAR = Hypothesis(
+    "risk gap of the start below the threshold, for the tokens of lowest score",
+    lambda case: starts_in_basin(turned(case).run),
+    implies=(SEVERAL_TOKENS,),
+)
+
 DROPPED_HYPOTHESES = {
     "any start": changed(drop=[NEAR], examples=[OTHER_WAY]),
     "tied tokens of lowest score": changed(drop=[LOWEST], examples=[turned(TIED)]),
 }
+
+LOW_EXISTS = Hypothesis("X^low exists", lambda case: scores.feasible(turned(case)))
+LOW = Hypothesis(
+    "X^low exists and is not 0",
+    lambda case: scores.exists(turned(case)),
+    implies=(LOW_EXISTS, SEVERAL_TOKENS),
+)
+PAIRS = Hypothesis("no entry has more than two tokens", pairs, implies=(EQUAL_RIVALS,))
 
 LOSS = Statement(
     "sim/printed-loss",
@@ -160,26 +176,12 @@ LOSS = Statement(
     place="Abstract, definitions 3.5 to 3.7",
     printed="we demonstrate that gradient descent converges to the optimal solution for SVM",
     variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),
-    hypotheses={
-        UNIQUE: scores.unique_optimum,
-        DEFINED: scores.exists,
-        SOLVED: scores.feasible,
-        LOWEST: lambda case: scores.unique_optimum(turned(case)),
-        LOW: lambda case: scores.exists(turned(case)),
-        NEAR: lambda case: training.starts_in_basin(turned(case).run),
-        ALIGNED: lambda case: inputs_aligned(case.data),
-        PAIRS: pairs,
-        PART: lambda case: scores.all_tight(case) or scores.lower_scores_equal(case),
-        SOMETHING: scores.two_scores,
-        ZERO: lambda case: not case.start.any(),
-        SHORT: is_short,
-    },
     conclusion=self_attention.DIRECTION,
     cost=10,
     violating={
         LOW: [turned(NO_QUERY)],
-        DEFINED: [NO_QUERY],
-        SOLVED: [NO_QUERY],
+        EXISTS: [NO_QUERY],
+        FEASIBLE: [NO_QUERY],
         SHORT: [THROWN],
     },
     readings={
@@ -200,7 +202,7 @@ LOSS = Statement(
             "1/L_X from X(0) = 0, X(k)^T converges in direction to -X^mm",
             expected="refuted",
             constants={"loss": PRINTED, "towards": "opposite"},
-            under=(UNIQUE, DEFINED, LOWEST, LOW, ZERO, SHORT),
+            under=(UNIQUE, EXISTS, LOWEST, LOW, ZERO_START, SHORT),
             variables=stepped(SelfAttention, sequences(), fixed=("start",)),
             examples=(THREE,),
             siblings={**OTHERS, "X(k) itself": changed(side="X(k)", examples=[THREE])},
@@ -211,7 +213,7 @@ LOSS = Statement(
             "converges in direction to X^low",
             expected="refuted",
             constants={"loss": PRINTED, "towards": "worst"},
-            under=(LOWEST, LOW, ZERO, SHORT),
+            under=(LOWEST, LOW, ZERO_START, SHORT),
             variables=stepped(SelfAttention, sequences(), fixed=("start",)),
             examples=(OTHER_WAY,),
             siblings={
@@ -245,13 +247,13 @@ LOSS = Statement(
             expected="proved",
             proof="symbolic.sim.self_attention:prove_printed_pairs",
             constants={"loss": PRINTED, "towards": "opposite"},
-            under=(PAIRS, ALIGNED, UNIQUE, DEFINED),
+            under=(PAIRS, INPUTS_ALIGNED, UNIQUE, EXISTS),
             variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),
             examples=(LINE, SIDEWAYS),
             siblings={
                 **OTHERS,
                 "three tokens": changed(drop=[PAIRS], examples=[THREE]),
-                "entries need not be aligned": changed(drop=[ALIGNED], examples=[OTHER_WAY]),
+                "entries need not be aligned": changed(drop=[INPUTS_ALIGNED], examples=[OTHER_WAY]),
             },
         ),
         "amended-5": Reading(
@@ -260,13 +262,15 @@ LOSS = Statement(
             "of descent on the sum of g(b <f, h>) lowers <X^T, X^mm>",
             expected="proved",
             proof="symbolic.sim.printed_loss:prove",
-            under=(SOLVED, SOMETHING, PART),
+            under=(FEASIBLE, TWO_SCORES, EITHER_PART),
             conclusion=lowers,
             cost=2,
             examples=(LINE, SENTENCE, OTHER_WAY),
             siblings={
-                "all scores may be tied": changed(drop=[SOMETHING], examples=[STILL]),
-                "neither part of the assumption": changed(drop=[PART], examples=[SECOND_BEST]),
+                "all scores may be tied": changed(drop=[TWO_SCORES], examples=[STILL]),
+                "neither part of the assumption": changed(
+                    drop=[EITHER_PART], examples=[SECOND_BEST]
+                ),
                 "it raises it": changed(sign=1),
             },
         ),

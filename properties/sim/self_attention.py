@@ -27,27 +27,22 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attsvm.primitives import hypotheses as scores
-from attsvm.primitives.aligned_inputs import inputs_aligned
+from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED
+from attsvm.primitives.hypotheses import (
+    ALL_TIGHT,
+    BASIN,
+    EQUAL_RIVALS,
+    FEASIBLE,
+    SEVERAL_TOKENS,
+    UNIQUE,
+    ZERO_START,
+)
 from attsvm.primitives.steps import ANY, SHORT, stepped
-from attsvm.theory import Reading, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import self_attention, training
 from properties.sim._support.self_attention import SelfAttention, near_solution, sequences
-from properties.sim._support.training import (
-    BASIN,
-    FEASIBLE,
-    ONE_PART,
-    PRINTED,
-    REPAIRED,
-    TWO,
-    UNIQUE,
-)
-
-TIGHT, LEVEL = "all tokens are support vectors", "all rivals of an optimal token score the same"
-ALL, CAUSAL = "attention is over all tokens", "attention is causal"
-ZERO, PLAIN = "the start is zero", "values are the identity and labels one-hot"
-ALIGNED = "entries are aligned"
+from properties.sim._support.training import ONE_PART, PRINTED, REPAIRED
 
 
 def asking(tokens: ArrayLike, columns: ArrayLike, *, causal: bool = False) -> SelfAttention:
@@ -102,6 +97,10 @@ UNDEFINED = (
 )
 LOG_LOSS = "on log(1 + exp(-u))"
 
+ALL = Hypothesis("attention is over all tokens", lambda case: not case.causal)
+CAUSAL = Hypothesis("attention is causal", lambda case: case.causal)
+PLAIN = Hypothesis("values are the identity and labels one-hot", plain)
+
 THEOREM = Statement(
     "sim/self-attention",
     rests_on=("sim/theorem-3.14-part-1", "sim/theorem-3.14-part-2"),
@@ -111,24 +110,12 @@ THEOREM = Statement(
     "of X. Then, Algorithm W-GD (Definition 3.7) with the step size eta <= 1/L_X and any starting "
     "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
     variables=stepped(SelfAttention, sequences(0, 2)),
-    hypotheses={
-        **training.HYPOTHESES,
-        BASIN: lambda case: training.starts_in_basin(case.run),
-        TIGHT: scores.all_tight,
-        LEVEL: scores.rivals_equal,
-        ONE_PART: training.one_part,
-        ALL: lambda case: not case.causal,
-        CAUSAL: lambda case: case.causal,
-        ZERO: lambda case: not case.start.any(),
-        PLAIN: plain,
-        ALIGNED: lambda case: inputs_aligned(case.data),
-    },
     conclusion=self_attention.DIRECTION,
     cost=10,
     violating={
         UNIQUE: [TIED],
         FEASIBLE: [NO_QUERY],
-        LEVEL: [SECOND_BEST],
+        EQUAL_RIVALS: [SECOND_BEST],
         SHORT: [LEAPING],
     },
     readings={
@@ -162,7 +149,7 @@ THEOREM = Statement(
             "or X(k)^T converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
-            under=(UNIQUE, TIGHT, LEVEL, TWO, ALL, ZERO, PLAIN, SHORT),
+            under=(UNIQUE, ALL_TIGHT, EQUAL_RIVALS, SEVERAL_TOKENS, ALL, ZERO_START, PLAIN, SHORT),
             variables=stepped(SelfAttention, sequences(), fixed=("start",)),
             examples=(SENTENCE,),
             siblings={
@@ -177,7 +164,16 @@ THEOREM = Statement(
             "X(k)^T converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED, "side": "X(k) or X(k)^T"},
-            under=(UNIQUE, TIGHT, LEVEL, TWO, CAUSAL, ZERO, PLAIN, SHORT),
+            under=(
+                UNIQUE,
+                ALL_TIGHT,
+                EQUAL_RIVALS,
+                SEVERAL_TOKENS,
+                CAUSAL,
+                ZERO_START,
+                PLAIN,
+                SHORT,
+            ),
             variables=stepped(SelfAttention, sequences(), fixed=("start",)),
             examples=(TWO_SENTENCES,),
             siblings={
@@ -211,14 +207,14 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.sim.self_attention:prove_aligned",
             constants={"loss": REPAIRED, "side": "X(k)^T"},
-            under=(UNIQUE, LEVEL, TWO, FEASIBLE, ALIGNED),
+            under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED),
             variables=stepped(SelfAttention, sequences(0, 2), steps=ANY),
             examples=(ORTHOGONAL, LINE, SIDEWAYS),
             siblings={
                 **training.OTHER_TARGETS,
                 "X(k) itself": changed(side="X(k)", examples=[SIDEWAYS]),
                 "entries need not be aligned": changed(
-                    drop=[ALIGNED], examples=[SENTENCE, TWO_SENTENCES]
+                    drop=[INPUTS_ALIGNED], examples=[SENTENCE, TWO_SENTENCES]
                 ),
             },
         ),

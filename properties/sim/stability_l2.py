@@ -32,11 +32,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from attsvm.theory import Choice, Defined, Fitted, Reading, Real, Statement, changed
+from attsvm.theory import Choice, Defined, Fitted, Hypothesis, Reading, Real, Statement, changed
 from properties.sim import SOURCE
 from properties.sim import stability_logistic as logistic
 from properties.sim._support.attention import on_line
-from properties.sim._support.entry_loss import DOMAIN, PAIR, squared_gradient, squared_loss
+from properties.sim._support.domains import DOMAIN, LISTED_RADIUS
+from properties.sim._support.entry_loss import PAIR, squared_gradient, squared_loss
 
 LOWER, UPPER = Fraction("3.532"), Fraction("3.533")
 """Up to the first |b|/||h|| the gradient of softmax has the smaller constant, from the second on
@@ -59,7 +60,7 @@ AT_THE_EDGE = on_line([1], x=4, y=4 - Fraction(1, 256), h=[1], b=-4, R=4)
 NO_REACH = on_line([1, -1], x=Fraction(1, 4), y=Fraction(3, 8), h=[1, 0], b=0, R=Fraction(1, 16))
 """A bound R beside which softmax is steep."""
 
-LARGE_LABEL = on_line([1, 0], x=0, y=1, h=[1, 0], b=32)
+LONE_LABEL = on_line([1, 0], x=0, y=1, h=[1, 0], b=32)
 
 BENT_AT = Fraction(-71, 128)
 """Where the gradient of the tokens 1 and -1 with the head (10, -7) bends most for large labels."""
@@ -100,14 +101,20 @@ def compared(
     )
 
 
-def label_at_most(share: Fraction) -> Any:
-    """The hypothesis |b| <= share ||h||."""
-    return lambda m, v: m.at_most(m.abs(v.b), m.exact(share) * m.norm(v.h))
+def label_at_most(share: Fraction, said: str) -> Hypothesis:
+    """Return the hypothesis |b| <= share ||h||."""
+    return Hypothesis(
+        f"|b| <= {said} ||h||",
+        lambda m, v: m.at_most(m.abs(v.b), m.exact(share) * m.norm(v.h)),
+    )
 
 
-def label_above(share: Fraction) -> Any:
-    """The hypothesis |b| > share ||h||."""
-    return lambda m, v: m.above(m.abs(v.b), m.exact(share) * m.norm(v.h))
+def label_above(share: Fraction, said: str) -> Hypothesis:
+    """Return the hypothesis |b| > share ||h||."""
+    return Hypothesis(
+        f"|b| > {said} ||h||",
+        lambda m, v: m.above(m.abs(v.b), m.exact(share) * m.norm(v.h)),
+    )
 
 
 def steep(m: Any, v: Any) -> Any:
@@ -118,6 +125,8 @@ def steep(m: Any, v: Any) -> Any:
     return m.at_least(4 * m.dot(weighted, weighted), m.square(m.diameter(v.A)) * bend)
 
 
+SMALL_LABEL, LARGE_LABEL = label_at_most(LOWER, "3.532"), label_above(UPPER, "3.533")
+STEEP = Hypothesis("4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)", steep)
 UNIT_RADIUS = Defined(lambda m, v: m.exact(1))
 
 STABILITY = Statement(
@@ -127,15 +136,8 @@ STABILITY = Statement(
     place="Section 1 (contributions; the l2 loss)",
     printed=logistic.SENTENCE,
     variables={**PAIR, "b": Real((0, 3, 6, 10)), "R": Fitted()},
-    hypotheses={
-        **DOMAIN,
-        "|b| <= 3.532 ||h||": label_at_most(LOWER),
-        "|b| > 3.533 ||h||": label_above(UPPER),
-        logistic.SPREAD: logistic.spread_at_least(Fraction(1, 4)),
-        "4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)": steep,
-    },
     conclusion=compared,
-    violating={"R >= 4": [NO_REACH]},
+    violating={LISTED_RADIUS: [NO_REACH]},
     readings={
         "literal-1": Reading(
             "on the same data with ||A||, ||A x||, ||A y|| <= R, R >= 4: "
@@ -143,7 +145,7 @@ STABILITY = Statement(
             f"least the constant of {LINEAR}",
             expected="refuted",
             constants={"of": "loss", "data": "same"},
-            under=tuple(DOMAIN),
+            under=DOMAIN,
             examples=({**CONSTANT_LINEAR, "R": 4},),
             siblings={"half the constant": changed(tightened="0.5")},
         ),
@@ -165,7 +167,7 @@ STABILITY = Statement(
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_over_norms",
             constants={"of": "loss"},
-            under=("R >= 4",),
+            under=(LISTED_RADIUS,),
             variables={"R": Real((2, 6))},
             depends_on=("sim/stability-l2:sharp-1",),
             examples=(FAR_LABEL, AT_THE_EDGE),
@@ -183,7 +185,7 @@ STABILITY = Statement(
             constants={"of": "gradient"},
             under=(),
             variables={"R": None},
-            examples=(LARGE_LABEL,),
+            examples=(LONE_LABEL,),
             siblings={"a tenth of the constant": changed(tightened="0.1")},
         ),
         "amended-1": Reading(
@@ -208,7 +210,7 @@ STABILITY = Statement(
             expected="proved",
             proof="symbolic.sim.stability_of_loss:prove_squared_gradient_on_data",
             constants={"of": "gradient", "data": "same"},
-            under=("4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)",),
+            under=(STEEP,),
             variables={"R": None},
             depends_on=("sim/lemma-3.13-l2:sharp",),
             examples=(BARELY_STEEP,),
@@ -238,14 +240,14 @@ STABILITY = Statement(
             proof="symbolic.sim.stability:prove_squared",
             depends_on=("sim/lemma-3.13-l2:sharp",),
             constants={"of": "gradient"},
-            under=("|b| <= 3.532 ||h||",),
+            under=(SMALL_LABEL,),
             variables={"R": None},
             tight=True,
             examples=(bent(Fraction(43 * 64 + 7, 64)),),
             siblings={
                 "|b| up to 1% more": changed(
-                    drop=["|b| <= 3.532 ||h||"],
-                    under={"|b| <= 101% of 3.532 ||h||": label_at_most(LOWER * 101 / 100)},
+                    drop=[SMALL_LABEL],
+                    under=[label_at_most(LOWER * 101 / 100, "101% of 3.532")],
                     examples=[bent(Fraction(87, 2))],
                 )
             },
@@ -258,7 +260,7 @@ STABILITY = Statement(
             expected="proved",
             proof="symbolic.sim.stability:prove_squared_exceeded",
             conclusion=logistic.exceeds(compared),
-            under=("|b| > 3.533 ||h||",),
+            under=(LARGE_LABEL,),
             variables={
                 **logistic.two_tokens(BENT_AT),
                 "R": None,
@@ -271,8 +273,8 @@ STABILITY = Statement(
             examples=tuple({"sign": sign, "size": Fraction(2761, 64)} for sign in SIGNS),
             siblings={
                 "from 1% less on": changed(
-                    drop=["|b| > 3.533 ||h||"],
-                    under={"|b| > 99% of 3.533 ||h||": label_above(UPPER * 99 / 100)},
+                    drop=[LARGE_LABEL],
+                    under=[label_above(UPPER * 99 / 100, "99% of 3.533")],
                     variables={"size": Real(tuple(range(4, 19)), least=42)},
                     examples=[{"sign": sign, "size": Fraction(343, 8)} for sign in SIGNS],
                 )

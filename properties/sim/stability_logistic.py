@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from attsvm.theory import Defined, Reading, Real, Statement, changed
+from attsvm.theory import Defined, Hypothesis, Reading, Real, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support.attention import on_line
 from properties.sim._support.entry_loss import PAIR, gradient, gradient_change, loss, loss_change
@@ -124,27 +124,36 @@ def exceeds(compared: Any) -> Any:
     return exceeded
 
 
-def label_at_least(size: Fraction) -> Any:
-    """The hypothesis |b| ||h|| >= size."""
-    return lambda m, v: m.at_least(m.abs(v.b) * m.norm(v.h), m.exact(size))
-
-
-def label_below(size: Fraction) -> Any:
-    """The hypothesis 0 < |b| ||h|| < size."""
-    return lambda m, v: m.all_of(
-        m.above(m.abs(v.b), m.exact(0)), m.below(m.abs(v.b) * m.norm(v.h), m.exact(size))
+def label_at_least(size: Fraction, said: str) -> Hypothesis:
+    """Return the hypothesis |b| ||h|| >= size."""
+    return Hypothesis(
+        f"|b| ||h|| >= {said}",
+        lambda m, v: m.at_least(m.abs(v.b) * m.norm(v.h), m.exact(size)),
     )
 
 
-SPREAD = "||A^T h|| >= osc(h) diam(A)/4"
-
-
-def spread_at_least(part: Fraction) -> Any:
-    """The hypothesis ||A^T h|| >= a part of osc(h) diam(A)."""
-    return lambda m, v: m.at_least(
-        m.norm(v.A.T @ v.h), m.exact(part) * m.oscillation(v.h) * m.diameter(v.A)
+def label_below(size: Fraction, said: str) -> Hypothesis:
+    """Return the hypothesis 0 < |b| ||h|| < size."""
+    return Hypothesis(
+        f"0 < |b| ||h|| < {said}",
+        lambda m, v: m.all_of(
+            m.above(m.abs(v.b), m.exact(0)), m.below(m.abs(v.b) * m.norm(v.h), m.exact(size))
+        ),
     )
 
+
+def spread_at_least(part: Fraction, said: str) -> Hypothesis:
+    """Return the hypothesis ||A^T h|| >= a part of osc(h) diam(A)."""
+    return Hypothesis(
+        f"||A^T h|| >= osc(h) diam(A)/{said}",
+        lambda m, v: m.at_least(
+            m.norm(v.A.T @ v.h), m.exact(part) * m.oscillation(v.h) * m.diameter(v.A)
+        ),
+    )
+
+
+LARGE_LABEL, SMALL_LABEL = label_at_least(UPPER, "0.7228"), label_below(LOWER, "0.7226")
+SPREAD = spread_at_least(Fraction(1, 4), "4")
 
 STABILITY = Statement(
     "sim/stability-logistic",
@@ -153,11 +162,6 @@ STABILITY = Statement(
     place="Section 1 (contributions) and section 3.4",
     printed=SENTENCE,
     variables={**PAIR, "b": Real((0, 1, -2, -5))},
-    hypotheses={
-        "|b| ||h|| >= 0.7228": label_at_least(UPPER),
-        "0 < |b| ||h|| < 0.7226": label_below(LOWER),
-        SPREAD: spread_at_least(Fraction(1, 4)),
-    },
     conclusion=compared,
     readings={
         "literal-1": Reading(
@@ -214,7 +218,7 @@ STABILITY = Statement(
             siblings={
                 "down to osc(h) diam(A)/4.2": changed(
                     drop=[SPREAD],
-                    under={"||A^T h|| >= osc(h) diam(A)/4.2": spread_at_least(Fraction(5, 21))},
+                    under=[spread_at_least(Fraction(5, 21), "4.2")],
                     examples=[wide(Fraction(-67, 64))],
                 )
             },
@@ -238,14 +242,14 @@ STABILITY = Statement(
             proof="symbolic.sim.stability:prove_logistic",
             depends_on=("sim/lemma-3.13:sharp",),
             constants={"of": "gradient"},
-            under=("|b| ||h|| >= 0.7228",),
+            under=(LARGE_LABEL,),
             variables={"b": Real((0, 1))},
             tight=True,
             examples=(bent(Fraction(33_501, 65_536)),),
             siblings={
                 "|b| ||h|| down to 1% less": changed(
-                    drop=["|b| ||h|| >= 0.7228"],
-                    under={"|b| ||h|| >= 99% of 0.7228": label_at_least(UPPER * 99 / 100)},
+                    drop=[LARGE_LABEL],
+                    under=[label_at_least(UPPER * 99 / 100, "99% of 0.7228")],
                     examples=[bent(Fraction(65, 128))],
                 )
             },
@@ -258,7 +262,7 @@ STABILITY = Statement(
             expected="proved",
             proof="symbolic.sim.stability:prove_logistic_exceeded",
             conclusion=exceeds(compared),
-            under=("0 < |b| ||h|| < 0.7226",),
+            under=(SMALL_LABEL,),
             variables={
                 **two_tokens(BENT_AT),
                 "h": known(1, -1),
@@ -268,8 +272,8 @@ STABILITY = Statement(
             examples=({"b": Fraction(33_485, 65_536)},),
             siblings={
                 "up to 1% more": changed(
-                    drop=["0 < |b| ||h|| < 0.7226"],
-                    under={"0 < |b| ||h|| < 101% of 0.7226": label_below(LOWER * 101 / 100)},
+                    drop=[SMALL_LABEL],
+                    under=[label_below(LOWER * 101 / 100, "101% of 0.7226")],
                     examples=[{"b": Fraction(33, 64)}],
                 )
             },

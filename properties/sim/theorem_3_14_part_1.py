@@ -35,15 +35,24 @@ from attsvm.primitives.descent_runs import (
     tight_data,
     towards_solution,
 )
-from attsvm.primitives.hypotheses import all_tight, second_best_supports
+from attsvm.primitives.hypotheses import (
+    ALL_TIGHT,
+    BASIN,
+    FEASIBLE,
+    ONE_INPUT,
+    SECOND_SUPPORTS,
+    SEVERAL_TOKENS,
+    UNIQUE,
+    ZERO_START,
+)
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Reading, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, TIED_APART
 from properties.sim import SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
+from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 
 BEYOND = Run.of([[[0, 0], [-2, -1], [-1, 0]]], [[1, 0]], [[-20, 0], [-20, 0]], scores=[[2, 1, 0]])
 """X^mm has w = (1, 0) and margins 2, 1; the second token is best along -(1, 1), by 3/2 and 1."""
@@ -57,9 +66,7 @@ def few_tokens(draw: st.DrawFn) -> AttentionData:
     return AttentionData(draw(arrays(1, T, d)), Z, scores=draw(arrays(1, T)))
 
 
-TIGHT = "all tokens are support vectors"
-SINGLE, ZERO = "there is a single input", "the start is zero"
-THREE, SECOND = "no input has four tokens", "a second-best token is a support vector"
+THREE = Hypothesis("no input has four tokens", lambda run: run.data.T <= 3)
 
 THEOREM = Statement(
     "sim/theorem-3.14-part-1",
@@ -70,24 +77,16 @@ THEOREM = Statement(
     "of X. Then, Algorithm W-GD (Definition 3.7) with the step size eta <= 1/L_X and any starting "
     "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
     variables=stepped(Run, runs(tight_data(), 0, 2)),
-    hypotheses={
-        **training.HYPOTHESES,
-        TIGHT: all_tight,
-        SINGLE: lambda run: run.data.n == 1,
-        ZERO: lambda run: not run.start.any(),
-        THREE: lambda run: run.data.T <= 3,
-        SECOND: second_best_supports,
-    },
     conclusion=training.DIRECTION,
     cost=10,
     violating={
-        TIGHT: stepped(Run, runs(separable_data(), 0, 1), training.near_solution),
+        ALL_TIGHT: stepped(Run, runs(separable_data(), 0, 1), training.near_solution),
         UNIQUE: [TIED_APART, ALL_TIED],
         FEASIBLE: [NO_QUERY],
-        training.TWO: [training.ONE_TOKEN],
-        SINGLE: [training.NOT_ALIGNED],
+        SEVERAL_TOKENS: [training.ONE_TOKEN],
+        ONE_INPUT: [training.NOT_ALIGNED],
         THREE: [training.ONE_DRAGGED],
-        SECOND: [BEYOND],
+        SECOND_SUPPORTS: [BEYOND],
         SHORT: [LEAPING],
     },
     readings={
@@ -97,12 +96,12 @@ THEOREM = Statement(
             "X^mm",
             expected="refuted",
             constants={"loss": PRINTED},
-            under=(UNIQUE, TIGHT, SHORT),
+            under=(UNIQUE, ALL_TIGHT, SHORT),
             examples=(TWO_TOKENS, training.ONE_TOKEN),
             siblings={
                 **training.OTHER_TARGETS,
                 "not all tokens support vectors": changed(
-                    drop=[TIGHT], examples=[training.NOT_TIGHT]
+                    drop=[ALL_TIGHT], examples=[training.NOT_TIGHT]
                 ),
                 "tied optimal tokens": changed(drop=[UNIQUE], examples=[training.TIED_BESIDE]),
             },
@@ -113,7 +112,7 @@ THEOREM = Statement(
             "converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, TIGHT, training.TWO, SHORT),
+            under=(UNIQUE, ALL_TIGHT, SEVERAL_TOKENS, SHORT),
             examples=(TWO_TOKENS, training.NOT_ALIGNED, training.ONE_DRAGGED, LOCAL_TRAP),
             siblings=training.OTHER_DIRECTIONS,
         ),
@@ -139,9 +138,8 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.sim.theorem_3_14:prove_three",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, training.TWO, SINGLE, THREE, SECOND),
+            under=(UNIQUE, SEVERAL_TOKENS, ONE_INPUT, THREE, SECOND_SUPPORTS),
             variables=stepped(Run, runs(few_tokens(), 0, 1), steps=ANY),
-            conclusion=training.PATIENTLY,
             examples=(TWO_TOKENS, training.UNEVEN_SCORES),
             siblings=training.OTHER_DIRECTIONS,
         ),
@@ -151,9 +149,8 @@ THEOREM = Statement(
             "X(0) = 0 converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, TIGHT, training.TWO, SINGLE, ZERO, SHORT),
+            under=(UNIQUE, ALL_TIGHT, SEVERAL_TOKENS, ONE_INPUT, ZERO_START, SHORT),
             variables=stepped(Run, training.one_input_from_zero(), fixed=("start",)),
-            conclusion=training.PATIENTLY,
             examples=(TWO_TOKENS, training.ONE_DRAGGED),
             siblings=training.OTHER_TARGETS,
         ),

@@ -36,17 +36,25 @@ from attsvm.primitives.descent_runs import (
     runs,
     tight_data,
 )
-from attsvm.primitives.hypotheses import rivals_equal
+from attsvm.primitives.hypotheses import (
+    BASIN,
+    EQUAL_RIVALS,
+    FEASIBLE,
+    ONE_INPUT,
+    SEVERAL_TOKENS,
+    UNIQUE,
+    ZERO_START,
+    rivals_equal,
+)
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies import arrays, composite, numbers, sizes
-from attsvm.theory import Reading, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties._support.published_data import one_input
 from properties.sim import SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
+from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 
-LEVEL, SINGLE = "all rivals of an optimal token score the same", "there is a single input"
 OPPOSED = Run.of([[[1], [0]]] * 2, [[1], [-1]], scores=[[1, 0]] * 2)
 FAR_START = replace(TWO_TOKENS, start=np.array([[-24.0]]))
 OUTNUMBERED = Run.of(
@@ -69,9 +77,6 @@ RETURNING = replace(
 FAR_APART = replace(REJOINED, start=np.array([[16.0, 0.0], [0.0, 0.0]]))
 SAME_RIVALS = Run.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 
-SAME, PAIRS = "optimal tokens share a score, all others another one", "two inputs of two tokens"
-ZERO = "the start is zero"
-
 
 def scores_shared(run: Run) -> bool:
     """Every input has one token of the highest score of all, and others of one lower score."""
@@ -90,6 +95,18 @@ def pairs(draw: st.DrawFn) -> Run:
     return Run(AttentionData.of(X, Z, scores=scores), np.zeros((d, d)))
 
 
+SAME = Hypothesis(
+    "optimal tokens share a score, all others another one", scores_shared, implies=(UNIQUE,)
+)
+PAIRS = Hypothesis(
+    "two inputs of two tokens",
+    lambda run: run.data.n == 2 and all(len(x) == 2 for x in ExactData.of(run.data).X),
+    implies=(
+        SEVERAL_TOKENS,
+        EQUAL_RIVALS,
+    ),
+)
+
 THEOREM = Statement(
     "sim/theorem-3.14-part-2",
     rests_on=("sim/definition-3.6", "sim/definition-3.8", "sim/orientation", "sim/lemma-3.13"),
@@ -99,23 +116,15 @@ THEOREM = Statement(
     "of X. Then, Algorithm W-GD (Definition 3.7) with the step size eta <= 1/L_X and any starting "
     "point X(0) satisfies lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
     variables=stepped(Run, runs(rival_data(), 0, 2)),
-    hypotheses={
-        **training.HYPOTHESES,
-        LEVEL: rivals_equal,
-        SINGLE: lambda run: run.data.n == 1,
-        SAME: scores_shared,
-        PAIRS: lambda run: run.data.n == 2 and all(len(x) == 2 for x in ExactData.of(run.data).X),
-        ZERO: lambda run: not run.start.any(),
-    },
     conclusion=training.DIRECTION,
     cost=10,
     violating={
         UNIQUE: [ALL_TIED, TIED_APART],
-        training.TWO: [training.ONE_TOKEN],
-        LEVEL: [PASSED_OVER],
+        SEVERAL_TOKENS: [training.ONE_TOKEN],
+        EQUAL_RIVALS: [PASSED_OVER],
         FEASIBLE: [NO_QUERY, OPPOSED],
         SAME: [UNEVEN],
-        ZERO: [FAR_APART],
+        ZERO_START: [FAR_APART],
         SHORT: [LEAPING, RETURNING],
     },
     readings={
@@ -125,10 +134,12 @@ THEOREM = Statement(
             "direction to X^mm",
             expected="refuted",
             constants={"loss": PRINTED},
-            under=(UNIQUE, LEVEL, SHORT),
+            under=(UNIQUE, EQUAL_RIVALS, SHORT),
             examples=(TWO_TOKENS, training.ONE_TOKEN, OPPOSED),
             siblings={
-                "any scores of rivals": changed(drop=[LEVEL], examples=[training.THREE_SCORES]),
+                "any scores of rivals": changed(
+                    drop=[EQUAL_RIVALS], examples=[training.THREE_SCORES]
+                ),
                 **training.OTHER_TARGETS,
             },
         ),
@@ -138,7 +149,7 @@ THEOREM = Statement(
             "start converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, LEVEL, training.TWO, FEASIBLE, SHORT),
+            under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, SHORT),
             variables=stepped(Run, runs(rival_data(), 0, 2), training.protocol),
             examples=(TWO_TOKENS, training.NOT_ALIGNED),
             siblings={
@@ -153,7 +164,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.aligned_inputs:prove_one_input",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, LEVEL, training.TWO, FEASIBLE, SINGLE),
+            under=(UNIQUE, EQUAL_RIVALS, SEVERAL_TOKENS, FEASIBLE, ONE_INPUT),
             variables=stepped(
                 Run, runs(rival_data(), 0, 2), partial(training.protocol, n=1), steps=ANY
             ),
@@ -161,7 +172,7 @@ THEOREM = Statement(
             siblings={
                 **training.OTHER_DIRECTIONS,
                 "several inputs": changed(
-                    drop=[SINGLE], variables=stepped(Run, runs(opposed_data(), 0), steps=ANY)
+                    drop=[ONE_INPUT], variables=stepped(Run, runs(opposed_data(), 0), steps=ANY)
                 ),
             },
         ),
@@ -186,9 +197,8 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.sim.theorem_3_14:prove_pair",
             constants={"loss": REPAIRED},
-            under=(FEASIBLE, SAME, PAIRS, ZERO, SHORT),
+            under=(FEASIBLE, SAME, PAIRS, ZERO_START, SHORT),
             variables=stepped(Run, pairs(), fixed=("start",)),
-            conclusion=training.PATIENTLY,
             examples=(REJOINED,),
             siblings={
                 **training.other_directions(REJOINED),

@@ -45,10 +45,16 @@ from attsvm.primitives.descent_runs import (
     tight_data,
     towards_solution,
 )
-from attsvm.primitives.hypotheses import all_tight, lower_scores_equal, two_scores
+from attsvm.primitives.hypotheses import (
+    BASIN,
+    EITHER_PART,
+    FEASIBLE,
+    TWO_SCORES,
+    UNIQUE,
+)
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies.data import attention_data, separable_data
-from attsvm.theory import Reading, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_APART
 from properties.sim import SOURCE
 from properties.sim._support import training
@@ -62,11 +68,8 @@ from properties.sim._support.margins import (
     growth,
     lowered,
 )
-from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
+from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 
-SOMETHING = "some input has two different scores"
-PART = "part 1 or part 2 of assumption 3.10"
-PAIRS = "no input has more than two tokens"
 OPPOSED = [
     Run.of(
         [[[1, 0], [0, 0]]] * (n - 1) + [[[-1, 1 / 256], [0, 0]]],
@@ -81,8 +84,13 @@ DROPPED_HYPOTHESES = {
     "tied optimal tokens": changed(drop=[UNIQUE], examples=[TIED_APART]),
     "Att-SVM need not be feasible": changed(drop=[FEASIBLE], examples=[NO_QUERY]),
 }
-EITHER_PART = runs(st.one_of(tight_data(), rival_data()), 0, 1)
+EITHER_DATA = runs(st.one_of(tight_data(), rival_data()), 0, 1)
 
+
+PAIRS = Hypothesis(
+    "no input has more than two tokens",
+    lambda run: all(len(x) <= 2 for x in ExactData.of(run.data).X),
+)
 
 SEPARATION = Statement(
     "sim/token-separation",
@@ -93,12 +101,6 @@ SEPARATION = Statement(
     variables=stepped(Run, runs(st.one_of(separable_data(), opposed_data()), 0, 1), steps=ANY),
     conclusion=growth,
     cost=2,
-    hypotheses={
-        **training.hypotheses(UNIQUE, FEASIBLE, BASIN, SHORT),
-        SOMETHING: two_scores,
-        PART: lambda run: all_tight(run) or lower_scores_equal(run),
-        PAIRS: lambda run: all(len(x) <= 2 for x in ExactData.of(run.data).X),
-    },
     violating={SHORT: [LEAPING]},
     readings={
         "literal-1": Reading(
@@ -180,13 +182,15 @@ SEPARATION = Statement(
             expected="proved",
             proof="symbolic.sim.token_separation:prove_raised",
             constants={"loss": REPAIRED, "strict": True},
-            under=(FEASIBLE, SOMETHING, PART),
-            variables=stepped(Run, EITHER_PART, towards_solution, steps=ANY),
+            under=(FEASIBLE, TWO_SCORES, EITHER_PART),
+            variables=stepped(Run, EITHER_DATA, towards_solution, steps=ANY),
             conclusion=gain,
             examples=(TWO_TOKENS, training.NOT_ALIGNED, TIED_APART),
             siblings={
-                "all scores may be tied": changed(drop=[SOMETHING], examples=[ALL_TIED]),
-                "neither part of the assumption": changed(drop=[PART], examples=[PASSED_OVER]),
+                "all scores may be tied": changed(drop=[TWO_SCORES], examples=[ALL_TIED]),
+                "neither part of the assumption": changed(
+                    drop=[EITHER_PART], examples=[PASSED_OVER]
+                ),
                 "the printed loss": changed(loss=PRINTED),
             },
         ),
@@ -198,7 +202,7 @@ SEPARATION = Statement(
             proof="symbolic.basins:prove_attention",
             constants={"loss": REPAIRED, **LEAST},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(Run, EITHER_PART, training.near_solution),
+            variables=stepped(Run, EITHER_DATA, training.near_solution),
             conclusion=UNBOUNDED,
             cost=10,
             examples=(TWO_TOKENS,),
@@ -215,13 +219,15 @@ SEPARATION = Statement(
             expected="proved",
             proof="symbolic.sim.token_separation:prove_gain",
             constants={"loss": REPAIRED},
-            under=(FEASIBLE, PART),
-            variables=stepped(Run, EITHER_PART, towards_solution, steps=ANY),
+            under=(FEASIBLE, EITHER_PART),
+            variables=stepped(Run, EITHER_DATA, towards_solution, steps=ANY),
             conclusion=gain,
             tight=True,
             examples=(TWO_TOKENS, training.NOT_ALIGNED, TIED_APART, ALL_TIED),
             siblings={
-                "neither part of the assumption": changed(drop=[PART], examples=[PASSED_OVER])
+                "neither part of the assumption": changed(
+                    drop=[EITHER_PART], examples=[PASSED_OVER]
+                )
             },
         ),
         "sharp-2": Reading(
@@ -232,7 +238,7 @@ SEPARATION = Statement(
             proof="symbolic.growth_rates:prove_rate",
             constants={"loss": REPAIRED, "share": Fraction(1)},
             under=(UNIQUE, FEASIBLE, BASIN, SHORT),
-            variables=stepped(Run, EITHER_PART, training.near_solution),
+            variables=stepped(Run, EITHER_DATA, training.near_solution),
             conclusion=SLOPE,
             cost=12,
             examples=(TWO_TOKENS,),

@@ -23,11 +23,19 @@ from typing import Any
 
 from attsvm.data import AttentionData
 from attsvm.primitives.descent_runs import LOCAL_TRAP
-from attsvm.primitives.hypotheses import feasible, second_best_supports, unique_optimum
+from attsvm.primitives.hypotheses import (
+    ALL_TIGHT,
+    FEASIBLE,
+    ONE_INPUT,
+    UNIQUE,
+    feasible,
+    second_best_supports,
+)
 from attsvm.strategies.data import attention_data
-from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
+from properties.tf._support.token_choices import EVERYWHERE, SOLVED
 from properties.tf.definition_2 import ONE_TOKEN, TIED, ZERO_QUERY
 
 FOUR = LOCAL_TRAP.data
@@ -38,11 +46,6 @@ NOT_ALIGNED = AttentionData.of(
 """Two inputs: likewise with the worse token of the second one."""
 THREE = AttentionData.of([[[1, 0], [-1, 1], [0, 0]]], [[1, 0]], scores=[[2, 1, 0]])
 """The second best is no support vector, and locally optimal."""
-
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM has a solution"
-EVERYWHERE = "all tokens are support vectors in each Local-SVM that has a solution"
-SOLVED = "each Local-SVM has a solution"
-ONE_INPUT, FEW = "n = 1", "T <= 3"
 
 
 @stated("for every choice of tokens", r"\text{locally optimal if and only if optimal}")
@@ -68,6 +71,8 @@ def told(m: Any, data: AttentionData, by: str = "second best") -> Any:
 
 one_input = partial(attention_data, n=(1, 1), d=(1, 3))
 
+FEW = Hypothesis("T <= 3", lambda data: data.T <= 3)
+
 LEMMA = Statement(
     "tf/all-local-unique",
     rests_on=("tf/definition-2",),
@@ -76,14 +81,6 @@ LEMMA = Statement(
     printed="If all tokens are support vectors in all Local-SVM's, then (opt_i)_{i=1}^n is the "
     "only feasible locally-optimal solution",
     variables=Records(AttentionData, choices.on_axes()),
-    hypotheses={
-        EVERYWHERE: choices.all_support_everywhere,
-        SOLVED: choices.all_solved,
-        UNIQUE: unique_optimum,
-        FEASIBLE: feasible,
-        ONE_INPUT: lambda data: data.n == 1,
-        FEW: lambda data: data.T <= 3,
-    },
     conclusion=unique,
     cost=4,
     violating={
@@ -119,7 +116,7 @@ LEMMA = Statement(
             siblings={
                 "support vectors of the Att-SVM alone": changed(
                     drop=[EVERYWHERE],
-                    under={"all tokens are support vectors": choices.all_support},
+                    under=[ALL_TIGHT],
                     examples=[FOUR, NOT_ALIGNED],
                 )
             },

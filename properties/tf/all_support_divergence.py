@@ -32,7 +32,14 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.growth_rates import diverges, rate_error
-from attsvm.primitives.hypotheses import all_tight, strictly_decreasing, two_scores
+from attsvm.primitives.hypotheses import (
+    ALL_TIGHT,
+    BASIN,
+    EXISTS,
+    TWO_SCORES,
+    UNIQUE,
+)
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import (
     ANY,
     FLOW,
@@ -53,7 +60,7 @@ from attsvm.theory import Reading, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support.descent_instances import BASIN, EXISTS, SLOPED_LOSS, UNIQUE, Descent
+from properties.tf._support.descent_instances import Descent
 
 TIED_OPTIMA = cases.from_zero([[[0, 0], [-1, 0], [0, -1]]], scores=[[1.0, 1.0, 0.0]])
 
@@ -117,11 +124,11 @@ RATE = tends(
     tensors=not_selecting,
     stand_in=FLOW,
 )
-TIGHT, TWO_SCORES = "all tokens are support vectors", "some input has two different scores"
-STRICT = "l is strictly decreasing and smooth"
+
+
 ANY_MARGINS = {
     "not all tokens support vectors": changed(
-        drop=[TIGHT], variables=stepped(Descent, cases.opposed(), steps=ANY)
+        drop=[ALL_TIGHT], variables=stepped(Descent, cases.opposed(), steps=ANY)
     )
 }
 
@@ -133,12 +140,6 @@ THEOREM = Statement(
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then ... GD diverges: ||W_k||_F -> infinity",
     variables=stepped(Descent, cases.descents(), steps=ANY),
-    hypotheses={
-        TIGHT: all_tight,
-        STRICT: strictly_decreasing,
-        TWO_SCORES: two_scores,
-        **cases.HYPOTHESES,
-    },
     conclusion=DIVERGES,
     cost=8,
     violating={TWO_SCORES: [cases.TIED], **cases.VIOLATING},
@@ -147,7 +148,7 @@ THEOREM = Statement(
             "all tokens support vectors of the Att-SVM, l strictly decreasing and smooth: ||W_k|| "
             "-> infinity under descent from any start, with any constant step",
             expected="refuted",
-            under=(TIGHT, STRICT),
+            under=(ALL_TIGHT, STRICT_LOSS),
             variables=stepped(Descent, flattened(cases.descents()), steps=ANY),
             examples=(cases.TIED, cases.ONE_TOKEN, cases.FLAT_AT_ZERO),
             siblings=ANY_MARGINS,
@@ -158,7 +159,7 @@ THEOREM = Statement(
             "step",
             expected="proved",
             proof="symbolic.divergence:prove",
-            under=(TIGHT, TWO_SCORES, SLOPED_LOSS),
+            under=(ALL_TIGHT, TWO_SCORES, SLOPED_LOSS),
             variables=stepped(Descent, tied(), cases.larger, steps=ANY),
             examples=(cases.TRAP, TIED_OPTIMA),
             siblings=ANY_MARGINS,

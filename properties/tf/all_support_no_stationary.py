@@ -33,7 +33,11 @@ from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import att_svm, exact_att_svm, flat
 from attsvm.primitives.gradients import negative_gradient
-from attsvm.primitives.hypotheses import all_tight, falling, strictly_decreasing, two_scores
+from attsvm.primitives.hypotheses import (
+    ALL_TIGHT,
+    TWO_SCORES,
+)
+from attsvm.primitives.loss_hypotheses import FALLING_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import flattened
 from attsvm.primitives.torch_objectives import constraints, distance
 from attsvm.theory import Reading, Records, Statement, changed
@@ -42,8 +46,6 @@ from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.descent_instances import Descent
 
-TIGHT, FALLING = "all tokens are support vectors", "l is differentiable, l' < 0 everywhere"
-STRICT, TWO_SCORES = "l is strictly decreasing and smooth", "some input has two different scores"
 SMALL = cases.from_zero([[[1], [0]]], scores=[[1.0, 0.0]])
 BEST_TIED = cases.from_zero([[[1], [0], [0]]], scores=[[1.0, 1.0, 0.0]])
 HOLDING = SMALL, cases.TRAP, replace(BEST_TIED, start=np.ones((1, 1)))
@@ -83,17 +85,11 @@ THEOREM = Statement(
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then - No stationary points: grad L(W) != 0 for all W",
     variables=Records(Descent, cases.descents(), cases.larger, ("step",), climbed=True),
-    hypotheses={
-        TIGHT: all_tight,
-        STRICT: strictly_decreasing,
-        FALLING: falling,
-        TWO_SCORES: two_scores,
-    },
     conclusion=not_stationary,
     cost=2,
     violating={
-        TIGHT: [OPPOSED, cases.descent(PASSED_OVER)],
-        FALLING: [cases.FLAT, cases.FLAT_AT_ZERO],
+        ALL_TIGHT: [OPPOSED, cases.descent(PASSED_OVER)],
+        FALLING_LOSS: [cases.FLAT, cases.FLAT_AT_ZERO],
         TWO_SCORES: [cases.TIED],
     },
     readings={
@@ -101,16 +97,18 @@ THEOREM = Statement(
             "all tokens support vectors of the Att-SVM, l strictly decreasing and smooth: "
             "grad L(W) != 0 for all W",
             expected="refuted, certified",
-            under=(TIGHT, STRICT),
+            under=(ALL_TIGHT, STRICT_LOSS),
             variables=Records(
                 Descent, flattened(cases.descents()), cases.larger, ("step",), climbed=True
             ),
             examples=(cases.ONE_TOKEN, cases.TIED, cases.FLAT_AT_ZERO),
             siblings={
                 "not all tokens support vectors": changed(
-                    drop=[TIGHT], variables=Records(Descent, cases.opposed()), examples=[OPPOSED]
+                    drop=[ALL_TIGHT],
+                    variables=Records(Descent, cases.opposed()),
+                    examples=[OPPOSED],
                 ),
-                "a loss that turns upwards": changed(drop=[STRICT], examples=[cases.FLAT]),
+                "a loss that turns upwards": changed(drop=[STRICT_LOSS], examples=[cases.FLAT]),
             },
         ),
         "amended": Reading(
@@ -118,7 +116,7 @@ THEOREM = Statement(
             "different scores: grad L(W) != 0 for all W",
             expected="proved",
             proof="symbolic.tf.all_support_no_stationary:prove",
-            under=(TIGHT, FALLING, TWO_SCORES),
+            under=(ALL_TIGHT, FALLING_LOSS, TWO_SCORES),
             examples=HOLDING,
         ),
         "sharp": Reading(
@@ -126,7 +124,7 @@ THEOREM = Statement(
             "(1/n) sum_i (-l') s_opt sum_t s_t (gamma_opt - gamma_t)",
             expected="proved",
             proof="symbolic.tf.all_support_no_stationary:prove_bound",
-            under=(TIGHT,),
+            under=(ALL_TIGHT,),
             variables=Records(
                 Descent,
                 cases.descents(list(LOSSES)),

@@ -22,11 +22,9 @@ That is attained (`sharp-2`): by tokens 1, 0, 0 at z = W = 1 the odds are 2 exp(
 
 from typing import Any
 
-from attsvm.theory import Integer, Matrix, Reading, Statement, Vector, changed, stated
+from attsvm.theory import Hypothesis, Integer, Matrix, Reading, Statement, Vector, changed, stated
+from properties._support.formulas import SEVERAL
 from properties.tf import SOURCE
-
-PUT_OUT, EXPOSED, SEVERAL = "x^att = x_1", "<u, x_1> > <u, x_t> for all t > 1", "T is at least 2"
-APART = "two of the <u, x_t> differ"
 
 
 def weights(m: Any, v: Any) -> Any:
@@ -100,6 +98,12 @@ EQUAL = {"X": [[1], [1]], "z": [1], "W": [[3]]}
 PAIR = {"X": [[1], [0]], "z": [1], "W": [[1]], "u": [1]}
 LED = {"X": [[1], [0], [0]], "z": [1], "W": [[1]]}
 
+PUT_OUT = Hypothesis("x^att = x_1", lambda m, v: m.equal(output(m, v), v.X[0]))
+EXPOSED = Hypothesis("<u, x_1> > <u, x_t> for all t > 1", exposed)
+APART = Hypothesis(
+    "two of the <u, x_t> differ", lambda m, v: m.below(m.exact(0), m.oscillation(v.X @ v.u))
+)
+
 COMBINATION = Statement(
     "tf/convex-combination",
     rests_on=("tf/softmax-range",),
@@ -114,12 +118,6 @@ COMBINATION = Statement(
         "z": Vector("d"),
         "W": Matrix("d", "d", (0, 4)),
         "u": Vector("d"),
-    },
-    hypotheses={
-        PUT_OUT: lambda m, v: m.equal(output(m, v), v.X[0]),
-        EXPOSED: exposed,
-        SEVERAL: lambda m, v: m.at_least(m.exact(v.T), m.exact(2)),
-        APART: lambda m, v: m.below(m.exact(0), m.oscillation(v.X @ v.u)),
     },
     conclusion=short_of,
     cost=3,

@@ -35,9 +35,7 @@ from attsvm.theory import (
     definition,
 )
 from properties.tf import SOURCE
-from properties.tf.lemma_2 import DECREASING, family, flag
-
-DECREASES = "l is decreasing, strictly or not"
+from properties.tf._support.risk_formulas import DECREASES, DECREASING, family
 
 
 def attention(m: Any, v: Any) -> Any:
@@ -100,8 +98,6 @@ def between(m: Any, v: Any, share: Any) -> Any:
     return m.all_of(m.at_most(low, share * drop(m, v)), m.at_most(drop(m, v), share * high))
 
 
-FALLING = {name: loss for name, loss in LOSSES.items() if name not in ("squared", "logistic")}
-"""Losses that never increase; the hinges are flat from 1 on."""
 TIED = {"X": [[1], [1]], "v": [1], "w": [1, 0], "loss": "log-loss"}
 APART = {"X": [[2], [1]], "v": [1], "w": [1, 1], "loss": "log-loss"}
 HINGED = {**APART, "w": [0, 1], "loss": "hinge"}
@@ -124,10 +120,6 @@ DEFINITION = Statement(
         "loss": Choice(LOSSES),
         "gamma": Defined(lambda m, v: v.X @ v.v),
         "s": Defined(attention),
-    },
-    hypotheses={
-        DECREASES: lambda m, v: flag(m, v.loss in FALLING.values()),
-        DECREASING: lambda m, v: flag(m, v.loss.strictly_decreasing),
     },
     conclusion=only,
     readings={

@@ -29,9 +29,9 @@ import numpy as np
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.primitives.att_svm import exact_att_svm, flat, without
-from attsvm.primitives.hypotheses import feasible, unique_optimum
+from attsvm.primitives.hypotheses import FEASIBLE, UNIQUE
 from attsvm.strategies.data import attention_data, ragged
-from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
 from properties.tf._support.token_choices import Choice
@@ -43,8 +43,6 @@ ONE_TOKEN = AttentionData.of([[[1.0]]], [[0.0]], scores=[[0.0]])
 OTHER = Choice(
     AttentionData.of([[[1.0], [0.0], [-1.0]]], [[1.0]], scores=[[1.0, 0.0, 2.0]]), np.array([0])
 )
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM has a solution"
-SOLVED, RIVALLED = "W^mm(alpha) exists", "some token is a rival"
 
 
 @stated(
@@ -115,6 +113,9 @@ OTHERS = {
 }
 ANY = Records(AttentionData, ragged(attention_data()))
 
+SOLVED = Hypothesis("W^mm(alpha) exists", choices.separates)
+RIVALLED = Hypothesis("some token is a rival", choices.has_rival)
+
 DEFINITION = Statement(
     "tf/definition-2",
     rests_on=("tf/definition-1",),
@@ -124,12 +125,6 @@ DEFINITION = Statement(
     "(T_i) as support indices. If alpha obeys gamma_i,alpha_i > gamma_it, indices alpha are called "
     "a locally-optimal direction",
     variables=ANY,
-    hypotheses={
-        UNIQUE: unique_optimum,
-        FEASIBLE: feasible,
-        SOLVED: choices.separates,
-        RIVALLED: choices.has_rival,
-    },
     conclusion=locally_optimal,
     cost=2,
     violating={

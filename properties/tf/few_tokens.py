@@ -29,10 +29,11 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
-from attsvm.primitives.hypotheses import strictly_decreasing
+from attsvm.primitives.hypotheses import BASIN, EXISTS, UNIQUE
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.losses import SLOPED as LOSS_NAMES
 from attsvm.primitives.many_runs import rival_lead
-from attsvm.primitives.steps import FLOW, flattened, stepped, tends
+from attsvm.primitives.steps import FLOW, SHORT, flattened, stepped, tends
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
@@ -118,7 +119,6 @@ SETTLES = tends(
     stand_in=FLOW,
 )
 
-STRICT = "l is strictly decreasing and smooth"
 
 OBSERVATION = Statement(
     "tf/few-tokens",
@@ -127,7 +127,6 @@ OBSERVATION = Statement(
     printed="Attention mechanism selects few tokens most relevant for prediction. As we select "
     "fewer tokens, norm of the weights grow",
     variables=Records(Step, flattened(steps())),
-    hypotheses={STRICT: strictly_decreasing, **cases.HYPOTHESES},
     conclusion=proceeds,
     violating=cases.VIOLATING,
     readings={
@@ -136,7 +135,7 @@ OBSERVATION = Statement(
             "step of descent",
             expected="refuted, certified",
             constants={"what": "norm"},
-            under=(STRICT,),
+            under=(STRICT_LOSS,),
             examples=(WRONG_START,),
             siblings={"it grows by a tenth at least": changed(slack="10/11")},
         ),
@@ -146,7 +145,7 @@ OBSERVATION = Statement(
             "step: it grows in no step of descent",
             expected="refuted, certified",
             constants={"what": "tokens"},
-            under=(STRICT,),
+            under=(STRICT_LOSS,),
             examples=(WRONG_START,),
             siblings={"it falls by a tenth at least": changed(slack="9/10")},
         ),
@@ -155,7 +154,7 @@ OBSERVATION = Statement(
             "does not shrink, nor sum_i 1/sum_t s_it^2, the number of tokens, grow",
             expected="refuted, certified",
             constants={"what": "both", "when": "second step"},
-            under=(STRICT,),
+            under=(STRICT_LOSS,),
             variables=Records(Step, flattened(steps(0.0)), fixed=("start",)),
             examples=(CONTENT,),
             siblings={"by a tenth at least": changed(slack="9/10")},
@@ -166,7 +165,7 @@ OBSERVATION = Statement(
             "tokens, 1 / sum_t s_t^2 added up over inputs, falls",
             expected="refuted, certified",
             constants={"what": "then"},
-            under=(STRICT,),
+            under=(STRICT_LOSS,),
             examples=(LEAPING_OVER,),
             siblings={"by a tenth at least": changed(slack="10/11")},
         ),
@@ -188,7 +187,7 @@ OBSERVATION = Statement(
             "||W_k|| tends to infinity and each input's attention to its optimal token to 1",
             expected="proved",
             proof="symbolic.basins:prove_attention",
-            under=tuple(cases.HYPOTHESES),
+            under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),
             conclusion=SETTLES,
             siblings={"the worst tokens": changed(towards="worst")},

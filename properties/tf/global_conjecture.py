@@ -102,23 +102,23 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
 from attsvm.primitives.hypotheses import (
-    all_independent,
-    feasible,
-    several_tokens,
-    sloped,
-    strictly_decreasing,
-    unique_optimum,
+    FEASIBLE,
+    INDEPENDENT,
+    SEVERAL_TOKENS,
+    UNIQUE,
+    ZERO_START,
 )
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.losses import SLOPED as LOSSES
-from attsvm.primitives.steps import ANY, SHORT, flattened, is_short, stepped
+from attsvm.primitives.steps import ANY, BENT_LOSS, SHORT, flattened, is_short, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
-from attsvm.theory import Reading, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices
 from properties.tf._support.descent_instances import Descent
-from properties.tf.benign_landscape import large
+from properties.tf._support.token_choices import EVERYWHERE, LARGE, SOLVED
 
 OBTUSE = replace(
     cases.from_zero([[[0, 0, 0], [-2, -1, 0], [-1, 0, 0]]], scores=[[2.0, 1.0, 0.0]]),
@@ -145,27 +145,8 @@ LONG, LONG_OF_THREE = (
 TIED = cases.from_zero([[[1], [0]]], scores=[[0.0, 0.0]])
 NO_SOLUTION = cases.from_zero([[[1], [1]]], scores=[[1.0, 0.0]])
 """Two equal tokens: no Local-SVM has a solution."""
-SHORT_OR_FEW = (
-    "the step is at most 1/L, or queries are orthogonal and no input has more than three tokens"
-)
-LARGE, SOLVED = "d >= n T", "each Local-SVM has a solution"
-EVERYWHERE = "all tokens are support vectors in each Local-SVM that has a solution"
-UNIQUE, SEVERAL = "optimal tokens are unique", "some input has two tokens"
-FEASIBLE, SLOPED, ZERO = (
-    "Att-SVM is feasible",
-    "l' < 0 everywhere and continuous",
-    "the start is zero",
-)
-STRICT = "l is strictly decreasing and smooth"
-INDEPENDENT = "the (x_t - x_s) z^T of all inputs are independent, for one token s of each"
-DIFFERENT = "no two scores of an input are equal"
-ORTHOGONAL = "queries are orthogonal"
-FEW = "at most one input has three tokens, and the others have at most two"
-BETTER = (
-    "in the Local-SVM of each choice but the best, if it has a solution, all better tokens are "
-    "support vectors, one of them with a positive multiplier"
-)
-PLAINLY = replace(cases.DIRECTION, balls=cases.patiently)
+
+
 WRONG = {
     "towards the worst tokens": changed(towards="worst"),
     "W^mm turned by about a 64th": changed(towards="turned"),
@@ -284,6 +265,20 @@ def acting(draw: st.DrawFn) -> Descent:
     return Descent(data, draw(starts_about(data, *powers)), draw(st.sampled_from(LOSSES)))
 
 
+SHORT_OR_FEW = Hypothesis(
+    "the step is at most 1/L, or queries are orthogonal and no input has more than three tokens",
+    short_or_few,
+    implies=(BENT_LOSS,),
+)
+ORTHOGONAL = Hypothesis("queries are orthogonal", orthogonal)
+FEW = Hypothesis("at most one input has three tokens, and the others have at most two", few)
+DIFFERENT = Hypothesis("no two scores of an input are equal", different, implies=(UNIQUE,))
+BETTER = Hypothesis(
+    "in the Local-SVM of each choice but the best, if it has a solution, all better tokens "
+    "are support vectors, one of them with a positive multiplier",
+    lambda case: choices.better_support(case.data),
+)
+
 CONJECTURE = Statement(
     "tf/global-conjecture",
     rests_on=("tf/all-local-unique", "tf/overparameterisation"),
@@ -292,31 +287,13 @@ CONJECTURE = Statement(
     printed="Holds as d becomes even larger (explains red bars -> 1) - Culminates in our global "
     "convergence conjecture (see paper)",
     variables=stepped(Descent, supported(), steps=ANY),
-    hypotheses={
-        LARGE: large,
-        STRICT: strictly_decreasing,
-        EVERYWHERE: lambda case: choices.all_support_everywhere(case.data),
-        SOLVED: lambda case: choices.all_solved(case.data),
-        UNIQUE: unique_optimum,
-        SEVERAL: several_tokens,
-        FEASIBLE: feasible,
-        SLOPED: sloped,
-        SHORT_OR_FEW: short_or_few,
-        SHORT: is_short,
-        ORTHOGONAL: orthogonal,
-        FEW: few,
-        ZERO: lambda case: not case.start.any(),
-        INDEPENDENT: all_independent,
-        DIFFERENT: different,
-        BETTER: lambda case: choices.better_support(case.data),
-    },
-    conclusion=PLAINLY,
+    conclusion=cases.DIRECTION,
     cost=6,
     violating={
         EVERYWHERE: [OBTUSE],
         SOLVED: [NO_SOLUTION],
-        SEVERAL: [cases.ONE_TOKEN],
-        SLOPED: [cases.FLAT],
+        SEVERAL_TOKENS: [cases.ONE_TOKEN],
+        SLOPED_LOSS: [cases.FLAT],
         SHORT_OR_FEW: [LONG],
         SHORT: [LONG, LONG_OF_THREE],
         ORTHOGONAL: [OUTRUN],
@@ -330,7 +307,7 @@ CONJECTURE = Statement(
             "measure, read as d >= n T: where l is strictly decreasing and smooth, W_k/||W_k|| -> "
             "W^mm/||W^mm|| under descent from any start, with any constant step",
             expected="refuted",
-            under=(LARGE, STRICT),
+            under=(LARGE, STRICT_LOSS),
             variables=stepped(Descent, flattened(supported()), steps=ANY),
             examples=(OBTUSE, PASSED, cases.ONE_TOKEN),
             siblings=WRONG,
@@ -341,7 +318,7 @@ CONJECTURE = Statement(
             "strictly decreasing and smooth, W_k/||W_k|| -> W^mm/||W^mm|| under descent from any "
             "start, with any constant step",
             expected="refuted",
-            under=(EVERYWHERE, SOLVED, STRICT),
+            under=(EVERYWHERE, SOLVED, STRICT_LOSS),
             variables=stepped(Descent, flattened(supported()), steps=ANY),
             examples=(TIED, cases.ONE_TOKEN),
             siblings=WRONG,
@@ -351,7 +328,7 @@ CONJECTURE = Statement(
             "0 everywhere and continuous: W_k/||W_k|| -> W^mm/||W^mm|| under descent from zero, "
             "with any constant step",
             expected="refuted",
-            under=(LARGE, UNIQUE, SEVERAL, FEASIBLE, SLOPED, ZERO),
+            under=(LARGE, UNIQUE, SEVERAL_TOKENS, FEASIBLE, SLOPED_LOSS, ZERO_START),
             variables=stepped(Descent, at_rest(), fixed=("start",), steps=ANY),
             examples=(PASSED,),
             siblings=WRONG,
@@ -361,7 +338,7 @@ CONJECTURE = Statement(
             "optimal tokens unique, some input with two tokens, l' < 0 everywhere and continuous: "
             "W_k/||W_k|| -> W^mm/||W^mm|| under descent with any constant step from any start",
             expected="refuted",
-            under=(EVERYWHERE, SOLVED, UNIQUE, SEVERAL, SLOPED),
+            under=(EVERYWHERE, SOLVED, UNIQUE, SEVERAL_TOKENS, SLOPED_LOSS),
             examples=(OUTRUN,),
             siblings=WRONG,
         ),
@@ -375,17 +352,18 @@ CONJECTURE = Statement(
             "W^mm/||W^mm|| under descent from any start",
             expected="proved",
             proof="symbolic.tf.global_conjecture:prove",
-            under=(SLOPED, INDEPENDENT, DIFFERENT, SEVERAL, BETTER, SHORT_OR_FEW),
+            under=(SLOPED_LOSS, INDEPENDENT, DIFFERENT, SEVERAL_TOKENS, BETTER, SHORT_OR_FEW),
             variables=stepped(Descent, simplices(), steps=ANY),
             siblings={
                 **WRONG,
                 "multipliers of better tokens may be 0": changed(
                     drop=[BETTER],
-                    under={
-                        "all better tokens are support vectors": lambda case: (
-                            choices.better_support(case.data, positive=False)
+                    under=[
+                        Hypothesis(
+                            "all better tokens are support vectors",
+                            lambda case: choices.better_support(case.data, positive=False),
                         )
-                    },
+                    ],
                     examples=[OUTRUN],
                 ),
             },
@@ -398,7 +376,7 @@ CONJECTURE = Statement(
             "over a Lipschitz constant of grad L",
             expected="proved",
             proof="symbolic.tf.settled_attention:prove",
-            under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL, SLOPED, ORTHOGONAL, SHORT),
+            under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL_TOKENS, SLOPED_LOSS, ORTHOGONAL, SHORT),
             variables=stepped(Descent, apart()),
             siblings=WRONG,
         ),
@@ -410,7 +388,7 @@ CONJECTURE = Statement(
             "at most one over a Lipschitz constant of grad L",
             expected="proved",
             proof="symbolic.tf.settled_attention:prove_few",
-            under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL, SLOPED, FEW, SHORT),
+            under=(EVERYWHERE, SOLVED, DIFFERENT, SEVERAL_TOKENS, SLOPED_LOSS, FEW, SHORT),
             variables=stepped(Descent, acting()),
             siblings=WRONG,
         ),

@@ -24,16 +24,19 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.primitives import losses
-from attsvm.primitives.aligned_inputs import inputs_aligned, together, together_larger
+from attsvm.primitives.aligned_inputs import (
+    INPUTS_ALIGNED,
+    together,
+    together_larger,
+)
 from attsvm.primitives.descent_runs import opposed_data, rival_data
 from attsvm.primitives.hypotheses import (
-    feasible,
-    rivals_equal,
-    several_tokens,
-    sloped,
-    strictly_decreasing,
-    unique_optimum,
+    EQUAL_RIVALS,
+    FEASIBLE,
+    SEVERAL_TOKENS,
+    UNIQUE,
 )
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, flattened, stepped
 from attsvm.strategies import composite
 from attsvm.strategies.adversarial_starts import starts_about, trapping_data
@@ -69,15 +72,12 @@ def larger(generator: np.random.Generator) -> Descent:
     return Descent(data, start / 8, str(generator.choice(losses.SLOPED)))
 
 
-EQUAL, UNIQUE = "non-optimal scores are equal", "optimal tokens are unique"
-SEVERAL, FEASIBLE = "some input has two tokens", "Att-SVM is feasible"
-ALIGNED, SLOPED = "inputs are aligned", "l' < 0 everywhere and continuous"
-STRICT = "l is strictly decreasing and smooth"
 WORST = {"towards the worst tokens": changed(towards="worst")}
 WRONG = {
     **WORST,
     "W^mm turned by about a 64th": changed(towards="turned"),
 }
+
 
 THEOREM = Statement(
     "tf/global-equal-scores",
@@ -87,23 +87,14 @@ THEOREM = Statement(
     printed="We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: scores of non-optimal "
     "tokens are [approximately] equal",
     variables=stepped(Descent, started(rival_data()), steps=ANY),
-    hypotheses={
-        STRICT: strictly_decreasing,
-        EQUAL: lambda case: rivals_equal(case.data),
-        UNIQUE: unique_optimum,
-        SEVERAL: several_tokens,
-        FEASIBLE: feasible,
-        ALIGNED: lambda case: inputs_aligned(case.data),
-        SLOPED: sloped,
-    },
     conclusion=cases.DIRECTION,
     cost=10,
     violating={
-        EQUAL: [cases.descent(PASSED_OVER)],
+        EQUAL_RIVALS: [cases.descent(PASSED_OVER)],
         UNIQUE: [cases.descent(TIED_ASIDE)],
-        SEVERAL: [cases.ONE_TOKEN],
+        SEVERAL_TOKENS: [cases.ONE_TOKEN],
         FEASIBLE: [cases.descent(NO_QUERY)],
-        SLOPED: [cases.FLAT],
+        SLOPED_LOSS: [cases.FLAT],
     },
     readings={
         "literal": Reading(
@@ -111,11 +102,11 @@ THEOREM = Statement(
             "strictly decreasing and smooth: W_k/||W_k|| -> W^mm/||W^mm|| under descent from any "
             "start, with any constant step",
             expected="refuted",
-            under=(EQUAL, STRICT),
+            under=(EQUAL_RIVALS, STRICT_LOSS),
             variables=stepped(Descent, flattened(started(rival_data())), steps=ANY),
             examples=(cases.OPPOSED,),
             siblings={
-                "any scores": changed(drop=[EQUAL], examples=[cases.descent(PASSED_OVER)]),
+                "any scores": changed(drop=[EQUAL_RIVALS], examples=[cases.descent(PASSED_OVER)]),
                 **WORST,
             },
         ),
@@ -124,7 +115,7 @@ THEOREM = Statement(
             "tokens, Att-SVM feasible, l strictly decreasing and smooth: W_k/||W_k|| -> "
             "W^mm/||W^mm|| under descent from any start, with any constant step",
             expected="refuted",
-            under=(EQUAL, UNIQUE, SEVERAL, FEASIBLE, STRICT),
+            under=(EQUAL_RIVALS, UNIQUE, SEVERAL_TOKENS, FEASIBLE, STRICT_LOSS),
             examples=(NOT_ALIGNED,),
             siblings=WRONG,
         ),
@@ -135,13 +126,13 @@ THEOREM = Statement(
             "W^mm/||W^mm|| under descent with any constant step from any start",
             expected="proved",
             proof="symbolic.aligned_inputs:prove_equal_rivals",
-            under=(EQUAL, UNIQUE, SEVERAL, FEASIBLE, ALIGNED, SLOPED),
+            under=(EQUAL_RIVALS, UNIQUE, SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, SLOPED_LOSS),
             variables=stepped(Descent, started(together()), larger, steps=ANY),
             examples=(FAR_START,),
             siblings={
                 **WRONG,
                 "inputs need not be aligned": changed(
-                    drop=[ALIGNED],
+                    drop=[INPUTS_ALIGNED],
                     variables=stepped(Descent, started(opposed_data()), steps=ANY),
                     examples=[NOT_ALIGNED],
                 ),

@@ -34,11 +34,12 @@ from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import ExactAnswer, solve_exactly
-from attsvm.primitives.hypotheses import strictly_decreasing, two_scores
+from attsvm.primitives.hypotheses import TWO_SCORES, two_scores
+from attsvm.primitives.loss_hypotheses import STRICT_LOSS, STRICTLY_DECREASING
 from attsvm.primitives.losses import LOSSES
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged
-from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support.regularisation_paths import SEPARABLE
 
@@ -206,9 +207,9 @@ def above(m: Any, case: Point, share: Any = 0) -> Any:
     return m.below(share * worst / case.data.n, risk_gap(m, case, m.values(case.W)))
 
 
-DECREASING, TWO_SCORES = "l is strictly decreasing", "some input has two different scores"
-SEPARATED, LISTED = "some W separates", "l is strictly decreasing and smooth"
 PROOF = "symbolic.tf.lemma_2_limit:prove"
+
+SEPARATED = Hypothesis("some W separates", separable)
 
 LIMIT = Statement(
     "tf/lemma-2-limit",
@@ -218,16 +219,10 @@ LIMIT = Statement(
     printed="Can we ever achieve the optimal loss L_*? Yes, if softmax selects optimal tokens. "
     "But we have to let ||W||_F -> infinity",
     variables=Records(Point, points()),
-    hypotheses={
-        LISTED: strictly_decreasing,
-        DECREASING: decreasing,
-        TWO_SCORES: two_scores,
-        SEPARATED: separable,
-    },
     conclusion=approached,
     cost=3,
     violating={
-        DECREASING: [replace(SPREAD, loss="logistic")],
+        STRICTLY_DECREASING: [replace(SPREAD, loss="logistic")],
         TWO_SCORES: [ONE_TOKEN],
         SEPARATED: [ZERO_QUERY],
     },
@@ -236,7 +231,7 @@ LIMIT = Statement(
             "'Yes, if softmax selects optimal tokens' read as how, not where: L_* is the infimum "
             "of L, for every data set and l strictly decreasing and smooth",
             expected="refuted, certified",
-            under=(LISTED,),
+            under=(STRICT_LOSS,),
             conclusion=reached,
             examples=(ZERO_QUERY, OPPOSED),
             siblings={"by a margin above a thousandth of a token": changed(share="1/1000")},
@@ -245,7 +240,7 @@ LIMIT = Statement(
             "L(W) > L_* at every W, so that ||W|| has to tend to infinity, for l strictly "
             "decreasing and smooth",
             expected="refuted, certified",
-            under=(LISTED,),
+            under=(STRICT_LOSS,),
             conclusion=above,
             examples=(ONE_TOKEN,),
             siblings={"a quarter of the way to the worst tokens": changed(share="1/4")},
@@ -263,7 +258,7 @@ LIMIT = Statement(
             "is the infimum of L exactly where something separates",
             expected="proved",
             proof=PROOF,
-            under=(DECREASING, TWO_SCORES),
+            under=(STRICTLY_DECREASING, TWO_SCORES),
             examples=(PAIR, ZERO_QUERY, OPPOSED, BOTH_TIED, PUBLISHED),
             siblings={"twice the exponent": changed(faster=2, examples=[PAIR])},
         ),
@@ -276,7 +271,7 @@ LIMIT = Statement(
             "at W = x M by one input of two tokens",
             expected="proved",
             proof=PROOF,
-            under=(DECREASING, TWO_SCORES),
+            under=(STRICTLY_DECREASING, TWO_SCORES),
             conclusion=from_below,
             tight=True,
             examples=(PAIR, ZERO_QUERY, OPPOSED, BOTH_TIED),
@@ -290,7 +285,7 @@ LIMIT = Statement(
             "gap from best to worst; attained by one input of two tokens",
             expected="proved",
             proof=PROOF,
-            under=(DECREASING, SEPARATED),
+            under=(STRICTLY_DECREASING, SEPARATED),
             conclusion=from_above,
             tight=True,
             examples=(PAIR, SPREAD, BOTH_TIED, PUBLISHED),

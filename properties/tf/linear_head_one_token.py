@@ -32,12 +32,12 @@ from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.primitives.descent_runs import LEAPING
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.hypotheses import (
-    feasible,
+    BASIN,
+    FEASIBLE,
+    UNIQUE,
     in_basin,
-    sloped,
-    strictly_decreasing,
-    unique_optimum,
 )
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import (
     ANY,
     FLOW,
@@ -53,8 +53,8 @@ from attsvm.theory import Reading, Slack, Statement, changed, stated
 from attsvm.training import follow_w
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER
 from properties.tf import SOURCE
-from properties.tf import lemma_2 as risk
 from properties.tf._support import descent_instances as cases
+from properties.tf._support import risk_formulas as risk
 from properties.tf._support.descent_instances import Descent
 
 TWINS = cases.from_zero([[[1], [1], [0], [0]]], scores=[[1.0, 1.0, 0.0, 0.0]])
@@ -170,9 +170,6 @@ def rest(m: Any, v: Any, of: str, share: Any = 1) -> Any:
     return m.at_most(share * risk.mean_drop(m, v, deficits), risk.risk_gap(m, v))
 
 
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-FALLING, STRICT = "l does not increase", "l is strictly decreasing and smooth"
-SLOPED, BASIN = "l' < 0 everywhere and continuous", "risk gap of the start below the threshold"
 PRINTED: dict[str, Any] = {
     "source": SOURCE,
     "place": "Can the theory account for MLP layers?",
@@ -186,20 +183,12 @@ SELECTION = Statement(
     rests_on=("tf/theorem-2", "tf/local-convergence"),
     **PRINTED,
     variables=stepped(Descent, cases.descents(), cases.started_right, steps=ANY),
-    hypotheses={
-        STRICT: strictly_decreasing,
-        UNIQUE: unique_optimum,
-        FEASIBLE: feasible,
-        SLOPED: sloped,
-        BASIN: lambda case: in_basin(case, case.loss),
-        SHORT: is_short,
-    },
     conclusion=SELECTS,
     cost=16,
     violating={
         UNIQUE: [MIRRORED],
         FEASIBLE: [cases.descent(NO_QUERY)],
-        SLOPED: [cases.FLAT],
+        SLOPED_LOSS: [cases.FLAT],
         BASIN: [cases.descent(PASSED_OVER)],
         SHORT: [cases.descent(LEAPING)],
     },
@@ -209,7 +198,7 @@ SELECTION = Statement(
             "step, the attention of every input tends to one of its tokens",
             expected="refuted, certified",
             constants={"which": "some"},
-            under=(STRICT,),
+            under=(STRICT_LOSS,),
             variables=stepped(Descent, flattened(cases.descents()), cases.started_right, steps=ANY),
             examples=(cases.TIED, TWINS, cases.OPPOSED),
             siblings=WORST,
@@ -221,7 +210,7 @@ SELECTION = Statement(
             "attention of every input tends to one of its tokens, the optimal one",
             expected="proved",
             constants={"which": "optimal"},
-            under=(UNIQUE, FEASIBLE, SLOPED, BASIN, SHORT),
+            under=(UNIQUE, FEASIBLE, SLOPED_LOSS, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),
             proof="symbolic.basins:prove_attention",
             siblings=WORST,
@@ -232,12 +221,7 @@ SELECTION = Statement(
 RISK = Statement(
     "tf/linear-head-one-token",
     **PRINTED,
-    variables=risk.LEMMA.variables,
-    hypotheses={
-        risk.DECREASING: risk.LEMMA.hypotheses[risk.DECREASING],
-        risk.SMOOTH: risk.LEMMA.hypotheses[risk.SMOOTH],
-        FALLING: lambda m, v: risk.flag(m, v.loss.decreasing),
-    },
+    variables=risk.VARIABLES,
     conclusion=rest,
     cost=4,
     readings={
@@ -258,13 +242,13 @@ RISK = Statement(
             expected="proved",
             proof="symbolic.tf.linear_head_one_token:prove",
             constants={"of": "best"},
-            under=(FALLING,),
+            under=(risk.DECREASES,),
             tight=True,
             examples=(*risk.PUBLISHED, risk.ZERO_QUERY, risk.TWO_OPTIMAL, risk.FLAT, risk.TIED),
             siblings={
                 "attention to one best token": changed(of="one", examples=[PAIR]),
                 "an increasing loss": changed(
-                    drop=[FALLING],
+                    drop=[risk.DECREASES],
                     variables=risk.family("logistic"),
                     examples=[THREE],
                 ),

@@ -25,6 +25,7 @@ from attsvm.primitives.heads import ACTIVATIONS, bending, change, derivative_alo
 from attsvm.theory import (
     Choice,
     Defined,
+    Hypothesis,
     Integer,
     Matrix,
     Reading,
@@ -33,6 +34,7 @@ from attsvm.theory import (
     changed,
     stated,
 )
+from properties._support.formulas import CONVEX_PHI, SEVERAL
 from properties.tf import SOURCE
 
 
@@ -164,11 +166,14 @@ THREE = {
 """h(x) = -|x|^2: the mean of the corners of a triangle is best, as is the token 0 alone."""
 LOW = example([[0], [1]], [[1], [0]], [1, 0], "square")
 
-PAIR, SEVERAL = {"T": Integer(2, 2)}, {"T": Integer(2, 5)}
+PAIR, UP_TO_FIVE = {"T": Integer(2, 2)}, {"T": Integer(2, 5)}
 SMOOTH = {"phi": Choice({name: phi for name, phi in ACTIVATIONS.items() if phi.bend})}
-LINEAR, RELU, CONVEX = "phi is the identity", "phi is ReLU", "phi is convex"
-TWO = "T >= 2"
-RISING, FALLING = "every b_k >= 0", "every b_k <= 0"
+
+
+LINEAR = Hypothesis("phi is the identity", lambda m, v: _flag(m, v.phi is ACTIVATIONS["identity"]))
+RELU = Hypothesis("phi is ReLU", lambda m, v: _flag(m, v.phi is ACTIVATIONS["relu"]))
+RISING = Hypothesis("every b_k >= 0", lambda m, v: m.at_least(m.min(v.b), m.exact(0)))
+FALLING = Hypothesis("every b_k <= 0", lambda m, v: m.at_most(m.max(v.b), m.exact(0)))
 
 STATEMENT = Statement(
     "tf/nonlinear-head-several",
@@ -186,14 +191,6 @@ STATEMENT = Statement(
         "phi": Choice(ACTIVATIONS),
         "s": Defined(lambda m, v: m.softmax(v.a)),
     },
-    hypotheses={
-        TWO: lambda m, v: m.at_least(m.exact(v.T), m.exact(2)),
-        LINEAR: lambda m, v: _flag(m, v.phi is ACTIVATIONS["identity"]),
-        RELU: lambda m, v: _flag(m, v.phi is ACTIVATIONS["relu"]),
-        CONVEX: lambda m, v: _flag(m, v.phi.convex),
-        RISING: lambda m, v: m.at_least(m.min(v.b), m.exact(0)),
-        FALLING: lambda m, v: m.at_most(m.max(v.b), m.exact(0)),
-    },
     conclusion=mixed,
     cost=4,
     readings={
@@ -202,8 +199,8 @@ STATEMENT = Statement(
             "tokens or more is worse than all attention to the best one",
             expected="refuted, certified",
             constants={"strict": True},
-            under=(LINEAR, TWO),
-            variables=SEVERAL,
+            under=(LINEAR, SEVERAL),
+            variables=UP_TO_FIVE,
             examples=(TIED,),
             siblings={"of any head": changed(drop=[LINEAR], examples=[APART])},
         ),
@@ -227,11 +224,11 @@ STATEMENT = Statement(
             "a token, whatever the attention",
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_convex",
-            under=(CONVEX, RISING),
+            under=(CONVEX_PHI, RISING),
             examples=(TIED, BENT_UP),
             siblings={
                 "phi need not be convex": changed(
-                    drop=[CONVEX],
+                    drop=[CONVEX_PHI],
                     examples=[example([[4, 0], [0, 4]], [[1, 0], [0, 1]], [1, 1], "logistic")],
                 ),
                 "b_k of any sign": changed(drop=[RISING], examples=[APART]),
@@ -245,14 +242,14 @@ STATEMENT = Statement(
             "where h rises from it towards no token",
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_concave",
-            under=(CONVEX, FALLING),
+            under=(CONVEX_PHI, FALLING),
             conclusion=below_tangent,
             tight=True,
             examples=(APART,),
             siblings={
                 "b_k of any sign": changed(drop=[FALLING], examples=[LOW]),
                 "phi need not be convex": changed(
-                    drop=[CONVEX], examples=[example([[8], [0]], [[1]], [-1], "logistic")]
+                    drop=[CONVEX_PHI], examples=[example([[8], [0]], [[1]], [-1], "logistic")]
                 ),
             },
         ),
@@ -262,7 +259,7 @@ STATEMENT = Statement(
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_smooth",
             under=(),
-            variables={**SEVERAL, **SMOOTH},
+            variables={**UP_TO_FIVE, **SMOOTH},
             conclusion=gains,
             tight=True,
             examples=(APART,),
@@ -274,7 +271,7 @@ STATEMENT = Statement(
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_smooth",
             under=(),
-            variables={**SEVERAL, **SMOOTH},
+            variables={**UP_TO_FIVE, **SMOOTH},
             conclusion=returns,
             tight=True,
             examples=(APART,),
@@ -289,7 +286,7 @@ STATEMENT = Statement(
             "min(1, g_t) where beta_t = 0",
             expected="proved",
             proof="symbolic.tf.nonlinear_head_several:prove_exactly",
-            under=(CONVEX, FALLING),
+            under=(CONVEX_PHI, FALLING),
             variables={**SMOOTH, "w": Vector("T")},
             conclusion=exactly_best,
             examples=({**APART, "w": [1, 0]}, {**APART, "w": [1, 1]}, THREE),
@@ -300,7 +297,7 @@ STATEMENT = Statement(
                 ),
                 "b_k of any sign": changed(drop=[FALLING], examples=[{**LOW, "w": [1, 0]}]),
                 "phi need not be convex": changed(
-                    drop=[CONVEX],
+                    drop=[CONVEX_PHI],
                     examples=[{**example([[8], [0]], [[1]], [-1], "logistic"), "w": [1, 0]}],
                 ),
             },

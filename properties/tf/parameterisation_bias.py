@@ -47,11 +47,12 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.counts import HALF, probability
-from attsvm.primitives.hypotheses import strictly_decreasing
+from attsvm.primitives.hypotheses import BASIN, EXISTS, ONE_PAIR, UNIQUE
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import separable_data
-from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from properties._support.hypothesis_violations import PASSED_OVER
 from properties.sim.kq_bias import NOWHERE, OPPOSED
 from properties.sim.kq_bias import factor_descent as factors
@@ -59,13 +60,9 @@ from properties.tf import SOURCE
 from properties.tf._support import biased_ends as ends
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.biased_ends import Draws
-from properties.tf._support.descent_instances import BASIN, EXISTS, SLOPED_LOSS, UNIQUE, Descent
+from properties.tf._support.descent_instances import Descent
 
-ONE, STRICT = "one input of two tokens", "l is strictly decreasing and smooth"
 WORST = {"the solution for the worst tokens": changed(towards="worst")}
-
-SUMS = "no row of K + Q is 0"
-POSITIVE, MOVED = "the step is above 0", "one step or more, at most three"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +157,9 @@ def _sums(case: Rows) -> bool:
     return bool((case.K + case.Q).any(axis=1).all())
 
 
-SIDES = {
-    SUMS: _sums,
-    POSITIVE: lambda case: case.step > 0,
-    MOVED: lambda case: case.steps > 0,
-}
+SUMS = Hypothesis("no row of K + Q is 0", _sums)
+POSITIVE = Hypothesis("the step is above 0", lambda case: case.step > 0)
+MOVED = Hypothesis("one step or more, at most three", lambda case: case.steps > 0)
 
 
 @stated("", r"\mathrm{rank} W^{mm} > $least")
@@ -189,6 +184,7 @@ NEARS = probability(
     again=ends.nears_again,
 )
 
+
 BIAS = Statement(
     "tf/parameterisation-bias",
     rests_on=("tf/theorem-2", "tf/theorem-3"),
@@ -196,7 +192,6 @@ BIAS = Statement(
     place="Summary",
     printed="Parameterization matters: W -> min Frob_norm, (K, Q) -> min Nuclear_norm bias",
     variables=stepped(Descent, cases.descents(), cases.started_right, steps=ANY),
-    hypotheses={STRICT: strictly_decreasing, **cases.HYPOTHESES, ONE: factors.one_pair, **SIDES},
     conclusion=cases.DIRECTION,
     cost=12,
     violating={
@@ -210,7 +205,7 @@ BIAS = Statement(
             "l strictly decreasing and smooth: descent on W from any start, with any constant "
             "step, converges in direction to the Frobenius solution W^mm",
             expected="refuted",
-            under=(STRICT,),
+            under=(STRICT_LOSS,),
             variables=stepped(Descent, flattened(cases.descents()), cases.started_right, steps=ANY),
             examples=(cases.descent(PASSED_OVER), cases.TRAP, cases.ONE_TOKEN),
             siblings=WORST,
@@ -221,7 +216,7 @@ BIAS = Statement(
             "solution is W^mm",
             expected="refuted",
             constants={"loss": "log-loss"},
-            under=(ONE,),
+            under=(ONE_PAIR,),
             variables=factors.factors(factors.pair_data()),
             conclusion=factors.FACTORED,
             examples=(NOWHERE, OPPOSED),

@@ -18,10 +18,9 @@ equal and all add up to 0); no v_u - v_1 is above sqrt(2) ||v|| (`sharp-2`, atta
 
 from typing import Any
 
-from attsvm.theory import Integer, Reading, Statement, Vector, changed
+from attsvm.theory import Hypothesis, Integer, Reading, Statement, Vector, changed
+from properties._support.formulas import SEVERAL
 from properties.tf import SOURCE
-
-SEVERAL, NOT_ZERO = "T is at least 2", "v is not 0"
 
 
 def inside(m: Any, v: Any, margin: Any) -> Any:
@@ -72,6 +71,8 @@ TWO = {"T": Integer(2, 5)}
 ONE, TIED, LED = {"v": [0]}, {"v": [1, 1]}, {"v": [2, -1, -1]}
 INSIDE = {"entries between 1/1000 and 999/1000": changed(margin="0.001", variables=TWO)}
 
+NOT_ZERO = Hypothesis("v is not 0", lambda m, v: m.below(m.exact(0), m.largest(v.v)))
+
 RANGE = Statement(
     "tf/softmax-range",
     source=SOURCE,
@@ -79,10 +80,6 @@ RANGE = Statement(
     printed="Softmax implies sum_t S(v)_t = 1. For finite v: 1 > S(v)_t > 0. Only way to attain "
     "S(v)_t in {0,1} is ||v|| -> infinity",
     variables={"T": Integer(1, 5), "v": Vector("T", (0, 2, -2))},
-    hypotheses={
-        SEVERAL: lambda m, v: m.at_least(m.exact(v.T), m.exact(2)),
-        NOT_ZERO: lambda m, v: m.below(m.exact(0), m.largest(v.v)),
-    },
     conclusion=by_lead,
     readings={
         "literal-1": Reading(

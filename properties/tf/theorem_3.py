@@ -46,10 +46,11 @@ from attsvm.errors import DataError
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.losses import LOSSES
 from attsvm.primitives.steps import ZERO, tends
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Reading, Records, Slack, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
@@ -59,8 +60,6 @@ OTHERS = {
     "K Q^T / (2 R)": changed(share=Fraction(1, 2), examples=[cases.PUBLISHED]),
     "solutions for the worst tokens": changed(target="worst", examples=[cases.PUBLISHED]),
 }
-DECREASING = "l is smooth and decreasing"
-LOW_RANK = "some solution of Att-SVM* has a rank of r at most"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +215,11 @@ WIDE = replace(
 """The same entries of a 3 x 3 matrix: solutions have rank 2."""
 FROBENIUS = {"the Frobenius solution": changed(target="frobenius", examples=[cases.SLANTED])}
 
+DECREASING = Hypothesis("l is smooth and decreasing", decreasing)
+LOW_RANK = Hypothesis(
+    "some solution of Att-SVM* has a rank of r at most", low_rank, implies=(SEVERAL_TOKENS,)
+)
+
 THEOREM = Statement(
     "tf/theorem-3",
     rests_on=("tf/definition-1", "tf/lemma-2"),
@@ -226,14 +230,13 @@ THEOREM = Statement(
     "lim_{R -> inf} dist(K_R Q_R^T / R, W_*^mm / C_*) = 0, (K_R, Q_R) = "
     "argmin_{||K||_F^2 + ||Q||_F^2 <= 2R} L(K, Q)",
     variables=Records(Path, cases.paths(cases.turned()), cases.protocol),
-    hypotheses={DECREASING: decreasing, **cases.HYPOTHESES, LOW_RANK: low_rank},
     conclusion=path_certificates.SET,
     cost=12,
     violating={
         **cases.VIOLATING,
-        cases.UNIQUE: [
-            *cases.VIOLATING[cases.UNIQUE],
-            *(Factored(path, 1) for path in cases.VIOLATING[cases.UNIQUE]),
+        UNIQUE: [
+            *cases.VIOLATING[UNIQUE],
+            *(Factored(path, 1) for path in cases.VIOLATING[UNIQUE]),
         ],
         cases.FALLING: [Factored(path, 1) for path in cases.VIOLATING[cases.FALLING]],
     },
@@ -242,7 +245,7 @@ THEOREM = Statement(
             "optimal tokens unique, Att-SVM feasible: dist(K_R Q_R^T / R, W_*^mm / C_*) tends to 0 "
             "for K, Q in R^{d x d}, for l smooth and decreasing",
             expected="refuted",
-            under=(cases.UNIQUE, cases.FEASIBLE, DECREASING),
+            under=(UNIQUE, FEASIBLE, DECREASING),
             variables=Records(Path, cases.flat_paths(level=True)),
             examples=(cases.FLAT_SLOPE, cases.ONE_TOKEN, cases.FLAT_ABOVE),
             siblings={**OTHERS, **FROBENIUS},
@@ -253,7 +256,7 @@ THEOREM = Statement(
             "theorem names no size of them (d x d on another slide)",
             expected="refuted",
             constants={"inner": 1},
-            under=(cases.UNIQUE, cases.FEASIBLE, DECREASING),
+            under=(UNIQUE, FEASIBLE, DECREASING),
             variables=Records(Path, cases.flat_paths(cases.SEPARABLE | cases.turned(), level=True)),
             examples=(cases.TURNING, cases.ONE_TOKEN, cases.FLAT_ABOVE),
             siblings=OTHERS,
@@ -264,14 +267,14 @@ THEOREM = Statement(
             "where some input has two tokens",
             expected="proved",
             proof="symbolic.tf.theorem_3:prove",
-            under=tuple(cases.HYPOTHESES),
+            under=cases.HYPOTHESES,
             examples=(cases.PUBLISHED, cases.TURNING, cases.FLAT_BELOW),
             siblings={
                 **OTHERS,
                 **FROBENIUS,
                 "l may be flat at best scores": changed(
                     drop=[cases.FALLING],
-                    under={DECREASING: decreasing},
+                    under=[DECREASING],
                     examples=[cases.FLAT_ABOVE],
                 ),
                 "inner dimension 1": changed(inner=1, examples=[cases.TURNING]),
@@ -284,7 +287,7 @@ THEOREM = Statement(
             "of r at most",
             expected="proved",
             proof="symbolic.tf.theorem_3:prove_rank",
-            under=(cases.UNIQUE, cases.FALLING, LOW_RANK),
+            under=(UNIQUE, cases.FALLING, LOW_RANK),
             variables=Records(Factored, factored()),
             conclusion=OF_RANK,
             examples=(

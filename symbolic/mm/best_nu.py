@@ -30,7 +30,6 @@ from symbolic.mm.assumption_b import (
     ensure_slow_is_cheap,
 )
 from symbolic.sums import ensure_nonnegative_sum, entry, total
-from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, TRIANGLE
 
 SIZE, Q = sp.symbols("Gamma q", positive=True)
@@ -246,7 +245,7 @@ def prove_exactly() -> str:
 
     Its best nu is above 0, as the W are, and as other tokens score gamma at most under the head v.
     """
-    suppose(*hypotheses(statement.ASSUMPTION, statement.V_EXISTS, statement.REACHED))
+    suppose(statement.V_EXISTS, statement.REACHED)
     ensure_odds()
     ensure_one_token()
     ensure_slope_at_0()

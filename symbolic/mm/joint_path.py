@@ -27,7 +27,6 @@ from symbolic.least_points import (
 )
 from symbolic.mm.theorem_2 import ensure_head
 from symbolic.sums import ensure_mean, entry, total
-from symbolic.suppositions import hypotheses
 from symbolic.textbook import (
     ACCUMULATION,
     BOUNDED_SEQUENCE,
@@ -42,7 +41,10 @@ GAMMA, DELTA, D, n, r, R, w = sp.symbols("Gamma delta D n r R w", positive=True)
 LESS = sp.Symbol("less", nonnegative=True)
 LOG_N = sp.Symbol("ln n", nonnegative=True)
 
-_PROMPT = hypotheses(statement.PATH, statement.P_EXISTS, statement.SEVERAL)
+_PROMPT = (
+    statement.P_EXISTS,
+    statement.SEVERAL,
+)
 
 
 def ensure_on_tangent() -> None:
@@ -198,7 +200,7 @@ def ensure_prompt_nears() -> None:
 
 def prove_prompt() -> str:
     """1 - s_i,alpha_i <= C exp(-R/||p(alpha)||) for r >= r_0, and the limit of p_R/R."""
-    suppose(*_PROMPT, *hypotheses(statement.PATH, statement.POSITIVE))
+    suppose(*_PROMPT, statement.POSITIVE)
     ensure_head()
     ensure_on_tangent()
     ensure_first_order()
@@ -241,9 +243,7 @@ def prove_prompt() -> str:
 
 def prove_ratio() -> str:
     """It is so of a choice, weights and a prompt that are supposed to be such."""
-    suppose(
-        *_PROMPT, *hypotheses(statement.PATH, statement.BELOW, statement.WEIGHTED, statement.MEETS)
-    )
+    suppose(*_PROMPT, statement.BELOW, statement.WEIGHTED, statement.MEETS)
     ensure_ratio()
     return "for any number of inputs, tokens and axes"
 

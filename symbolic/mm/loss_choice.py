@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import ONE_INPUT
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
 from attsvm.theory import ensure_equal, ensure_nonzero, ensure_zero
 from attsvm.theory.declaration.proof import suppose
-from properties.mm import loss_choice as statement
 from properties.mm._support.prompt_descent import logit_gradient
 from symbolic.mm.w_p_equivalence import pairwise_residual
 from symbolic.softmax import structural_residual
 from symbolic.sums import LENGTHS, entry, entry_of, vector
-from symbolic.suppositions import hypotheses
 
 
 def prove() -> str:
@@ -24,7 +24,7 @@ def prove() -> str:
         "the slope of <s, gamma> along logits a_t is the sum of s_t (gamma_t - u) a_t, so "
         "that this gradient is l' times it, for any T",
     )
-    suppose(*hypotheses(statement.CHOICE, statement.SINGLE, statement.SLOPED))
+    suppose(ONE_INPUT, SLOPED_LOSS)
     slope = sp.Symbol("slope", positive=True)
     s, gamma = vector(entry("s")), vector(entry("gamma"))
     of_l = entry_of(logit_gradient(LENGTHS, s, gamma, -slope))

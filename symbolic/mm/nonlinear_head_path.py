@@ -12,7 +12,8 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import expanded, supposed_number
 from properties.mm import nonlinear_head_path as statement
-from symbolic.suppositions import FALLING_LOSS, FIRST_IS_BEST, LOSS, hypotheses
+from properties.mm.nonlinear_head_path import BEST
+from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE
 from symbolic.tf.nonlinear_head_several import (
     ensure_convex,
@@ -73,7 +74,7 @@ def prove_no_better() -> str:
     ensure_values()
     best, less = (
         sp.Symbol("best", real=True),
-        supposed_number(FIRST_IS_BEST, "less", nonnegative=True),
+        supposed_number(BEST, "less", nonnegative=True),
     )
     ensure_nonnegative(best - (best - less), "h(output) is at most best, and l decreases")
     return "for every decreasing loss, any n, T, d and number of units"
@@ -82,8 +83,11 @@ def prove_no_better() -> str:
 def prove_path() -> str:
     """Both bounds, and the limit of the path."""
     prove_no_better()
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
-    steep, several = hypotheses(statement.PATH, statement.STEEP, statement.SEVERAL)
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
+    steep, several = (
+        statement.STEEP,
+        statement.SEVERAL,
+    )
     c, q = supposed_number(steep, "c", positive=True), supposed_number(several, "q", positive=True)
     ensure_nonnegative(
         (c + MORE) * q - c * q,
@@ -92,7 +96,7 @@ def prove_path() -> str:
     )
     rest = sp.Symbol("rest", positive=True)
     ensure_positive(c * rest / (1 + rest), "so L(p) > L_*, attention to other tokens being above 0")
-    ensure_margins_are_large(FALLING_LOSS)  # with c and C in the place of b delta and a Delta
+    ensure_margins_are_large(FALLING)  # with c and C in the place of b delta and a Delta
     ensure_near_where_margins_are_large()
     rho, spread = sp.symbols("rho log(2Gamma)", positive=True)
     ensure_equal(

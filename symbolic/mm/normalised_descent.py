@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import EXISTS, LOWER_RIVALS, ONE_INPUT, ZERO_START
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import (
     cancelled,
@@ -17,19 +19,19 @@ from attsvm.theory.declaration.proof import (
     suppose,
     supposed_number,
 )
-from properties.mm import normalised_descent as statement
 from symbolic.gains import P, S, ensure_gain, ensure_gain_of_equal_rivals, ensure_positive_gain
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_least_point, ensure_scaled_meets
 from symbolic.sums import ensure_mean
-from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, ENTROPY, TRIANGLE
 
 
 def prove() -> str:
     """<p(k) - p(0), p*> >= k s / max ||k_alpha - k_t|| for every k."""
-    exists, alike, sloped = hypotheses(
-        statement.DESCENT, statement.EXISTS, statement.ALIKE, statement.SLOPED
+    exists, alike, sloped = (
+        EXISTS,
+        LOWER_RIVALS,
+        SLOPED_LOSS,
     )
     ensure_gain()
     ensure_gain_of_equal_rivals()
@@ -67,7 +69,7 @@ def prove() -> str:
 def prove_close() -> str:
     """N - P <= s + B a (a ln J + s/2) (1 + ln k) after k >= 1 steps from zero."""
     prove()
-    suppose(*hypotheses(statement.DESCENT, statement.SINGLE, statement.ZERO))
+    suppose(ONE_INPUT, ZERO_START)
     m, total, low = sp.symbols("m total low", real=True)
     s, N, a, B, G, k = sp.symbols("s N a B G k", positive=True)  # G is ||g||
     log_J, more = sp.symbols("log_J more", nonnegative=True)

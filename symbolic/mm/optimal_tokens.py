@@ -17,7 +17,6 @@ from properties.mm import optimal_tokens as statement
 from properties.mm.optimal_tokens import attends_more, lower
 from properties.tf.definition_1 import DECREASES
 from symbolic.sums import entry, total, vector
-from symbolic.suppositions import hypotheses
 from symbolic.tf.definition_1 import BEST, GAMMA, OPTIMAL, Tokens
 
 
@@ -52,7 +51,7 @@ def prove() -> str:
         "<s_q, gamma> - <s_p, gamma>, which is compared, is a sum over tokens of (p_t - q_t) "
         "(best - gamma_t)",
     )
-    suppose(*hypotheses(statement.TOKENS, statement.ONE_RIVAL))
+    suppose(statement.ONE_RIVAL)
     alike = apart.subs(GAMMA, BEST - gap * (1 - OPTIMAL))
     ensure_equal(
         total(alike),
@@ -60,7 +59,7 @@ def prove() -> str:
         "where other tokens have one score this sum is the gap times how much less weight q "
         "has off the optimal tokens than p",
     )
-    suppose(*hypotheses(statement.TOKENS, statement.MORE, DECREASES))
+    suppose(statement.MORE, DECREASES)
     whole = asked.left + more + total(entry("p") * OPTIMAL)  # of p, as the hypothesis has it
     ensure_nonnegative(
         total(alike).subs(total(entry("p")), whole),

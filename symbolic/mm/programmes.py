@@ -20,6 +20,7 @@ from attsvm.theory.declaration.proof import cancelled, expanded, suppose
 from properties.mm import joint_svm, p_svm, v_svm
 from properties.mm._support.max_margin import Solved, is_distance
 from properties.mm._support.token_selections import ORTHOGONAL, SEPARATED, Rival
+from symbolic.alternatives import MEETS
 from symbolic.inner_products import INNER
 from symbolic.least_points import (
     MORE,
@@ -33,7 +34,6 @@ from symbolic.least_points import (
     ensure_scaled_meets,
     ensure_some_margin_is_tight,
 )
-from symbolic.suppositions import MEETS, hypotheses
 
 SQUARE = sp.Symbol("<X, X>", positive=True)
 
@@ -57,7 +57,7 @@ def prove_distance() -> str:
 
 def prove_joint_distance() -> str:
     """The same for the joint programme, and some margin of v(alpha) is tight."""
-    suppose(*hypotheses(joint_svm.PROGRAMMES, joint_svm.V_EXISTS))
+    suppose(joint_svm.V_EXISTS)
     ensure_some_margin_is_tight()
     return prove_distance()
 
@@ -82,7 +82,7 @@ def prove_nearer() -> str:
 
 def prove_shorter() -> str:
     """The same for p(alpha) without relaxation and p' with it; the constant is attained."""
-    suppose(*hypotheses(joint_svm.PROGRAMMES, joint_svm.V_EXISTS, joint_svm.P_EXISTS))
+    suppose(joint_svm.V_EXISTS, joint_svm.P_EXISTS)
     ensure_existence_of_relaxed()
     ensure_pythagoras()
     ensure_attained(joint_svm.shorter(BALLS, ORTHOGONAL))
@@ -91,7 +91,7 @@ def prove_shorter() -> str:
 
 def prove_of_support() -> str:
     """The least vector of some of the constraints that meets all of them is that of all."""
-    suppose(*hypotheses(joint_svm.PROGRAMMES, joint_svm.V_EXISTS, joint_svm.RANKS))
+    suppose(joint_svm.V_EXISTS, joint_svm.RANKS)
     ensure_least_point()
     ensure_pythagoras()
     return "in any dimension: what meets all constraints meets those of S, and p_S is nearest there"
@@ -99,7 +99,7 @@ def prove_of_support() -> str:
 
 def prove_led() -> str:
     """With one label y the norm of p(alpha) is at most ||q|| over the least lead."""
-    suppose(*hypotheses(p_svm.PROGRAMME, p_svm.ALONE, p_svm.ONE_LABEL))
+    suppose(p_svm.ALONE, p_svm.ONE_LABEL)
     ensure_scaled_meets()
     ensure_existence(SCALED)
     ensure_some_margin_is_tight()

@@ -12,7 +12,6 @@ from properties.mm.theorem_2.head_limits import short, turned
 from symbolic.least_points import MORE
 from symbolic.mm.assumption_b import prove_by_means
 from symbolic.sums import ensure_at_least_each, ensure_mean, ensure_nonnegative_sum, entry, n, total
-from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 S = sp.Symbol("s_t", nonnegative=True)
@@ -69,7 +68,10 @@ def ensure_reached(far: sp.Symbol) -> None:
     )
 
 
-_SUPPOSED = hypotheses(statement.PATH, statement.POSITIVE, statement.P_EXISTS)
+_SUPPOSED = (
+    statement.POSITIVE,
+    statement.P_EXISTS,
+)
 
 
 def prove() -> str:

@@ -24,7 +24,6 @@ from properties.mm._support.prompt_descent import logit_gradient
 from properties.mm.w_p_equivalence import partner_run, weights_run
 from symbolic import softmax
 from symbolic.sums import LENGTHS, entry, entry_of, total, vector
-from symbolic.suppositions import hypotheses
 from symbolic.textbook import FIRST, INDUCTION, NEXT
 
 STEP = sp.Symbol("eta", positive=True)
@@ -257,7 +256,7 @@ def prove_fixed_weights() -> str:
     By `prove` W p_0 moves as that q does; both start at W_0 p_0.
     """
     prove()
-    suppose(*hypotheses(statement.EQUIVALENCE, statement.ISOTROPIC))
+    suppose(statement.ISOTROPIC)
     ensure_zero(
         factored_residual(),
         "the gradient in p of logits x_t^T W_0 p is W_0^T times that in W_0 p, entry by entry of "

@@ -20,7 +20,6 @@ from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pyth
 from symbolic.mm.assumption_b import ensure_odds, ensure_tilt
 from symbolic.mm.joint_path import cite_bounded_sequence, ensure_ratio
 from symbolic.mm.theorem_2 import ensure_head
-from symbolic.suppositions import hypotheses
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     EXPONENTIAL,
@@ -221,7 +220,7 @@ def ensure_none_idle() -> None:
 
 def prove() -> str:
     """The bounds; p' where r grows exponentially in R, and the limits of sharp-2 where slower."""
-    suppose(*hypotheses(statement.PATH, statement.ALONE, statement.P_EXISTS, statement.SEVERAL))
+    suppose(statement.ALONE, statement.P_EXISTS, statement.SEVERAL)
     ensure_bounds()
     ensure_head()
     ensure_shortest()

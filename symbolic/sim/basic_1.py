@@ -14,9 +14,9 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose
+from properties.sim._support.domains import LARGE, LOGITS, MATRIX
 from properties.sim.basic_1 import BOUND, POINTS_BOUNDED
 from symbolic.mean_value import ensure_no_less, said_by
-from symbolic.suppositions import BOUNDED_LOGITS, BOUNDED_MATRIX, LARGE_RADIUS, hypotheses
 from symbolic.textbook import COORDINATES, EXPONENTIAL, OPERATOR_NORM
 
 R, SIZE, LENGTH = sp.symbols("R a |x-y|", positive=True)
@@ -90,7 +90,7 @@ def ensure_least() -> None:
 
 def prove() -> str:
     """Prove the bound with the largest logit, which is at most R where ||A x||, ||A y|| are."""
-    suppose(BOUNDED_LOGITS)
+    suppose(LOGITS)
     cite(COORDINATES)
     ensure_least()
     reached = (
@@ -103,14 +103,14 @@ def prove() -> str:
 
 def prove_published() -> str:
     """Where ||A|| is at most R as well, the printed constant is at least that of sharp-1."""
-    suppose(BOUNDED_LOGITS, BOUNDED_MATRIX)
+    suppose(LOGITS, MATRIX)
     cite(COORDINATES)
     ensure_least()
     power = sp.exp(R)
     ensure_nonnegative(
         R * power - R / (1 + MORE) * power, "R e^M is at least ||A|| e^M", normal=factored
     )
-    suppose(LARGE_RADIUS)
+    suppose(LARGE)
     r = sp.Symbol("r", nonnegative=True)
     for reading, least in ("amended", 1), ("literal-1", 4):
         excess = sp.expand_log(sp.log(constant_of(reading, SIZE) / (R * power)))
@@ -124,7 +124,7 @@ def prove_published() -> str:
 
 def prove_in_ball() -> str:
     """Where ||x||, ||y|| and ||A|| are at most R, logits are at most R^2."""
-    suppose(*hypotheses(BOUND, POINTS_BOUNDED), BOUNDED_MATRIX)
+    suppose(POINTS_BOUNDED, MATRIX)
     cite(COORDINATES)
     ensure_least()
     size, point = R / (1 + MORE), R / (1 + LESS)  # ||A|| and ||x||

@@ -11,11 +11,11 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_zero
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded, simplified, suppose
-from properties.sim.basic_3 import ABOVE, BOUND, by_beta, by_radius
+from properties.sim._support.domains import LOGITS
+from properties.sim.basic_3 import ABOVE, by_beta, by_radius
 from symbolic.mean_value import ensure_no_less
 from symbolic.sim import basic_2
 from symbolic.sums import LENGTHS, entry, n, total
-from symbolic.suppositions import BOUNDED_LOGITS, hypotheses
 from symbolic.textbook import EXPONENTIAL
 
 STEP = sp.Symbol("step", positive=True)
@@ -72,7 +72,7 @@ def ensure_bound() -> None:
 
 def prove() -> str:
     """Prove the bound, and that it is attained."""
-    suppose(*hypotheses(BOUND, *ABOVE))
+    suppose(*ABOVE)
     ensure_bound()
     a, beta = sp.symbols("a beta", positive=True)
     said = sides(by_beta, SYMBOLS, 1, lambda step: sp.log(beta + step), beta=beta)
@@ -87,7 +87,7 @@ def prove() -> str:
 def prove_in_ball() -> str:
     """In the ball of radius R this is so of beta = n exp(-R / sqrt n), the least of alpha."""
     ensure_bound()
-    suppose(BOUNDED_LOGITS)
+    suppose(LOGITS)
     ensure_alpha()
     R, a = sp.symbols("R a", positive=True)
     # n equal logits -R / sqrt n, the least alpha in a ball of radius R

@@ -27,7 +27,8 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
-from properties.sim._support.bounds import published, softmax_constant
+from properties.sim._support.bounds import BETA, published, softmax_constant
+from properties.sim._support.domains import LOGITS, MATRIX
 from properties.sim.basic_4 import BOUND, sharp
 from symbolic import softmax
 from symbolic.curvature import CUBE, ensure_cube, unit
@@ -35,7 +36,6 @@ from symbolic.least_points import CONVEX_NORM, ensure_norm_convex
 from symbolic.mean_value import SOFTMAX, ensure_lipschitz, ensure_no_less, said_by
 from symbolic.sim import basic_1, basic_3
 from symbolic.sums import entry, entry_of, n, r, reduced, swapped, t, total, vector
-from symbolic.suppositions import BELOW_ALPHA, BOUNDED_LOGITS, BOUNDED_MATRIX
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     CONVEX_FUNCTION,
@@ -332,7 +332,7 @@ def ensure_laplacian() -> None:
     swap = {s_r: s_t, s_t: s_r, t_r: t_t, t_t: t_r}
     ensure_equal(first.subs(swap, simultaneous=True), second, SWAP)
     basic_1.ensure_secant()
-    suppose(BOUNDED_LOGITS)
+    suppose(LOGITS)
     cite(COORDINATES)
     R, c = sp.symbols("R c", nonnegative=True)
     ensure_nonnegative(
@@ -348,7 +348,7 @@ def ensure_laplacian() -> None:
     apart, mean = entry("m", t) - entry("m", r), sp.Symbol("sum m", real=True)
     ensure_nonnegative([c * apart**2, (c + MORE) * mean**2 + MORE * apart**2 / 2], WITHIN)
     cite(RAYLEIGH, met={SYMMETRIC: SWAP, FORM: WITHIN})
-    suppose(BELOW_ALPHA)
+    suppose(BETA)
     basic_3.ensure_product()
 
 
@@ -374,7 +374,7 @@ def prove_published() -> str:
     """Prove the steps to beta^-2 n exp(3 R^2), for every n and every R >= 0."""
     R = sp.Symbol("R", positive=True)
     ensure_laplacian()
-    suppose(BOUNDED_MATRIX)
+    suppose(MATRIX)
     cite(OPERATOR_NORM)  # ||s - t|| <= ||A|| ||x - y||
     ensure_nonnegative(
         R * LESS - R / (1 + MORE) * LESS,

@@ -12,12 +12,12 @@ from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded, factored, suppose
 from properties.sim._support.bounds import entry_constant
+from properties.sim._support.domains import LARGE
 from properties.sim.basic_5 import BOUND, BOUNDED, sharp
 from symbolic.curvature import ensure_quarter
 from symbolic.mean_value import SOFTMAX, ensure_lipschitz, ensure_no_less
 from symbolic.sim import basic_4
 from symbolic.sums import entry, r, t, total, vector
-from symbolic.suppositions import LARGE_RADIUS, hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ
 
 RADIUS = sp.Symbol("R", positive=True)
@@ -73,7 +73,7 @@ def prove_published() -> str:
     rest = sp.Symbol("r", nonnegative=True)
     for reading in ("literal-3", "amended-2"):
         basic_4.ensure_printed(BOUND, reading, CHANGE.norm(), RADIUS**2)
-    suppose(LARGE_RADIUS)
+    suppose(LARGE)
     ensure_nonnegative((1 + rest) ** 2 - 1, "R^2 >= 1 for R >= 1", normal=expanded)
     return "with c = f - z and R >= 1 the fourth bound gives the fifth"
 
@@ -83,7 +83,7 @@ def prove_published_of_values() -> str:
     basic_4.prove_published()
     basic_4.ensure_printed(BOUND, "amended", abs(CHANGE.dot(sp.Matrix([5, 1]))), RADIUS**2)
     cite(CAUCHY_SCHWARZ)  # |<f - g, h>| <= ||f - g|| ||h||
-    suppose(*hypotheses(BOUND, BOUNDED))
+    suppose(BOUNDED)
     more, apart = sp.symbols("more ||f-g||", nonnegative=True)
     ensure_nonnegative(
         RADIUS**2 * apart - RADIUS**2 / (1 + more) * apart,

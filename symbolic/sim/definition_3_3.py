@@ -15,12 +15,11 @@ from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.declaration.proof import suppose
 from properties.sim._support.attention import block_attention
-from properties.sim.definition_3_3 import DEFINITION, entry, probability
+from properties.sim.definition_3_3 import SHARED, entry, probability
 from symbolic import sums
 from symbolic.inner_products import vector
 from symbolic.sim.fixed_head import absorbed_residual
 from symbolic.sim.tensor_trick import structural_residual
-from symbolic.suppositions import hypotheses
 
 SIZES = tuple((n, d) for n in (1, 2, 3) for d in (1, 2))
 
@@ -118,7 +117,7 @@ def prove() -> str:
 def prove_shared() -> str:
     """The same of Att(X, Y), whose values are its keys, where A_3 is A_2."""
     ensure_products()
-    suppose(*hypotheses(DEFINITION, "A_3 = A_2"))
+    suppose(SHARED)
     for size in SIZES:
         ensure_zero(
             entry_residual(shared(sentence(*size)), "A2"),

@@ -23,8 +23,8 @@ from attsvm.theory import (
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, simplified, suppose
 from properties.sim.definition_3_6 import (
+    ALIKE,
     DECREASING,
-    DEFINITION,
     INCREASING,
     drift,
     gradients,
@@ -33,7 +33,6 @@ from properties.sim.definition_3_6 import (
 )
 from symbolic.sim.lemma_3_11 import in_powers
 from symbolic.sums import entry, total
-from symbolic.suppositions import hypotheses
 
 SIZES = tuple((n, D) for n in (1, 2, 3) for D in (1, 2))
 """Tokens and entries of x."""
@@ -127,7 +126,7 @@ def prove() -> str:
 def prove_equal_rivals() -> str:
     """Prove that with equal rivals u = r + gap F, so that grad u = gap grad F with gap > 0."""
     prove()
-    suppose(*hypotheses(DEFINITION, "all rivals of the optimal tokens score the same"))
+    suppose(ALIKE)
     for n, D in SIZES:
         for best in range(1, n + 1):
             at = f"for n = {n}, D = {D}, {best} best"

@@ -6,8 +6,8 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative
 from attsvm.theory.declaration.proof import expanded, suppose
+from symbolic.alternatives import SOLUTION
 from symbolic.least_points import ensure_multipliers, ensure_multipliers_suffice
-from symbolic.suppositions import SOLUTION
 from symbolic.textbook import CARATHEODORY, RANK_OF_PRODUCT
 
 

@@ -10,7 +10,6 @@ from attsvm.theory.declaration.proof import suppose
 from properties.sim import figure_2 as statement
 from symbolic.gains import ensure_gain
 from symbolic.least_points import ensure_product
-from symbolic.suppositions import hypotheses
 
 
 def prove() -> str:
@@ -20,7 +19,7 @@ def prove() -> str:
     ensure_positive(slope, "|l'| = g'(u) is positive")
     s_a, s_t = sp.symbols("s_a s_t", positive=True)
     s_r = sp.Symbol("s_r", nonnegative=True)  # the rest of the vocabulary, if there is any
-    suppose(*hypotheses(statement.FIGURE, statement.ORTHONORMAL, statement.SUCCESSOR))
+    suppose(statement.ORTHONORMAL, statement.SUCCESSOR)
     u = s_a  # scores are <e_a, e_t>: 1 for a, 0 for the others
     total = {s_r: 1 - s_a - s_t}
     of_a, of_t = s_a * (1 - u), s_t * (0 - u)

@@ -17,10 +17,9 @@ from attsvm.theory import ensure_equal, ensure_nonzero, ensure_positive, ensure_
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, suppose
-from properties.sim.fixed_head import HEAD, MULTIPLE, POSITIVE, closed_gradient, score, scores
+from properties.sim.fixed_head import MULTIPLE, POSITIVE, closed_gradient, score, scores
 from symbolic import softmax
 from symbolic.inner_products import vector
-from symbolic.suppositions import hypotheses
 
 SIZES = ((1, 1, 1, 1), (2, 1, 1, 2), (2, 1, 2, 1), (3, 1, 1, 1), (3, 2, 2, 2))
 """(n, D, d, V): tokens, entries of x, columns of the values and of the head."""
@@ -114,7 +113,7 @@ def multiples(n: int, d: int, column: Any) -> list[Any]:
 
 def prove_multiple() -> str:
     """Prove that H e_v = c e_v multiplies every difference of scores by c."""
-    suppose(*hypotheses(HEAD, MULTIPLE, POSITIVE))
+    suppose(MULTIPLE, POSITIVE)
     c = sp.Symbol("c", positive=True)
     for n, d in ((2, 1), (2, 2), (3, 3)):
         rest = [sp.Integer(0)] * (d - 1)

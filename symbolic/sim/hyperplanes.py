@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import cancelled, expanded, suppose
 from properties.sim import hyperplanes
 from symbolic.inner_products import inner, vector
-from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ
 
 P, Q, D = vector("w_i"), vector("w_j"), vector("D")
@@ -21,7 +21,7 @@ MARGINS = {inner("D", "w_i"): 1 + MORE, inner("D", "w_j"): -1 - OTHER}
 
 def ensure_margins() -> None:
     """<w_i - w_j, D> is the sum of two margins, at least 2."""
-    suppose(*hypotheses(hyperplanes.HYPERPLANES, hyperplanes.WHOLE, hyperplanes.EXISTS))
+    suppose(hyperplanes.WHOLE, FEASIBLE)
     sum_of_margins = ((P - Q) @ D).subs(MARGINS)
     ensure_nonnegative(
         sum_of_margins - 2, "<w_i - w_j, D> = <w_i, D> + <w_j, -D> >= 2", normal=expanded

@@ -14,12 +14,12 @@ from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positiv
 from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose, supposed_number
 from properties.sim import kq_bias as statement
 from symbolic import textbook
+from symbolic.alternatives import FALLING, SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value
 from symbolic.divergence import PULL, ensure_pull_continuous
 from symbolic.gains import ensure_gain, ensure_gain_of_equal_rivals
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_multipliers_suffice
-from symbolic.suppositions import FALLING_LOSS, LOSS, UNIQUE_OPTIMUM, hypotheses
 
 MORE = sp.Symbol("more", nonnegative=True)
 P, Q = vector("p"), vector("q")
@@ -28,9 +28,9 @@ A, B, X, LEAD, SLOPE, STEP = sp.symbols("a b x lead |l'| e", positive=True)
 
 def ensure_step() -> None:
     """A step multiplies s by 1 + x and r by 1 - x, 0 < x <= X, and so ||r||/||s|| falls."""
-    suppose(*hypotheses(statement.BIAS, statement.ONE))
+    suppose(statement.ONE_PAIR)
     c, attention = sp.Symbol("c", positive=True), sp.Symbol("s_o", positive=True)
-    slope = supposed_number(FALLING_LOSS, "|l'|", positive=True)
+    slope = supposed_number(FALLING, "|l'|", positive=True)
     lead = supposed_number(UNIQUE_OPTIMUM, "lead", positive=True)
     ensure_positive(
         slope * attention * (1 / (1 + MORE)) * lead,
@@ -51,7 +51,7 @@ def ensure_step() -> None:
         "c = |l'| s_o s_t lead is at most sup|l'| lead/4",
         normal=factored,
     )
-    cite_extreme_value(LOSS, "|l'| on the interval between both scores")
+    cite_extreme_value(SMOOTH_SLOPE, "|l'| on the interval between both scores")
     ensure_nonnegative(
         STEP * (SLOPE + MORE) * LEAD / 4 * A * B - STEP * SLOPE * LEAD / 4 * A * B,
         "so x > 0 is at most some X = e max|l'| lead a b/4, whatever the step is",
@@ -68,7 +68,7 @@ def ensure_step() -> None:
 
 def ensure_growth() -> None:
     """The length of s tends to infinity."""
-    suppose(*hypotheses(statement.BIAS, statement.LEANS))
+    suppose(statement.LEANS)
     start, least, k = sp.symbols("||s_0|| least k", positive=True)
     s, r = P + Q, P - Q
     ensure_equal(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import INDEPENDENT as CONSTRAINTS
 from attsvm.theory import (
     Supposed,
     cite,
@@ -14,6 +15,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.sim import large_dimension
+from properties.sim.large_dimension import INCOHERENT, LONG
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
     ensure_existence,
@@ -23,7 +25,6 @@ from symbolic.least_points import (
 )
 from symbolic.sums import entry, total
 from symbolic.sums import n as count
-from symbolic.suppositions import CONSTRAINTS, SIGNS, hypotheses
 from symbolic.textbook import (
     BOOLE,
     BOUNDED,
@@ -36,7 +37,10 @@ from symbolic.textbook import (
     ROWS,
 )
 
-_DIMENSION = large_dimension.DIMENSION
+SIGNS = Supposed(
+    "entries are independent fair signs, and so are their products",
+    (large_dimension.COUNTED, large_dimension.unlikely),
+)
 K, N = sp.Symbol("k", positive=True), sp.Symbol("n", positive=True)
 E, MORE, ALSO, LESS = sp.symbols("e more also less", nonnegative=True)
 PHI = E + (N - 1) * E**2
@@ -81,7 +85,7 @@ def ensure_margins_of_sum() -> str:
 
 def prove_incoherent() -> str:
     """It is so of data that are as near to orthogonal by hypothesis, and of one norm each."""
-    suppose(*hypotheses(_DIMENSION, large_dimension.LONG, large_dimension.INCOHERENT))
+    suppose(LONG, INCOHERENT)
     ensure_incoherent()
     return "for any number of inputs, tokens and axes, and any choice of optimal tokens"
 
@@ -229,7 +233,7 @@ def ensure_likely() -> None:
 
 def prove_likely() -> str:
     """For independent signs no inner product is above e d in size with that probability."""
-    suppose(*hypotheses(_DIMENSION, large_dimension.SEVERAL))  # k >= 1
+    suppose(large_dimension.SEVERAL)  # k >= 1
     ensure_incoherent()
     ensure_likely()
     sign, d = sp.Symbol("sign", real=True), 1 + sp.Symbol("d-1", nonnegative=True)
@@ -242,7 +246,7 @@ def prove_likely() -> str:
 
 def prove_unlikely() -> str:
     """T sum_s p_s^(T - 1) P(S > s) <= (T/2) max p^(T - 2), max p <= (3d/2 + 1)^(-1/2)."""
-    suppose(*hypotheses(_DIMENSION, large_dimension.SEVERAL))  # a power T - 2 of at least 0
+    suppose(large_dimension.SEVERAL)  # a power T - 2 of at least 0
     cite(BOOLE)  # of an input, over which of its T tokens is the best one
     cite(
         MEAN_OF_PRODUCT,

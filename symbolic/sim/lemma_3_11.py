@@ -18,9 +18,8 @@ from attsvm.theory import ensure_nonzero, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import cancelled, simplified, suppose
 from properties.sim._support.entry_loss import loss
-from properties.sim.lemma_3_11 import LEMMA, closed_form, derivative
+from properties.sim.lemma_3_11 import LABELS, closed_form, derivative
 from symbolic.softmax import jacobian_residual, structural_residual
-from symbolic.suppositions import hypotheses
 
 SIZES = tuple((n, d) for n in (2, 3, 4) for d in (1, 2))
 
@@ -121,7 +120,7 @@ def prove_labels() -> str:
     The claim's formula as printed is held against the one with b inside g', of which `prove` shows
     that it is the gradient: g' is even, and for b = 0 both have the factor b.
     """
-    suppose(*hypotheses(LEMMA, "b is -1, 0 or 1"))
+    suppose(LABELS)
     for b in (-1, 0, 1, 2):
         x = sp.Symbol("x", real=True)
         slopes = [SYMBOLS.logistic(y) * (1 - SYMBOLS.logistic(y)) for y in (b * x, x)]

@@ -29,6 +29,7 @@ from attsvm.theory.declaration.proof import cancelled, expanded, factored, simpl
 from properties.sim import lemma_3_13
 from properties.sim import lemma_3_13_hessian as hessian
 from properties.sim._support import entry_loss
+from properties.sim._support.domains import LISTED_RADIUS, MATRIX, SIZES
 from symbolic.continuity import ensure_smooth
 from symbolic.curvature import MORE, P, a, bound, ensure_hessian, p, prove_bound, q, unit
 from symbolic.mean_value import (
@@ -37,7 +38,6 @@ from symbolic.mean_value import (
     said_by,
 )
 from symbolic.sim import basic_4
-from symbolic.suppositions import BOUNDED_MATRIX, hypotheses
 from symbolic.textbook import (
     COMPOSED,
     CONTINUOUS,
@@ -47,8 +47,6 @@ from symbolic.textbook import (
 )
 
 c = sp.Symbol("c", real=True)
-RADIUS = hypotheses(lemma_3_13.LEMMA, "R >= 4")
-SIZES = hypotheses(lemma_3_13.LEMMA, *entry_loss.SIZES)
 
 
 def logistic_residuals() -> list[Any]:
@@ -276,7 +274,7 @@ def prove_published() -> str:
         "n^3 exp(13 R^2) is at least n^3 (1 + 13 R^2), so at least 1, as n = 1 + more",
         normal=expanded,
     )
-    suppose(BOUNDED_MATRIX, *RADIUS)
+    suppose(MATRIX, LISTED_RADIUS)
     constant = sp.Symbol("K(D)", nonnegative=True)
     ensure_nonnegative(
         R**2 * constant - (R / (1 + MORE)) ** 2 * constant,

@@ -10,12 +10,13 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose, supposed_number
 from properties.sim import low_score_tokens as statement
+from properties.sim.low_score_tokens import NO_LOW_SUPPORT
 from properties.sim.low_score_tokens.left_out import lower_scores
+from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION
 from symbolic.basins import ensure_kept
 from symbolic.inner_products import vector
 from symbolic.least_points import ensure_least_point, ensure_supported
 from symbolic.sums import ensure_mean
-from symbolic.suppositions import FALLING_LOSS, IDLE, LOSS, SOLUTION, hypotheses
 from symbolic.textbook import DIFFERENTIABLE, MEAN_VALUE_ON_A_LINE, TRIANGLE
 
 LOW, KEPT = sp.symbols("P_low P_kept", positive=True)
@@ -63,9 +64,9 @@ def prove_kept() -> str:
     prove_no_lower()
     least, more = sp.Symbol("least", real=True), sp.Symbol("more", nonnegative=True)
     rest = least + more
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     ensure_nonnegative(
-        supposed_number(FALLING_LOSS, "slope", positive=True) * (rest - attended(least, rest)),
+        supposed_number(FALLING, "slope", positive=True) * (rest - attended(least, rest)),
         "l falls, so that the gap is no larger without the tokens of least score, by |l'| (u_rest "
         "- u); the threshold is no smaller: an input of three scores keeps its second best, one of "
         "two keeps one score and has neither gap nor threshold",
@@ -89,7 +90,7 @@ def prove_as_much() -> str:
     An entry of A_t = (x_opt - x_t) z^T has no score in it, nor has the bound 1: what the programme
     reads of scores is which token is optimal.
     """
-    suppose(*hypotheses(statement.LOW_SCORES, statement.LOWERED))
+    suppose(statement.LOWERED)
     least, by = sp.Symbol("least", real=True), sp.Symbol("by", nonnegative=True)
     lead, ahead = sp.symbols("lead ahead", positive=True)
     scores = np.array([least + ahead + lead, least + ahead, least, least], dtype=object)
@@ -114,7 +115,7 @@ def prove_as_much() -> str:
 def prove_unchanged() -> str:
     """Tokens of least score that are beyond the margin have multiplier 0: X^mm is the same."""
     ensure_supported()
-    over, w = supposed_number(IDLE, "over", positive=True), sp.Symbol("w", positive=True)
+    over, w = supposed_number(NO_LOW_SUPPORT, "over", positive=True), sp.Symbol("w", positive=True)
     ensure_positive(
         w * over,
         "w_j (<A_j, X> - 1), which is 0, would be above 0 for a token of least score of positive "

@@ -6,6 +6,7 @@ import sympy as sp
 
 from attsvm.language import HEAVIEST
 from attsvm.theory import (
+    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
@@ -14,18 +15,24 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import simplified, suppose
+from properties.sim import often_unsolvable
 from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY
+from properties.sim.often_unsolvable import INDEPENDENT
 from properties.sim.often_unsolvable.contradictions import mean_probability
 from symbolic import textbook
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_existence
-from symbolic.suppositions import (
-    EMBEDDINGS,
-    ROWS_OF_LANGUAGES,
-    TEN_SENTENCES,
-    UNIT_EMBEDDINGS,
-    WHOLE_VOCABULARY,
+
+ROWS_OF_LANGUAGES = Supposed(
+    "successors are drawn for each token apart: rows of a random language are independent",
+    (often_unsolvable.COUNTED,),
 )
+TEN_SENTENCES = Supposed("there are ten sentences", (("m", 10),))
+UNIT_EMBEDDINGS = Supposed(
+    "embeddings are Gaussian, scaled to norm 1, so that almost surely no two are the same",
+    (often_unsolvable.COUNTED,),
+)
+WHOLE_VOCABULARY = Supposed("attention is over the vocabulary", (("over", "vocabulary"),))
 
 
 def prove_circles() -> str:
@@ -50,7 +57,7 @@ def prove() -> str:
     more = sp.Symbol("more", integer=True, nonnegative=True)
     better = worse + 1 + more
     ensure_nonnegative(better - worse - 1, "the longest path from the better token is longer by 1")
-    cite(textbook.INVERSE_OF_GRAM, met={textbook.INDEPENDENT: EMBEDDINGS})
+    cite(textbook.INVERSE_OF_GRAM, met={textbook.INDEPENDENT: INDEPENDENT})
     V, d = sp.symbols("V d", integer=True, positive=True)
     E, L = sp.MatrixSymbol("E", V, d), sp.MatrixSymbol("L", V, V)
     gram = E * E.T

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import EITHER_PART
 from attsvm.theory import ensure_equal
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import simplified, suppose
+from symbolic.alternatives import SOLUTION, TWO_SCORES
 from symbolic.gains import ensure_positive_gain
 from symbolic.sim.self_attention import ensure_reduction
 from symbolic.sim.token_separation import ensure_change
-from symbolic.suppositions import EITHER_PART, SOLUTION, TWO_SCORES
 
 
 def prove() -> str:

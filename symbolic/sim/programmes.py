@@ -8,21 +8,15 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, factored, suppose, supposed_number
 from properties.sim import definition_3_8, definition_4_1, figure_1
 from symbolic import least_points
+from symbolic.alternatives import MEETS, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.basins import ensure_from_basin
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.least_points import LESS, MORE, A, U, V, X
-from symbolic.suppositions import (
-    FEASIBLE,
-    MEETS,
-    SOLUTION,
-    TWO_TOKENS,
-    UNIQUE_OPTIMUM,
-    hypotheses,
-)
 from symbolic.textbook import CAUCHY_SCHWARZ, DUALITY, LINEAR, SINGULAR_VALUES
 
 XX = inner("X", "X")
@@ -69,7 +63,7 @@ def prove_classified() -> str:
         "the margin of v u^T, (v^T x_opt - v^T x_t) u^T z, is (gamma_opt - gamma_t) y u^T z "
         "as y^2 = 1",
     )
-    suppose(UNIQUE_OPTIMUM, *hypotheses(definition_3_8.DEFINITION, definition_3_8.CLASSIFIES))
+    suppose(UNIQUE_OPTIMUM, definition_3_8.CLASSIFIES)
     ahead, lead = sp.symbols("ahead lead", positive=True)  # gamma_opt - gamma_t, and y u^T z
     ensure_positive(
         scores.subs({v_opt: v_t + y * ahead, uz: y * lead}).subs(y, 1),
@@ -90,7 +84,7 @@ def prove_classified() -> str:
 
 def prove_hull() -> str:
     """1/||X^mm|| is the distance of the hull of the A_j from 0."""
-    suppose(*hypotheses(definition_3_8.DEFINITION, definition_3_8.SHARES))
+    suppose(definition_3_8.SHARES)
     least_points.ensure_distance_of_hull()
     return "for any number of inputs, tokens and axes, by the point of the hull nearest to 0"
 
@@ -111,7 +105,7 @@ def ensure_price_suffices() -> None:
         normal=expanded,
     )
     cite(CAUCHY_SCHWARZ)
-    norm = supposed_number(TWO_TOKENS, "||X||", positive=True)
+    norm = supposed_number(SEVERAL_TOKENS, "||X||", positive=True)
     ensure_nonnegative(
         (norm**2 + MORE) / norm - norm,
         "||V|| + C sum of xi_j is at least ||X||, as it is so times ||X||, which is not 0",
@@ -143,7 +137,7 @@ def prove_soft_direction() -> str:
     With equality X_soft need not be unique, and may be 0, which has no direction.
     """
     prove_price()
-    suppose(*hypotheses(figure_1.FIGURE, figure_1.ENOUGH))
+    suppose(figure_1.ENOUGH)
     beyond, slack = sp.symbols("beyond xi", positive=True)
     ensure_positive(
         (WEIGHT + beyond) * slack - WEIGHT * slack,
@@ -220,7 +214,7 @@ def prove_exact_price() -> str:
 def prove_growth() -> str:
     """f_C(V) - f_C(0) >= (1 - C ||sum_j A_j||) ||V|| for every V and C >= 0."""
     AV = inner("A", "V")
-    suppose(*hypotheses(definition_4_1.DEFINITION, definition_4_1.POSITIVE))
+    suppose(definition_4_1.POSITIVE)
     ensure_nonnegative(
         (PRICE * SLACK - PRICE * (1 - AV)).subs(AV, 1 - SLACK + MORE),
         "C xi_j >= C - C <A_j, V> for xi_j >= 1 - <A_j, V>; f_C(0) is the sum of the C",

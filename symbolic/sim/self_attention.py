@@ -14,7 +14,6 @@ from attsvm.theory.declaration.proof import suppose
 from properties.sim import printed_loss
 from symbolic import aligned_inputs, basins, growth_rates
 from symbolic.sim.tensor_trick import ensure_transposed
-from symbolic.suppositions import hypotheses
 
 
 def ensure_reduction() -> None:
@@ -67,7 +66,7 @@ def prove_printed() -> str:
 def prove_printed_pairs() -> str:
     """On the printed loss, two tokens an entry, none against another: towards -X^mm."""
     ensure_turned()
-    suppose(*hypotheses(printed_loss.LOSS, printed_loss.PAIRS))
+    suppose(printed_loss.PAIRS)
     best, worst, x = sp.symbols("best worst x", real=True)
     ensure_zero(
         (worst - best) * (-x) - (best - worst) * x,

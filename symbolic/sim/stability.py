@@ -93,7 +93,6 @@ from symbolic.curvature import unit
 from symbolic.sim import lemma_3_13, lemma_3_13_l2
 from symbolic.sim.basic_4 import opposite
 from symbolic.sim.stability_of_loss import SPREAD, ensure_logistic_linear, ensure_squared_linear
-from symbolic.suppositions import hypotheses
 
 LOGISTIC = fmpq(72269, 100_000), fmpq(72271, 100_000)
 """The gradient of softmax has the larger constant up to the first beta, the smaller from the
@@ -139,7 +138,7 @@ def prove_logistic() -> str:
         "K(sqrt 2 beta) is below beta^2/(6 sqrt 3) at beta = 0.72271, in balls",
     )
     threshold = _rational(stability_logistic.UPPER)
-    suppose(*hypotheses(stability_logistic.STABILITY, "|b| ||h|| >= 0.7228"))
+    suppose(stability_logistic.LARGE_LABEL)
     ensure_true(threshold >= LOGISTIC[1], "the threshold of sharp-2 is at least 0.72271")
     ensure_true(
         threshold * threshold <= fmpq(8, 9), "the threshold of sharp-2 is at most 2 sqrt(2)/3"
@@ -159,7 +158,7 @@ def prove_squared() -> str:
         "of degree 2 and w m P(a) + w^2 Q(a); at m = mu + t, with W (1 - w^2/2 - 2 mu^2) "
         "added, it is W + t^2 P^2/S less two squares, S = 2 W - 4 Q - P^2/(2 W)",
     )
-    suppose(*hypotheses(stability_l2.STABILITY, "|b| <= 3.532 ||h||"))
+    suppose(stability_l2.SMALL_LABEL)
     cite(textbook.TRIANGLE)  # r - w/2 = |mu - b| <= |mu| + t
     w, m, a = sp.symbols("w m a", nonnegative=True)
     higher = squared_height(w, m + sp.Symbol("more", nonnegative=True), a) - squared_height(w, m, a)
@@ -338,7 +337,7 @@ def prove_logistic_exceeded(cells: int = 200_000) -> str:
     most = stability_logistic.linear_constant(BALLS, arb(int(norms)), "gradient") * length
     mantissa, exponent = (arb(size) / arb(2).sqrt()).upper().man_exp()
     edge = fmpq(mantissa) * fmpq(2) ** int(exponent)
-    suppose(*hypotheses(stability_logistic.STABILITY, "0 < |b| ||h|| < 0.7226"))
+    suppose(stability_logistic.SMALL_LABEL)
     left, looked = [(fmpq(0), edge)], 0
     while left and looked < cells:
         low, high = left.pop()
@@ -406,7 +405,7 @@ def prove_squared_exceeded() -> str:
         [17 * (fmpq(3, 2) + fmpq(17, 2) * t) * (1 - t * t) for t in T],
         [17 * (1 - t * t) for t in T],
     )
-    suppose(*hypotheses(stability_l2.STABILITY, "|b| > 3.533 ||h||"))
+    suppose(stability_l2.LARGE_LABEL)
     label = rational(stability_l2.UPPER) * arb(149).sqrt()  # -b at the edge
     constant = int(largest.subs(SPREAD, norms)) * length
     change, growth = still[1] - still[0], moved[1] - moved[0]

@@ -31,19 +31,19 @@ from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.sim import stability_l2, stability_logistic
+from properties.sim._support.domains import LISTED_RADIUS
 from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
 from symbolic import softmax, textbook
 from symbolic.curvature import ensure_hessian, ensure_quarter
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less, of_two
 from symbolic.sim import basic_4, lemma_3_12, lemma_3_13_l2, loss_assumptions
 from symbolic.sums import LENGTHS, entry, total, vector
-from symbolic.suppositions import hypotheses
 
 SPREAD, HEAD, LABEL, EDGE = sp.symbols("spread h b R", nonnegative=True)
 """||A|| ||h|| or ||A^T h||; ||h||; |b|; R."""
 LARGE_EDGE = Supposed(
     "R is at least 4, or 1 where it does not enter",
-    (stability_l2.STABILITY.hypotheses["R >= 4"], stability_l2.UNIT_RADIUS),
+    (LISTED_RADIUS, stability_l2.UNIT_RADIUS),
 )
 
 
@@ -298,8 +298,8 @@ def prove_logistic_over_norms() -> str:
 
 def prove_logistic_on_data() -> str:
     """|L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4."""
-    suppose(*hypotheses(stability_logistic.STABILITY, stability_logistic.SPREAD))
-    ensure_covariance(stability_logistic.STABILITY.hypotheses[stability_logistic.SPREAD])
+    suppose(stability_logistic.SPREAD)
+    ensure_covariance(stability_logistic.SPREAD.holds)
     ensure_steepest_slope()
     covariance, square, more = sp.symbols("|Cov| (g-1/2)^2 more", nonnegative=True)
     slope = (
@@ -359,8 +359,8 @@ def prove_squared_on_data() -> str:
 
     And linear attention has no smaller constant where R ||A^T h|| >= ||A|| max |h|.
     """
-    suppose(*hypotheses(stability_l2.STABILITY, stability_logistic.SPREAD))
-    ensure_covariance(stability_l2.STABILITY.hypotheses[stability_logistic.SPREAD])
+    suppose(stability_logistic.SPREAD)
+    ensure_covariance(stability_logistic.SPREAD.holds)
     loss_assumptions.prove()  # <f, h> lies between the least and the largest entry of h
     covariance, more, less, most = sp.symbols("|Cov| more less max|h|", nonnegative=True)
     constant = constant_of(
@@ -414,8 +414,7 @@ def prove_squared_gradient_on_data() -> str:
     )
     A, h, r, diameter = sp.symbols("A h r diameter", nonnegative=True)
     v = SimpleNamespace(A=entries([[A]]), h=entries([h]), b=LABEL)
-    name = "4 ||A^T h||^2 >= diam(A)^2 (w^2/4 + 0.1925 (2 r - w) w)"
-    suppose(*hypotheses(stability_l2.STABILITY, name))
+    suppose(stability_l2.STEEP)
     asked = stability_l2.steep(_Spans(w, r, diameter), v)
     curvature = diameter**2 / 2 * (w**2 / 4 + bend * (2 * r - w) * w)
     slope = (

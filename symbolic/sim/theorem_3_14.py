@@ -11,22 +11,19 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import FEASIBLE, ONE_INPUT, SECOND_SUPPORTS, ZERO_START
+from attsvm.primitives.steps import SHORT
 from attsvm.theory import Supposed, cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.sim import theorem_3_14_part_1 as single
 from properties.sim import theorem_3_14_part_2 as pair
 from symbolic.aligned_inputs import ensure_equal_rivals, ensure_kept_odds
+from symbolic.alternatives import TWICE_SMOOTH
 from symbolic.basins import LEAD, LESS, MORE, SECOND, STEP, ensure_from_kept
 from symbolic.divergence import ensure_passed
 from symbolic.gains import GAMMA, GAMMA_O
 from symbolic.inner_products import inner, vector
 from symbolic.mean_value import ensure_no_less
-from symbolic.suppositions import (
-    FEASIBLE,
-    SHORT_STEP,
-    TWICE_SMOOTH_LOSS,
-    hypotheses,
-)
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     DIFFERENTIABLE,
@@ -125,9 +122,9 @@ def ensure_order(a: Any, b: Any, c: Any) -> None:
     slope, x = sp.Function("l'"), sp.Symbol("x", real=True)
     share = 1 / (1 + sp.exp(-x))
     pull = slope(GAMMA_O * share + GAMMA * (1 - share)) * share * (1 - share)
-    ensure_no_less(reached, pull, (slope, TWICE_SMOOTH_LOSS))  # p, which makes up the gradient
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: TWICE_SMOOTH_LOSS})  # p
-    suppose(SHORT_STEP)
+    ensure_no_less(reached, pull, (slope, TWICE_SMOOTH))  # p, which makes up the gradient
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: TWICE_SMOOTH})  # p
+    suppose(SHORT)
     second = first + apart / (STEP * half) - LESS
     moved = moves(first, second, squares)
     ensure_nonnegative(
@@ -209,13 +206,13 @@ def prove_pair() -> str:
     above 0. Then W = alpha A_1 + beta A_2, alpha, beta >= 0, and a step adds e p(m_1) to alpha and
     e p(m_2) to beta, with p > 0 one function.
     """
-    suppose(*hypotheses(pair.THEOREM, pair.PAIRS, pair.SAME))
+    suppose(pair.PAIRS, pair.SAME)
     ensure_equal_rivals(None, FEASIBLE)
     b, c = sp.symbols("b c", positive=True)
     a = b + LESS
     ensure_independent()
     ensure_order(a, b, c)
-    suppose(*hypotheses(pair.THEOREM, pair.ZERO))
+    suppose(ZERO_START)
     moved = ensure_returns(a, b, c)
     ensure_stays(
         *moved, "from 0 on m_2 stays above a constant, and so does m_1, which is at least m_2"
@@ -437,6 +434,6 @@ def ensure_three(single: Supposed | None = None, second: Supposed | None = None)
 
 def prove_three() -> str:
     """`ensure_three` of what the reading supposes."""
-    suppose(*hypotheses(single.THEOREM, single.THREE))
-    ensure_three(*hypotheses(single.THEOREM, single.SINGLE, single.SECOND))
+    suppose(single.THREE)
+    ensure_three(ONE_INPUT, SECOND_SUPPORTS)
     return "for every loss with continuous l' < 0, any d and start, and any constant step"

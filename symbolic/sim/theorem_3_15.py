@@ -10,13 +10,12 @@ from properties.sim import theorem_3_15 as statement
 from symbolic.aligned_inputs import ensure_aligned
 from symbolic.basins import LEAD, MORE, SECOND
 from symbolic.gains import GAMMA_O, P
-from symbolic.suppositions import hypotheses
 
 
 def prove() -> str:
     """Rivals' scores within lead s_o/(1 - s_o - s'_o) leave u above second from the start on."""
     others, best = sp.symbols("others s'_o", positive=True)
-    (within,) = hypotheses(statement.THEOREM, statement.WITHIN_OTHERS)
+    (within,) = (statement.WITHIN_OTHERS,)
     left = supposed_number(within, "left", positive=True)
     spread = LEAD * P / others - left
     ensure_equal(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import EITHER_PART
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import expanded, suppose
 from properties.sim import token_separation as statement
+from symbolic.alternatives import SOLUTION, TWO_SCORES
 from symbolic.gains import (
     ensure_gain,
     ensure_gain_of_equal_rivals,
     ensure_gain_of_support,
     ensure_positive_gain,
 )
-from symbolic.suppositions import EITHER_PART, SOLUTION, TWO_SCORES, hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ
 
 
@@ -50,7 +51,7 @@ def prove_lowered() -> str:
     w_j = w it is 1 - 2/n in place of 1 - 1/n.
     """
     ensure_change()
-    suppose(*hypotheses(statement.SEPARATION, statement.PAIRS))
+    suppose(statement.PAIRS)
     s, lead, w, size, more, less, n = sp.symbols("s lead w size more less n", positive=True)
     gamma = sp.Symbol("gamma", real=True)
     attended = (1 - s) * (gamma + lead) + s * gamma

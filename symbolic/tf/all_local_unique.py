@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import FEASIBLE, ONE_INPUT
 from attsvm.theory import ensure_equal, ensure_true
 from attsvm.theory.declaration.proof import suppose
 from properties.tf import all_local_unique as statement
 from properties.tf._support.token_choices import allowed
+from symbolic.alternatives import UNIQUE_OPTIMUM
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_existence, ensure_some_margin_is_tight
-from symbolic.suppositions import FEASIBLE, UNIQUE_OPTIMUM, hypotheses
 from symbolic.tf import definition_2
 
 
@@ -28,7 +29,7 @@ def prove() -> str:
         allowed(best, best - lead, margin),
         "unique optimal tokens score more than each other token, whatever its margin is",
     )
-    suppose(*hypotheses(statement.LEMMA, statement.EVERYWHERE))
+    suppose(statement.EVERYWHERE)
     ensure_true(
         not allowed(best - lead, best, sp.Integer(1)),
         "where alpha_i is another token and has a solution, opt_i is a token of margin 1 that does "
@@ -43,7 +44,7 @@ def prove_three() -> str:
     Raises:
         ProofError: a step fails.
     """
-    suppose(UNIQUE_OPTIMUM, *hypotheses(statement.LEMMA, statement.ONE_INPUT, statement.FEW))
+    suppose(UNIQUE_OPTIMUM, ONE_INPUT, statement.FEW)
     definition_2.ensure_by_others()
     a, b = vector("a"), vector("b")
     ensure_equal(

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import ALL_TIGHT
 from attsvm.theory import cite, ensure_equal, ensure_positive
 from attsvm.theory.declaration.proof import simplified, suppose, supposed_number
+from symbolic.alternatives import FALLING, TWO_SCORES
 from symbolic.gains import ensure_gain, ensure_gain_of_support, ensure_positive_gain
 from symbolic.inner_products import INNER, vector
-from symbolic.suppositions import FALLING_LOSS, SUPPORTED, TWO_SCORES
 from symbolic.textbook import CAUCHY_SCHWARZ
 
 
 def prove_bound() -> str:
     """||grad L|| ||W^mm|| >= (1/n) sum_i (-l') s_opt sum_t s_t (gamma_opt - gamma_t), attained."""
     ensure_gain()
-    suppose(SUPPORTED)
+    suppose(ALL_TIGHT)
     ensure_gain_of_support()
     cite(CAUCHY_SCHWARZ)
     A, c = vector("A"), sp.Symbol("c", positive=True)
@@ -32,7 +33,7 @@ def prove_bound() -> str:
 def prove() -> str:
     """The gradient at W is not 0 where some input has two different scores."""
     prove_bound()
-    slope = supposed_number(FALLING_LOSS, "|l'|", positive=True)
+    slope = supposed_number(FALLING, "|l'|", positive=True)
     ensure_positive(
         slope * ensure_positive_gain(TWO_SCORES),
         "-<grad L, W^mm>, of which this is an input's part, is above 0",

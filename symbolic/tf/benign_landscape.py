@@ -17,6 +17,8 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
 from properties.tf import benign_landscape as statement
+from properties.tf.benign_landscape import AFFINE, APART, FEW, QUERIES
+from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.gains import (
     ensure_gain,
     ensure_gain_of_support,
@@ -31,15 +33,6 @@ from symbolic.sums import (
     entry,
     total,
 )
-from symbolic.suppositions import (
-    DIFFERENCES,
-    FALLING_LOSS,
-    INDEPENDENT_QUERIES,
-    LEVELS,
-    LOSS,
-    ONE_DEPENDENCY,
-    hypotheses,
-)
 from symbolic.textbook import (
     COMPOSED,
     CONTINUOUS,
@@ -47,8 +40,8 @@ from symbolic.textbook import (
     INVERSE_OF_GRAM,
 )
 
-_OWN_QUERY = hypotheses(statement.LANDSCAPE, statement.OWN)
-_TWO_SCORES = hypotheses(statement.LANDSCAPE, statement.SCORES)
+_OWN_QUERY = (statement.OWN,)
+_TWO_SCORES = (statement.SCORES,)
 MORE, POSITIVE = sp.Symbol("more", nonnegative=True), sp.Symbol("c", positive=True)
 SIDES = ((POSITIVE, POSITIVE), (-POSITIVE, -POSITIVE), (sp.Integer(0), sp.Symbol("f", real=True)))
 """By how much a score is above u, and how a logit a_t - b then may be."""
@@ -81,9 +74,9 @@ def prove_feasible() -> str:
     Raises:
         ProofError: a step fails.
     """
-    suppose(INDEPENDENT_QUERIES)
+    suppose(QUERIES)
     ensure_own_query()
-    ensure_any_margins(DIFFERENCES)
+    ensure_any_margins(AFFINE)
     ensure_product()
     margin, own, other = sp.symbols("margin own other", real=True)
     away = inner("q_k", "z_i")
@@ -103,7 +96,7 @@ def prove_no_stationary_point() -> str:
     """
     suppose(*_OWN_QUERY)
     ensure_own_query()
-    slope = supposed_number(FALLING_LOSS, "|l'|", positive=True)
+    slope = supposed_number(FALLING, "|l'|", positive=True)
     ensure_gain()
     s, gamma, a = (entry(name) for name in ("s", "gamma", "a"))
     u, b = sp.symbols("u b", real=True)
@@ -115,7 +108,7 @@ def prove_no_stationary_point() -> str:
         "logits a_t = <w, x_t> count up to a constant b: the sum of s_t (gamma_t - u) is 0",
         normal=expanded,
     )
-    suppose(LEVELS, *_TWO_SCORES)
+    suppose(APART, *_TWO_SCORES)
     above, beyond = sp.symbols("above beyond", positive=True)
     ensure_nonnegative(
         [(s * (gamma - u) * (a - b)).subs({s: above, gamma: u + g, a: b + f}) for g, f in SIDES],
@@ -167,12 +160,12 @@ def prove_no_minimum() -> str:
     """
     suppose(*_OWN_QUERY)
     ensure_own_query()
-    suppose(FALLING_LOSS)
+    suppose(FALLING)
     ensure_gain()
     bent = ensure_second_derivative()
     ensure_gain_of_support()
     ensure_positive_gain(*_TWO_SCORES)  # gamma_o > u, so c_o > 0
-    ensure_any_margins(ONE_DEPENDENCY)  # of all tokens but one of those with c_t != 0
+    ensure_any_margins(FEW)  # of all tokens but one of those with c_t != 0
     lowered = -sp.Symbol("|c_t|", nonnegative=True)
     ensure_zero(bent(lowered, 0), "with a_t = 0 where c_t < 0 such tokens add nothing to u''")
     ensure_equal(bent(POSITIVE, 1), POSITIVE, "a token with c_t > 0 and a_t = 1 adds c_t to u''")
@@ -187,7 +180,7 @@ def prove_no_minimum() -> str:
         "if c_o alone is positive it is sum_t |c_t|, and c_o x_o is sum_t |c_t| x_t, so that "
         "sum_t |c_t| (x_o - x_t) = 0",
     )
-    suppose(*hypotheses(statement.LANDSCAPE, statement.SEPARABLE))
+    suppose(statement.SEPARABLE)
     ensure_mean(
         POSITIVE,
         1 + MORE,
@@ -203,7 +196,7 @@ def prove_no_minimum() -> str:
         "the slope of l(u) over e is l'(u) times u'/e, which tends to u'', as u' = 0 at e = 0: the "
         "second derivative of l(u) is l'(u) u'' there",
     )
-    cite(COMPOSED, met={CONTINUOUS: LOSS})  # so that l'(u) tends to that at e = 0
+    cite(COMPOSED, met={CONTINUOUS: SMOOTH_SLOPE})  # so that l'(u) tends to that at e = 0
     steep = sp.Symbol("|l'|", positive=True)
     ensure_positive(
         -(-steep * (POSITIVE + MORE)),

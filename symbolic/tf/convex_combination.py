@@ -20,7 +20,6 @@ from properties.tf.convex_combination import exposed, far, inside, short_of, wit
 from symbolic.inner_products import Vector, inner, vector
 from symbolic.least_points import ensure_product
 from symbolic.sums import Lengths, entry, n, total
-from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, JENSEN, SECOND_DERIVATIVE
 from symbolic.tf import definition_1
 from symbolic.tf.definition_1 import BEST, GAMMA, NEXT, RANGE, Tokens, added
@@ -80,7 +79,7 @@ def prove_inside() -> str:
         added(definition_1.ADDED, S, BEST - LESS),
         "s_t (largest a_t - a_t), the terms of this sum, are not negative",
     )
-    suppose(*hypotheses(statement.COMBINATION, statement.APART))
+    suppose(statement.APART)
     ensure_positive(
         added(definition_1.ADDED, S, BEST - gap), "the term of a token with a lower a_t is positive"
     )
@@ -107,7 +106,7 @@ def prove_short() -> str:
             total(term),
             f"the comparison of <u, x_1 - x^att> with {what} is a sum over the other tokens",
         )
-    suppose(*hypotheses(statement.COMBINATION, statement.EXPOSED, statement.SEVERAL))
+    suppose(statement.EXPOSED, statement.SEVERAL)
     asked = exposed(_Attended(first, WEIGHT), _along(BEST, GAMMA))
     ensure_equal(
         asked.right - asked.left,
@@ -178,7 +177,7 @@ class _Weights:
 
 def prove_far() -> str:
     """(1 - s_1)/s_1 >= (T - 1) exp(-||x_1 - mean|| ||z|| ||W||), and tokens on a line attain it."""
-    suppose(*hypotheses(statement.COMBINATION, statement.SEVERAL))  # there is a mean of the others
+    suppose(statement.SEVERAL)  # there is a mean of the others
     others = {"T": n + 1, "W": _Weights(), "z": vector("z")}
     said = far(_Apart(), SimpleNamespace(X=_Keys(OTHER), **others))
     ensure_equal(

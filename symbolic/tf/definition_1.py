@@ -15,8 +15,8 @@ import sympy as sp
 from attsvm.theory import ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, suppose
 from properties.tf.definition_1 import between, drop
+from symbolic.alternatives import DECREASING
 from symbolic.sums import Lengths, entry, total, vector
-from symbolic.suppositions import DECREASING_LOSS
 
 S, GAMMA, OPTIMAL = entry("s"), entry("gamma"), entry("optimal")
 """The attention to a token, its score, and 1 or 0 as it is optimal or not."""
@@ -106,5 +106,5 @@ def prove() -> str:
         ProofError: a step fails.
     """
     ensure_between()
-    suppose(DECREASING_LOSS)
+    suppose(DECREASING)
     return "for every decreasing loss, strictly where the loss is so strictly, and any T and d"

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.theory import ensure_positive
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import suppose
 from properties.tf import definition_2 as statement
 from properties.tf.definition_2 import led
+from symbolic.alternatives import UNIQUE_OPTIMUM, WITHOUT_RIVALS
 from symbolic.least_points import (
     ensure_existence,
     ensure_multipliers,
     ensure_multipliers_suffice,
 )
-from symbolic.suppositions import FEASIBLE, UNIQUE_OPTIMUM, WITHOUT_RIVALS, hypotheses
 
 
 def prove() -> str:
     """It is so where there are rivals: without one there is no least margin of theirs."""
-    suppose(*hypotheses(statement.DEFINITION, statement.RIVALLED))
+    suppose(statement.RIVALLED)
     ensure_by_others()
     return (
         "for any n, T, d: where the solution W' without rivals gives them margins of 1 it is "

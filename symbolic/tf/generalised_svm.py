@@ -12,6 +12,8 @@ from typing import Any
 import sympy as sp
 
 from attsvm.primitives.heads import ACTIVATIONS
+from attsvm.primitives.hypotheses import ZERO_START
+from attsvm.primitives.loss_hypotheses import CONVEX_LOSS
 from attsvm.theory import (
     Supposed,
     cite,
@@ -31,8 +33,24 @@ from attsvm.theory.declaration.proof import (
 )
 from properties.tf import generalised_svm as statement
 from properties.tf._support.descent_steps import logarithmic
+from properties.tf.generalised_svm import (
+    ALL,
+    BELOW,
+    BETTER,
+    BOTH,
+    CRITICAL,
+    FORWARD,
+    GENTLE,
+    ORTHOGONAL,
+    POSITIVE,
+    QUERY,
+    RISES,
+    SEEN,
+    SQUARE,
+)
 from properties.tf.generalised_svm.head_descent import farthest, raised
 from properties.tf.generalised_svm.kept_tokens import longer, split
+from symbolic.alternatives import FALLING, SMOOTH_SLOPE
 from symbolic.continuity import ensure_smooth
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
@@ -44,7 +62,6 @@ from symbolic.least_points import (
     ensure_sum_of_multipliers,
 )
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
-from symbolic.suppositions import CONVEX_LOSS, FALLING_LOSS, LOSS, hypotheses
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,
@@ -68,8 +85,10 @@ from symbolic.tf.nonlinear_head_several import (
 )
 
 STATEMENT = statement.STATEMENT
-_FORWARD, _QUERY, _ORIGIN = hypotheses(
-    STATEMENT, statement.FORWARD, statement.QUERY, statement.ORIGIN
+_FORWARD, _QUERY, _ORIGIN = (
+    FORWARD,
+    QUERY,
+    ZERO_START,
 )
 """Steps move m by a positive multiple of ||A||^2, which is not 0, and m is 0 at first."""
 T = sp.Symbol("t", real=True)
@@ -108,12 +127,12 @@ def ensure_projection() -> None:
 def prove_finite() -> str:
     """Where all tokens are kept and W lies in their span it is its own projection."""
     ensure_projection()
-    suppose(*hypotheses(STATEMENT, statement.ALL))
+    suppose(ALL)
     ensure_zero(
         [E @ (0 * V), (0 * V) @ (0 * V)],
         "0 meets the equalities, which are all constraints of Gen-SVM, so that W_svm is 0",
     )
-    suppose(*hypotheses(STATEMENT, statement.SEEN))
+    suppose(SEEN)
     seen = ((W - F) @ (W - F)).subs(inner("W", "W"), inner("F", "W"))
     ensure_zero(
         seen.subs(inner("F", "W"), inner("F", "F")).expand(),
@@ -125,7 +144,7 @@ def prove_finite() -> str:
 def prove_solvable() -> str:
     """V over its least margin meets Gen-SVM, whose solution is therefore no longer."""
     ensure_projection()
-    suppose(*hypotheses(STATEMENT, statement.POSITIVE))
+    suppose(POSITIVE)
     mu = sp.Symbol("mu", positive=True)
     meets = "V/mu has margins of 1 at least, as those of V are at least mu, and <E, V/mu> = 0"
     facts = {inner("A", "V"): mu + MORE, inner("E", "V"): 0}
@@ -189,7 +208,7 @@ def prove_correlation() -> str:
 
 def prove_bounded() -> str:
     """Each margin of two-token inputs with orthogonal A_i keeps within a constant of ln k."""
-    suppose(*hypotheses(STATEMENT, statement.ORTHOGONAL))
+    suppose(ORTHOGONAL)
     A, B = vector("A"), vector("B")
     m, e = sp.symbols("m e", positive=True)
     apart = {inner("A", "B"): 0}
@@ -209,7 +228,7 @@ def prove_bounded() -> str:
         normal=simplified,
     )
     cite(SLOPES_OF_CONVEX, met={CONVEX_FUNCTION: CONVEX_LOSS})
-    ensure_logarithmic(FALLING_LOSS, _FORWARD, *hypotheses(STATEMENT, statement.BETTER))
+    ensure_logarithmic(FALLING, _FORWARD, BETTER)
     svm = A / inner("A", "A") + B / inner("B", "B")
     ensure_equal(
         [(svm @ A).subs(apart), (svm @ B).subs(apart)],
@@ -272,8 +291,8 @@ def prove_rising_head() -> str:
         least=lesser[0],
     )
     _ensure_falling(rises)
-    rising = hypotheses(STATEMENT, statement.RISES)
-    ensure_logarithmic(FALLING_LOSS, _FORWARD, _QUERY, *rising)
+    rising = (RISES,)
+    ensure_logarithmic(FALLING, _FORWARD, _QUERY, *rising)
     _ensure_alone()
     return "for any d and number of units, every convex loss with l' < 0, convex phi as those here"
 
@@ -292,7 +311,7 @@ def _ensure_falling(rises: str) -> None:
 
 def prove_critical_head() -> str:
     """Where h' vanishes at the kept token its lead grows like ln k/2."""
-    suppose(_ORIGIN, *hypotheses(STATEMENT, statement.SQUARE, statement.CRITICAL))
+    suppose(_ORIGIN, SQUARE, CRITICAL)
     ensure_step()
     b, t, s = sp.symbols("b t s", real=True)  # t = <a_k, x_2>; <a_k, o> = (1 - s) t
     phi = ACTIVATIONS["square"]
@@ -303,13 +322,13 @@ def prove_critical_head() -> str:
         "the slope along x_1 - x_2 is 2 beta s_2, unit by unit",
         normal=expanded,
     )
-    (below,) = hypotheses(STATEMENT, statement.BELOW)
+    (below,) = (BELOW,)
     rises = "2 beta s_2 is not negative, as beta > 0 and s_2 >= 0"
     beta = supposed_number(below, "beta", positive=True)
     second = sp.Symbol("s_2", nonnegative=True)
     ensure_nonnegative(slope.subs({b: -beta / t**2, s: 1 - second}), rises, normal=cancelled)
     _ensure_falling(rises)
-    ensure_logarithmic(FALLING_LOSS, _FORWARD, _QUERY, below, half=True)
+    ensure_logarithmic(FALLING, _FORWARD, _QUERY, below, half=True)
     _ensure_alone()
     k, c = sp.symbols("k c", positive=True)
     ensure_equal(
@@ -333,7 +352,7 @@ def _ensure_alone() -> None:
 
 def prove_kept_pair() -> str:
     """Where h rises from each of two tokens to the other their leads are bounded, by any steps."""
-    suppose(*hypotheses(STATEMENT, statement.FORWARD, statement.BOTH))
+    suppose(FORWARD, BOTH)
     ensure_step()
     prove_smooth()
     beta, g, size, square = sp.symbols("beta g size square", positive=True)
@@ -365,7 +384,7 @@ def prove_kept_pair() -> str:
         "s_2^2 s_1 is at most 4/27",
         normal=expanded,
     )
-    suppose(*hypotheses(STATEMENT, statement.GENTLE))
+    suppose(GENTLE)
     steep, product = 1 / (1 + LESS), sp.Rational(4, 27) / (1 + MORE)  # -l' and s_2^2 s_1
     room = farthest(size, square, beta)
     ensure_nonnegative(
@@ -469,7 +488,7 @@ def prove_unbounded() -> str:
     """On the data with a multiplier 0 the second margin leaves the first one behind for ever."""
     w1, w2, to = sp.symbols("w_1 w_2 to", real=True)
     # -l' times the step
-    q = supposed_number(FALLING_LOSS, "|l'|", positive=True)
+    q = supposed_number(FALLING, "|l'|", positive=True)
     q *= supposed_number(_FORWARD, "e", positive=True)
     logits = [sp.Integer(0), -w1, -w1 - w2]
     weights = [sp.exp(a) for a in logits]
@@ -506,7 +525,9 @@ def prove_unbounded() -> str:
     )
     ensure_nonnegative((top - first) - ((top - LESS) - (first + MORE)), bounded, normal=expanded)
     cite(MONOTONE_SEQUENCE, met={MONOTONE: bounded})
-    cite(COMPOSED, met={CONTINUOUS: LOSS})  # l', so the length of a step, which would tend to 0
+    cite(
+        COMPOSED, met={CONTINUOUS: SMOOTH_SLOPE}
+    )  # l', so the length of a step, which would tend to 0
     ensure_positive(
         slopes[0],
         "at a limit the step of w_1 would be positive, so that w_2 is unbounded, and so is "

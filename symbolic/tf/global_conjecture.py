@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import INDEPENDENT as CONSTRAINTS
+from attsvm.primitives.hypotheses import SEVERAL_TOKENS
 from attsvm.theory import (
     Supposed,
     cite,
@@ -20,7 +22,9 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import expanded, factored, suppose, supposed_number
+from properties.tf.global_conjecture import BETTER, DIFFERENT, SHORT_OR_FEW
 from symbolic import divergence
+from symbolic.alternatives import SMOOTH_SLOPE
 from symbolic.basins import (
     OF_SCORES,
     ensure_direction,
@@ -36,14 +40,6 @@ from symbolic.quadratic_forms import ensure_least_eigenvalue, ensure_square_of_s
 from symbolic.sim.large_dimension import ensure_margins_of_sum
 from symbolic.sim.theorem_3_14 import ensure_three
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, total
-from symbolic.suppositions import (
-    BETTER_TOKENS,
-    CONSTRAINTS,
-    LOSS,
-    SCORES_DIFFER,
-    SHORT_OR_FEW,
-    TWO_TOKENS,
-)
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPLETE,
@@ -76,11 +72,11 @@ def ensure_limit(independent: str | Supposed, short: Supposed) -> None:
         short: what says that the step is at most 1/L.
     """
     away, apart = sp.symbols("away apart", positive=True)
-    near = supposed_number(SCORES_DIFFER, "near", positive=True)
+    near = supposed_number(DIFFERENT, "near", positive=True)
     s, p = entry("s"), entry("p")
     ensure_smoothness()
     cite(DESCENT, met={LIPSCHITZ: RISK, SHORT: short}, of=FALLS)
-    cite_extreme_value(LOSS, OF_SCORES)
+    cite_extreme_value(SMOOTH_SLOPE, OF_SCORES)
     ensure_gain()
     cite(INVERSE_OF_GRAM, met={INDEPENDENT: independent})  # p_t <= a constant times ||grad L||
     ensure_nonnegative_sum(
@@ -118,25 +114,25 @@ def ensure_parts() -> None:
     u, gamma, gamma_b = sp.symbols("u gamma_t gamma_b", real=True)
     slope = sp.Function("l'")
     part = sp.Abs(slope(u)) * sp.Abs(u - gamma)
-    ensure_continuous(part, PARTS, (slope, LOSS))
+    ensure_continuous(part, PARTS, (slope, SMOOTH_SLOPE))
     cite(COMPOSED, met={CONTINUOUS: PARTS}, of="c_t/(w_t s_t) at u, which tends to gamma_b")
     ensure_equal(
         part.subs(u, gamma_b),
         sp.Abs(slope(gamma_b)) * sp.Abs(gamma_b - gamma),
         "c_t/(w_t s_t) tends to 1, as c_t and w_t s_t are the same at u = gamma_b",
     )
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     ensure_gain_of_support()  # gamma_b - u is the sum of s_t (gamma_b - gamma_t)
     part = sp.Abs(slope(u))
     of_slope = (
         "|l'| at a score between u and gamma_b, by which l(u) - l(gamma_b) is a multiple of "
         "gamma_b - u"
     )
-    ensure_continuous(part, of_slope, (slope, LOSS))
+    ensure_continuous(part, of_slope, (slope, SMOOTH_SLOPE))
     cite(COMPOSED, met={CONTINUOUS: of_slope}, of="|l'| there, which tends to |l'(gamma_b)|")
     ensure_margins_of_sum()
     # M with margins 1 exists: the gradient is never 0, and F falls strictly
-    ensure_positive_gain(SCORES_DIFFER, TWO_TOKENS)
+    ensure_positive_gain(DIFFERENT, SEVERAL_TOKENS)
     F = sp.Symbol("F", positive=True)
     ensure_nonnegative(
         2 * P_L - ((1 + THIRD) * P_L - F) / (1 - THIRD),
@@ -292,9 +288,9 @@ def prove() -> str:
     Raises:
         ProofError: a step fails.
     """
-    suppose(BETTER_TOKENS)
+    suppose(BETTER)
     # from any start, by M with margins 1, which exists by `ensure_parts`
-    divergence.ensure_divergence(SCORES_DIFFER, TWO_TOKENS)
+    divergence.ensure_divergence(DIFFERENT, SEVERAL_TOKENS)
     ensure_limit(CONSTRAINTS, SHORT_OR_FEW)
     ensure_parts()
     ensure_lower_tokens_outweigh()

@@ -13,7 +13,6 @@ from properties.tf import global_initial_gradient as statement
 from symbolic.basins import MORE, ensure_from_margins
 from symbolic.inner_products import vector
 from symbolic.least_points import SCALED, ensure_existence, ensure_scaled_meets
-from symbolic.suppositions import hypotheses
 
 
 def prove() -> str:
@@ -23,7 +22,10 @@ def prove() -> str:
     """
     least, rate = sp.symbols("m_0 iota", real=True)
     more, faster = sp.symbols("more faster", nonnegative=True)
-    forward, long = hypotheses(statement.THEOREM, statement.FORWARD, statement.LONG)
+    forward, long = (
+        statement.FORWARD,
+        statement.LONG,
+    )
     length = supposed_number(forward, "R", nonnegative=True)
     ensure_nonnegative(
         (least + more) + length * (rate + faster) - (least + rate * length),

@@ -6,8 +6,8 @@ import sympy as sp
 
 from attsvm.theory import Supposed, ensure_positive
 from attsvm.theory.declaration.proof import supposed_number
+from symbolic.alternatives import TWO_SCORES
 from symbolic.gains import S
-from symbolic.suppositions import TWO_SCORES
 from symbolic.tf import definition_1, softmax_range
 
 

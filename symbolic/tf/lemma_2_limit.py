@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.loss_hypotheses import CONTINUOUS_LOSS
 from attsvm.theory import Supposed, cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
+from symbolic.alternatives import SCORES_OR_SEPARATED
 from symbolic.least_points import SCALED, ensure_existence, ensure_scaled_meets
-from symbolic.suppositions import CONTINUOUS_LOSS, SCORES_OR_SEPARATED
 from symbolic.textbook import COMPOSED, CONTINUOUS, EXPONENTIAL
 from symbolic.tf import definition_1
 

@@ -21,23 +21,23 @@ import sympy as sp
 from attsvm.exact.cones import bend_room, sideways, widening
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose, supposed_number
+from properties.tf.local_convergence import (
+    BELOW_ONE,
+    FALLING_AT_ALPHA,
+    IN_CONE,
+    LENGTH,
+    NEAR,
+    OPTIMAL,
+    RADIUS,
+)
 from properties.tf.local_convergence.radius import WIDER, wider
+from symbolic.alternatives import SMOOTH_SLOPE
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.divergence import ensure_passed
 from symbolic.gains import ensure_gain
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_sum_of_multipliers
 from symbolic.sums import ensure_nonnegative_sum, entry, total
-from symbolic.suppositions import (
-    BELOW_ONE,
-    FALLING_AT_ALPHA,
-    IN_CONE,
-    LOCALLY_OPTIMAL,
-    LONG,
-    LOSS,
-    NEAR,
-    RADIUS,
-)
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     COMPOSED,
@@ -78,7 +78,7 @@ def ensure_frame() -> None:
         "what A_j - A(mu) has",
     )
     cite(CAUCHY_SCHWARZ)
-    suppose(LOCALLY_OPTIMAL)
+    suppose(OPTIMAL)
     ensure_sum_of_multipliers()  # <W*, W*> = N^2
     ensure_zero((N * u @ E).subs(margin), "sum_j lambda_j e_j = <W*, E> = N <u, E> is 0")
 
@@ -352,8 +352,8 @@ def ensure_least_coefficients() -> None:
     )
     Z, lost, n = sp.symbols("Z lost n", positive=True)
     slope = supposed_number(FALLING_AT_ALPHA, "slope", positive=True)
-    lead = supposed_number(LOCALLY_OPTIMAL, "lead", positive=True)
-    cite_extreme_value(LOSS, "|l'| on the interval of gamma_a - missing")
+    lead = supposed_number(OPTIMAL, "lead", positive=True)
+    cite_extreme_value(SMOOTH_SLOPE, "|l'| on the interval of gamma_a - missing")
     before, after = lost + EXCESS, lost
     ensure_nonnegative(
         [
@@ -370,7 +370,7 @@ def ensure_least_coefficients() -> None:
         sp.limit(coefficient(slope, 1 / (1 + Z), lead, Z * lost, n), Z, 0),
         "c_j and C_j of good j tend to |l'| lead_j/n > 0, l' < 0 the slope at the score of alpha_i",
     )
-    cite(COMPOSED, met={CONTINUOUS: LOSS})  # l'
+    cite(COMPOSED, met={CONTINUOUS: SMOOTH_SLOPE})  # l'
     c, others, mu, whole = sp.symbols("c_j others mu_j whole", positive=True)
     kappa = whole * sp.exp(mu * sp.log(c / mu) / whole) * others
     smooth = "kappa is smooth in the c_j > 0"
@@ -508,7 +508,7 @@ def prove() -> str:
     """From within arctan(q/N) and a norm of sqrt(N^2 + q^2) times the radius of 1/2 on."""
     proved = prove_sharp()
     sigma, w, q, least = sp.symbols("sigma w q radius", positive=True)
-    beyond = supposed_number(LONG, "beyond", nonnegative=True)
+    beyond = supposed_number(LENGTH, "beyond", nonnegative=True)
     far = least**2 * (N**2 + q**2) + beyond  # ||W_0||^2
     ensure_nonnegative(
         (far + ALSO) / (N**2 + q**2) - least**2,

@@ -28,6 +28,7 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.primitives.steps import BENT_LOSS
 from attsvm.theory import (
     cite,
     ensure_equal,
@@ -36,6 +37,9 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
+from properties.tf._support.token_choices import EVERYWHERE, SOLVED
+from properties.tf.global_conjecture import FEW, ORTHOGONAL
+from symbolic.alternatives import SMOOTH_SLOPE
 from symbolic.basins import OF_SCORES
 from symbolic.continuity import cite_extreme_value
 from symbolic.gains import ensure_gain, ensure_gain_of_support
@@ -49,14 +53,6 @@ from symbolic.quadratic_forms import (
     ensure_square_of_sum,
 )
 from symbolic.sums import ensure_mean, ensure_nonnegative_sum, entry, n, total
-from symbolic.suppositions import (
-    ALL_SUPPORT,
-    BENT_LOSS,
-    EACH_SOLVED,
-    FEW_TOKENS,
-    LOSS,
-    ORTHOGONAL_QUERIES,
-)
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     DIFFERENTIABLE,
@@ -80,7 +76,7 @@ def ensure_independence() -> None:
     """The A_t of all inputs are independent."""
     c, picked, also = entry("c"), entry("picked"), entry("also")
     level, other, c_b, c_s = sp.symbols("level other c_b c_s", real=True)
-    suppose(ALL_SUPPORT, EACH_SOLVED)
+    suppose(EVERYWHERE, SOLVED)
     known = {total(c): 0, total(c * picked): c_b, total(c * also): c_s}
     ensure_zero(
         total(c * (level - (1 - picked)) - c * (other - (1 - picked))).subs(known),
@@ -135,7 +131,7 @@ def ensure_weights() -> None:
     A mean over the tokens that are left keeps the signs: their row sums in M are not negative.
     """
     weight = sp.Symbol("lambda_t", nonnegative=True)
-    suppose(ORTHOGONAL_QUERIES)
+    suppose(ORTHOGONAL)
     ensure_inputs_apart()
     _ensure_coefficients_of_choices()
     taken, of_row = entry("taken"), entry("M_t")
@@ -158,7 +154,7 @@ def ensure_weights_of_few() -> None:
     those that are not left. A choice is given by x at t, by x at all of the first, at all of the
     second, and at two tokens p and q of the input of three tokens, of which t may be one.
     """
-    suppose(FEW_TOKENS)
+    suppose(FEW)
     _ensure_coefficients_of_choices()
     own, two, gone, p, q = sp.symbols("M_tt two gone M_tp M_tq", real=True)
 
@@ -226,7 +222,7 @@ def ensure_flow() -> None:
     ensure_gain()  # -grad L is the sum of sign_t c_t A_t
     ensure_gain_of_support()  # |u - gamma_b| is at most the range of the scores times 1 - s_b
     cite_extreme_value(BENT_LOSS, f"|l''|, as well as {OF_SCORES}")
-    cite_extreme_value(LOSS, OF_SCORES)
+    cite_extreme_value(SMOOTH_SLOPE, OF_SCORES)
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: BENT_LOSS})
     high = (1 + bend * rest) * (1 + away * rest)
     share = rest / (rest + MORE)  # 1 - s_b, and any number in (0, 1]

@@ -20,10 +20,10 @@ from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
 from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose
 from properties.tf import nonlinear_head_several as statement
 from properties.tf.nonlinear_head_several import gains, returns
+from symbolic.alternatives import CONVEX_PHI, RISING_UNITS
 from symbolic.continuity import ensure_smooth
 from symbolic.sim.lemma_3_12 import prove as prove_bend_of_logistic
 from symbolic.sums import entry, total
-from symbolic.suppositions import CONVEX_PHI, RISING_UNITS, hypotheses
 from symbolic.textbook import (
     DIFFERENTIABLE,
     JENSEN,
@@ -136,7 +136,7 @@ def prove_concave() -> str:
     ensure_relu()
     b, s = sp.symbols("b s", nonnegative=True)
     line = sp.Symbol("line", real=True)
-    suppose(*hypotheses(statement.STATEMENT, statement.FALLING))
+    suppose(statement.FALLING)
     ensure_nonnegative(
         -b * line - (-b * (line + MORE)),
         "units of b_k <= 0 lie below their tangents, and so does h: h(output) - h(x_1) is at most "

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
+from attsvm.theory import (
+    Supposed,
+    cite,
+    ensure_equal,
+    ensure_nonnegative,
+    ensure_positive,
+    ensure_zero,
+)
 from attsvm.theory.declaration.proof import cancelled, expanded, simplified, suppose
 from properties.tf import overparameterisation as statement
+from properties.tf.overparameterisation import SOME, TRIANGLE
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_inputs_apart
 from symbolic.sim import large_dimension
-from symbolic.suppositions import (
-    ENOUGH_DIMENSIONS,
-    GAUSSIAN,
-    GENERAL_POSITION,
-    SPHERICAL,
-    THREE_TOKENS,
-    hypotheses,
-)
 from symbolic.textbook import (
     BETA,
     BOOLE,
@@ -32,6 +32,19 @@ from symbolic.textbook import (
 T, D = 3 + sp.Symbol("T-3", nonnegative=True), sp.Symbol("d", positive=True)
 RHO = T / (T - 2)
 """The variance of an entry of u over that of v."""
+
+GENERAL_POSITION = Supposed(
+    "tokens are Gaussian: where d >= T - 1 the A_j are almost surely independent",
+    (statement.GAUSSIAN,),
+)
+GAUSSIAN = Supposed(
+    "tokens are independent standard Gaussian vectors, so that x_s, x_t and the mean of others are "
+    "independent of the span of the others' differences",
+    (statement.GAUSSIAN,),
+)
+SPHERICAL = Supposed(
+    "tokens and queries are independent, uniform on the unit sphere", (statement.SPHERICAL,)
+)
 
 
 def ensure_independent_inputs() -> None:
@@ -114,7 +127,7 @@ def prove_bound() -> str:
     Raises:
         ProofError: a step fails.
     """
-    suppose(ENOUGH_DIMENSIONS, *hypotheses(statement.PROBABILITY, statement.SEVERAL))
+    suppose(SOME, statement.SEVERAL)
     ensure_independent_inputs()
     ensure_angles()
     ensure_two_squares()
@@ -155,7 +168,7 @@ def prove_triangle() -> str:
     Raises:
         ProofError: a step fails.
     """
-    suppose(THREE_TOKENS)
+    suppose(TRIANGLE)
     ensure_independent_inputs()
     ensure_angles()  # for d >= 2
     ensure_two_squares()
@@ -181,7 +194,7 @@ def prove_sphere() -> str:
     Raises:
         ProofError: a step fails.
     """
-    suppose(*hypotheses(statement.PROBABILITY, statement.SEVERAL))  # k >= 1
+    suppose(statement.SEVERAL)  # k >= 1
     large_dimension.ensure_incoherent()
     large_dimension.ensure_likely()
     cite(SPHERICAL_CAP, met={UNIFORM: SPHERICAL})

@@ -23,7 +23,6 @@ from properties.tf import parameterisation_bias as statement
 from properties.tf.parameterisation_bias import allowed, fall
 from symbolic.divergence import ensure_passed
 from symbolic.inner_products import vector
-from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
 
 MORE = sp.Symbol("more", nonnegative=True)
@@ -101,7 +100,10 @@ def ensure_room() -> None:
 def ensure_growth() -> None:
     """A tends to infinity, and B/A to 0: from some step on e g is below 1, and B bounded."""
     bound, ratio, mu = sp.symbols("bound q^2 mu", positive=True)
-    sums, forward = hypotheses(statement.BIAS, statement.SUMS, statement.POSITIVE)
+    sums, forward = (
+        statement.SUMS,
+        statement.POSITIVE,
+    )
     first = supposed_number(sums, "A_0", positive=True)
     step = supposed_number(forward, "e", positive=True)
     ensure_equal(
@@ -187,7 +189,7 @@ def ensure_limit() -> None:
 
 def prove() -> str:
     """K Q^T/ln k tends to (1, c; c, 1), and after each step the sentence's bounds hold."""
-    suppose(*hypotheses(statement.BIAS, statement.MOVED))
+    suppose(statement.MOVED)
     ensure_slope()
     ensure_rows()
     ensure_room()

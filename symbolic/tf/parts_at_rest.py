@@ -17,12 +17,13 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS
 from attsvm.theory.declaration.proof import cancelled, expanded, suppose
+from properties.tf.benign_landscape import KNOWN, QUERIES
 from properties.tf.benign_landscape.parts import share
+from symbolic.alternatives import FALLING
 from symbolic.continuity import ensure_smooth
 from symbolic.gains import ensure_gain
 from symbolic.inner_products import inner, vector
 from symbolic.sums import ensure_nonnegative_sum, entry, n, r, swapped, t, total
-from symbolic.suppositions import FALLING_LOSS, INDEPENDENT_QUERIES, PARTS
 from symbolic.textbook import (
     CONTINUOUS,
     DESCARTES,
@@ -75,7 +76,7 @@ def ensure_one_root() -> None:
 
 def ensure_inputs_move_alone() -> None:
     """With independent queries each input has a prompt p_i of its own, any at all."""
-    suppose(INDEPENDENT_QUERIES, FALLING_LOSS)
+    suppose(QUERIES, FALLING)
     ensure_own_query()
     margin, own, other = sp.symbols("margin own other", real=True)
     ensure_equal(
@@ -103,7 +104,7 @@ def ensure_parts_rest_alone() -> None:
         "c_t = s_t (gamma_t - u) adds up to 0; with sum_t c_t <x_t, w> = 0 for all w it is an "
         "affine dependency, and so is what it is within each part",
     )
-    suppose(PARTS)
+    suppose(KNOWN)
     ensure_zero(
         total(s * (gamma - u)).subs(total(s * gamma), u * total(s)),
         "within a part c adds up to 0 exactly where its scores with weights s_t have the mean u",
@@ -220,7 +221,7 @@ def prove_where_least() -> str:
 def ensure_maxima_of_inputs() -> None:
     """L has a local minimum exactly where the score u_i of each input has a local maximum."""
     steep, rise = sp.symbols("|l'| rise", positive=True)
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: FALLING_LOSS})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: FALLING})
     ensure_positive(
         -(-steep * rise),
         "l falls by |l'(v)| times the rise of u_i, v between: where some near p_i has a larger "

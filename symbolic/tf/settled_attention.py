@@ -34,6 +34,8 @@ from collections.abc import Callable
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import SEVERAL_TOKENS
+from attsvm.primitives.steps import SHORT
 from attsvm.theory import (
     cite,
     ensure_equal,
@@ -45,7 +47,6 @@ from attsvm.theory.declaration.proof import expanded, factored, simplified, supp
 from symbolic.basins import ensure_from_basin, ensure_gap_of_rest
 from symbolic.inner_products import inner, vector
 from symbolic.sums import ensure_mean
-from symbolic.suppositions import SHORT_STEP, TWO_TOKENS
 from symbolic.textbook import (
     CAUCHY_SCHWARZ,
     EXPONENTIAL,
@@ -293,9 +294,9 @@ def _ensure_settled(weights: Callable[[], None]) -> None:
     Args:
         weights: shows that no rate of a token that is left is negative.
     """
-    suppose(TWO_TOKENS)
+    suppose(SEVERAL_TOKENS)
     ensure_independence()
-    ensure_limit(DIFFERENCES, SHORT_STEP)
+    ensure_limit(DIFFERENCES, SHORT)
     weights()
     ensure_norms()
     ensure_flow()

@@ -24,10 +24,9 @@ from symbolic.sums import (
     n,
     total,
 )
-from symbolic.suppositions import hypotheses
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL, JENSEN, SECOND_DERIVATIVE
 
-_SEVERAL = hypotheses(statement.RANGE, statement.SEVERAL)
+_SEVERAL = (statement.SEVERAL,)
 FIRST, LARGEST = sp.symbols("v_1 largest", real=True)
 """v_1, and the largest of the others."""
 OTHER, POWERS = entry("v"), sp.Symbol("powers", positive=True)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.theory import cite, ensure_equal
 from attsvm.theory.declaration.proof import suppose
 from properties.tf import svm_rank as statement
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_least_point, ensure_multipliers
-from symbolic.suppositions import hypotheses
 from symbolic.textbook import FACTORS, RANK_OF_PRODUCT, SINGULAR_VALUES
 
 
 def prove() -> str:
     """The rank of W^mm is at most that of the queries and of the differences of weight above 0."""
-    suppose(*hypotheses(statement.RANK, statement.SEPARABLE))
+    suppose(FEASIBLE)
     ensure_multipliers()
     cite(RANK_OF_PRODUCT)
     return (
@@ -29,7 +29,7 @@ def ensure_rank_one() -> None:
 
 def prove_rank_one() -> str:
     """It is so by hypothesis."""
-    suppose(*hypotheses(statement.RANK, statement.RANK_ONE))
+    suppose(statement.RANK_ONE)
     ensure_rank_one()
     return (
         "for any n, T, d: ||V||_* >= ||V||_F >= ||W^mm||_F = ||W^mm||_* for every feasible V, and "

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS
 from attsvm.theory import (
     Supposed,
     cite,
@@ -24,19 +25,12 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose, supposed_number
 from properties.tf import theorem_2 as statement
+from properties.tf._support.regularisation_paths import FALLING_AT_BEST
+from properties.tf.theorem_2 import SMALL_COST
+from symbolic.alternatives import FALLING, SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_multipliers
-from symbolic.suppositions import (
-    FALLING_AT_BEST,
-    FALLING_LOSS,
-    FEASIBLE,
-    LOSS,
-    SMALL_COST,
-    TWO_TOKENS,
-    UNIQUE_OPTIMUM,
-    hypotheses,
-)
 from symbolic.textbook import (
     DIFFERENTIABLE,
     JENSEN,
@@ -107,7 +101,7 @@ def ensure_margins_are_large(
         S - S / (1 + S), "attention to rivals is at most S <= (T - 1) e^-rho at V", normal=factored
     )
     definition_1.prove()  # deficits are at least that attention times delta, at most times Delta
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     b = supposed_number(falling, "b", positive=True)
     delta = supposed_number(UNIQUE_OPTIMUM, "delta", positive=True)  # rivals are all other tokens
     ensure_nonnegative(
@@ -152,13 +146,16 @@ def ensure_rate(
 
 def ensure_direction_exists() -> None:
     """W^mm is not 0, so that rho = R/||W^mm|| is a number."""
-    R, norm = sp.Symbol("R", positive=True), supposed_number(TWO_TOKENS, "||W^mm||", positive=True)
+    R, norm = (
+        sp.Symbol("R", positive=True),
+        supposed_number(SEVERAL_TOKENS, "||W^mm||", positive=True),
+    )
     ensure_positive(R / norm, "||W^mm|| is above 0, as some constraint is there: rho is a number")
 
 
 def prove() -> str:
     """It is so of each W and each rho that are supposed to be such."""
-    ensure_rate(FALLING_LOSS, *hypotheses(statement.RATE, statement.LARGE, statement.GOOD))
+    ensure_rate(FALLING, statement.LARGE, statement.GOOD)
     return "for every loss with l' < 0 continuous, any n, T, d and rho >= log(2 Gamma)"
 
 
@@ -185,7 +182,7 @@ def ensure_secants() -> None:
         "further on the drop is at least what it is near 0, as l never rises",
     )
     continuous = "the drop over x is continuous for x > 0"
-    ensure_continuous((loss(best - x) - loss(best)) / x, continuous, (loss, LOSS))
+    ensure_continuous((loss(best - x) - loss(best)) / x, continuous, (loss, SMOOTH_SLOPE))
     cite_extreme_value(continuous, "the drop over x from near 0 up to the range of the scores")
 
 
@@ -201,10 +198,10 @@ def prove_limit() -> str:
 def ensure_mean_margin_is_large() -> None:
     """L(W) <= L(V) gives sum_j p_j m_j >= rho - kappa, p_j = lambda_j/||W^mm||^2."""
     G, d = sp.symbols("G gap", positive=True)
-    b = supposed_number(FALLING_LOSS, "least", positive=True)
+    b = supposed_number(FALLING, "least", positive=True)
     s = supposed_number(SMALL_COST, "s", positive=True)
     more, also = sp.symbols("more also", nonnegative=True)
-    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: LOSS})
+    cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     ensure_nonnegative(
         (b + more) * also,
         "an input at deficit x costs at least b x >= 0, b its least |l'|: each costs G at most, "
@@ -243,7 +240,7 @@ def ensure_mean_margin_is_large() -> None:
 def prove_sharp() -> str:
     """||W/R - U||^2 <= 2 kappa/rho where G is below every m_i d_i."""
     suppose(FEASIBLE)
-    (good,) = hypotheses(statement.RATE, statement.GOOD)
+    (good,) = (statement.GOOD,)
     ensure_direction_exists()
     ensure_multipliers()
     ensure_mean_margin_is_large()
@@ -261,7 +258,7 @@ def prove_sharp() -> str:
     )
     ensure_near(good)
     # n (L(R U) - L_*) is at most the sum of a_i Delta_i (T - 1) e^-rho
-    ensure_margins_are_large(FALLING_LOSS, good=good)
+    ensure_margins_are_large(FALLING, good=good)
     power, gamma, b, d = sp.symbols("power Gamma b d", positive=True)  # power = e^rho
     ensure_positive(
         b * d - (gamma * b * d / power).subs(power, 2 * gamma + MORE),

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import SEVERAL_TOKENS
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
+from properties.tf._support.regularisation_paths import FALLING_AT_BEST
+from symbolic.alternatives import NUCLEAR_SOLUTION
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.sums import entry
-from symbolic.suppositions import FALLING_AT_BEST, NUCLEAR_SOLUTION, TWO_TOKENS
 from symbolic.textbook import (
     ACCUMULATION,
     BOUNDED_SEQUENCE,
@@ -98,7 +100,7 @@ def cite_only_there() -> None:
 
 def prove() -> str:
     """dist(W/R, solutions/C_*) tends to 0 where some solution has a rank of r at most."""
-    norm = supposed_number(TWO_TOKENS, "C_*", positive=True)
+    norm = supposed_number(SEVERAL_TOKENS, "C_*", positive=True)
     ensure_positive(R / norm, "C_* is above 0, as some constraint is there: rho is a number")
     ensure_products()
     ensure_limit_points()

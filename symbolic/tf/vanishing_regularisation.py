@@ -6,11 +6,12 @@ from typing import Any
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import SEVERAL_TOKENS
 from attsvm.theory import ensure_positive
 from attsvm.theory.declaration.proof import expanded, factored
+from symbolic.alternatives import SMOOTH_SLOPE, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import GAMMA, GAMMA_O
-from symbolic.suppositions import LOSS, TWO_TOKENS, UNIQUE_OPTIMUM
 from symbolic.tf import lemma_2, lemma_2_limit, theorem_2, theorem_3
 
 LAMBDA, SQUARE, GAP, START = sp.symbols("lambda square gap gap_0", positive=True)
@@ -30,7 +31,7 @@ def ensure_least_objective(weight: Any, what: str) -> None:
     share = sp.exp(a) / (sp.exp(a) + power)
     objective = loss(GAMMA_O * share + GAMMA * (1 - share)) + weight * entry_of_w**2 / 2
     continuous = f"{what}, of which this is an input's part, is continuous in logits and entries"
-    ensure_continuous(objective, continuous, (loss, LOSS))
+    ensure_continuous(objective, continuous, (loss, SMOOTH_SLOPE))
     cite_extreme_value(continuous, f"the least value of {what} on a closed ball")
 
 
@@ -50,8 +51,8 @@ def ensure_on_path() -> None:
 
 def ensure_norm_grows() -> None:
     """The norm tends to infinity as lambda falls to 0."""
-    lemma_2_limit.ensure_above(LOSS)  # which asks for l decreasing and continuous alone
-    lemma_2.ensure_missed(UNIQUE_OPTIMUM, TWO_TOKENS)  # attended scores are below the best ones
+    lemma_2_limit.ensure_above(SMOOTH_SLOPE)  # which asks for l decreasing and continuous alone
+    lemma_2.ensure_missed(UNIQUE_OPTIMUM, SEVERAL_TOKENS)  # attended scores are below the best ones
     theorem_2.ensure_secants()  # l(best - x) > l(best) for x > 0, strictly decreasing or not
     ensure_least_objective(sp.Integer(0), "the risk")
     on_ball, more = 2 * GAP + MORE, sp.Symbol("beyond", positive=True)

@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.primitives.descent_runs import Run
-from attsvm.theory import PROFILES, Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import (
+    PROFILES,
+    Hypothesis,
+    Measured,
+    Reading,
+    Records,
+    Slack,
+    Statement,
+    changed,
+)
 from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.instance import codec
 from attsvm.theory.run.confirm import confirm
@@ -223,10 +232,10 @@ base = Statement(
     place="none",
     printed="x <= x^2",
     variables=Records(np.ndarray, st.integers(0, 9).map(lambda k: np.array([float(k)]))),
-    hypotheses={
-        "x is natural": lambda a: bool(a.shape == (1,) and a[0] >= 0 and a[0] % 1 == 0),
-        "x is not 3": lambda a: bool(a[0] != 3),
-    },
+    hypotheses=(
+        Hypothesis("x is natural", lambda a: bool(a.shape == (1,) and a[0] >= 0 and a[0] % 1 == 0)),
+        Hypothesis("x is not 3", lambda a: bool(a[0] != 3)),
+    ),
     conclusion=squared,
     readings={
         "literal": Reading(

@@ -24,6 +24,7 @@ from attsvm.primitives.steps import SHORT
 from attsvm.strategies import arrays
 from attsvm.theory import (
     PROFILES,
+    Hypothesis,
     Measured,
     Reading,
     Real,
@@ -342,7 +343,7 @@ def test_an_explicit_instance_of_no_effect_is_found():
         place="none",
         printed="x^2 >= x",
         variables={"x": Real()},
-        hypotheses={"x >= 1": lambda m, v: m.at_least(v.x, m.exact(1))},
+        hypotheses=(Hypothesis("x >= 1", lambda m, v: m.at_least(v.x, m.exact(1))),),
         conclusion=lambda m, v, k: m.at_most(k * v.x, m.square(v.x)),
         violating={"x >= 1": [{"x": -1}, {"x": Fraction(1, 2)}]},
         readings={

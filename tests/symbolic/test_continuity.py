@@ -7,17 +7,19 @@ import pytest
 import sympy as sp
 
 from attsvm.errors import DataError, ProofError
+from attsvm.primitives.loss_hypotheses import CONVEX_LOSS, SMOOTH_LOSS
 from attsvm.primitives.losses import LOSSES as FORMULAS
+from attsvm.primitives.steps import BENT_LOSS
 from attsvm.theory import Supposed, ensure_zero
 from attsvm.theory.declaration.proof import recorded
+from properties.tf import theorem_2
 from properties.tf._support import regularisation_paths as paths
 from properties.tf.local_convergence import ON_RAY
 from properties.tf.theorem_2 import near_optimal_points as points
+from symbolic.alternatives import SMOOTH_SLOPE
 from symbolic.continuity import cite_extreme_value, ensure_continuous, ensure_smooth
 from symbolic.curvature import ensure_hessian, ensure_smoothness
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less
-from symbolic.suppositions import BENT_LOSS, CONVEX_LOSS
-from symbolic.suppositions import LOSS as CONTINUOUS_SLOPE
 
 x, y = sp.symbols("x y", real=True)
 positive = sp.Symbol("p", positive=True)
@@ -65,12 +67,14 @@ def test_a_function_is_continuous_where_the_reading_supposes_it():
 
 
 @pytest.mark.parametrize(
-    ("test", "case"), [(paths.steep, paths.PUBLISHED), (points.cheap, points.AT_ZERO)]
+    ("hypothesis", "case"),
+    [(paths.FALLING, paths.PUBLISHED), (theorem_2.CHEAP, points.AT_ZERO)],
 )
-def test_what_is_to_say_that_the_slope_is_continuous_is_false_where_it_has_a_jump(test, case):
-    assert any(test is one for one in CONTINUOUS_SLOPE.by)
-    assert test(case)
-    assert not any(test(replace(case, loss=loss)) for loss in ("hinge", "kinked"))
+def test_what_is_to_say_that_the_slope_is_continuous_is_false_where_it_has_a_jump(hypothesis, case):
+    assert SMOOTH_LOSS in SMOOTH_SLOPE.by
+    assert SMOOTH_LOSS in hypothesis.consequences()
+    assert hypothesis.holds(case)
+    assert not any(hypothesis.holds(replace(case, loss=loss)) for loss in ("hinge", "kinked"))
 
 
 def test_a_start_near_a_local_solution_has_no_loss_whose_slope_has_a_jump():
@@ -81,9 +85,8 @@ def test_a_start_near_a_local_solution_has_no_loss_whose_slope_has_a_jump():
 
 
 def test_what_is_to_say_that_a_loss_is_convex_is_false_where_it_is_not():
-    for test in CONVEX_LOSS.by:
-        assert test(SimpleNamespace(loss="exponential"))
-        assert not test(SimpleNamespace(loss="logistic-loss"))
+    assert CONVEX_LOSS.holds(SimpleNamespace(loss="exponential"))
+    assert not CONVEX_LOSS.holds(SimpleNamespace(loss="logistic-loss"))
 
 
 @pytest.mark.parametrize("ensure", [ensure_lipschitz, ensure_no_less, ensure_hessian])

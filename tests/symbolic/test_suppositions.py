@@ -3,56 +3,70 @@
 import functools
 import importlib
 import inspect
-from dataclasses import replace
 
 import pytest
 
 from attsvm.errors import ProofError
+from attsvm.primitives.hypotheses import BASIN, EXISTS, INDEPENDENT, SEVERAL_TOKENS
+from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE, SLOPED_LOSS
+from attsvm.primitives.steps import SHORT
+from attsvm.theory import Hypothesis, Supposed
 from attsvm.theory.declaration import proof as taking
 from attsvm.theory.declaration.packs import load_packs
-from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.declaration.proof import grants, recorded
 from attsvm.theory.declaration.verdict import Truth
-from properties.sim._support import bounds
+from properties.mm import nonlinear_head_path
+from properties.sim import figure_1, orientation, printed_loss, theorem_3_14_part_2, theorem_3_15
+from properties.sim._support.domains import LISTED_RADIUS, LOGITS
+from properties.tf import global_conjecture, global_initial_gradient, local_convergence, theorem_3
+from symbolic.alternatives import FALLING, IN_BASIN, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.basins import ensure_from_basin
-from symbolic.suppositions import (
-    BASIN,
-    BOUNDED_LOGITS,
-    FALLING_LOSS,
-    JOINED,
-    RADIUS,
-    SOLUTION,
-    TWO_TOKENS,
-    UNIQUE_OPTIMUM,
-)
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
 
 
 def test_what_starts_in_the_basin_supposes_it_two_tokens_and_unique_optimal_ones(steps):
     ensure_from_basin()
-    supposed = {BASIN, TWO_TOKENS, UNIQUE_OPTIMUM}
+    supposed = {IN_BASIN, SEVERAL_TOKENS, UNIQUE_OPTIMUM}
     assert supposed <= {*steps.supposed}
     for name, stands in (("sharp", True), ("literal", False)):
         formula = CLAIMS[f"tf/all-support-divergence:{name}"].formula
-        assert {what.stands_in(formula) for what in supposed} == {stands}
+        assert {grants(formula, what) for what in supposed} == {stands}
+
+
+WHOLE = {
+    *(SHORT, BASIN, orientation.BASIN, printed_loss.NEAR, INDEPENDENT, LISTED_RADIUS),
+    *(theorem_3_15.WITHIN, theorem_3_15.WITHIN_OTHERS, global_conjecture.DIFFERENT),
+    *(theorem_3_14_part_2.PAIRS, theorem_3_14_part_2.SAME, printed_loss.PAIRS),
+    *(theorem_3.LOW_RANK, global_initial_gradient.LONG, global_conjecture.SHORT_OR_FEW),
+    *(nonlinear_head_path.STEEP, local_convergence.NEAR, figure_1.ENOUGH),
+}
+"""Hypotheses of which what they imply is a small part: a proof has to suppose them themselves."""
+
+
+def said_by(what):
+    """Yield what says this in a reading, but a hypothesis that says much more."""
+    if isinstance(what, Hypothesis):
+        yield what
+    else:
+        yield from (one for one in what.by if one is not nonlinear_head_path.STEEP)
 
 
 def serves(what, formula):
-    """The hypotheses of a reading that a supposition says, whole or a part of them."""
-    return [
-        name for name, holds in formula.hypotheses.items() if any(one is holds for one in what.by)
-    ]
+    """Return the hypotheses of a reading that a proof supposes by this, whole or as a part."""
+    said = set(said_by(what))
+    return [name for name, hypothesis in formula.hypotheses.items() if hypothesis in said]
 
 
 def not_taken(claim, supposed):
-    """The hypotheses of a reading, or parts of one, that no step of its proof takes."""
+    """Return the hypotheses of a reading, or parts of one, that no step of its proof takes."""
+    said = {one for what in supposed for one in said_by(what)}
     found = []
-    for name, holds in claim.formula.hypotheses.items():
-        taken = [what for what in supposed if name in serves(what, claim.formula)]
-        parts = JOINED.get(holds, ())
-        if any(what not in parts and (not parts or what.says == name) for what in taken):
-            continue  # the whole of it
-        found += [part.says for part in parts if part not in taken] if parts else [name]
+    for name, hypothesis in claim.formula.hypotheses.items():
+        if hypothesis in said:
+            continue
+        parts = () if hypothesis in WHOLE else hypothesis.implies
+        found += [part.name for part in parts if part not in said] if parts else [name]
     return found
 
 
@@ -150,20 +164,16 @@ def test_a_proof_falls_without_a_sign_that_is_supposed(monkeypatch, proof):
 
 def test_a_run_from_the_basin_takes_the_signs_of_what_it_supposes():
     signs = {what for what, _ in reached("symbolic.basins:prove")[1]}
-    assert signs == {BASIN, FALLING_LOSS, SOLUTION, TWO_TOKENS, UNIQUE_OPTIMUM}
-
-
-def test_each_part_of_a_hypothesis_stands_for_it():
-    assert all(any(one is joined for one in p.by) for joined, ps in JOINED.items() for p in ps)
+    assert signs == {IN_BASIN, FALLING, SOLUTION, SEVERAL_TOKENS, UNIQUE_OPTIMUM}
 
 
 def test_a_hypothesis_that_no_step_takes_is_told():
     for name, what, left in (
-        ("sim/basic-4:literal", BOUNDED_LOGITS, bounds.LOGITS),
-        ("tf/few-tokens:amended-2", BASIN, "risk gap of the start below the threshold"),
-        ("tf/few-tokens:amended-2", TWO_TOKENS, TWO_TOKENS.says),
-        ("tf/local-convergence:sharp", RADIUS, RADIUS.says),
-        ("tf/theorem-2:sharp", FALLING_LOSS, FALLING_LOSS.says),
+        ("sim/basic-4:literal", LOGITS, LOGITS.name),
+        ("tf/few-tokens:amended-2", IN_BASIN, "risk gap of the start below the threshold"),
+        ("tf/few-tokens:amended-2", SEVERAL_TOKENS, SEVERAL_TOKENS.name),
+        ("tf/local-convergence:sharp", local_convergence.RADIUS, local_convergence.RADIUS.name),
+        ("tf/theorem-2:sharp", FALLING, NEGATIVE_SLOPE.name),
     ):
         claim = CLAIMS[name]
         others = [one for one in reached(claim.proof)[0].supposed if one is not what]
@@ -172,5 +182,5 @@ def test_a_hypothesis_that_no_step_takes_is_told():
 
 def test_a_supposition_of_two_hypotheses_is_refused():
     formula = CLAIMS["tf/few-tokens:amended-2"].formula
-    both = replace(TWO_TOKENS, by=(*TWO_TOKENS.by, *TWO_TOKENS.implied_by))
-    assert [len(serves(what, formula)) for what in (TWO_TOKENS, both)] == [1, 2]
+    both = Supposed("some input has two tokens", (SEVERAL_TOKENS, EXISTS, SLOPED_LOSS))
+    assert [len(serves(what, formula)) for what in (IN_BASIN, both)] == [1, 2]

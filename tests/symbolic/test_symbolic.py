@@ -46,7 +46,7 @@ pytestmark = pytest.mark.usefixtures("steps")
 
 NUMBERS = {
     *("symbolic.mean_value", "symbolic.sums", "symbolic.inner_products", "symbolic.textbook"),
-    *("symbolic.gains", "symbolic.softmax", "symbolic.continuity", "symbolic.suppositions"),
+    *("symbolic.gains", "symbolic.softmax", "symbolic.continuity", "symbolic.alternatives"),
     *("symbolic.curvature", "symbolic.quadratic_forms", "symbolic.tf.margin_flow"),
 }
 """What proofs calculate with, and the first steps of one; nothing is proved there by itself."""

@@ -12,6 +12,7 @@ from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
 from properties.sim import definition_3_8, definition_4_1, stability_l2, stability_logistic
 from symbolic import gains, least_points
+from symbolic.alternatives import TWO_SCORES
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.mm import loss_choice, w_p_equivalence
 from symbolic.mm import programmes as of_mm
@@ -19,7 +20,6 @@ from symbolic.sim import programmes as of_sim
 from symbolic.sim import stability, stability_of_loss
 from symbolic.sums import LENGTHS, entry, n, t
 from symbolic.sums import vector as lengths
-from symbolic.suppositions import TWO_SCORES
 
 
 def proves(function):

@@ -9,8 +9,9 @@ import pytest
 import sympy as sp
 
 from attsvm.errors import ProofError
+from attsvm.primitives.steps import SHORT
 from attsvm.theory.declaration.proof import ensure_zero, recorded
-from properties.sim import stability_l2, stability_logistic
+from properties.sim import stability_logistic
 from properties.tf.benign_landscape import parts
 from symbolic import (
     aligned_inputs,
@@ -42,7 +43,6 @@ from symbolic.sums import (
     t,
     total,
 )
-from symbolic.suppositions import SHORT_STEP
 from symbolic.tf import (
     all_local_unique,
     benign_landscape,
@@ -159,7 +159,7 @@ def directed_to_b():
 def limit_of_scores():
     """The step to where scores tend to."""
     ensure_zero(0, "independent")
-    global_conjecture.ensure_limit("independent", SHORT_STEP)
+    global_conjecture.ensure_limit("independent", SHORT)
 
 
 def other_square(p_1, p_2, squares, moves=TWO_RIVALS.moves):
@@ -433,21 +433,13 @@ SPOILT = {
         [low_score_tokens.prove_no_lower, low_score_tokens.prove_kept],
     ),
     "a hypothesis on 95% of a quarter of the product": (
-        *(stability_logistic, "STABILITY"),
-        SimpleNamespace(
-            hypotheses={
-                stability_logistic.SPREAD: stability_logistic.spread_at_least(Fraction(19, 80))
-            }
-        ),
+        *(stability_logistic, "SPREAD"),
+        stability_logistic.spread_at_least(Fraction(19, 80), "4.21"),
         [stability_of_loss.prove_logistic_on_data],
     ),
     "the same with the squared loss": (
-        *(stability_l2, "STABILITY"),
-        SimpleNamespace(
-            hypotheses={
-                stability_logistic.SPREAD: stability_logistic.spread_at_least(Fraction(19, 80))
-            }
-        ),
+        *(stability_logistic, "SPREAD"),
+        stability_logistic.spread_at_least(Fraction(19, 80), "4.21"),
         [stability_of_loss.prove_squared_on_data],
     ),
     "a least gap that is not asked to be positive": (

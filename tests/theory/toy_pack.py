@@ -19,10 +19,26 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.exact import rational
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed, ensure_true
+from attsvm.theory import (
+    Hypothesis,
+    Measured,
+    Reading,
+    Records,
+    Slack,
+    Statement,
+    changed,
+    ensure_true,
+)
 
 SMALL = st.integers(-1000, 1000).map(lambda k: k / 8)
 SHIFTED = {"shift 100": changed(shift=100.0), "shift 1000": changed(shift=1000.0)}
+
+
+def listed(hypotheses: Any) -> dict[str, Hypothesis]:
+    """Hypotheses by name, from those or from predicates by name; none from None."""
+    if isinstance(hypotheses, tuple):
+        return {one.name: one for one in hypotheses}
+    return {name: Hypothesis(name, holds) for name, holds in (hypotheses or {}).items()}
 
 
 def build(
@@ -46,6 +62,7 @@ def build(
     """The claim toy/NAME:literal, about records of the type of the conclusion's first argument."""
     first = next(iter(inspect.signature(conclusion).parameters))
     kind = typing.get_type_hints(conclusion).get(first, float)
+    named = listed(hypotheses)
     made = Statement(
         f"toy/{name}",
         source="toys",
@@ -70,8 +87,8 @@ def build(
                 **rest,
             )
         },
-        hypotheses=hypotheses or {},
-        violating=violating or {},
+        hypotheses=tuple(named.values()),
+        violating={named[name]: found for name, found in (violating or {}).items()},
     )
     return made.claim("literal")
 
@@ -88,7 +105,7 @@ def stated(
         variables=variables,
         conclusion=conclusion,
         readings={"literal": Reading("a toy", **{"expected": "holds", **reading})},
-        hypotheses=hypotheses or {},
+        hypotheses=tuple(listed(hypotheses).values()),
     )
     return made.claim("literal")
 

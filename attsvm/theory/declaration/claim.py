@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from attsvm._words import nearest
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.code_digests import Imports, homes
+from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Expected, Truth
 
@@ -30,16 +31,6 @@ _MADE: ContextVar[list[Claim] | None] = ContextVar("made", default=None)
 
 _REFUSED: ContextVar[list[ClaimError] | None] = ContextVar("refused", default=None)
 """Where errors of statements are noted while a pack is loaded; nowhere else, so they are raised."""
-
-Predicate = Callable[[Any], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """A named condition on an instance; decides exactly, because refutations rest on it."""
-
-    name: str
-    holds: Predicate = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

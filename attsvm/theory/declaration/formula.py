@@ -37,6 +37,7 @@ from attsvm.theory.arithmetic.rational_script import Verifiers
 from attsvm.theory.arithmetic.relations import AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.arithmetic.traces import TRACES
+from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import (
     Values,
     domains,
@@ -56,9 +57,6 @@ from attsvm.theory.declaration.variables import (
     axes_of,
 )
 
-Hypotheses = Mapping[str, Callable[[Any, Any], Relation]]
-"""Conditions by their names, each a formula of (m, v)."""
-
 TIGHTENED = "tightened"
 """The parameter that the engine sets: the share of the right side that the left may reach."""
 
@@ -76,14 +74,14 @@ class Formula:
 
     Attributes:
         variables: what it quantifies over, by name, in the order in which they are drawn.
-        hypotheses: conditions on them.
+        hypotheses: conditions on them, by name.
         conclusion: a function of (m, v) and of named constants that returns a comparison.
         constants: those of the reading.
         instance: the type of its instances.
     """
 
     variables: Mapping[str, Variable]
-    hypotheses: Hypotheses
+    hypotheses: Mapping[str, Hypothesis]
     conclusion: Callable[..., Relation]
     constants: Mapping[str, Any]
     instance: type
@@ -280,7 +278,7 @@ class Formula:
             least, most = m.zeros(1) - np.inf, m.zeros(1) + np.inf
             for condition in self.hypotheses.values():
                 try:
-                    relation = returned(condition(m, v), "a hypothesis")
+                    relation = returned(condition.holds(m, v), "a hypothesis")
                 except AttributeError:  # it speaks of a bound that is not fitted yet
                     continue
                 for part in _leaves(relation, needed=True):
@@ -367,7 +365,7 @@ class Formula:
             height = height + m.zeros(batch)
             met = m.zeros(batch) == 0.0
             for condition in self.hypotheses.values():
-                met = met & is_met(returned(condition(m, v), "a hypothesis"))
+                met = met & is_met(returned(condition.holds(m, v), "a hypothesis"))
         suspect = met & suspect
         return m.library.where(met & ~m.library.isnan(height), height, -np.inf), suspect
 
@@ -384,7 +382,7 @@ class Formula:
             holds, fails = proved(self.relation(BOUNDS, v, parameters))
             sure = possible = np.ones(batch, dtype=bool)
             for condition in self.hypotheses.values():
-                met, missed = proved(returned(condition(BOUNDS, v), "a hypothesis"))
+                met, missed = proved(returned(condition.holds(BOUNDS, v), "a hypothesis"))
                 sure, possible = sure & met, possible & ~np.asarray(missed, dtype=bool)
         violate = sure & fails
         return violate, possible & ~np.asarray(holds, dtype=bool) & ~violate
@@ -409,7 +407,8 @@ class Formula:
 
     def _formulas(self, parameters: Mapping[str, Any]) -> dict[str, Callable[[Any, Any], Relation]]:
         """Return the hypotheses by their names, and the conclusion by the name ""."""
-        return {**self.hypotheses, "": lambda m, v: self.relation(m, v, parameters)}
+        conditions = {name: condition.holds for name, condition in self.hypotheses.items()}
+        return {**conditions, "": lambda m, v: self.relation(m, v, parameters)}
 
     def left_by(
         self,
@@ -435,7 +434,7 @@ class Formula:
         with np.errstate(all="ignore"):
             v = self.floats(raw, shape)
             for condition in self.hypotheses.values():
-                far = shortfall(returned(condition(FLOATS, v), "a hypothesis"), batch)
+                far = shortfall(returned(condition.holds(FLOATS, v), "a hypothesis"), batch)
                 some = far[(far > 0) & (far < np.inf)]
                 total += far / (np.median(some) if len(some) else 1.0)
         return total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +15,7 @@ from attsvm.errors import DataError
 from attsvm.theory.arithmetic import Arithmetic
 from attsvm.theory.arithmetic.entries import READ_ONLY, misuse
 from attsvm.theory.arithmetic.relations import Relation
+from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.variables import Choice, Variable, axes_of
 
 
@@ -49,19 +50,20 @@ def _record(named: tuple[tuple[str, Variable], ...]) -> type:
     return record
 
 
-def domains(variables: Mapping[str, Variable]) -> dict[str, Callable[[Any, Any], Relation]]:
+def domains(variables: Mapping[str, Variable]) -> dict[str, Hypothesis]:
     """That numbers lie in their domains, as hypotheses: searchers and shrinkers leave them else.
 
     Lengths of axes are none of them: a hunt may look at longer ones than are drawn, and shorter
     ones than the least are no instances (`shape_of`).
     """
-    found: dict[str, Callable[[Any, Any], Relation]] = {}
+    found: dict[str, Hypothesis] = {}
     axes = axes_of(variables)
     for name, variable in variables.items():
         for end, sign in zip(variable.ends, (">=", "<="), strict=True):
             if end is not None and name not in axes:
                 lies = functools.partial(_beside, name, bool(variable.axes), sign, end)
-                found[f"{name} {sign} {end}"] = lies
+                said = f"{name} {sign} {end}"
+                found[said] = Hypothesis(said, lies)
     return found
 
 

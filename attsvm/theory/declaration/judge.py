@@ -105,7 +105,7 @@ def violates_at_once(
         values = formula.enclosed(case) if counts else formula.exact(case)
         met = True
         for condition in formula.hypotheses.values():
-            answer = _decided(returned(condition(m, values), "a hypothesis"))
+            answer = _decided(returned(condition.holds(m, values), "a hypothesis"))
             if answer is False:
                 return False
             met = met and answer is True

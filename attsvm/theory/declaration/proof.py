@@ -8,8 +8,9 @@ the calls below and returns a sentence that says what it proved:
 What a textbook proves is cited as a `Lemma`, whose hypotheses are met one by one: by steps that
 have passed, by what lemmas were cited of before, or by what the reading supposes. A name under
 which two different things have passed meets nothing, as it does not say which of them is meant.
-What the reading supposes is `Supposed`: it holds the very functions by which readings state their
-hypotheses, so that a proof does not count for a reading that has none of them.
+What the reading supposes is a `Hypothesis`, the very object that readings list: a proof does not
+count for a reading that neither lists it nor a hypothesis that implies it. What a reading says by
+its conclusion, a variable or a constant is `Supposed`.
 
 A step that fails raises a `ProofError` that says which one it was; a proof that catches it proves
 nothing. A step passes only if sympy has decided it, or flint where an expression is a fraction of
@@ -30,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attsvm.errors import ProofError
+from attsvm.theory.declaration.hypotheses import Hypothesis
 
 if TYPE_CHECKING:
     from attsvm.theory.arithmetic.rational_functions import Fraction
@@ -44,30 +46,31 @@ Normal = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Supposed:
-    """What a proof takes from each reading that names it.
+    """What a proof takes from a reading if the reading may say so in no hypothesis of its own.
 
     Attributes:
         says: what that is, in one sentence.
-        by: what says so in a reading: one of its hypotheses, as the function that it is, or a part
-            of one that joins several, its conclusion, one of its variables, or a constant of it by
-            its name and its value, a pair such as `("loss", "logistic")`. A reading has to have one
-            of them, and functions, conclusions and variables by identity.
-        implied_by: hypotheses that say more. A reading may have one of these in place of the
-            others; a proof that supposes no more than what follows from it does not take it.
+        by: what says so, of which a reading has to have one: hypotheses, the conclusion or a
+            variable of the reading, by identity; or a constant by its name and its value, a pair
+            such as `("loss", "logistic")`.
     """
 
     says: str
     by: tuple[Any, ...]
-    implied_by: tuple[Any, ...] = ()
 
-    def stands_in(self, formula: Any) -> bool:
-        """Whether the formula of a reading has one of them."""
-        there = [formula.conclusion, *formula.hypotheses.values(), *formula.variables.values()]
-        constants, those = formula.known_constants, (*self.by, *self.implied_by)
-        return any(any(one is other for other in there) for one in those) or any(
-            isinstance(one, tuple) and one[0] in constants and constants[one[0]] == one[1]
-            for one in those
-        )
+
+def grants(formula: Any, what: Hypothesis | Supposed) -> bool:
+    """Return whether a reading of this formula has what a proof supposes, or implies it."""
+    listed = formula.hypotheses.values()
+    said = [weaker for hypothesis in listed for weaker in hypothesis.consequences()]
+    said += [formula.conclusion, *formula.variables.values()]
+    constants = formula.known_constants
+    return any(
+        constants.get(one[0]) == one[1] and one[0] in constants
+        if isinstance(one, tuple)
+        else any(one is other for other in said)
+        for one in ((what,) if isinstance(what, Hypothesis) else what.by)
+    )
 
 
 class Steps(list[str]):
@@ -82,8 +85,8 @@ class Steps(list[str]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.supposed: list[Supposed] = []
-        self.signs: list[Supposed] = []
+        self.supposed: list[Hypothesis | Supposed] = []
+        self.signs: list[Hypothesis | Supposed] = []
         self.failed: list[str] = []
         self.about: dict[str, set[Any]] = {}
 
@@ -304,7 +307,9 @@ class Lemma:
     says: str
 
 
-def cite(lemma: Lemma, *, met: Mapping[str, str | Supposed] | None = None, of: str = "") -> None:
+def cite(
+    lemma: Lemma, *, met: Mapping[str, str | Hypothesis | Supposed] | None = None, of: str = ""
+) -> None:
     """Take a step by a lemma, each of whose hypotheses is met.
 
     Args:
@@ -324,7 +329,7 @@ def cite(lemma: Lemma, *, met: Mapping[str, str | Supposed] | None = None, of: s
         raise _failed(what, "the hypotheses of the lemma are not met one by one", [*met])
     steps = _STEPS.get()
     for hypothesis, by in met.items():
-        if isinstance(by, Supposed):
+        if isinstance(by, Hypothesis | Supposed):
             suppose(by)
             continue
         about = steps.about.get(by, set()) if steps is not None else set()
@@ -342,14 +347,14 @@ def cite(lemma: Lemma, *, met: Mapping[str, str | Supposed] | None = None, of: s
             steps.name(of, (lemma, *ways))
 
 
-def suppose(*what: Supposed) -> None:
+def suppose(*what: Hypothesis | Supposed) -> None:
     """Take something from the reading: what names this proof and does not suppose it is refused."""
     steps = _STEPS.get()
     if steps is not None:
         steps.supposed += what
 
 
-def supposed_number(what: Supposed | None, name: str, **sign: bool) -> Any:
+def supposed_number(what: Hypothesis | Supposed | None, name: str, **sign: bool) -> Any:
     """A number of whose sign the reading says something, such as how far a point is inside a set.
 
     A step that takes it fails where the sign is not known: so that step needs what is supposed.
@@ -370,14 +375,14 @@ def supposed_number(what: Supposed | None, name: str, **sign: bool) -> Any:
     return sp.Symbol(name, **_sign_of(what, sign))
 
 
-def _sign_of(what: Supposed, sign: Mapping[str, bool]) -> dict[str, bool]:
+def _sign_of(what: Hypothesis | Supposed, sign: Mapping[str, bool]) -> dict[str, bool]:
     """What a number is known to be by what is supposed: tests leave out that it is."""
     return {**sign}
 
 
-def _way(by: str | Supposed) -> str:
+def _way(by: str | Hypothesis | Supposed) -> str:
     """How a hypothesis of a lemma is met, in words."""
-    return f"supposed, {by.says}" if isinstance(by, Supposed) else by
+    return f"supposed, {by.says}" if isinstance(by, Hypothesis | Supposed) else by
 
 
 def _passed(what: str, about: Any = None) -> None:

@@ -59,7 +59,7 @@ def _judge(
         v = formula.exact(case)
         for name, condition in formula.hypotheses.items():
             with _told(f"hypothesis {name!r} of {id}", ZeroDivisionError):
-                returned(condition(BALLS, v), "a formula")
+                returned(condition.holds(BALLS, v), "a formula")
         with _told(f"the conclusion of {id}", ZeroDivisionError):
             formula.relation(BALLS, v, parameters)
 
@@ -105,7 +105,7 @@ def _run(
                 used[name] = v._forget()
         for name, condition in formula.hypotheses.items():
             with _told(f"hypothesis {name!r} of {id}"):
-                heights(np, returned(condition(FLOATS, v), "a formula"))
+                heights(np, returned(condition.holds(FLOATS, v), "a formula"))
         with _told(f"the conclusion of {id}"):
             heights(np, formula.relation(FLOATS, v, parameters))
     seen = v._forget()

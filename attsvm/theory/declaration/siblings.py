@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from attsvm.errors import AttsvmError, ClaimError
-from attsvm.theory.declaration.claim import Hypothesis, Sibling
+from attsvm.theory.declaration.claim import Sibling
 from attsvm.theory.declaration.formula import TIGHTENED, Formula
+from attsvm.theory.declaration.hypotheses import Hypothesis, by_name
 from attsvm.theory.declaration.instances import domains
 from attsvm.theory.declaration.judge import meets
 from attsvm.theory.declaration.records import RecordFormula, Records
@@ -28,31 +29,33 @@ class Changed:
 
     constants: Mapping[str, Any]
     drop: tuple[str, ...] = ()
-    under: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    under: tuple[Hypothesis, ...] = ()
     variables: Quantified = field(default_factory=dict)
     examples: tuple[Any, ...] = ()
 
 
 def changed(
     *,
-    drop: Iterable[str] = (),
-    under: Mapping[str, Callable[..., Any]] | None = None,
+    drop: Iterable[Hypothesis | str] = (),
+    under: Iterable[Hypothesis] = (),
     variables: Quantified | None = None,
     examples: Iterable[Any] = (),
     **constants: Any,
 ) -> Changed:
     """Describe a false neighbour: other constants, hypotheses left out, other variables.
 
-    `under` has hypotheses of its own, such as a looser form of one that is left out.
+    `under` lists hypotheses of its own, such as a looser form of one that is left out. `drop` lists
+    hypotheses; ends of domains, which are no objects of the author, go by their names.
     """
-    return Changed(constants, tuple(drop), under or {}, variables or {}, tuple(examples))
+    names = tuple(one.name if isinstance(one, Hypothesis) else one for one in drop)
+    return Changed(constants, names, tuple(under), variables or {}, tuple(examples))
 
 
 def siblings(
     formula: Formula,
     given: Mapping[str, Changed],
     id: str,
-    violating: Mapping[str, Records | Iterable[Any]],
+    violating: Mapping[Hypothesis, Records | Iterable[Any]],
     *,
     stands: bool,
     tight: bool,
@@ -71,7 +74,7 @@ def siblings(
             if (key,) in own:
                 continue
             words = "without its hypothesis" if alone else f"without {key}"
-            other = _without(formula, key, violating.get(key, ()))
+            other = _without(formula, key, violating.get(formula.hypotheses[key], ()))
             yield _sibling(formula, words, other, id, automatic=True)
         if tight:
             for share in _SHARES:
@@ -131,10 +134,11 @@ def _sibling(
 
 def _neighbour(formula: Formula, other: Changed) -> Formula:
     """The formula of a false neighbour: its own hypotheses and variables."""
+    own = by_name(other.under, "a sibling")
     if isinstance(formula, RecordFormula):
         kept = {k: h for k, h in formula.hypotheses.items() if k not in other.drop}
         records = other.variables if isinstance(other.variables, Records) else formula.records
-        return replace(formula, hypotheses={**kept, **other.under}, records=records)
+        return replace(formula, hypotheses={**kept, **own}, records=records)
     free = {
         key: v.without(other.drop) if isinstance(v, Meeting) else v
         for key, v in formula.variables.items()
@@ -144,7 +148,7 @@ def _neighbour(formula: Formula, other: Changed) -> Formula:
     drop = {*other.drop, *(before.keys() - after.keys())}  # another domain takes the place of one
     kept = {k: h for k, h in formula.hypotheses.items() if k not in drop}
     new = {k: h for k, h in after.items() if k not in formula.hypotheses}
-    return replace(formula, hypotheses={**kept, **new, **other.under}, variables=variables)
+    return replace(formula, hypotheses={**kept, **new, **own}, variables=variables)
 
 
 def ensure_among(
@@ -184,8 +188,8 @@ def overridden(
 
 
 def hypothesis_of(formula: Formula, name: str) -> Hypothesis:
-    """A hypothesis of a formula, as it is asked about an instance."""
-    holds: Any = formula.hypotheses[name]
-    if not isinstance(formula, RecordFormula):
-        holds = functools.partial(meets, holds, formula)
-    return Hypothesis(name, holds)
+    """Return a hypothesis of a formula as a condition on an instance."""
+    hypothesis = formula.hypotheses[name]
+    if isinstance(formula, RecordFormula):
+        return hypothesis
+    return replace(hypothesis, holds=functools.partial(meets, hypothesis.holds, formula))

@@ -25,10 +25,8 @@ from typing import Any
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.declaration.claim import Claim, ensure_checkable, refuse
-from attsvm.theory.declaration.formula import (
-    Formula,
-    signature,
-)
+from attsvm.theory.declaration.formula import Formula, signature
+from attsvm.theory.declaration.hypotheses import Hypothesis, by_name
 from attsvm.theory.declaration.instances import domains, instance_type
 from attsvm.theory.declaration.judge import judge
 from attsvm.theory.declaration.records import Measured, RecordFormula, Records
@@ -57,7 +55,7 @@ class Reading:
         says: the claim, in one sentence.
         expected: `proved`, `holds`, `undecided` or `refuted`, and after a comma the evidence.
         constants: arguments of the conclusion.
-        under: names of the hypotheses that it has; all of the statement's where None.
+        under: the hypotheses that it has; those of the statement if None.
         variables: those that differ from the statement's, None takes one away; or other records.
         conclusion: its own, where its form differs.
         tight: whether no smaller right side will do; sharp readings of inequalities are.
@@ -71,7 +69,7 @@ class Reading:
     says: str
     expected: str
     constants: Mapping[str, Any] = field(default_factory=dict)
-    under: tuple[str, ...] | None = None
+    under: tuple[Hypothesis, ...] | None = None
     variables: Mapping[str, Variable | None] | Records = field(default_factory=dict)
     conclusion: Conclusion | None = None
     tight: bool = False
@@ -95,12 +93,10 @@ class Statement:
         conclusion: a function of (m, v) and of named constants that returns a comparison, or
             `Measured`.
         readings: by name: literal, amended, sharp, numbered where there are several.
-        hypotheses: conditions by name, of which each reading has all or some: functions of (m, v)
-            that return a comparison; of records, functions of the record that decide it exactly.
+        hypotheses: those of each reading that lists none of its own by `under`.
         cost: divides the profile's budgets.
-        violating: for hypotheses by name, records that violate them or a strategy of such, for the
-            siblings that the engine makes by leaving them out. Each reading takes those of its own
-            type.
+        violating: by hypothesis, records that violate it or a strategy of such, for the siblings
+            that the engine makes by leaving it out. Each reading takes those of its own type.
         rests_on: ids of the statements that its sentence uses or is derived from in print.
         read_off: what it is read off, such as "experiments", where no sentence of the source says
             it; empty where one does.
@@ -114,9 +110,9 @@ class Statement:
     variables: Quantified
     conclusion: Conclusion
     readings: Mapping[str, Reading]
-    hypotheses: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    hypotheses: tuple[Hypothesis, ...] = ()
     cost: int = 1
-    violating: Mapping[str, Records | Iterable[Any]] = field(default_factory=dict)
+    violating: Mapping[Hypothesis, Records | Iterable[Any]] = field(default_factory=dict)
     rests_on: tuple[str, ...] = ()
     read_off: str = ""
     claims: tuple[Claim, ...] = field(init=False, default=())
@@ -162,11 +158,9 @@ def _claims(statement: Statement, place: tuple[str, int]) -> tuple[Claim, ...]:
         ClaimError: a reading could not be checked honestly.
     """
     _ensure_form(statement)
-    said = f"{statement.id} gives records that violate hypotheses which it does not have"
-    ensure_among(said, statement.violating, statement.hypotheses)
     readings = statement.readings.items()
     made = tuple(_made(statement, name, reading, place) for name, reading in readings)
-    _ensure_named(statement)
+    _ensure_used(statement)
     return made
 
 
@@ -181,21 +175,19 @@ def _ensure_form(statement: Statement) -> None:
         ClaimError: one is not.
     """
     id, readings = statement.id, statement.readings
-    if not isinstance(statement.hypotheses, Mapping):
-        remedy = 'Write hypotheses={"a name": lambda m, v: m.at_most(...)}.'
-        raise ClaimError(f"the hypotheses of {id} have no names", remedy=remedy)
     if not isinstance(readings, Mapping) or not readings:
         raise ClaimError(f"{id} has no readings by name", value=repr(readings), remedy=_READINGS)
     _ensure_variables(id, statement.variables)
     of_records = isinstance(statement.variables, Records)
-    for name, condition in statement.hypotheses.items():
-        _ensure_takes(f"hypothesis {name!r} of {id}", condition, "record" if of_records else "m, v")
+    takes = "record" if of_records else "m, v"
+    _ensure_hypotheses(id, statement.hypotheses, takes)
     for name, reading in readings.items():
         whose = f"{id}:{name}"
         if not isinstance(reading, Reading):
             said = f"the reading {whose} is no Reading"
             raise ClaimError(said, value=repr(reading), remedy=_READINGS)
         _ensure_variables(whose, reading.variables, removed=True)
+        _ensure_hypotheses(whose, reading.under or (), takes)
         conclusion = reading.conclusion or statement.conclusion
         if not isinstance(conclusion, Measured):
             _ensure_takes(f"the conclusion of {whose}", conclusion, "m, v", more=True)
@@ -207,6 +199,19 @@ def _ensure_form(statement: Statement) -> None:
                     remedy=f"Write siblings={{{title!r}: changed(constant=another)}}.",
                 )
             _ensure_variables(f"sibling {title!r} of {whose}", sibling.variables, removed=True)
+            _ensure_hypotheses(f"sibling {title!r} of {whose}", sibling.under, takes)
+
+
+def _ensure_hypotheses(whose: str, given: Any, takes: str) -> None:
+    """Raise unless these are hypotheses whose predicates take the arguments named."""
+    if not isinstance(given, tuple) or not all(isinstance(one, Hypothesis) for one in given):
+        raise ClaimError(
+            f"the hypotheses of {whose} are no tuple of Hypothesis",
+            value=repr(given),
+            remedy='Write hypotheses=(Hypothesis("a name", lambda m, v: m.at_most(...)),).',
+        )
+    for hypothesis in given:
+        _ensure_takes(f"hypothesis {hypothesis.name!r} of {whose}", hypothesis.holds, takes)
 
 
 def _ensure_variables(whose: str, given: Any, *, removed: bool = False) -> None:
@@ -249,12 +254,7 @@ def _ensure_takes(whose: str, function: Any, names: str, *, more: bool = False) 
 
 def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, int]) -> Claim:
     id = f"{statement.id}:{name}"
-    under = statement.hypotheses
-    if reading.under is not None:
-        ensure_among(
-            f"{id} names hypotheses that its statement does not have", reading.under, under
-        )
-        under = {key: under[key] for key in reading.under}
+    under = by_name(statement.hypotheses if reading.under is None else reading.under, id)
     conclusion = reading.conclusion or statement.conclusion
     formula = _formula(statement, reading, under, conclusion)
     _ensure_constants(id, formula)
@@ -295,22 +295,23 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
     return claim
 
 
-def _ensure_named(statement: Statement) -> None:
-    """Nothing where some reading has each hypothesis.
-
-    Raises:
-        ClaimError: none has one of them.
-    """
-    named: set[str] = set()
-    for reading in statement.readings.values():
-        named |= set(statement.hypotheses if reading.under is None else reading.under)
-    unused = [name for name in statement.hypotheses if name not in named]
-    if unused:
-        raise ClaimError(
-            f"{statement.id} has hypotheses that no reading of it has",
-            value=", ".join(unused),
-            remedy="Name them in `under` of a reading, or delete them.",
-        )
+def _ensure_used(statement: Statement) -> None:
+    """Raise unless some reading has each hypothesis that the statement speaks of."""
+    lists = [r.under for r in statement.readings.values() if r.under is not None]
+    if len(lists) < len(statement.readings):
+        lists.append(statement.hypotheses)
+    used = {hypothesis for listed in lists for hypothesis in listed}
+    for what, given in (
+        ("has hypotheses", statement.hypotheses),
+        ("gives records that violate hypotheses", statement.violating),
+    ):
+        unused = [str(getattr(one, "name", one)) for one in given if one not in used]
+        if unused:
+            raise ClaimError(
+                f"{statement.id} {what} that no reading of it has",
+                value=", ".join(unused),
+                remedy="List them in `under` of a reading, or delete them.",
+            )
 
 
 def _ensure_constants(id: str, formula: Formula) -> None:
@@ -330,7 +331,7 @@ def _ensure_constants(id: str, formula: Formula) -> None:
 
 
 def _formula(
-    statement: Statement, reading: Reading, under: Mapping[str, Any], conclusion: Any
+    statement: Statement, reading: Reading, under: Mapping[str, Hypothesis], conclusion: Any
 ) -> Formula:
     """What a reading says, of variables or of records."""
     own = reading.variables

@@ -47,7 +47,9 @@ def typeset(formula: Formula) -> Typeset:
         lambda: written(formula.relation(m, v, {})), formula.conclusion, _with(formula)
     )
     hypotheses = {
-        name: _one(lambda condition=condition: written(condition(m, v)), condition, "", name)
+        name: _one(
+            lambda condition=condition: written(condition.holds(m, v)), condition.holds, "", name
+        )
         for name, condition in formula.hypotheses.items()
     }
     lines = {

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from attsvm._dyadic import arrays, one_of, scaled, sizes
 from attsvm._types import Array
 from attsvm.errors import ClaimError
+from attsvm.theory.declaration.hypotheses import Hypothesis
 
 Shape = Mapping[str, int]
 """The length of each named axis."""
@@ -328,13 +329,13 @@ class Meeting(Variable):
     """A variable that is moved to where a hypothesis holds that chance rarely meets, such as A = B.
 
     Attributes:
-        hypothesis: its name; a sibling without it draws the variable freely.
+        hypothesis: the hypothesis; a sibling without it draws the variable freely.
         of: how the variable is drawn before it is moved.
         by: the move, a function of its value, an array with or without a last axis for a batch,
             and of the values of the variables before it; a second move changes nothing.
     """
 
-    hypothesis: str
+    hypothesis: Hypothesis
     of: Variable
     by: Callable[[Any, Mapping[str, Any]], Any] = field(hash=False)
 
@@ -362,10 +363,10 @@ class Meeting(Variable):
         return self.by(inner, known)
 
     def without(self, dropped: Iterable[str]) -> Variable:
-        """The variable without the moves that serve one of these hypotheses."""
+        """The variable without the moves that serve a hypothesis of these names."""
         dropped = frozenset(dropped)
         of = self.of.without(dropped) if isinstance(self.of, Meeting) else self.of
-        return of if self.hypothesis in dropped else replace(self, of=of)
+        return of if self.hypothesis.name in dropped else replace(self, of=of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,7 @@ def verifier(claim: Claim, case: Any) -> str | None:
         try:
             if not getattr(type(case), "BUILT", False):
                 raise Irrational("a hypothesis about a record is no formula")
-            checks[name] = _truth(condition(m, values))
+            checks[name] = _truth(condition.holds(m, values))
         except ClaimError:
             unchecked.append(f"# not computed here: {name}")
     printed = [

@@ -10,7 +10,8 @@ from hypothesis.errors import UnsatisfiedAssumption
 
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic.entries import COPY_FIRST
-from attsvm.theory.declaration.claim import Claim, Hypothesis, Part
+from attsvm.theory.declaration.claim import Claim, Part
+from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.judge import PRECISIONS
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.instance import codec

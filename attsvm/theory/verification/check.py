@@ -13,7 +13,7 @@ from attsvm.errors import ClaimError
 from attsvm.sources import full_name
 from attsvm.theory.declaration.asserting import ensure_checks_assert_nothing, ensure_no_assert
 from attsvm.theory.declaration.claim import Claim, Part
-from attsvm.theory.declaration.proof import Steps, executed, recorded
+from attsvm.theory.declaration.proof import Steps, executed, grants, recorded
 from attsvm.theory.declaration.rehearsal import rehearse, unread
 from attsvm.theory.declaration.verdict import Evidence
 from attsvm.theory.record import forms
@@ -193,7 +193,7 @@ def ensure_steps(claim: Claim, steps: Steps) -> None:
             "attsvm.theory.declaration.proof, or by cite.",
         )
     for taken in steps.supposed:
-        if not taken.stands_in(claim.formula):
+        if not grants(claim.formula, taken):
             raise ClaimError(
                 f"the proof of {claim.id} supposes what the reading does not: {taken.says}",
                 value=claim.proof,

@@ -23,7 +23,7 @@ from attsvm.exact.numbers import Vector, subtract
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import Run, max_margin
 from attsvm.primitives.gradients import loss_slope
-from attsvm.primitives.hypotheses import all_tight, in_basin, lower_scores_equal, sloped
+from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.steps import Stepped
 
 
@@ -69,16 +69,6 @@ def prompting(
 def never_moves(case: Prompting) -> bool:
     """The gradient is zero everywhere, for every loss: no input has two different scores."""
     return bool((case.scores == case.scores[:, :1]).all())
-
-
-def separated(case: Prompting) -> bool:
-    """Rivals of an optimal token score the same, or all keys are on the margin of p(alpha)."""
-    return lower_scores_equal(case) or all_tight(case)
-
-
-def starts_in_basin(case: Prompting) -> bool:
-    """The start's risk gap is below min_i [l(second) - l(best)]/n."""
-    return in_basin(case.run, case.loss)
 
 
 def near_basin(case: Prompting) -> bool:

@@ -43,21 +43,17 @@ from attsvm.errors import DataError, SolverError
 from attsvm.exact import dot, rational
 from attsvm.primitives.torch_objectives import in_torch
 from attsvm.strategies import arrays, composite, sizes
-from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from attsvm.theory.arithmetic import BALLS
 from properties.mm import SOURCE
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
 from properties.mm._support.label_margins import label_margin, others, slowest
+from properties.mm._support.programmes import V_EXISTS
 from properties.mm._support.token_selections import Selection, select
 from properties.mm.assumption_b import best_nu
 from properties.mm.joint_svm import relaxed
-
-V_EXISTS = "v(alpha) exists"
-OPTIMAL = "alpha_i scores highest under v(alpha), ties allowed, in every input"
-SATURATED = "no idle input can be the slowest to saturate"
-REACHED = "attention can reach every choice of one token an input"
 
 OF_NOTHING = select([[[1.0], [0.0]]], [1], [0])
 """Under no head has the other token a label margin above 0."""
@@ -305,6 +301,16 @@ def doubted(draw: st.DrawFn) -> Doubted:
     return Doubted(chosen, draw(arrays(d)), h, nu)
 
 
+OPTIMAL = Hypothesis("alpha_i scores highest under v(alpha), ties allowed, in every input", optimal)
+SATURATED = Hypothesis(
+    "no idle input can be the slowest to saturate",
+    lambda case: not any(prompt.exists for prompt in slowest(case)),
+)
+REACHED = Hypothesis(
+    "attention can reach every choice of one token an input",
+    lambda case: margins.reaches_all(cases.chosen(case)),
+)
+
 ASSUMPTION = Statement(
     "mm/assumption-b",
     rests_on=("mm/v-svm",),
@@ -412,12 +418,6 @@ ASSUMPTION = Statement(
             examples=(cases.PUBLISHED[0], cases.SEPARATED),
             siblings={"105% of it": changed(share="1.05")},
         ),
-    },
-    hypotheses={
-        V_EXISTS: lambda case: svm.v_programme(cases.chosen(case)).exists,
-        OPTIMAL: optimal,
-        SATURATED: lambda case: not any(prompt.exists for prompt in slowest(case)),
-        REACHED: lambda case: margins.reaches_all(cases.chosen(case)),
     },
     violating={
         V_EXISTS: [cases.OPPOSED, Doubted(ORIGIN, np.zeros(1), np.ones(1), 1.0)],

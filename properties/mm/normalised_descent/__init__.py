@@ -30,12 +30,8 @@ from flint import arb
 from attsvm.exact import ExactData
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
-from attsvm.primitives.hypotheses import (
-    exists,
-    lower_scores_equal,
-    sloped,
-    strictly_decreasing,
-)
+from attsvm.primitives.hypotheses import EXISTS, LOWER_RIVALS, ONE_INPUT, ZERO_START
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import FLOW, TARGET, along, tends
 from attsvm.theory import OPEN, Reading, Records, Slack, Statement, changed, stated
 from properties.mm import SOURCE
@@ -169,11 +165,6 @@ def progress(m: Any, run: Paced, share: Any = 1, more: int = 0, pace: str = "nor
     return m.all_of(*(m.at_most((k + more) * least, ahead[k]) for k in range(1, 17)))
 
 
-EXISTS = "p(alpha) exists and is not 0, alpha optimal"
-ALIKE = "all rivals of the optimal token score the same, below it"
-SINGLE, ZERO = "there is a single input", "p(0) = 0"
-SLOPED, LOSS = "l' < 0 everywhere and continuous", "l meets Assumption A"
-
 DESCENT = Statement(
     "mm/normalised-descent",
     rests_on=("mm/theorem-1-direction",),
@@ -182,22 +173,14 @@ DESCENT = Statement(
     read_off="experiments",
     printed="Normalised descent on p follows the same direction as plain descent, faster",
     variables=Records(Paced, paced(), fixed=("case.step",)),
-    hypotheses={
-        LOSS: lambda run: strictly_decreasing(run.case),
-        SLOPED: lambda run: sloped(run.case),
-        EXISTS: lambda run: exists(run.case),
-        ALIKE: lambda run: lower_scores_equal(run.case),
-        SINGLE: lambda run: len(run.case.keys) == 1,
-        ZERO: lambda run: not run.case.start.any(),
-    },
     conclusion=SAME_LIMIT,
     cost=4,
     violating={
-        SLOPED: [Paced(cases.RISING, 1.0)],
+        SLOPED_LOSS: [Paced(cases.RISING, 1.0)],
         EXISTS: [Paced(cases.ONE_KEY, 1.0)],
-        ALIKE: [Paced(cases.TRAPPED, 1.0)],
-        SINGLE: [Paced(cases.SECOND_TRAPPED, 4.0)],
-        ZERO: [Paced(replace(cases.TWO_KEYS, start=np.array([-24.0])), 1.0)],
+        LOWER_RIVALS: [Paced(cases.TRAPPED, 1.0)],
+        ONE_INPUT: [Paced(cases.SECOND_TRAPPED, 4.0)],
+        ZERO_START: [Paced(replace(cases.TWO_KEYS, start=np.array([-24.0])), 1.0)],
     },
     readings={
         "literal-1": Reading(
@@ -205,7 +188,7 @@ DESCENT = Statement(
             "constant of grad_p L and normalised descent with step s both go in direction to "
             "p(alpha), alpha optimal tokens, if one of them does",
             expected="refuted",
-            under=(LOSS,),
+            under=(STRICT_LOSS,),
             examples=(OVERSTEPPED,),
             siblings={"both to the worst tokens": changed(towards="worst")},
         ),
@@ -213,7 +196,7 @@ DESCENT = Statement(
             "on a loss of Assumption A, from zero and with steps of one size s, normalised descent "
             "is at least as far from zero as plain descent, after 1, 2, 3 and 4 steps",
             expected="refuted",
-            under=(LOSS, ZERO),
+            under=(STRICT_LOSS, ZERO_START),
             variables=Records(Paced, paced(zero=True), fixed=("case.start", "case.step")),
             conclusion=ahead,
             examples=(AHEAD,),
@@ -226,7 +209,7 @@ DESCENT = Statement(
             "k) for every s and k >= 1, B = max ||k_alpha - k_t||",
             expected="proved",
             proof="symbolic.mm.normalised_descent:prove_close",
-            under=(SLOPED, EXISTS, ALIKE, SINGLE, ZERO),
+            under=(SLOPED_LOSS, EXISTS, LOWER_RIVALS, ONE_INPUT, ZERO_START),
             variables=Records(
                 Paced,
                 paced(zero=True),
@@ -251,7 +234,7 @@ DESCENT = Statement(
             "linearly in k",
             expected="proved",
             proof="symbolic.mm.normalised_descent:prove",
-            under=(SLOPED, EXISTS, ALIKE),
+            under=(SLOPED_LOSS, EXISTS, LOWER_RIVALS),
             variables=Records(Paced, paced(), levelled, fixed=("case.step",)),
             conclusion=progress,
             examples=(Paced(cases.TWO_KEYS, 1.0), OVERSTEPPED),

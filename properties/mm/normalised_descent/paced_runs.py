@@ -8,13 +8,14 @@ from flint import fmpq
 from hypothesis import strategies as st
 
 from attsvm._types import Array
+from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import Vector
 from attsvm.exact.traps import trapped_at
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_constraints
-from attsvm.primitives.hypotheses import sloped
+from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import composite
 from attsvm.theory.arithmetic import BALLS
@@ -33,6 +34,21 @@ class Paced:
     def __post_init__(self) -> None:
         if not self.step > 0.0:
             raise DataError("a step is not positive", value=self.step)
+
+    @property
+    def data(self) -> AttentionData:
+        """Keys as tokens."""
+        return self.case.data
+
+    @property
+    def start(self) -> Array:
+        """The start of both runs."""
+        return self.case.start
+
+    @property
+    def loss(self) -> str:
+        """The loss by its name."""
+        return self.case.loss
 
 
 OVERSTEPPED = Paced(prompting([[[-1, 3], [0, 0]], [[0, -1], [0, 0]]], [[1, 0], [3, 0]]), 2.0)

@@ -53,10 +53,10 @@ Between the last two lines nothing is proved. On `SLOW` the idle input is seen t
 
 import numpy as np
 
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import label_margins as margins
-from properties.mm._support import max_margin as svm
+from properties.mm._support.programmes import P_EXISTS
 from properties.mm._support.token_selections import (
     ONE_TOKEN,
     PUBLISHED,
@@ -92,11 +92,6 @@ from properties.mm.theorem_2.prompt_limits import (
     weighted,
 )
 
-P_EXISTS = "p(alpha) exists"
-POSITIVE = (
-    "Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all choices "
-    "beta but alpha, w multipliers of v(alpha) of sum 1"
-)
 GRANTED = (
     "Assumption B holds: for some nu > 0, of which print says no more, all p leave a label margin "
     "of at most Gamma - nu max_i (1 - s_i,alpha_i); here nu = Gamma - max ||sum_i w_i Y_i "
@@ -104,13 +99,7 @@ GRANTED = (
     "and will do"
 )
 """Assumption B as printed, and how instances are known to meet it."""
-SINGLE, SEVERAL = "one input of two tokens, and R > 0", "T > 1"
-BELOW = "v(alpha) exists, and other tokens score below 1 under it"
-WEIGHTED = (
-    "multipliers w of v(alpha) of sum 1 are positive on all tight inputs and have "
-    "||sum_i w_i Y_i x_i,beta_i|| < Gamma for all beta that differ from alpha in a tight input"
-)
-MEETS = "q has logit margins of at least max(0, 1 - tau (m_i - 1)) in every input i"
+
 
 MIXED = select([[[2.0, 0.0], [0.0, 1.0]]], [1], [0])
 UNBALANCED = select([[[1.0, 1.0], [0.0, 0.125]], [[1.0, -2.0], [0.0, 0.0]]], [1, 1], [0, 0])
@@ -120,7 +109,7 @@ LOPSIDED = select([[[1.0, 1.0], [0.0, 2.0]], [[1.0, -2.0], [0.0, -4.0]]], [1, 1]
 
 ACROSS = select([[[1.0, 0.0], [0.0, 0.5]]], [1], [0])
 
-ALONE = "every choice but alpha has a smaller label margin"
+
 SLOW = Selection(TANGENT.X, TANGENT.y, TANGENT.alpha, np.array([[1.0, -0.75], [0.0, -1.0]]))
 """The keys of the tight idle input differ by (1/4, -1): p is (1, 1/4 - b) for a logit margin b."""
 
@@ -144,6 +133,29 @@ INDISTINCT = select(
 """The second input has two tokens of one key, and does not support v(alpha) = (1, 0): with their
 mean, (-1, 1/2), the other token of the first input has the larger label margin."""
 
+
+ALONE = Hypothesis(
+    "every choice but alpha has a smaller label margin", lambda case: margins.alone(case.chosen)
+)
+SINGLE = Hypothesis(
+    "one input of two tokens, and R > 0",
+    lambda case: case.chosen.X.shape[:2] == (1, 2) and bool(case.p.any()),
+)
+POSITIVE = Hypothesis(
+    "Assumption B holds, with nu = Gamma - max ||sum_i w_i Y_i x_i,beta_i|| > 0 over all choices "
+    "beta but alpha, w multipliers of v(alpha) of sum 1",
+    positive,
+)
+SEVERAL = Hypothesis("T > 1", lambda case: case.chosen.X.shape[1] > 1)
+BELOW = Hypothesis("v(alpha) exists, and other tokens score below 1 under it", below)
+WEIGHTED = Hypothesis(
+    "multipliers w of v(alpha) of sum 1 are positive on all tight inputs and have "
+    "||sum_i w_i Y_i x_i,beta_i|| < Gamma for all beta that differ from alpha in a tight input",
+    weighted,
+)
+MEETS = Hypothesis(
+    "q has logit margins of at least max(0, 1 - tau (m_i - 1)) in every input i", meets
+)
 
 PATH = Statement(
     "mm/theorem-2",
@@ -296,16 +308,6 @@ PATH = Statement(
                 "tight idle inputs at first order": changed(root=0),
             },
         ),
-    },
-    hypotheses={
-        ALONE: lambda case: margins.alone(case.chosen),
-        SINGLE: lambda case: case.chosen.X.shape[:2] == (1, 2) and bool(case.p.any()),
-        POSITIVE: positive,
-        P_EXISTS: lambda case: svm.p_programme(chosen(case)).exists,
-        SEVERAL: lambda case: case.chosen.X.shape[1] > 1,
-        BELOW: below,
-        WEIGHTED: weighted,
-        MEETS: meets,
     },
     violating={
         P_EXISTS: [

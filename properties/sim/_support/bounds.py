@@ -13,6 +13,7 @@ from typing import Any
 from attsvm.theory import (
     Defined,
     Fitted,
+    Hypothesis,
     Integer,
     Matrix,
     Near,
@@ -23,6 +24,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.siblings import Changed
 from properties.sim._support.attention import on_line
+from properties.sim._support.domains import LOGITS, MATRIX
 
 POINTS = {
     "n": Integer(1, 4),
@@ -61,8 +63,6 @@ BLOCKS = {
 }
 """The whole matrix A_1 kron A_2 of n^2 rows; A is its first block, as good as any other."""
 
-LOGITS, MATRIX = "||A x||, ||A y|| <= R", "||A|| <= R"
-BETA = "0 < beta <= alpha(x), alpha(y)"
 WHERE = "for ||A x||, ||A y||, ||A|| at most R and 0 < beta <= alpha(x), alpha(y)"
 UNDEFINED = f"R and beta, which section 3.3 does not define, read as bounds: {WHERE}"
 """What literal readings say of the domain."""
@@ -80,22 +80,15 @@ def f(m: Any, A: Any, x: Any) -> Any:
     return m.softmax(A @ x)
 
 
-DOMAIN = {
-    LOGITS: lambda m, v: m.all_of(
-        m.at_most(m.norm(v.A @ v.x), v.R), m.at_most(m.norm(v.A @ v.y), v.R)
-    ),
-    MATRIX: lambda m, v: m.at_most(m.spectral(v.A), v.R),
-}
-"""What the radius R bounds in lemma 3.13."""
-
-LISTED = {
-    **DOMAIN,
-    BETA: lambda m, v: m.all_of(
+BETA = Hypothesis(
+    "0 < beta <= alpha(x), alpha(y)",
+    lambda m, v: m.all_of(
         m.above(v.beta, m.exact(0)),
         m.at_most(v.beta, alpha(m, v.A, v.x)),
         m.at_most(v.beta, alpha(m, v.A, v.y)),
     ),
-}
+)
+LISTED = (LOGITS, MATRIX, BETA)
 """The domain of lemma 3.13 but for R >= 4, which section 3.3 does not ask for, and beta."""
 
 BOUNDS = {"R": Fitted(), "beta": Fitted()}

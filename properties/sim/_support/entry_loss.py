@@ -46,20 +46,6 @@ PAIR = {
 }
 """Two points x and y of one entry of the loss."""
 
-DOMAIN = {
-    "R >= 4": lambda m, v: m.at_least(v.R, m.exact(4)),
-    "||A x|| <= R": lambda m, v: m.at_most(m.norm(v.A @ v.x), v.R),
-    "||A y|| <= R": lambda m, v: m.at_most(m.norm(v.A @ v.y), v.R),
-    "||A|| <= R": lambda m, v: m.at_most(m.spectral(v.A), v.R),
-}
-"""What lemma 3.13 lists."""
-
-SIZES = {
-    "|b| <= R": lambda m, v: m.at_most(m.abs(v.b), v.R),
-    "||h|| <= R": lambda m, v: m.at_most(m.norm(v.h), v.R),
-}
-"""What its proof uses besides."""
-
 
 @definition(r"L({x})")
 def loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:

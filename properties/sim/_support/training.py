@@ -8,8 +8,6 @@ along (1, 0), which lowers the second margin twice as fast as it raises the firs
 input comes to select its worse token, and w follows (1, 0) for ever.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,26 +26,23 @@ from attsvm.primitives.descent_runs import (
 )
 from attsvm.primitives.growth_rates import arrives
 from attsvm.primitives.hypotheses import (
+    BASIN,
+    MARGINS_ADD,
     all_tight,
-    feasible,
-    in_basin,
     rivals_equal,
-    several_tokens,
     unique_optimum,
 )
 from attsvm.primitives.steps import (
-    SHORT,
     TARGET,
     X_K,
     converges_in_direction,
-    is_short,
     solutions,
     stepped,
 )
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.strategies import composite
 from attsvm.svm import att_svm
-from attsvm.theory import changed
+from attsvm.theory import Hypothesis, changed
 from attsvm.theory.declaration.siblings import Changed
 from properties._support.published_data import gaussian_protocol
 
@@ -60,35 +55,15 @@ UNDEFINED = (
 )
 """What literal readings say of the risk."""
 
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-TWO, BASIN = "some input has two tokens", "risk gap of the start below the threshold"
-ONE_PART = "part 1 or part 2 of assumption 3.10 is true"
-
 
 def one_part(case: Any) -> bool:
     """All tokens are support vectors, or all rivals of an optimal token score the same."""
     return all_tight(case) or rivals_equal(case)
 
 
-def starts_in_basin(run: Any) -> bool:
-    """The start's risk gap is below the threshold."""
-    return in_basin(run, REPAIRED)
-
-
-HYPOTHESES = {
-    UNIQUE: unique_optimum,
-    FEASIBLE: feasible,
-    TWO: several_tokens,
-    BASIN: starts_in_basin,
-    SHORT: is_short,
-}
-"""What a statement on training may ask of data, start and step."""
-
-
-def hypotheses(*names: str) -> dict[str, Callable[[Any], bool]]:
-    """Those of these names."""
-    return {name: HYPOTHESES[name] for name in names}
-
+ONE_PART = Hypothesis(
+    "part 1 or part 2 of assumption 3.10 is true", one_part, implies=(MARGINS_ADD,)
+)
 
 # runs
 
@@ -147,17 +122,16 @@ def near_solution(generator: np.random.Generator) -> Run:
 # where they go
 
 
-def decided(run: Run, loss: str, towards: str = "optimal") -> arb | None:
-    """Where descent on the loss goes; with tied optimal tokens the first ones count."""
+def decided(run: Run, loss: str, towards: str = "optimal") -> arb:
+    """Return whether descent converges in direction to the target, or ask for more bits.
+
+    With tied optimal tokens the first ones count. Long runs need many bits, and so do runs where
+    attention lingers.
+    """
     target = max_margin(run.data, towards)
     if target is not None and not unique_optimum(run):
-        return arrives(run.data, run.start, loss, target, run.step)
-    return certified_limit(run, loss, towards)
-
-
-def decided_patiently(run: Run, loss: str, towards: str = "optimal") -> arb:
-    """The same; long runs, and those where attention lingers, need many bits."""
-    return or_more_bits(decided(run, loss, towards))
+        return or_more_bits(arrives(run.data, run.start, loss, target, run.step))
+    return or_more_bits(certified_limit(run, loss, towards))
 
 
 DIRECTION = converges_in_direction(
@@ -169,7 +143,6 @@ DIRECTION = converges_in_direction(
     tensors=elsewhere,
     symbols=solutions("X"),
 )
-PATIENTLY = replace(DIRECTION, balls=decided_patiently)
 
 OTHER_TARGETS = {"direction of the worst tokens": changed(towards="worst")}
 

@@ -33,8 +33,8 @@ from attsvm.primitives.att_svm import (
     of_rivals,
     pythagoras,
 )
-from attsvm.primitives.hypotheses import unique_optimum
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.primitives.hypotheses import UNIQUE
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties._support.published_data import one_input
 from properties.sim import SOURCE
 from properties.sim.definition_3_8.instances import (
@@ -52,10 +52,9 @@ from properties.sim.definition_3_8.instances import (
     shared_larger,
 )
 
-UNIQUE, MEET = "optimal tokens are unique", "the matrices meet all constraints"
 climbed = partial(Records, climbed=True)
-SHARES = "shares are not negative, nor all zero"
-CLASSIFIES = "u classifies the queries by their labels"
+
+
 ONE_TOKEN = AttentionData.of([[[1.0]]], [[0.0]], scores=[[0.0]])
 CANCELLING = Shared(
     AttentionData.of([[[1], [0], [-1]]], [[1]], scores=[[1, 0, -1]]), np.array([[0.0, 2.0, -1.0]])
@@ -130,6 +129,10 @@ def hull(m: Any, case: Any) -> Any:
     return m.at_most(m.sum(s) * svm.margin, m.norm(s @ svm.rows))
 
 
+MEET = Hypothesis("the matrices meet all constraints", meet)
+SHARES = Hypothesis("shares are not negative, nor all zero", are_shares)
+CLASSIFIES = Hypothesis("u classifies the queries by their labels", classifies)
+
 DEFINITION = Statement(
     "sim/definition-3.8",
     source=SOURCE,
@@ -138,7 +141,6 @@ DEFINITION = Statement(
     variables=climbed(Pointed, pointed(), pointed_larger),
     conclusion=nearer,
     cost=2,
-    hypotheses={UNIQUE: unique_optimum, MEET: meet, SHARES: are_shares, CLASSIFIES: classifies},
     readings={
         "literal-1": Reading(
             "Att-SVM is convex: half the sum of two feasible matrices is feasible, and its "

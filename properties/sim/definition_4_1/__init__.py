@@ -36,8 +36,8 @@ from flint import fmpq
 from attsvm.data import AttentionData
 from attsvm.exact import dot, rational
 from attsvm.primitives.att_svm import AttSVM, Token, att_svm, constraints
-from attsvm.primitives.hypotheses import exists, feasible
-from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.primitives.hypotheses import EXISTS, FEASIBLE
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from attsvm.theory.declaration.siblings import Changed
 from properties.sim import SOURCE
 from properties.sim.definition_4_1.instances import (
@@ -56,9 +56,6 @@ from properties.sim.definition_4_1.instances import (
 )
 from properties.sim.definition_4_1.prices import price
 
-POSITIVE, EXISTS = "C > 0", "X^mm exists"
-SEPARABLE, SMALL = "X^mm exists and is not 0", "C ||sum_j A_j|| <= 1"
-MOVED, WHOLE = "V is not zero", "queries of a sequence have its tokens"
 REPEATED = replace(
     single(1.0, 1.0, False, 0.5),
     data=AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]]),
@@ -204,6 +201,11 @@ def lower_prices(*examples: Queried) -> dict[str, Changed]:
 
 SHARED = Records(Queried, queried())
 
+POSITIVE = Hypothesis("C > 0", lambda case: case.C > 0)
+WHOLE = Hypothesis("queries of a sequence have its tokens", whole_sequences)
+SMALL = Hypothesis("C ||sum_j A_j|| <= 1", small_price)
+MOVED = Hypothesis("V is not zero", lambda case: bool(case.move.any()))
+
 DEFINITION = Statement(
     "sim/definition-4.1",
     rests_on=("sim/definition-3.8",),
@@ -215,20 +217,12 @@ DEFINITION = Statement(
     variables=Records(Soft, rivals(), climbed=True),
     conclusion=at_price,
     cost=2,
-    hypotheses={
-        POSITIVE: lambda case: case.C > 0,
-        WHOLE: whole_sequences,
-        EXISTS: feasible,
-        SEPARABLE: exists,
-        SMALL: small_price,
-        MOVED: lambda case: bool(case.move.any()),
-    },
     readings={
         "literal-1": Reading(
             "one slack a constraint, 'C = 10 works well' read as that it is large enough: where "
             "X^mm exists, it minimises ||X||_F + 10 sum of slacks",
             expected="refuted",
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             examples=(single(0.0625, 10.0, False, 0.0),),
             siblings={
                 "C = 1/4": changed(C="1/4", examples=[single(1.0, 0.25, False, 0.0)]),
@@ -243,7 +237,7 @@ DEFINITION = Statement(
             proof="symbolic.sim.programmes:prove_price",
             variables=Records(Soft, rivals(), climbed=True),
             conclusion=at_least_price,
-            under=(SEPARABLE,),
+            under=(EXISTS,),
             examples=(
                 single(1.0, 1.0, True, -0.25),
                 single(0.0625, 1.0, False, 0.0),
@@ -252,7 +246,7 @@ DEFINITION = Statement(
             ),
             siblings={
                 **lower_prices(),
-                "Att-SVM need not be separable": changed(drop=[SEPARABLE], examples=[OPPOSED]),
+                "Att-SVM need not be separable": changed(drop=[EXISTS], examples=[OPPOSED]),
             },
         ),
         "literal-2": Reading(
@@ -302,7 +296,7 @@ DEFINITION = Statement(
             "where X^mm exists, it minimises ||X||_F + 10 sum of slacks",
             expected="refuted",
             variables=SHARED,
-            under=(WHOLE, EXISTS),
+            under=(WHOLE, FEASIBLE),
             examples=(ALONE,),
             siblings={
                 "C = 1/4": changed(C="1/4", examples=[OWN_QUERIES]),
@@ -317,7 +311,7 @@ DEFINITION = Statement(
             constants={"together": False},
             variables=SHARED,
             conclusion=at_least_price,
-            under=(WHOLE, SEPARABLE),
+            under=(WHOLE, EXISTS),
             examples=(OWN_QUERIES,),
             siblings={
                 "95% of that price": changed(share="0.95", examples=[OWN_QUERIES]),
@@ -333,7 +327,7 @@ DEFINITION = Statement(
             proof="symbolic.sim.programmes:prove_shared_price",
             variables=Records(Queried, queried(whichever=True)),
             conclusion=at_least_price,
-            under=(SEPARABLE,),
+            under=(EXISTS,),
             examples=(OWN_QUERIES,),
             siblings={
                 **lower_prices(OWN_QUERIES),
@@ -351,7 +345,7 @@ DEFINITION = Statement(
             variables=Records(Queried, priced()),
             conclusion=exactly_from_price,
             cost=4,
-            under=(SEPARABLE,),
+            under=(EXISTS,),
             examples=tuple(at(OWN_QUERIES, C) for C in PRICES),
             siblings={
                 "95% of that price": changed(thousandths=950),
@@ -359,7 +353,7 @@ DEFINITION = Statement(
                 "100.1% of that price": changed(thousandths=1001),
                 "105% of that price": changed(thousandths=1050),
                 "Att-SVM need not be separable": changed(
-                    drop=[SEPARABLE], examples=[Queried(OPPOSED, np.array([0, 1]))]
+                    drop=[EXISTS], examples=[Queried(OPPOSED, np.array([0, 1]))]
                 ),
             },
         ),

@@ -26,12 +26,13 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.primitives.descent_runs import LEAPING, Run, runs, tight_data
+from attsvm.primitives.hypotheses import BASIN, FEASIBLE, ONE_PAIR, SEVERAL_TOKENS, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
-from attsvm.theory import Reading, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.sim import SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
+from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.kq_bias import factor_descent as factors
 from properties.sim.kq_bias.factor_descent import Factors
 
@@ -57,8 +58,10 @@ NARROW = pair(
 """X^mm is the identity, and K Q^T has rank one for ever."""
 TIED_PAIR = pair([[2]], [[-1]], ALL_TIED.data)
 
-ONE, LEANS = "one input of two tokens", "K^T D / ||D|| + Q^T z / ||z|| is not 0"
+
 FACTORS = factors.factors(st.one_of(factors.pair_data(), factors.crossed_data()))
+
+LEANS = Hypothesis("K^T D / ||D|| + Q^T z / ||z|| is not 0", factors.leans)
 
 BIAS = Statement(
     "sim/kq-bias",
@@ -68,7 +71,6 @@ BIAS = Statement(
     printed="We show that W = QK^T trained by gradient descent in the language modeling "
     "pretraining converge to the solution of SVM with the Frobenius norm objective",
     variables=stepped(Run, runs(tight_data(), 0, 1), steps=ANY),
-    hypotheses={**training.HYPOTHESES, ONE: factors.one_pair, LEANS: factors.leans},
     conclusion=training.DIRECTION,
     cost=10,
     violating={
@@ -105,7 +107,7 @@ BIAS = Statement(
             "l(best)]/n converges in direction to the Frobenius solution",
             expected="refuted",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, FEASIBLE, training.TWO, BASIN),
+            under=(UNIQUE, FEASIBLE, SEVERAL_TOKENS, BASIN),
             variables=FACTORS,
             conclusion=factors.FACTORED,
             cost=4,
@@ -131,7 +133,7 @@ BIAS = Statement(
             expected="proved",
             proof="symbolic.sim.kq_bias:prove",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, ONE, LEANS),
+            under=(UNIQUE, ONE_PAIR, LEANS),
             variables=factors.factors(factors.pair_data()),
             conclusion=factors.FACTORED,
             cost=4,
@@ -142,7 +144,7 @@ BIAS = Statement(
             siblings={
                 **training.OTHER_TARGETS,
                 "several inputs": changed(
-                    drop=[ONE],
+                    drop=[ONE_PAIR],
                     variables=factors.factors(factors.crossed_data()),
                     examples=[NARROW],
                 ),

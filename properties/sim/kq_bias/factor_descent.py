@@ -43,6 +43,7 @@ from attsvm.exact.numbers import (
 )
 from attsvm.limits import finite_minimum_of_factors
 from attsvm.primitives.descent_runs import max_margin
+from attsvm.primitives.hypotheses import one_pair
 from attsvm.primitives.limit_certificates import agreement, short_step
 from attsvm.primitives.steps import (
     TARGET,
@@ -281,11 +282,6 @@ def symmetric(data: AttentionData) -> bool:
 
 def _key(matrix: Matrix) -> tuple[tuple[int, int], ...]:
     return tuple((int(x.p), int(x.q)) for row in matrix for x in map(fmpq, row))
-
-
-def one_pair(case: Factors) -> bool:
-    """One input of two tokens."""
-    return case.data.n == 1 and int(case.data.present.sum()) == 2
 
 
 def _pair(data: ExactData) -> tuple[Vector, Vector]:

@@ -57,17 +57,13 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot, rational
 from attsvm.primitives.att_svm import att_svm, exact_att_svm
 from attsvm.primitives.counts import interval, probability
-from attsvm.primitives.hypotheses import all_independent
-from attsvm.theory import Reading, Records, Slack, Statement, changed, stated
+from attsvm.primitives.hypotheses import INDEPENDENT
+from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed, stated
 from properties.sim import SOURCE
 from properties.sim.large_dimension import laws
-from properties.sim.large_dimension.laws import RandomSentences, Signs
+from properties.sim.large_dimension.laws import SEVERAL, RandomSentences, Signs
 from properties.sim.token_sparsity.redundant_tokens import all_support, redundant_data
 
-LARGE, SEVERAL = "d >= 1000", "T >= 2"
-LONG = "all tokens have one norm, and all queries one, none 0"
-INCOHERENT = "4 k (e + (n - 1) e^2) <= 1, e the largest |<., .>| over a squared norm"
-INDEPENDENT = "the constraints are independent"
 SAMPLES, ONE = 100, Fraction(1)
 THREE_TOKENS = Signs(1, 3, 1000)
 EVEN = RandomSentences(np.ones((2, 2), dtype=np.int64), 2, 3, 1000)
@@ -204,6 +200,12 @@ COUNTED = probability(
 )
 SOLVABLE = st.one_of(all_support(), redundant_data())
 
+LARGE = Hypothesis("d >= 1000", lambda law: law.d >= 1000)
+LONG = Hypothesis("all tokens have one norm, and all queries one, none 0", long)
+INCOHERENT = Hypothesis(
+    "4 k (e + (n - 1) e^2) <= 1, e the largest |<., .>| over a squared norm", incoherent
+)
+
 DIMENSION = Statement(
     "sim/large-dimension",
     rests_on=("sim/definition-3.8",),
@@ -212,13 +214,6 @@ DIMENSION = Statement(
     printed="In the scenarios where data are distributed such that d is sufficiently large, such "
     "phenomenon is likely to persist",
     variables=Records(Signs, laws.signs((1000, 4000)), fixed=("seed",)),
-    hypotheses={
-        LARGE: lambda law: law.d >= 1000,
-        SEVERAL: lambda law: law.T >= 2,
-        LONG: long,
-        INCOHERENT: incoherent,
-        INDEPENDENT: all_independent,
-    },
     conclusion=likely,
     cost=4,
     violating={
@@ -261,7 +256,9 @@ DIMENSION = Statement(
             siblings={
                 "up to 11/4": changed(
                     drop=[INCOHERENT],
-                    under={"at most 11/4": lambda data: incoherent(data, Fraction(11, 4))},
+                    under=[
+                        Hypothesis("at most 11/4", lambda data: incoherent(data, Fraction(11, 4)))
+                    ],
                     examples=[BESIDE],
                 )
             },

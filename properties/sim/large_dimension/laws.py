@@ -16,8 +16,10 @@ from attsvm.language import Language
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.hypotheses import all_tight, unique_optimum
 from attsvm.strategies import composite, sizes
+from attsvm.theory import Hypothesis
 from properties.sim._support.token_sequences import TokenSequences
 
+SEVERAL = Hypothesis("T is at least 2", lambda law: law.T >= 2)
 RISK = 5e-10
 """The confidence of intervals that decide."""
 

@@ -29,22 +29,21 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.primitives.descent_runs import Run, runs
-from attsvm.primitives.hypotheses import feasible
+from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.strategies.data import attention_data, separable_data
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
+from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.low_score_tokens import left_out
 from properties.sim.low_score_tokens.left_out import Scaled
 from properties.sim.token_sparsity.redundant_tokens import redundant_data
 
 LOW = "'low' read as of least score in an input whose scores differ"
-EXISTS = "there is an X^mm"
-IDLE = "there is an X^mm, and no token of least score is a support vector of it"
-LOWERED = "scores are lowered, not raised"
+
+
 SUPPORT = AttentionData.of([[[2], [0], [1]]], [[1]], scores=[[2, 1, 0]])
 """The token of least score is the support vector."""
 ENDS_THERE = Run.of([[[0], [1], [-1]]], [[1]], scores=[[1, 0, -1]])
@@ -70,6 +69,17 @@ OTHERS = {
     "tokens between least and best": changed(which="second"),
 }
 
+NO_LOW_SUPPORT = Hypothesis(
+    "no token of least score is a support vector of an X^mm, if there is one",
+    left_out.idle_if_solved,
+)
+IDLE = Hypothesis(
+    "there is an X^mm, and no token of least score is a support vector of it",
+    left_out.idle,
+    implies=(FEASIBLE, NO_LOW_SUPPORT),
+)
+LOWERED = Hypothesis("scores are lowered, not raised", lambda case: case.size >= 0)
+
 LOW_SCORES = Statement(
     "sim/low-score-tokens",
     rests_on=("sim/theorem-3.14-part-1", "sim/theorem-3.14-part-2"),
@@ -80,14 +90,8 @@ LOW_SCORES = Statement(
     variables=Records(Run, runs(st.one_of(attention_data(), SEPARABLE), 0, 2), fixed=("step",)),
     conclusion=left_out.scores_no_lower,
     cost=2,
-    hypotheses={
-        **training.hypotheses(UNIQUE, FEASIBLE, BASIN, SHORT),
-        EXISTS: feasible,
-        IDLE: left_out.idle,
-        LOWERED: lambda case: case.size >= 0,
-    },
     violating={
-        EXISTS: [Scaled(NO_QUERY.data, 1.0)],
+        FEASIBLE: [Scaled(NO_QUERY.data, 1.0)],
         IDLE: [SUPPORT],
         SHORT: [PROTECTED],
     },
@@ -96,7 +100,7 @@ LOW_SCORES = Statement(
             f"{LOW}, 'the final outcome' as X^mm: where there is an X^mm, it is the same without "
             "these tokens",
             expected="refuted",
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             variables=Records(AttentionData, SEPARABLE),
             conclusion=left_out.same_solution,
             examples=(SUPPORT,),
@@ -203,7 +207,7 @@ LOW_SCORES = Statement(
             "left out, its scores differing",
             expected="proved",
             proof="symbolic.sim.low_score_tokens:prove_output",
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             variables=Records(Scaled, left_out.scaled()),
             conclusion=left_out.output_moves,
             tight=True,

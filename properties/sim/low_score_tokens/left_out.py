@@ -19,6 +19,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm, without
 from attsvm.primitives.descent_runs import Run
 from attsvm.primitives.growth_rates import ProvedLimit, proved_limit
+from attsvm.primitives.hypotheses import feasible
 from attsvm.primitives.limit_certificates import agreement
 from attsvm.primitives.many_runs import ended
 from attsvm.primitives.steps import FLOW, X_K, along, by_gradient_flow, tends
@@ -70,9 +71,14 @@ def low(data: Any, which: str = "low") -> Any:
 
 def idle(case: Any) -> bool:
     """There is an X^mm, and no token of least score is a support vector of it."""
+    return feasible(case) and idle_if_solved(case)
+
+
+def idle_if_solved(case: Any) -> bool:
+    """No token of least score is a support vector of an X^mm, if there is one."""
     data = getattr(case, "data", case)
     found = exact_att_svm(data)
-    return found is not None and all(found.margins[t] > 1 for t in found.A if low(data)[t])
+    return found is None or all(found.margins[t] > 1 for t in found.A if low(data)[t])
 
 
 # the programme

@@ -35,15 +35,13 @@ from attsvm.exact import rationals
 from attsvm.primitives.counts import HALF, probability
 from attsvm.primitives.hypotheses import feasible
 from attsvm.strategies import composite, sizes
-from attsvm.theory import Reading, Records, Slack, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed, stated
 from properties.sim import SOURCE
 from properties.sim._support import token_sequences
 from properties.sim._support.telling_sentences import OUTVOTED, SHARED, one_successor, said
 from properties.sim._support.token_sequences import TokenSequences
 from properties.sim.often_unsolvable import contradictions
 from properties.sim.often_unsolvable.contradictions import Draws, Table, consistent
-
-INDEPENDENT = "the embeddings are linearly independent"
 
 
 def independent(case: TokenSequences) -> bool:
@@ -138,6 +136,8 @@ FEWER = {
 
 DRAWS = Records(Draws, st.builds(Draws, st.integers(0, 2**16)))
 
+INDEPENDENT = Hypothesis("the embeddings are linearly independent", independent)
+
 OFTEN = Statement(
     "sim/often-unsolvable",
     rests_on=("sim/definition-3.8",),
@@ -148,7 +148,7 @@ OFTEN = Statement(
     variables=Records(
         TokenSequences, token_sequences.drawn_sequences(from_zero=True), fixed=("start", "step")
     ),
-    hypotheses={INDEPENDENT: independent},
+    hypotheses=(INDEPENDENT,),
     conclusion=told,
     cost=2,
     readings={

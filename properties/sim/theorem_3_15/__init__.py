@@ -41,7 +41,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from attsvm.primitives.aligned_inputs import together
+from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED, together
 from attsvm.primitives.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
@@ -53,20 +53,22 @@ from attsvm.primitives.descent_runs import (
     tight_data,
     towards_solution,
 )
-from attsvm.primitives.hypotheses import rivals_equal, two_scores
+from attsvm.primitives.hypotheses import (
+    BASIN,
+    EQUAL_RIVALS,
+    FEASIBLE,
+    SEVERAL_TOKENS,
+    TWO_SCORES,
+    UNIQUE,
+)
 from attsvm.primitives.steps import ANY, SHORT, by_gradient_flow, stepped
 from attsvm.strategies.adversarial_starts import trapping_data
-from attsvm.theory import Reading, Slack, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Slack, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, TIED_ASIDE
 from properties.sim import SOURCE
 from properties.sim._support import training
-from properties.sim._support.training import BASIN, FEASIBLE, PRINTED, REPAIRED, TWO_TOKENS, UNIQUE
+from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.theorem_3_15 import nearly_equal_scores as nearly_equal
-
-EQUAL, HALF = "non-optimal scores of each input are equal", "the step is at most 1/(2 L)"
-DIFFERENT = "some input has two different scores"
-INPUTS_ALIGNED, WITHIN = "inputs are aligned", "rivals' scores less than delta apart"
-WITHIN_OTHERS = "rivals' scores less than g_i s_i/(1 - s_i - s'_i) apart"
 
 
 @by_gradient_flow
@@ -87,6 +89,7 @@ ALIGNED = stepped(
     runs(st.one_of(together(nearly_equal.SPREADS), trapping_data()), 0, 1, 3),
     nearly_equal.larger,
 )
+
 NEED_NOT_BE_ALIGNED = {
     "inputs need not be aligned": changed(
         drop=[INPUTS_ALIGNED], variables=stepped(Run, runs(opposed_data(), 0))
@@ -99,6 +102,14 @@ def halved(run: Run) -> Run:
     """The same with the step 1/(2 L)."""
     return replace(run, step=0.5)
 
+
+HALF = Hypothesis("the step is at most 1/(2 L)", lambda run: run.step <= 0.5)
+WITHIN = Hypothesis("rivals' scores less than delta apart", nearly_equal.within, implies=(UNIQUE,))
+WITHIN_OTHERS = Hypothesis(
+    "rivals' scores less than g_i s_i/(1 - s_i - s'_i) apart",
+    nearly_equal.within_of_others,
+    implies=(UNIQUE,),
+)
 
 THEOREM = Statement(
     "sim/theorem-3.15",
@@ -115,23 +126,14 @@ THEOREM = Statement(
     "gamma_i,tau| <= delta for all t, tau != opt_i, i in [m]. Then, Algorithm X-GD, with eta <= "
     "1/(2 L_x) obeys lim ||X(k)||_F = infinity and lim X(k)/||X(k)||_F = X^mm/||X^mm||_F",
     variables=stepped(Run, runs(rival_data(), 0, 2)),
-    hypotheses={
-        **training.HYPOTHESES,
-        EQUAL: rivals_equal,
-        HALF: lambda run: run.step <= 0.5,
-        DIFFERENT: two_scores,
-        INPUTS_ALIGNED: nearly_equal.aligned,
-        WITHIN: nearly_equal.within,
-        WITHIN_OTHERS: nearly_equal.within_of_others,
-    },
     conclusion=training.DIRECTION,
     cost=10,
     violating={
-        EQUAL: [nearly_equal.BALANCED],
+        EQUAL_RIVALS: [nearly_equal.BALANCED],
         UNIQUE: [TIED_ASIDE],
-        training.TWO: [training.ONE_TOKEN],
+        SEVERAL_TOKENS: [training.ONE_TOKEN],
         FEASIBLE: [NO_QUERY],
-        DIFFERENT: [training.ONE_TOKEN],
+        TWO_SCORES: [training.ONE_TOKEN],
         SHORT: [LEAPING, nearly_equal.THROWN],
     },
     readings={
@@ -141,12 +143,14 @@ THEOREM = Statement(
             "1/(2 L_X) diverges",
             expected="refuted",
             constants={"loss": PRINTED},
-            under=(EQUAL, HALF),
+            under=(EQUAL_RIVALS, HALF),
             variables=LEVEL,
             conclusion=nearly_equal.NORM,
             examples=(halved(nearly_equal.OPPOSED),),
             siblings={
-                "any scores": changed(drop=[EQUAL], examples=[halved(nearly_equal.BALANCED)]),
+                "any scores": changed(
+                    drop=[EQUAL_RIVALS], examples=[halved(nearly_equal.BALANCED)]
+                ),
                 "on the decreasing loss": changed(loss=REPAIRED),
             },
         ),
@@ -156,11 +160,13 @@ THEOREM = Statement(
             "converges in direction to X^mm",
             expected="refuted",
             constants={"loss": PRINTED},
-            under=(EQUAL, HALF),
+            under=(EQUAL_RIVALS, HALF),
             variables=LEVEL,
             examples=(halved(TWO_TOKENS),),
             siblings={
-                "any scores": changed(drop=[EQUAL], examples=[halved(training.THREE_SCORES)]),
+                "any scores": changed(
+                    drop=[EQUAL_RIVALS], examples=[halved(training.THREE_SCORES)]
+                ),
                 **training.OTHER_TARGETS,
             },
         ),
@@ -170,7 +176,7 @@ THEOREM = Statement(
             "from any start converges in direction to X^mm",
             expected="refuted",
             constants={"loss": REPAIRED},
-            under=(EQUAL, UNIQUE, training.TWO, FEASIBLE, HALF),
+            under=(EQUAL_RIVALS, UNIQUE, SEVERAL_TOKENS, FEASIBLE, HALF),
             variables=stepped(Run, runs(rival_data(), 0, 2), steps=(0.5, 0.25)),
             examples=(halved(training.NOT_ALIGNED),),
             siblings=training.other_directions(halved(training.UNEVEN)),
@@ -196,7 +202,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.divergence:prove",
             constants={"loss": PRINTED},
-            under=(EQUAL, FEASIBLE, DIFFERENT),
+            under=(EQUAL_RIVALS, FEASIBLE, TWO_SCORES),
             variables=stepped(Run, runs(nearly_equal.beside_level(), 0, 2), steps=ANY),
             conclusion=nearly_equal.NORM,
             examples=(training.TIED_BESIDE,),
@@ -212,24 +218,25 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.aligned_inputs:prove_aligned",
             constants={"loss": REPAIRED},
-            under=(training.TWO, FEASIBLE, INPUTS_ALIGNED, WITHIN, SHORT),
+            under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, WITHIN, SHORT),
             variables=ALIGNED,
-            conclusion=replace(BOTH, balls=training.PATIENTLY.balls),
+            conclusion=BOTH,
             examples=(TWO_TOKENS,),
             siblings={
                 **training.OTHER_DIRECTIONS,
                 "less than 3/2 delta": changed(
                     drop=[WITHIN],
-                    under={
-                        "rivals' scores less than 3/2 delta apart": lambda run: nearly_equal.within(
-                            run, 1.5
+                    under=[
+                        Hypothesis(
+                            "rivals' scores less than 3/2 delta apart",
+                            lambda run: nearly_equal.within(run, 1.5),
                         )
-                    },
+                    ],
                     examples=[nearly_equal.OUTRUN],
                 ),
                 "at most delta": changed(
                     drop=[WITHIN],
-                    under={"rivals' scores at most delta apart": nearly_equal.at_most},
+                    under=[Hypothesis("rivals' scores at most delta apart", nearly_equal.at_most)],
                     examples=[ALL_TIED],
                 ),
                 **NEED_NOT_BE_ALIGNED,
@@ -247,19 +254,20 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.sim.theorem_3_15:prove",
             constants={"loss": REPAIRED},
-            under=(training.TWO, FEASIBLE, INPUTS_ALIGNED, WITHIN_OTHERS, SHORT),
+            under=(SEVERAL_TOKENS, FEASIBLE, INPUTS_ALIGNED, WITHIN_OTHERS, SHORT),
             variables=ALIGNED,
-            conclusion=replace(BOTH, balls=training.PATIENTLY.balls),
+            conclusion=BOTH,
             examples=(TWO_TOKENS, nearly_equal.far(0.359375, 1.0), nearly_equal.far(0.125, 2.0)),
             siblings={
                 **training.OTHER_DIRECTIONS,
                 "less than 17/16 of it": changed(
                     drop=[WITHIN_OTHERS],
-                    under={
-                        "rivals' scores less than 17/16 of it apart": lambda run: (
-                            nearly_equal.within_of_others(run, Fraction(17, 16))
+                    under=[
+                        Hypothesis(
+                            "rivals' scores less than 17/16 of it apart",
+                            lambda run: nearly_equal.within_of_others(run, Fraction(17, 16)),
                         )
-                    },
+                    ],
                     examples=[nearly_equal.far(0.37890625, 1.0)],
                 ),
                 **NEED_NOT_BE_ALIGNED,

@@ -39,13 +39,12 @@ import numpy as np
 
 from attsvm.data import AttentionData
 from attsvm.primitives.descent_runs import Run
-from attsvm.primitives.hypotheses import feasible
+from attsvm.primitives.hypotheses import BASIN, FEASIBLE, UNIQUE
 from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_CROWD
 from properties.sim import SOURCE
-from properties.sim._support import training
-from properties.sim._support.training import BASIN, PRINTED, REPAIRED, UNIQUE
+from properties.sim._support.training import PRINTED, REPAIRED
 from properties.sim.token_sparsity import dropping
 from properties.sim.token_sparsity import gradient_shares as shares
 from properties.sim.token_sparsity import redundant_tokens as tokens
@@ -72,7 +71,7 @@ TIED = AttentionData.of([[[0, 0], [-1, 0], [-3, -1]]], [[1, 0]], scores=[[1, 1, 
 TWICE = AttentionData.of([[[1], [0], [0]]], [[1]], scores=[[1, 0, 0]])
 """The constraints of equal tokens are equal."""
 
-EXISTS = "there is an X^mm"
+
 IN_BASIN = stepped(Run, shares.redundant_basin(), shares.basin_larger)
 PROGRAMMES = Records(AttentionData, tokens.redundant_data(), tokens.redundant_larger)
 
@@ -102,11 +101,10 @@ SPARSITY = Statement(
     "gradient computation for each update. Tokens that do not serve as support vectors have zero "
     "gradients and can be safely disregarded during pretraining",
     variables=stepped(Run, tokens.redundant_runs(), steps=ANY),
-    hypotheses={**training.hypotheses(UNIQUE, BASIN, SHORT), EXISTS: feasible},
     conclusion=dropping.coefficients,
     cost=2,
     violating={
-        EXISTS: [tokens.Dropped(NO_QUERY.data, np.array([[False, True]])), ONE_KEY, ONE_KEY.data],
+        FEASIBLE: [tokens.Dropped(NO_QUERY.data, np.array([[False, True]])), ONE_KEY, ONE_KEY.data],
         SHORT: [LEAPING],
     },
     readings={
@@ -114,7 +112,7 @@ SPARSITY = Statement(
             "where there is an X^mm, rivals that are no support vectors of it have zero gradients: "
             "dL/d(x_t^T X z) = 0 at every X, L the mean of g(b <f, h>) over the inputs",
             expected="refuted",
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             examples=(FROM_ZERO,),
             siblings=other_tokens(),
         ),
@@ -123,7 +121,7 @@ SPARSITY = Statement(
             "during pretraining: the gradient of L, the mean of g(b <f, h>) over the inputs, is at "
             "every X the same without them",
             expected="refuted",
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             conclusion=dropping.same_gradient,
             examples=(FROM_ZERO,),
             siblings=other_tokens(),
@@ -133,7 +131,7 @@ SPARSITY = Statement(
             "X^mm is the same without them",
             expected="proved",
             proof="symbolic.least_points:prove_supported",
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             variables=replace(PROGRAMMES, climbed=True),
             conclusion=dropping.same_solution,
             examples=(THREE, TIED),
@@ -148,7 +146,7 @@ SPARSITY = Statement(
             "|dL/d(x_t^T X z)| over that of all tokens tends to 0",
             expected="refuted, certified",
             constants={"loss": PRINTED},
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             conclusion=shares.FADING,
             cost=10,
             examples=(FROM_ZERO,),
@@ -160,7 +158,7 @@ SPARSITY = Statement(
             "divided by that over all tokens, tends to 0",
             expected="refuted, certified",
             constants={"loss": REPAIRED},
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             conclusion=shares.FADING,
             cost=10,
             examples=(PASSED_OVER,),
@@ -174,7 +172,7 @@ SPARSITY = Statement(
             expected="proved",
             proof="symbolic.growth_rates:prove_shares",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, EXISTS, BASIN, SHORT),
+            under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=IN_BASIN,
             conclusion=shares.FADING,
             cost=10,
@@ -187,7 +185,7 @@ SPARSITY = Statement(
             "all rivals with multiplier 0 can go, those of margin 1 included",
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_most_lost",
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             variables=Records(tokens.Dropped, tokens.thinned(), tokens.thinned_larger),
             conclusion=dropping.at_most_lost,
             examples=tuple(
@@ -202,7 +200,7 @@ SPARSITY = Statement(
             "any multipliers of X^mm",
             expected="proved",
             proof="symbolic.sim.programmes:prove_at_least_lost",
-            under=(EXISTS,),
+            under=(FEASIBLE,),
             variables=Records(AttentionData, tokens.all_support(), tokens.all_support_larger),
             conclusion=dropping.at_least_lost,
             examples=(TWICE, TIED),
@@ -221,7 +219,7 @@ SPARSITY = Statement(
             expected="proved",
             proof="symbolic.growth_rates:prove_shares",
             constants={"loss": REPAIRED},
-            under=(UNIQUE, EXISTS, BASIN, SHORT),
+            under=(UNIQUE, FEASIBLE, BASIN, SHORT),
             variables=IN_BASIN,
             conclusion=shares.EXPONENT,
             cost=12,

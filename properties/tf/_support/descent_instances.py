@@ -22,7 +22,8 @@ from attsvm.primitives.descent_runs import (
     towards_solution,
 )
 from attsvm.primitives.growth_rates import arrives
-from attsvm.primitives.hypotheses import exists, in_basin, sloped, unique_optimum
+from attsvm.primitives.hypotheses import BASIN, EXISTS, UNIQUE, unique_optimum
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
 from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import (
     SHORT,
@@ -30,7 +31,6 @@ from attsvm.primitives.steps import (
     W_K,
     Stepped,
     converges_in_direction,
-    is_short,
     solutions,
 )
 from attsvm.primitives.torch_objectives import elsewhere
@@ -118,17 +118,17 @@ def follows(case: Descent, towards: str = "optimal") -> Slack:
     return reaches(Run(case.data, case.start, step=case.step), case.loss, towards)
 
 
-def decided(case: Descent, towards: str = "optimal") -> arb | None:
-    """Where descent goes, proved; tokens may be tied in inputs whose gradient is 0."""
+def decided(case: Descent, towards: str = "optimal") -> arb:
+    """Return whether descent converges in direction to the target, or ask for more bits.
+
+    Tokens may be tied in inputs whose gradient is 0. Long runs need many bits, and so do runs where
+    attention lingers.
+    """
     target = max_margin(case.data, towards)
     if target is not None and not unique_optimum(case):
-        return arrives(case.data, case.start, case.loss, target, case.step)
-    return certified_limit(Run(case.data, case.start, step=case.step), case.loss, towards)
-
-
-def patiently(case: Descent, towards: str = "optimal") -> arb:
-    """The same; long runs, and those where attention lingers, need many bits."""
-    return or_more_bits(decided(case, towards))
+        return or_more_bits(arrives(case.data, case.start, case.loss, target, case.step))
+    run = Run(case.data, case.start, step=case.step)
+    return or_more_bits(certified_limit(run, case.loss, towards))
 
 
 DIRECTION = converges_in_direction(
@@ -141,15 +141,6 @@ DIRECTION = converges_in_direction(
     symbols=solutions("W"),
 )
 
-EXISTS, SLOPED_LOSS = "W^mm exists and is not 0", "l' < 0 everywhere and continuous"
-UNIQUE, BASIN = "optimal tokens are unique", "risk gap of the start below the threshold"
-HYPOTHESES = {
-    EXISTS: exists,
-    SLOPED_LOSS: sloped,
-    UNIQUE: unique_optimum,
-    BASIN: lambda case: in_basin(case, case.loss),
-    SHORT: is_short,
-}
 VIOLATING = {
     EXISTS: [from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],
     SLOPED_LOSS: [FLAT],
@@ -157,4 +148,4 @@ VIOLATING = {
     BASIN: [descent(NOT_ALIGNED, "correlation")],
     SHORT: [descent(LEAPING)],
 }
-"""What a descent from the basin asks for, and descents that miss it."""
+"""Descents, each of which misses a hypothesis on descent from the basin."""

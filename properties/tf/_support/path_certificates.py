@@ -48,7 +48,8 @@ from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import ExactAnswer, solve_exactly
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent_runs import max_margin
-from attsvm.primitives.hypotheses import feasible, several_tokens, sloped
+from attsvm.primitives.hypotheses import feasible, several_tokens
+from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.steps import TARGET, along, solutions, tends
 from attsvm.theory import OPEN
 from attsvm.theory.arithmetic import BALLS

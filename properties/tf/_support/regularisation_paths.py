@@ -22,13 +22,14 @@ from attsvm.paths import Minimum as PathMinimum
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.gradients import loss_slope
-from attsvm.primitives.hypotheses import feasible, several_tokens, sloped, unique_optimum
+from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
+from attsvm.primitives.loss_hypotheses import DECREASING_LOSS, SMOOTH_LOSS, sloped
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, separable_data
 from attsvm.svm import att_svm, att_svm_programme
 from attsvm.svm.nuclear import NuclearAnswer, distance, solve_nuclear
-from attsvm.theory import Slack
+from attsvm.theory import Hypothesis, Slack
 from attsvm.theory.arithmetic import BALLS
 from properties._support.hypothesis_violations import TIED_APART
 from properties.tf._support.solution_ranks import Proposal, beyond_rank, nuclear_proposal
@@ -152,6 +153,11 @@ def steep(case: Path) -> bool:
     return case.loss in (*SLOPED, CUBIC.name) and set(orders(case, ExactData.of(case.data))) == {1}
 
 
+def falls_at_best(case: Path) -> bool:
+    """L' < 0 at the best score of every input."""
+    return set(orders(case, ExactData.of(case.data))) == {1}
+
+
 def levels_off(case: Path, inner: int | None = None) -> bool:
     """The risk is known to be least at some W, of that rank at most: W_R/R may tend to 0.
 
@@ -164,17 +170,21 @@ def levels_off(case: Path, inner: int | None = None) -> bool:
     return case.loss == FLAT_FROM_ONE and low and all(x > 1 for x in best)
 
 
-UNIQUE, FEASIBLE = "optimal tokens are unique", "Att-SVM is feasible"
-SEVERAL = "some input has two tokens"
-FALLING = "l is smooth and decreasing, l' < 0 at the best scores"
-HYPOTHESES = {UNIQUE: unique_optimum, FEASIBLE: feasible, SEVERAL: several_tokens, FALLING: steep}
+FALLING_AT_BEST = Hypothesis("l' < 0 at the best scores", falls_at_best)
+FALLING = Hypothesis(
+    "l is smooth and decreasing, l' < 0 at the best scores",
+    steep,
+    implies=(SMOOTH_LOSS, DECREASING_LOSS, FALLING_AT_BEST),
+)
+HYPOTHESES = (UNIQUE, FEASIBLE, SEVERAL_TOKENS, FALLING)
+"""What theorems 2 and 3 ask for."""
 VIOLATING = {
     UNIQUE: [Path(TIED_APART.data, "log-loss")],
     FEASIBLE: [NO_SOLUTION],
-    SEVERAL: [ONE_TOKEN],
+    SEVERAL_TOKENS: [ONE_TOKEN],
     FALLING: [FLAT_SLOPE],
 }
-"""What theorems 2 and 3 ask for, and paths that miss it."""
+"""Paths, each of which misses one of these hypotheses."""
 
 
 def orders(case: Path, exact: ExactData) -> list[int]:

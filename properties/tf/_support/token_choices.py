@@ -21,6 +21,7 @@ from attsvm.strategies.separable_data import (
     separated_larger,
     with_redundant_tokens,
 )
+from attsvm.theory import Hypothesis
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +130,6 @@ def every(data: AttentionData) -> Iterator[Array]:
     return (np.array(alpha) for alpha in itertools.product(*tokens))
 
 
-def all_support(data: AttentionData) -> bool:
-    """All tokens are support vectors of the Att-SVM."""
-    found = exact_att_svm(data)
-    return found is not None and found.all_tight
-
-
 def all_solved(data: AttentionData) -> bool:
     """Every Local-SVM has a solution."""
     return all(exact_att_svm(data, alpha) is not None for alpha in every(data))
@@ -199,3 +194,19 @@ def better_support(data: AttentionData, *, positive: bool = True) -> bool:
         if positive and not any(answer.duals[at] > 0 for at in better):
             return False
     return True
+
+
+def large(case: Any) -> bool:
+    """There are at least as many dimensions as tokens."""
+    data = getattr(case, "data", case)
+    return bool(data.d >= data.n * data.T)
+
+
+LARGE = Hypothesis("d >= n T", large)
+EVERYWHERE = Hypothesis(
+    "all tokens are support vectors in each Local-SVM that has a solution",
+    lambda case: all_support_everywhere(getattr(case, "data", case)),
+)
+SOLVED = Hypothesis(
+    "each Local-SVM has a solution", lambda case: all_solved(getattr(case, "data", case))
+)

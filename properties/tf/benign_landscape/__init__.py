@@ -69,16 +69,18 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.hypotheses import falling, feasible, sloped, strictly_decreasing
+from attsvm.primitives.hypotheses import feasible
+from attsvm.primitives.loss_hypotheses import FALLING_LOSS, SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.losses import SLOPED as LOSSES
 from attsvm.primitives.steps import flattened
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import attention_data
-from attsvm.theory import Measured, Reading, Records, Statement, changed, stated
+from attsvm.theory import Hypothesis, Measured, Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices
 from properties.tf._support.descent_instances import Descent
+from properties.tf._support.token_choices import LARGE
 from properties.tf.all_support_no_stationary import not_stationary
 from properties.tf.benign_landscape import minima, parts, stationary_points
 
@@ -118,25 +120,6 @@ IN_TURN = cases.from_zero([[[0, 0], [2, 0], [2, 2], [0, 2]]], scores=[[0.0, 1.0,
 """Each level splits the corners of a square by another line; no direction has all in order."""
 EQUAL = AttentionData.of([[[1, 0], [1, 0]]], [[1, 0]], scores=[[1, 0]])
 TWICE = AttentionData.of([[[1], [0]], [[1], [0]]], [[1], [-1]], scores=[[1, 0], [1, 0]])
-
-LARGE, SLOPED = "d >= n T", "l' < 0 everywhere and continuous"
-STRICT = "l is strictly decreasing and smooth"
-SLOPE = "l is differentiable, l' < 0 everywhere"
-QUERIES, AFFINE = "queries are independent", "tokens of each input are affinely independent"
-SCORES, OWN = (
-    "the first input has two different scores",
-    "its query is no combination of the others'",
-)
-APART = "tokens that score above any level can be separated from those below"
-FEW = "its tokens have one affine dependency at most"
-KNOWN = "parts of each input have one score each, or one affine dependency, or are on a line"
-SEPARABLE = "its optimal token has an Att-SVM of its own"
-
-
-def large(case: Any) -> bool:
-    """There are at least as many dimensions as tokens."""
-    data = getattr(case, "data", case)
-    return bool(data.d >= data.n * data.T)
 
 
 def dependencies(case: Any, i: int) -> int:
@@ -209,6 +192,12 @@ LEAST = Measured(
     symbols={"largest": {True: "a local maximum", False: "one"}},
 )
 
+QUERIES = Hypothesis("queries are independent", queries_independent)
+AFFINE = Hypothesis(
+    "tokens of each input are affinely independent",
+    lambda case: all(dependencies(case, i) == 0 for i in range(case.n)),
+)
+
 FEASIBILITY = Statement(
     "tf/benign-landscape",
     rests_on=("tf/all-support-no-stationary", "tf/overparameterisation"),
@@ -218,11 +207,6 @@ FEASIBILITY = Statement(
     variables=Records(
         AttentionData, st.one_of(choices.on_axes(), attention_data(n=(1, 2), T=(1, 3), d=(1, 4)))
     ),
-    hypotheses={
-        LARGE: large,
-        QUERIES: queries_independent,
-        AFFINE: lambda case: all(dependencies(case, i) == 0 for i in range(case.n)),
-    },
     conclusion=solvable,
     cost=2,
     violating={QUERIES: [TWICE], AFFINE: [EQUAL]},
@@ -249,6 +233,24 @@ INPUTS = Records(
     Descent, st.one_of(stationary_points.inputs(), points()), fixed=("step",), climbed=True
 )
 
+SCORES = Hypothesis(
+    "the first input has two different scores",
+    lambda case: len(set(ExactData.of(case.data).gamma[0])) > 1,
+)
+OWN = Hypothesis("its query is no combination of the others'", own_query)
+APART = Hypothesis(
+    "tokens that score above any level can be separated from those below",
+    stationary_points.levels_apart,
+)
+FEW = Hypothesis(
+    "its tokens have one affine dependency at most", lambda case: dependencies(case, 0) <= 1
+)
+SEPARABLE = Hypothesis("its optimal token has an Att-SVM of its own", separable)
+KNOWN = Hypothesis(
+    "parts of each input have one score each, or one affine dependency, or are on a line",
+    stationary_points.parts_known,
+)
+
 LANDSCAPE = Statement(
     "tf/benign-landscape",
     source=SOURCE,
@@ -257,24 +259,11 @@ LANDSCAPE = Statement(
     variables=Records(
         Descent, st.one_of(points(), cases.descents()), fixed=("step",), climbed=True
     ),
-    hypotheses={
-        LARGE: large,
-        STRICT: strictly_decreasing,
-        SLOPE: falling,
-        SLOPED: sloped,
-        SCORES: lambda case: len(set(ExactData.of(case.data).gamma[0])) > 1,
-        OWN: own_query,
-        APART: stationary_points.levels_apart,
-        FEW: lambda case: dependencies(case, 0) <= 1,
-        SEPARABLE: separable,
-        QUERIES: queries_independent,
-        KNOWN: stationary_points.parts_known,
-    },
     conclusion=not_stationary,
     cost=3,
     violating={
-        SLOPE: [cases.FLAT],
-        SLOPED: [cases.FLAT],
+        FALLING_LOSS: [cases.FLAT],
+        SLOPED_LOSS: [cases.FLAT],
         SCORES: [cases.TIED],
         OWN: [BESIDE, cases.OPPOSED],
         APART: [REST],
@@ -288,7 +277,7 @@ LANDSCAPE = Statement(
             "'over-parameterization', of which print gives no measure, read as a dimension for "
             "each token, d >= n T; l strictly decreasing and smooth: grad L(W) != 0 for all W",
             expected="refuted, certified",
-            under=(LARGE, STRICT),
+            under=(LARGE, STRICT_LOSS),
             variables=Records(
                 Descent,
                 flattened(st.one_of(points(), cases.descents())),
@@ -305,7 +294,7 @@ LANDSCAPE = Statement(
             "grad L(W) != 0 for all W",
             expected="proved",
             proof="symbolic.tf.benign_landscape:prove_no_stationary_point",
-            under=(SLOPE, SCORES, OWN, APART),
+            under=(FALLING_LOSS, SCORES, OWN, APART),
             examples=(IN_ORDER, IN_TURN),
         ),
         "sharp-1": Reading(
@@ -315,7 +304,7 @@ LANDSCAPE = Statement(
             "each stationary point",
             expected="proved",
             proof="symbolic.tf.benign_landscape:prove_no_minimum",
-            under=(SLOPED, SCORES, OWN, FEW, SEPARABLE),
+            under=(SLOPED_LOSS, SCORES, OWN, FEW, SEPARABLE),
             conclusion=MINIMUM,
             examples=(REST,),
         ),
@@ -332,7 +321,7 @@ LANDSCAPE = Statement(
             "each input all parts rest at one u",
             expected="proved",
             proof="symbolic.tf.parts_at_rest:prove_where_stationary",
-            under=(SLOPE, QUERIES, KNOWN),
+            under=(FALLING_LOSS, QUERIES, KNOWN),
             variables=INPUTS,
             conclusion=EXISTENCE,
             examples=(REST, WITHIN, cases.TIED, BYSTANDER, LEVEL, FINITE, FALLING),
@@ -343,7 +332,7 @@ LANDSCAPE = Statement(
             "its dependency has one b_t > 0 alone; or its polynomial changes at y from + to -",
             expected="proved",
             proof="symbolic.tf.parts_at_rest:prove_where_least",
-            under=(SLOPE, QUERIES, KNOWN),
+            under=(FALLING_LOSS, QUERIES, KNOWN),
             variables=INPUTS,
             conclusion=LEAST,
             examples=(REST, WITHIN, cases.TIED, LEVEL, FINITE, FALLING),

@@ -43,9 +43,10 @@ W_svm is 0 (`sharp-5`).
 """
 
 from attsvm.primitives.heads import ACTIVATIONS
-from attsvm.primitives.hypotheses import sloped, strictly_decreasing
+from attsvm.primitives.hypotheses import ZERO_START
+from attsvm.primitives.loss_hypotheses import CONVEX_LOSS, NEGATIVE_SLOPE, SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.losses import CONVEX
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf.generalised_svm import head_descent as heads
 from properties.tf.generalised_svm import kept_tokens as cases
@@ -55,19 +56,25 @@ from properties.tf.generalised_svm.kept_tokens import KeptTokens
 from properties.tf.generalised_svm.log_growth import Hidden, Several
 from properties.tf.generalised_svm.published_runs import DRAWS, OFTEN, Published
 
-RESTS, ALL, SEEN = "descent rests at W", "all tokens are kept", "W is in the span of the data"
-POSITIVE = "a token is left out, and all margins of V are positive"
-FORWARD, SLOPED_LOSS, CONVEX_LOSS = "the step is positive", "l' < 0", "l is convex, l' < 0"
-BETTER, ORTHOGONAL = (
-    "the first token scores more",
-    "the (x_1 - x_2) z_i^T are orthogonal, none is 0",
+RESTS = Hypothesis("descent rests at W", cases.rests)
+ALL = Hypothesis("all tokens are kept", lambda case: bool(case.kept.all()))
+SEEN = Hypothesis("W is in the span of the data", cases.seen)
+POSITIVE = Hypothesis("a token is left out, and all margins of V are positive", cases.leads)
+FORWARD = Hypothesis("the step is positive", lambda case: case.size > 0)
+CONVEX_SLOPED = Hypothesis(
+    "l is convex, l' < 0", lambda case: case.loss in CONVEX, implies=(CONVEX_LOSS, NEGATIVE_SLOPE)
 )
-STRICT, NONLINEAR = "l is strictly decreasing and smooth", "phi is not linear"
-QUERY = "the query is not 0"
-BENT_UP, RISES = "phi is convex", "p > 0"
-SQUARE, CRITICAL, BELOW = "phi is the square", "every <a_k, x_1> is 0", "beta > 0"
-BOTH, GENTLE = "the head rises from each token towards the other", "-1 <= l' < 0"
-ORIGIN = "W(0) = 0"
+BETTER = Hypothesis("the first token scores more", growth.ordered)
+ORTHOGONAL = Hypothesis("the (x_1 - x_2) z_i^T are orthogonal, none is 0", growth.orthogonal)
+NONLINEAR = Hypothesis("phi is not linear", lambda case: case.phi != "identity")
+QUERY = Hypothesis("the query is not 0", lambda case: bool(case.z.any()))
+BENT_UP = Hypothesis("phi is a convex function", lambda case: ACTIVATIONS[case.phi].convex)
+RISES = Hypothesis("p > 0", heads.rising)
+SQUARE = Hypothesis("phi is the square", lambda case: case.phi == "square")
+CRITICAL = Hypothesis("every <a_k, x_1> is 0", heads.critical)
+BELOW = Hypothesis("beta > 0", heads.best_by_far)
+BOTH = Hypothesis("the head rises from each token towards the other", heads.rises_from_both)
+GENTLE = Hypothesis("-1 <= l' < 0", heads.gentle)
 
 STATEMENT = Statement(
     "tf/generalised-svm",
@@ -77,35 +84,13 @@ STATEMENT = Statement(
     printed="Claim: W_GD ~ W_fin + W_svm ... ||W_svm||_F -> inf, ||W_fin||_F -> bounded ... >99% "
     "corr",
     variables=Records(KeptTokens, cases.drawn()),
-    hypotheses={
-        RESTS: cases.rests,
-        ALL: lambda case: bool(case.kept.all()),
-        SEEN: cases.seen,
-        POSITIVE: cases.leads,
-        FORWARD: lambda case: case.size > 0,
-        SLOPED_LOSS: sloped,
-        CONVEX_LOSS: lambda case: case.loss in CONVEX,
-        BETTER: growth.ordered,
-        ORTHOGONAL: growth.orthogonal,
-        STRICT: strictly_decreasing,
-        NONLINEAR: lambda case: case.phi != "identity",
-        QUERY: lambda case: bool(case.z.any()),
-        BENT_UP: lambda case: ACTIVATIONS[case.phi].convex,
-        RISES: heads.rising,
-        SQUARE: lambda case: case.phi == "square",
-        CRITICAL: heads.critical,
-        BELOW: heads.best_by_far,
-        BOTH: heads.rises_from_both,
-        ORIGIN: lambda case: case.start == 0,
-        GENTLE: heads.gentle,
-    },
     violating={
         ALL: [cases.APART],
         SEEN: [cases.UNSEEN],
         POSITIVE: [cases.BETWEEN],
         FORWARD: [growth.BACK, growth.BACK_HIDDEN, heads.BACK, heads.BACK_SQUARE, heads.BACK_PAIR],
         SLOPED_LOSS: [growth.FLAT_HIDDEN],
-        CONVEX_LOSS: [growth.BENT, heads.BENT, heads.BENT_SQUARE],
+        CONVEX_SLOPED: [growth.BENT, heads.BENT, heads.BENT_SQUARE],
         BETTER: [growth.EQUAL],
         ORTHOGONAL: [growth.TWICE],
         QUERY: [heads.UNSEEN, heads.UNSEEN_SQUARE],
@@ -115,7 +100,7 @@ STATEMENT = Statement(
         CRITICAL: [heads.ASIDE],
         BELOW: [heads.RISEN],
         BOTH: [heads.CONVEX_PAIR],
-        ORIGIN: [heads.STARTED, heads.STARTED_SQUARE],
+        ZERO_START: [heads.STARTED, heads.STARTED_SQUARE],
         GENTLE: [heads.STEEP],
     },
     conclusion=cases.correlates,
@@ -167,7 +152,7 @@ STATEMENT = Statement(
             "and smooth, any start and any constant step above 0, some logit moves in the first "
             "steps of descent",
             expected="refuted, certified",
-            under=(FORWARD, STRICT, NONLINEAR),
+            under=(FORWARD, STRICT_LOSS, NONLINEAR),
             variables=Records(HeadSteps, heads.steps(nonlinear=True)),
             conclusion=heads.moves,
             examples=(heads.DEAD, heads.UNSEEN, heads.CONVEX_PAIR),
@@ -212,7 +197,7 @@ STATEMENT = Statement(
             "l'(gamma_2), so that W(k) - ln k W_svm is bounded",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_bounded",
-            under=(FORWARD, CONVEX_LOSS, BETTER, ORTHOGONAL),
+            under=(FORWARD, CONVEX_SLOPED, BETTER, ORTHOGONAL),
             variables=Records(Several, growth.separate()),
             conclusion=growth.follows_logarithm,
             examples=(growth.ALONE,),
@@ -243,7 +228,7 @@ STATEMENT = Statement(
             "kept, and W(k) - ln k W_svm is bounded",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_rising_head",
-            under=(FORWARD, CONVEX_LOSS, QUERY, BENT_UP, RISES, ORIGIN),
+            under=(FORWARD, CONVEX_SLOPED, QUERY, BENT_UP, RISES, ZERO_START),
             variables=Records(HeadSteps, heads.steps(), fixed=("start",)),
             conclusion=heads.grows,
             examples=(heads.ALONE,),
@@ -260,7 +245,7 @@ STATEMENT = Statement(
             "x_2)/2)), so that W(k) - (ln k/2) W_svm is bounded, and W(k) - ln k W_svm is not",
             expected="proved",
             proof="symbolic.tf.generalised_svm:prove_critical_head",
-            under=(FORWARD, CONVEX_LOSS, QUERY, SQUARE, CRITICAL, BELOW, ORIGIN),
+            under=(FORWARD, CONVEX_SLOPED, QUERY, SQUARE, CRITICAL, BELOW, ZERO_START),
             variables=Records(HeadSteps, heads.steps(critical=True), fixed=("phi", "start")),
             conclusion=heads.grows_by_half,
             examples=(heads.SQUARE,),

@@ -35,16 +35,12 @@ from dataclasses import replace
 import numpy as np
 
 from attsvm.primitives.descent_runs import LEAPING, max_margin
-from attsvm.primitives.hypotheses import (
-    rivals_equal,
-    sloped,
-    strictly_decreasing,
-    unique_optimum,
-)
-from attsvm.primitives.steps import ANY, SHORT, flattened, is_short, stepped
-from attsvm.theory import Reading, Statement, changed
+from attsvm.primitives.hypotheses import EQUAL_RIVALS, SEVERAL_TOKENS, UNIQUE
+from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
+from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
+from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import DIRECTION, from_zero, patiently
+from properties.tf._support.descent_instances import DIRECTION, from_zero
 from properties.tf.global_equal_scores import NOT_ALIGNED
 from properties.tf.global_initial_gradient import first_steps
 from properties.tf.global_initial_gradient.first_steps import Step
@@ -70,13 +66,16 @@ THROWN = replace(
 """After a long first step the second one takes an input to its worse token for ever."""
 CROSSED = Step(OVERTAKEN, ZERO, "correlation", 1.0)
 
-UNIQUE, LONG = "optimal tokens are unique", "the first step is long"
-FORWARD = "R >= 0"
-SLOPED, STRICT = "l' < 0 everywhere and continuous", "l is strictly decreasing and smooth"
-SEPARATED = "the first step separates the optimal tokens"
-EQUAL, ALONG = "non-optimal scores are equal", "the first step goes along W^mm"
-PLAINLY = replace(DIRECTION, balls=patiently)
+
 WORST = {"towards the worst tokens": changed(towards="worst")}
+
+SEPARATED = Hypothesis("the first step separates the optimal tokens", first_steps.separates)
+LONG = Hypothesis("the first step is long", first_steps.is_long, implies=(SEVERAL_TOKENS,))
+FORWARD = Hypothesis("R >= 0", lambda case: case.length >= 0.0)
+ALONG = Hypothesis(
+    "the first step goes along W^mm",
+    lambda case: first_steps.correlates(case, max_margin(case.data, "optimal")),
+)
 
 THEOREM = Statement(
     "tf/global-initial-gradient",
@@ -86,21 +85,10 @@ THEOREM = Statement(
     printed="We have that W_k/||W_k||_F -> W^mm(opt)/||W^mm(opt)||_F, if: initial gradient "
     "grad L(W_0) is favorable",
     variables=stepped(Step, flattened(first_steps.steps((1.0,))), fixed=("length",), steps=ANY),
-    hypotheses={
-        STRICT: strictly_decreasing,
-        SLOPED: sloped,
-        SHORT: is_short,
-        UNIQUE: unique_optimum,
-        SEPARATED: first_steps.separates,
-        LONG: first_steps.is_long,
-        FORWARD: lambda case: case.length >= 0.0,
-        EQUAL: lambda case: rivals_equal(case.data),
-        ALONG: lambda case: first_steps.correlates(case, max_margin(case.data, "optimal")),
-    },
-    conclusion=PLAINLY,
+    conclusion=DIRECTION,
     cost=10,
     violating={
-        SLOPED: [Step(BEYOND_ONE, np.array([[4.0, 0.0], [1.0, 0.0]]), "squared", 1.0)],
+        SLOPED_LOSS: [Step(BEYOND_ONE, np.array([[4.0, 0.0], [1.0, 0.0]]), "squared", 1.0)],
         UNIQUE: [TWO_BEST],
         FORWARD: [Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, -2.0)],
         SHORT: [THROWN],
@@ -111,7 +99,7 @@ THEOREM = Statement(
             "0 for all rivals t; l strictly decreasing and smooth: W_k/||W_k|| -> W^mm/||W^mm|| "
             "under descent from W_0, with any constant step",
             expected="refuted",
-            under=(SEPARATED, STRICT),
+            under=(SEPARATED, STRICT_LOSS),
             examples=(CROSSED,),
             siblings={"any first gradient": changed(drop=[SEPARATED]), **WORST},
         ),
@@ -121,11 +109,11 @@ THEOREM = Statement(
             "strictly decreasing and smooth: W_k/||W_k|| -> W^mm/||W^mm|| under descent from W_0, "
             "with any constant step",
             expected="refuted",
-            under=(SEPARATED, EQUAL, STRICT),
+            under=(SEPARATED, EQUAL_RIVALS, STRICT_LOSS),
             examples=(Step(CROWDED, ZERO, "correlation", 1.0),),
             siblings={
                 "any first gradient": changed(drop=[SEPARATED]),
-                "any scores": changed(drop=[EQUAL], examples=[CROSSED]),
+                "any scores": changed(drop=[EQUAL_RIVALS], examples=[CROSSED]),
                 **WORST,
             },
         ),
@@ -134,7 +122,7 @@ THEOREM = Statement(
             "strictly decreasing and smooth: W_k/||W_k|| -> W^mm/||W^mm|| under descent from W_0, "
             "with any constant step",
             expected="refuted",
-            under=(ALONG, STRICT),
+            under=(ALONG, STRICT_LOSS),
             examples=(Step(NOT_ALIGNED.data, ZERO, NOT_ALIGNED.loss, 1.0),),
             siblings={"any first gradient": changed(drop=[ALONG]), **WORST},
         ),
@@ -148,7 +136,7 @@ THEOREM = Statement(
             "of grad L, W_k/||W_k|| -> W^mm/||W^mm||",
             expected="proved",
             proof="symbolic.tf.global_initial_gradient:prove",
-            under=(SLOPED, UNIQUE, FORWARD, LONG, SHORT),
+            under=(SLOPED_LOSS, UNIQUE, FORWARD, LONG, SHORT),
             variables=stepped(
                 Step, first_steps.favoured((16.0, 32.0, 64.0)), first_steps.favoured_larger
             ),

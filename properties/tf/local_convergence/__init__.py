@@ -43,21 +43,12 @@ from typing import Any
 
 from flint import fmpq
 
-from attsvm.primitives.hypotheses import strictly_decreasing
-from attsvm.theory import Reading, Records, Statement, changed
+from attsvm.primitives.loss_hypotheses import SMOOTH_LOSS, STRICT_LOSS
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.tf import SOURCE
 from properties.tf.local_convergence import cones, starts
 from properties.tf.local_convergence.cones import Local
 
-STRICT, OPTIMAL = "l is strictly decreasing and smooth", "alpha is locally optimal"
-SELECTS, FAR = "the start selects alpha", "the norm of the start is large"
-NEAR = "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)"
-LONG = "||W_0|| is at least the radius, which exists where l' < 0 at the scores of alpha"
-CONE = "||E|| r_j <= s sigma c_j"
-LARGE = (
-    "0 < s < 1, and sigma is at least the radius of s, which exists where l' < 0 at the scores of "
-    "alpha"
-)
 ON_RAY = (
     starts.placed_at([0.0, -1.0, 1.0], (2.0, -1.0), 18.0, 9.0),
     starts.on_the_line(64.0, -1.0),
@@ -69,6 +60,51 @@ OTHER: dict[str, Any] = {
 }
 FOUR_FIFTHS = fmpq(4, 5)
 
+IN_CONE = Hypothesis(
+    "||E|| r_j <= s sigma c_j for s as it is or s = 1/2",
+    lambda case: cones.within(case) or cones.is_near(case),
+)
+BELOW_ONE = Hypothesis(
+    "0 < s < 1 for s as it is or s = 1/2",
+    lambda case: 0.0 < case.share < 1.0 or cones.is_long(case),
+)
+RADIUS = Hypothesis(
+    "sigma is at least the radius of s, or ||W_0|| that of s = 1/2",
+    lambda case: cones.is_large(case) or cones.is_long(case),
+    implies=(SMOOTH_LOSS,),
+)
+FALLING_AT_ALPHA = Hypothesis("l' < 0 at the scores of alpha", cones.falls_at_alpha)
+LENGTH = Hypothesis(
+    "||W_0|| is at least sqrt(N^2 + q^2) times the radius of s = 1/2",
+    lambda case: cones.is_long(case),
+    implies=(BELOW_ONE, RADIUS),
+)
+OPTIMAL = Hypothesis("alpha is locally optimal", cones.is_locally_optimal)
+SELECTS = Hypothesis("the start selects alpha", cones.selects)
+FAR = Hypothesis("the norm of the start is large", cones.is_far)
+NEAR = Hypothesis(
+    "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)", cones.is_near, implies=(IN_CONE,)
+)
+LONG = Hypothesis(
+    "||W_0|| is at least the radius, which exists where l' < 0 at the scores of alpha",
+    cones.is_long,
+    implies=(
+        LENGTH,
+        FALLING_AT_ALPHA,
+    ),
+)
+CONE = Hypothesis("||E|| r_j <= s sigma c_j", cones.within, implies=(IN_CONE,))
+LARGE = Hypothesis(
+    "0 < s < 1, and sigma is at least the radius of s, which exists where l' < 0 at the scores of "
+    "alpha",
+    cones.is_large,
+    implies=(
+        BELOW_ONE,
+        RADIUS,
+        FALLING_AT_ALPHA,
+    ),
+)
+
 THEOREM = Statement(
     "tf/local-convergence",
     rests_on=("tf/definition-2",),
@@ -77,16 +113,6 @@ THEOREM = Statement(
     printed="For locally-optimal alpha, if GD is initialized in the local cone with large ||W_0|| "
     "then W_k/||W_k||_F -> W^mm(alpha)/||W^mm(alpha)||_F",
     variables=Records(Local, starts.started(0.5).map(starts.lengthened)),
-    hypotheses={
-        STRICT: strictly_decreasing,
-        OPTIMAL: cones.is_locally_optimal,
-        SELECTS: cones.selects,
-        FAR: cones.is_far,
-        NEAR: cones.is_near,
-        LONG: cones.is_long,
-        CONE: cones.within,
-        LARGE: cones.is_large,
-    },
     conclusion=cones.DIRECTION,
     cost=8,
     violating={OPTIMAL: [starts.BETTER_SUPPORT], NEAR: [starts.escaping_start(2, 1024.0)]},
@@ -97,7 +123,7 @@ THEOREM = Statement(
             "||W_0||, of which print gives no measure, as ||W_0|| >= 1024 ||W^mm(alpha)||: "
             "W_k/||W_k|| -> W^mm(alpha)/||W^mm(alpha)|| under descent with any constant step",
             expected="refuted",
-            under=(STRICT, OPTIMAL, SELECTS, FAR),
+            under=(STRICT_LOSS, OPTIMAL, SELECTS, FAR),
             variables=Records(Local, starts.started(0.875, 0.5).map(starts.far_out)),
             examples=(starts.escaping_start(2, 1024.0), starts.escaping_start(2, 2.0**20)),
             siblings={
@@ -126,20 +152,22 @@ THEOREM = Statement(
                 **OTHER,
                 "four fifths of the radius": changed(
                     drop=[LONG],
-                    under={
-                        "||W_0|| is at least four fifths of the radius": lambda case: cones.is_long(
-                            case, FOUR_FIFTHS
+                    under=[
+                        Hypothesis(
+                            "||W_0|| is at least four fifths of the radius",
+                            lambda case: cones.is_long(case, FOUR_FIFTHS),
                         )
-                    },
+                    ],
                     examples=[starts.FALLS_BACK],
                 ),
                 "the radius of the step 1/L": changed(
                     drop=[LONG],
-                    under={
-                        "||W_0|| is at least the radius of the step 1/L": lambda case: (
-                            cones.is_long(replace(case, step=1.0))
+                    under=[
+                        Hypothesis(
+                            "||W_0|| is at least the radius of the step 1/L",
+                            lambda case: cones.is_long(replace(case, step=1.0)),
                         )
-                    },
+                    ],
                     examples=[starts.LEAPS],
                 ),
             },
@@ -165,29 +193,34 @@ THEOREM = Statement(
                 **OTHER,
                 "17/16 of the cone": changed(
                     drop=[CONE],
-                    under={
-                        "||E|| r_j <= 17/16 s sigma c_j": lambda case: cones.within(case, 1.0625)
-                    },
+                    under=[
+                        Hypothesis(
+                            "||E|| r_j <= 17/16 s sigma c_j",
+                            lambda case: cones.within(case, 1.0625),
+                        )
+                    ],
                     examples=[
                         starts.escaping_start(33, 2.0**power, share=0.984375) for power in (13, 20)
                     ],
                 ),
                 "four fifths of the radius": changed(
                     drop=[LARGE],
-                    under={
-                        "sigma is at least four fifths of the radius of s": lambda case: (
-                            cones.is_large(case, FOUR_FIFTHS)
+                    under=[
+                        Hypothesis(
+                            "sigma is at least four fifths of the radius of s",
+                            lambda case: cones.is_large(case, FOUR_FIFTHS),
                         )
-                    },
+                    ],
                     examples=[starts.FALLS_BACK],
                 ),
                 "the radius of the step 1/L": changed(
                     drop=[LARGE],
-                    under={
-                        "sigma is at least the radius of s for the step 1/L": lambda case: (
-                            cones.is_large(replace(case, step=1.0))
+                    under=[
+                        Hypothesis(
+                            "sigma is at least the radius of s for the step 1/L",
+                            lambda case: cones.is_large(replace(case, step=1.0)),
                         )
-                    },
+                    ],
                     examples=[starts.LEAPS],
                 ),
             },

@@ -26,6 +26,7 @@ from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.primitives.descent_runs import or_more_bits
+from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.limit_certificates import agreement, certified_direction, short_step
 from attsvm.primitives.steps import (
     TARGET,
@@ -37,6 +38,7 @@ from attsvm.primitives.steps import (
 )
 from attsvm.primitives.torch_objectives import elsewhere
 from attsvm.theory import Slack
+from attsvm.theory.arithmetic import BALLS
 from properties.tf.local_convergence.radius import Pairs, closes
 
 
@@ -136,6 +138,14 @@ def is_long(case: Local, fraction: fmpq = fmpq(1)) -> bool:  # noqa: B008
     sigma = arb(dot(W0, W0) / (pairs.square + tangent(pairs))).sqrt().lower() / fraction
     step = short_step(case.data, case.loss, case.step)
     return bool(sigma > 0) and closes(pairs, case.loss, step, fmpq(1, 2), sigma)
+
+
+def falls_at_alpha(case: Local) -> bool:
+    """L' < 0 at the scores of alpha."""
+    exact = ExactData.of(case.data)
+    chosen = zip(exact.gamma, exact.kept, case.alpha.tolist(), strict=True)
+    scores = [gamma[kept.index(t)] for gamma, kept, t in chosen]
+    return all(bool(loss_slope(BALLS, case.loss, score) < 0) for score in scores)
 
 
 def target(case: Local, towards: str) -> Matrix | None:

@@ -32,9 +32,11 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.primitives.counts import probability
+from attsvm.primitives.hypotheses import all_tight
 from attsvm.strategies.data import attention_data
-from attsvm.theory import Reading, Records, Slack, Statement, changed, stated
+from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed, stated
 from properties.sim import large_dimension
+from properties.sim.large_dimension.laws import SEVERAL
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
 from properties.tf.overparameterisation import laws
@@ -43,7 +45,7 @@ from properties.tf.overparameterisation.laws import Law
 SAMPLES = 200
 IN_LINE = AttentionData.of([[[2], [1], [0]]], [[1]], scores=[[1, 0, 0]])
 """In every dimension token 0 is beyond the margin."""
-SOME, SEVERAL, TRIANGLE = "d >= T - 1", "T >= 2", "T = 3"
+
 PLACE, HOLDS = (
     "Main results on large d",
     "This condition holds as d grows (explains blue bars -> 1)",
@@ -62,7 +64,7 @@ PLACE, HOLDS = (
 )
 def certain(m: Any, data: AttentionData, where: str = "Att-SVM") -> Any:
     if where == "Att-SVM":
-        return m.equal(m.exact(int(choices.all_support(data))), m.exact(1))
+        return m.equal(m.exact(int(all_tight(data))), m.exact(1))
     holds = choices.all_solved(data) and choices.all_support_everywhere(data)
     return m.equal(m.exact(int(holds)), m.exact(1))
 
@@ -181,6 +183,9 @@ SPHERE = probability(
 )
 SMALL, FLAT = Law(3, 4, 16), Law(1, 3, 2)
 
+SOME = Hypothesis("d >= T - 1", lambda law: law.d >= law.T - 1)
+TRIANGLE = Hypothesis("T = 3", lambda law: law.T == 3)
+
 PROBABILITY = Statement(
     "tf/overparameterisation",
     source=SOURCE,
@@ -188,11 +193,6 @@ PROBABILITY = Statement(
     printed=f"If all tokens are support vectors of Att-SVM ... {HOLDS}. If all tokens are support "
     "vectors in all Local-SVM's ... Holds as d becomes even larger (explains red bars -> 1)",
     variables=Records(AttentionData, attention_data(T=(1, 3))),
-    hypotheses={
-        SOME: lambda law: law.d >= law.T - 1,
-        SEVERAL: lambda law: law.T >= 2,
-        TRIANGLE: lambda law: law.T == 3,
-    },
     conclusion=certain,
     cost=4,
     violating={SOME: [Law(1, 4, 2)], SEVERAL: [Law(1, 1, 1)], TRIANGLE: [Law(1, 4, 16)]},

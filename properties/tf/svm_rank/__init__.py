@@ -28,15 +28,14 @@ from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.exact.numbers import subtract
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.hypotheses import feasible
+from attsvm.primitives.hypotheses import FEASIBLE
 from attsvm.strategies.data import attention_data, ragged, separable_data
-from attsvm.theory import Measured, Reading, Records, Statement, changed, stated
+from attsvm.theory import Hypothesis, Measured, Reading, Records, Statement, changed, stated
 from properties._support.published_data import one_input
 from properties.tf import SOURCE
 from properties.tf.svm_rank.rank_estimates import MIRRORED, certified, compare, protocol
 
 ONE_TOKEN = AttentionData.of([[[1]]], [[1]], scores=[[0]])
-SEPARABLE, RANK_ONE = "Att-SVM is separable", "the Frobenius solution has rank 1"
 
 
 def rank_one(data: AttentionData) -> bool:
@@ -95,6 +94,8 @@ NUCLEAR = Measured(
     balls=certified,
 )
 
+RANK_ONE = Hypothesis("the Frobenius solution has rank 1", rank_one)
+
 RANK = Statement(
     "tf/svm-rank",
     source=SOURCE,
@@ -102,10 +103,9 @@ RANK = Statement(
     printed="Low-rank factorization and nuclear norm ... (K, Q) in S(X Q K^T X^T) X V is "
     "factorization of W = QK^T",
     variables=Records(AttentionData, ragged(separable_data()), protocol),
-    hypotheses={SEPARABLE: feasible, RANK_ONE: rank_one},
     conclusion=by_size,
     violating={
-        SEPARABLE: Records(AttentionData, attention_data()),
+        FEASIBLE: Records(AttentionData, attention_data()),
         RANK_ONE: [MIRRORED],
     },
     readings={
@@ -114,7 +114,7 @@ RANK = Statement(
             "is separable the Frobenius solution has rank at most min(n, d)",
             expected="proved",
             proof="symbolic.tf.svm_rank:prove",
-            under=(SEPARABLE,),
+            under=(FEASIBLE,),
             tight=True,
             examples=(one_input(), ONE_TOKEN),
             siblings={"one less": changed(less=1), "rank one": changed(most=1)},
@@ -125,7 +125,7 @@ RANK = Statement(
             "positive multiplier and their queries",
             expected="proved",
             proof="symbolic.tf.svm_rank:prove",
-            under=(SEPARABLE,),
+            under=(FEASIBLE,),
             conclusion=by_carriers,
             tight=True,
             examples=(one_input(),),
@@ -135,7 +135,7 @@ RANK = Statement(
             "'low-rank', for which print gives no bound, read as a comparison: where Att-SVM is "
             "separable some nuclear-norm solution has no larger rank than the Frobenius solution",
             expected="refuted",
-            under=(SEPARABLE,),
+            under=(FEASIBLE,),
             conclusion=NUCLEAR,
             examples=(MIRRORED, ONE_TOKEN),
             siblings={"a smaller rank": changed(less=1), "rank one": changed(most=1)},

@@ -21,8 +21,9 @@ in `properties.tf._support.path_certificates`.
 
 from typing import Any
 
-from attsvm.primitives.hypotheses import sloped, strictly_decreasing
-from attsvm.theory import Reading, Records, Statement, changed, stated
+from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS, UNIQUE
+from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE, SLOPED_LOSS, SMOOTH_LOSS, STRICT_LOSS
+from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import path_certificates
 from properties.tf._support import regularisation_paths as cases
@@ -30,10 +31,6 @@ from properties.tf._support.regularisation_paths import Path
 from properties.tf.theorem_2 import near_optimal_points as points
 from properties.tf.theorem_2.near_optimal_points import Candidate
 
-LISTED = {name: test for name, test in cases.HYPOTHESES.items() if name != cases.FALLING}
-SLOPED, STRICT = "l' < 0 and continuous", "l is strictly decreasing and smooth"
-CHEAP = "l' < 0 and continuous, G is below every m_i d_i"
-LARGE, GOOD = "rho is at least log(2 Gamma)", "||W|| <= R and L(W) <= L(R U)"
 PRINTED: dict[str, Any] = {
     "source": SOURCE,
     "place": "Theorem 2",
@@ -77,7 +74,6 @@ PATH = Statement(
     rests_on=("tf/definition-1", "tf/lemma-2"),
     **PRINTED,
     variables=Records(Path, cases.paths(), cases.protocol),
-    hypotheses={STRICT: strictly_decreasing, **cases.HYPOTHESES},
     conclusion=path_certificates.DIRECTION,
     cost=8,
     violating=cases.VIOLATING,
@@ -86,7 +82,7 @@ PATH = Statement(
             "optimal tokens unique, Att-SVM feasible: W_R / R tends to W^mm / ||W^mm||_F, for l "
             "strictly decreasing and smooth",
             expected="refuted",
-            under=(cases.UNIQUE, cases.FEASIBLE, STRICT),
+            under=(UNIQUE, FEASIBLE, STRICT_LOSS),
             variables=Records(Path, cases.flat_paths()),
             examples=(cases.FLAT_SLOPE, cases.ONE_TOKEN),
             siblings=DIRECTIONS,
@@ -97,31 +93,35 @@ PATH = Statement(
             "decreasing and smooth with l' < 0 at the best scores, where some input has two tokens",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove_limit",
-            under=tuple(cases.HYPOTHESES),
+            under=cases.HYPOTHESES,
             examples=(cases.PUBLISHED, cases.UNEVEN, cases.FLAT_BELOW),
             siblings=DIRECTIONS,
         ),
     },
 )
 
+LARGE = Hypothesis("rho is at least log(2 Gamma)", points.large)
+SMALL_COST = Hypothesis(
+    "G is below every m_i d_i, if l' < 0 and continuous", points.cheap_if_sloped
+)
+GOOD = Hypothesis("||W|| <= R and L(W) <= L(R U)", points.good)
+CHEAP = Hypothesis(
+    "l' < 0 and continuous, G is below every m_i d_i",
+    points.cheap,
+    implies=(SMOOTH_LOSS, NEGATIVE_SLOPE, SMALL_COST),
+)
+
 RATE = Statement(
     "tf/theorem-2",
     **PRINTED,
     variables=Records(Candidate, points.candidates(), points.extremal),
-    hypotheses={
-        **LISTED,
-        SLOPED: sloped,
-        LARGE: points.large,
-        GOOD: points.good,
-        CHEAP: points.cheap,
-    },
     conclusion=close,
     cost=4,
     violating={
-        cases.UNIQUE: [points.TIED],
-        cases.FEASIBLE: [points.NO_SOLUTION],
-        cases.SEVERAL: [points.ONE_TOKEN],
-        SLOPED: [points.RISING],
+        UNIQUE: [points.TIED],
+        FEASIBLE: [points.NO_SOLUTION],
+        SEVERAL_TOKENS: [points.ONE_TOKEN],
+        SLOPED_LOSS: [points.RISING],
         LARGE: [points.OUTWEIGHED],
         CHEAP: [points.OUTWEIGHED],
         GOOD: [points.AT_ZERO],
@@ -140,7 +140,7 @@ RATE = Statement(
                 "an eighth of it": changed(share="1/8"),
                 "the square of the rate": changed(power=2),
             },
-            under=(*LISTED, SLOPED, LARGE, GOOD),
+            under=(UNIQUE, FEASIBLE, SEVERAL_TOKENS, SLOPED_LOSS, LARGE, GOOD),
         ),
         "sharp": Reading(
             "optimal tokens unique, Att-SVM feasible, some input has two tokens, l' < 0 and "
@@ -153,7 +153,7 @@ RATE = Statement(
             "its input i, b_i the least |l'| from the best score down to G / m_i below it",
             expected="proved",
             proof="symbolic.tf.theorem_2:prove_sharp",
-            under=(*LISTED, GOOD, CHEAP),
+            under=(UNIQUE, FEASIBLE, SEVERAL_TOKENS, GOOD, CHEAP),
             variables=Records(Candidate, points.candidates(4.0, 8.0), points.extremal),
             conclusion=closest,
             tight=True,

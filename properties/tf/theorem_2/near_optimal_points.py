@@ -40,7 +40,8 @@ from attsvm.losses import LOSSES as FLOAT_LOSSES
 from attsvm.paths import path_w
 from attsvm.paths.objective import GapObjective, differences
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.hypotheses import exists, feasible, sloped, unique_optimum
+from attsvm.primitives.hypotheses import exists, feasible, unique_optimum
+from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.losses import LOSSES, SLOPED
 from attsvm.strategies import arrays, composite
 from attsvm.svm import att_svm
@@ -164,6 +165,11 @@ def cheap(case: Candidate) -> bool:
         found = paths.inputs(BALLS, case)
         G = _cost(BALLS, case, found)
         return all(bool(own.least * BALLS.min(own.gaps) > G) for own in found)
+
+
+def cheap_if_sloped(case: Candidate) -> bool:
+    """The same where the loss has a slope that is continuous and below 0."""
+    return not sloped(case) or cheap(case)
 
 
 def good(case: Candidate) -> bool:

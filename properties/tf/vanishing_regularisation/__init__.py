@@ -30,7 +30,7 @@ the path has a limit in it stays open.
 
 from fractions import Fraction
 
-from attsvm.primitives.hypotheses import strictly_decreasing
+from attsvm.primitives.loss_hypotheses import STRICT_LOSS
 from attsvm.primitives.steps import TARGET, ZERO, along, solutions, tends
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.tf import SOURCE
@@ -39,7 +39,6 @@ from properties.tf._support import regularisation_paths as cases
 from properties.tf.vanishing_regularisation import penalised_minima as minima
 from properties.tf.vanishing_regularisation.penalised_minima import Path, drawn, penalised
 
-STRICT = "l is strictly decreasing and smooth"
 W_LAMBDA = r"W_{\lambda}"
 DIRECTION = tends(
     "as lambda falls to 0",
@@ -89,7 +88,6 @@ ABSTRACT = Statement(
     "parameter W = K Q^T. Instead, directly parameterizing by W minimizes a Frobenius norm "
     "objective",
     variables=Records(Path, drawn(cases.paths()), minima.larger),
-    hypotheses={STRICT: strictly_decreasing, **cases.HYPOTHESES},
     conclusion=DIRECTION,
     cost=12,
     violating={name: [*map(penalised, some)] for name, some in cases.VIOLATING.items()},
@@ -99,7 +97,7 @@ ABSTRACT = Statement(
             "||W_lambda||, W_lambda a minimiser of L(W) + (lambda/2) ||W||_F^2, tends to W^mm / "
             "||W^mm||_F as lambda falls to 0",
             expected="refuted",
-            under=(STRICT,),
+            under=(STRICT_LOSS,),
             variables=Records(Path, drawn(cases.flat_paths())),
             examples=(FLAT_SLOPE, ONE_TOKEN, NO_SOLUTION),
             siblings=WORST,
@@ -110,7 +108,7 @@ ABSTRACT = Statement(
             "(lambda/2) (||K||_F^2 + ||Q||_F^2) and R_lambda half of that sum of squares, tends to "
             "the set of nuclear-norm solutions over C_* as lambda falls to 0",
             expected="refuted",
-            under=(STRICT,),
+            under=(STRICT_LOSS,),
             variables=Records(Path, drawn(cases.flat_paths())),
             conclusion=SET,
             examples=(FLAT_SLOPE, ONE_TOKEN, NO_SOLUTION),
@@ -122,7 +120,7 @@ ABSTRACT = Statement(
             "of L(W) + (lambda/2) ||W||_F^2, tends to W^mm / ||W^mm||_F as lambda falls to 0",
             expected="proved",
             proof="symbolic.tf.vanishing_regularisation:prove",
-            under=tuple(cases.HYPOTHESES),
+            under=cases.HYPOTHESES,
             examples=(PUBLISHED, UNEVEN, FLAT_BELOW),
             siblings=WORST,
         ),
@@ -134,7 +132,7 @@ ABSTRACT = Statement(
             "over C_* as lambda falls to 0",
             expected="proved",
             proof="symbolic.tf.vanishing_regularisation:prove_factored",
-            under=tuple(cases.HYPOTHESES),
+            under=cases.HYPOTHESES,
             variables=Records(Path, drawn(cases.paths(cases.turned()))),
             cost=24,
             conclusion=SET,

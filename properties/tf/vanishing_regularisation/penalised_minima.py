@@ -35,7 +35,7 @@ from attsvm.losses import LOSSES
 from attsvm.paths import path_kq, path_w
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent_runs import max_margin
-from attsvm.primitives.hypotheses import sloped
+from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.risk import normalised_gradient
 from attsvm.theory import Slack
 from properties.tf._support import path_certificates as certificates

@@ -18,7 +18,7 @@ from attsvm.lipschitz import (
     squared_gradient_constant,
     squared_normed_constants,
 )
-from attsvm.theory import Reading, Statement, Vector
+from attsvm.theory import Hypothesis, Reading, Statement, Vector
 from attsvm.theory.declaration.judge import judge
 from attsvm.theory.instance import codec
 from properties.sim import lemma_3_13, lemma_3_13_hessian, lemma_3_13_l2, lemma_3_13_log_loss
@@ -49,7 +49,7 @@ def attained(lemma, near, power):
         printed=lemma.printed,
         cost=2,
         variables={**claim.formula.variables, "h": Vector("n", (power,))},
-        hypotheses={"near": near},
+        hypotheses=(Hypothesis("near", near),),
         conclusion=lemma.conclusion,
         readings={
             "sharp": Reading(

@@ -8,14 +8,14 @@ import pytest
 from attsvm.data import AttentionData
 from attsvm.errors import ProofError
 from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.theory.declaration.proof import recorded
+from attsvm.theory.declaration.proof import grants, recorded
 from attsvm.theory.declaration.typesetting import typeset
 from properties.tf import overparameterisation as statement
 from properties.tf.figures import overparameterisation as figure
 from properties.tf.overparameterisation import laws
 from properties.tf.overparameterisation.laws import Law
-from symbolic.suppositions import GAUSSIAN, GENERAL_POSITION
 from symbolic.tf import overparameterisation as proofs
+from symbolic.tf.overparameterisation import GAUSSIAN, GENERAL_POSITION
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])
@@ -62,8 +62,8 @@ def test_proofs_for_gaussian_tokens_are_none_for_tokens_of_another_law():
         formula = statement.PROBABILITY.claim(reading).formula
         other = replace(formula, constants={"tokens": "spherical"})
         for supposed in (GAUSSIAN, GENERAL_POSITION):
-            assert supposed.stands_in(formula)
-            assert not supposed.stands_in(other)
+            assert grants(formula, supposed)
+            assert not grants(other, supposed)
         assert "Gaussian" in typeset(formula).conclusion.plain
         assert "Gaussian" not in typeset(other).conclusion.plain
 

@@ -13,7 +13,8 @@ from attsvm.errors import DataError
 from attsvm.exact import rationals
 from attsvm.losses import LOSSES
 from attsvm.paths import path_kq, path_w
-from attsvm.primitives.hypotheses import several_tokens, strictly_decreasing
+from attsvm.primitives.hypotheses import several_tokens
+from attsvm.primitives.loss_hypotheses import strictly_decreasing
 from attsvm.risk import gradient_w, risk
 from attsvm.svm import att_svm
 from attsvm.theory import OPEN

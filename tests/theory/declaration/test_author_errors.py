@@ -20,6 +20,7 @@ import sympy as sp
 from flint import arb
 
 from attsvm.theory import (
+    Hypothesis,
     Choice, Defined, Integer, Matrix, Near, Reading, Real, Statement, Vector, changed
 )
 from attsvm.theory.arithmetic import BALLS
@@ -31,7 +32,7 @@ def conclusion(m, v, c=1):
     {id!r}, source="My paper", place="Lemma 1", printed="printed", cost={cost},
     variables={{"n": Integer(1, 3), "d": Integer(1, 2), "x": Vector("n"), "A": Matrix("n", "d"),
                "t": Real() {variables}}},
-    hypotheses={{"first": lambda m, v: {hypothesis}}},
+    hypotheses=(Hypothesis("first", lambda m, v: {hypothesis}),),
     conclusion=conclusion,
     readings={{{reading!r}: Reading("it says", expected={expected!r}, {options})}},
 ){after}
@@ -390,13 +391,20 @@ DECLARATIONS = {
         "sibling 's' of mine/a:literal, which is to be refuted, changes neither a constant nor a "
         "hypothesis: what refutes it refutes the reading. Give it another constant, or drop",
     ),
-    "an unknown hypothesis": (
-        {"options": f"{HALF}, under=('second',)"},
-        "mine/a:literal names hypotheses that its statement does not have (got second). It has",
+    "a hypothesis by its name": (
+        {"options": f"{HALF}, under=('first',)"},
+        "the hypotheses of mine/a:literal are no tuple of Hypothesis (got ('first',)). Write",
+    ),
+    "two hypotheses of one name": (
+        {
+            "options": f"{HALF}, under=(ALIKE, Hypothesis('alike', ALIKE.holds))",
+            "before": "ALIKE = Hypothesis('alike', lambda m, v: m.at_most(v.t, v.t))\n",
+        },
+        "two hypotheses of mine/a:literal have one name (got alike, alike). List each hypothesis",
     ),
     "a hypothesis that no reading has": (
         {"options": f"{HALF}, under=()"},
-        "mine/a has hypotheses that no reading of it has (got first). Name them in `under` of a",
+        "mine/a has hypotheses that no reading of it has (got first). List them in `under` of a",
     ),
     "an axis without a length": (
         {"variables": ', "z": Vector("k")'},
@@ -477,12 +485,12 @@ DECLARATIONS = {
         "the conclusion of mine/b:literal does not take (m, v) (got what cannot be called).",
     ),
     "a hypothesis of v alone": (
-        another(hypotheses="{'h': lambda v: 0}"),
+        another(hypotheses="(Hypothesis('h', lambda v: 0),)"),
         "hypothesis 'h' of mine/b does not take (m, v) (got arguments (v)). Write it as a",
     ),
-    "hypotheses in a list": (
-        another(hypotheses="[lambda m, v: 0]"),
-        "the hypotheses of mine/b have no names. Write hypotheses={",
+    "hypotheses by name": (
+        another(hypotheses="{'h': lambda m, v: 0}"),
+        "the hypotheses of mine/b are no tuple of Hypothesis (got {'h': ",
     ),
     "a sibling that is a number": (
         {"options": "siblings={'s': 2}"},

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toy_pack import SHIFTED, build, constant, says, square, square_ball, stated
 
 from attsvm.errors import ClaimError
-from attsvm.theory import Measured, Reading, Real, Records, Slack, Statement, changed
+from attsvm.theory import Hypothesis, Measured, Reading, Real, Records, Slack, Statement, changed
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.claim import ensure_checkable
 from attsvm.theory.run.profiles import profile_named
@@ -31,6 +31,7 @@ def declare(
     **rest,
 ):
     statement, _, name = id.rpartition(":")
+    named = {said: Hypothesis(said, holds) for said, holds in (hypotheses or {}).items()}
     reading = {"says": "x^2 >= 0", "expected": "holds", "siblings": SHIFTED, **rest}
     made = Statement(
         statement,
@@ -38,8 +39,8 @@ def declare(
         variables=records,
         conclusion=conclusion,
         readings={name: Reading(**reading)},
-        hypotheses=hypotheses or {},
-        violating=violating or {},
+        hypotheses=tuple(named.values()),
+        violating={named.get(name, name): found for name, found in (violating or {}).items()},
     )
     return made.claim(name)
 
@@ -273,7 +274,7 @@ UNCHECKABLE = {
     ),
     "records that violate what is not there": (
         lambda: declare(hypotheses={"x >= 0": lambda x: x >= 0}, violating={"x > 0": [-1.0]}),
-        "violate hypotheses which it does not have",
+        "violate hypotheses that no reading of it has",
     ),
     "measured of variables": (
         lambda: declare(records={"x": Real()}),
@@ -312,7 +313,7 @@ ABOVE_ONE = stated(
     siblings={
         "from 7/8 on": changed(
             drop=["x >= 1"],
-            under={"x >= 7/8": lambda m, v: m.at_least(v.x, m.exact("0.875"))},
+            under=(Hypothesis("x >= 7/8", lambda m, v: m.at_least(v.x, m.exact("0.875"))),),
             examples=[{"x": 0.875}],
         )
     },
@@ -338,6 +339,7 @@ def drawn(*most):
 
 
 def positive(violating):
+    above = Hypothesis("x is no less than 0", lambda case: case.x >= 0)
     numbers = Records(Number, drawn(4).map(lambda xs: Number(*xs)))
     pairs = Records(Pair, drawn(4, 4).map(lambda xs: Pair(*xs)))
     return Statement(
@@ -345,8 +347,8 @@ def positive(violating):
         **HERE,
         variables=numbers,
         conclusion=lambda m, case: m.at_least(m.values(case.x), m.exact(0)),
-        hypotheses={"x is no less than 0": lambda case: case.x >= 0},
-        violating={"x is no less than 0": violating},
+        hypotheses=(above,),
+        violating={above: violating},
         readings={
             "literal": Reading("of a number", expected="holds"),
             "amended": Reading("of a pair", expected="holds", variables=pairs),

@@ -10,6 +10,7 @@ import sympy as sp
 
 from attsvm.errors import AttsvmError, ProofError, present
 from attsvm.theory import (
+    Hypothesis,
     Lemma,
     Reading,
     Real,
@@ -25,7 +26,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration import proof
 from attsvm.theory.declaration.packs import find_claims, load_packs
-from attsvm.theory.declaration.proof import executed, recorded, suppose, supposed_number
+from attsvm.theory.declaration.proof import executed, grants, recorded, suppose, supposed_number
 from attsvm.theory.run.profiles import PROFILES
 from attsvm.theory.verification.check import check_part, check_shard
 
@@ -155,14 +156,14 @@ def same(m, v):
     return m.at_most(v.x * v.x, 1)
 
 
-HYPOTHESIS = Supposed("a closed ball", (closed,))
+HYPOTHESIS = Hypothesis("a closed ball", closed)
 
 
 def square(m, v):
     return m.at_most(-v.x * v.x, 0)
 
 
-def on_ball(hypothesis, name="a closed ball"):
+def on_ball(hypothesis=HYPOTHESIS):
     """A statement on a ball, whose proof supposes `HYPOTHESIS`."""
     variables = {"x": Real()}
     reading = Reading("-x^2 <= 0", expected="proved", proof=f"{__name__}:prove_on_ball")
@@ -172,7 +173,7 @@ def on_ball(hypothesis, name="a closed ball"):
         place="A toy",
         printed="-x^2 <= 0 on a ball",
         variables=variables,
-        hypotheses={name: hypothesis},
+        hypotheses=(hypothesis,),
         conclusion=square,
         readings={"literal": reading},
     ).claim("literal")
@@ -185,7 +186,9 @@ def prove_on_ball():
 
 
 def test_a_reading_has_the_hypothesis_that_its_proof_supposes():
-    for claim, proved in ((on_ball(closed), True), (on_ball(same), False)):
+    stronger = Hypothesis("a ball of radius 1/2", same, implies=(HYPOTHESIS,))
+    alike = Hypothesis("a closed ball", closed)
+    for claim, proved in ((on_ball(), True), (on_ball(stronger), True), (on_ball(alike), False)):
         outcome = check_shard(claim, claim.part(""), PROFILES["quick"].scaled(12), 0, 0)
         assert (outcome.error is None) == proved
         assert (outcome.proof is not None) == proved
@@ -193,13 +196,20 @@ def test_a_reading_has_the_hypothesis_that_its_proof_supposes():
 
 
 def test_what_is_supposed_stands_in_a_reading_by_identity():
-    formula = on_ball(closed).formula
-    for by in (closed, square, formula.variables["x"]):
-        assert Supposed("it", (same, by)).stands_in(formula)
-    for by in (same, "a closed ball", "square", Real()):
-        assert not Supposed("it", (by,)).stands_in(formula)
-    assert Supposed("it", (same,), (closed,)).stands_in(formula)
-    assert not Supposed("it", (same,), (same,)).stands_in(formula)
+    formula = on_ball().formula
+    for by in (HYPOTHESIS, square, formula.variables["x"]):
+        assert grants(formula, Supposed("it", (same, by)))
+    for by in (closed, "a closed ball", "square", Real(), Hypothesis("a closed ball", closed)):
+        assert not grants(formula, Supposed("it", (by,)))
+
+
+def test_a_reading_has_what_its_hypotheses_imply():
+    weakest = Hypothesis("weakest", same)
+    weaker = Hypothesis("weaker", same, implies=(weakest,))
+    formula = on_ball(Hypothesis("strong", closed, implies=(weaker,))).formula
+    assert grants(formula, weaker)
+    assert grants(formula, weakest)
+    assert not grants(on_ball(weakest).formula, weaker)
 
 
 def test_a_number_has_the_sign_that_is_supposed_of_it(monkeypatch):
@@ -228,12 +238,12 @@ def test_a_constant_that_is_supposed_stands_there_under_its_name():
     def of(m, v, loss="logistic", other="hinge"):
         return m.at_most(v.x, 0)
 
-    formula = replace(on_ball(closed).formula, conclusion=of)
-    assert Supposed("it", (("loss", "logistic"),)).stands_in(formula)
+    formula = replace(on_ball().formula, conclusion=of)
+    assert grants(formula, Supposed("it", (("loss", "logistic"),)))
     for pair in (("loss", "hinge"), ("other", "logistic"), ("another", "logistic")):
-        assert not Supposed("it", (pair,)).stands_in(formula)
+        assert not grants(formula, Supposed("it", (pair,)))
     formula = replace(formula, constants={"loss": "log", "other": "logistic"})
-    assert not Supposed("it", (("loss", "logistic"),)).stands_in(formula)
+    assert not grants(formula, Supposed("it", (("loss", "logistic"),)))
 
 
 def test_a_lemma_is_cited_once_its_hypotheses_are_met():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attsvm import cli
-from attsvm.theory import Integer, Reading, Real, Statement, changed
+from attsvm.theory import Hypothesis, Integer, Reading, Real, Statement, changed
 from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.instance import codec
 from attsvm.theory.record.ledger import Ledger, Run, last_run
@@ -26,7 +26,7 @@ STEPS = Statement(
     "N x <= N^2 x",
     cost=8,
     variables={"N": Integer(2, 3), "x": Real(least=0)},
-    hypotheses={"x <= 1 <b>": lambda m, v: m.at_most(v.x, m.exact(1))},
+    hypotheses=(Hypothesis("x <= 1 <b>", lambda m, v: m.at_most(v.x, m.exact(1))),),
     conclusion=steps,
     readings={
         "literal": Reading(

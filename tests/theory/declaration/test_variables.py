@@ -13,6 +13,7 @@ from toy_pack import stated
 from attsvm.errors import ClaimError, DataError
 from attsvm.theory import (
     Fitted,
+    Hypothesis,
     Integer,
     Labels,
     Matrix,
@@ -40,7 +41,8 @@ from tests.late import Late
 
 torch = Late("torch")
 
-SAME, POSITIVE = "B = A", "B[0, 0] > 0"
+SAME = Hypothesis("B = A", lambda m, v: m.equal(v.A, v.B))
+POSITIVE = Hypothesis("B[0, 0] > 0", lambda m, v: m.above(v.A[0, 0], m.exact(0)))
 
 
 def positive(B, known):
@@ -57,10 +59,7 @@ CLAIM = stated(
         "B": Meeting(SAME, Matrix("n", "n"), lambda B, known: known["A"].copy()),
     },
     lambda m, v, sign=1: m.equal(v.A @ v.B, sign * (v.B @ v.A)),
-    {
-        SAME: lambda m, v: m.equal(v.A, v.B),
-        POSITIVE: lambda m, v: m.above(v.A[0, 0], m.exact(0)),
-    },
+    (SAME, POSITIVE),
     siblings={"up to sign": changed(sign=-1)},
 )
 
@@ -86,12 +85,12 @@ def test_batches_meet_the_hypotheses_also_after_a_move():
 
 
 def test_a_sibling_without_the_hypothesis_draws_freely():
-    part = CLAIM.part(f"without {SAME}")
+    part = CLAIM.part(f"without {SAME.name}")
     generator = np.random.default_rng(0)
     raw = part.formula.filled(generator, {"n": 2}, 64)
     assert (raw["A"] != raw["B"]).any()
     assert (raw["A"][0, 0] > 0).all()
-    other = CLAIM.part(f"without {POSITIVE}").formula.filled(generator, {"n": 2}, 64)
+    other = CLAIM.part(f"without {POSITIVE.name}").formula.filled(generator, {"n": 2}, 64)
     assert (other["A"] == other["B"]).all()
     assert (other["A"][0, 0] < 0).any()
 
@@ -230,8 +229,9 @@ def test_a_constant_is_one_number_for_each_instance_of_a_climb():
 
 
 def test_moves_are_undone_one_by_one():
-    inner = Meeting("first", Matrix("n", "n"), lambda B, known: B + 1)
-    both = Meeting("second", inner, lambda B, known: 2 * B)
+    first, second = Hypothesis("first", bool), Hypothesis("second", bool)
+    inner = Meeting(first, Matrix("n", "n"), lambda B, known: B + 1)
+    both = Meeting(second, inner, lambda B, known: 2 * B)
     assert both.moved(1, {}) == 4
     assert both.without(["first"]).moved(1, {}) == 2
     assert both.without(["second"]).moved(1, {}) == 2

@@ -128,7 +128,8 @@ def test_what_a_run_came_to_names_all_that_is_wrong(wrong, fallen, said):
 def told(shown=(), stays=(), **changes):
     account = Hunt(toy_pack.true, efforts={"drawn": Effort(1, 90)}, rounds=2)
     rest = {"unfinished": None, "kept": False, "counterexample": "here.json", "worst": None}
-    lines = hunt_text({**account.json(), **rest, **changes}, "attsvm replay --pack a.py", shown, stays)
+    document = {**account.json(), **rest, **changes}
+    lines = hunt_text(document, "attsvm replay --pack a.py", shown, stays)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -85,7 +85,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.exact import rational
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Hypothesis, Measured, Reading, Records, Slack, Statement, changed
 from lemmas.bounds import LIMIT, fine
 from lemmas.deep import SPREAD
 from notes import NOTED
@@ -130,12 +130,15 @@ def below_ball(x: float, shift: float = 0.0) -> arb:
     return arb(LIMIT - rational(x) - rational(shift))
 
 
+FINE = Hypothesis("x >= -1000", fine)
+WHOLE = Hypothesis("x is whole", lambda x: x % 1 == 0)
+
 BELOW = Statement(
     "toys/below",
     **PLACE,
     printed="All numbers are small.",
     variables=NUMBERS,
-    hypotheses={"x >= -1000": fine},
+    hypotheses=(FINE,),
     conclusion=Measured("x <= 5 - {shift}", floats=below, balls=below_ball),
     readings={
         "literal": Reading(
@@ -163,8 +166,8 @@ DOUBLE = Statement(
     **PLACE,
     printed="Double a number and add.",
     variables=NUMBERS,
-    hypotheses={"x >= -1000": fine, "x is whole": lambda x: x % 1 == 0},
-    violating={"x >= -1000": [-2000.0], "x is whole": [0.5]},
+    hypotheses=(FINE, WHOLE),
+    violating={FINE: [-2000.0], WHOLE: [0.5]},
     conclusion=Measured("2 x + 2001 > {shift}", floats=double, balls=double_ball),
     readings={
         "amended": Reading(
@@ -698,19 +701,19 @@ ATTACKS = {
     ),
     "place": (swap(LEMMAS, "Lemma 1", "Lemma 2"), f"{SQUARE}: the code under it changed"),
     "hypothesis added": (
-        swap(LEMMAS, "fine, ", 'fine, "x >= 4": lambda x: x >= 4, '),
+        swap(LEMMAS, "(FINE, ", '(FINE, Hypothesis("x >= 4", lambda x: x >= 4), '),
         "toys/double:amended: formula edited: reviewed is x >= -1000",
     ),
     "hypothesis dropped": (
         both(
-            swap(LEMMAS, '"x >= -1000": fine, ', ""),
-            swap(LEMMAS, '"x >= -1000": [-2000.0], ', ""),
+            swap(LEMMAS, "(FINE, WHOLE)", "(WHOLE,)"),
+            swap(LEMMAS, "FINE: [-2000.0], ", ""),
         ),
         "toys/double:amended: formula edited: reviewed is x >= -1000",
     ),
     "hypothesis dropped, what violates it left": (
-        swap(LEMMAS, '"x >= -1000": fine, ', ""),
-        "gives records that violate hypotheses which it does not have (got x >= -1000)",
+        swap(LEMMAS, "(FINE, WHOLE)", "(WHOLE,)"),
+        "gives records that violate hypotheses that no reading of it has (got x >= -1000)",
     ),
     "hypothesis edited": (
         swap(LEMMAS, "x % 1 == 0", "x == 1"),
@@ -1086,7 +1089,7 @@ def test_a_run_of_another_seed_passes_only_where_it_is_asked_for(pack, capsys):
 TWO = """
 from flint import arb
 from hypothesis import strategies as st
-from attsvm.theory import Measured, Reading, Records, Slack, Statement, changed
+from attsvm.theory import Hypothesis, Measured, Reading, Records, Slack, Statement, changed
 
 ZERO = 0.0
 ONE = 1.0
@@ -1101,11 +1104,13 @@ def ball(x: float, k: float = 0.0) -> arb:
     return arb(-k)
 
 
+LOW = Hypothesis("x <= 1", lambda x: x <= 1)
+
 TWO = Statement(
     "toys/two", source="s", place="p", printed="0 >= 0", **BOTH,
     variables=Records(float, st.just(ZERO)),
-    hypotheses={"x <= 1": lambda x: x <= 1},
-    violating={"x <= 1": [2.0]},
+    hypotheses=(LOW,),
+    violating={LOW: [2.0]},
     conclusion=Measured("0 >= {k}", floats=slack, balls=ball),
     readings={
         "literal": Reading("0 >= 0", "holds", siblings={"k = 1": changed(k=ONE)}),

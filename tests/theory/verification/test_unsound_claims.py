@@ -25,6 +25,7 @@ from attsvm.errors import ClaimError, DataError
 from attsvm.theory import (
     PROFILES,
     Defined,
+    Hypothesis,
     Integer,
     Matrix,
     Reading,
@@ -424,7 +425,7 @@ def writing(write, *, late=False, where="the conclusion"):
         place="p",
         printed="t",
         variables={**V, "s": Defined(size)},
-        hypotheses={"h": positive},
+        hypotheses=(Hypothesis("h", positive),),
         conclusion=conclusion,
         readings={"literal": Reading("it", "holds", siblings={"half": changed(c=Fraction(1, 2))})},
     ).claims[0]
@@ -561,7 +562,7 @@ def test_a_proof_that_takes_no_step_proves_nothing(proof):
 ASSERTING = """
 import sympy as sp
 
-from attsvm.theory import Reading, Real, Statement, changed, ensure_true
+from attsvm.theory import Hypothesis, Reading, Real, Statement, changed, ensure_true
 
 
 def positive(x):
@@ -586,7 +587,7 @@ def test_it():
 def stated(id, expected, hypothesis, proof=None):
     return Statement(
         id, source="s", place="p", printed="p", variables={"x": Real()},
-        hypotheses={"x^2 <= 9": hypothesis},
+        hypotheses=(Hypothesis("x^2 <= 9", hypothesis),),
         conclusion=lambda m, v, c=1: m.at_most(c * m.abs(v.x), m.abs(v.x)),
         readings={"literal": Reading(
             "p", expected, siblings={"2": changed(c=2)}, proof=proof, cost=9)},

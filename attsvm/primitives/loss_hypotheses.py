@@ -1,0 +1,95 @@
+"""Hypotheses on the loss of a case, which has its name as the field `loss`."""
+
+from typing import Any
+
+from attsvm.exact import ExactData
+from attsvm.exact.descent import decreases
+from attsvm.primitives.losses import CONVEX, LOSSES
+from attsvm.primitives.losses import SLOPED as NAMES
+from attsvm.theory import Hypothesis
+
+
+def sloped(case: Any) -> bool:
+    """The slope of the loss is negative and continuous everywhere."""
+    return case.loss in NAMES
+
+
+def falling(case: Any) -> bool:
+    """The loss is differentiable, with a negative slope everywhere, be it continuous or not.
+
+    All such losses here have a continuous one.
+    """
+    return sloped(case)
+
+
+def strictly_decreasing(case: Any) -> bool:
+    """The loss is strictly decreasing and smooth; its slope may be 0 somewhere, as that of -u^3.
+
+    Derivatives of the smooth ones here are Lipschitz on bounded intervals, as Assumption A asks.
+    """
+    loss = LOSSES[case.loss]
+    return loss.strictly_decreasing and loss.smooth
+
+
+def smooth(case: Any) -> bool:
+    """The loss has a continuous derivative."""
+    return LOSSES[case.loss].smooth
+
+
+def falls_strictly(case: Any) -> bool:
+    """The loss is strictly decreasing, smooth or not."""
+    return LOSSES[case.loss].strictly_decreasing
+
+
+def falls_on_scores(case: Any) -> bool:
+    """L' < 0 from the lowest to the highest score, for losses whose slope is known."""
+    return sloped(case) or decreases(ExactData.of(case.data), case.loss)
+
+
+def sloped_on_scores(case: Any) -> bool:
+    """L' is continuous, and below 0 from the lowest to the highest score."""
+    return smooth(case) and falls_on_scores(case)
+
+
+def decreases_on_scores(case: Any) -> bool:
+    """The loss is decreasing from the lowest to the highest score."""
+    return LOSSES[case.loss].decreasing or falls_on_scores(case)
+
+
+def convex(case: Any) -> bool:
+    """The loss is convex, among those of negative slope."""
+    return case.loss in CONVEX
+
+
+def continuous(case: Any) -> bool:
+    """The loss is continuous, as all strictly decreasing and all smooth ones here are."""
+    return smooth(case) or falls_strictly(case)
+
+
+SMOOTH_LOSS = Hypothesis("l has a continuous derivative", smooth)
+DECREASING_LOSS = Hypothesis("l is decreasing between the scores", decreases_on_scores)
+NEGATIVE_SLOPE = Hypothesis(
+    "l' < 0 at all scores from the lowest to the highest",
+    falls_on_scores,
+    implies=(DECREASING_LOSS,),
+)
+FALLING_LOSS = Hypothesis(
+    "l is differentiable, l' < 0 everywhere", falling, implies=(NEGATIVE_SLOPE,)
+)
+SLOPED_LOSS = Hypothesis(
+    "l' < 0 everywhere and continuous", sloped, implies=(SMOOTH_LOSS, NEGATIVE_SLOPE)
+)
+SLOPED_ON_SCORES = Hypothesis(
+    "l' < 0 from the lowest to the highest score, both included",
+    sloped_on_scores,
+    says="l' is continuous, and l' < 0 from the lowest to the highest score",
+    implies=(SMOOTH_LOSS, NEGATIVE_SLOPE),
+)
+STRICT_LOSS = Hypothesis("l is strictly decreasing and smooth", strictly_decreasing)
+CONVEX_LOSS = Hypothesis("l is convex", convex)
+CONTINUOUS_LOSS = Hypothesis("l is continuous", continuous)
+STRICTLY_DECREASING = Hypothesis(
+    "l is strictly decreasing, smooth or not",
+    falls_strictly,
+    implies=(DECREASING_LOSS, CONTINUOUS_LOSS),
+)

@@ -1,0 +1,58 @@
+"""Hypotheses: conditions with a name, a sentence and a predicate, each defined once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from attsvm.errors import ClaimError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hypothesis:
+    """A condition on an instance; it is decided exactly, because refutations rest on it.
+
+    Two hypotheses are the same only if they are one object: statements list the object, siblings
+    leave it out, and proofs suppose it.
+
+    Attributes:
+        name: its name in tables, ledgers and names of siblings.
+        holds: the predicate. For records it is a function of the record that returns True or False;
+            for variables it is a function of (m, v) that returns a comparison.
+        says: a clause that reads well after "Suppose that"; the name unless given.
+        implies: weaker hypotheses. A proof may suppose any of them in place of this one, and
+            takes this one if it supposes all of them.
+    """
+
+    name: str
+    holds: Callable[..., Any] = field(repr=False)
+    says: str = field(default="", repr=False)
+    implies: tuple[Hypothesis, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        """Let the name be the sentence unless one is given."""
+        if not self.says:
+            object.__setattr__(self, "says", self.name)
+
+    def consequences(self) -> Iterator[Hypothesis]:
+        """Yield this hypothesis and all that it implies, directly or not."""
+        yield self
+        for weaker in self.implies:
+            yield from weaker.consequences()
+
+
+def by_name(hypotheses: tuple[Hypothesis, ...], whose: str) -> Mapping[str, Hypothesis]:
+    """Return hypotheses by their names, in their order.
+
+    Raises:
+        ClaimError: two of them have one name.
+    """
+    named = {hypothesis.name: hypothesis for hypothesis in hypotheses}
+    if len(named) < len(hypotheses):
+        raise ClaimError(
+            f"two hypotheses of {whose} have one name",
+            value=", ".join(h.name for h in hypotheses),
+            remedy="List each hypothesis once, and give different ones different names.",
+        )
+    return named

@@ -1,0 +1,8 @@
+"""Hypotheses on the max-margin programmes of selected tokens."""
+
+from attsvm.theory import Hypothesis
+from properties.mm._support import max_margin as svm
+from properties.mm._support.token_selections import chosen
+
+V_EXISTS = Hypothesis("v(alpha) exists", lambda case: svm.v_programme(chosen(case)).exists)
+P_EXISTS = Hypothesis("p(alpha) exists", lambda case: svm.p_programme(chosen(case)).exists)

@@ -1,0 +1,83 @@
+"""What proofs take from readings that say it in different ways: by one of several hypotheses.
+
+Proofs suppose most hypotheses as the objects that readings list. The facts here are stated by
+readings in different ways: of labels that are turned round, or by a constant or a conclusion.
+"""
+
+from typing import Any
+
+from attsvm.primitives import hypotheses as descent
+from attsvm.primitives import loss_hypotheses as losses
+from attsvm.theory import Supposed
+from properties._support import formulas
+from properties.mm import nonlinear_head_path, p_svm
+from properties.mm._support.programmes import P_EXISTS, V_EXISTS
+from properties.sim import definition_3_8, orientation, printed_loss
+from properties.sim._support.training import PRINTED, REPAIRED
+from properties.tf import (
+    all_local_unique,
+    definition_2,
+    generalised_svm,
+    lemma_2_limit,
+    nonlinear_head_several,
+    theorem_3,
+)
+from properties.tf._support import risk_formulas
+
+_HEAD_LOSS: Any = nonlinear_head_path.PATH.variables
+_OF_ONE_LOSS = (
+    _HEAD_LOSS["loss"],
+    *(orientation.TRAINING.conclusion, printed_loss.RATE),
+    *(("loss", PRINTED), ("loss", REPAIRED)),
+)
+"""Of readings whose losses all have a continuous slope below 0, the printed one turned round."""
+
+SMOOTH_SLOPE = Supposed("the slope of the loss is continuous", (losses.SMOOTH_LOSS, *_OF_ONE_LOSS))
+FALLING = Supposed(
+    "l' < 0 at all scores from the lowest to the highest", (losses.NEGATIVE_SLOPE, *_OF_ONE_LOSS)
+)
+TWICE_SMOOTH = Supposed("the slope of the loss is differentiable", (("loss", REPAIRED),))
+DECREASING = Supposed(
+    "the loss is decreasing, strictly where a comparison is",
+    (
+        losses.DECREASING_LOSS,
+        *(risk_formulas.DECREASES, risk_formulas.DECREASING, _HEAD_LOSS["loss"]),
+    ),
+)
+MEETS = Supposed("V meets all constraints", (p_svm.MEETS, definition_3_8.MEET))
+SOLUTION = Supposed(
+    "W^mm exists, or X^low on the printed loss", (descent.FEASIBLE, printed_loss.LOW_EXISTS)
+)
+LEAST_VECTOR = Supposed(
+    "the programme, Att-SVM, p-SVM or v-SVM, has a solution",
+    (descent.FEASIBLE, P_EXISTS, V_EXISTS),
+)
+NUCLEAR_SOLUTION = Supposed(
+    "Att-SVM* has a solution of a rank of r at most, which r = d allows where it is feasible",
+    (descent.FEASIBLE, theorem_3.LOW_RANK),
+)
+TWO_SCORES = Supposed(
+    "some input has two different scores", (descent.TWO_SCORES, risk_formulas.TWO_SCORES)
+)
+SCORES_OR_SEPARATED = Supposed(
+    "some input has two different scores, or some W separates its optimal tokens",
+    (descent.TWO_SCORES, lemma_2_limit.SEPARATED),
+)
+CONVEX_PHI = Supposed("phi is convex", (formulas.CONVEX_PHI, generalised_svm.BENT_UP))
+RISING_UNITS = Supposed(
+    "units have b_k >= 0, or heads of both signs are read each by itself",
+    (nonlinear_head_several.RISING, nonlinear_head_path.RISING, nonlinear_head_path.SIGN),
+)
+WITHOUT_RIVALS = Supposed(
+    "W^mm(alpha) exists, without which alpha is not locally optimal, and meets the constraints "
+    "without rivals as well",
+    (definition_2.SOLVED, all_local_unique.told),
+)
+IN_BASIN = Supposed(
+    "the risk gap of the start is below min_i [l(second) - l(best)]/n",
+    (descent.BASIN, orientation.BASIN, printed_loss.NEAR),
+)
+UNIQUE_OPTIMUM = Supposed(
+    "optimal tokens are unique",
+    (descent.UNIQUE, printed_loss.LOWEST, nonlinear_head_path.STEEP),
+)
