@@ -1,8 +1,8 @@
 """A search for `assert` in code that decides: `python -O` drops it, and with it what was asserted.
 
 The search reads syntax trees, so that a claim is refused in every mode of Python. It looks at a
-function, at all that the function reaches by name in its module, and at the modules of its pack that
-this one imports, but for functions that are tests by their names.
+function, at all that it reaches by name in its module, and at the modules of its pack that the
+module imports, but for functions that are tests by their names.
 """
 
 from __future__ import annotations
