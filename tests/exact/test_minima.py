@@ -7,12 +7,21 @@ from flint import arb, ctx, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attsvm._witness import reading
 from attsvm.data import AttentionData
+from attsvm.errors import FileError
 from attsvm.exact import ExactData, rational, rationals
 from attsvm.exact.attention import gradient
 from attsvm.exact.descent import descend, followed, followed_factors
 from attsvm.exact.losses import loss_curvature
-from attsvm.exact.minima import Minimum, _Frame, factor_minimum_at, is_positive_definite, minimum_at
+from attsvm.exact.minima import (
+    NEAR,
+    Minimum,
+    _Frame,
+    factor_minimum_at,
+    is_positive_definite,
+    minimum_at,
+)
 from attsvm.limits import direction_is_proved, finite_minimum_of_factors
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import Run, certified_limit, max_margin
@@ -107,6 +116,38 @@ def test_a_run_beside_it_that_diverges_is_not_refuted():
     assert certified_limit(FREED, "correlation", "optimal") is None
     run = descend_w(FREED.data, FREED.start, "correlation", step=1.0, steps=20000, record=[20000])
     assert run.norms[0, -1] > 3.0
+
+
+def test_no_proposal_places_a_minimum_where_there_is_none():
+    """Whatever point and bend a witness proposes: a find holds the end of the run."""
+    generator, found = np.random.default_rng(0), 0
+    end = ends_at(ENCLOSED.data, rationals(ENCLOSED.start), LOSS)
+    truth = [float(arb(row[0]).mid()) for row in end.near]
+    for run in (ENCLOSED, FREED):
+        exact, zero, step = ExactData.of(run.data), rationals(run.start), arb(fmpq(1, 64))
+        frame = _Frame.of(exact, LOSS)
+        for k in range(60):
+            W = [[rational(truth[0] + (k % 3) / 64), fmpq(0)], [rational(truth[1]), fmpq(0)]]
+            coordinates, bend = frame._newton(zero, W) or [0.0, 0.0, 1.0], generator.normal()
+            *c, mu = coordinates
+            size = 10.0 ** generator.integers(-12, -1 + k % 3)
+            wrong = [x + size * generator.normal() for x in c]
+            mu = [mu, -mu, mu / 2, mu * abs(bend), bend * size][k % 5]
+            with reading({NEAR: [[x.hex() for x in (*wrong, mu)]]}):
+                told = minimum_at(exact, zero, W, LOSS, step)
+            if told is not None:
+                found += 1
+                assert run is ENCLOSED
+                away = [float(arb(a[0]).mid()) - b for a, b in zip(told.near, truth, strict=True)]
+                assert np.hypot(*away) <= float(told.radius.upper()) + 1e-8
+    assert found >= 5
+
+
+@pytest.mark.parametrize("proposal", [[], ["0x1.0p+0"], [1, 1, 1], "0x1.0p+0", [["0x1.0p+0"] * 3]])
+def test_a_proposal_of_another_shape_is_an_error(proposal):
+    exact, zero = ExactData.of(ENCLOSED.data), rationals(ENCLOSED.start)
+    with reading({NEAR: [proposal]}), pytest.raises(FileError, match="the witness in the file"):
+        minimum_at(exact, zero, zero, LOSS, arb(1))
 
 
 def followed_near():

@@ -214,7 +214,7 @@ def _least_known(data: AttentionData, A: list[Vector]) -> arb:
 
     def find() -> Plain:
         answer = soft(data)
-        return None if answer is None else answer.W.tolist()  # type: ignore[no-any-return]
+        return None if answer is None else answer.W.tolist()
 
     zero, found = arb(C * len(A)), proposed(SOFT, find)
     if found is None:

@@ -178,8 +178,11 @@ def test_no_file_is_confirmed_on_a_changed_instance(role, change, tmp_path):
     claim = changing(role, change)
     stored = {"schema": SCHEMA, "kind": KIND, "claim": claim.id, "instance": codec.encode(MEANT)}
     path = tmp_path / "file.json"
-    path.write_text(dump(stored))
+    path.write_text(dump({**stored, "witness": {}}))
     result = replay(path, (Pack("toys", (claim,), tmp_path),))
+    if role == "the conclusion":  # whose floats no replay asks
+        assert result.result == "NOT CONFIRMED"
+        return
     assert result.result == "ERROR"
     assert re.match(ROLES[role], result.reason)
     assert re.search(CHANGES[change], result.reason)
