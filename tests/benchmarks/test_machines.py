@@ -95,24 +95,29 @@ def test_that_passes():
 
 def test_that_fails():
     assert 1 + 1 == 3
+
+def test_of_torch():
+    raise ModuleNotFoundError("No module named 'torch'")
 """
 
 
 @pytest.mark.parametrize(
-    ("threads", "text", "why"),
+    ("threads", "torch", "text", "red"),
     [
-        (1, SUITE, "test_toys::test_that_fails"),
-        (2, "raise OSError", "::test_toys"),
+        (1, False, SUITE, ["test_toys::test_that_fails"]),
+        (2, True, SUITE, ["test_toys::test_that_fails", "test_toys::test_of_torch"]),
+        (1, False, "raise OSError", ["::test_toys"]),
     ],
 )
-def test_a_failing_test_turns_the_command_red(tmp_path, threads, text, why):
+def test_a_failing_test_turns_the_command_red(tmp_path, threads, torch, text, red, capsys):
     (tmp_path / "test_toys.py").write_text(text)
     (tmp_path / "pytest.ini").write_text("[pytest]")
     options = Namespace(rooms=[str(tmp_path)], n=1)
     variables = machines.environment(Machine(threads=threads), [])
-    run = Run(sys.executable, Machine(threads=threads), variables, tmp_path, True, options)
-    (fault,) = run.suite()
-    assert fault.startswith(why)
+    run = Run(sys.executable, Machine(threads=threads), variables, tmp_path, torch, options)
+    assert run.suite() == red
+    told = "left out, as there is no torch: 1 test" in capsys.readouterr().out
+    assert told is (not torch and text is SUITE)
 
 
 def test_a_red_part_and_an_impossible_machine_decide_the_exit_code(monkeypatch, capsys, tmp_path):
