@@ -14,6 +14,7 @@ from flint import arb, fmpq
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.bounds import Bounded
 from attsvm.theory.arithmetic.lanes import Lane
+from attsvm.theory.arithmetic.magnitudes import Magnitude
 from attsvm.theory.arithmetic.plain import in_plain
 from attsvm.theory.arithmetic.text import Definition, Term, Text, _term, filled, letter
 from attsvm.theory.arithmetic.traces import TRACES, Trace, _hashed
@@ -122,6 +123,8 @@ class Primitive:
             return Lane(np.asarray(self.floats(*(n.value for n in numbers))))
         if m.name == "bounds":  # nothing bounds the error of floats that an author supplies
             return Bounded(np.asarray(self.floats(*(n.value for n in numbers))), np.inf)
+        if m.name == "magnitudes":
+            return Magnitude(None)
         if m.name == "tensors":
             values = [n.value for n in numbers]
             if self.tensors is not None:

@@ -121,7 +121,8 @@ def batches(scout: Scout, generator: np.random.Generator) -> None:
             cost = np.full(len(rows), WORST)
             order = np.argsort(-height[:asked], kind="stable")
             asked, doubts = len(rows), Doubts(scout)
-            suspected = [lane for lane in order if height[lane] >= PROMISING]
+            suspected = np.flatnonzero(height >= PROMISING)
+            suspected = suspected[np.argsort(-height[suspected], kind="stable")]
             doubts.leave(len(suspected[ASKED:]))
             spread = order[_spread(int(np.sum(height > best)), len(order))]
             for lane in dict.fromkeys([*suspected[:ASKED], *spread]):

@@ -136,8 +136,9 @@ class Suspects:
         table = np.concatenate(arrays) + 0.0
         wanted = wanted & np.isfinite(table).all(axis=0)
         if self.formula.stepped:
+            alike = repr([x for x in few.values() if not isinstance(x, np.ndarray)]).encode()
             for k in np.flatnonzero(wanted).tolist():
-                key = table[:, k].tobytes()
+                key = alike + table[:, k].tobytes()
                 wanted[k] = key not in self._known
                 self._known.add(key)
         return wanted

@@ -105,6 +105,8 @@ LATTICE = numbers(FAR, lambda v: [v.x, v.y])
 COUNTED = numbers(FAR, lambda v: [len(range(v.x)), len(range(v.y))])
 ARRAYS = numbers({"n": Integer(1, 4), "a": Vector("n")}, lambda v: v.a.ravel().tolist())
 
+HELD = numbers(FAR, lambda v: [len(range(v.x)), v.y])
+
 SEARCHED = {
     "screen, dyadic": ("screen", PLANE),
     "screen, integers": ("screen", LATTICE),
@@ -113,6 +115,7 @@ SEARCHED = {
     "sizes, arrays": ("sizes", ARRAYS),
     "integers in batches": ("integers", LATTICE),
     "integers one by one": ("integers", COUNTED),
+    "integers, one of them held": ("integers", HELD),
     "records on tensors": ("batches", records("xy", climbed=True)),
     "records in balls": ("batches", records("xy", climbed=False)),
     "lines of records": ("integers", records("jk", climbed=False)),
@@ -277,6 +280,15 @@ def test_a_box_is_screened_if_no_choice_in_it_is_open(conclusion, open_, exhaust
     assert seen.exhausted == ({"x": [1, 30], "y": [1, 30]} if exhausted else {})
     assert open_ / 2 <= seen.unjudged <= open_
     assert seen.screened == 900
+
+
+def test_choices_are_told_apart_where_a_formula_counts_with_an_integer():
+    def conclusion(m, v):
+        k = m.exact(len(range(v.x)))
+        return m.at_most(m.log(k * v.y), m.log(k) + m.log(m.exact(1) * v.y))
+
+    seen = alone(small({name: Integer(2, 9) for name in "xy"}, conclusion), "integers")
+    assert 64 - 8 <= seen.unjudged <= 64
 
 
 def test_a_violation_that_floats_cannot_see_lies_in_no_screened_box():
