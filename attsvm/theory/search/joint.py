@@ -113,8 +113,8 @@ def _proposed(values: Sequence[Fraction], whole: Sequence[bool]) -> Iterator[tup
     """Yield numbers in the place of some, the smallest of each kind first."""
     signs = [-1 if x < 0 else 1 for x in values]
     if len(values) == 2:
-        for sizes in sorted(itertools.product(_SMALL, repeat=2), key=sum):
-            yield tuple(Fraction(s * size) for s, size in zip(signs, sizes, strict=True))
+        for small in sorted(itertools.product(_SMALL, repeat=2), key=sum):
+            yield tuple(Fraction(s * size) for s, size in zip(signs, small, strict=True))
         total, apart = values[0] + values[1], values[0] - values[1]
         yield from ((total, Fraction(0)), (Fraction(0), total))
         yield from ((apart, Fraction(0)), (Fraction(0), -apart))
@@ -132,7 +132,7 @@ def _proposed(values: Sequence[Fraction], whole: Sequence[bool]) -> Iterator[tup
                 for x, integer in zip(values, whole, strict=True)
             )
     least = min(sizes)
-    for less in dict.fromkeys((least, least - 1, least // 2, Fraction(1))):
+    for less in dict.fromkeys((least, least - 1, Fraction(least // 2), Fraction(1))):
         if less > 0:
             yield tuple(x - s * less for x, s in zip(values, signs, strict=True))
             yield tuple(x - signs[0] * less for x in values)
