@@ -32,6 +32,7 @@ from attsvm.theory.verification.verify import (
     Checked,
     Report,
     assess,
+    concluded,
     ensure_same_code,
     head_of,
     record,
@@ -185,6 +186,8 @@ class ClaimItem(pytest.Item):
         if self.part:
             if outcome.error is not None:
                 raise ClaimFailure(f"{self.name}: {outcome.error}")
+            if outcome.refutes_reading is not None:
+                raise ClaimFailure(f"{self.name}: its counterexample refutes the reading as well")
             if outcome.refuted is None and not part.automatic:
                 raise ClaimFailure(
                     f"{self.name}: this false sibling survived {outcome.examples} instances, so "
@@ -236,8 +239,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             continue
         claim = claims[claim_id]
         siblings = tuple(parts[s.name] for s in claim.siblings if s.name in parts)
-        verdict, reason = assess(claim, parts[""], siblings, profile)
-        checked.append(Checked(claim, verdict, parts[""], siblings, reason))
+        checked.append(concluded(claim, parts[""], siblings, profile))
     terminalreporter.section(f"verdicts ({profile.name})")
     table_text([c.json() for c in checked], terminalreporter._tw._file)
     if _LEDGER in config.stash:

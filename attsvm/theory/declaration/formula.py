@@ -35,6 +35,7 @@ from attsvm.theory.arithmetic.rational_script import Verifiers
 from attsvm.theory.arithmetic.relations import AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.arithmetic.traces import TRACES
+from attsvm.theory.declaration.asked import asked
 from attsvm.theory.declaration.instances import (
     Values,
     domains,
@@ -93,7 +94,9 @@ class Formula:
         given = {**self.constants, **parameters}
         share = given.pop(TIGHTENED, None)
         with _spelled_out(m):
-            relation = self.conclusion(m, v, **{k: _constant(m, c) for k, c in given.items()})
+            relation = asked(
+                self.conclusion, m, v, **{k: _constant(m, c) for k, c in given.items()}
+            )
         returned(relation, "a conclusion")
         return relation if share is None else _tightened(m, relation, share)
 
@@ -164,7 +167,7 @@ class Formula:
     def _defined(self, m: Arithmetic, v: Any) -> Any:
         for name, variable in self.variables.items():
             if isinstance(variable, Defined):
-                put(v, name, variable.by(m, v))
+                put(v, name, asked(variable.by, m, v))
         return v
 
     # one instance
@@ -278,7 +281,7 @@ class Formula:
             least, most = m.zeros(1) - np.inf, m.zeros(1) + np.inf
             for condition in self.hypotheses.values():
                 try:
-                    relation = returned(condition(m, v), "a hypothesis")
+                    relation = returned(asked(condition, m, v), "a hypothesis")
                 except AttributeError:  # it speaks of a bound that is not fitted yet
                     continue
                 for part in _leaves(relation, needed=True):
@@ -351,7 +354,7 @@ class Formula:
             height = heights(m.library, relation, touching=touching) + m.zeros(batch)
             met = ~m.library.isnan(height)
             for condition in self.hypotheses.values():
-                met = met & is_met(returned(condition(m, v), "a hypothesis"))
+                met = met & is_met(returned(asked(condition, m, v), "a hypothesis"))
         return m.library.where(met, height, -np.inf)
 
     def missing(self, raw: Mapping[str, Any], shape: Shape, batch: int) -> Array:
@@ -363,7 +366,7 @@ class Formula:
         with np.errstate(all="ignore"):
             v = self.floats(raw, shape)
             for condition in self.hypotheses.values():
-                far = shortfall(returned(condition(FLOATS, v), "a hypothesis"), batch)
+                far = shortfall(returned(asked(condition, FLOATS, v), "a hypothesis"), batch)
                 some = far[(far > 0) & (far < np.inf)]
                 total += far / (np.median(some) if len(some) else 1.0)
         return total

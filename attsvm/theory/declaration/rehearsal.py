@@ -23,6 +23,7 @@ from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY
 from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.arithmetic.relations import returned
 from attsvm.theory.arithmetic.synonyms import remedy_for
+from attsvm.theory.declaration.asked import asked
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import Values, domains
 from attsvm.theory.declaration.variables import Defined
@@ -59,7 +60,7 @@ def _judge(
         v = formula.exact(case)
         for name, condition in formula.hypotheses.items():
             with _told(f"hypothesis {name!r} of {id}", ZeroDivisionError):
-                returned(condition(BALLS, v), "a formula")
+                returned(asked(condition, BALLS, v), "a formula")
         with _told(f"the conclusion of {id}", ZeroDivisionError):
             formula.relation(BALLS, v, parameters)
 
@@ -101,11 +102,11 @@ def _run(
         for name, variable in formula.variables.items():
             if isinstance(variable, Defined):
                 with _told(f"the variable {name} of {id}"):
-                    v._put(name, variable.by(FLOATS, v))
+                    v._put(name, asked(variable.by, FLOATS, v))
                 used[name] = v._forget()
         for name, condition in formula.hypotheses.items():
             with _told(f"hypothesis {name!r} of {id}"):
-                heights(np, returned(condition(FLOATS, v), "a formula"))
+                heights(np, returned(asked(condition, FLOATS, v), "a formula"))
         with _told(f"the conclusion of {id}"):
             heights(np, formula.relation(FLOATS, v, parameters))
     seen = v._forget()

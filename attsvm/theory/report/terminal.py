@@ -326,7 +326,12 @@ def hunt_text(
         yield f"{said}: {document['note']}"
     if document["open"]:
         yield f"open: {_left_open(document['open'], document['unexamined'])}"
-    if document["given_up"]:
+    if document["given_up"] and document.get("given_up_note"):
+        yield (
+            f"skipped: {counted(document['given_up'], 'evaluation')} of too many steps of Python, "
+            f"first {document['given_up_note']}; larger values were not tried"
+        )
+    elif document["given_up"]:
         yield (
             f"given up: the evaluation of {counted(document['given_up'], 'made-up record')} of "
             "other integers, lengths or members, after many steps of Python; what lies beyond on "
