@@ -18,6 +18,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
+from attsvm.theory.arithmetic import Entries, Lane
 from attsvm.theory.declaration.asked import METER
 from attsvm.theory.declaration.code_bases import base_of, is_installed
 from attsvm.theory.declaration.formula import Formula
@@ -34,9 +35,12 @@ _PROMPTS = ("<stdin", "<ipython-input", "<python-input")
 JUDGED_STEPS = 2**16
 """Steps of Python that one evaluation of a formula may take."""
 
-SCREENED_STEPS = 2**12
-"""The same in floats, where one step is for a batch of thousands of instances, of a formula that
-counts with an integer."""
+SCREENED_STEPS = 2**21
+"""Steps that all evaluations of a search in floats may take together, of a formula that counts with
+an integer, as in `range(v.k)`."""
+
+_LANES = 256
+"""Instances of a batch of floats for which a step of such a formula counts once more."""
 
 
 class TooLong(BaseException):
@@ -189,7 +193,8 @@ class StepMeter:
 
     def __init__(self, formula: Formula, file: str) -> None:
         self._own = _own(Path(file))
-        self._known: set[tuple[Any, ...]] = set()
+        self._known: dict[tuple[Any, ...], int] = {}
+        self._left = SCREENED_STEPS
         self._codes: dict[int, tuple[CodeType, bool, bool]] = {}
         integers = (name for name, x in formula.variables.items() if isinstance(x, Integer))
         self._counting = bool({*integers} - {*formula.axes})
@@ -204,12 +209,17 @@ class StepMeter:
         """
         sizes = [(name, x) for name, x in vars(v).items() if type(x) is int]
         key = (function, m.name, *sizes)
-        if key in self._known:
-            return function(m, v, **constants)
         screens = self._counting and m.name in ("floats", "tensors")
+        weight = 1 + _batch(v) // _LANES if screens else 1
+        most = min(JUDGED_STEPS, self._left if screens else JUDGED_STEPS) // weight
+        if key in self._known:
+            if self._known[key] > most:
+                raise TooLong
+            self._left -= self._known[key] * weight * screens
+            return function(m, v, **constants)
         for _ in range(2):  # the first time it may load modules, or fill what it remembers
             before = sys.gettrace()
-            counter = _FormulaCounter(SCREENED_STEPS if screens else JUDGED_STEPS, self._own)
+            counter = _FormulaCounter(most, self._own)
             counter.known = self._codes
             sys.settrace(counter.enter)
             try:
@@ -221,11 +231,21 @@ class StepMeter:
                 if counter.left >= 0:
                     if len(self._known) >= _MOST:
                         self._known.clear()
-                    self._known.add(key)
+                    self._known[key] = most - counter.left
+                    self._left -= self._known[key] * weight * screens
                     return answer
             finally:
                 sys.settrace(before)
         raise TooLong
+
+
+def _batch(v: Any) -> int:
+    """Return the number of instances of a batch, 1 if its values are shared by all of them."""
+    for value in vars(v).values():
+        one = value.flat[0] if isinstance(value, Entries) and value.size else value
+        if isinstance(one, Lane):
+            return int(one.value.shape[-1])
+    return 1
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from attsvm.theory.declaration.verdict import Evidence, Truth
 from attsvm.theory.instance.document import rebuilt
 from attsvm.theory.record import forms
 from attsvm.theory.run.asking import describe
-from attsvm.theory.run.bounded import SCREENED_STEPS, TooLong, metered
+from attsvm.theory.run.bounded import JUDGED_STEPS, TooLong, metered
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.profiles import Profile, derive_seed
 from attsvm.theory.run.tally import Refuted, Tally
@@ -176,7 +176,7 @@ def _rehearsed(claim: Claim, part: Part) -> None:
         rehearse(claim.id, part.formula, part.parameters)
     except TooLong as problem:
         raise ClaimError(
-            f"a formula of {claim.id} takes more than {SCREENED_STEPS} steps of Python at small "
+            f"a formula of {claim.id} takes more than {JUDGED_STEPS} steps of Python at small "
             "sizes",
             remedy="Let its loops end, and begin the range of an integer that they count with "
             "lower.",

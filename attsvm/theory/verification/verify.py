@@ -324,7 +324,7 @@ def _left_out(reading: Outcome) -> str:
         return ""
     return (
         f"; {counted(reading.given_up, 'evaluation')} left out, of more than {JUDGED_STEPS} steps "
-        f"of Python ({SCREENED_STEPS} in floats), first {reading.given_up_note}"
+        f"of Python ({SCREENED_STEPS} in all searches in floats), first {reading.given_up_note}"
     )
 
 

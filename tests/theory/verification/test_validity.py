@@ -204,7 +204,7 @@ def test_a_formula_that_takes_too_many_steps_is_left_out_and_told():
     told = found.json()
     assert told["given_up"] > 0
     assert "k" in told["given_up_note"]
-    said = f"left out, of more than {JUDGED_STEPS} steps of Python ({SCREENED_STEPS} in floats)"
+    said = f"left out, of more than {JUDGED_STEPS} steps of Python ({SCREENED_STEPS} in all"
     assert said in found.reason
 
 
