@@ -207,10 +207,11 @@ class StepMeter:
         Raises:
             TooLong: it takes too many steps.
         """
-        sizes = [(name, x) for name, x in vars(v).items() if type(x) is int]
+        values = object.__getattribute__(v, "__dict__")  # to look at values is not to read them
+        sizes = [(name, x) for name, x in values.items() if type(x) is int]
         key = (function, m.name, *sizes)
         screens = self._counting and m.name in ("floats", "tensors")
-        weight = 1 + _batch(v) // _LANES if screens else 1
+        weight = 1 + _batch(values) // _LANES if screens else 1
         most = min(JUDGED_STEPS, self._left if screens else JUDGED_STEPS) // weight
         if key in self._known:
             if self._known[key] > most:
@@ -239,9 +240,9 @@ class StepMeter:
         raise TooLong
 
 
-def _batch(v: Any) -> int:
+def _batch(values: dict[str, Any]) -> int:
     """Return the number of instances of a batch, 1 if its values are shared by all of them."""
-    for value in vars(v).values():
+    for value in values.values():
         one = value.flat[0] if isinstance(value, Entries) and value.size else value
         if isinstance(one, Lane):
             return int(one.value.shape[-1])
