@@ -13,6 +13,10 @@ METER: ContextVar[Meter | None] = ContextVar("METER", default=None)
 """The meter of the check at hand; None if evaluations are not bounded."""
 
 
+class TooLong(BaseException):
+    """An evaluation took more steps than it may; passes through what catches mere exceptions."""
+
+
 def asked(function: Callable[..., Any], m: Any, v: Any, **constants: Any) -> Any:
     """Return what a hypothesis, a definition or a conclusion comes to, by the meter if any."""
     meter = METER.get()

@@ -23,7 +23,7 @@ from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY
 from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.arithmetic.relations import returned
 from attsvm.theory.arithmetic.synonyms import remedy_for
-from attsvm.theory.declaration.asked import asked
+from attsvm.theory.declaration.asked import TooLong, asked
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import Values, domains
 from attsvm.theory.declaration.variables import Defined
@@ -78,7 +78,9 @@ def unread(formula: Formula, parameters: Mapping[str, Any]) -> list[str]:
     )
     for _ in range(_TRIES):
         shape = {n: int(formula.variables[n].fill(generator, {}, 1)) for n in formula.axes}
-        with contextlib.suppress(Exception):  # what goes wrong is told by the rehearsal and check
+        with contextlib.suppress(
+            Exception, TooLong
+        ):  # what goes wrong is told by the rehearsal and check
             seen = _run("", unguarded, parameters, generator, shape)
             left = [name for name in left if name not in seen]
         if not left:

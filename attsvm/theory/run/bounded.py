@@ -19,10 +19,20 @@ from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 from attsvm.theory.arithmetic import Entries, Lane
-from attsvm.theory.declaration.asked import METER
+from attsvm.theory.declaration.asked import METER, TooLong
 from attsvm.theory.declaration.code_bases import base_of, is_installed
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.variables import Integer
+
+__all__ = [
+    "JUDGED_STEPS",
+    "SCREENED_STEPS",
+    "StepMeter",
+    "TooLong",
+    "bounded",
+    "metered",
+    "within_bound",
+]
 
 _Answer = TypeVar("_Answer")
 
@@ -41,10 +51,6 @@ an integer, as in `range(v.k)`."""
 
 _LANES = 256
 """Instances of a batch of floats for which a step of such a formula counts once more."""
-
-
-class TooLong(BaseException):
-    """An evaluation took more steps than it may; passes through what catches mere exceptions."""
 
 
 _bound: ContextVar[tuple[int, Path] | None] = ContextVar("_bound", default=None)

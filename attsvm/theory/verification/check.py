@@ -14,6 +14,7 @@ from attsvm.theory.declaration.asserting import ensure_checks_assert_nothing, en
 from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.proof import Steps, executed, recorded
 from attsvm.theory.declaration.rehearsal import rehearse, unread
+from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.declaration.verdict import Evidence, Truth
 from attsvm.theory.instance.document import rebuilt
 from attsvm.theory.record import forms
@@ -167,13 +168,19 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
 
 
 def _rehearsed(claim: Claim, part: Part) -> None:
-    """Evaluate the formulas of a part once.
+    """Evaluate the formulas of a part once, at the least integers if others take too many steps.
 
     Raises:
         ClaimError: one of them cannot be evaluated, or takes too many steps at the least sizes.
     """
+    variables = part.formula.variables
+    least = {n: replace(x, high=x.low) for n, x in variables.items() if isinstance(x, Integer)}
     try:
-        rehearse(claim.id, part.formula, part.parameters)
+        try:
+            rehearse(claim.id, part.formula, part.parameters)
+        except TooLong:
+            small = replace(part.formula, variables={**variables, **least})
+            rehearse(claim.id, small, part.parameters)
     except TooLong as problem:
         raise ClaimError(
             f"a formula of {claim.id} takes more than {JUDGED_STEPS} steps of Python at small "
