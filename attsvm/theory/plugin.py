@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from attsvm.theory.verification.verify import (
     Checked,
     Report,
     assess,
+    concluded,
     ensure_same_code,
     head_of,
     record,
@@ -212,6 +214,8 @@ class ClaimItem(pytest.Item):
         if self.part:
             if outcome.error is not None:
                 raise ClaimFailure(f"{self.name}: {outcome.error}")
+            if outcome.refutes_reading is not None:
+                raise ClaimFailure(f"{self.name}: its counterexample refutes the reading as well")
             if outcome.refuted is None and not part.automatic:
                 raise ClaimFailure(
                     f"{self.name}: this false sibling survived {outcome.examples} instances, so "
@@ -264,10 +268,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             continue
         claim = claims[claim_id]
         siblings = tuple(parts[s.name] for s in claim.siblings if s.name in parts)
-        verdict, reason = assess(claim, parts[""], siblings, profile)
         own = earlier.get(claim_id)
         origin = None if own is None else own.run
-        checked.append(Checked(claim, verdict, parts[""], siblings, reason, reused=origin))
+        done = concluded(claim, parts[""], siblings, profile)
+        checked.append(replace(done, reused=origin))
     terminalreporter.section(f"verdicts ({profile.name})")
     table_text([c.json() for c in checked], terminalreporter._tw._file)
     if _LEDGER in config.stash:

@@ -121,7 +121,7 @@ def test_an_author_s_way_from_a_new_claim_to_a_red_gate(attsvm, own, tmp_path):
         True,
     )
     code, out, _ = attsvm("gate", *own, "--update", "--yes")
-    new = "my/lemma-1:literal: new: holds, numeric, exercised; replace its reason, which says"
+    new = "my/lemma-1:literal: new: holds, certified, exercised; replace its reason, which says"
     assert (code, out.startswith(new)) == (0, True)
     assert out.endswith("gate: 1 change written to expectations.json\n")
     code, out, _ = attsvm("gate", *own)

@@ -23,6 +23,7 @@ from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY
 from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.arithmetic.relations import returned
 from attsvm.theory.arithmetic.synonyms import remedy_for
+from attsvm.theory.declaration.asked import TooLong, asked
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import Values, domains
 from attsvm.theory.declaration.variables import Defined
@@ -59,7 +60,7 @@ def _judge(
         v = formula.exact(case)
         for name, condition in formula.hypotheses.items():
             with _told(f"hypothesis {name!r} of {id}", ZeroDivisionError):
-                returned(condition.holds(BALLS, v), "a formula")
+                returned(asked(condition.holds, BALLS, v), "a formula")
         with _told(f"the conclusion of {id}", ZeroDivisionError):
             formula.relation(BALLS, v, parameters)
 
@@ -77,7 +78,9 @@ def unread(formula: Formula, parameters: Mapping[str, Any]) -> list[str]:
     )
     for _ in range(_TRIES):
         shape = {n: int(formula.variables[n].fill(generator, {}, 1)) for n in formula.axes}
-        with contextlib.suppress(Exception):  # what goes wrong is told by the rehearsal and check
+        with contextlib.suppress(
+            Exception, TooLong
+        ):  # what goes wrong is told by the rehearsal and check
             seen = _run("", unguarded, parameters, generator, shape)
             left = [name for name in left if name not in seen]
         if not left:
@@ -101,11 +104,11 @@ def _run(
         for name, variable in formula.variables.items():
             if isinstance(variable, Defined):
                 with _told(f"the variable {name} of {id}"):
-                    v._put(name, variable.by(FLOATS, v))
+                    v._put(name, asked(variable.by, FLOATS, v))
                 used[name] = v._forget()
         for name, condition in formula.hypotheses.items():
             with _told(f"hypothesis {name!r} of {id}"):
-                heights(np, returned(condition.holds(FLOATS, v), "a formula"))
+                heights(np, returned(asked(condition.holds, FLOATS, v), "a formula"))
         with _told(f"the conclusion of {id}"):
             heights(np, formula.relation(FLOATS, v, parameters))
     seen = v._forget()

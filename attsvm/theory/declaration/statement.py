@@ -258,7 +258,7 @@ def _made(statement: Statement, name: str, reading: Reading, place: tuple[str, i
     conclusion = reading.conclusion or statement.conclusion
     formula = _formula(statement, reading, under, conclusion)
     _ensure_constants(id, formula)
-    expected = Expected.parse(reading.expected)
+    expected = Expected.parse(reading.expected, measured=formula.measured is not None)
     claim = Claim(
         id=id,
         source=statement.source,

@@ -49,7 +49,7 @@ class Evidence(_Word):
         "A proof ran: each step was executed by computer algebra, without floats, or cites a "
         "textbook lemma.",
     )
-    CERTIFIED = "certified", "Exact or ball arithmetic settled it from the exact values."
+    CERTIFIED = "certified", "Exact or ball arithmetic decided each instance from its exact values."
     NUMERIC = "numeric", "Floating point evaluations with error bounds; no enclosure."
     NONE = "none", "Nothing was evaluated to a conclusion."
 
@@ -73,12 +73,19 @@ class Validity(_Word):
     ERROR = "error", "The check itself broke, so its outcome means nothing."
 
 
-_DEFAULT_EVIDENCE = {
-    Truth.PROVED: Evidence.SYMBOLIC,
-    Truth.HOLDS: Evidence.NUMERIC,
-    Truth.UNDECIDED: Evidence.NUMERIC,
-    Truth.REFUTED: Evidence.CERTIFIED,
-}
+def usual_evidence(truth: Truth, *, measured: bool) -> Evidence:
+    """Return the evidence of a truth, unless a counterexample or a failure has another one.
+
+    Args:
+        truth: the truth.
+        measured: whether floats measure the conclusion, as of a run; the judge decides each
+            instance of a formula from its exact values.
+    """
+    if truth is Truth.PROVED:
+        return Evidence.SYMBOLIC
+    if truth is Truth.REFUTED or not measured:
+        return Evidence.NONE if truth is Truth.UNDECIDED else Evidence.CERTIFIED
+    return Evidence.NUMERIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +112,8 @@ class Expected:
     evidence: Evidence
 
     @classmethod
-    def parse(cls, words: str) -> Expected:
-        """Read `holds`, `refuted, numeric` and the like; evidence defaults by truth.
+    def parse(cls, words: str, *, measured: bool = False) -> Expected:
+        """Read `holds`, `refuted, numeric` and the like; evidence defaults to `usual_evidence`.
 
         Raises:
             ClaimError: a word that is none of the axis.
@@ -114,7 +121,8 @@ class Expected:
         parts = [word.strip() for word in words.split(",")]
         try:
             truth = Truth.read(parts[0])
-            evidence = Evidence.read(parts[1]) if len(parts) > 1 else _DEFAULT_EVIDENCE[truth]
+            evidence = usual_evidence(truth, measured=measured)
+            evidence = Evidence.read(parts[1]) if len(parts) > 1 else evidence
             if len(parts) > 2:
                 raise ValueError(words)
         except ValueError as error:

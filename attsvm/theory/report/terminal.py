@@ -280,7 +280,12 @@ def hunt_text(
             f"not judged: {counted(document['unjudged'], 'screened instance')}, in which rounding "
             "may hide a violation"
         )
-    if document["given_up"]:
+    if document["given_up"] and document.get("given_up_note"):
+        yield (
+            f"skipped: {counted(document['given_up'], 'evaluation')} of too many steps of Python, "
+            f"first {document['given_up_note']}; larger values were not tried"
+        )
+    elif document["given_up"]:
         yield (
             f"given up: the evaluation of {counted(document['given_up'], 'made-up record')} of "
             "other integers, lengths or members, after many steps of Python; what lies beyond on "

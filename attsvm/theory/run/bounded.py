@@ -18,7 +18,21 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
+from attsvm.theory.arithmetic import Entries, Lane
+from attsvm.theory.declaration.asked import METER, TooLong
 from attsvm.theory.declaration.code_bases import base_of, is_installed
+from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.variables import Integer
+
+__all__ = [
+    "JUDGED_STEPS",
+    "SCREENED_STEPS",
+    "StepMeter",
+    "TooLong",
+    "bounded",
+    "metered",
+    "within_bound",
+]
 
 _Answer = TypeVar("_Answer")
 
@@ -28,8 +42,15 @@ _PROMPTS = ("<stdin", "<ipython-input", "<python-input")
 """How the names of what is typed begin."""
 
 
-class TooLong(BaseException):
-    """An evaluation took more steps than it may; passes through what catches mere exceptions."""
+JUDGED_STEPS = 2**16
+"""Steps of Python that one evaluation of a formula may take."""
+
+SCREENED_STEPS = 2**21
+"""Steps that all evaluations of a search in floats may take together, of a formula that counts with
+an integer, as in `range(v.k)`."""
+
+_LANES = 256
+"""Instances of a batch of floats for which a step of such a formula counts once more."""
 
 
 _bound: ContextVar[tuple[int, Path] | None] = ContextVar("_bound", default=None)
@@ -114,7 +135,7 @@ class _Counter:
         if known is None or known[0] is not code:
             if len(self.known) >= _MOST:
                 self.known.clear()
-            counted = _counts(code.co_filename, self.own)
+            counted = self.counts(code)
             known = self.known[id(code)] = code, counted, counted and _loops(code)
         if not known[1]:
             return None
@@ -122,6 +143,10 @@ class _Counter:
         if self.left < 0 and not code.co_flags & inspect.CO_GENERATOR:
             raise TooLong  # a generator may go on only to be closed, where Python would warn
         return self.line if known[2] else None
+
+    def counts(self, code: CodeType) -> bool:
+        """Return whether calls and lines of some code are steps."""
+        return _counts(code.co_filename, self.own)
 
     def line(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any]:
         """Count a line."""
@@ -149,3 +174,97 @@ def _loops(code: CodeType) -> bool:
     return code.co_name != "<module>" and any(
         step.opcode in jumps and step.argval <= step.offset for step in steps
     )
+
+
+class _FormulaCounter(_Counter):
+    """Counts the steps of the claim's own code, and of powers, which the engine multiplies out.
+
+    What else the engine does takes steps by the sizes of arrays alone, which searchers bound.
+    """
+
+    def counts(self, code: CodeType) -> bool:
+        """Return whether calls and lines of some code are steps."""
+        file = code.co_filename
+        if not file.startswith("<") and Path(file).is_relative_to(_ENGINE):
+            return code.co_name == "power"
+        return _counts(file, self.own)
+
+
+class StepMeter:
+    """A meter of the formulas of one part of a claim, each of which may take so many steps.
+
+    A formula of (m, v) compares nothing, so that lengths and integers alone say how many steps an
+    evaluation takes. It is counted once for each choice of them.
+    """
+
+    def __init__(self, formula: Formula, file: str) -> None:
+        self._own = _own(Path(file))
+        self._known: dict[tuple[Any, ...], int] = {}
+        self._left = SCREENED_STEPS
+        self._codes: dict[int, tuple[CodeType, bool, bool]] = {}
+        integers = (name for name, x in formula.variables.items() if isinstance(x, Integer))
+        self._counting = bool({*integers} - {*formula.axes})
+
+    def __call__(
+        self, function: Callable[..., Any], m: Any, v: Any, constants: dict[str, Any]
+    ) -> Any:
+        """Return what a function of a formula comes to.
+
+        Raises:
+            TooLong: it takes too many steps.
+        """
+        values = object.__getattribute__(v, "__dict__")  # to look at values is not to read them
+        sizes = [(name, x) for name, x in values.items() if type(x) is int]
+        key = (function, m.name, *sizes)
+        screens = self._counting and m.name in ("floats", "tensors")
+        weight = 1 + _batch(values) // _LANES if screens else 1
+        most = min(JUDGED_STEPS, self._left if screens else JUDGED_STEPS) // weight
+        if key in self._known:
+            if self._known[key] > most:
+                raise TooLong
+            self._left -= self._known[key] * weight * screens
+            return function(m, v, **constants)
+        for _ in range(2):  # the first time it may load modules, or fill what it remembers
+            before = sys.gettrace()
+            counter = _FormulaCounter(most, self._own)
+            counter.known = self._codes
+            sys.settrace(counter.enter)
+            try:
+                answer = function(m, v, **constants)
+            except (Exception, TooLong):
+                if counter.left >= 0:
+                    raise
+            else:
+                if counter.left >= 0:
+                    if len(self._known) >= _MOST:
+                        self._known.clear()
+                    self._known[key] = most - counter.left
+                    self._left -= self._known[key] * weight * screens
+                    return answer
+            finally:
+                sys.settrace(before)
+        raise TooLong
+
+
+def _batch(values: dict[str, Any]) -> int:
+    """Return the number of instances of a batch, 1 if its values are shared by all of them."""
+    for value in values.values():
+        one = value.flat[0] if isinstance(value, Entries) and value.size else value
+        if isinstance(one, Lane):
+            return int(one.value.shape[-1])
+    return 1
+
+
+@contextlib.contextmanager
+def metered(formula: Formula, file: str) -> Iterator[None]:
+    """Bound the steps of each evaluation of a formula of variables, by `TooLong`.
+
+    Args:
+        formula: the formula; evaluations of records are bounded by those who change them.
+        file: that of the claim.
+    """
+    token = METER.set(StepMeter(formula, file) if formula.batches else None)
+    try:
+        yield
+    finally:
+        METER.reset(token)

@@ -35,6 +35,9 @@ class Counts:
     Attributes:
         examples: ordinary instances that met the hypotheses and were evaluated.
         drawn: those among them that the strategy drew.
+        distinct: different instances of a formula that met the hypotheses and that the judge
+            decided, whichever searcher brought them; explicit ones are not counted. Of searches
+            that are joined, those of the one that had most.
         rejected: ordinary instances that did not meet them.
         hypotheses: how many ordinary instances satisfied each.
         min_slack, max_slack: least and largest float slack, None where there was none.
@@ -46,8 +49,9 @@ class Counts:
         refused: those that did not meet the hypotheses, or are no instances at all.
         open: those that were left open though floats see no violation in them.
         unexamined: those among them that exact evaluation was not asked about.
-        given_up: records with other integers, lengths or members whose evaluation was ended, as it
-            took too many steps.
+        given_up: evaluations that were ended, as they took too many steps: of records with other
+            integers, lengths or members, and of formulas, of which one may be that of a batch. With
+            the first of a formula.
         screened: instances that were evaluated in batches of floats, to choose what is examined.
         unjudged: instances among them in which floats cannot rule out a violation, and which were
             not judged.
@@ -68,6 +72,7 @@ class Counts:
 
     examples: int = 0
     drawn: int = 0
+    distinct: int = 0
     rejected: int = 0
     hypotheses: dict[str, int] = field(default_factory=dict)
     min_slack: float | None = None
@@ -82,6 +87,7 @@ class Counts:
     open: int = 0
     unexamined: int = 0
     given_up: int = 0
+    given_up_note: str = ""
     screened: int = 0
     unjudged: int = 0
     exhausted: dict[str, list[int]] = field(default_factory=dict)
@@ -166,13 +172,13 @@ def _by_key(join: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 _JOINED: dict[str, Callable[[Any, Any], Any]] = {
     "hypotheses": _by_key(operator.add),
     **dict.fromkeys(("varied", "missed"), _by_key(max)),
-    **dict.fromkeys(("max_slack", "tightness"), _largest),
+    **dict.fromkeys(("max_slack", "tightness", "reading_ratio"), _largest),
     "min_slack": _least,
-    **dict.fromkeys(("sides", "settled"), max),
+    **dict.fromkeys(("sides", "settled", "distinct"), max),
     "exhausted": _larger,
     "coverage": _by_key(_by_key(operator.add)),
     **dict.fromkeys(("claim", "part", "refuted", "proof", "steps", "unread", "error"), _first),
-    **dict.fromkeys(("undecided_note", "broke_note"), _first),
+    **dict.fromkeys(("undecided_note", "broke_note", "given_up_note", "refutes_reading"), _first),
 }
 """How two counts become one where they do not add up."""
 

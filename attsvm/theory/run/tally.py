@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ from attsvm.theory.instance.document import rebuilt
 from attsvm.theory.instance.domain import Domain
 from attsvm.theory.instance.in_words import in_words
 from attsvm.theory.run.asking import agree, frozen
+from attsvm.theory.run.bounded import TooLong
 from attsvm.theory.run.confirm import Confirmation
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.evaluation import Evaluation
@@ -67,6 +69,11 @@ class Refuted:
         return cls(**{**document, "enclosure": bounds and tuple(bounds)})
 
 
+def _key(values: Mapping[str, Any]) -> str:
+    """Return a short text for the values of an instance, by which equal ones are known."""
+    return hashlib.blake2b(repr(values).encode(), digest_size=8).hexdigest()
+
+
 class Tally:
     """Examines instances of one part and counts what it sees.
 
@@ -85,6 +92,7 @@ class Tally:
         )
         self.variety = Variety(part, self.seen)
         self._touched: dict[str, int] = {}
+        self._known: set[str] = set()
         self.best: tuple[float, Any, Slack] | None = None
         self.best_by = ""
         self.best_made_up = False
@@ -99,6 +107,17 @@ class Tally:
         measured = part.formula.measured
         self._each = bool(part.name == "" and measured is not None and measured.stand_in)
         self._first: list[tuple[Any, Any, Slack]] = []
+
+    def knows(self, case: Any) -> bool:
+        """Return whether an instance is one of those that were counted as distinct."""
+        return _key(self.part.formula.values_of(case)) in self._known
+
+    def _count(self, case: Any, slack: Slack) -> None:
+        """Count an instance of a formula that met the hypotheses, if it is decided and new."""
+        formula = self.part.formula
+        if self.counting and formula.batches and slack.kind != "unknown":
+            self._known.add(_key(formula.values_of(case)))
+            self.seen.distinct = len(self._known)
 
     def made_up(self, document: Any) -> Any | None:
         """The instance of an encoded one that a searcher made up; None where it is none.
@@ -200,8 +219,29 @@ class Tally:
             return None
 
     def examine(self, case: Any, searcher: str) -> tuple[bool, Refuted | None]:
-        """Examine an ordinary instance: whether it was accepted, and a confirmed refutation."""
+        """Examine an ordinary instance: whether it was accepted, and a confirmed refutation.
+
+        One whose evaluation takes too many steps is given up.
+        """
         case = frozen(case)
+        try:
+            return self._examined(case, searcher)
+        except TooLong:
+            self.give_up(in_words(case, {}))
+            return False, None
+
+    def give_up(self, where: str) -> None:
+        """Count an evaluation of a formula that took too many steps.
+
+        Raises:
+            TooLong: it was no formula of variables.
+        """
+        if not self.part.formula.batches:
+            raise TooLong
+        self.seen.given_up += 1
+        self.seen.given_up_note = self.seen.given_up_note or where
+
+    def _examined(self, case: Any, searcher: str) -> tuple[bool, Refuted | None]:
         if self.counting and searcher in _AUTHORS:
             self._domain.see(case)
             if searcher == DRAWN and len(self._drawn) < _SAMPLES:
@@ -218,6 +258,8 @@ class Tally:
         if self.counting:
             self.variety.see(case)
         slack = self.evaluation.slack(case)
+        if searcher != EXPLICIT:
+            self._count(case, slack)
         if self.counting:
             self.seen.drawn += searcher == DRAWN
             self.seen.describe(case)
@@ -272,8 +314,20 @@ class Tally:
         Returns:
             How close it comes to violation, None where it is not admissible or not evaluated; and
             the confirmed refutation.
+
+        Raises:
+            TooLong: the evaluation of a record takes too many steps.
         """
         case = frozen(case)
+        try:
+            return self._probed(case, searcher, reshaped=reshaped, progress=progress)
+        except TooLong:
+            self.give_up(in_words(case, {}))
+            return None, None
+
+    def _probed(
+        self, case: Any, searcher: str, *, reshaped: bool, progress: float
+    ) -> tuple[float | None, Refuted | None]:
         broke = self.seen.broke
         if not self.admits(case, searcher, reshaped=reshaped):
             self.seen.refused += self.seen.broke == broke
@@ -292,6 +346,7 @@ class Tally:
                 return None, None
             answer, document = settled
         self.seen.probed += 1
+        self._count(case, slack)
         self._see_dropped(case)
         if self.counting:
             self.variety.see(case)
@@ -320,9 +375,13 @@ class Tally:
     def height(self, case: Any) -> float | None:
         """How close an instance comes to violation, as floats see it; None if not admissible."""
         case = frozen(case)
-        if not all(self.evaluation.decided(h, case) for h in self.part.hypotheses):
+        try:
+            if not all(self.evaluation.decided(h, case) for h in self.part.hypotheses):
+                return None
+            slack = self.evaluation.slack(case)
+        except TooLong:
+            self.give_up(in_words(case, {}))
             return None
-        slack = self.evaluation.slack(case)
         return None if slack.kind == "unknown" else slack.height
 
     def audit_closest(self) -> Refuted | None:

@@ -213,6 +213,7 @@ _SEEN = (
         "open",
         "unexamined",
         "given_up",
+        "given_up_note",
     ),
     *("broke", "broke_note", "audited", "coverage"),
 )

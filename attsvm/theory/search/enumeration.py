@@ -10,16 +10,18 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.theory.arithmetic.heights import TOUCHED
-from attsvm.theory.declaration.variables import Integer
+from attsvm.theory.declaration.variables import Choice, Integer
 from attsvm.theory.run.coverage import box_size
+from attsvm.theory.run.sampling import EVERY
 from attsvm.theory.search.discrete import move_integers
 from attsvm.theory.search.screen import JUDGED, spread, takes
 from attsvm.theory.search.suspects import Suspects
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
+    from collections.abc import Iterator, Mapping, Sequence, Set
 
     from attsvm.theory.declaration.formula import Formula
+    from attsvm.theory.run.tally import Refuted, Tally
     from attsvm.theory.search.scout import Scout
 
 _ENUMERATED, _ROWS = 2**15, 2**16
@@ -107,6 +109,50 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
     if proved and scout.tally.seen.unjudged == unjudged:
         box = {name: [low, low + side - 1] for name, (low, side) in sides.items()}
         scout.tally.seen.exhausted = max(scout.tally.seen.exhausted, box, key=box_size)
+
+
+_LOOKED = 8
+"""Instances that `fill_up` looks at, as a multiple of those that are wanted."""
+
+
+def fill_up(tally: Tally, wanted: int) -> Refuted | None:
+    """Examine integers and choices in order until so many different instances are decided.
+
+    A strategy that draws integers of a short range has few instances. If these are all that there
+    are, and each is decided, their number is noted as `settled`.
+    """
+    formula = tally.part.formula
+    if formula.axes or not formula.stepped or tally.seen.examples >= wanted:
+        return None
+    looked = 0
+    for case in _in_order(formula):
+        if looked >= _LOOKED * wanted or tally.seen.examples >= wanted:
+            return None
+        looked += 1
+        if not tally.knows(case):
+            found = tally.examine(case, EVERY)[1]
+            if found:
+                return found
+    left = tally.seen.undecided + tally.seen.given_up
+    tally.seen.settled = looked if formula.domain and not left else 0
+    return None
+
+
+def _in_order(formula: Formula) -> Iterator[Any]:
+    """Yield the instances of integers and choices, those near the lower ends first."""
+    values: dict[str, Sequence[Any]] = {}
+    for name, variable in formula.variables.items():
+        low, high = variable.ends
+        if isinstance(variable, Choice):
+            values[name] = list(variable.members)
+        elif isinstance(variable, Integer):
+            values[name] = range(low or 0, (low or 0) + _ROWS if high is None else high + 1)
+    for reach in range(max(map(len, values.values()))):
+        ranges = [range(min(len(each), reach + 1)) for each in values.values()]
+        for places in itertools.product(*ranges):
+            if max(places) == reach:
+                chosen = zip(values.items(), places, strict=True)
+                yield formula.instance(**{name: each[k] for (name, each), k in chosen})
 
 
 def _sides(formula: Formula, asked: int, weights: Array) -> dict[str, tuple[int, int]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attsvm.theory.run.bounded import TooLong
 from attsvm.theory.search import (
     ENSEMBLE,
     EXPLICIT,
@@ -70,5 +71,8 @@ def _search(tally: Tally, budget: Profile, shrinks: int, seed: int) -> Refuted |
 def guide(searcher: Guided, scout: Scout, generator: np.random.Generator) -> Refuted | None:
     """Let a guided searcher propose until it is stopped or done; what it found."""
     with contextlib.suppress(Found, Spent):
-        searcher.search(scout, generator)
+        try:
+            searcher.search(scout, generator)
+        except TooLong:  # what comes later in a turn is larger, as a rule
+            scout.tally.give_up(f"a batch of {searcher.title}")
     return scout.found

@@ -15,6 +15,7 @@ from attsvm.errors import present
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.record.curated import STORED, known
 from attsvm.theory.run.asking import describe
+from attsvm.theory.run.bounded import metered
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.profiles import derive_seed
 from attsvm.theory.run.tally import Refuted, Tally
@@ -140,7 +141,7 @@ def take(claim: Claim, turn: Turn) -> Gain:
     minimal, interrupted, resume = False, False, (0, 0)
     error, idle, forms = None, False, tally.pool.forms
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), metered(tally.part.formula, claim.file):
             warnings.simplefilter("ignore")
             if turn.found is not None:
                 tally.latest = Refuted.read(turn.found)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import time
 import warnings
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,17 @@ from attsvm.theory.declaration.asserting import ensure_checks_assert_nothing, en
 from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.proof import Steps, executed, grants, recorded
 from attsvm.theory.declaration.rehearsal import rehearse, unread
-from attsvm.theory.declaration.verdict import Evidence
+from attsvm.theory.declaration.variables import Integer
+from attsvm.theory.declaration.verdict import Evidence, Truth
+from attsvm.theory.instance.document import rebuilt
 from attsvm.theory.record import forms
 from attsvm.theory.run.asking import describe
+from attsvm.theory.run.bounded import JUDGED_STEPS, TooLong, metered
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.profiles import Profile, derive_seed
 from attsvm.theory.run.tally import Refuted, Tally
-from attsvm.theory.search import sequence
+from attsvm.theory.search import sequence, shrink
+from attsvm.theory.search.enumeration import fill_up
 
 _REPEATS = 3
 """The first accepted instances whose conclusion is evaluated twice, at most."""
@@ -40,6 +45,9 @@ class Outcome(Counts):
         proof: what the symbolic proof proved.
         steps: the steps of it that passed, by name and in their order, also where a later one
             failed.
+        reading_ratio: of a sibling, the ratio of left to right side of the reading's own conclusion
+            on the instance that refutes the sibling, if that meets the reading's hypotheses.
+        refutes_reading: of a sibling, its counterexample where that refutes the reading as well.
         unread: variables of a reading that neither its hypotheses nor its conclusion read.
         error: what broke, if anything.
     """
@@ -47,6 +55,8 @@ class Outcome(Counts):
     claim: str
     part: str
     refuted: Refuted | None = None
+    reading_ratio: float | None = None
+    refutes_reading: Refuted | None = None
     proof: str | None = None
     steps: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
@@ -67,8 +77,9 @@ class Outcome(Counts):
         lacks = forms.lacking(document, *_FORM)
         if lacks is not None:
             raise TypeError(f"an outcome lacks {lacks}")
-        found = document.get("refuted")
-        return cls(**{**document, "refuted": None if found is None else Refuted.read(found)})
+        names = ("refuted", "refutes_reading")
+        found = {name: Refuted.read(document[name]) for name in names if document.get(name)}
+        return cls(**{**document, **found})
 
 
 _COUNTS = forms.values(forms.count)
@@ -95,14 +106,15 @@ _FORM = (
         **dict.fromkeys(("examples", "rejected", "undecided", "audited", "decided"), forms.count),
         **dict.fromkeys(("probed", "refused", "open", "unexamined", "screened"), forms.count),
         **dict.fromkeys(("sides", "broke", "drawn", "settled", "given_up"), forms.count),
-        "unjudged": forms.count,
+        **dict.fromkeys(("unjudged", "distinct"), forms.count),
         **dict.fromkeys(("hypotheses", "varied", "missed"), _COUNTS),
-        **dict.fromkeys(("min_slack", "max_slack", "tightness"), _slack),
+        **dict.fromkeys(("min_slack", "max_slack", "tightness", "reading_ratio"), _slack),
         **dict.fromkeys(("undecided_note", "broke_note"), forms.text),
         **dict.fromkeys(("proof", "error"), forms.maybe(forms.text)),
+        "given_up_note": forms.text,
         "exhausted": forms.values(lambda ends: _COUNTED(ends) and len(ends) == 2),
         "coverage": forms.values(_COUNTS),
-        "refuted": forms.maybe(_REFUTED),
+        **dict.fromkeys(("refuted", "refutes_reading"), forms.maybe(_REFUTED)),
         **dict.fromkeys(("steps", "unread"), _TEXTS),
         "seconds": forms.number,
     },
@@ -122,12 +134,12 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
     steps = Steps()
     unused: list[str] = []
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), metered(part.formula, claim.file):
             warnings.simplefilter("ignore")  # no verdict hangs on what a program makes of warnings
             if part.name == "" and shard == 0:
                 ensure_checks_assert_nothing(claim)
             if part.formula.batches:
-                rehearse(claim.id, part.formula, part.parameters)
+                _rehearsed(claim, part)
                 if part.name == "":
                     unused = unread(part.formula, part.parameters)
             if claim.proof is not None and shard == 0 and part.name == "":
@@ -137,6 +149,8 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
                 proof = proved
             seed = derive_seed(claim.id, shard, base_seed)
             refuted = sequence.run(tally, budget, seed, explicit=shard == 0)
+            if refuted is None and part.name == "":
+                refuted = fill_up(tally, budget.examples)
     except KeyboardInterrupt:
         raise
     except BaseException as problem:  # the claim may raise anything, SystemExit as well
@@ -152,6 +166,29 @@ def check_shard(claim: Claim, part: Part, profile: Profile, shard: int, base_see
         seconds=time.perf_counter() - started,
         **tally.seen.shallow(),
     )
+
+
+def _rehearsed(claim: Claim, part: Part) -> None:
+    """Evaluate the formulas of a part once, at the least integers if others take too many steps.
+
+    Raises:
+        ClaimError: one of them cannot be evaluated, or takes too many steps at the least sizes.
+    """
+    variables = part.formula.variables
+    least = {n: replace(x, high=x.low) for n, x in variables.items() if isinstance(x, Integer)}
+    try:
+        try:
+            rehearse(claim.id, part.formula, part.parameters)
+        except TooLong:
+            small = replace(part.formula, variables={**variables, **least})
+            rehearse(claim.id, small, part.parameters)
+    except TooLong as problem:
+        raise ClaimError(
+            f"a formula of {claim.id} takes more than {JUDGED_STEPS} steps of Python at small "
+            "sizes",
+            remedy="Let its loops end, and begin the range of an integer that they count with "
+            "lower.",
+        ) from problem
 
 
 def execute_proof(claim: Claim) -> str:
@@ -208,4 +245,38 @@ def check_part(claim: Claim, part: Part, profile: Profile, base_seed: int) -> Ou
         total.add(check_shard(claim, part, profile, shard, base_seed))
         if total.refuted is not None or total.error is not None:
             break
+    if part.name and total.refuted is not None:
+        _lend(claim, total, total.refuted, profile)
     return total
+
+
+def _lend(claim: Claim, sibling: Outcome, found: Refuted, profile: Profile) -> None:
+    """Note what the counterexample of a sibling says of the reading itself.
+
+    Records are left out: the strategy alone says which of them the reading is about.
+    """
+    if not claim.formula.batches or claim.expected.truth is Truth.REFUTED:
+        return
+    case = rebuilt(claim, found.instance)
+    if case is None:
+        return
+    tally = Tally(claim, claim.part(""), 0)
+    budget = profile.scaled(claim.cost)
+    try:
+        _, refuted = tally.probe(case, f"sibling {sibling.part!r}", reshaped=True)
+        if refuted is not None:
+            refuted = shrink(tally, refuted, budget.simplify).found
+            tally.ensure_stands(refuted)
+    except Exception as problem:
+        sibling.error = describe(problem)
+        return
+    sibling.reading_ratio, sibling.refutes_reading = tally.seen.tightness, refuted
+
+
+def with_siblings(reading: Outcome, siblings: Sequence[Outcome]) -> Outcome:
+    """Return the outcome of a reading with what the counterexamples of its siblings say of it."""
+    if reading.refuted is not None or reading.error is not None:
+        return reading
+    found = next((s.refutes_reading for s in siblings if s.refutes_reading is not None), None)
+    ratios = [r for r in (reading.tightness, *(s.reading_ratio for s in siblings)) if r is not None]
+    return replace(reading, refuted=found, tightness=max(ratios, default=None))

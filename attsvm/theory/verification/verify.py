@@ -13,10 +13,17 @@ from attsvm._files import dump, write_text
 from attsvm._words import counted
 from attsvm.errors import LedgerError
 from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.declaration.instances import domains
 from attsvm.theory.declaration.judge import sides
 from attsvm.theory.declaration.packs import Pack, find_claims
 from attsvm.theory.declaration.typesetting import typeset
-from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
+from attsvm.theory.declaration.verdict import (
+    Evidence,
+    Truth,
+    Validity,
+    Verdict,
+    usual_evidence,
+)
 from attsvm.theory.instance import codec
 from attsvm.theory.record import counterexample, curated
 from attsvm.theory.record.checkout import (
@@ -28,10 +35,11 @@ from attsvm.theory.record.checkout import (
 from attsvm.theory.record.files import finite
 from attsvm.theory.record.ledger import Ledger
 from attsvm.theory.record.reuse import Earlier, bases_of, evaluated, reused
+from attsvm.theory.run.bounded import JUDGED_STEPS, SCREENED_STEPS
 from attsvm.theory.run.coverage import warnings_of
 from attsvm.theory.run.profiles import Profile, profile_named
 from attsvm.theory.run.workers import HERE, Workers, known_claim
-from attsvm.theory.verification.check import Outcome, check_part
+from attsvm.theory.verification.check import Outcome, check_part, with_siblings
 
 _THIN = 0.2
 """Below this share of the planned instances a check that refuted nothing is called thin."""
@@ -80,6 +88,7 @@ class Checked:
         o = self.reading
         if o.refuted is not None or o.error is not None:
             return []
+        ends = domains(self.claim.formula.variables).keys()
         dropped = {name for s in self.claim.siblings for name in s.drop}
         # the judge says 0 of an equality that holds; floats screen a formula by its residual
         slacks = self.claim.formula.measured is not None
@@ -87,7 +96,7 @@ class Checked:
             o,
             slacks=slacks,
             stepped=self.claim.formula.stepped,
-            undropped=frozenset(o.hypotheses) - dropped,
+            undropped=frozenset(o.hypotheses) - dropped - ends,
         )
 
     @property
@@ -158,7 +167,8 @@ class Checked:
 
 _TOLD = (
     *("examples", "rejected", "hypotheses", "undecided", "audited", "probed", "refused", "open"),
-    *("unexamined", "broke", "broke_note", "screened", "coverage", "proof", "steps"),
+    *("distinct", "settled", "given_up", "given_up_note", "unexamined", "broke", "broke_note"),
+    *("screened", "coverage", "proof", "steps"),
 )
 """What an entry takes over from the outcome of the reading as it is."""
 
@@ -237,7 +247,7 @@ def assess(
         never = [name for name, count in reading.hypotheses.items() if count == 0]
         said = f"never satisfied: {', '.join(never)}" if never else "no instance met all of them"
         return Verdict(Truth.UNDECIDED, Evidence.NONE, Validity.VACUOUS), (
-            f"hypotheses {said} ({counted(reading.rejected, 'instance')})"
+            f"hypotheses {said} ({counted(reading.rejected, 'instance')}){_left_out(reading)}"
         )
     if survivors:
         said = f"survived: {'; '.join(survivors)}"
@@ -246,10 +256,15 @@ def assess(
         return Verdict(truth, evidence, Validity.WEAK), said
     if siblings and not fallen:
         return Verdict(truth, evidence, Validity.WEAK), "no sibling was refuted"
-    if reading.refuted is None and reading.drawn < _THIN * planned:
-        return Verdict(truth, evidence, Validity.THIN), (
-            f"{counted(reading.drawn, 'instance')} drawn met the hypotheses, {planned} were planned"
-        )
+    if reading.refuted is None and not reading.settled:
+        formula = claim.formula.batches
+        seen = reading.distinct if formula else reading.drawn
+        if seen < _THIN * planned:
+            instances = counted(seen, "different instance" if formula else "instance")
+            how = "met the hypotheses and were judged" if formula else "drawn met the hypotheses"
+            return Verdict(truth, evidence, Validity.THIN), (
+                f"{instances} {how}, {planned} were planned{_left_out(reading)}"
+            )
     alone = _by_stand_in(claim, reading)
     if reading.refuted is None and alone > (1.0 - _DECIDED) * reading.examples:
         looked = counted(reading.examples, "instance")
@@ -282,11 +297,9 @@ def _truth(claim: Claim, reading: Outcome) -> tuple[Truth, Evidence]:
         return Truth.REFUTED, Evidence.read(reading.refuted.evidence)
     if reading.error is not None:
         return Truth.UNDECIDED, Evidence.NONE
-    if reading.undecided:
-        return Truth.UNDECIDED, Evidence.NUMERIC
-    if claim.proof is not None and reading.proof:
-        return Truth.PROVED, Evidence.SYMBOLIC
-    return Truth.HOLDS, Evidence.NUMERIC
+    proved = claim.proof is not None and reading.proof
+    truth = Truth.UNDECIDED if reading.undecided else Truth.PROVED if proved else Truth.HOLDS
+    return truth, usual_evidence(truth, measured=claim.formula.measured is not None)
 
 
 def _reason(claim: Claim, reading: Outcome) -> str:
@@ -304,10 +317,21 @@ def _reason(claim: Claim, reading: Outcome) -> str:
         return f"proved: {reading.proof}"
     looked = counted(reading.examples, "instance")
     if claim.formula.measured is None:
-        return f"{looked}, each decided in rationals or balls"
+        every = f"all {looked} that there are" if reading.settled else looked
+        return f"{every}, each decided in rationals or balls{_left_out(reading)}"
     alone = _by_stand_in(claim, reading)
     said = f"{looked}, {reading.decided} of them decided by a certificate as well"
     return f"{said}, {alone} by {_stand_in(claim)} alone" if _stand_in(claim) else said
+
+
+def _left_out(reading: Outcome) -> str:
+    """Return what was not evaluated, as it takes too many steps; "" if nothing."""
+    if not reading.given_up_note:
+        return ""
+    return (
+        f"; {counted(reading.given_up, 'evaluation')} left out, of more than {JUDGED_STEPS} steps "
+        f"of Python ({SCREENED_STEPS} in all searches in floats), first {reading.given_up_note}"
+    )
 
 
 def check_job(claim: str, profile: str, seed: str, *named: str) -> str:
@@ -534,6 +558,14 @@ def record(ledger: Ledger, head: Mapping[str, Any], over: Report) -> None:
 def conclude(claim: Claim, outcomes: Mapping[Task, Outcome], profile: Profile) -> Checked:
     """The verdict of a claim from the outcomes of all its parts."""
     reading, *siblings = (outcomes[Task(claim.id, part.name)] for part in claim.parts())
+    return concluded(claim, reading, siblings, profile)
+
+
+def concluded(
+    claim: Claim, reading: Outcome, siblings: Sequence[Outcome], profile: Profile
+) -> Checked:
+    """Return the verdict of a claim from the outcomes of its reading and of some siblings."""
+    reading = with_siblings(reading, siblings)
     verdict, reason = assess(claim, reading, siblings, profile)
     return Checked(claim, verdict, reading, tuple(siblings), reason)
 

@@ -44,8 +44,8 @@ def test_a_word_that_is_none_of_the_axis_is_refused_with_all_of_them(word):
     ("words", "truth", "evidence"),
     [
         ("proved", Truth.PROVED, Evidence.SYMBOLIC),
-        ("holds", Truth.HOLDS, Evidence.NUMERIC),
-        ("undecided", Truth.UNDECIDED, Evidence.NUMERIC),
+        ("holds", Truth.HOLDS, Evidence.CERTIFIED),
+        ("undecided", Truth.UNDECIDED, Evidence.NONE),
         ("refuted", Truth.REFUTED, Evidence.CERTIFIED),
         ("refuted, numeric", Truth.REFUTED, Evidence.NUMERIC),
         ("undecided ,none", Truth.UNDECIDED, Evidence.NONE),
@@ -53,6 +53,8 @@ def test_a_word_that_is_none_of_the_axis_is_refused_with_all_of_them(word):
 )
 def test_an_expectation_names_a_truth_and_may_name_its_evidence(words, truth, evidence):
     assert Expected.parse(words) == Expected(truth, evidence)
+    if words in ("holds", "undecided"):
+        assert Expected.parse(words, measured=True) == Expected(truth, Evidence.NUMERIC)
     assert Expected.parse(words).verdict == Verdict(truth, evidence, Validity.EXERCISED)
 
 

@@ -1,6 +1,7 @@
 """Declarations whose check could hardly fail: each is told, and is never exercised."""
 
 import functools
+import json
 from dataclasses import replace
 
 import pytest
@@ -8,8 +9,9 @@ from flint import arb
 from toy_pack import build, constant, says, stated
 
 from attsvm.theory import Integer, Real, Vector, changed
+from attsvm.theory.run.bounded import JUDGED_STEPS, SCREENED_STEPS
 from attsvm.theory.run.profiles import profile_named
-from attsvm.theory.verification.check import check_part
+from attsvm.theory.verification.check import Outcome, check_part, with_siblings
 from attsvm.theory.verification.verify import Task, conclude
 
 PROFILE = replace(profile_named("quick"), examples=20, guided=30)
@@ -34,6 +36,7 @@ def bounded(m, v, c):
     return m.at_most(v.x, c * (1 + m.square(v.x)))
 
 
+TWICE = {"siblings": {"2": changed(c=2)}}
 HALF = {"constants": {"c": "0.5"}, "siblings": {"0.4": changed(c="0.4")}}
 
 
@@ -125,3 +128,94 @@ def test_without_a_stand_in_floats_may_carry_a_check():
     found = checked(build("measured", constant(1.0, 0.0), says(None)))
     assert str(found.verdict.validity) == "exercised"
     assert (found.json()["stand_in"], found.json()["by_stand_in"]) == ("", 0)
+
+
+def test_a_true_claim_about_one_unbounded_integer_is_exercised():
+    def square(m, v, c=1):
+        return m.at_most(c * v.n, v.n * v.n)
+
+    def fibonacci(m, v, c=1):
+        a, b = m.exact(0), m.exact(1)
+        for _ in range(v.k):
+            a, b = b, a + b
+        return m.at_most(c * a, m.power(m.exact(2), v.k))
+
+    twice = {"siblings": {"3": changed(c=3)}}
+    for variables, conclusion in (({"n": Integer(1)}, square), ({"k": Integer(0)}, fibonacci)):
+        found = checked(declared(variables, conclusion, **twice))
+        assert str(found.verdict) == "holds, certified, exercised", found.reason
+        assert found.reason.startswith("20 instances, each decided in rationals or balls")
+        assert found.json()["distinct"] >= found.reading.examples
+        assert not found.warnings
+
+
+def test_a_claim_about_few_integers_is_exercised_once_all_are_examined():
+    found = checked(
+        declared({"n": Integer(1, 3)}, lambda m, v, c=1: m.at_most(c * v.n, 3), **TWICE)
+    )
+    assert str(found.verdict) == "holds, certified, exercised"
+    assert found.reason == "all 3 instances that there are, each decided in rationals or balls"
+
+
+def test_a_claim_whose_hypotheses_few_instances_meet_is_thin():
+    rare = {"n = 2": lambda m, v: m.equal(v.n, 2)}
+    found = checked(
+        declared({"n": Integer(1)}, lambda m, v, c=1: m.at_most(c * v.n, 2), rare, **TWICE)
+    )
+    assert str(found.verdict.validity) == "thin"
+    assert found.reason.startswith("1 different instance met the hypotheses and were judged")
+
+
+def test_what_the_siblings_show_of_the_reading_counts_for_its_tightness():
+    def near(m, v, c=1):
+        return m.at_most(c * m.abs(v.x), 1)
+
+    inside = {"|x| <= 1": lambda m, v: m.at_most(m.abs(v.x), 1)}
+    claim = declared({"x": Real()}, near, inside, tight=True)
+    found = checked(claim)
+    shown = [s.reading_ratio for s in found.siblings if s.reading_ratio is not None]
+    assert shown
+    assert found.json()["tightness"] >= max(shown) > 0.999
+    outcome = replace(found.reading, tightness=0.5)
+    assert with_siblings(outcome, found.siblings).tightness == max(shown)
+
+
+def test_an_instance_of_a_sibling_that_refutes_the_reading_as_well_refutes_it():
+    claim = declared(
+        {"x": Real()},
+        lambda m, v, c=1: m.at_most(c * v.x, 1),
+        siblings={"2": changed(c=2, examples=[{"x": 2}])},
+    )
+    sibling = check_part(claim, claim.part("2"), PROFILE, 0)
+    seen = Outcome(claim.id, "", examples=20, tightness=0.5)
+    read = [Outcome.read(json.loads(json.dumps(o.json()))) for o in (seen, sibling)]
+    found = with_siblings(read[0], read[1:])
+    assert found.refuted.found_by == "sibling '2'"
+    assert with_siblings(seen, []) == seen
+
+
+def test_a_formula_that_takes_too_many_steps_is_left_out_and_told():
+    def loop(m, v, c=1):
+        x = v.x
+        for _ in range(v.k):
+            x = x - x / 2
+        return m.at_most(c * m.abs(x), m.abs(v.x))
+
+    variables = {"k": Integer(0, 10**6, beyond=True), "x": Real()}
+    found = checked(declared(variables, loop, **TWICE))
+    told = found.json()
+    assert told["given_up"] > 0
+    assert "k" in told["given_up_note"]
+    said = f"left out, of more than {JUDGED_STEPS} steps of Python ({SCREENED_STEPS} in all"
+    assert said in found.reason
+
+
+def test_a_loop_that_never_ends_is_an_error_of_that_claim():
+    def endless(m, v, c=1):
+        while v.n:
+            c = c + 0
+        return m.at_most(v.x, c)
+
+    found = checked(declared({"n": Integer(1, 2), "x": Vector("n")}, endless, **TWICE))
+    assert str(found.verdict.validity) == "error"
+    assert "steps of Python at small sizes. Let its loops end" in found.reason

@@ -1,0 +1,23 @@
+"""A hook through which formulas are evaluated, so that a check can bound how long they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+Meter = Callable[[Callable[..., Any], Any, Any, dict[str, Any]], Any]
+"""An evaluation of a function of (m, v) and named constants that may end it early."""
+
+METER: ContextVar[Meter | None] = ContextVar("METER", default=None)
+"""The meter of the check at hand; None if evaluations are not bounded."""
+
+
+class TooLong(BaseException):
+    """An evaluation took more steps than it may; passes through what catches mere exceptions."""
+
+
+def asked(function: Callable[..., Any], m: Any, v: Any, **constants: Any) -> Any:
+    """Return what a hypothesis, a definition or a conclusion comes to, by the meter if any."""
+    meter = METER.get()
+    return function(m, v, **constants) if meter is None else meter(function, m, v, constants)
