@@ -59,6 +59,7 @@ def run(options: argparse.Namespace) -> int:
     single_threaded()  # sums depend on the number of threads, and each counts as processor time
     from attsvm.plots.style import ensure_drawable
     from attsvm.svm.answer import SECONDS, solve
+    from attsvm.svm.soft import SoftAnswer
     from attsvm.transformer import read_head
 
     targets: list[int] | None = None
@@ -96,7 +97,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         plain = options.soft is None and (answer.targets == head.selected).all()
         mine = answer if plain else solve(head.data, head.selected, norm=options.norm, **time)
-        compared = head.compare(options.norm, mine.float_answer)
+        found = mine.float_answer
+        compared = head.compare(options.norm, None if isinstance(found, SoftAnswer) else found)
         lines = [answer, compared, *_droppable(compared.cheapest)]
         tell(options, answer.json() | {"head": compared.json()}, lines)
     if options.plot and answer.solved:

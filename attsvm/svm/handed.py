@@ -76,8 +76,10 @@ def best_bracket(
     Rationals are evaluated exactly. Multipliers of inequalities below 0 are set to 0.
     """
     best = bracketed(programme, proposals)
-    rows = ExactProgramme.of(programme) if noted else None
-    for weights in noted if rows is not None else ():
+    if not noted:
+        return best
+    rows = ExactProgramme.of(programme)
+    for weights in noted:
         duals = [
             w if free else max(w, fmpq(0)) for w, free in zip(weights, rows.equal, strict=True)
         ]

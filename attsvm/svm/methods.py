@@ -226,7 +226,7 @@ def rationals(programme: Programme, deadline: Deadline | None = None) -> Proposa
 
 def _is_narrow(programme: Programme) -> bool:
     """Whether W has so few entries that a working set stays small."""
-    return programme.D.shape[1] * programme.Z.shape[1] <= NARROW
+    return bool(programme.D.shape[1] * programme.Z.shape[1] <= NARROW)
 
 
 METHODS: dict[str, Method] = {

@@ -55,8 +55,10 @@ class GramOperator:
     def mixed(self, sums: Float[Array, "n d"]) -> Float[Array, "n d"]:
         """Return the vector of each run whose inner products with rows make up G w."""
         if self.queries is not None:
-            return self.queries @ sums
-        return self.Z @ (self.Z.T @ sums)
+            few: Array = self.queries @ sums
+            return few
+        many: Array = self.Z @ (self.Z.T @ sums)
+        return many
 
     def restricted(self, rows: Int[Array, " s"]) -> GramOperator:
         """Return the operator of some rows, given in rising order."""

@@ -74,7 +74,7 @@ def test_an_answer_that_is_bracketed_says_so(monkeypatch):
     monkeypatch.setattr(methods, "METHODS", {"accelerated steps": methods.accelerated})
     monkeypatch.setattr("attsvm.svm.frobenius.METHODS", methods.METHODS)
     monkeypatch.setattr(answers, "LARGEST_EVALUATED", 0)
-    answer = solve(data)
+    answer = solve(data, seconds=None)
     assert answer.status == "bracketed"
     assert answer.kind == "float"
     low, high = answer.bracket
