@@ -53,7 +53,7 @@ there = {{name.split(".")[0] for name in sys.modules}} - sys.stdlib_module_names
 print(sorted(name for name in there - {NEEDED!r} if name[0] != "_"), file=sys.stderr)
 """
     done = in_a_process("-c", code)
-    assert done.stderr.splitlines() == ["0 0 1", "[]"]
+    assert done.stderr.splitlines()[-2:] == ["0 0 1", "[]"]
 
 
 def test_help_names_every_command_and_the_exit_codes(capsys):
