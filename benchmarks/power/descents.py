@@ -1,7 +1,6 @@
 """Mistakes in tf's criteria for global convergence, and in its cones."""
 
 from __future__ import annotations
-from attsvm.primitives.hypotheses import EQUAL_RIVALS
 
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.aligned_inputs import levels, together
 from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.primitives.descent_runs import or_more_bits
+from attsvm.primitives.hypotheses import EQUAL_RIVALS
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.strategies.data import starts
 from attsvm.theory import Measured, Slack
@@ -24,9 +24,9 @@ from benchmarks.power.targets import Target, one_short, towards, transposed
 from properties.sim.theorem_3_15.nearly_equal_scores import SPREADS
 from properties.tf import global_equal_scores, global_initial_gradient
 from properties.tf import local_convergence as local
+from properties.tf._support.cones import Local
 from properties.tf._support.descent_instances import Descent
 from properties.tf.global_initial_gradient.first_steps import Step, exactly_stepped, stepped
-from properties.tf.local_convergence.cones import Local
 
 ALIGNED = global_equal_scores.THEOREM.claim("amended-2")
 LONG = global_initial_gradient.THEOREM.claim("amended")

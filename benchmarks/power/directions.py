@@ -1,7 +1,6 @@
 """Mistakes in what sim says of directions and margins in the limit."""
 
 from __future__ import annotations
-from attsvm.primitives.hypotheses import EQUAL_RIVALS
 
 from fractions import Fraction
 from typing import Any
@@ -14,6 +13,7 @@ from attsvm.exact.numbers import ExactData
 from attsvm.primitives.aligned_inputs import levels
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent_runs import Run, runs
+from attsvm.primitives.hypotheses import EQUAL_RIVALS
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import flipped, plant

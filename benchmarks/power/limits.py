@@ -1,7 +1,6 @@
 """Mistakes in what tf says of regularisation paths and of gradients."""
 
 from __future__ import annotations
-from attsvm.primitives.hypotheses import TWO_SCORES
 
 from fractions import Fraction
 from typing import Any
@@ -13,7 +12,7 @@ from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.gradients import negative_gradient
-from attsvm.primitives.hypotheses import several_tokens
+from attsvm.primitives.hypotheses import TWO_SCORES, several_tokens
 from attsvm.primitives.limit_certificates import agreement
 from attsvm.svm import att_svm
 from attsvm.theory import Measured, Slack

@@ -1,7 +1,6 @@
 """Mistakes in the gradient of the risk and in the Att-SVM."""
 
 from __future__ import annotations
-from attsvm.primitives.hypotheses import ALL_TIGHT
 
 from typing import Any
 
@@ -9,6 +8,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.primitives.gradients import negative_gradient
+from attsvm.primitives.hypotheses import ALL_TIGHT
 from benchmarks.power.planting import plant
 from properties.tf import svm_rank
 from properties.tf._support.descent_instances import Descent, descents

@@ -1,7 +1,6 @@
 """Mistakes in what mm says of descent on a prompt and of its normalisation."""
 
 from __future__ import annotations
-from attsvm.primitives.hypotheses import BASIN, ONE_INPUT, ZERO_START
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,7 @@ from attsvm.exact import dot, rational, rationals
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import or_more_bits
-from attsvm.primitives.hypotheses import lower_scores_equal
+from attsvm.primitives.hypotheses import BASIN, ONE_INPUT, ZERO_START, lower_scores_equal
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import floats, in_balls, plant

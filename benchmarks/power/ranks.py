@@ -12,8 +12,8 @@ from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.theory.arithmetic import BALLS
 from benchmarks.power.planting import plant
 from properties.tf import definition_2, svm_rank
-from properties.tf._support.token_choices import Choice
 from properties.tf._support.risk_formulas import TWO_SCORES, mean_drop, risk_gap
+from properties.tf._support.token_choices import Choice
 from properties.tf.lemma_2 import LEMMA
 
 RANK = svm_rank.RANK.claim("literal-1")

@@ -14,7 +14,7 @@ from attsvm.theory import Supposed, ensure_zero
 from attsvm.theory.declaration.proof import recorded
 from properties.tf import theorem_2
 from properties.tf._support import regularisation_paths as paths
-from properties.tf.local_convergence import ON_RAY
+from properties.tf._support.cone_starts import ON_RAY
 from properties.tf.theorem_2 import near_optimal_points as points
 from symbolic.alternatives import SMOOTH_SLOPE
 from symbolic.continuity import cite_extreme_value, ensure_continuous, ensure_smooth

@@ -149,3 +149,9 @@ VIOLATING = {
     SHORT: [descent(LEAPING)],
 }
 """Descents, each of which misses a hypothesis on descent from the basin."""
+
+
+NOT_ALIGNED = replace(
+    from_zero([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], y=[1.0, 1.0], v=[4.0, 9.0]),
+    loss="correlation",
+)
