@@ -20,7 +20,7 @@ from properties.sim import figure_1, orientation, printed_loss, theorem_3_14_par
 from properties.sim._support.domains import LISTED_RADIUS, LOGITS
 from properties.tf import global_conjecture, global_initial_gradient, theorem_3
 from properties.tf._support import cones
-from symbolic.alternatives import FALLING, IN_BASIN, SOLUTION, UNIQUE_OPTIMUM
+from symbolic.alternatives import BENT_LOSS, FALLING, IN_BASIN, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.basins import ensure_from_basin
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
@@ -46,10 +46,10 @@ WHOLE = {
 
 
 def said_by(what):
-    """Yield what says this in a reading, but a hypothesis that says much more."""
+    """Yield what says this in a reading, but hypotheses that say much more."""
     if isinstance(what, Hypothesis):
         yield what
-    else:
+    elif what is not BENT_LOSS:
         yield from (one for one in what.by if one is not nonlinear_head_path.STEEP)
 
 

@@ -101,7 +101,7 @@ def test_the_proof_fails_for_a_weaker_condition(monkeypatch, name, other):
 
 
 def test_the_proof_fails_for_data_that_are_less_near_to_orthogonal(monkeypatch):
-    monkeypatch.setattr(large_dimension, "near_enough", lambda n, k: 1 / (3 * k * n))
+    monkeypatch.setattr(laws, "near_enough", lambda n, k: 1 / (3 * k * n))
     with pytest.raises(ProofError), recorded():
         proofs.prove_likely()
 
