@@ -13,7 +13,7 @@ from attsvm.exact.numbers import ExactData
 from attsvm.primitives.aligned_inputs import levels
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.descent_runs import Run, runs
-from attsvm.primitives.hypotheses import EQUAL_RIVALS
+from attsvm.primitives.hypotheses import BASIN, EQUAL_RIVALS
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack
 from benchmarks.power.planting import flipped, plant
@@ -34,7 +34,6 @@ def _in_wide_basin(run: Run) -> bool:
     return below_whole_threshold(run.data, run.start, REPAIRED, fmpq(1))
 
 
-BASIN = "risk gap of the start below the threshold"
 whole_threshold = plant(
     part_1.THEOREM.claim("amended-2"),
     "hypothesis one-nth",

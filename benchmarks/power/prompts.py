@@ -69,7 +69,7 @@ rate_index = plant(
     conclusion=in_balls(_short_rate, "inequality"),
 )
 
-BASIN = theorem_1_direction.THEOREM.claim("amended-1")
+FROM_BASIN = theorem_1_direction.THEOREM.claim("amended-1")
 SINGLE = theorem_1_direction.THEOREM.claim("amended-2")
 
 
@@ -80,7 +80,7 @@ def _below(case: Prompting, factor: fmpq) -> bool:
 
 
 basin_constant = plant(
-    BASIN,
+    FROM_BASIN,
     "constant two-percent",
     statement="descent converges in direction to p(alpha) from every p(0) whose risk gap is below "
     "1.02 min_i [l(second) - l(best)]/n",
@@ -89,7 +89,7 @@ basin_constant = plant(
     hypotheses={"risk gap below 102% of that": lambda case: _below(case, fmpq(51, 50))},
 )
 basin_hypothesis = plant(
-    BASIN,
+    FROM_BASIN,
     "hypothesis one-nth",
     statement="descent converges in direction to p(alpha) from every p(0) whose risk gap is below "
     "min_i [l(second) - l(best)]",

@@ -329,7 +329,7 @@ def cite(
         raise _failed(what, "the hypotheses of the lemma are not met one by one", [*met])
     steps = _STEPS.get()
     for hypothesis, by in met.items():
-        if not isinstance(by, str):
+        if isinstance(by, Hypothesis | Supposed):
             suppose(by)
             continue
         about = steps.about.get(by, set()) if steps is not None else set()
@@ -382,7 +382,7 @@ def _sign_of(what: Hypothesis | Supposed, sign: Mapping[str, bool]) -> dict[str,
 
 def _way(by: str | Hypothesis | Supposed) -> str:
     """How a hypothesis of a lemma is met, in words."""
-    return by if isinstance(by, str) else f"supposed, {by.says}"
+    return f"supposed, {by.says}" if isinstance(by, Hypothesis | Supposed) else by
 
 
 def _passed(what: str, about: Any = None) -> None:
