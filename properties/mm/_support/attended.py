@@ -13,10 +13,10 @@ from attsvm.errors import DataError
 from attsvm.exact import dot
 from attsvm.primitives.torch_objectives import in_torch
 from attsvm.strategies import arrays, composite, sizes
+from properties.mm._support import best_nu
 from properties.mm._support import max_margin as svm
 from properties.mm._support.label_margins import others
 from properties.mm._support.token_selections import Selection, select
-from properties.mm.assumption_b import best_nu
 
 PARALLEL = select([[[2.0], [1.0]]], [1], [0])
 

@@ -40,6 +40,7 @@ from attsvm.exact import dot, rational
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from attsvm.theory.arithmetic import BALLS
 from properties.mm import SOURCE
+from properties.mm._support import best_nu
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
@@ -55,7 +56,6 @@ from properties.mm._support.attended import (
 from properties.mm._support.label_margins import label_margin, others, slowest
 from properties.mm._support.programmes import V_EXISTS, relaxed
 from properties.mm._support.token_selections import Selection, select
-from properties.mm.assumption_b import best_nu
 
 OF_NOTHING = select([[[1.0], [0.0]]], [1], [0])
 """Under no head has the other token a label margin above 0."""
