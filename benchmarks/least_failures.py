@@ -28,10 +28,9 @@ from attsvm.primitives.hypotheses import all_tight, exists, unique_optimum
 from attsvm.strategies.adversarial_starts import choices, towards
 from properties.sim._support.training import ONE_DRAGGED
 from properties.sim.theorem_3_14_part_1 import BEYOND
-from properties.tf._support.descent_instances import Descent, decided, descent
+from properties.tf._support.descent_instances import NOT_ALIGNED, Descent, decided, descent
 from properties.tf._support.token_choices import all_solved, all_support_everywhere
 from properties.tf.global_conjecture import OBTUSE, OUTRUN, PASSED
-from properties.tf.global_equal_scores import NOT_ALIGNED
 
 SHAPES = [
     *((1, T, d) for T in (2, 3, 4) for d in (1, 2, 3, 4)),

@@ -8,6 +8,7 @@ from typing import Any
 
 from attsvm.primitives import hypotheses as descent
 from attsvm.primitives import loss_hypotheses as losses
+from attsvm.primitives.steps import SHORT
 from attsvm.theory import Supposed
 from properties._support import formulas
 from properties.mm import nonlinear_head_path, p_svm
@@ -18,6 +19,7 @@ from properties.tf import (
     all_local_unique,
     definition_2,
     generalised_svm,
+    global_conjecture,
     lemma_2_limit,
     nonlinear_head_several,
     theorem_3,
@@ -43,6 +45,10 @@ DECREASING = Supposed(
         losses.DECREASING_LOSS,
         *(risk_formulas.DECREASES, risk_formulas.DECREASING, _HEAD_LOSS["loss"]),
     ),
+)
+BENT_LOSS = Supposed(
+    "l'' is continuous, as it is where its supremum enters the L that steps are compared with",
+    (SHORT, global_conjecture.SHORT_OR_FEW),
 )
 MEETS = Supposed("V meets all constraints", (p_svm.MEETS, definition_3_8.MEET))
 SOLUTION = Supposed(

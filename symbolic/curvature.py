@@ -34,7 +34,6 @@ from typing import Any
 import sympy as sp
 
 from attsvm.lipschitz import attention_bend
-from attsvm.primitives.steps import BENT_LOSS
 from attsvm.risk import covariance
 from attsvm.theory import (
     Supposed,
@@ -46,6 +45,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import executed, expanded, factored
 from symbolic import softmax
+from symbolic.alternatives import BENT_LOSS
 from symbolic.mean_value import SOFTMAX, ensure_derivatives, ensure_lipschitz
 from symbolic.sums import ensure_at_least_each, entry, entry_of, total, vector
 from symbolic.textbook import (

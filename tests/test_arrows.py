@@ -149,3 +149,23 @@ def test_mathematics_knows_the_engine_by_its_slack_alone():
 
 def test_primitives_of_claims_stand_below_commands():
     assert against([PRIMITIVES], lambda end: within(end, *FRONT)) == []
+
+
+def test_no_statement_imports_another():
+    """A submodule of a package counts as its statement, which its import runs."""
+    files = modules_of(ROOT)
+    claims = {
+        module
+        for module, file in files.items()
+        if within(module, "properties") and " = Statement(\n" in file.read_text("utf-8")
+    }
+    assert claims
+    tellers = {
+        m for m in files if within(m, "properties") and {"errata", "figures"} & {*m.split(".")}
+    }
+    assert [
+        (module, end)
+        for module, end in against(["properties"], lambda end: within(end, *claims))
+        if module not in tellers
+        and not any(within(module, claim) and within(end, claim) for claim in claims)
+    ] == []

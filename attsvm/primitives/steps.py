@@ -16,7 +16,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.errors import DataError
-from attsvm.losses import CUBIC, LOGISTIC_LOSS, LOSSES
+from attsvm.losses import CUBIC
 from attsvm.theory import Hypothesis, Measured, Records, Slack
 
 FLOW = "gradient flow"
@@ -49,11 +49,7 @@ def is_short(case: Any) -> bool:
     return bool(case.step <= 1.0)
 
 
-BENT_LOSS = Hypothesis(
-    "l'' is continuous, or L is infinite",
-    lambda case: getattr(case, "loss", LOGISTIC_LOSS.name) in (*LOSSES, "kinked"),
-)
-SHORT = Hypothesis("the step is at most 1/L", is_short, implies=(BENT_LOSS,))
+SHORT = Hypothesis("the step is at most 1/L", is_short)
 
 
 def stepped(

@@ -24,9 +24,9 @@ from benchmarks.power.targets import Target, one_short, towards, transposed
 from properties.sim.theorem_3_15.nearly_equal_scores import SPREADS
 from properties.tf import global_equal_scores, global_initial_gradient
 from properties.tf import local_convergence as local
+from properties.tf._support.cones import Local
 from properties.tf._support.descent_instances import Descent
 from properties.tf.global_initial_gradient.first_steps import Step, exactly_stepped, stepped
-from properties.tf.local_convergence.cones import Local
 
 ALIGNED = global_equal_scores.THEOREM.claim("amended-2")
 LONG = global_initial_gradient.THEOREM.claim("amended")

@@ -9,9 +9,10 @@ from attsvm.errors import present
 from attsvm.primitives.att_svm import att_svm, constraints
 from benchmarks.power.planting import flipped, plant, strictly
 from properties.sim import definition_4_1 as soft
+from properties.sim._support import dropping
 from properties.sim.definition_3_8 import DEFINITION as DEFINITION_3_8
 from properties.sim.definition_4_1 import DEFINITION as DEFINITION_4_1
-from properties.sim.token_sparsity import SPARSITY, dropping
+from properties.sim.token_sparsity import SPARSITY
 
 NEAREST, BOUNDED = (DEFINITION_3_8.claim(name) for name in ("sharp-1", "amended"))
 HULL, EXISTS = (DEFINITION_3_8.claim(name) for name in ("sharp-2", "literal-2"))

@@ -45,10 +45,11 @@ from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, change
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import Prompting
-from properties.mm._support.prompt_limits import P_K, PROMPTS, certified
-from properties.mm.loss_choice import one_limit
-from properties.tf.local_convergence import LONG, NEAR, ON_RAY, OPTIMAL, OTHER, cones, starts
-from properties.tf.local_convergence.cones import Local
+from properties.mm._support.prompt_limits import P_K, PROMPTS, certified, one_limit
+from properties.tf._support import cone_starts as starts
+from properties.tf._support import cones
+from properties.tf._support.cone_starts import ON_RAY, OTHER
+from properties.tf._support.cones import LONG, NEAR, OPTIMAL, Local
 
 
 def separates(case: Prompting, towards: str = "selected") -> Slack:

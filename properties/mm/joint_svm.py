@@ -35,15 +35,10 @@ from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stat
 from properties.mm import SOURCE
 from properties.mm._support import max_margin as svm
 from properties.mm._support import token_selections as cases
-from properties.mm._support.programmes import V_EXISTS
+from properties.mm._support.programmes import V_EXISTS, relaxed
 from properties.mm._support.token_selections import Selection
 
 S_EXISTS = "the p-SVM of S alone has a solution"
-
-
-def relaxed(case: Any) -> Any:
-    """p(alpha): margins are 0 for the inputs whose margin under v(alpha) is not tight."""
-    return svm.p_programme(case, svm.v_programme(case).tight)
 
 
 def essential(case: Selection) -> list[bool]:

@@ -22,14 +22,9 @@ proved for each loss in `symbolic/basins.py`.
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from flint import arb
 from hypothesis import strategies as st
 
-from attsvm.exact import ExactData, separate
-from attsvm.limits import direction_converges
-from attsvm.losses import LOSSES
-from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.hypotheses import (
     BASIN,
     EXISTS,
@@ -43,13 +38,11 @@ from attsvm.primitives.steps import (
     SHORT,
     TARGET,
     along,
-    by_gradient_flow,
     stepped,
     tends,
 )
 from attsvm.primitives.torch_objectives import Tensor, elsewhere
-from attsvm.theory import Hypothesis, Measured, Reading, Records, Slack, Statement, changed, stated
-from attsvm.training import follow_w
+from attsvm.theory import Hypothesis, Measured, Reading, Records, Statement, changed, stated
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import (
@@ -57,9 +50,7 @@ from properties.mm._support.prompt_descent import (
     prompt_gradient,
     prompting,
 )
-from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified
-
-FAR = 64.0
+from properties.mm._support.prompt_limits import P_K, PROMPTS, Q_K, certified, one_limit
 
 DIVIDED = prompting(
     [[[1.0, 0.0], [0.0, 0.0]], [[-2.0, 1.0], [0.0, 0.0]]], [[4.0, 0.0], [1.0, 0.0]],
@@ -71,30 +62,6 @@ DRAGGED = prompting(
 """In the basin of -x; exp(-x) is flat at high scores, and the second input loses its token."""
 TWO_KEYS_CENTRED = prompting([[[2, 1], [0, 0]]], [[1, -1]], loss="log-loss")
 """From zero the attended score is 0, so that the gradients of both risks are rational."""
-
-
-@by_gradient_flow
-def one_limit(case: Prompting, other: str = "correlation", towards: str = "selected") -> Slack:
-    """Both runs converge in direction to p(alpha), or to another target that is named.
-
-    `selected` is the p(alpha) of the tokens that the run on the case's own loss selects.
-    """
-    start = case.run.start
-    if towards == "selected":
-        low = FAR * (1.0 + float(np.linalg.norm(start)))
-        far = follow_w(case.data, start, LOSSES[case.loss], [low]).W[0, -1]
-        chosen = [int(t) for t in (case.keys @ far[:, 0]).argmax(axis=1)]
-        found = separate(ExactData.of(case.data), chosen)
-        exact = None if found is None or found.status != "solved" else found.W
-    else:
-        exact = max_margin(case.data, towards)
-    if exact is None:
-        return Slack.unknown("no max-margin direction selects what the run selects")
-    target = np.array([[float(arb(x)) for x in row] for row in exact])
-    slacks = [
-        direction_converges(case.data, start, LOSSES[loss], target) for loss in (case.loss, other)
-    ]
-    return min(slacks, key=lambda slack: (slack.kind != "unknown", slack.value))
 
 
 def certified_one_limit(

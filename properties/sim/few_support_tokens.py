@@ -51,9 +51,9 @@ from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import SOURCE
 from properties.sim._support.causal_language import Setting, best, differ, draw
+from properties.sim._support.dropping import coefficients, mask
+from properties.sim._support.redundant_tokens import all_support, redundant_data
 from properties.sim._support.training import ONE_TOKEN, TWO_TOKENS
-from properties.sim.token_sparsity.dropping import coefficients, mask
-from properties.sim.token_sparsity.redundant_tokens import all_support, redundant_data
 
 GRID = 2.0**20
 BOTH = Run.of([[[2], [1]]], [[1]], scores=[[1, 0]])

@@ -39,10 +39,9 @@ from attsvm.theory import Hypothesis, Reading, Slack, Statement, changed, stated
 from properties.sim import SOURCE
 from properties.sim._support import telling_sentences as sentences
 from properties.sim._support import token_sequences
+from properties.sim._support.telling_sentences import SHORTEST
 from properties.sim._support.token_sequences import TokenSequences
 from properties.sim._support.training import PRINTED, REPAIRED
-
-SHORTEST = sentences.said([[1.0], [0.0]], [[0, 0]])
 
 
 @by_gradient_flow

@@ -52,6 +52,7 @@ from properties.sim._support.margins import (
     ends,
     growth,
 )
+from properties.sim._support.telling_sentences import SHORTEST
 from properties.sim._support.token_sequences import (
     TokenSequences,
     drawn_sequences,
@@ -59,7 +60,6 @@ from properties.sim._support.token_sequences import (
     started,
 )
 from properties.sim._support.training import PRINTED, REPAIRED
-from properties.sim.figure_1 import SHORTEST
 
 TORN = sentences.said(np.eye(2), [[0, 0], [0, 1]])
 """The margins are m and -m."""

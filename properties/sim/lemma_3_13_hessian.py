@@ -18,7 +18,7 @@ from typing import Any
 
 from attsvm.theory import Fitted, Reading, Statement, changed
 from properties.sim import SOURCE
-from properties.sim import lemma_3_13 as pairs
+from properties.sim._support import entry_instances as pairs
 from properties.sim._support.attention import on_line
 from properties.sim._support.domains import HEAD, LABEL, LISTED_RADIUS, LOGITS_OF_X, MATRIX
 from properties.sim._support.entry_loss import POINT, K, hessian, published

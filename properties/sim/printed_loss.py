@@ -64,9 +64,7 @@ from attsvm.theory import Hypothesis, Reading, Slack, Statement, changed, stated
 from properties.sim import SOURCE
 from properties.sim._support import self_attention
 from properties.sim._support.margins import step_along_solution
-from properties.sim._support.self_attention import SelfAttention, near_solution, sequences
-from properties.sim._support.training import PRINTED, REPAIRED
-from properties.sim.self_attention import (
+from properties.sim._support.self_attention import (
     LINE,
     NEAR_BEST,
     NO_QUERY,
@@ -75,8 +73,12 @@ from properties.sim.self_attention import (
     SENTENCE,
     SIDEWAYS,
     TIED,
+    SelfAttention,
     asking,
+    near_solution,
+    sequences,
 )
+from properties.sim._support.training import PRINTED, REPAIRED
 
 
 def turned(case: SelfAttention) -> SelfAttention:

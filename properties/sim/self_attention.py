@@ -25,7 +25,6 @@ with steps of 64/L_X (`LEAPING`), `amended-4` holds for steps of every length.
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED
 from attsvm.primitives.hypotheses import (
@@ -41,14 +40,22 @@ from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import self_attention, training
-from properties.sim._support.self_attention import SelfAttention, near_solution, sequences
+from properties.sim._support.self_attention import (
+    LINE,
+    NEAR_BEST,
+    NO_QUERY,
+    ONE_EACH,
+    ORTHOGONAL,
+    SECOND_BEST,
+    SENTENCE,
+    SIDEWAYS,
+    TIED,
+    SelfAttention,
+    asking,
+    near_solution,
+    sequences,
+)
 from properties.sim._support.training import ONE_PART, PRINTED, REPAIRED
-
-
-def asking(tokens: ArrayLike, columns: ArrayLike, *, causal: bool = False) -> SelfAttention:
-    """Sequences with identity values whose positions ask for one column each."""
-    labels = np.eye(np.shape(tokens)[-1])[np.array(columns)]
-    return SelfAttention.of(tokens, labels, causal=causal)
 
 
 def plain(case: SelfAttention) -> bool:
@@ -58,27 +65,10 @@ def plain(case: SelfAttention) -> bool:
     return bool(d == k and (case.values == np.eye(d)).all() and one_hot)
 
 
-LINE = asking([[[1], [2]]], [[0, 0]])
 CAUSAL_LINE = asking([[[1], [2]]], [[0, 0]], causal=True)
-SENTENCE = asking([[[0, 3], [-4, 4]]], [[0, 1]])
 TWO_SENTENCES = asking([[[-2, 3], [-3, -2]], [[2, -2], [3, 2]]], [[1, 0], [0, 1]], causal=True)
 CAUSAL_LOG = asking([[[0, 0], [-2, -2]], [[-3, 1], [2, 2]]], [[1, 0], [1, 1]], causal=True)
 """The same on log(1 + exp(-u))."""
-SIDEWAYS = SelfAttention.of([[[1, 1], [1, 0]]], [[[0, 0], [0, 1]]], causal=False)
-"""The query (1, 0) asks for (1, 1): X(k)^T has the direction of X^mm, X(k) another."""
-TIED = SelfAttention.of([[[1, 1], [1, -1]]], [[[1, 0], [0, 1]]], causal=False)
-"""The tokens are tied in coordinate 0, which position 1 asks for: its gradient is 0."""
-NO_QUERY = SelfAttention.of([[[1], [0]]], [[[0], [1]]], causal=False)
-"""The only position with a label is the token 0, so that all its logits are 0."""
-ONE_EACH = asking([[[1]]], [[0]])
-"""One token, so that X^mm = 0."""
-SECOND_BEST = SelfAttention.of(
-    [[[1, -1], [-1, 0], [0, 3]]], [[[1], [0], [0]]], [[1], [0]], [[0, 8], [0, 0]], causal=False
-)
-"""One entry with scores 1, -1 and 0, started where the last token keeps the attention for ever."""
-ORTHOGONAL = asking(np.eye(3)[None], [[2, 0, 1]])
-NEAR_BEST = replace(ORTHOGONAL, start=2.0 * np.eye(3)[[2, 0, 1]])
-"""The same from the logits of 2 X^mm, in the basin."""
 LEAPING = replace(
     SelfAttention.of(
         [[[1, 0], [0, 0], [0, 0]], [[-2, 1], [0, 0], [1, 0]]],

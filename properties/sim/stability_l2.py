@@ -34,7 +34,7 @@ from typing import Any
 
 from attsvm.theory import Choice, Defined, Fitted, Hypothesis, Reading, Real, Statement, changed
 from properties.sim import SOURCE
-from properties.sim import stability_logistic as logistic
+from properties.sim._support import stability as logistic
 from properties.sim._support.attention import on_line
 from properties.sim._support.domains import DOMAIN, LISTED_RADIUS
 from properties.sim._support.entry_loss import PAIR, squared_gradient, squared_loss

@@ -27,15 +27,20 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from attsvm.theory import Defined, Hypothesis, Reading, Real, Statement, changed
+from attsvm.theory import Hypothesis, Reading, Real, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support.attention import on_line
-from properties.sim._support.entry_loss import PAIR, gradient, gradient_change, loss, loss_change
-
-SENTENCE = (
-    "By computing the Lipschitz of different loss functions (logistic loss and l2-loss) with "
-    "softmax attention and linear attention, we show that the training of softmax attention is "
-    "more stable than linear attention."
+from properties.sim._support.entry_loss import PAIR
+from properties.sim._support.stability import (
+    NEAR,
+    SENTENCE,
+    SPREAD,
+    around,
+    compared,
+    exceeds,
+    known,
+    spread_at_least,
+    two_tokens,
 )
 
 SOFTMAX, LINEAR = "L(x) = g(b <softmax(A x), h>)", "linear attention (read as g(b <A x, h>))"
@@ -48,29 +53,11 @@ smaller one."""
 CONSTANT_LINEAR = on_line([1, 0], x=0, y=1, h=[0, 1], b=1)
 """A^T h = 0: linear attention is constant."""
 
-NEAR = {"x": Fraction(-1, 256), "y": Fraction(1, 256)}
 BALANCED = on_line([1, -1], **NEAR, h=[1, -1], b=Fraction(1, 4))
 """Two tokens of nearly equal attention, where the loss is steepest."""
 
 BENT_AT = Fraction(325, 512)
 """Where the gradient of the tokens 1 and -1 with the head (1, -1) bends most for small labels."""
-
-
-def around(at: Fraction) -> dict[str, Fraction]:
-    """Two points at either side, a 512th away."""
-    return {"x": at - Fraction(1, 512), "y": at + Fraction(1, 512)}
-
-
-def known(*values: Any) -> Defined:
-    """A vector of fixed values."""
-    return Defined(lambda m, v: m.array([m.exact(value) for value in values]))
-
-
-def two_tokens(at: Fraction) -> dict[str, Any]:
-    """The variables of a reading with the tokens 1 and -1 of R^1 around one point."""
-    points = {name: known(value) for name, value in around(at).items()}
-    A = Defined(lambda m, v: m.array([[m.exact(1)], [m.exact(-1)]]))
-    return {"n": None, "D": None, "A": A, **points}
 
 
 def bent(b: Fraction) -> Mapping[str, Any]:
@@ -81,47 +68,6 @@ def bent(b: Fraction) -> Mapping[str, Any]:
 def wide(low: Fraction) -> Mapping[str, Any]:
     """Tokens 1 and 3 and the head (7, low): ||A^T h|| = osc(h) diam(A)/4 at low = -1."""
     return on_line([1, 3], **NEAR, h=[7, low], b=Fraction(1, 64))
-
-
-def linear_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
-    """M(x)."""
-    return m.logistic(b * m.dot(A @ x, h))
-
-
-def linear_constant(m: Any, size: Any, of: str) -> Any:
-    """The constant of M or of its gradient; size is |b| ||A^T h||, or the largest such number."""
-    return size / 4 if of == "loss" else size * size / (6 * m.sqrt(m.exact(3)))
-
-
-def score_norm(m: Any, v: Any, data: str) -> Any:
-    """||A^T h|| of the same data, or the largest such number over data of these norms."""
-    return m.norm(v.A.T @ v.h) if data == "same" else m.spectral(v.A) * m.norm(v.h)
-
-
-def change(m: Any, v: Any, of: str, attention: str, entry: Mapping[str, Any]) -> Any:
-    """The change of the loss, of its gradient, or of the loss with linear attention."""
-    if of == "gradient" and attention == "softmax":
-        return gradient_change(m, v, entry["gradient"])
-    return loss_change(m, v, entry["loss" if attention == "softmax" else "linear"])
-
-
-def compared(
-    m: Any, v: Any, of: str, data: str = "norms", share: Any = 1, attention: str = "softmax"
-) -> Any:
-    """The change of the loss or of its gradient against a share of linear attention's constant."""
-    left = change(m, v, of, attention, {"loss": loss, "gradient": gradient, "linear": linear_loss})
-    constant = linear_constant(m, m.abs(v.b) * score_norm(m, v, data), of)
-    return m.at_most(left, share * constant * m.norm(v.x - v.y))
-
-
-def exceeds(compared: Any) -> Any:
-    """The gradient of L changes by more than the constant of linear attention's gradient allows."""
-
-    def exceeded(m: Any, v: Any) -> Any:
-        within = compared(m, v, "gradient")
-        return m.below(within.right, within.left)
-
-    return exceeded
 
 
 def label_at_least(size: Fraction, said: str) -> Hypothesis:
@@ -142,18 +88,7 @@ def label_below(size: Fraction, said: str) -> Hypothesis:
     )
 
 
-def spread_at_least(part: Fraction, said: str) -> Hypothesis:
-    """Return the hypothesis ||A^T h|| >= a part of osc(h) diam(A)."""
-    return Hypothesis(
-        f"||A^T h|| >= osc(h) diam(A)/{said}",
-        lambda m, v: m.at_least(
-            m.norm(v.A.T @ v.h), m.exact(part) * m.oscillation(v.h) * m.diameter(v.A)
-        ),
-    )
-
-
 LARGE_LABEL, SMALL_LABEL = label_at_least(UPPER, "0.7228"), label_below(LOWER, "0.7226")
-SPREAD = spread_at_least(Fraction(1, 4), "4")
 
 STABILITY = Statement(
     "sim/stability-logistic",

@@ -35,8 +35,7 @@ from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
-from properties.tf._support.token_choices import EVERYWHERE, SOLVED
-from properties.tf.definition_2 import ONE_TOKEN, TIED, ZERO_QUERY
+from properties.tf._support.token_choices import EVERYWHERE, ONE_TOKEN, SOLVED, TIED, ZERO_QUERY
 
 FOUR = LOCAL_TRAP.data
 """One input, all tokens support vectors of the Att-SVM, and the second best locally optimal too."""

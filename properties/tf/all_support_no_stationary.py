@@ -44,19 +44,12 @@ from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import PASSED_OVER
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support.descent_instances import Descent
+from properties.tf._support.descent_instances import Descent, not_stationary
 
 SMALL = cases.from_zero([[[1], [0]]], scores=[[1.0, 0.0]])
 BEST_TIED = cases.from_zero([[[1], [0], [0]]], scores=[[1.0, 1.0, 0.0]])
 HOLDING = SMALL, cases.TRAP, replace(BEST_TIED, start=np.ones((1, 1)))
 OPPOSED = replace(cases.OPPOSED, loss="correlation")
-
-
-def not_stationary(m: Any, case: Descent) -> Any:
-    """The gradient at W is not 0."""
-    return m.below(
-        -m.norm(negative_gradient(m, case.data, case.start, case.loss).matrix), m.exact(0)
-    )
 
 
 def length(m: Any, data: AttentionData) -> Any:

@@ -34,12 +34,9 @@ from attsvm.strategies.data import attention_data, ragged
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
-from properties.tf._support.token_choices import Choice
+from properties.tf._support.token_choices import ONE_TOKEN, TIED, ZERO_QUERY, Choice
 
-ZERO_QUERY = AttentionData.of([[[1.0], [0.0]]], [[0.0]], scores=[[1.0, 0.0]])
-TIED = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[0.0, 0.0]])
 FAR = AttentionData.of([[[1.0], [0.0]], [[2.0], [0.0]]], [[1.0], [1.0]], scores=[[1.0, 0.0]] * 2)
-ONE_TOKEN = AttentionData.of([[[1.0]]], [[0.0]], scores=[[0.0]])
 OTHER = Choice(
     AttentionData.of([[[1.0], [0.0], [-1.0]]], [[1.0]], scores=[[1.0, 0.0, 2.0]]), np.array([0])
 )

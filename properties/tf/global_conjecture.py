@@ -110,7 +110,7 @@ from attsvm.primitives.hypotheses import (
 )
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.losses import SLOPED as LOSSES
-from attsvm.primitives.steps import ANY, BENT_LOSS, SHORT, flattened, is_short, stepped
+from attsvm.primitives.steps import ANY, SHORT, flattened, is_short, stepped
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.theory import Hypothesis, Reading, Statement, changed
@@ -268,7 +268,6 @@ def acting(draw: st.DrawFn) -> Descent:
 SHORT_OR_FEW = Hypothesis(
     "the step is at most 1/L, or queries are orthogonal and no input has more than three tokens",
     short_or_few,
-    implies=(BENT_LOSS,),
 )
 ORTHOGONAL = Hypothesis("queries are orthogonal", orthogonal)
 FEW = Hypothesis("at most one input has three tokens, and the others have at most two", few)

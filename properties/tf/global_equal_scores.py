@@ -45,12 +45,8 @@ from attsvm.theory import Reading, Statement, changed
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support.descent_instances import Descent
+from properties.tf._support.descent_instances import NOT_ALIGNED, Descent
 
-NOT_ALIGNED = replace(
-    cases.from_zero([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], y=[1.0, 1.0], v=[4.0, 9.0]),
-    loss="correlation",
-)
 FAR_START = replace(cases.from_zero([[[1], [0]]], y=[1.0], v=[1.0]), start=np.array([[-24.0]]))
 
 

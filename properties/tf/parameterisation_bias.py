@@ -54,8 +54,8 @@ from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed, stated
 from properties._support.hypothesis_violations import PASSED_OVER
-from properties.sim.kq_bias import NOWHERE, OPPOSED
-from properties.sim.kq_bias import factor_descent as factors
+from properties.sim._support import factor_descent as factors
+from properties.sim._support.factor_descent import NOWHERE, OPPOSED
 from properties.tf import SOURCE
 from properties.tf._support import biased_ends as ends
 from properties.tf._support import descent_instances as cases

@@ -15,6 +15,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.sim import large_dimension
+from properties.sim._support import laws
 from properties.sim.large_dimension import INCOHERENT, LONG
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
@@ -217,7 +218,7 @@ def ensure_likely() -> None:
     n, T, root = sp.symbols("n T root", positive=True)
     square = 1 + (root**2 - K**2) / K  # n, where root^2 = k (k + n - 1)
     ensure_equal(
-        large_dimension.disturbance(square, K, large_dimension.near_enough(square, K)),
+        large_dimension.disturbance(square, K, laws.near_enough(square, K)),
         1,
         "e = 1/(2 k + 2 sqrt(k (k + n - 1))) has 4 k (e + (n - 1) e^2) = 1",
         normal=simplified,
@@ -225,7 +226,7 @@ def ensure_likely() -> None:
     cite(BOOLE)
     pairs = n * T * (n * T - 1) / 2 + n * (n - 1) / 2
     ensure_equal(
-        large_dimension.twice_the_pairs(n, T),
+        laws.twice_the_pairs(n, T),
         2 * pairs,
         "M is twice the number of pairs of tokens and of queries: probabilities add up",
     )

@@ -86,6 +86,7 @@ from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, factored, simplified, suppose
 from properties.sim import stability_l2, stability_logistic
+from properties.sim._support import stability
 from properties.sim._support.entry_loss import gradient, squared_gradient
 from symbolic import textbook
 from symbolic.continuity import ensure_smooth
@@ -193,7 +194,7 @@ def height_residuals() -> list[Any]:
     D, beta = sp.symbols("D beta", positive=True)
     P = (1 - a**2) / 4
     height = softmax_height(D, D**2, a, c)
-    linear = stability_logistic.linear_constant(SYMBOLS, beta, "gradient")
+    linear = stability.linear_constant(SYMBOLS, beta, "gradient")
     return [
         sp.expand(2 * (u**2 + v**2) - (u - v) ** 2 - (u + v) ** 2),
         sp.expand(sp.diff(height, D) - P * (1 - c**2) * (a + 2 * D * P * c) / 2),
@@ -211,13 +212,13 @@ def logistic_is_larger(beta: fmpq) -> bool:
     """
     D, a = arb(2).sqrt() * arb(beta), arb(fmpq(56113, 100_000))
     value = softmax_height(D, D * D, a, (D * a / 4).tanh())
-    return bool(value > stability_logistic.linear_constant(BALLS, arb(beta), "gradient"))
+    return bool(value > stability.linear_constant(BALLS, arb(beta), "gradient"))
 
 
 def logistic_is_smaller(beta: fmpq) -> bool:
     """Whether K(sqrt 2 beta) is proved to be below beta^2/(6 sqrt 3)."""
     largest = softmax_gradient_constant(arb(2).sqrt() * arb(beta))
-    return bool(largest < stability_logistic.linear_constant(BALLS, arb(beta), "gradient"))
+    return bool(largest < stability.linear_constant(BALLS, arb(beta), "gradient"))
 
 
 def two_tokens_reach_more(share: fmpq | int = 1, cells: int = 64) -> bool:
@@ -334,7 +335,7 @@ def prove_logistic_exceeded(cells: int = 200_000) -> str:
     ensure_zero(turned, "with b the gradient turns its sign, and its change none", normal=numerator)
     T, length = ends(stability_logistic.BENT_AT)
     size = rational(stability_logistic.LOWER)
-    most = stability_logistic.linear_constant(BALLS, arb(int(norms)), "gradient") * length
+    most = stability.linear_constant(BALLS, arb(int(norms)), "gradient") * length
     mantissa, exponent = (arb(size) / arb(2).sqrt()).upper().man_exp()
     edge = fmpq(mantissa) * fmpq(2) ** int(exponent)
     suppose(stability_logistic.SMALL_LABEL)

@@ -21,7 +21,8 @@ import sympy as sp
 from attsvm.exact.cones import bend_room, sideways, widening
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose, supposed_number
-from properties.tf.local_convergence import (
+from properties.tf._support.cone_radius import WIDER, wider
+from properties.tf._support.cones import (
     BELOW_ONE,
     FALLING_AT_ALPHA,
     IN_CONE,
@@ -30,7 +31,6 @@ from properties.tf.local_convergence import (
     OPTIMAL,
     RADIUS,
 )
-from properties.tf.local_convergence.radius import WIDER, wider
 from symbolic.alternatives import SMOOTH_SLOPE
 from symbolic.continuity import cite_extreme_value, ensure_smooth
 from symbolic.divergence import ensure_passed

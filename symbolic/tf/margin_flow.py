@@ -28,7 +28,6 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.primitives.steps import BENT_LOSS
 from attsvm.theory import (
     cite,
     ensure_equal,
@@ -39,7 +38,7 @@ from attsvm.theory import (
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.tf._support.token_choices import EVERYWHERE, SOLVED
 from properties.tf.global_conjecture import FEW, ORTHOGONAL
-from symbolic.alternatives import SMOOTH_SLOPE
+from symbolic.alternatives import BENT_LOSS, SMOOTH_SLOPE
 from symbolic.basins import OF_SCORES
 from symbolic.continuity import cite_extreme_value
 from symbolic.gains import ensure_gain, ensure_gain_of_support

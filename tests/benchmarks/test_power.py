@@ -44,9 +44,9 @@ from benchmarks.power.measure import (
 from benchmarks.power.planting import KINDS, PLANTED, flipped, in_balls, plant, strictly
 from properties.mm._support.prompt_descent import prompting
 from properties.sim.theorem_3_15.nearly_equal_scores import OUTRUN
+from properties.tf._support.cones import Local
 from properties.tf._support.descent_instances import Descent
 from properties.tf._support.regularisation_paths import TURNING
-from properties.tf.local_convergence.cones import Local
 
 PACKS = load_packs([PACK])
 FOUND = find_claims(PACKS, ["planted/"])

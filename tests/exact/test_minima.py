@@ -33,8 +33,8 @@ from attsvm.training import descend_kq, descend_w
 from properties.mm._support import prompt_limits
 from properties.mm._support.prompt_descent import prompting
 from properties.sim._support import margins, training
+from properties.sim._support.factor_descent import Factors, certificate
 from properties.sim._support.margins import certified_end
-from properties.sim.kq_bias.factor_descent import Factors, certificate
 from properties.sim.theorem_3_15 import nearly_equal_scores
 from properties.sim.token_sparsity import gradient_shares
 from properties.tf import all_support_divergence

@@ -15,7 +15,7 @@ from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import Run
 from attsvm.primitives.gradients import log_coefficients
 from attsvm.primitives.growth_rates import arrives, proved_limit, rate_error
-from attsvm.primitives.hypotheses import feasible, unique_optimum
+from attsvm.primitives.hypotheses import feasible, starts_in_basin, unique_optimum
 from attsvm.primitives.limit_certificates import short_step
 from attsvm.training import follow_w
 from properties._support.hypothesis_violations import (
@@ -29,13 +29,7 @@ from properties._support.hypothesis_violations import (
 from properties.mm._support.prompt_instances import ONE_KEY, STUCK, TRAPPED
 from properties.mm._support.prompt_limits import certified_rate, rate
 from properties.sim._support import margins
-from properties.sim._support.training import (
-    NOT_ALIGNED,
-    PRINTED,
-    REPAIRED,
-    TWO_TOKENS,
-    starts_in_basin,
-)
+from properties.sim._support.training import NOT_ALIGNED, PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.token_sparsity import FROM_BASIN
 from properties.sim.token_sparsity import gradient_shares as shares
 

@@ -9,14 +9,13 @@ import sympy as sp
 from attsvm.errors import DataError, ProofError
 from attsvm.primitives.loss_hypotheses import CONVEX_LOSS, SMOOTH_LOSS
 from attsvm.primitives.losses import LOSSES as FORMULAS
-from attsvm.primitives.steps import BENT_LOSS
 from attsvm.theory import Supposed, ensure_zero
 from attsvm.theory.declaration.proof import recorded
 from properties.tf import theorem_2
 from properties.tf._support import regularisation_paths as paths
-from properties.tf.local_convergence import ON_RAY
+from properties.tf._support.cone_starts import ON_RAY
 from properties.tf.theorem_2 import near_optimal_points as points
-from symbolic.alternatives import SMOOTH_SLOPE
+from symbolic.alternatives import BENT_LOSS, SMOOTH_SLOPE
 from symbolic.continuity import cite_extreme_value, ensure_continuous, ensure_smooth
 from symbolic.curvature import ensure_hessian, ensure_smoothness
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less

@@ -18,8 +18,9 @@ from attsvm.theory.declaration.verdict import Truth
 from properties.mm import nonlinear_head_path
 from properties.sim import figure_1, orientation, printed_loss, theorem_3_14_part_2, theorem_3_15
 from properties.sim._support.domains import LISTED_RADIUS, LOGITS
-from properties.tf import global_conjecture, global_initial_gradient, local_convergence, theorem_3
-from symbolic.alternatives import FALLING, IN_BASIN, SOLUTION, UNIQUE_OPTIMUM
+from properties.tf import global_conjecture, global_initial_gradient, theorem_3
+from properties.tf._support import cones
+from symbolic.alternatives import BENT_LOSS, FALLING, IN_BASIN, SOLUTION, UNIQUE_OPTIMUM
 from symbolic.basins import ensure_from_basin
 
 CLAIMS = {claim.id: claim for pack in load_packs() for claim in pack.claims}
@@ -39,16 +40,16 @@ WHOLE = {
     *(theorem_3_15.WITHIN, theorem_3_15.WITHIN_OTHERS, global_conjecture.DIFFERENT),
     *(theorem_3_14_part_2.PAIRS, theorem_3_14_part_2.SAME, printed_loss.PAIRS),
     *(theorem_3.LOW_RANK, global_initial_gradient.LONG, global_conjecture.SHORT_OR_FEW),
-    *(nonlinear_head_path.STEEP, local_convergence.NEAR, figure_1.ENOUGH),
+    *(nonlinear_head_path.STEEP, cones.NEAR, figure_1.ENOUGH),
 }
 """Hypotheses of which what they imply is a small part: a proof has to suppose them themselves."""
 
 
 def said_by(what):
-    """Yield what says this in a reading, but a hypothesis that says much more."""
+    """Yield what says this in a reading, but hypotheses that say much more."""
     if isinstance(what, Hypothesis):
         yield what
-    else:
+    elif what is not BENT_LOSS:
         yield from (one for one in what.by if one is not nonlinear_head_path.STEEP)
 
 
@@ -172,7 +173,7 @@ def test_a_hypothesis_that_no_step_takes_is_told():
         ("sim/basic-4:literal", LOGITS, LOGITS.name),
         ("tf/few-tokens:amended-2", IN_BASIN, "risk gap of the start below the threshold"),
         ("tf/few-tokens:amended-2", SEVERAL_TOKENS, SEVERAL_TOKENS.name),
-        ("tf/local-convergence:sharp", local_convergence.RADIUS, local_convergence.RADIUS.name),
+        ("tf/local-convergence:sharp", cones.RADIUS, cones.RADIUS.name),
         ("tf/theorem-2:sharp", FALLING, NEGATIVE_SLOPE.name),
     ):
         claim = CLAIMS[name]

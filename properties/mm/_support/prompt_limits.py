@@ -13,8 +13,8 @@ import numpy as np
 from flint import arb
 
 from attsvm._types import Array
-from attsvm.exact import dot
-from attsvm.limits import norm_diverges, norm_grows_like_log
+from attsvm.exact import ExactData, dot, separate
+from attsvm.limits import direction_converges, norm_diverges, norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.primitives import growth_rates
 from attsvm.primitives.descent_runs import certified_limit, max_margin, reaches
@@ -34,6 +34,7 @@ from attsvm.primitives.steps import (
 )
 from attsvm.primitives.torch_objectives import descent_at_rest, elsewhere, not_selecting
 from attsvm.theory import Slack
+from attsvm.training import follow_w
 from properties.mm._support.prompt_descent import (
     Prompting,
     moves_aside,
@@ -270,3 +271,30 @@ RATE = tends(
     tensors=not_selecting,
     stand_in=FLOW,
 )
+
+
+FAR = 64.0
+
+
+@by_gradient_flow
+def one_limit(case: Prompting, other: str = "correlation", towards: str = "selected") -> Slack:
+    """Both runs converge in direction to p(alpha), or to another target that is named.
+
+    `selected` is the p(alpha) of the tokens that the run on the case's own loss selects.
+    """
+    start = case.run.start
+    if towards == "selected":
+        low = FAR * (1.0 + float(np.linalg.norm(start)))
+        far = follow_w(case.data, start, LOSSES[case.loss], [low]).W[0, -1]
+        chosen = [int(t) for t in (case.keys @ far[:, 0]).argmax(axis=1)]
+        found = separate(ExactData.of(case.data), chosen)
+        exact = None if found is None or found.status != "solved" else found.W
+    else:
+        exact = max_margin(case.data, towards)
+    if exact is None:
+        return Slack.unknown("no max-margin direction selects what the run selects")
+    target = np.array([[float(arb(x)) for x in row] for row in exact])
+    slacks = [
+        direction_converges(case.data, start, LOSSES[loss], target) for loss in (case.loss, other)
+    ]
+    return min(slacks, key=lambda slack: (slack.kind != "unknown", slack.value))

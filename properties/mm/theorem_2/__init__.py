@@ -56,6 +56,7 @@ import numpy as np
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import label_margins as margins
+from properties.mm._support.attended import PARALLEL, TANGENT, Attended, attended, doubted
 from properties.mm._support.programmes import P_EXISTS
 from properties.mm._support.token_selections import (
     ONE_TOKEN,
@@ -64,13 +65,6 @@ from properties.mm._support.token_selections import (
     Selection,
     chosen,
     select,
-)
-from properties.mm.assumption_b import (
-    PARALLEL,
-    TANGENT,
-    Attended,
-    attended,
-    doubted,
 )
 from properties.mm.theorem_2.head_limits import (
     for_every_radius,

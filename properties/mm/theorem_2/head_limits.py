@@ -12,9 +12,9 @@ from attsvm.exact.numbers import Vector, combine
 from attsvm.strategies import composite, sizes
 from attsvm.theory import stated
 from properties.mm._support import max_margin as svm
+from properties.mm._support.attended import Attended, attended, mean_margin
 from properties.mm._support.label_margins import label_margin, others
 from properties.mm._support.token_selections import Rival, Selection, chosen
-from properties.mm.assumption_b import Attended, attended, mean_margin
 
 
 def total(case: Selection) -> Vector:

@@ -17,9 +17,9 @@ from attsvm.strategies import composite, sizes
 from attsvm.theory import stated
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
+from properties.mm._support.attended import Attended, attended
 from properties.mm._support.label_margins import label_margin, others
 from properties.mm._support.token_selections import Rival, Selection, chosen
-from properties.mm.assumption_b import Attended, attended
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,9 @@ from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.descent_runs import Run, max_margin
 from attsvm.primitives.growth_rates import arrives
-from attsvm.primitives.hypotheses import unique_optimum
+from attsvm.primitives.hypotheses import (
+    unique_optimum,
+)
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.primitives.many_runs import rival_lead
 from attsvm.primitives.steps import (
@@ -234,3 +236,37 @@ def near_solution(draw: st.DrawFn) -> SelfAttention:
     target = max_margin(case.data, "optimal")
     along = 0.0 if target is None else np.array([[float(arb(x)) for x in row] for row in target]).T
     return replace(case, start=np.round(64.0 * size * along) / 64 + noise)
+
+
+def asking(tokens: ArrayLike, columns: ArrayLike, *, causal: bool = False) -> SelfAttention:
+    """Sequences with identity values whose positions ask for one column each."""
+    labels = np.eye(np.shape(tokens)[-1])[np.array(columns)]
+    return SelfAttention.of(tokens, labels, causal=causal)
+
+
+LINE = asking([[[1], [2]]], [[0, 0]])
+
+NO_QUERY = SelfAttention.of([[[1], [0]]], [[[0], [1]]], causal=False)
+"""The only position with a label is the token 0, so that all its logits are 0."""
+
+ONE_EACH = asking([[[1]]], [[0]])
+"""One token, so that X^mm = 0."""
+
+SECOND_BEST = SelfAttention.of(
+    [[[1, -1], [-1, 0], [0, 3]]], [[[1], [0], [0]]], [[1], [0]], [[0, 8], [0, 0]], causal=False
+)
+"""One entry with scores 1, -1 and 0, started where the last token keeps the attention for ever."""
+
+ORTHOGONAL = asking(np.eye(3)[None], [[2, 0, 1]])
+
+NEAR_BEST = replace(ORTHOGONAL, start=2.0 * np.eye(3)[[2, 0, 1]])
+"""The same from the logits of 2 X^mm, in the basin."""
+
+
+SENTENCE = asking([[[0, 3], [-4, 4]]], [[0, 1]])
+
+SIDEWAYS = SelfAttention.of([[[1, 1], [1, 0]]], [[[0, 0], [0, 1]]], causal=False)
+"""The query (1, 0) asks for (1, 1): X(k)^T has the direction of X^mm, X(k) another."""
+
+TIED = SelfAttention.of([[[1, 1], [1, -1]]], [[[1, 0], [0, 1]]], causal=False)
+"""The tokens are tied in coordinate 0, which position 1 asks for: its gradient is 0."""

@@ -53,3 +53,6 @@ def one_successor(case: TokenSequences) -> bool:
     after: dict[int, int] = {}
     pairs = zip(case.sentences[:, :-1].flat, case.sentences[:, 1:].flat, strict=True)
     return all(after.setdefault(int(a), int(b)) == int(b) for a, b in pairs)
+
+
+SHORTEST = said([[1.0], [0.0]], [[0, 0]])

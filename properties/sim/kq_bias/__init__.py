@@ -19,9 +19,7 @@ x_t; from the others it never does. Proofs in `factor_descent` and `symbolic.sim
 """
 
 from dataclasses import replace
-from typing import Any
 
-import numpy as np
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
@@ -31,19 +29,11 @@ from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties._support.hypothesis_violations import ALL_TIED, NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.sim import SOURCE
+from properties.sim._support import factor_descent as factors
 from properties.sim._support import training
+from properties.sim._support.factor_descent import NOWHERE, OPPOSED, pair
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
-from properties.sim.kq_bias import factor_descent as factors
-from properties.sim.kq_bias.factor_descent import Factors
 
-
-def pair(K: Any, Q: Any, data: AttentionData = TWO_TOKENS.data) -> Factors:
-    """A start on the smallest data set, or another."""
-    return Factors(data, np.array(K, dtype=np.float64), np.array(Q, dtype=np.float64))
-
-
-NOWHERE = pair([[0]], [[0]])
-OPPOSED = pair([[1]], [[-1]])
 FIRST, SECOND = [[1, 0], [0, 0]], [[0, 1], [0, 0]]
 SEMIDEFINITE = pair(
     [[2, 1], [1, 2]],

@@ -60,9 +60,16 @@ from attsvm.primitives.counts import interval, probability
 from attsvm.primitives.hypotheses import INDEPENDENT
 from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed, stated
 from properties.sim import SOURCE
-from properties.sim.large_dimension import laws
-from properties.sim.large_dimension.laws import SEVERAL, RandomSentences, Signs
-from properties.sim.token_sparsity.redundant_tokens import all_support, redundant_data
+from properties.sim._support import laws
+from properties.sim._support.laws import (
+    LETTERS,
+    NEARLY_ORTHOGONAL,
+    SEVERAL,
+    RandomSentences,
+    Signs,
+    least_chance,
+)
+from properties.sim._support.redundant_tokens import all_support, redundant_data
 
 SAMPLES, ONE = 100, Fraction(1)
 THREE_TOKENS = Signs(1, 3, 1000)
@@ -100,16 +107,6 @@ def long(data: AttentionData) -> bool:
 def disturbance(n: Any, k: Any, e: Any) -> Any:
     """4 k (e + (n - 1) e^2)."""
     return 4 * k * (e + (n - 1) * e * e)
-
-
-def near_enough(n: Any, k: Any) -> Any:
-    """The coherence e of which that is 1: 1/(2 k + 2 sqrt(k (k + n - 1)))."""
-    return 1 / (2 * k + 2 * (k * (k + n - 1)) ** Fraction(1, 2))
-
-
-def twice_the_pairs(n: Any, T: Any) -> Any:
-    """Twice the pairs of tokens and of queries: n T (n T - 1) + n (n - 1)."""
-    return n * T * (n * T - 1) + n * (n - 1)
 
 
 def incoherent(data: AttentionData, most: Fraction = ONE) -> bool:
@@ -163,16 +160,6 @@ def exactly_where(m: Any, data: AttentionData, by: str = "inverse") -> Any:
     weights = gram.solve(fmpq_mat([[1]] * len(found.A))) if by == "inverse" else gram
     condition = all(w >= 0 for w in weights.entries())
     return m.equal(m.exact(int(found.all_tight)), m.exact(int(condition)))
-
-
-NEARLY_ORTHOGONAL = r"1 - M \exp\left(-\frac{$factor d e^2}{2}\right)"
-LETTERS = "M = n T (n T - 1) + n (n - 1), e = 1/(2 k + 2 sqrt(k (k + n - 1))), k = T - 1"
-
-
-def least_chance(law: Any, factor: int) -> float:
-    """1 - M exp(-factor d e^2/2)."""
-    exponent = factor * law.d * near_enough(float(law.n), law.T - 1) ** 2 / 2
-    return float(1.0 - twice_the_pairs(law.n, law.T) * np.exp(-exponent))
 
 
 def _frequent(law: Signs, factor: int, samples: int) -> Slack:

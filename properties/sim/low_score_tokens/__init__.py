@@ -36,10 +36,10 @@ from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import NO_QUERY
 from properties.sim import SOURCE
 from properties.sim._support import training
+from properties.sim._support.redundant_tokens import redundant_data
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.low_score_tokens import left_out
 from properties.sim.low_score_tokens.left_out import Scaled
-from properties.sim.token_sparsity.redundant_tokens import redundant_data
 
 LOW = "'low' read as of least score in an input whose scores differ"
 

@@ -28,7 +28,7 @@ from attsvm.strategies import arrays, composite, numbers
 from attsvm.strategies.data import separable_data
 from attsvm.theory import Measured, Slack, stated
 from attsvm.training import follow_w
-from properties.sim.token_sparsity.redundant_tokens import redundant_data, redundant_larger
+from properties.sim._support.redundant_tokens import redundant_data, redundant_larger
 
 FAR, SETTLED = 1e4, 0.999
 """Norm at which floats read the selected tokens, and the attention that they must have there."""

@@ -44,10 +44,10 @@ from attsvm.primitives.steps import ANY, SHORT, stepped
 from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_CROWD
 from properties.sim import SOURCE
+from properties.sim._support import dropping
+from properties.sim._support import redundant_tokens as tokens
 from properties.sim._support.training import PRINTED, REPAIRED
-from properties.sim.token_sparsity import dropping
 from properties.sim.token_sparsity import gradient_shares as shares
-from properties.sim.token_sparsity import redundant_tokens as tokens
 
 FROM_ZERO, FROM_BASIN = (
     Run.of([[[1], [0], [-1]]], [[1]], [[X]], scores=[[1, 0, -1]]) for X in (0, 8)

@@ -36,8 +36,8 @@ from attsvm.primitives.torch_objectives import not_selecting
 from attsvm.strategies import arrays, composite
 from attsvm.theory import Slack
 from attsvm.training import Trajectory, follow_w
-from properties.sim.token_sparsity.dropping import WHICH, mask, named
-from properties.sim.token_sparsity.redundant_tokens import redundant_data, redundant_gaussian
+from properties.sim._support.dropping import WHICH, mask, named
+from properties.sim._support.redundant_tokens import redundant_data, redundant_gaussian
 
 FAR = 100.0
 

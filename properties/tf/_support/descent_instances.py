@@ -21,6 +21,7 @@ from attsvm.primitives.descent_runs import (
     tight_data,
     towards_solution,
 )
+from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.growth_rates import arrives
 from attsvm.primitives.hypotheses import BASIN, EXISTS, UNIQUE, unique_optimum
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
@@ -149,3 +150,16 @@ VIOLATING = {
     SHORT: [descent(LEAPING)],
 }
 """Descents, each of which misses a hypothesis on descent from the basin."""
+
+
+NOT_ALIGNED = replace(
+    from_zero([[[1, 0], [0, 0]], [[-2, 1], [0, 0]]], y=[1.0, 1.0], v=[4.0, 9.0]),
+    loss="correlation",
+)
+
+
+def not_stationary(m: Any, case: Descent) -> Any:
+    """The gradient at W is not 0."""
+    return m.below(
+        -m.norm(negative_gradient(m, case.data, case.start, case.loss).matrix), m.exact(0)
+    )

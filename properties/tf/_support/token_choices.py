@@ -210,3 +210,10 @@ EVERYWHERE = Hypothesis(
 SOLVED = Hypothesis(
     "each Local-SVM has a solution", lambda case: all_solved(getattr(case, "data", case))
 )
+
+
+ZERO_QUERY = AttentionData.of([[[1.0], [0.0]]], [[0.0]], scores=[[1.0, 0.0]])
+
+TIED = AttentionData.of([[[1.0], [0.0]]], [[1.0]], scores=[[0.0, 0.0]])
+
+ONE_TOKEN = AttentionData.of([[[1.0]]], [[0.0]], scores=[[0.0]])

@@ -79,9 +79,8 @@ from attsvm.theory import Hypothesis, Measured, Reading, Records, Statement, cha
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices
-from properties.tf._support.descent_instances import Descent
+from properties.tf._support.descent_instances import Descent, not_stationary
 from properties.tf._support.token_choices import LARGE
-from properties.tf.all_support_no_stationary import not_stationary
 from properties.tf.benign_landscape import minima, parts, stationary_points
 
 PRINTED = (

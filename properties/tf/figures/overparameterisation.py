@@ -20,7 +20,7 @@ from attsvm.svm.separability import separability
 from attsvm.tokens import target_tokens
 from attsvm.training import descend_w
 from properties._support.experiments import by_dimension, shares
-from properties.sim.large_dimension.laws import support
+from properties.sim._support.laws import support
 from properties.tf import SOURCE
 from properties.tf.overparameterisation.laws import everywhere
 

@@ -40,8 +40,7 @@ from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.tf import SOURCE
-from properties.tf._support.descent_instances import DIRECTION, from_zero
-from properties.tf.global_equal_scores import NOT_ALIGNED
+from properties.tf._support.descent_instances import DIRECTION, NOT_ALIGNED, from_zero
 from properties.tf.global_initial_gradient import first_steps
 from properties.tf.global_initial_gradient.first_steps import Step
 

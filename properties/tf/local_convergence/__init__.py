@@ -39,71 +39,21 @@ token for ever (tokens (1, 0), 0 and (-2, 1), 0 with scores 1, 0, the loss -u).
 """
 
 from dataclasses import replace
-from typing import Any
 
 from flint import fmpq
 
-from attsvm.primitives.loss_hypotheses import SMOOTH_LOSS, STRICT_LOSS
+from attsvm.primitives.loss_hypotheses import STRICT_LOSS
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.tf import SOURCE
-from properties.tf.local_convergence import cones, starts
-from properties.tf.local_convergence.cones import Local
+from properties.tf._support import cone_starts as starts
+from properties.tf._support import cones
+from properties.tf._support.cone_starts import ON_RAY, OTHER
+from properties.tf._support.cones import CONE, LARGE, LONG, NEAR, OPTIMAL, Local
 
-ON_RAY = (
-    starts.placed_at([0.0, -1.0, 1.0], (2.0, -1.0), 18.0, 9.0),
-    starts.on_the_line(64.0, -1.0),
-    *(replace(starts.on_the_line(64.0, -1.0), step=step) for step in (16.0, 256.0)),
-)
-OTHER: dict[str, Any] = {
-    "towards the optimal tokens": changed(towards="optimal"),
-    "W^mm(alpha) turned by about a 64th": changed(towards="turned"),
-}
 FOUR_FIFTHS = fmpq(4, 5)
 
-IN_CONE = Hypothesis(
-    "||E|| r_j <= s sigma c_j for s as it is or s = 1/2",
-    lambda case: cones.within(case) or cones.is_near(case),
-)
-BELOW_ONE = Hypothesis(
-    "0 < s < 1 for s as it is or s = 1/2",
-    lambda case: 0.0 < case.share < 1.0 or cones.is_long(case),
-)
-RADIUS = Hypothesis(
-    "sigma is at least the radius of s, or ||W_0|| that of s = 1/2",
-    lambda case: cones.is_large(case) or cones.is_long(case),
-    implies=(SMOOTH_LOSS,),
-)
-FALLING_AT_ALPHA = Hypothesis("l' < 0 at the scores of alpha", cones.falls_at_alpha)
-LENGTH = Hypothesis(
-    "||W_0|| is at least sqrt(N^2 + q^2) times the radius of s = 1/2",
-    lambda case: cones.is_long(case),
-    implies=(BELOW_ONE, RADIUS),
-)
-OPTIMAL = Hypothesis("alpha is locally optimal", cones.is_locally_optimal)
 SELECTS = Hypothesis("the start selects alpha", cones.selects)
 FAR = Hypothesis("the norm of the start is large", cones.is_far)
-NEAR = Hypothesis(
-    "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)", cones.is_near, implies=(IN_CONE,)
-)
-LONG = Hypothesis(
-    "||W_0|| is at least the radius, which exists where l' < 0 at the scores of alpha",
-    cones.is_long,
-    implies=(
-        LENGTH,
-        FALLING_AT_ALPHA,
-    ),
-)
-CONE = Hypothesis("||E|| r_j <= s sigma c_j", cones.within, implies=(IN_CONE,))
-LARGE = Hypothesis(
-    "0 < s < 1, and sigma is at least the radius of s, which exists where l' < 0 at the scores of "
-    "alpha",
-    cones.is_large,
-    implies=(
-        BELOW_ONE,
-        RADIUS,
-        FALLING_AT_ALPHA,
-    ),
-)
 
 THEOREM = Statement(
     "tf/local-convergence",

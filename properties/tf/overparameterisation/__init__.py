@@ -35,8 +35,8 @@ from attsvm.primitives.counts import probability
 from attsvm.primitives.hypotheses import all_tight
 from attsvm.strategies.data import attention_data
 from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed, stated
-from properties.sim import large_dimension
-from properties.sim.large_dimension.laws import SEVERAL
+from properties.sim._support import laws as signs
+from properties.sim._support.laws import SEVERAL
 from properties.tf import SOURCE
 from properties.tf._support import token_choices as choices
 from properties.tf.overparameterisation import laws
@@ -136,7 +136,7 @@ def exactly_again(law: Law, angles: int = 3, more: int = 0, tokens: str = "gauss
 def _spherically(law: Law, factor: int, tokens: str, samples: int) -> Slack:
     if law.T < 2:
         return Slack(-1.0, 0.0)  # k = 0, and the bound divides by it
-    least = large_dimension.least_chance(law, factor)
+    least = signs.least_chance(law, factor)
     return Slack.at_most(least, laws.bracket(law, tokens, samples)[1], 1e-9)
 
 
@@ -175,8 +175,8 @@ EXACT = probability(
     symbols=SAID,
 )
 SPHERE = probability(
-    ALL + large_dimension.LETTERS,
-    large_dimension.NEARLY_ORTHOGONAL,
+    ALL + signs.LETTERS,
+    signs.NEARLY_ORTHOGONAL,
     floats=spherically,
     again=spherically_again,
     symbols=SAID,

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
-from attsvm.primitives.hypotheses import exists, lower_scores_equal, unique_optimum
+from attsvm.primitives.hypotheses import exists, lower_scores_equal, starts_in_basin, unique_optimum
 from attsvm.primitives.losses import SLOPED
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.prompt_descent import prompt, starts_in_basin
+from properties.mm._support.prompt_descent import prompt
 from properties.mm._support.prompt_limits import certified
 from properties.mm.loss_choice import certified_one_limit
 

@@ -13,7 +13,7 @@ from attsvm.errors import DataError
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.traps import is_stationary_start
 from attsvm.losses import LOSSES
-from attsvm.primitives.hypotheses import exists, unique_optimum
+from attsvm.primitives.hypotheses import exists, starts_in_basin, unique_optimum
 from attsvm.primitives.losses import SLOPED
 from attsvm.risk import gradient_p, gradient_w
 from attsvm.strategies.data import attention_data
@@ -116,7 +116,7 @@ def test_proper_starts_are_proper(drawn, seed):
         proper = prompts.properly_started(case)
         assert proper is not None
         with ctx.workprec(128):
-            assert prompts.starts_in_basin(proper)
+            assert starts_in_basin(proper)
             assert limits.DIRECTION_FROM_PROPER.balls(case) > 0
 
 
@@ -124,14 +124,14 @@ def test_without_the_constant_a_start_along_p_alpha_need_not_be_proper():
     wide = replace(cases.TWO_KEYS, keys=np.zeros((1, 1, 1)), scores=np.array([[1.0]]))
     assert prompts.properly_started(wide) is None
     many = prompts.prompting([[[1.0]] + [[0.0]] * 6], [[1.0, 0.0, *[-9.0] * 5]], [1.0], "log-loss")
-    assert not prompts.starts_in_basin(many)
-    assert prompts.starts_in_basin(prompts.properly_started(many))
+    assert not starts_in_basin(many)
+    assert starts_in_basin(prompts.properly_started(many))
 
 
 def test_a_proper_start_minds_that_a_slope_may_peak_between_the_extreme_scores():
     keys, scores = [[[1.0], [0.0]]] * 3, [[8.0, 7.0], [0.5, -0.5], [-7.0, -8.0]]
     case = prompts.properly_started(prompts.prompting(keys, scores, [0.0], "logistic-loss"))
-    assert prompts.starts_in_basin(case)
+    assert starts_in_basin(case)
 
 
 def test_where_the_first_input_is_tied_no_start_will_do():

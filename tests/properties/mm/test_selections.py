@@ -16,11 +16,12 @@ from attsvm.exact import rational
 from attsvm.exact.numbers import combine
 from properties.mm import assumption_b as assumption
 from properties.mm import p_svm
+from properties.mm._support import best_nu
 from properties.mm._support import label_margins as margins
 from properties.mm._support import max_margin as svm
+from properties.mm._support.attended import Doubted
 from properties.mm._support.max_margin import Programme, p_programme
 from properties.mm._support.token_selections import along, select
-from properties.mm.assumption_b import Doubted, best_nu
 from properties.mm.figures import assumption_b
 
 BOUND = p_svm.PROGRAMME.claim("amended-2")

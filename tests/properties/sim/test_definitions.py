@@ -16,6 +16,7 @@ from attsvm.errors import DataError, ProofError
 from attsvm.exact.attention import gradient
 from attsvm.losses import LOSSES, logistic
 from attsvm.primitives.descent_runs import runs, tight_data
+from attsvm.primitives.hypotheses import starts_in_basin
 from attsvm.risk import gradient_kq, gradient_w, risk
 from attsvm.strategies import arrays
 from attsvm.svm import att_svm
@@ -30,11 +31,9 @@ from properties.sim import (
     l2_objective,
     orientation,
 )
+from properties.sim._support import factor_descent
 from properties.sim._support.attention import attention, block_attention
-from properties.sim._support.training import starts_in_basin
-from properties.sim.definition_3_8.instances import Classified, Shared
-from properties.sim.kq_bias import factor_descent
-from properties.sim.kq_bias.factor_descent import (
+from properties.sim._support.factor_descent import (
     FAR_APART,
     Factors,
     certificate,
@@ -46,6 +45,7 @@ from properties.sim.kq_bias.factor_descent import (
     starting,
     symmetric,
 )
+from properties.sim.definition_3_8.instances import Classified, Shared
 from properties.sim.orientation import turned
 from properties.tf import parameterisation_bias
 from properties.tf._support.token_choices import Choice

@@ -39,7 +39,7 @@ from properties.sim._support.causal_language import (
     solve,
     train,
 )
-from properties.sim._support.telling_sentences import OUTVOTED, said
+from properties.sim._support.telling_sentences import OUTVOTED, SHORTEST, said
 from properties.sim._support.token_sequences import (
     C,
     TokenSequences,
@@ -50,7 +50,7 @@ from properties.sim._support.token_sequences import (
     outvoted,
     soft,
 )
-from properties.sim.figure_1 import SHORTEST, certified_end
+from properties.sim.figure_1 import certified_end
 from properties.sim.figures import figure_1, figure_2, pictures
 from properties.sim.figures.conclusions import growth, rising
 

@@ -16,9 +16,10 @@ from attsvm.primitives.counts import interval
 from attsvm.primitives.hypotheses import lower_scores_equal
 from attsvm.theory.declaration.proof import recorded
 from properties.sim import large_dimension
+from properties.sim._support import laws
 from properties.sim._support.causal_language import SUCCESSORS, VOCABULARY, Setting
-from properties.sim.large_dimension import EVEN, laws
-from properties.sim.large_dimension.laws import RandomSentences, Signs
+from properties.sim._support.laws import RandomSentences, Signs
+from properties.sim.large_dimension import EVEN
 from symbolic.sim import large_dimension as proofs
 
 WORDS = large_dimension.__doc__
@@ -100,7 +101,7 @@ def test_the_proof_fails_for_a_weaker_condition(monkeypatch, name, other):
 
 
 def test_the_proof_fails_for_data_that_are_less_near_to_orthogonal(monkeypatch):
-    monkeypatch.setattr(large_dimension, "near_enough", lambda n, k: 1 / (3 * k * n))
+    monkeypatch.setattr(laws, "near_enough", lambda n, k: 1 / (3 * k * n))
     with pytest.raises(ProofError), recorded():
         proofs.prove_likely()
 
@@ -156,8 +157,8 @@ def test_of_three_tokens_that_are_hardly_less_orthogonal_the_last_is_beyond_the_
 
 def test_the_coherence_of_the_bound_is_the_largest_that_the_condition_allows():
     for n, k in ((1, 1), (1, 7), (3, 2), (40, 5)):
-        e = large_dimension.near_enough(float(n), k)
+        e = laws.near_enough(float(n), k)
         assert large_dimension.disturbance(n, k, e) == pytest.approx(1.0)
-    assert large_dimension.near_enough(1.0, 7) == pytest.approx(1 / 28)
-    assert large_dimension.twice_the_pairs(1, 3) == 6
-    assert large_dimension.twice_the_pairs(2, 3) == 32
+    assert laws.near_enough(1.0, 7) == pytest.approx(1 / 28)
+    assert laws.twice_the_pairs(1, 3) == 6
+    assert laws.twice_the_pairs(2, 3) == 32

@@ -24,11 +24,11 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_w, follow_w
 from properties.sim import figure_2
 from properties.sim._support import margins
+from properties.sim._support.redundant_tokens import Dropped
 from properties.sim._support.training import PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.token_separation import PASSED_OVER
 from properties.sim.token_sparsity import FROM_BASIN, FROM_ZERO, SPARSITY, THREE, TWO_INPUTS
 from properties.sim.token_sparsity import gradient_shares as shares
-from properties.sim.token_sparsity.redundant_tokens import Dropped
 
 STEP = fmpq(1, 8)
 

@@ -18,6 +18,7 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.proof import recorded
 from properties.sim import stability_l2 as l2
 from properties.sim import stability_logistic as logistic
+from properties.sim._support import stability as shared
 from properties.sim._support.entry_loss import squared_gradient, squared_loss
 from properties.sim.figures import stability
 from symbolic.sim import stability as proofs
@@ -216,7 +217,7 @@ def test_the_proofs_of_the_readings_break_with_a_threshold_beyond_them(monkeypat
 
 def test_a_proof_breaks_where_a_constant_is_another_one(monkeypatch):
     """Of first order in b, and a height that is no polynomial of degree 2."""
-    monkeypatch.setattr(logistic, "linear_constant", lambda m, size, of: size)
+    monkeypatch.setattr(shared, "linear_constant", lambda m, size, of: size)
     assert proofs.height_residuals()[-1] != 0
     with pytest.raises(ProofError, match="linear attention's loss exceeds the constant"):
         proofs.prove_logistic()

@@ -13,8 +13,7 @@ from attsvm.exact.descent import threshold
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.hypotheses import rivals_equal
 from properties.tf import global_initial_gradient as claims
-from properties.tf._support.descent_instances import decided
-from properties.tf.global_equal_scores import NOT_ALIGNED
+from properties.tf._support.descent_instances import NOT_ALIGNED, decided
 from properties.tf.global_initial_gradient import first_steps
 from properties.tf.global_initial_gradient.first_steps import Step
 

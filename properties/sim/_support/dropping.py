@@ -14,7 +14,7 @@ from attsvm.primitives import torch_objectives
 from attsvm.primitives.att_svm import ExactAttSVM, Token, exact_att_svm, first_optimal, without
 from attsvm.primitives.descent_runs import Run
 from attsvm.theory import gradient, stated
-from properties.sim.token_sparsity.redundant_tokens import Dropped
+from properties.sim._support.redundant_tokens import Dropped
 
 WHICH = {
     "others": "the rivals that are no support vectors",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -17,9 +18,14 @@ from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import ANY
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.data import ragged, ragged_larger
+from attsvm.theory import changed
+from properties.tf._support.cone_radius import Pairs, radius
+from properties.tf._support.cones import (
+    Local,
+    parts,
+    tangent,
+)
 from properties.tf._support.token_choices import Choice
-from properties.tf.local_convergence.cones import Local, parts, tangent
-from properties.tf.local_convergence.radius import Pairs, radius
 
 LEVELS = {
     **dict.fromkeys(SLOPED, (0.0, 1.0, -2.0)),
@@ -260,3 +266,15 @@ def started_larger(*shares: float) -> Callable[[np.random.Generator], Local]:
         return placed(choice, away, share, float(part), float(far), loss, step)
 
     return draw
+
+
+ON_RAY = (
+    placed_at([0.0, -1.0, 1.0], (2.0, -1.0), 18.0, 9.0),
+    on_the_line(64.0, -1.0),
+    *(replace(on_the_line(64.0, -1.0), step=step) for step in (16.0, 256.0)),
+)
+
+OTHER: dict[str, Any] = {
+    "towards the optimal tokens": changed(towards="optimal"),
+    "W^mm(alpha) turned by about a 64th": changed(towards="turned"),
+}

@@ -22,6 +22,7 @@ The step of a run is in units of 1/L, L the smoothness of the risk in W.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
@@ -56,6 +57,7 @@ from attsvm.primitives.steps import (
 from attsvm.strategies import arrays, composite
 from attsvm.theory import Records, Slack
 from attsvm.training import follow_kq
+from properties.sim._support.training import TWO_TOKENS
 
 HALF_WAY = 0.75
 """Between the exponents 1/2 of what is orthogonal to a right direction, and 1 to a wrong one."""
@@ -312,3 +314,13 @@ def _opposed(D: Vector, z: Vector, K: Matrix, Q: Matrix) -> bool:
 def leans(case: Factors) -> bool:
     """Every pair has D and z that are not 0, and K^T D / ||D|| + Q^T z / ||z|| != 0."""
     return _leans(ExactData.of(case.data), rationals(case.K), rationals(case.Q))
+
+
+def pair(K: Any, Q: Any, data: AttentionData = TWO_TOKENS.data) -> Factors:
+    """A start on the smallest data set, or another."""
+    return Factors(data, np.array(K, dtype=np.float64), np.array(Q, dtype=np.float64))
+
+
+NOWHERE = pair([[0]], [[0]])
+
+OPPOSED = pair([[1]], [[-1]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -186,3 +187,24 @@ def nearly_orthogonal(draw: st.DrawFn) -> AttentionData:
         tokens[row, place] *= -1.0
     best = [draw(sizes(0, T - 1)) for _ in range(n)]
     return AttentionData(tokens.reshape(n, T, d), queries, scores=np.eye(T)[best])
+
+
+def near_enough(n: Any, k: Any) -> Any:
+    """The coherence e of which that is 1: 1/(2 k + 2 sqrt(k (k + n - 1)))."""
+    return 1 / (2 * k + 2 * (k * (k + n - 1)) ** Fraction(1, 2))
+
+
+def twice_the_pairs(n: Any, T: Any) -> Any:
+    """Twice the pairs of tokens and of queries: n T (n T - 1) + n (n - 1)."""
+    return n * T * (n * T - 1) + n * (n - 1)
+
+
+NEARLY_ORTHOGONAL = r"1 - M \exp\left(-\frac{$factor d e^2}{2}\right)"
+
+LETTERS = "M = n T (n T - 1) + n (n - 1), e = 1/(2 k + 2 sqrt(k (k + n - 1))), k = T - 1"
+
+
+def least_chance(law: Any, factor: int) -> float:
+    """1 - M exp(-factor d e^2/2)."""
+    exponent = factor * law.d * near_enough(float(law.n), law.T - 1) ** 2 / 2
+    return float(1.0 - twice_the_pairs(law.n, law.T) * np.exp(-exponent))

@@ -28,6 +28,7 @@ from attsvm.primitives.att_svm import exact_att_svm, flat
 from attsvm.primitives.descent_runs import or_more_bits
 from attsvm.primitives.gradients import loss_slope
 from attsvm.primitives.limit_certificates import agreement, certified_direction, short_step
+from attsvm.primitives.loss_hypotheses import SMOOTH_LOSS
 from attsvm.primitives.steps import (
     TARGET,
     W_K,
@@ -37,9 +38,9 @@ from attsvm.primitives.steps import (
     solutions,
 )
 from attsvm.primitives.torch_objectives import elsewhere
-from attsvm.theory import Slack
+from attsvm.theory import Hypothesis, Slack
 from attsvm.theory.arithmetic import BALLS
-from properties.tf.local_convergence.radius import Pairs, closes
+from properties.tf._support.cone_radius import Pairs, closes
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,4 +220,57 @@ DIRECTION = converges_in_direction(
             "opposite": r"-W^{mm}(\alpha)",
         }
     },
+)
+
+
+IN_CONE = Hypothesis(
+    "||E|| r_j <= s sigma c_j for s as it is or s = 1/2",
+    lambda case: within(case) or is_near(case),
+)
+
+BELOW_ONE = Hypothesis(
+    "0 < s < 1 for s as it is or s = 1/2",
+    lambda case: 0.0 < case.share < 1.0 or is_long(case),
+)
+
+RADIUS = Hypothesis(
+    "sigma is at least the radius of s, or ||W_0|| that of s = 1/2",
+    lambda case: is_large(case) or is_long(case),
+    implies=(SMOOTH_LOSS,),
+)
+
+FALLING_AT_ALPHA = Hypothesis("l' < 0 at the scores of alpha", falls_at_alpha)
+
+LENGTH = Hypothesis(
+    "||W_0|| is at least sqrt(N^2 + q^2) times the radius of s = 1/2",
+    lambda case: is_long(case),
+    implies=(BELOW_ONE, RADIUS),
+)
+
+OPTIMAL = Hypothesis("alpha is locally optimal", is_locally_optimal)
+
+NEAR = Hypothesis(
+    "W_0 is at an angle of at most arctan(q/N) to W^mm(alpha)", is_near, implies=(IN_CONE,)
+)
+
+LONG = Hypothesis(
+    "||W_0|| is at least the radius, which exists where l' < 0 at the scores of alpha",
+    is_long,
+    implies=(
+        LENGTH,
+        FALLING_AT_ALPHA,
+    ),
+)
+
+CONE = Hypothesis("||E|| r_j <= s sigma c_j", within, implies=(IN_CONE,))
+
+LARGE = Hypothesis(
+    "0 < s < 1, and sigma is at least the radius of s, which exists where l' < 0 at the scores of "
+    "alpha",
+    is_large,
+    implies=(
+        BELOW_ONE,
+        RADIUS,
+        FALLING_AT_ALPHA,
+    ),
 )

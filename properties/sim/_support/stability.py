@@ -1,0 +1,87 @@
+"""What statements on the stability of attention share: instances, norms, and a hypothesis."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from attsvm.theory import Defined, Hypothesis
+from properties.sim._support.entry_loss import gradient, gradient_change, loss, loss_change
+
+SENTENCE = (
+    "By computing the Lipschitz of different loss functions (logistic loss and l2-loss) with "
+    "softmax attention and linear attention, we show that the training of softmax attention is "
+    "more stable than linear attention."
+)
+
+NEAR = {"x": Fraction(-1, 256), "y": Fraction(1, 256)}
+
+
+def around(at: Fraction) -> dict[str, Fraction]:
+    """Two points at either side, a 512th away."""
+    return {"x": at - Fraction(1, 512), "y": at + Fraction(1, 512)}
+
+
+def known(*values: Any) -> Defined:
+    """A vector of fixed values."""
+    return Defined(lambda m, v: m.array([m.exact(value) for value in values]))
+
+
+def two_tokens(at: Fraction) -> dict[str, Any]:
+    """The variables of a reading with the tokens 1 and -1 of R^1 around one point."""
+    points = {name: known(value) for name, value in around(at).items()}
+    A = Defined(lambda m, v: m.array([[m.exact(1)], [m.exact(-1)]]))
+    return {"n": None, "D": None, "A": A, **points}
+
+
+def linear_loss(m: Any, A: Any, x: Any, h: Any, b: Any) -> Any:
+    """M(x)."""
+    return m.logistic(b * m.dot(A @ x, h))
+
+
+def linear_constant(m: Any, size: Any, of: str) -> Any:
+    """The constant of M or of its gradient; size is |b| ||A^T h||, or the largest such number."""
+    return size / 4 if of == "loss" else size * size / (6 * m.sqrt(m.exact(3)))
+
+
+def score_norm(m: Any, v: Any, data: str) -> Any:
+    """||A^T h|| of the same data, or the largest such number over data of these norms."""
+    return m.norm(v.A.T @ v.h) if data == "same" else m.spectral(v.A) * m.norm(v.h)
+
+
+def change(m: Any, v: Any, of: str, attention: str, entry: Mapping[str, Any]) -> Any:
+    """The change of the loss, of its gradient, or of the loss with linear attention."""
+    if of == "gradient" and attention == "softmax":
+        return gradient_change(m, v, entry["gradient"])
+    return loss_change(m, v, entry["loss" if attention == "softmax" else "linear"])
+
+
+def compared(
+    m: Any, v: Any, of: str, data: str = "norms", share: Any = 1, attention: str = "softmax"
+) -> Any:
+    """The change of the loss or of its gradient against a share of linear attention's constant."""
+    left = change(m, v, of, attention, {"loss": loss, "gradient": gradient, "linear": linear_loss})
+    constant = linear_constant(m, m.abs(v.b) * score_norm(m, v, data), of)
+    return m.at_most(left, share * constant * m.norm(v.x - v.y))
+
+
+def exceeds(compared: Any) -> Any:
+    """The gradient of L changes by more than the constant of linear attention's gradient allows."""
+
+    def exceeded(m: Any, v: Any) -> Any:
+        within = compared(m, v, "gradient")
+        return m.below(within.right, within.left)
+
+    return exceeded
+
+
+def spread_at_least(part: Fraction, said: str) -> Hypothesis:
+    """Return the hypothesis ||A^T h|| >= a part of osc(h) diam(A)."""
+    return Hypothesis(
+        f"||A^T h|| >= osc(h) diam(A)/{said}",
+        lambda m, v: m.at_least(
+            m.norm(v.A.T @ v.h), m.exact(part) * m.oscillation(v.h) * m.diameter(v.A)
+        ),
+    )
+
+
+SPREAD = spread_at_least(Fraction(1, 4), "4")
