@@ -48,7 +48,7 @@ def pack(folder, **parts):
         "after": "",
         "id": "mine/a",
         "variables": "",
-        "hypothesis": "m.at_most(m.exact(-9), v.t)",
+        "hypothesis": "m.at_most(m.exact(-1), v.t)",
         "reading": "literal",
         "options": HALF,
         "expected": "holds",
