@@ -49,7 +49,7 @@ def seen(library: Any, relation: Any, *, touching: bool = True) -> tuple[Any, An
         height = functools.reduce(choose, [part for part, _ in parts])
         return height, functools.reduce(or_ if all_hold else and_, [part for _, part in parts])
     if relation.kind == "equal":
-        found = None
+        found: Any = None
         for gap in _gap(relation):
             size = library.abs(_number(gap)) if isinstance(gap, Lane) else gap
             found = size if found is None else library.maximum(found, size)
@@ -105,7 +105,7 @@ def proved(relation: Relation) -> tuple[Any, Any]:
     if isinstance(relation, All | AnyOf):
         parts = [proved(part) for part in relation.parts]
         joins = (and_, or_) if isinstance(relation, All) else (or_, and_)
-        return tuple(map(functools.reduce, joins, zip(*parts, strict=True)))  # type: ignore[return-value]
+        return tuple(map(functools.reduce, joins, zip(*parts, strict=True)))
     gaps = [(_number(gap), getattr(gap, "error", 0.0)) for gap in _gap(relation)]
     if relation.kind == "equal":  # of arrays that may have no entry
         holds = [np.equal(gap, 0.0) & np.equal(error, 0.0) for gap, error in gaps]
