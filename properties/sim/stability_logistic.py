@@ -31,6 +31,7 @@ from attsvm.theory import Hypothesis, Reading, Real, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support.attention import on_line
 from properties.sim._support.entry_loss import PAIR
+from properties.sim._support.stability import linear_loss as linear_loss  # proofs name it
 from properties.sim._support.stability import (
     NEAR,
     SENTENCE,
