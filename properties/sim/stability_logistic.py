@@ -42,6 +42,7 @@ from properties.sim._support.stability import (
     spread_at_least,
     two_tokens,
 )
+from properties.sim._support.stability import linear_loss as linear_loss  # proofs name it
 
 SOFTMAX, LINEAR = "L(x) = g(b <softmax(A x), h>)", "linear attention (read as g(b <A x, h>))"
 """The two losses, as sentences name them."""

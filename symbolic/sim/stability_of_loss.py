@@ -31,7 +31,6 @@ from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols, numerator, symbols_of
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.sim import stability_l2, stability_logistic
-from properties.sim._support import stability
 from properties.sim._support.domains import LISTED_RADIUS
 from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
 from symbolic import softmax, textbook
@@ -289,7 +288,7 @@ def prove_logistic_over_norms() -> str:
     ensure_zero(compared - LABEL * SPREAD / 4 * half, slope)
     ensure_lipschitz(slope, of_two(loss))
     ensure_logistic_bounded("norms")
-    ensure_linear_attains(stability_logistic, sp.Integer(0), stability.linear_loss)
+    ensure_linear_attains(stability_logistic, sp.Integer(0), stability_logistic.linear_loss)
     two = sp.symbols("size head b", positive=True)
     reached = "the slope at x = 0 for A and h along (1, -1) is half of linear attention's constant"
     ensure_equal(slope_at_zero(loss, *two), compared.subs(norms_at_zero(*two)), reached)
@@ -315,7 +314,7 @@ def prove_logistic_on_data() -> str:
     )
     ensure_lipschitz(slope, of_two(loss))
     ensure_logistic_bounded("same")
-    linear, x, slope_x = linear_in_two(stability.linear_loss)
+    linear, x, slope_x = linear_in_two(stability_logistic.linear_loss)
     ensure_equal(
         [sp.diff(linear, y).subs(dict.fromkeys(x, 0)) for y in x],
         [LABEL / 4 * p for p in slope_x],

@@ -11,7 +11,6 @@ import sympy as sp
 from attsvm.errors import ProofError
 from attsvm.theory.declaration.proof import recorded
 from properties.sim import definition_3_8, definition_4_1, stability_l2, stability_logistic
-from properties.sim._support import stability as shared
 from symbolic import gains, least_points
 from symbolic.alternatives import TWO_SCORES
 from symbolic.inner_products import INNER, inner, vector
@@ -163,8 +162,8 @@ def test_no_other_constant_is_the_largest_of_linear_attention_s_gradient(
 def test_the_curvature_of_linear_attention_is_that_of_the_loss_that_runs(
     statement, prove, other, monkeypatch
 ):
-    home = shared if statement is stability_logistic else statement
-    monkeypatch.setattr(home, "linear_loss", functools.partial(other, home.linear_loss))
+    loss = statement.linear_loss
+    monkeypatch.setattr(statement, "linear_loss", functools.partial(other, loss))
     with pytest.raises(ProofError, match="linear attention has z"):
         proves(prove)
 
