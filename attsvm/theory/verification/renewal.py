@@ -70,9 +70,9 @@ def renewed(
             lines += (printable(f"{name}: {change}") for change in changes)
         claims[name] = entry
     rest = dict(document.get("packs", {}))
-    now = {name: checkout.rest[name] for name in packs if name in checkout.rest}
-    lines += changed_rest({name: rest.pop(name) for name in packs if name in rest}, now)
-    rest |= now
+    fresh_rest = {name: checkout.rest[name] for name in packs if name in checkout.rest}
+    lines += changed_rest({name: rest.pop(name) for name in packs if name in rest}, fresh_rest)
+    rest |= fresh_rest
     other = {key: value for key, value in document.items() if key not in ("packs", "claims")}
     renewed = {**other, **({"packs": rest} if rest else {})}
     return {**renewed, "claims": {name: claims[name] for name in sorted(claims)}}, tuple(lines)

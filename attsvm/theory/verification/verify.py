@@ -442,8 +442,8 @@ def verify(
         for outcome in map(Outcome.read, before.outcomes.values()):
             events.part(outcome, before.run)
             outcomes[Task(outcome.claim, outcome.part)] = outcome
-        done = replace(conclude(claim, outcomes, chosen), reused=before.run)
-        finished[claim.id] = events.verdict(_stored(done, examples_folder))
+        again = replace(conclude(claim, outcomes, chosen), reused=before.run)
+        finished[claim.id] = events.verdict(_stored(again, examples_folder))
         progress(len(outcomes), len(tasks), finished[claim.id])
     for task, outcome in checking:
         outcomes[task] = events.part(outcome)

@@ -231,7 +231,7 @@ def late(case: Path) -> float:
 
     That is log(2 Gamma) / 10, and at least 1.
     """
-    if not (sloped(case) and unique_optimum(case)):
+    if not (sloped(case) and UNIQUE.holds(case)):
         return 1.0
     with ctx.workprec(128):
         return max(1.0, float(log_spread(BALLS, case)) / 10.0)
@@ -316,7 +316,7 @@ def set_slack(
 ) -> Slack:
     """The same of two minimisers that are found elsewhere; None where these are not sure."""
     chosen = "worst" if target == "worst" else "optimal"
-    if not several_tokens(case) or max_margin(case.data, chosen) is None:
+    if not SEVERAL_TOKENS.holds(case) or max_margin(case.data, chosen) is None:
         return Slack(-1.0, 0.0)
     if case.loss == FLAT_FROM_ONE:
         return UNFOLLOWED
