@@ -155,7 +155,7 @@ GUIDED: dict[str, Guided] = {
         there=torch_is_there,
         without=("quick",),
         moves=has_floats,
-        weight=2,
+        weight=4,
     ),
     "batches": Guided(
         "differential evolution in batches",

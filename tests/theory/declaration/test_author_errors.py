@@ -314,7 +314,7 @@ def with_example(text):
 
 PARTS = {
     "variables": "{'t': Real()}",
-    "hypotheses": "{}",
+    "hypotheses": "()",
     "conclusion": "lambda m, v, c=1: m.at_most(c * v.t, v.t)",
     "readings": "{'literal': Reading('it', expected='holds', tight=True)}",
 }
