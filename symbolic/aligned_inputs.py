@@ -15,7 +15,6 @@ from attsvm.primitives.aligned_inputs import INPUTS_ALIGNED
 from attsvm.primitives.hypotheses import EQUAL_RIVALS, FEASIBLE, ONE_INPUT
 from attsvm.primitives.steps import SHORT as SHORT_STEP
 from attsvm.theory import (
-    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
@@ -23,6 +22,7 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import (
+    Supposition,
     cancelled,
     expanded,
     factored,
@@ -66,7 +66,7 @@ POWERS = "the gradient of F is Lipschitz with the constant reach^2"
 F_SMOOTH = "F has all derivatives in the margins, which are linear in W"
 
 
-def ensure_raised_by_others(aligned: Supposed | None) -> None:
+def ensure_raised_by_others(aligned: Supposition | None) -> None:
     """What other inputs add to a margin is not negative, where inputs are aligned.
 
     Args:
@@ -136,7 +136,7 @@ def ensure_kept_odds() -> None:
     )
 
 
-def ensure_raised(aligned: Supposed | None) -> None:
+def ensure_raised(aligned: Supposition | None) -> None:
     """Attention to the optimal tokens stays above a constant, with any step.
 
     Rivals of an input have one score, and inputs are aligned: no <A_it, A_ju> is negative. Let F be
@@ -207,7 +207,7 @@ def ensure_raised(aligned: Supposed | None) -> None:
     ensure_kept_odds()
 
 
-def ensure_equal_rivals(aligned: Supposed | None, exists: Supposed | None) -> None:
+def ensure_equal_rivals(aligned: Supposition | None, exists: Supposition | None) -> None:
     """Aligned inputs whose rivals have one score stay above it, and enter the basin.
 
     Args:

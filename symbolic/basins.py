@@ -25,7 +25,6 @@ import sympy as sp
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS
 from attsvm.primitives.steps import SHORT as SHORT_STEP
 from attsvm.theory import (
-    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
@@ -33,6 +32,7 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import (
+    Supposition,
     cancelled,
     expanded,
     factored,
@@ -91,7 +91,9 @@ FAR = (
 
 
 def ensure_kept(
-    short: Supposed = SHORT_STEP, start: Supposed | None = IN_BASIN, unique: Supposed | None = None
+    short: Supposition = SHORT_STEP,
+    start: Supposition | None = IN_BASIN,
+    unique: Supposition | None = None,
 ) -> None:
     """From the basin u stays above the second-best score, and s_o above 0, by constants.
 
@@ -182,7 +184,7 @@ def ensure_coefficients() -> tuple[Any, Any]:
     return low, high
 
 
-def ensure_divergence(c: Any, exists: Supposed | None) -> None:
+def ensure_divergence(c: Any, exists: Supposition | None) -> None:
     """The norm tends to infinity.
 
     Args:
@@ -299,7 +301,7 @@ def ensure_direction(c: Any, C: Any, diverges: str) -> None:
     cite(CAUCHY_SCHWARZ)  # nor one above
 
 
-def ensure_from_kept(exists: Supposed | None) -> None:
+def ensure_from_kept(exists: Supposition | None) -> None:
     """Where 1 holds from some step on, whatever the step is, the direction converges to that of V.
 
     And the norm diverges.
@@ -313,9 +315,9 @@ def ensure_from_kept(exists: Supposed | None) -> None:
 
 
 def ensure_from_basin(
-    short: Supposed = SHORT_STEP,
-    start: Supposed | None = IN_BASIN,
-    exists: Supposed | None = SOLUTION,
+    short: Supposition = SHORT_STEP,
+    start: Supposition | None = IN_BASIN,
+    exists: Supposition | None = SOLUTION,
 ) -> None:
     """From the basin the norm diverges and the direction converges to that of V.
 
@@ -389,7 +391,7 @@ def ensure_gap_of_rest() -> None:
     )
 
 
-def ensure_from_margins(exists: Supposed | None) -> None:
+def ensure_from_margins(exists: Supposition | None) -> None:
     """Least margins m >= ln(Q/D) lie in the basin; Q = sum_i max|l'| (T_i - 1) range_i.
 
     D is the least of l(second) - l(best), or what it is at least.

@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import Supposed, cite, ensure_true
-from attsvm.theory.declaration.proof import suppose
+from attsvm.theory.declaration.proof import Supposition, suppose
 from symbolic.textbook import COMPACT, CONTINUOUS, HEINE_BOREL, WEIERSTRASS
 
 _SMOOTH = (sp.exp, sp.sin, sp.cos, sp.tanh)
@@ -52,7 +52,7 @@ def ensure_continuous(found: Any, what: str, *supposed: tuple[Any, Supposed]) ->
     suppose(*(says for _, says in supposed))
 
 
-def cite_extreme_value(continuous: str | Supposed, on: str) -> None:
+def cite_extreme_value(continuous: str | Supposition, on: str) -> None:
     """A continuous function has a least and a largest value on a ball, a sphere or an interval.
 
     Args:

@@ -36,14 +36,13 @@ import sympy as sp
 from attsvm.lipschitz import attention_bend
 from attsvm.risk import covariance
 from attsvm.theory import (
-    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import executed, expanded, factored
+from attsvm.theory.declaration.proof import Supposition, executed, expanded, factored
 from symbolic import softmax
 from symbolic.alternatives import BENT_LOSS
 from symbolic.mean_value import SOFTMAX, ensure_derivatives, ensure_lipschitz
@@ -348,7 +347,7 @@ def prove_bound() -> None:
 
 
 def ensure_hessian(
-    slope: str, function: Any, *supposed: tuple[Any, Supposed], of: str = ""
+    slope: str, function: Any, *supposed: tuple[Any, Supposition], of: str = ""
 ) -> None:
     """A bound of |z^T H z| for every unit z bounds the Hessian and the change of the gradient.
 
@@ -367,7 +366,7 @@ def ensure_hessian(
     ensure_lipschitz(bounded, function, *supposed, of=of)
 
 
-def ensure_smoothness(loss: Supposed = BENT_LOSS) -> None:
+def ensure_smoothness(loss: Supposition = BENT_LOSS) -> None:
     """The gradient of the risk is L-Lipschitz: each input's part has the code's constant L_i/n.
 
     By (*), on the curvature of l(<softmax, gamma>) along any logits.

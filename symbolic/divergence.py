@@ -14,8 +14,8 @@ from typing import Any
 import sympy as sp
 
 from attsvm.primitives.hypotheses import MARGINS_ADD, SEVERAL_TOKENS
-from attsvm.theory import Supposed, cite, ensure_positive
-from attsvm.theory.declaration.proof import cancelled, suppose, supposed_number
+from attsvm.theory import cite, ensure_positive
+from attsvm.theory.declaration.proof import Supposition, cancelled, suppose, supposed_number
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE, SOLUTION, TWO_SCORES, UNIQUE_OPTIMUM
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.gains import (
@@ -63,7 +63,7 @@ def ensure_pull_continuous() -> None:
     ensure_continuous(pull, PULL, (slope, SMOOTH_SLOPE))
 
 
-def ensure_divergence(lower: Supposed, rival: Supposed | None = None) -> None:
+def ensure_divergence(lower: Supposition, rival: Supposition | None = None) -> None:
     """||W_k|| tends to infinity from any start and with any step.
 
     Args:

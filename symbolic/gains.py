@@ -12,8 +12,8 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import Supposed, ensure_equal, ensure_positive, ensure_zero
-from attsvm.theory.declaration.proof import supposed_number
+from attsvm.theory import ensure_equal, ensure_positive, ensure_zero
+from attsvm.theory.declaration.proof import Supposition, supposed_number
 from symbolic.softmax import structural_residual
 from symbolic.sums import ensure_at_least_each, ensure_nonnegative_sum, entry, total
 
@@ -74,7 +74,7 @@ def ensure_gain_of_equal_rivals() -> None:
     )
 
 
-def ensure_positive_gain(lower: Supposed, rival: Supposed | None = None) -> Any:
+def ensure_positive_gain(lower: Supposition, rival: Supposition | None = None) -> Any:
     """Two different scores in an input make its sum positive: softmax is, and o scores most.
 
     Args:

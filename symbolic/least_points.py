@@ -15,14 +15,13 @@ import sympy as sp
 
 from attsvm.primitives.att_svm import pythagoras
 from attsvm.theory import (
-    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
+from attsvm.theory.declaration.proof import Supposition, cancelled, expanded, factored, suppose
 from symbolic.alternatives import LEAST_VECTOR
 from symbolic.inner_products import INNER, inner, vector
 from symbolic.sums import ensure_nonnegative_sum, entry, r, t, total
@@ -119,7 +118,7 @@ def ensure_least_point(constraints: Sequence[Constraint] = OF_X, of: str = "X") 
 
 
 def ensure_existence(
-    meets: str | Supposed, constraints: Sequence[Constraint] = OF_X, of: str = "X"
+    meets: str | Supposition, constraints: Sequence[Constraint] = OF_X, of: str = "X"
 ) -> None:
     """X exists and is unique, and <X, V - X> >= 0 for all V that meet the constraints.
 

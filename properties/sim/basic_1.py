@@ -21,7 +21,7 @@ from attsvm.theory import Fitted, Hypothesis, Reading, Statement, changed
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 from properties.sim._support.attention import on_line
-from properties.sim._support.domains import LARGE, LISTED_RADIUS
+from properties.sim._support.domains import LARGE, LISTED_RADIUS, LOGITS, MATRIX
 
 HALF, RIM = Fraction(1, 2), Fraction(15, 16)
 FAR = on_line([1], x=18, y=17, R=4)
@@ -31,8 +31,8 @@ STEEP = on_line([1], x=1, y=Fraction(4095, 4096), R=1)
 """One token at the edge of the ball of radius 1, where every constant is attained."""
 
 BEYOND = {
-    "logits beyond R": changed(drop=[bounds.LOGITS], examples=[FAR]),
-    "||A|| beyond R": changed(drop=[bounds.MATRIX], examples=[{**WIDE, "R": 4}]),
+    "logits beyond R": changed(drop=[LOGITS], examples=[FAR]),
+    "||A|| beyond R": changed(drop=[MATRIX], examples=[{**WIDE, "R": 4}]),
 }
 POINTS_BOUNDED = Hypothesis(
     "||x||, ||y|| <= R",
@@ -66,7 +66,7 @@ BOUND = Statement(
             "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
             expected="proved",
             proof="symbolic.sim.basic_1:prove_published",
-            under=(LISTED_RADIUS, bounds.LOGITS, bounds.MATRIX),
+            under=(LISTED_RADIUS, LOGITS, MATRIX),
             examples=(ONE,),
             siblings={
                 **BEYOND,
@@ -81,7 +81,7 @@ BOUND = Statement(
             "||A x||, ||A y||, ||A|| at most R, A a block of A_1 kron A_2: "
             "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
             expected="refuted",
-            under=(bounds.LOGITS, bounds.MATRIX),
+            under=(LOGITS, MATRIX),
             variables=bounds.BLOCK,
             examples=({"a": [1], "tokens": [[HALF]], "X": [[1]], "Y": [[0]], "R": HALF},),
             siblings={
@@ -94,7 +94,7 @@ BOUND = Statement(
             "||exp(A x) - exp(A y)|| <= R exp(R^2) ||x - y||",
             expected="proved",
             proof="symbolic.sim.basic_1:prove_published",
-            under=(LARGE, bounds.LOGITS, bounds.MATRIX),
+            under=(LARGE, LOGITS, MATRIX),
             tight=True,
             examples=(ONE, STEEP),
             siblings={
@@ -110,7 +110,7 @@ BOUND = Statement(
             expected="proved",
             proof="symbolic.sim.basic_1:prove",
             constants={"constant": "norm"},
-            under=(bounds.LOGITS,),
+            under=(LOGITS,),
             tight=True,
             examples=(ONE, STEEP),
         ),
@@ -119,11 +119,11 @@ BOUND = Statement(
             "no less will do, whatever R > 0 is",
             expected="proved",
             proof="symbolic.sim.basic_1:prove_in_ball",
-            under=(POINTS_BOUNDED, bounds.MATRIX),
+            under=(POINTS_BOUNDED, MATRIX),
             tight=True,
             examples=(ONE, STEEP),
             siblings={
-                "||A|| beyond R": changed(drop=[bounds.MATRIX], examples=[{**WIDE, "R": 1}]),
+                "||A|| beyond R": changed(drop=[MATRIX], examples=[{**WIDE, "R": 1}]),
                 "exp(R) in place of exp(R^2)": changed(constant="lower"),
             },
         ),

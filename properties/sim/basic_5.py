@@ -24,7 +24,7 @@ from attsvm.theory import Hypothesis, Reading, Real, Statement, Vector, changed
 from properties.sim import SOURCE
 from properties.sim._support import bounds
 from properties.sim._support.attention import on_line
-from properties.sim._support.domains import LARGE, LISTED_RADIUS
+from properties.sim._support.domains import LARGE, LISTED_RADIUS, MATRIX
 
 BOUNDED = Hypothesis("||h|| <= R^2", lambda m, v: m.at_most(m.norm(v.h), m.square(v.R)))
 VALUES = {"h": [1, -1], "b": 0}
@@ -87,7 +87,7 @@ BOUND = Statement(
             siblings={
                 "the exponential left out": changed(exponential=False),
                 "||A|| beyond R": changed(
-                    drop=[bounds.MATRIX],
+                    drop=[MATRIX],
                     examples=[block([2**130, -(2**130)], 0, Fraction(1, 2**130), **VALUES)],
                 ),
             },

@@ -13,6 +13,7 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
 from properties.mm import assumption_b as statement
+from properties.mm._support.programmes import V_EXISTS
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pythagoras
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL
@@ -205,7 +206,7 @@ def ensure_slow_is_cheap() -> None:
 
 def prove_void() -> str:
     """B keeps idle inputs from being the slowest; then the relaxed solution needs no relaxation."""
-    suppose(statement.V_EXISTS, statement.SATURATED)
+    suppose(V_EXISTS, statement.SATURATED)
     ensure_slow_is_cheap()
     mu = MORE / (1 + MORE)  # in [0, 1)
     tau, larger = 1 / (1 - mu), vector("p'") / (1 - mu)

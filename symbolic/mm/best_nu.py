@@ -19,6 +19,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
 from properties.mm import assumption_b as statement
+from properties.mm._support.programmes import V_EXISTS
 from symbolic.continuity import cite_extreme_value
 from symbolic.least_points import MORE
 from symbolic.mm.assumption_b import (
@@ -245,7 +246,7 @@ def prove_exactly() -> str:
 
     Its best nu is above 0, as the W are, and as other tokens score gamma at most under the head v.
     """
-    suppose(statement.V_EXISTS, statement.REACHED)
+    suppose(V_EXISTS, statement.REACHED)
     ensure_odds()
     ensure_one_token()
     ensure_slope_at_0()

@@ -11,6 +11,7 @@ import sympy as sp
 
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.declaration.proof import expanded, supposed_number
+from properties._support.formulas import SEVERAL
 from properties.mm import nonlinear_head_path as statement
 from properties.mm.nonlinear_head_path import BEST
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE
@@ -86,7 +87,7 @@ def prove_path() -> str:
     cite(MEAN_VALUE_ON_A_LINE, met={DIFFERENTIABLE: SMOOTH_SLOPE})
     steep, several = (
         statement.STEEP,
-        statement.SEVERAL,
+        SEVERAL,
     )
     c, q = supposed_number(steep, "c", positive=True), supposed_number(several, "q", positive=True)
     ensure_nonnegative(

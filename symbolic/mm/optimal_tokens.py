@@ -15,7 +15,7 @@ from attsvm.theory import ensure_equal, ensure_nonnegative
 from attsvm.theory.declaration.proof import expanded, suppose
 from properties.mm import optimal_tokens as statement
 from properties.mm.optimal_tokens import attends_more, lower
-from properties.tf.definition_1 import DECREASES
+from properties.tf._support.risk_formulas import DECREASES
 from symbolic.sums import entry, total, vector
 from symbolic.tf.definition_1 import BEST, GAMMA, OPTIMAL, Tokens
 

@@ -19,6 +19,7 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.declaration.proof import cancelled, expanded, suppose
 from properties.mm import joint_svm, p_svm, v_svm
 from properties.mm._support.max_margin import Solved, is_distance
+from properties.mm._support.programmes import V_EXISTS
 from properties.mm._support.token_selections import ORTHOGONAL, SEPARATED, Rival
 from symbolic.alternatives import MEETS
 from symbolic.inner_products import INNER
@@ -57,7 +58,7 @@ def prove_distance() -> str:
 
 def prove_joint_distance() -> str:
     """The same for the joint programme, and some margin of v(alpha) is tight."""
-    suppose(joint_svm.V_EXISTS)
+    suppose(V_EXISTS)
     ensure_some_margin_is_tight()
     return prove_distance()
 
@@ -82,7 +83,7 @@ def prove_nearer() -> str:
 
 def prove_shorter() -> str:
     """The same for p(alpha) without relaxation and p' with it; the constant is attained."""
-    suppose(joint_svm.V_EXISTS, joint_svm.P_EXISTS)
+    suppose(V_EXISTS, joint_svm.P_EXISTS)
     ensure_existence_of_relaxed()
     ensure_pythagoras()
     ensure_attained(joint_svm.shorter(BALLS, ORTHOGONAL))
@@ -91,7 +92,7 @@ def prove_shorter() -> str:
 
 def prove_of_support() -> str:
     """The least vector of some of the constraints that meets all of them is that of all."""
-    suppose(joint_svm.V_EXISTS, joint_svm.RANKS)
+    suppose(V_EXISTS, joint_svm.RANKS)
     ensure_least_point()
     ensure_pythagoras()
     return "in any dimension: what meets all constraints meets those of S, and p_S is nearest there"

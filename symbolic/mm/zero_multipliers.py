@@ -14,6 +14,7 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
 from properties.mm import theorem_2 as statement
+from properties.mm._support.programmes import P_EXISTS
 from symbolic.continuity import cite_extreme_value, ensure_continuous
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import MORE, ensure_existence_of_relaxed, ensure_pythagoras
@@ -220,7 +221,7 @@ def ensure_none_idle() -> None:
 
 def prove() -> str:
     """The bounds; p' where r grows exponentially in R, and the limits of sharp-2 where slower."""
-    suppose(statement.ALONE, statement.P_EXISTS, statement.SEVERAL)
+    suppose(statement.ALONE, P_EXISTS, statement.SEVERAL)
     ensure_bounds()
     ensure_head()
     ensure_shortest()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sympy as sp
 
+from attsvm.primitives.hypotheses import ONE_PAIR
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.declaration.proof import expanded, factored, simplified, suppose, supposed_number
 from properties.sim import kq_bias as statement
@@ -28,7 +29,7 @@ A, B, X, LEAD, SLOPE, STEP = sp.symbols("a b x lead |l'| e", positive=True)
 
 def ensure_step() -> None:
     """A step multiplies s by 1 + x and r by 1 - x, 0 < x <= X, and so ||r||/||s|| falls."""
-    suppose(statement.ONE_PAIR)
+    suppose(ONE_PAIR)
     c, attention = sp.Symbol("c", positive=True), sp.Symbol("s_o", positive=True)
     slope = supposed_number(FALLING, "|l'|", positive=True)
     lead = supposed_number(UNIQUE_OPTIMUM, "lead", positive=True)

@@ -13,9 +13,17 @@ from attsvm.theory import (
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
+from attsvm.theory.declaration.proof import (
+    Supposition,
+    cancelled,
+    expanded,
+    factored,
+    simplified,
+    suppose,
+)
 from properties.sim import large_dimension
 from properties.sim._support import laws
+from properties.sim._support.laws import SEVERAL
 from properties.sim.large_dimension import INCOHERENT, LONG
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import (
@@ -49,7 +57,7 @@ PART = sp.Rational(large_dimension.ONE) - LESS
 """4 k phi, which is at most 1."""
 
 
-def ensure_exactly(independent: Supposed) -> None:
+def ensure_exactly(independent: Supposition) -> None:
     """All margins are 1 exactly where G^-1 1 has no negative entry.
 
     Args:
@@ -234,7 +242,7 @@ def ensure_likely() -> None:
 
 def prove_likely() -> str:
     """For independent signs no inner product is above e d in size with that probability."""
-    suppose(large_dimension.SEVERAL)  # k >= 1
+    suppose(SEVERAL)  # k >= 1
     ensure_incoherent()
     ensure_likely()
     sign, d = sp.Symbol("sign", real=True), 1 + sp.Symbol("d-1", nonnegative=True)
@@ -247,7 +255,7 @@ def prove_likely() -> str:
 
 def prove_unlikely() -> str:
     """T sum_s p_s^(T - 1) P(S > s) <= (T/2) max p^(T - 2), max p <= (3d/2 + 1)^(-1/2)."""
-    suppose(large_dimension.SEVERAL)  # a power T - 2 of at least 0
+    suppose(SEVERAL)  # a power T - 2 of at least 0
     cite(BOOLE)  # of an input, over which of its T tokens is the best one
     cite(
         MEAN_OF_PRODUCT,

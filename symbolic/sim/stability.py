@@ -88,6 +88,7 @@ from attsvm.theory.declaration.proof import cancelled, factored, simplified, sup
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support import stability
 from properties.sim._support.entry_loss import gradient, squared_gradient
+from properties.sim._support.stability import around
 from symbolic import textbook
 from symbolic.continuity import ensure_smooth
 from symbolic.curvature import unit
@@ -311,7 +312,7 @@ def slope_of(statement: str, entry: Any, h: tuple[int, int], closed: Any) -> Any
 
 def ends(at: Fraction) -> tuple[list[arb], fmpq]:
     """Tanh x at the two points of sharp-3 around a number, and how far apart they are."""
-    first, second = (rational(point) for point in stability_logistic.around(at).values())
+    first, second = (rational(point) for point in around(at).values())
     return [arb(first).tanh(), arb(second).tanh()], second - first
 
 

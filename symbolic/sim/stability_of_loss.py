@@ -33,6 +33,7 @@ from attsvm.theory.declaration.proof import cancelled, expanded, factored, simpl
 from properties.sim import stability_l2, stability_logistic
 from properties.sim._support.domains import LISTED_RADIUS
 from properties.sim._support.entry_loss import loss, squared_gradient, squared_loss
+from properties.sim._support.stability import SPREAD as SPREAD_BOUND
 from symbolic import softmax, textbook
 from symbolic.curvature import ensure_hessian, ensure_quarter
 from symbolic.mean_value import ensure_lipschitz, ensure_no_less, of_two
@@ -298,8 +299,8 @@ def prove_logistic_over_norms() -> str:
 
 def prove_logistic_on_data() -> str:
     """|L(x) - L(y)| <= |b| ||A^T h||/4 ||x - y|| where ||A^T h|| >= osc(h) diam(A)/4."""
-    suppose(stability_logistic.SPREAD)
-    ensure_covariance(stability_logistic.SPREAD.holds)
+    suppose(SPREAD_BOUND)
+    ensure_covariance(SPREAD_BOUND.holds)
     ensure_steepest_slope()
     covariance, square, more = sp.symbols("|Cov| (g-1/2)^2 more", nonnegative=True)
     slope = (
@@ -359,8 +360,8 @@ def prove_squared_on_data() -> str:
 
     And linear attention has no smaller constant where R ||A^T h|| >= ||A|| max |h|.
     """
-    suppose(stability_logistic.SPREAD)
-    ensure_covariance(stability_logistic.SPREAD.holds)
+    suppose(SPREAD_BOUND)
+    ensure_covariance(SPREAD_BOUND.holds)
     loss_assumptions.prove()  # <f, h> lies between the least and the largest entry of h
     covariance, more, less, most = sp.symbols("|Cov| more less max|h|", nonnegative=True)
     constant = constant_of(

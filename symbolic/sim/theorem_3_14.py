@@ -13,8 +13,15 @@ import sympy as sp
 
 from attsvm.primitives.hypotheses import FEASIBLE, ONE_INPUT, SECOND_SUPPORTS, ZERO_START
 from attsvm.primitives.steps import SHORT
-from attsvm.theory import Supposed, cite, ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory.declaration.proof import (
+    Supposition,
+    cancelled,
+    expanded,
+    factored,
+    simplified,
+    suppose,
+)
 from properties.sim import theorem_3_14_part_1 as single
 from properties.sim import theorem_3_14_part_2 as pair
 from symbolic.aligned_inputs import ensure_equal_rivals, ensure_kept_odds
@@ -413,7 +420,7 @@ def ensure_opposed() -> None:
     ensure_above(LEAD / (2 * DROP))
 
 
-def ensure_three(single: Supposed | None = None, second: Supposed | None = None) -> None:
+def ensure_three(single: Supposition | None = None, second: Supposition | None = None) -> None:
     """One input of three tokens, the second best a support vector: any start and any step.
 
     A_1 is for the second best token and A_2 for the worst one.

@@ -8,7 +8,7 @@ from attsvm.primitives.hypotheses import FEASIBLE, ONE_INPUT
 from attsvm.theory import ensure_equal, ensure_true
 from attsvm.theory.declaration.proof import suppose
 from properties.tf import all_local_unique as statement
-from properties.tf._support.token_choices import allowed
+from properties.tf._support.token_choices import EVERYWHERE, allowed
 from symbolic.alternatives import UNIQUE_OPTIMUM
 from symbolic.inner_products import inner, vector
 from symbolic.least_points import ensure_existence, ensure_some_margin_is_tight
@@ -29,7 +29,7 @@ def prove() -> str:
         allowed(best, best - lead, margin),
         "unique optimal tokens score more than each other token, whatever its margin is",
     )
-    suppose(statement.EVERYWHERE)
+    suppose(EVERYWHERE)
     ensure_true(
         not allowed(best - lead, best, sp.Integer(1)),
         "where alpha_i is another token and has a solution, opt_i is a token of margin 1 that does "

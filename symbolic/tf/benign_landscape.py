@@ -8,14 +8,13 @@ from typing import Any
 import sympy as sp
 
 from attsvm.theory import (
-    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, suppose, supposed_number
+from attsvm.theory.declaration.proof import Supposition, expanded, suppose, supposed_number
 from properties.tf import benign_landscape as statement
 from properties.tf.benign_landscape import AFFINE, APART, FEW, QUERIES
 from symbolic.alternatives import FALLING, SMOOTH_SLOPE
@@ -47,7 +46,7 @@ SIDES = ((POSITIVE, POSITIVE), (-POSITIVE, -POSITIVE), (sp.Integer(0), sp.Symbol
 """By how much a score is above u, and how a logit a_t - b then may be."""
 
 
-def ensure_any_margins(of: Supposed) -> None:
+def ensure_any_margins(of: Supposition) -> None:
     """Independent differences have any margins that are asked for.
 
     Args:

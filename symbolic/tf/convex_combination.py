@@ -15,6 +15,7 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.declaration.proof import expanded, simplified, suppose
+from properties._support.formulas import SEVERAL
 from properties.tf import convex_combination as statement
 from properties.tf.convex_combination import exposed, far, inside, short_of, within
 from symbolic.inner_products import Vector, inner, vector
@@ -106,7 +107,7 @@ def prove_short() -> str:
             total(term),
             f"the comparison of <u, x_1 - x^att> with {what} is a sum over the other tokens",
         )
-    suppose(statement.EXPOSED, statement.SEVERAL)
+    suppose(statement.EXPOSED, SEVERAL)
     asked = exposed(_Attended(first, WEIGHT), _along(BEST, GAMMA))
     ensure_equal(
         asked.right - asked.left,
@@ -177,7 +178,7 @@ class _Weights:
 
 def prove_far() -> str:
     """(1 - s_1)/s_1 >= (T - 1) exp(-||x_1 - mean|| ||z|| ||W||), and tokens on a line attain it."""
-    suppose(statement.SEVERAL)  # there is a mean of the others
+    suppose(SEVERAL)  # there is a mean of the others
     others = {"T": n + 1, "W": _Weights(), "z": vector("z")}
     said = far(_Apart(), SimpleNamespace(X=_Keys(OTHER), **others))
     ensure_equal(

@@ -15,7 +15,6 @@ from attsvm.primitives.heads import ACTIVATIONS
 from attsvm.primitives.hypotheses import ZERO_START
 from attsvm.primitives.loss_hypotheses import CONVEX_LOSS
 from attsvm.theory import (
-    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
@@ -24,6 +23,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.symbols import SYMBOLS, Symbols
 from attsvm.theory.declaration.proof import (
+    Supposition,
     cancelled,
     expanded,
     factored,
@@ -422,7 +422,7 @@ class _Larger(Symbols):
         return self.either
 
 
-def ensure_logarithmic(*positive: Supposed, half: bool = False) -> None:
+def ensure_logarithmic(*positive: Supposition, half: bool = False) -> None:
     """Exp(m) - 1 is between lines in k where m grows by c to C times s_1 s_2 in a step, from 0 on.
 
     With `half` it is so of exp(2 m) - 1, where 2 m grows by c to C times s_1 s_2^2.

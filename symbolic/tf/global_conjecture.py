@@ -13,7 +13,6 @@ import sympy as sp
 from attsvm.primitives.hypotheses import INDEPENDENT as CONSTRAINTS
 from attsvm.primitives.hypotheses import SEVERAL_TOKENS
 from attsvm.theory import (
-    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
@@ -21,7 +20,13 @@ from attsvm.theory import (
     ensure_true,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import expanded, factored, suppose, supposed_number
+from attsvm.theory.declaration.proof import (
+    Supposition,
+    expanded,
+    factored,
+    suppose,
+    supposed_number,
+)
 from properties.tf.global_conjecture import BETTER, DIFFERENT, SHORT_OR_FEW
 from symbolic import divergence
 from symbolic.alternatives import SMOOTH_SLOPE
@@ -64,7 +69,7 @@ FALLS = "the risk never rises, and as it is bounded below the squared gradients 
 PARTS = "|l'(u)| |u - gamma_t| depends on u continuously"
 
 
-def ensure_limit(independent: str | Supposed, short: Supposed) -> None:
+def ensure_limit(independent: str | Supposition, short: Supposition) -> None:
     """The score u of each input tends to one of its scores, gamma_b, and s_b to 1.
 
     Args:

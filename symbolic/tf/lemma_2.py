@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.theory import Supposed, ensure_positive
-from attsvm.theory.declaration.proof import supposed_number
+from attsvm.theory import ensure_positive
+from attsvm.theory.declaration.proof import Supposition, supposed_number
 from symbolic.alternatives import TWO_SCORES
 from symbolic.gains import S
 from symbolic.tf import definition_1, softmax_range
 
 
-def ensure_missed(lower: Supposed, token: Supposed | None = None) -> None:
+def ensure_missed(lower: Supposition, token: Supposition | None = None) -> None:
     """Where some input has two tokens of different scores it attends to less than its best one.
 
     Args:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import sympy as sp
 
 from attsvm.primitives.loss_hypotheses import CONTINUOUS_LOSS
-from attsvm.theory import Supposed, cite, ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose
+from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
+from attsvm.theory.declaration.proof import Supposition, cancelled, expanded, factored, suppose
 from symbolic.alternatives import SCORES_OR_SEPARATED
 from symbolic.least_points import SCALED, ensure_existence, ensure_scaled_meets
 from symbolic.textbook import COMPOSED, CONTINUOUS, EXPONENTIAL
@@ -65,7 +65,7 @@ def ensure_below() -> None:
     )
 
 
-def ensure_above(continuous: Supposed) -> None:
+def ensure_above(continuous: Supposition) -> None:
     """The weight off the optimal tokens is at most r/(r + exp(x)) in every input at x M.
 
     Args:

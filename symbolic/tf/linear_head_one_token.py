@@ -6,7 +6,7 @@ import sympy as sp
 
 from attsvm.theory import ensure_equal, ensure_nonnegative
 from attsvm.theory.declaration.proof import expanded, suppose
-from properties.tf import linear_head_one_token as statement
+from properties.tf._support import risk_formulas as risk
 from symbolic.tf import definition_1, softmax_range
 
 
@@ -26,7 +26,7 @@ def prove() -> str:
         normal=expanded,
     )
     deficit, least = sp.Symbol("deficit", nonnegative=True), sp.Symbol("least", nonnegative=True)
-    suppose(statement.risk.DECREASES)
+    suppose(risk.DECREASES)
     ensure_equal(
         (best - least) - (best - (least + deficit)),
         deficit,

@@ -13,6 +13,7 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration.proof import cancelled, expanded, simplified, suppose
+from properties.sim._support.laws import SEVERAL
 from properties.tf import overparameterisation as statement
 from properties.tf.overparameterisation import SOME, TRIANGLE
 from symbolic.inner_products import inner, vector
@@ -127,7 +128,7 @@ def prove_bound() -> str:
     Raises:
         ProofError: a step fails.
     """
-    suppose(SOME, statement.SEVERAL)
+    suppose(SOME, SEVERAL)
     ensure_independent_inputs()
     ensure_angles()
     ensure_two_squares()
@@ -194,7 +195,7 @@ def prove_sphere() -> str:
     Raises:
         ProofError: a step fails.
     """
-    suppose(statement.SEVERAL)  # k >= 1
+    suppose(SEVERAL)  # k >= 1
     large_dimension.ensure_incoherent()
     large_dimension.ensure_likely()
     cite(SPHERICAL_CAP, met={UNIFORM: SPHERICAL})

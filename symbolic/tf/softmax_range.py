@@ -13,7 +13,7 @@ import sympy as sp
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive, ensure_zero
 from attsvm.theory.arithmetic import entries
 from attsvm.theory.declaration.proof import cancelled, expanded, factored, simplified, suppose
-from properties.tf import softmax_range as statement
+from properties._support.formulas import SEVERAL
 from properties.tf.softmax_range import by_lead, by_norm, odds
 from symbolic.inner_products import inner, vector
 from symbolic.sums import (
@@ -26,7 +26,7 @@ from symbolic.sums import (
 )
 from symbolic.textbook import CAUCHY_SCHWARZ, EXPONENTIAL, JENSEN, SECOND_DERIVATIVE
 
-_SEVERAL = (statement.SEVERAL,)
+_SEVERAL = (SEVERAL,)
 FIRST, LARGEST = sp.symbols("v_1 largest", real=True)
 """v_1, and the largest of the others."""
 OTHER, POWERS = entry("v"), sp.Symbol("powers", positive=True)

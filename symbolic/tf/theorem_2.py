@@ -16,14 +16,20 @@ import sympy as sp
 
 from attsvm.primitives.hypotheses import FEASIBLE, SEVERAL_TOKENS
 from attsvm.theory import (
-    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
     ensure_positive,
     ensure_zero,
 )
-from attsvm.theory.declaration.proof import cancelled, expanded, factored, suppose, supposed_number
+from attsvm.theory.declaration.proof import (
+    Supposition,
+    cancelled,
+    expanded,
+    factored,
+    suppose,
+    supposed_number,
+)
 from properties.tf import theorem_2 as statement
 from properties.tf._support.regularisation_paths import FALLING_AT_BEST
 from properties.tf.theorem_2 import SMALL_COST
@@ -42,7 +48,7 @@ from symbolic.tf import definition_1
 CONVEX_LOGARITHM = "-log is convex"
 
 
-def ensure_near_where_margins_are_large(good: Supposed | None = None) -> None:
+def ensure_near_where_margins_are_large(good: Supposition | None = None) -> None:
     """Least margins of rho - c give ||W - V||^2 <= 2 c R^2 / rho.
 
     Args:
@@ -58,7 +64,7 @@ def ensure_near_where_margins_are_large(good: Supposed | None = None) -> None:
     ensure_near(good)
 
 
-def ensure_near(good: Supposed | None) -> None:
+def ensure_near(good: Supposition | None) -> None:
     """<W^mm, W> >= (rho - c) ||W^mm||^2 gives ||W - V||^2 <= 2 c R^2 / rho.
 
     Args:
@@ -79,7 +85,7 @@ def ensure_near(good: Supposed | None) -> None:
 
 
 def ensure_margins_are_large(
-    falling: Supposed, large: Supposed | None = None, good: Supposed | None = None
+    falling: Supposition, large: Supposition | None = None, good: Supposition | None = None
 ) -> None:
     """L(W) <= L(V) gives a least margin of rho - log(2 Gamma) at least.
 
@@ -129,7 +135,7 @@ def ensure_margins_are_large(
 
 
 def ensure_rate(
-    falling: Supposed, large: Supposed | None = None, good: Supposed | None = None
+    falling: Supposition, large: Supposition | None = None, good: Supposition | None = None
 ) -> None:
     """||W/R - U||^2 <= 2 log(2 Gamma)/rho for rho >= log(2 Gamma), W as good as R U.
 

@@ -59,7 +59,11 @@ class Supposed:
     by: tuple[Any, ...]
 
 
-def grants(formula: Any, what: Hypothesis | Supposed) -> bool:
+Supposition = Hypothesis | Supposed
+"""What a proof may suppose."""
+
+
+def grants(formula: Any, what: Supposition) -> bool:
     """Return whether a reading of this formula has what a proof supposes, or implies it."""
     listed = formula.hypotheses.values()
     said = [weaker for hypothesis in listed for weaker in hypothesis.consequences()]
@@ -347,14 +351,14 @@ def cite(
             steps.name(of, (lemma, *ways))
 
 
-def suppose(*what: Hypothesis | Supposed) -> None:
+def suppose(*what: Supposition) -> None:
     """Take something from the reading: what names this proof and does not suppose it is refused."""
     steps = _STEPS.get()
     if steps is not None:
         steps.supposed += what
 
 
-def supposed_number(what: Hypothesis | Supposed | None, name: str, **sign: bool) -> Any:
+def supposed_number(what: Supposition | None, name: str, **sign: bool) -> Any:
     """A number of whose sign the reading says something, such as how far a point is inside a set.
 
     A step that takes it fails where the sign is not known: so that step needs what is supposed.
@@ -375,7 +379,7 @@ def supposed_number(what: Hypothesis | Supposed | None, name: str, **sign: bool)
     return sp.Symbol(name, **_sign_of(what, sign))
 
 
-def _sign_of(what: Hypothesis | Supposed, sign: Mapping[str, bool]) -> dict[str, bool]:
+def _sign_of(what: Supposition, sign: Mapping[str, bool]) -> dict[str, bool]:
     """What a number is known to be by what is supposed: tests leave out that it is."""
     return {**sign}
 

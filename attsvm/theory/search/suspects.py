@@ -132,7 +132,7 @@ class Suspects:
         """Return which wanted rows are instances; of integers, those that are seen first."""
         arrays = [x.reshape(-1, len(wanted)) for x in few.values() if isinstance(x, np.ndarray)]
         if not arrays:  # all rows are alike
-            return wanted & (np.arange(len(wanted)) == 0)
+            return np.asarray(wanted & (np.arange(len(wanted)) == 0))
         table = np.concatenate(arrays) + 0.0
         wanted = wanted & np.isfinite(table).all(axis=0)
         if self.formula.stepped:

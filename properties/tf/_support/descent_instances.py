@@ -40,7 +40,7 @@ from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import ragged, ragged_larger
 from attsvm.theory import Slack
 from properties._support.hypothesis_violations import TIED_APART
-from properties.sim._support.training import NOT_ALIGNED
+from properties.sim._support import training
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ VIOLATING = {
     EXISTS: [from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],
     SLOPED_LOSS: [FLAT],
     UNIQUE: [descent(TIED_APART)],
-    BASIN: [descent(NOT_ALIGNED, "correlation")],
+    BASIN: [descent(training.NOT_ALIGNED, "correlation")],
     SHORT: [descent(LEAPING)],
 }
 """Descents, each of which misses a hypothesis on descent from the basin."""

@@ -26,8 +26,6 @@ from attsvm.primitives.hypotheses import (
     FEASIBLE,
     SEVERAL_TOKENS,
     UNIQUE,
-    several_tokens,
-    unique_optimum,
 )
 from attsvm.primitives.loss_hypotheses import DECREASING_LOSS, SMOOTH_LOSS, sloped
 from attsvm.primitives.losses import SLOPED

@@ -196,20 +196,23 @@ def better_support(data: AttentionData, *, positive: bool = True) -> bool:
     return True
 
 
+def data_of(case: Any) -> AttentionData:
+    """Return the data of a record, or the data themselves."""
+    return case if isinstance(case, AttentionData) else case.data
+
+
 def large(case: Any) -> bool:
     """There are at least as many dimensions as tokens."""
-    data = getattr(case, "data", case)
+    data = data_of(case)
     return bool(data.d >= data.n * data.T)
 
 
 LARGE = Hypothesis("d >= n T", large)
 EVERYWHERE = Hypothesis(
     "all tokens are support vectors in each Local-SVM that has a solution",
-    lambda case: all_support_everywhere(getattr(case, "data", case)),
+    lambda case: all_support_everywhere(data_of(case)),
 )
-SOLVED = Hypothesis(
-    "each Local-SVM has a solution", lambda case: all_solved(getattr(case, "data", case))
-)
+SOLVED = Hypothesis("each Local-SVM has a solution", lambda case: all_solved(data_of(case)))
 
 
 ZERO_QUERY = AttentionData.of([[[1.0], [0.0]]], [[0.0]], scores=[[1.0, 0.0]])
