@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from attsvm.theory import Supposed, cite, ensure_true
+from attsvm.theory import cite, ensure_true
 from attsvm.theory.declaration.proof import Supposition, suppose
 from symbolic.textbook import COMPACT, CONTINUOUS, HEINE_BOREL, WEIERSTRASS
 
@@ -15,7 +15,7 @@ _SMOOTH = (sp.exp, sp.sin, sp.cos, sp.tanh)
 _CONTINUOUS = (sp.Abs, sp.Min, sp.Max)
 
 
-def ensure_smooth(found: Any, what: str, *supposed: tuple[Any, Supposed]) -> None:
+def ensure_smooth(found: Any, what: str, *supposed: tuple[Any, Supposition]) -> None:
     """Go on only if expressions have all derivatives at all real values of their letters.
 
     With functions that are supposed to have some they have these.
@@ -36,7 +36,7 @@ def ensure_smooth(found: Any, what: str, *supposed: tuple[Any, Supposed]) -> Non
     suppose(*(says for _, says in supposed))
 
 
-def ensure_continuous(found: Any, what: str, *supposed: tuple[Any, Supposed]) -> None:
+def ensure_continuous(found: Any, what: str, *supposed: tuple[Any, Supposition]) -> None:
     """Go on only if expressions are continuous: made as smooth ones, with absolute values, extrema.
 
     Args:

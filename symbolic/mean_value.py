@@ -11,7 +11,6 @@ import sympy as sp
 from attsvm.errors import present
 from attsvm.theory import (
     Statement,
-    Supposed,
     cite,
     ensure_equal,
     ensure_nonnegative,
@@ -20,7 +19,7 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic.entries import entries
 from attsvm.theory.arithmetic.symbols import SYMBOLS, symbols_of
-from attsvm.theory.declaration.proof import cancelled, simplified
+from attsvm.theory.declaration.proof import Supposition, cancelled, simplified
 from symbolic.continuity import ensure_smooth
 from symbolic.textbook import (
     DIFFERENCE_QUOTIENTS,
@@ -86,7 +85,7 @@ def ensure_bound_of_slope(
     ensure_lipschitz(slope, function(sp.exp(x)))
 
 
-def ensure_derivatives(function: Any, said: str, *supposed: tuple[Any, Supposed]) -> str:
+def ensure_derivatives(function: Any, said: str, *supposed: tuple[Any, Supposition]) -> str:
     """The function of which a step says something has derivatives, as what it is composed of has.
 
     Args:
@@ -103,7 +102,7 @@ def ensure_derivatives(function: Any, said: str, *supposed: tuple[Any, Supposed]
 
 
 def ensure_lipschitz(
-    slope: str, function: Any, *supposed: tuple[Any, Supposed], of: str = ""
+    slope: str, function: Any, *supposed: tuple[Any, Supposition], of: str = ""
 ) -> None:
     """A function of x in R^D is Lipschitz with what bounds its slope along every unit vector.
 
@@ -117,7 +116,7 @@ def ensure_lipschitz(
     cite(MEAN_VALUE, met={SLOPE: slope, DIFFERENTIABLE: smooth}, of=of)
 
 
-def ensure_no_less(reached: str, function: Any, *supposed: tuple[Any, Supposed]) -> None:
+def ensure_no_less(reached: str, function: Any, *supposed: tuple[Any, Supposition]) -> None:
     """A function has no Lipschitz constant below what its slopes or difference quotients tend to.
 
     Args:
