@@ -34,6 +34,7 @@ from attsvm.theory import (
     changed,
     load_packs,
 )
+from attsvm.theory.declaration.packs import modules
 from attsvm.theory.instance import codec
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.sampling import sample

@@ -1,8 +1,7 @@
 """A search for `assert` in code that decides: `python -O` drops it, and with it what was asserted.
 
 The search reads syntax trees, so that a claim is refused in every mode of Python. It looks at a
-function, at all that it reaches by name in its module, and at the modules of its pack that the
-module imports, but for functions that are tests by their names.
+function and at all that the function reaches by name in its own pack, not at what is computed.
 """
 
 from __future__ import annotations
@@ -10,14 +9,15 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.code_bases import base_of
+from attsvm.theory.declaration.code_bases import base_of, files_of
 from attsvm.theory.declaration.code_digests import Imports
 
 _WRITTEN = re.compile(rb"(?:^|[:;])[ \t]*assert\b", re.MULTILINE)
@@ -69,48 +69,74 @@ def ensure_checks_assert_nothing(claim: Claim) -> None:
 
 @functools.lru_cache(maxsize=1024)
 def _pack(file: Path, changed: int) -> frozenset[Path]:
-    """Return the modules of its pack that a file imports; none if none looks as if it asserts.
+    """Return the modules of its pack that a file imports; none if no module of it asserts.
 
     To search the texts of a folder takes far less time than to read what imports what.
     """
     base = base_of(file)
     top = base / file.relative_to(base).parts[0]
-    texts = top.rglob("*.py") if top.is_dir() else base.glob("*.py")
-    if not any(_looks(text, text.stat().st_mtime_ns) for text in texts):
+    found = os.walk(top) if top.is_dir() else [next(os.walk(base))]
+    texts = (os.path.join(at, n) for at, _, names in found for n in names if n.endswith(".py"))
+    if not any(_is_asserting(text, os.stat(text).st_mtime_ns) for text in texts):
         return frozenset()
-    found, _ = Imports().reached([file])
-    return frozenset(inner for inner in found if inner == top or inner.is_relative_to(top)) | {file}
+    reached, _ = Imports().reached([file])
+    return frozenset(inner for inner in reached if inner.is_relative_to(top)) | {file}
 
 
 @functools.lru_cache(maxsize=8192)
-def _looks(text: Path, changed: int) -> bool:
-    """Return whether a file, which was changed at that time, looks as if it asserts."""
-    return bool(_WRITTEN.search(text.read_bytes()))
+def _is_asserting(text: str, changed: int) -> bool:
+    """Return whether a file, which was changed at that time, has an `assert` statement."""
+    content = Path(text).read_bytes()
+    if not _WRITTEN.search(content):  # most files have none, and to parse them takes long
+        return False
+    return any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(content)))
 
 
 def _asserts(file: Path, line: int, pack: frozenset[Path]) -> Iterator[tuple[Path, int]]:
     """Yield file and line of each `assert` that the functions which begin at a line rest on."""
-    statements = ast.parse(file.read_bytes()).body
-    left = [node for whole in statements for node in _functions(whole, line)]
+    statements = functools.cache(lambda place: ast.parse(place.read_bytes()).body)
+    left = [(file, node) for whole in statements(file) for node in _functions(whole, line)]
     seen: list[ast.AST] = []
-    for node in left:  # it grows
-        if node in seen:
+    while left:
+        place, node = left.pop()
+        if any(node is other for other in seen):
             continue
         seen.append(node)
-        yield from ((file, found) for found in _lines(node))
-        names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-        left += (other for other in statements if names & _bound(other))
-    for other in sorted(pack - {file}):
-        for statement in ast.parse(other.read_bytes()).body:
-            if not getattr(statement, "name", "").startswith("test"):
-                yield from ((other, found) for found in _lines(statement))
+        yield from ((place, found) for found in _lines(node))
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        left += ((place, other) for other in statements(place) if names & _bound(other))
+        attributes = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
+        for name, dotted in _imports([node, *statements(place)], place):
+            for module, wanted in ((dotted, attributes), (dotted[:-1], {dotted[-1]})):
+                for other in files_of(base_of(place), module) if name in names and module else ():
+                    found = statements(other) if other in pack else ()
+                    left += ((other, each) for each in found if wanted & _bound(each))
 
 
-def _bound(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement at the top level of a module binds."""
-    nodes = list(ast.walk(statement)) if not hasattr(statement, "name") else []
-    stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return stored | {str(getattr(statement, "name", ""))}
+def _imports(nodes: Iterable[ast.AST], file: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield names that imports within these nodes bind, with the dotted names that they mean."""
+    package = file.relative_to(base_of(file)).parts
+    for node in (inner for outer in nodes for inner in ast.walk(outer)):
+        if isinstance(node, ast.Import):
+            yield from ((a.asname or a.name, tuple(a.name.split("."))) for a in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: max(len(package) - node.level, 0)] if node.level else ()
+            origin = (*above, *(node.module.split(".") if node.module else ()))
+            yield from ((a.asname or a.name, (*origin, a.name)) for a in node.names)
+
+
+def _bound(node: ast.AST) -> set[str]:
+    """Return the names that a statement at the top level of a module binds, but by an import."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Name):
+        return {node.id} if isinstance(node.ctx, ast.Store) else set()
+    if isinstance(node, _SCOPES):  # what they bind is theirs alone
+        return set()
+    return set().union(*map(_bound, ast.iter_child_nodes(node)))
+
+
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def _functions(whole: ast.stmt, line: int) -> Iterator[ast.AST]:

@@ -37,7 +37,7 @@ def typeset(claim, m):
     v = SimpleNamespace(**letters(formula.variables))
     yield written(formula.relation(m, v, {}))
     for condition in formula.hypotheses.values():
-        yield written(condition(m, v))
+        yield written(condition.holds(m, v))
     for found in m.definitions.values():
         yield found.left
         if isinstance(found.right, Term):

@@ -249,7 +249,7 @@ UNREAD = {
 def test_a_variable_that_no_formula_reads_makes_a_reading_thin(tmp_path, name):
     variables, unread = UNREAD[name]
     found = checked(pack(tmp_path, variables=variables))
-    assert str(found.verdict) == "holds, numeric, thin"
+    assert str(found.verdict) == "holds, certified, thin"
     assert found.reason == f"neither a hypothesis nor the conclusion reads: {unread}"
 
 
@@ -523,7 +523,7 @@ def test_a_constant_that_is_not_given_is_named(tmp_path):
     path = tmp_path / "needed.py"
     path.write_text(Path(pack(tmp_path)).read_text().replace("c=1):", "c, k):"))
     assert refused(str(path)).startswith(
-        "needed.py, line 17: mine/a:literal does not set the constants of its conclusion (got c, "
+        "needed.py, line 18: mine/a:literal does not set the constants of its conclusion (got c, "
         "k). Give them in"
     )
 
@@ -563,9 +563,9 @@ U = Statement("mine/c", source="s", place="p", printed="p", variables={"x": Real
 def test_a_bad_statement_does_not_hide_the_errors_of_the_next_ones(tmp_path):
     said = refused(pack(tmp_path, after=TWO_MORE))
     assert said.startswith(
-        "2 statements cannot be checked: (1) mine.py, line 25: mine/b: an array has an axis whose "
+        "2 statements cannot be checked: (1) mine.py, line 26: mine/b: an array has an axis whose "
         "length is no variable (got k). Add 'k': Integer(1, 4) to the variables. (2) mine.py, line "
-        "27: mine/c: an expected verdict is a truth and, after a comma, an evidence (got hold)."
+        "28: mine/c: an expected verdict is a truth and, after a comma, an evidence (got hold)."
     )
 
 
@@ -578,7 +578,7 @@ def test_what_follows_from_a_bad_statement_does_not_hide_its_error(tmp_path):
 def test_a_file_that_cannot_be_loaded_is_told_with_its_line(tmp_path):
     said = refused(pack(tmp_path, after="\nStatement('mine/b', source='s', printed='p')\n"))
     assert "cannot be loaded: TypeError: Statement.__init__() missing" in said
-    assert " (line 25). Mend that line" in said
+    assert " (line 26). Mend that line" in said
 
 
 UNBOUND = {

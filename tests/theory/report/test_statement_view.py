@@ -11,6 +11,7 @@ from attsvm.theory import (
     Choice,
     Defined,
     Fitted,
+    Hypothesis,
     Integer,
     Matrix,
     Reading,
@@ -191,8 +192,11 @@ def test_lemma_3_13_is_shown_with_its_readings_and_counterexample():
 def test_a_reading_is_told_by_the_hypotheses_that_it_adds_to_the_literal_one_and_drops():
     readings = {r.name: r for r in shown(DIRECTION).readings}
     assert (readings["literal-2"].dropped, readings["literal-2"].added) == ((), ())
-    assert readings["amended-2"].dropped == ("l meets Assumption A", "the step is at most 1/L")
-    assert readings["amended-2"].added[1] == "p(alpha) exists and is not 0, alpha optimal"
+    assert readings["amended-2"].dropped == (
+        "l is strictly decreasing and smooth",
+        "the step is at most 1/L",
+    )
+    assert readings["amended-2"].added[1] == "the solution exists and is not 0"
     assert readings["amended-2"].added[-1] == "there is a single input"
 
 
@@ -217,7 +221,9 @@ def toy(**changes):
     }
     rest = {
         "conclusion": lambda m, v, c: m.at_most(m.norm(v.y), c + m.abs(walked(m, v.s, v.N))),
-        "hypotheses": {"rows": lambda m, v: m.all_of(*[m.at_most(row @ row, v.R) for row in v.A])},
+        "hypotheses": (
+            Hypothesis("rows", lambda m, v: m.all_of(*[m.at_most(r @ r, v.R) for r in v.A])),
+        ),
         "readings": {
             "literal": Reading("short", "refuted", constants={"c": 1}, siblings={"0": changed(c=0)})
         },
@@ -243,7 +249,7 @@ def test_a_defined_value_that_is_no_expression_and_a_turned_comparison_are_shown
     view = shown(
         toy(
             variables={"s": Real(), "y": Defined(lambda m, v: sum(range(v.s)))},
-            hypotheses={"2 s > s": lambda m, v: m.above(2 * v.s, v.s)},
+            hypotheses=(Hypothesis("2 s > s", lambda m, v: m.above(2 * v.s, v.s)),),
             conclusion=lambda m, v, c: m.at_most(v.s, c * v.y),
         )
     )
