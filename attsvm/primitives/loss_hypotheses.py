@@ -61,11 +61,6 @@ def convex(case: Any) -> bool:
     return case.loss in CONVEX
 
 
-def continuous(case: Any) -> bool:
-    """The loss is continuous, as all strictly decreasing and all smooth ones here are."""
-    return smooth(case) or falls_strictly(case)
-
-
 SMOOTH_LOSS = Hypothesis("l has a continuous derivative", smooth)
 DECREASING_LOSS = Hypothesis("l is decreasing between the scores", decreases_on_scores)
 NEGATIVE_SLOPE = Hypothesis(
@@ -87,9 +82,8 @@ SLOPED_ON_SCORES = Hypothesis(
 )
 STRICT_LOSS = Hypothesis("l is strictly decreasing and smooth", strictly_decreasing)
 CONVEX_LOSS = Hypothesis("l is convex", convex)
-CONTINUOUS_LOSS = Hypothesis("l is continuous", continuous)
 STRICTLY_DECREASING = Hypothesis(
     "l is strictly decreasing, smooth or not",
     falls_strictly,
-    implies=(DECREASING_LOSS, CONTINUOUS_LOSS),
+    implies=(DECREASING_LOSS,),
 )

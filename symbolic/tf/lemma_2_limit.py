@@ -8,9 +8,16 @@ from __future__ import annotations
 
 import sympy as sp
 
-from attsvm.primitives.loss_hypotheses import CONTINUOUS_LOSS
+from attsvm.primitives.loss_hypotheses import STRICTLY_DECREASING
 from attsvm.theory import cite, ensure_equal, ensure_nonnegative, ensure_positive
-from attsvm.theory.declaration.proof import Supposition, cancelled, expanded, factored, suppose
+from attsvm.theory.declaration.proof import (
+    Supposed,
+    Supposition,
+    cancelled,
+    expanded,
+    factored,
+    suppose,
+)
 from symbolic.alternatives import SCORES_OR_SEPARATED
 from symbolic.least_points import SCALED, ensure_existence, ensure_scaled_meets
 from symbolic.textbook import COMPOSED, CONTINUOUS, EXPONENTIAL
@@ -65,6 +72,12 @@ def ensure_below() -> None:
     )
 
 
+STRICT = Supposed(
+    "l is one of the strictly decreasing losses, all of which are continuous",
+    (STRICTLY_DECREASING,),
+)
+
+
 def ensure_above(continuous: Supposition) -> None:
     """The weight off the optimal tokens is at most r/(r + exp(x)) in every input at x M.
 
@@ -105,7 +118,7 @@ def prove() -> str:
     suppose(SCORES_OR_SEPARATED)
     ensure_margin()
     ensure_below()
-    ensure_above(CONTINUOUS_LOSS)
+    ensure_above(STRICT)
     ensure_equal(
         (1 / (1 + K * POWER)).subs(K, 1),
         (R / (R + POWER)).subs(R, 1),
