@@ -27,6 +27,9 @@ refuses none of these unless a hypothesis is left open."""
 _SIEVED = 2**12
 """Maximum number of open rows of integers that are decided in rationals in a series of batches."""
 
+_SPARED = 8
+"""The budget of a turn is at least so many times the number of looks at open rows."""
+
 _PROVED = 2**16
 """Maximum number of rows of a batch whose rounding errors are bounded."""
 
@@ -77,7 +80,8 @@ class Suspects:
     def __init__(self, scout: Scout, formula: Formula, looks: int) -> None:
         self.scout = scout
         self.formula = formula
-        self.looks = looks
+        # these looks hardly ever refute: most of a small budget is for what comes close
+        self.looks = min(looks, scout.budget // _SPARED)
         self.sieved = _SIEVED
         self._known: set[bytes] = set()
 
