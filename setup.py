@@ -12,10 +12,13 @@ PACKAGES = ("properties", "symbolic")
 
 
 class BuildWithSources(build_py):
-    """Copies `properties` and `symbolic` to `attsvm/sources`; an editable install has them."""
+    """A build step that copies `properties` and `symbolic` to `attsvm/sources`.
+
+    An editable install needs no copies.
+    """
 
     def run(self) -> None:
-        """Build the packages, then copy the sources, and nothing that an earlier build left."""
+        """Build the packages, remove sources that an earlier build left, and copy the sources."""
         super().run()
         if self.editable_mode:
             return

@@ -1,4 +1,4 @@
-"""News of kernels that are compiled: which ones, and for how long."""
+"""Notifications when a kernel begins and ends to be compiled, for progress messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _watcher: ContextVar[Watcher | None] = ContextVar("_watcher", default=None)
 
 
 def watcher() -> Watcher | None:
-    """Return who watches in this thread, None where nobody does."""
+    """Return the watcher of this thread, or None if it has none."""
     return _watcher.get()
 
 
@@ -30,7 +30,7 @@ def watched(tell: Watcher) -> Iterator[None]:
 
 @contextlib.contextmanager
 def compiling(name: str) -> Iterator[None]:
-    """Tell who watches that a kernel is compiled within this context."""
+    """Notify the watcher of this thread, if any, when compiling a kernel begins and ends."""
     tell = _watcher.get()
     if tell is None:
         yield

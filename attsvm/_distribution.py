@@ -1,4 +1,4 @@
-"""What attsvm's distribution says of itself, installed or imported from a checkout."""
+"""Version and requirements of attsvm, from its installation or the checkout's pyproject.toml."""
 
 from __future__ import annotations
 

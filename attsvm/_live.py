@@ -1,4 +1,4 @@
-"""What a long command says while it works, on standard error."""
+"""Progress messages of long commands, on standard error."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from attsvm._words import counted
 _REDRAWN = 0.2
 """Seconds between two drawings of a line."""
 _SILENT = 30.0
-"""Seconds without a line after which a command says what it is at."""
+"""Seconds without output after which a progress message is printed."""
 _LISTENED = 1.0
-"""Seconds between two looks at how long a command has been silent."""
+"""Seconds between two checks of how long a command has printed nothing."""
 
 _ONCE = (
     " and perhaps others: once for each installation; in all a minute or two if nothing else runs"
 )
-"""What to know of a kernel that is compiled."""
+"""Text after the name of the first kernel that is compiled."""
 
 
 class Live:
-    """What a command is at: a line that is redrawn on a terminal, or lines now and then.
+    """A progress display: one line that is redrawn on a terminal, or messages line by line.
 
-    Lines come when there is news, and after 30 seconds without any. Kernels that are compiled are
-    news; who compiles them, this process or its workers, makes no difference.
+    A message is printed when there is news, and after 30 seconds without output. News includes
+    each kernel that this process or one of its workers compiles.
 
     Args:
-        every: least number of seconds between two lines of news, where none is redrawn.
-        stream: where to; standard error where None.
-        line: what the command is at until it says so itself.
-        draws: whether to redraw a line on a terminal.
-        clock: tells the time in seconds.
+        every: minimum number of seconds between two messages, if no line is redrawn.
+        stream: the stream to write to; None for standard error.
+        line: the text that is shown until the first call of `update`.
+        draws: whether to redraw a line if the stream is a terminal.
+        clock: returns the time in seconds.
     """
 
     def __init__(
@@ -124,7 +124,13 @@ class Live:
             self._compiled[kernel] = self._compiled.get(kernel, 0.0) + seconds
 
     def update(self, line: Callable[[], str], worth: bool = True) -> None:
-        """Show a line, which may change with time; off a terminal only where it is worth one."""
+        """Show the text that `line` returns; a terminal calls it again at each redrawing.
+
+        Args:
+            line: returns the text.
+            worth: whether to print the text as a message, if no line is redrawn and the last
+                message is old enough.
+        """
         self._line = line
         now = self._clock()
         if worth and not self.drawn and now - self._told >= self._every:

@@ -28,7 +28,7 @@ _FLOAT = re.compile(r"-?0x[01]\.[0-9a-f]{1,13}p[+-][0-9]{1,4}")
 """A float as `float.hex` writes it."""
 
 _DEEPEST = 3
-"""How many lists may lie in one another: a proposal is a few matrices at most."""
+"""Maximum depth of nested lists: a proposal is a list of a few matrices at most."""
 
 _LARGEST = 2**53
 """Bound of the absolute value of a proposed integer."""
@@ -39,9 +39,9 @@ class _Session:
     """Proposals of one examination.
 
     Attributes:
-        given: what is read; None where proposals are made and noted.
-        noted: what was noted or read so far, as JSON.
-        memory: answers of functions that remember, which rest on the proposals of this session.
+        given: the witness to read; None if proposals are computed and noted.
+        noted: the proposals noted or read so far, as JSON.
+        memory: cached answers by function; they may depend on the proposals of this session.
     """
 
     given: Witness | None
@@ -80,7 +80,7 @@ def noting() -> Iterator[dict[str, list[Any]]]:
 
 @contextlib.contextmanager
 def reading(witness: Witness) -> Iterator[None]:
-    """Take every proposal from a witness, which nobody needs to trust."""
+    """Read every proposal from a witness, which may be wrong: callers prove what they use."""
     with _entered(_Session(witness)):
         yield
 

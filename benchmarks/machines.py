@@ -214,7 +214,7 @@ class Run:
 
 
 def reviewed() -> dict[str, dict[str, str]]:
-    """The reviewed verdicts by claim."""
+    """Return the reviewed verdicts by claim."""
     text = (ROOT / "properties/expectations.json").read_text()
     claims: dict[str, dict[str, str]] = json.loads(text)["claims"]
     return claims

@@ -80,7 +80,7 @@ def problems(shape: tuple[int, int, int], count: int, *, separable: bool = True)
 
 
 def separable(n: int, T: int, d: int, seed: int = 0) -> AttentionData:
-    """Gaussian tokens, of which those are optimal that a Gaussian W selects."""
+    """Return Gaussian tokens and queries, scored by the logits of a Gaussian W."""
     draw = np.random.default_rng(seed)
     X, Z, W = (draw.standard_normal(shape) for shape in ((n, T, d), (n, d), (d, d)))
     return AttentionData(X, Z, scores=np.einsum("ntd,de,ne->nt", X, W, Z))
@@ -233,10 +233,10 @@ def large() -> Iterator[Row]:
 
 
 def sizes() -> Iterator[Row]:
-    """One `solve` each, with certificate: many constraints, and constraints met by a hair.
+    """Time one `solve`, with certificate, for large and for nearly inseparable problems.
 
-    The rival gets the rows of the unknown's few columns that matter; where rows would not fit in
-    memory there is none. Its accuracy is the relative distance of its norm to ours.
+    The rival gets the constraint rows written out; if they would not fit into memory, there is no
+    rival. Its error is the relative difference of the two norms.
     """
     cases: tuple[tuple[str, AttentionData, bool], ...] = (
         ("labels by a hair", hair_thin(False), True),
@@ -266,7 +266,7 @@ def sizes() -> Iterator[Row]:
 
 
 def peak_megabytes() -> float:
-    """The most memory that this process has held so far."""
+    """Return the peak memory of this process so far, in megabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

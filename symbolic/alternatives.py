@@ -1,7 +1,8 @@
-"""What proofs take from readings that say it in different ways: by one of several hypotheses.
+"""Suppositions of proofs that readings state in different ways.
 
-Proofs suppose most hypotheses as the objects that readings list. The facts here are stated by
-readings in different ways: of labels that are turned round, or by a constant or a conclusion.
+Most hypotheses are supposed as the very objects that readings list. For each fact below, some
+readings list one hypothesis and some another, or they state it by a constant, a variable or the
+conclusion.
 """
 
 from typing import Any
@@ -32,7 +33,8 @@ _OF_ONE_LOSS = (
     *(orientation.TRAINING.conclusion, printed_loss.RATE),
     *(("loss", PRINTED), ("loss", REPAIRED)),
 )
-"""Of readings whose losses all have a continuous slope below 0, the printed one turned round."""
+"""Alternatives that fix a loss with a continuous slope below 0; the printed loss counts with its
+sign reversed."""
 
 SMOOTH_SLOPE = Supposed("the slope of the loss is continuous", (losses.SMOOTH_LOSS, *_OF_ONE_LOSS))
 FALLING = Supposed(

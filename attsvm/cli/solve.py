@@ -42,13 +42,13 @@ def add(parsers: Parsers) -> None:
         "--seconds",
         type=seconds,
         metavar="S",
-        help="processor seconds that the answer may take, compiling left out (default 60)",
+        help="budget of processor time in seconds, without compilation (default 60)",
     )
     parser.add_argument(
         "--wall",
         type=seconds,
         metavar="S",
-        help="seconds on the wall that it may take, too (default no limit)",
+        help="budget of wall-clock time in seconds, without compilation (default: no limit)",
     )
     parser.add_argument("--plot", metavar="FILE", help="draw the margins (png, svg, pdf)")
 

@@ -1,4 +1,4 @@
-"""What commands that draw no line say while they work."""
+"""Progress messages of commands that redraw no line."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from attsvm._live import Live
 
 @contextlib.contextmanager
 def working(line: str) -> Iterator[Live]:
-    """Say what is compiled, and every 30 seconds what is done; also decorates a command.
+    """Print which kernels are compiled, and `line` after every 30 seconds without output.
+
+    This context manager can also decorate a command.
 
     Args:
-        line: what is done; `update` changes it.
+        line: the message; `update` of the yielded object changes it.
     """
     with Live(line=line, draws=False) as live:
         yield live

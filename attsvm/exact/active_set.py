@@ -168,7 +168,7 @@ def _solve_long(
 
 
 def _rounded(value: fmpq) -> fmpq:
-    """A number to so many bits."""
+    """Return a number rounded to `BITS` bits."""
     with ctx.workprec(BITS):
         return arb(value).mid().fmpq()
 
@@ -185,10 +185,10 @@ def pivot(
 ) -> tuple[Vector, Status] | None:
     """Maximise bound^T w - 1/2 w^T G w over w >= 0 (free on equalities); rays are certificates.
 
-    A primal active-set method: the active block stays nonsingular, the most violated constraint
-    enters, and a constraint that depends on the active ones either replaces one of them or yields
-    the ray. Each entering constraint raises the value, so that no active set returns. In long
-    floats nothing is proved, and the result is None where rounding has the better of it.
+    This is a primal active-set method: the active block stays nonsingular, the most violated
+    constraint enters, and a constraint that depends on the active ones either replaces one of them
+    or yields the ray. Each entering constraint raises the value, so no active set occurs twice.
+    In long floats nothing is proved, and the result is None if rounding errors prevent an answer.
     """
     m, tidy = len(programme.bound), arithmetic.tidy
     gram, scale = _Gram(programme), programme.gram_unit
@@ -278,7 +278,7 @@ def _most_violated(
 
 
 def _log(value: fmpz) -> float:
-    """The logarithm of a positive integer of any length, to some digits."""
+    """Return the logarithm of a positive integer of any length, in floats."""
     number = int(value)
     shift = max(number.bit_length() - 60, 0)
     return math.log(number >> shift) + shift * math.log(2.0)

@@ -11,11 +11,11 @@ from attsvm.errors import OutOfTimeError
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A budget of processor seconds, and perhaps of seconds on the wall, from a start on.
+    """A budget of processor time and of wall-clock time; one of them may be infinite.
 
-    Processor time is that of all threads of this process. A busy machine makes a computation
-    last longer, but not take more of it, so that a budget of it does not depend on other
-    processes. Functions take `Deadline | None`; None means that they end by themselves.
+    Processor time counts all threads of this process. A computation uses the same processor time on
+    a busy machine, so such a budget does not depend on other processes. Functions take
+    `Deadline | None`; with None they run until they end.
 
     Attributes:
         seconds: the processor seconds; infinite where only the wall counts.
@@ -31,7 +31,7 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float = math.inf, wall: float = math.inf) -> Deadline:
-        """Return a deadline so many processor seconds, and seconds on the wall, from now."""
+        """Return a deadline with these budgets, in seconds, that begin now."""
         return cls(seconds, time.process_time(), wall, time.monotonic())
 
     @property

@@ -56,8 +56,8 @@ def remembered_by(
     The hypotheses of a claim, its conclusion and its certificate ask the same of one instance in
     turn. Where a run counts its steps, each of them takes its own: how many there are must not
     depend on what was asked before. Everyone has a copy of the answer, as a claim that changes its
-    own must not be believed when it is confirmed. An answer may rest on what floats proposed, so
-    one that is found while a witness is noted or read is remembered for that time alone.
+    own must not be believed when it is confirmed. While a witness is noted or read, answers may
+    depend on its proposals, so they are remembered for that time alone.
     """
 
     def remembering(function: Callable[_More, _Answer]) -> Callable[_More, _Answer]:

@@ -87,7 +87,10 @@ class ExactProgramme:
 
     @property
     def rank_bound(self) -> int:
-        """Up to so many constraints can be independent, but for bad luck with a prime."""
+        """The bound rank(D) rank(Z) of the number of independent constraints.
+
+        The ranks are computed modulo a prime, so in rare cases the bound is too small.
+        """
         ranks = [
             nmod_mat([[int(x) % PRIME for x in row] for row in side.tolist()], PRIME).rank()
             for side in (self.D, self.Z)
@@ -104,7 +107,7 @@ class ExactProgramme:
         return [[x * y for x, y in zip(a, b, strict=True)] for a, b in pairs]
 
     def squares(self) -> list[fmpz]:
-        """Squared norms of the integer constraint matrices."""
+        """Return the squared norms of the integer constraint matrices."""
         sides = (
             [sum((x * x for x in row), fmpz(0)) for row in side.tolist()]
             for side in (self.D, self.Z)

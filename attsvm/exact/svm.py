@@ -107,8 +107,8 @@ MANY = 24
 """From so many constraints on a support is looked for in long floats before rationals pivot."""
 
 WIDE, LARGE = 250, 1000
-"""Up to so many constraints blocks are exchanged, even if some constraints must depend on others,
-and if they need not."""
+"""Maximum numbers of constraints for block exchanges: in general, and if there are no more
+constraints than can be independent."""
 
 
 def decide(
@@ -171,7 +171,7 @@ def _members(guess: Array) -> list[int]:
 def _long_support(
     programme: ExactProgramme, guess: list[int], deadline: Deadline | None, note: Note | None
 ) -> list[int]:
-    """The support that long floats find, by block exchanges or by pivots; else the guess."""
+    """Return the support found in long floats by block exchanges or pivots, else the guess."""
     m = len(programme.bound)
     if m <= WIDE or (m <= LARGE and m <= programme.rank_bound):
         everything = range(m)

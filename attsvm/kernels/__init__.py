@@ -164,7 +164,7 @@ def _in_turn(made: Any, name: str, source: str, level: int) -> Callable[..., Any
 
 @contextlib.contextmanager
 def _told_of(made: Any, name: str) -> Iterator[None]:
-    """Tell who watches if numba compiles a function here and does not find it on disk."""
+    """Notify the watcher if numba compiles a function inside this context, not if it loads it."""
     if watcher() is None:
         yield
         return

@@ -36,11 +36,12 @@ def ascend(
     D: Array, ends: Array, V: Array, c: Array, equal: Array, u: Array, y: Array,
     rate: float, momentum: float, sums: Array,
 ) -> float:  # fmt: skip
-    """Take a projected gradient step from y, and return how far momentum pointed downwards.
+    """Take a projected gradient step from y along c - G y, and return sum_j (y - new) (new - u).
 
-    The step goes from y along c - G y, where `V` holds what G y is made of: row j of G y is the
-    inner product of D_j with the vector of its run. `u` gets the new point, `y` the next
-    extrapolation, and `sums` the sums of y over runs: rows are read from memory once.
+    A positive result means that the momentum new - u points against the step new - y. `V` has one
+    vector for each run; entry j of G y is the inner product of D_j with the vector of its run. `u`
+    is overwritten by the new point, `y` by the next extrapolated point, and `sums` by the sums of y
+    over runs. Rows are read from memory once.
     """
     downwards = 0.0
     for i in range(len(ends) - 1):

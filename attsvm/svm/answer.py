@@ -52,8 +52,8 @@ class Answer(Answered):
             checked, or None.
         norm: which norm was to be minimised.
         evaluated: whether the bracket of a soft margin was evaluated in rationals.
-        unfinished: the budget in which the certification did not end, in words; None where it
-            ended, or was not tried.
+        unfinished: the budget that was too short for the certification, such as `60 s`; None if
+            the certification ended or was not tried.
     """
 
     float_answer: FrobeniusAnswer | NuclearAnswer | SoftAnswer
@@ -281,12 +281,12 @@ def solve(
 ) -> Answer:
     """Solve the Att-SVM of a data set and certify the answer as far as that goes.
 
-    Frobenius answers and Farkas certificates are found in rationals up to `LARGEST_EXACT`
-    constraints, and beyond where floats do not settle it. The exact solution is returned rounded
-    to floats, with the residual and the gap of these floats; where they miss the margins by more
-    than 1e-9 the status is `solved in rationals`, and `exact.W` is the solution. Nuclear-norm and
-    soft-margin answers carry a bracket that holds in spite of rounding. Where the time ends
-    before there is a solution, the status is `bracketed`.
+    Frobenius answers and Farkas certificates are computed in rationals if there are at most
+    `LARGEST_EXACT` constraints, or if floats do not settle the problem. W is the exact solution
+    rounded to floats, with the residual and the gap of these floats. If they miss a margin by more
+    than 1e-9, the status is `solved in rationals`, and `exact.W` is the solution. Nuclear-norm and
+    soft-margin answers carry a bracket that holds in spite of rounding. If the time ends before
+    there is a solution, the status is `bracketed`.
 
     Args:
         data: tokens, queries and scores.
@@ -294,15 +294,15 @@ def solve(
         norm: `fro` or `nuc`.
         soft: the price C of slack, for the soft margin (Frobenius norm only).
         slack: what shares a slack, as in `soft_att_svm`.
-        seconds: processor time that this call may take, once its kernels are compiled; None for
-            as much as it takes.
-        wall: time on the wall that it may take from then on; None for no limit. Other processes
-            on the machine may then change the answer.
+        seconds: budget of processor time in seconds, counted once the kernels are compiled; None
+            for no limit.
+        wall: budget of wall-clock time in seconds, counted from the same moment; None for no limit.
+            With this budget a busy machine may change the answer.
 
     Raises:
         TiedTokensError, DataError: as `att_svm_programme`; a norm of another name; a soft margin
             with the nuclear norm; a time that is not positive.
-        SolverError: neither floats nor rationals reached an answer with a proof, nor a bracket.
+        SolverError: there is neither an answer with a proof nor a bracket.
     """
     for limit in (seconds, wall):
         if limit is not None and not limit > 0.0:
@@ -345,7 +345,7 @@ def solve(
 
 
 def _certified(programme: Programme, deadline: Deadline | None) -> Answer:
-    """The Frobenius answer: exact where that is small or needed, in floats, or bracketed."""
+    """Return the Frobenius answer: exact if small or needed, else in floats, else bracketed."""
     m, entries = len(programme.bound), programme.D.size + programme.Z.size
     search, noted = Search(None), list[Vector]()
     if m > SMALL:
@@ -377,7 +377,7 @@ def _certified(programme: Programme, deadline: Deadline | None) -> Answer:
 
 
 def _guess(search: Search, m: int) -> Array | None:
-    """Multipliers whose support rationals try first; none for small programmes."""
+    """Return multipliers whose support rationals try first; all 0 for small programmes."""
     if search.answer is not None:
         return search.answer.weights
     last = search.weights[-1] if search.weights else None

@@ -217,7 +217,7 @@ BALANCED = 400
 
 
 def _balanced(programme: Programme) -> tuple[int, Programme]:
-    """The exponent by which constraints were divided, and the programme of the quotients.
+    """Return an exponent k, and the programme with all constraints divided by 2^k.
 
     0 and the programme itself where that is not needed, or where an entry would be rounded.
     """

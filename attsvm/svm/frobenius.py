@@ -293,7 +293,7 @@ def bracketed(
 
 
 def _shortfall(programme: Programme, W: Array) -> float:
-    """How far a margin falls short of its bound, or an equality is off, relative to the largest."""
+    """Return the largest violation of a bound by a margin, relative to the scale of the bounds."""
     short = programme.bound - programme.margins(W)
     short = np.where(programme.equal, np.abs(short), short)
     return float(short.max()) / _scale(programme)

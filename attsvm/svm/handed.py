@@ -62,7 +62,7 @@ def handed_out(programme: Programme, exact: ExactAnswer) -> FrobeniusAnswer:
 
 
 def _least_norm(exact: ExactAnswer) -> tuple[float, float]:
-    """Floats around the exact value of the least norm."""
+    """Return two floats, one below and one above the exact least norm."""
     least = arb(exact.square).sqrt()
     low, high = float(least.lower()), float(least.upper())
     return math.nextafter(low, 0.0), math.nextafter(high, math.inf)

@@ -1,4 +1,4 @@
-"""Methods that propose multipliers of least-norm programmes; nothing that they say is believed."""
+"""Methods that propose multipliers of least-norm programmes; callers grade every proposal."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from attsvm.svm.programme import Programme, subset
 from attsvm.svm.support import GramOperator, ascend_dual, conjugate_gradients, guess_by_blocks
 
 COLD, DENSE = 256, 3000
-"""Up to so many constraints pivot from nothing; up to so many may form a Gram matrix."""
+"""Maximum numbers of constraints for pivots from an empty active set, and for a Gram matrix."""
 
 NARROW = 1000
-"""Up to so many entries of W many constraints are pivoted on a working set first."""
+"""Maximum number of entries of W for which a working set is tried before accelerated steps."""
 
 EXACT = 150
-"""Up to so many constraints that floats cannot settle are proposed by the exact method."""
+"""Maximum number of constraints for which the exact method proposes multipliers."""
 
 STEPS, CYCLES = 300, 12
 """Accelerated steps from one attempt to solve on their support to the next; attempts at most,
@@ -51,7 +51,10 @@ def propose(programme: Programme) -> Proposal:
 
 
 def zero_rows(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """Nothing to meet, or one constraint 0 >= 1 (a zero query, or a repeated target)."""
+    """Solve programmes with nothing to meet or with a constraint 0 >= 1; drop other zero rows.
+
+    A zero row comes from a zero query or from a repeated target.
+    """
     bound, equal = programme.bound, programme.equal
     if not (bound > 0.0).any() and not (equal & (bound != 0.0)).any():
         return np.zeros(len(bound)), True
@@ -74,9 +77,10 @@ def zero_rows(programme: Programme, deadline: Deadline | None = None) -> Proposa
 
 
 def pivots(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """The active-set method from nothing.
+    """Pivot from an empty active set.
 
-    Under a deadline many constraints are pivoted in parts, each from the active set of the last.
+    Under a deadline the pivots of a large programme are done in parts, each of which starts from
+    the active set of the part before.
     """
     m = len(programme.bound)
     if m > DENSE:
@@ -107,7 +111,7 @@ def pivots(programme: Programme, deadline: Deadline | None = None) -> Proposal:
 
 
 def blocks(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """Block exchanges on the scaled rows, then one system in full precision."""
+    """Exchange blocks on the scaled rows, then solve one system in full precision."""
     D, Z, norms = scale_rows(programme.D, programme.Z)
     rank = min(D.shape) * min(Z.shape)
     if len(norms) > rank or not (norms > 0.0).all():
@@ -152,7 +156,7 @@ def _refined(
 
 
 def accelerated(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """Accelerated steps on the dual, and exchanges from the support that they find."""
+    """Take accelerated steps on the dual, and exchange blocks from the support that they find."""
     D, Z, norms = scale_rows(programme.D, programme.Z)
     if not (norms > 0.0).all():
         return None
@@ -176,7 +180,7 @@ def accelerated(programme: Programme, deadline: Deadline | None = None) -> Propo
 
 
 def _is_optimal(operator: GramOperator, c: Array, equal: Array, w: Array) -> bool:
-    """Whether signs are right and no row is missed by more than a grade allows."""
+    """Return whether all signs are right and every row is met within the tolerance of a grade."""
     missing = c - operator(w)
     missing[equal] = np.abs(missing[equal])
     room = 1e-13 * float(np.abs(w).sum()) + 1e-10 * np.abs(c)
@@ -184,7 +188,7 @@ def _is_optimal(operator: GramOperator, c: Array, equal: Array, w: Array) -> boo
 
 
 def working_set(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """Pivots on a subset of the rows that grows by the most violated ones."""
+    """Pivot on a working set of rows, to which the most violated rows are added."""
     m = len(programme.bound)
     _, _, norms = scale_rows(programme.D, programme.Z)
     inside = programme.equal.copy()
@@ -206,7 +210,7 @@ def working_set(programme: Programme, deadline: Deadline | None = None) -> Propo
         violated = np.flatnonzero(missing > 1e-12 * float(np.abs(weights * norms).sum()))
         before, value = value, float(programme.bound @ weights)
         if violated.size == 0 or not value > before or is_over(deadline):
-            return weights, True  # where rounding hides the growth, rounds would go on for ever
+            return weights, True  # without growth beyond rounding the loop would never end
         # rows that carry nothing may return; the dual value grows, so that this ends
         inside = programme.equal | (weights != 0.0)
         worst = violated[np.argsort(-missing[violated])]
@@ -215,7 +219,7 @@ def working_set(programme: Programme, deadline: Deadline | None = None) -> Propo
 
 
 def rationals(programme: Programme, deadline: Deadline | None = None) -> Proposal:
-    """The exact answer, rounded."""
+    """Return the multipliers of the exact answer, rounded to floats."""
     if len(programme.bound) > EXACT:
         return None
     exact = decide(programme, None, deadline)
@@ -225,7 +229,7 @@ def rationals(programme: Programme, deadline: Deadline | None = None) -> Proposa
 
 
 def _is_narrow(programme: Programme) -> bool:
-    """Whether W has so few entries that a working set stays small."""
+    """Return whether W has so few entries that a working set stays small."""
     return bool(programme.D.shape[1] * programme.Z.shape[1] <= NARROW)
 
 

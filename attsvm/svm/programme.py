@@ -278,7 +278,7 @@ _Rows = tuple[Array, Array, Array, Array, Array, Array]
 
 
 def _differences(data: AttentionData, chosen: Array, queries: Array) -> _Rows:
-    """The rows of all tokens but the chosen ones; numpy, as small solves compile nothing."""
+    """Return the rows of all tokens but the chosen ones, by numpy, so that nothing is compiled."""
     rivals = data.present.copy()
     rivals[np.arange(data.n), chosen] = False
     inputs, tokens = rivals.nonzero()

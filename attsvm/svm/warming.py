@@ -1,4 +1,4 @@
-"""Which kernels a solve calls, and a first call of each: compiling is no part of its time."""
+"""Compilation of the kernels of a solve before its time starts to count."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from attsvm.svm.programme import att_svm_programme
 from attsvm.svm.soft import solve_soft
 
 SMALL = 12
-"""Up to this many constraints rationals solve without a guess in floats, which needs kernels."""
+"""Maximum number of constraints that rationals solve without a guess by compiled kernels."""
 
 
 def kernels_for(constraints: int, *, norm: str, soft: bool) -> tuple[str, ...]:

@@ -285,11 +285,11 @@ class Arithmetic(ABC):
         return Comparison("equal", left, right)
 
     def all_of(self, *parts: Relation) -> Relation:
-        """Every one of these; of none it is true, as 0 <= 1."""
+        """Return the conjunction of these relations; without any it is true, as 0 <= 1."""
         return All(parts) if parts else self.at_most(self.exact(0), self.exact(1))
 
     def any_of(self, *parts: Relation) -> Relation:
-        """At least one of these; of none it is false, as 1 <= 0."""
+        """Return the disjunction of these relations; without any it is false, as 1 <= 0."""
         return AnyOf(parts) if parts else self.at_most(self.exact(1), self.exact(0))
 
     # helpers of subclasses

@@ -1,7 +1,8 @@
-"""Floats of many instances with a bound for the rounding error of each: what they prove is so.
+"""Arithmetic of batches of floats, each with a proved bound for its rounding error.
 
-An operation whose result is a float leaves no error, so sums and products of integers below 2^53
-and of short dyadic numbers are exact. Else the bound grows by what was rounded off.
+If the exact result of a sum or product is a float, no error is added. So sums and products of
+integers below 2^53 and of short dyadic numbers are exact. Otherwise the bound grows by the rounding
+error of the operation.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ _UNITS = 2.0**-49
 """Relative error of a function of numpy, at most: eight units in the last place."""
 
 _LEAST = 2.0**-900
-"""Size of a product or quotient below which what is rounded off may be lost to underflow."""
+"""Size of a product or quotient below which underflow may hide its rounding error."""
 
 _DUST = 2.0**-1000
-"""Bound for what underflow loses."""
+"""Bound for the error that underflow causes."""
 
 _SPLIT = 2.0**27 + 1.0
 
@@ -66,7 +67,7 @@ class Bounded(Lane):
 
 
 def _sum(a: Bounded, b: Bounded, operation: Operation) -> Bounded:
-    """The sum or difference; Knuth's formula gives exactly what is rounded off."""
+    """Return the sum or difference; Knuth's formula gives its rounding error exactly."""
     x, y = a.value, b.value if operation is add else -b.value
     found = x + y
     back = found - x
@@ -75,14 +76,14 @@ def _sum(a: Bounded, b: Bounded, operation: Operation) -> Bounded:
 
 
 def _rounded_off(x: Any, y: Any, product: Any) -> Any:
-    """What a product of floats lacks, exactly, by Dekker's halves."""
+    """Return the rounding error of a product of floats, exactly, by Dekker's splitting."""
     high = [_SPLIT * z - (_SPLIT * z - z) for z in (x, y)]
     low = [z - h for z, h in zip((x, y), high, strict=True)]
     return high[0] * high[1] - product + high[0] * low[1] + low[0] * high[1] + low[0] * low[1]
 
 
 def _dust(found: Any, *factors: Any) -> Any:
-    """Bound for what underflow loses of a product or quotient whose factors are not 0."""
+    """Return a bound for the error that underflow causes in a product or quotient of nonzeros."""
     small = abs(found) < _LEAST
     for factor in factors:
         small = small & (factor != 0.0)
@@ -161,7 +162,7 @@ class Bounds(_Lanes):
     is_zero = _elementary(_is_zero)
 
     def zeros(self, batch: int) -> Array:
-        """One 0 for each instance of a batch."""
+        """Return one 0 for each instance of a batch."""
         return np.zeros(batch)
 
     def _rational(self, value: Fraction) -> Bounded:
@@ -177,7 +178,7 @@ class Bounds(_Lanes):
         return Bounded(np.maximum(x.value, y.value), np.maximum(x.error, y.error))
 
     def spectral(self, A: Entries) -> Any:
-        """The largest singular value: it moves by the norm of the errors at most."""
+        """Return the largest singular value, which changes by at most the norm of the errors."""
         if 1 in A.shape:
             return self.norm(A)
         numbers = A.ravel().tolist()

@@ -16,8 +16,8 @@ _ROUNDING = 1e-9
 """The largest difference of sides that floats take for rounding."""
 
 TOUCHED = 1.0 + 2.0**-31 + 2.0**-52
-"""Height of equal sides of a strict comparison that are not positive, a quotient's by chance alone:
-this may be a violation, and nothing tells how close others come."""
+"""Height that marks equal sides of a strict comparison that are not positive. They may violate it,
+but give no measure of how close other instances come. A ratio takes this value only by chance."""
 
 _NEAR = 1e-12
 """Part of the right side by which floats may miss that the left side is larger."""

@@ -1,4 +1,4 @@
-"""Bounds for the size of integers: whether floats compute a formula of them without rounding."""
+"""Arithmetic of upper bounds for |x| of integers x; it shows where floats need no rounding."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Magnitudes(Arithmetic):
         return Magnitude(None if None in (x.size, y.size) else max(x.size, y.size))
 
     def spectral(self, A: Entries) -> Any:
-        """A number that is rounded."""
+        """Return a number that may be rounded."""
         return Magnitude(None)
 
 

@@ -104,11 +104,11 @@ _ADVICE: Final[Mapping[str, str]] = {
     "Write the statement without infinity: for all R, or as a hypothesis.": "inf infinity",
     "Write the opposite comparison: not x <= y is m.above(x, y).": "not_ logical_not",
 }
-"""Names by what to do about functions that no formula stands for."""
+"""Names of functions that no formula can replace, by the advice for them."""
 
 
 def _written(formula: str) -> str:
-    """Return the advice to write a formula; some are those of matrices of two rows alone."""
+    """Return the advice to write a formula, with a note if it is for 2 x 2 matrices only."""
     return f"Write {formula}{', for a matrix of two rows' if 'A[1, 1]' in formula else ''}."
 
 

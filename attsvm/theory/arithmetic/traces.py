@@ -40,8 +40,8 @@ would be exp(x); here powers of two are far from each other, as residues and as 
 
 
 _STEEP, _LONG = 256, 1024
-"""Size of an argument of the exponential, and bits of a rational, from which a difference of two
-sides that is not 0 may be smaller than 2^-8192."""
+"""Size of an argument of exp, and length of a rational in bits. Above either of them, two sides
+that differ may differ by less than 2^-8192."""
 
 
 class Untraceable(Exception):

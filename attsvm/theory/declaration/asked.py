@@ -18,6 +18,10 @@ class TooLong(BaseException):
 
 
 def asked(function: Callable[..., Any], m: Any, v: Any, **constants: Any) -> Any:
-    """Return what a hypothesis, a definition or a conclusion comes to, by the meter if any."""
+    """Return the value of a hypothesis, definition or conclusion, evaluated by the meter if set.
+
+    Raises:
+        TooLong: the evaluation took more steps than the meter allows.
+    """
     meter = METER.get()
     return function(m, v, **constants) if meter is None else meter(function, m, v, constants)

@@ -1,4 +1,4 @@
-"""A search for `assert` in code that decides: `python -O` drops it, and with it what was asserted.
+"""A search for `assert` statements in code that decides a claim; `python -O` would drop them.
 
 The search reads syntax trees, so that a claim is refused in every mode of Python. It looks at a
 function and at all that the function reaches by name in its own pack, not at what is computed.

@@ -242,9 +242,9 @@ def is_id(text: str) -> bool:
 
 @contextmanager
 def declared() -> Iterator[tuple[list[Claim], list[ClaimError]]]:
-    """Yield the claims that are made inside, in order, and the errors of statements that have none.
+    """Yield two lists that fill inside this context: the claims made, and the errors of statements.
 
-    A statement whose claims cannot be made does not keep the next one from being made.
+    If the claims of one statement cannot be made, the next statements are still read.
     """
     made: list[Claim] = []
     refused: list[ClaimError] = []

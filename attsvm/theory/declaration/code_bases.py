@@ -152,9 +152,9 @@ def _distributions() -> dict[str, list[str]]:
 
 
 def home_of(module: str, base: Path) -> Path | None:
-    """The file of a module that is looked up by its dotted name: on the path, else from a base.
+    """Return the file of a module by its dotted name, from the path or else from a base.
 
-    What the carried sources name, they have themselves.
+    Modules of the carried sources are looked up among these sources alone.
     """
     parts = tuple(module.split("."))
     places = (base,) if sources.holds(base) else (*_bases(parts[0], tuple(sys.path)), base)

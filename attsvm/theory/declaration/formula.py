@@ -420,7 +420,14 @@ class Formula:
         batch: int,
         parameters: Mapping[str, Any],
     ) -> Array:
-        """Return the rows that may violate, by the formulas that floats have `decided` alone."""
+        """Return the rows that may still violate, judging only by the `decided` formulas.
+
+        Args:
+            decided: formulas that floats evaluate without rounding, as `unrounded` names them.
+            raw: the batch.
+            batch: the number of rows.
+            parameters: constants of the conclusion.
+        """
         left = np.ones(batch, dtype=bool)
         v, formulas = self.floats(raw, {}), self._formulas(parameters)
         for name in decided:

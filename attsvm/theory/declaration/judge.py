@@ -293,7 +293,7 @@ def _differ(relation: Any) -> bool:
 
 
 def _steep(relation: Any) -> bool:
-    """Whether two sides that differ may differ by less than 8192 bits tell."""
+    """Return whether sides that differ may differ by so little that 8192 bits do not show it."""
     if isinstance(relation, All | AnyOf):
         return any(map(_steep, relation.parts))
     return any(trace.steep for pair in _sides(relation) for trace in pair)

@@ -46,12 +46,12 @@ Normal = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Supposed:
-    """What a proof takes from a reading if the reading may say so in no hypothesis of its own.
+    """A fact that a proof supposes and that readings state in different ways.
 
     Attributes:
         says: what that is, in one sentence.
-        by: what says so, of which a reading has to have one: hypotheses, the conclusion or a
-            variable of the reading, by identity; or a constant by its name and its value, a pair
+        by: the alternatives, one of which a reading must have: a hypothesis, its conclusion or a
+            variable, each compared by identity; or a constant, given as a pair of name and value
             such as `("loss", "logistic")`.
     """
 

@@ -72,7 +72,7 @@ class Measured:
             or more where it looks violated, NaN where it cannot say.
         stand_in: what floats follow in place of what the sentence speaks of, such as gradient flow
             in place of the steps of descent; empty where they follow that itself.
-        strict: whether a slack of exactly 0 violates the conclusion, as that of `<` does.
+        strict: whether a slack of exactly 0 violates the conclusion, as it does for `<`.
     """
 
     says: str

@@ -44,8 +44,8 @@ def changed(
 ) -> Changed:
     """Describe a false neighbour: other constants, hypotheses left out, other variables.
 
-    `under` lists hypotheses of its own, such as a looser form of one that is left out. `drop` lists
-    hypotheses; ends of domains, which are no objects of the author, go by their names.
+    `under` lists hypotheses of the sibling alone, such as a looser form of one that is left out.
+    `drop` lists hypotheses, and ends of domains by their names.
     """
     names = tuple(one.name if isinstance(one, Hypothesis) else one for one in drop)
     return Changed(constants, names, tuple(under), variables or {}, tuple(examples))

@@ -55,7 +55,7 @@ class Reading:
         says: the claim, in one sentence.
         expected: `proved`, `holds`, `undecided` or `refuted`, and after a comma the evidence.
         constants: arguments of the conclusion.
-        under: the hypotheses that it has; those of the statement if None.
+        under: the hypotheses of this reading; None for those of the statement.
         variables: those that differ from the statement's, None takes one away; or other records.
         conclusion: its own, where its form differs.
         tight: whether no smaller right side will do; sharp readings of inequalities are.
@@ -93,7 +93,7 @@ class Statement:
         conclusion: a function of (m, v) and of named constants that returns a comparison, or
             `Measured`.
         readings: by name: literal, amended, sharp, numbered where there are several.
-        hypotheses: those of each reading that lists none of its own by `under`.
+        hypotheses: the hypotheses of each reading whose `under` is None.
         cost: divides the profile's budgets.
         violating: by hypothesis, records that violate it or a strategy of such, for the siblings
             that the engine makes by leaving it out. Each reading takes those of its own type.

@@ -363,7 +363,7 @@ class Meeting(Variable):
         return self.by(inner, known)
 
     def without(self, dropped: Iterable[str]) -> Variable:
-        """The variable without the moves that serve a hypothesis of these names."""
+        """Return the variable without the moves that serve one of the named hypotheses."""
         dropped = frozenset(dropped)
         of = self.of.without(dropped) if isinstance(self.of, Meeting) else self.of
         return of if self.hypothesis.name in dropped else replace(self, of=of)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 KIND = "attsvm-counterexample"
 SCHEMA, WITHOUT_WITNESS = 2, 1
-"""The schema of files that are written, and an older one that is read: floats propose anew."""
+"""The schema of new files, and that of older files without a witness, which are still read."""
 
 _LINES = 15
 """Lines of Python at most in which an instance is shown; else the sizes of its arrays are."""
@@ -59,9 +59,9 @@ def document(
     minimal: bool = False,
     witness: Witness | None = None,
 ) -> dict[str, Any]:
-    """Return the file of a refutation: values, slack, certificate with witness, and it for people.
+    """Return the content of a counterexample file: instance, slack, certificate, witness and texts.
 
-    The certificate is that of an examination by this witness; without one, floats propose it.
+    The instance is examined anew with the given witness; if there is none, floats propose one.
 
     Args:
         claim: the claim.
@@ -81,7 +81,7 @@ def document(
         raise ClaimError(
             f"a counterexample to {claim.id} was found and is not confirmed",
             value=", ".join(examined.failed) or present(answer, "the answer").method,
-            remedy="A conclusion that is measured and that 0 violates says strict=True.",
+            remedy="If a slack of 0 violates the conclusion, pass strict=True to Measured.",
         )
     found = replace(
         found, evidence=str(answer.evidence), enclosure=answer.enclosure, method=answer.method

@@ -1,7 +1,7 @@
-"""Outcomes of earlier runs that stand for claims whose code has not changed since.
+"""Reuse of outcomes that an earlier run recorded for claims whose code has not changed since.
 
-Such an outcome keeps the id of the run that evaluated it. That run has to be whole and in the same
-ledger: `attsvm gate` looks it up again, and refuses an outcome that it cannot find there.
+A reused outcome keeps the id of the run that evaluated it. That run has to be complete and in the
+same ledger: `attsvm gate` looks the outcome up there, and refuses it if it cannot find it.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ def bases_of(
 def evaluated(
     path: str | os.PathLike[str], profile: str, seed: int, bases: Mapping[str, str]
 ) -> dict[str, Earlier]:
-    """Return what whole runs of a ledger evaluated of claims, each as the last such run did.
+    """Return the outcomes of claims in the complete runs of a ledger, the latest for each claim.
 
     Args:
-        path: the ledger; a file that is missing holds no run.
-        profile: what the runs have to be of.
-        seed: what the runs have to be of.
-        bases: as `bases_of` returns them; the claims of other bases are left out.
+        path: the ledger; a missing file holds no run.
+        profile: the profile of the runs; others are left out.
+        seed: the seed of the runs; others are left out.
+        bases: digests by claim, as `bases_of` returns them; outcomes of other code are left out.
 
     Raises:
         LedgerError: unreadable, or not a ledger at all.
@@ -77,7 +77,7 @@ def evaluated(
     for run in finished_runs(path, profile, seed) if os.path.isfile(path) else ():
         outcomes: dict[str, dict[str, dict[str, Any]]] = {}
         for outcome, origin in zip(run.parts, run.origins, strict=True):
-            if not origin and isinstance(outcome, dict):  # what it took from others is theirs
+            if not origin and isinstance(outcome, dict):  # not reused from an earlier run itself
                 outcomes.setdefault(str(outcome.get("claim")), {})[str(outcome.get("part"))] = (
                     outcome
                 )

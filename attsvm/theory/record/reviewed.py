@@ -147,4 +147,4 @@ def _differences(old: Reviewed, new: Reviewed) -> Iterator[str]:
 
 
 CODE = "the code under it changed"
-"""How a difference begins that no sentence, formula or counterexample shows."""
+"""Beginning of the message that only the digest of a claim's code changed."""

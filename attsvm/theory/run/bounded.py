@@ -46,11 +46,11 @@ JUDGED_STEPS = 2**16
 """Steps of Python that one evaluation of a formula may take."""
 
 SCREENED_STEPS = 2**21
-"""Steps that all evaluations of a search in floats may take together, of a formula that counts with
-an integer, as in `range(v.k)`."""
+"""Maximum number of steps of all evaluations in one search in floats, if the formula counts with an
+integer, as in `range(v.k)`."""
 
 _LANES = 256
-"""Instances of a batch of floats for which a step of such a formula counts once more."""
+"""Number of instances in a batch for which each step of such a formula counts once more."""
 
 
 _bound: ContextVar[tuple[int, Path] | None] = ContextVar("_bound", default=None)
@@ -191,10 +191,10 @@ class _FormulaCounter(_Counter):
 
 
 class StepMeter:
-    """A meter of the formulas of one part of a claim, each of which may take so many steps.
+    """A meter that limits the steps of each evaluation of the formulas of one part of a claim.
 
-    A formula of (m, v) compares nothing, so that lengths and integers alone say how many steps an
-    evaluation takes. It is counted once for each choice of them.
+    A formula of (m, v) does not branch on values, so its number of steps depends only on lengths
+    and integers. The steps are counted once for each choice of lengths and integers.
     """
 
     def __init__(self, formula: Formula, file: str) -> None:

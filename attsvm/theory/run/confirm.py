@@ -50,12 +50,12 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What exact values say of one instance: of the hypotheses, then of the conclusion.
+    """The exact evaluation of one instance: of all hypotheses, and then of the conclusion.
 
     Attributes:
-        failed: the hypotheses that the instance does not meet.
-        answer: what is said of the conclusion; None where a hypothesis fails.
-        witness: what floats proposed on the way; see `attsvm._witness`.
+        failed: the names of the hypotheses that the instance does not meet.
+        answer: the decision about the conclusion; None if a hypothesis fails.
+        witness: the proposals of floats that the evaluation used; see `attsvm._witness`.
     """
 
     failed: tuple[str, ...]

@@ -36,8 +36,8 @@ class Counts:
         examples: ordinary instances that met the hypotheses and were evaluated.
         drawn: those among them that the strategy drew.
         distinct: different instances of a formula that met the hypotheses and that the judge
-            decided, whichever searcher brought them; explicit ones are not counted. Of searches
-            that are joined, those of the one that had most.
+            decided, from any searcher; explicit instances are not counted. If several searches are
+            joined, the largest of their numbers.
         rejected: ordinary instances that did not meet them.
         hypotheses: how many ordinary instances satisfied each.
         min_slack, max_slack: least and largest float slack, None where there was none.
@@ -49,9 +49,9 @@ class Counts:
         refused: those that did not meet the hypotheses, or are no instances at all.
         open: those that were left open though floats see no violation in them.
         unexamined: those among them that exact evaluation was not asked about.
-        given_up: evaluations that were ended, as they took too many steps: of records with other
-            integers, lengths or members, and of formulas, of which one may be that of a batch. With
-            the first of a formula.
+        given_up: number of evaluations that took too many steps and were ended: of records with
+            other integers, lengths or members, and of formulas, for one instance or a batch.
+        given_up_note: the first instance or batch for which a formula took too many steps.
         screened: instances that were evaluated in batches of floats, to choose what is examined.
         unjudged: instances among them in which floats cannot rule out a violation, and which were
             not judged.

@@ -40,10 +40,10 @@ def counts(formula: Formula) -> bool:
 def integers(scout: Scout, generator: np.random.Generator) -> None:
     """Enumerate all integers up to a bound, of which the closest few go to the judge.
 
-    An integer that the formula counts with, as in `range(k)`, is one for a whole batch, and its
-    bound changes from turn to turn. Other integers have one bound for all, and then go through a
-    long box, in which some go far. The integers of records move one by one.
-    A box counts as screened if no row is left in which a violation cannot be ruled out.
+    If the formula counts with an integer, as in `range(k)`, the integer has one value for a whole
+    batch, and its bound changes from turn to turn. All other integers run through a box with equal
+    sides, and in a hunt also through a long box in which some of them become large. The integers of
+    records move one by one. A box is reported as screened if every row is decided.
     """
     formula, parameters = scout.tally.part.formula, scout.tally.part.parameters
     if not formula.batches:
@@ -97,7 +97,7 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
             _, height, suspect = formula.fit_seen(raw, {}, batch, parameters)
             scout.tally.seen.screened += batch
             scout.tally.variety.see_batch(raw, height > -np.inf)
-            if proved and not exact:  # floats may be far off: each row that is left has its bound
+            if proved and not exact:  # floats may be far off, so every row left gets a bound
                 suspect = formula.left_by(decided, raw, batch, parameters)
             judged = suspects.examine(raw, {}, suspect, height)
             height[height == TOUCHED] = -np.inf  # nothing tells how close others come
@@ -158,8 +158,7 @@ def _in_order(formula: Formula) -> Iterator[Any]:
 def _sides(formula: Formula, asked: int, weights: Array) -> dict[str, tuple[int, int]]:
     """Return the least of each integer, and how many from there on.
 
-    All choices are at most `asked`; an integer of twice the weight has a side twice as long in
-    digits.
+    The box has at most `asked` points. The logarithm of each side is proportional to its weight.
     """
     sides: dict[str, tuple[int, int]] = {}
     bounded = {n: v for n, v in formula.variables.items() if v.ends[1] is not None}

@@ -190,8 +190,8 @@ class _Chase:
     def search(self, rounds: int | None) -> None:
         """Take rounds of turns until a find or an end.
 
-        Two rounds are under way at a time, but one as long as no instance is known: most searchers
-        have their first turn once the first round has drawn some, before any has its second.
+        Two rounds are under way at a time. As long as no instance is known, it is only one round:
+        most searchers need an instance for their first turn, and no second turn may come before.
         """
         under_way: deque[deque[tuple[str, Any]]] = deque()
         try:

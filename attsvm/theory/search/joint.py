@@ -26,15 +26,15 @@ Slot = Callable[[Any], Iterable[Any]]
 """A place where a document can be made smaller: gives what to try there, the simplest first."""
 
 _PAIRED = 8
-"""Maximum number of numbers of which all pairs are tried, those that are farthest from 0; of zeros
-as many are paired with them."""
+"""Maximum number of numbers, those farthest from 0, of which all pairs are tried. As many zeros are
+paired with them."""
 
 _FACTORS, _TARGETS = (2, 3), (1, 2, 3, 4)
 """Numbers are divided by these factors, and by those that make a small one equal to a target."""
 
 _LEAST, _GROUPS = 4, 6
-"""Maximum numbers of different sizes that are made equal to a target, and of groups of the largest
-few numbers."""
+"""Maximum number of different sizes that are scaled to a target, and number of groups that consist
+of the largest numbers."""
 
 _SMALL = (1, 2, 3)
 """Sizes of the numbers that are put in the place of a pair, with their signs."""

@@ -38,8 +38,8 @@ _FAR = 2.0**64
 """Known positions are not taken to be farther away than this."""
 
 _LARGE, _USUAL = 16, 4
-"""Powers of two from which a number counts as far from usual size, and within which it is put for a
-search that starts at usual size."""
+"""Exponents of two: a number is far from usual size if its exponent exceeds the first in size; a
+search at usual size starts with exponents up to the second in size."""
 
 _CHEAP = 8
 """Where the conclusion has no form for batches, records are evaluated one by one in floats for

@@ -35,7 +35,8 @@ _WIDE, _LIGHT = 4, 2**10
 of numpy that an evaluation may take for that."""
 
 _KEPT, _SHARE_KEPT = 256, 16
-"""How many of them, the closest, live on; of larger batches every so many-th."""
+"""Number of rows, the closest ones, that the next generation starts from. In a larger batch it is
+the size of the batch divided by the second number."""
 
 GENERATIONS = 20
 """How often a batch is renewed from its closest instances."""

@@ -1,7 +1,8 @@
-"""The rows of a batch that may violate a claim: which of them floats prove to, and who is judged.
+"""Suspects: rows of a batch that may violate a claim, and the choice of those that are judged.
 
-Floats point at rows; bounds for their rounding errors sort out most that are none. The judge sees
-every row that is proved to violate, and a few of the open ones. The others are counted.
+Floats propose suspects. Bounds for rounding errors acquit most suspects that do not violate the
+claim. The judge sees rows that the bounds prove to violate it, up to a maximum for each batch, and
+a few rows that the bounds leave open. All other suspects are counted.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ class Suspects:
     def examine(
         self, fitted: Mapping[str, Any], shape: Mapping[str, int], suspect: Any, height: Any
     ) -> set[int]:
-        """Have suspected rows of a fitted batch judged; return the rows that were.
+        """Send suspected rows of a fitted batch to the judge, and return the rows it judged.
 
         Args:
             fitted: values (..., batch) by name, in numpy or as tensors, or one value for all rows.
@@ -164,7 +165,7 @@ class Suspects:
     def _at_once(self, few: Mapping[str, Any], k: int) -> bool | None:
         """Return whether a row of integers violates, by one exact evaluation; None if it is open.
 
-        An integer that all rows share may be a number of steps.
+        If all rows share an integer, the formula may count with it, so balls are used.
         """
         several = any(isinstance(x, np.ndarray) for x in few.values())
         if not self.formula.stepped or (several and self.sieved == 0):
@@ -177,7 +178,7 @@ class Suspects:
         )
         try:
             return violates_at_once(self.formula, parameters, case, counts=counts)
-        except Exception:  # the judge tells of it
+        except Exception:  # the judge will meet the same error and report it
             return None
 
 

@@ -47,7 +47,7 @@ class Outcome(Counts):
             failed.
         reading_ratio: of a sibling, the ratio of left to right side of the reading's own conclusion
             on the instance that refutes the sibling, if that meets the reading's hypotheses.
-        refutes_reading: of a sibling, its counterexample where that refutes the reading as well.
+        refutes_reading: of a sibling, its counterexample if that refutes the reading as well.
         unread: variables of a reading that neither its hypotheses nor its conclusion read.
         error: what broke, if anything.
     """
@@ -251,9 +251,9 @@ def check_part(claim: Claim, part: Part, profile: Profile, base_seed: int) -> Ou
 
 
 def _lend(claim: Claim, sibling: Outcome, found: Refuted, profile: Profile) -> None:
-    """Note what the counterexample of a sibling says of the reading itself.
+    """Evaluate the reading on the counterexample of a sibling, and note the result.
 
-    Records are left out: the strategy alone says which of them the reading is about.
+    Claims about records are left out: their strategy defines which records the reading is about.
     """
     if not claim.formula.batches or claim.expected.truth is Truth.REFUTED:
         return

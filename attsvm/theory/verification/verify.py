@@ -325,7 +325,7 @@ def _reason(claim: Claim, reading: Outcome) -> str:
 
 
 def _left_out(reading: Outcome) -> str:
-    """Return what was not evaluated, as it takes too many steps; "" if nothing."""
+    """Return a note on evaluations that took too many steps; "" if there are none."""
     if not reading.given_up_note:
         return ""
     return (

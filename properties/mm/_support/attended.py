@@ -90,11 +90,16 @@ def attended(draw: st.DrawFn, inputs: int = 2, aligned: bool = False) -> Attende
 
 @composite
 def doubted(draw: st.DrawFn) -> Doubted:
-    """The same where each other token is moved along an axis of its own.
+    """Draw selections similar to `attended`, with each other token moved along its own axis.
 
-    One input is shifted in some draws so that its label margin grows, or repeats the selected token
-    of the first one and adds what is orthogonal to it; or all label margins are level, with tokens
-    beside the selected ones that score little less. nu is any, or near the best one.
+    The drawn kind changes the data:
+
+    - "longer": the label margin of the last input is enlarged.
+    - "tangent": the last input repeats the selected token of the first one, plus a vector
+      orthogonal to it.
+    - "level": all label margins are equal, and other tokens score little less than the selected.
+
+    nu is 1, 1/8 or 4, or 63/64 or 65/64 of the best nu.
     """
     n = draw(sizes(1, 3))
     T = draw(sizes(1, 3)) if n < 3 else 2

@@ -53,7 +53,7 @@ CONSTANT = {
 def missing(
     large_label: Mapping[str, Any], one_missed: Mapping[Hypothesis, Any]
 ) -> dict[str, Changed]:
-    """Siblings of the amended readings that leave conditions out."""
+    """Return siblings of the amended readings that leave out one condition each, or both sizes."""
     found = {"b and h of any size": changed(drop=SIZES, examples=[large_label])}
     for hypothesis, case in one_missed.items():
         found[f"without {hypothesis.name}"] = changed(drop=[hypothesis], examples=[case])

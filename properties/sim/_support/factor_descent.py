@@ -317,7 +317,7 @@ def leans(case: Factors) -> bool:
 
 
 def pair(K: Any, Q: Any, data: AttentionData = TWO_TOKENS.data) -> Factors:
-    """A start on the smallest data set, or another."""
+    """Return a start (K, Q) on the given data, by default on the smallest data set."""
     return Factors(data, np.array(K, dtype=np.float64), np.array(Q, dtype=np.float64))
 
 

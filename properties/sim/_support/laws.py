@@ -190,7 +190,7 @@ def nearly_orthogonal(draw: st.DrawFn) -> AttentionData:
 
 
 def near_enough(n: Any, k: Any) -> Any:
-    """The coherence e of which that is 1: 1/(2 k + 2 sqrt(k (k + n - 1)))."""
+    """Return e = 1/(2 k + 2 sqrt(k (k + n - 1))), for which `disturbance(n, k, e)` is 1."""
     return 1 / (2 * k + 2 * (k * (k + n - 1)) ** Fraction(1, 2))
 
 

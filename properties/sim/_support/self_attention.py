@@ -239,7 +239,7 @@ def near_solution(draw: st.DrawFn) -> SelfAttention:
 
 
 def asking(tokens: ArrayLike, columns: ArrayLike, *, causal: bool = False) -> SelfAttention:
-    """Sequences with identity values whose positions ask for one column each."""
+    """Return sequences with identity values; each position is labelled by one column."""
     labels = np.eye(np.shape(tokens)[-1])[np.array(columns)]
     return SelfAttention.of(tokens, labels, causal=causal)
 

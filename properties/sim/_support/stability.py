@@ -17,7 +17,7 @@ NEAR = {"x": Fraction(-1, 256), "y": Fraction(1, 256)}
 
 
 def around(at: Fraction) -> dict[str, Fraction]:
-    """Two points at either side, a 512th away."""
+    """Return two points, 1/512 below and 1/512 above a number."""
     return {"x": at - Fraction(1, 512), "y": at + Fraction(1, 512)}
 
 

@@ -22,12 +22,12 @@ DECREASING_LOSSES = {
 
 
 def flag(m: Any, value: bool) -> Any:
-    """That a property of the loss is there."""
+    """Return the relation that a property of the loss is true."""
     return m.equal(m.exact(int(value)), m.exact(1))
 
 
 def family(*names: str) -> Mapping[str, Any]:
-    """The variable of a loss from some of the family, in place of all."""
+    """Return the variable `loss` restricted to the named losses."""
     return {"loss": Choice({name: LOSSES[name] for name in names})}
 
 
