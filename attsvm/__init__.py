@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from attsvm.theory import (
         Choice,
         Fitted,
+        Hypothesis,
         Integer,
         Matrix,
         Near,
@@ -64,8 +65,8 @@ _NAMES = {
     "v_svm",
     "attsvm.svm.answer": "solve",
     "attsvm.svm.separability": "separability",
-    "attsvm.theory": "Choice Fitted Integer Matrix Near Reading Real Records Statement Tensor "
-    "Vector changed",
+    "attsvm.theory": "Choice Fitted Hypothesis Integer Matrix Near Reading Real Records Statement "
+    "Tensor Vector changed",
     "attsvm.theory.interactive": "hunt show verify",
     "attsvm.training": "descend_kq descend_p descend_vp descend_w follow follow_kq follow_p",
     "attsvm.capturing": "capture",

@@ -21,7 +21,8 @@ STATEMENT = Statement(
     # What it quantifies over. There are also Vector("n"), Matrix("n", "d") with "n": Integer(1, 4),
     # Near("x", ()) for a second point, Choice for families, Fitted() for bounds R in hypotheses.
     variables={{"x": Real(), "y": Real()}},
-    # Conditions, each as Hypothesis("x >= 0", lambda m, v: m.at_least(v.x, m.exact(0))).
+    # Conditions, each as Hypothesis("x >= 0", lambda m, v: m.at_least(v.x, m.exact(0))). All these
+    # names are imported from attsvm.theory.
     hypotheses=(),
     # The formula, once: m has the functions (m.norm, m.softmax, ...), v the variables. It runs in
     # floats to search and in exact arithmetic to decide, so write constants as integers, Fractions

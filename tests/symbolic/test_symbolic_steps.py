@@ -433,12 +433,12 @@ SPOILT = {
         [low_score_tokens.prove_no_lower, low_score_tokens.prove_kept],
     ),
     "a hypothesis on 95% of a quarter of the product": (
-        *(stability_logistic, "SPREAD"),
+        *(stability_of_loss, "SPREAD_BOUND"),
         stability_logistic.spread_at_least(Fraction(19, 80), "4.21"),
         [stability_of_loss.prove_logistic_on_data],
     ),
     "the same with the squared loss": (
-        *(stability_logistic, "SPREAD"),
+        *(stability_of_loss, "SPREAD_BOUND"),
         stability_logistic.spread_at_least(Fraction(19, 80), "4.21"),
         [stability_of_loss.prove_squared_on_data],
     ),

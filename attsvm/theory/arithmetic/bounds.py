@@ -7,9 +7,10 @@ error of the operation.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from fractions import Fraction
-from operator import add, mul, sub
+from operator import add, mul, or_, sub
 from typing import Any
 
 import numpy as np
@@ -90,13 +91,19 @@ def _dust(found: Any, *factors: Any) -> Any:
     return np.where(small, _DUST, 0.0)
 
 
+def _inexact(*numbers: Bounded) -> Any:
+    """Return what underflow may take from a product with an error that is not 0."""
+    any_error = functools.reduce(or_, [number.error > 0.0 for number in numbers])
+    return np.where(any_error, _DUST, 0.0)
+
+
 def _product(a: Bounded, b: Bounded) -> Bounded:
     x, y = a.value, b.value
     found = x * y
     error = abs(_rounded_off(x, y, found)) + _dust(found, x, y)
     for one, other in ((a, b), (b, a)):
         error = error + np.where(other.error > 0.0, abs(one.value) * other.error, 0.0)
-    error = error + a.error * b.error
+    error = error + a.error * b.error + _inexact(a, b)  # each of these products may underflow
     return Bounded(found, error * _UP)
 
 
@@ -104,9 +111,12 @@ def _quotient(a: Bounded, b: Bounded) -> Bounded:
     x, y = a.value, b.value
     found = x / y
     product = found * y
-    lost = abs(((x - product) - _rounded_off(found, y, product)) / y) + _dust(found, x)
-    away = (a.error + abs(found) * b.error) / (abs(y) - b.error)
+    lost = abs(((x - product) - _rounded_off(found, y, product)) / y)
+    small = (abs(found) < _LEAST) | (abs(x) < _LEAST) | (abs(product) < _LEAST)
+    # the remainder of small numbers underflows, and its error is divided by y
+    lost = lost + np.where(small & (x != 0.0), _DUST / abs(y) + _DUST, 0.0)
     inside = abs(y) > b.error
+    away = (a.error + abs(found) * b.error + _inexact(a, b)) / (abs(y) - b.error) + _inexact(a, b)
     return Bounded(found, np.where(inside, (lost + away) * _UP, np.inf))
 
 
@@ -128,7 +138,7 @@ def _sqrt(x: Bounded) -> Bounded:
     exact = (square == x.value) & (_rounded_off(found, found, square) == 0.0)
     exact = (exact & (square > _LEAST)) | (x.value == 0.0)
     away = np.where(x.error <= x.value, x.error / found, np.sqrt(np.maximum(x.value, 0) + x.error))
-    away = np.where(x.error > 0.0, away, 0.0)
+    away = np.where(x.error > 0.0, away + _DUST, 0.0)
     error = np.where(exact, 0.0, found * _UNITS) + away
     return Bounded(found, np.where(x.value + x.error < 0.0, np.inf, error * _UP))
 
@@ -168,8 +178,8 @@ class Bounds(_Lanes):
     def _rational(self, value: Fraction) -> Bounded:
         near = _float(value)
         error = np.inf if np.isinf(near) else _float(abs(value - Fraction(near))) * _UP
-        if error == 0.0 and value != Fraction(near):
-            error = _DUST
+        if value != Fraction(near):
+            error += _DUST  # the difference may be rounded down where numbers are subnormal
         return Bounded(self.zeros(1) + near, error)
 
     def maximum(self, x: Any, y: Any) -> Any:

@@ -48,7 +48,7 @@ class Magnitudes(Arithmetic):
 
     exp = log = sqrt = elementary(_rounded)
     abs = elementary(abs)
-    is_zero = elementary(lambda x: Magnitude(x.size and 1))
+    is_zero = elementary(lambda x: Magnitude(None if x.size is None else 1))
 
     def _rational(self, value: Fraction) -> Magnitude:
         return Magnitude(abs(value.numerator) if value.denominator == 1 else None)

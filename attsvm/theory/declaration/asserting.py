@@ -13,15 +13,15 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.code_bases import base_of, files_of
 from attsvm.theory.declaration.code_digests import Imports
 
-_WRITTEN = re.compile(rb"(?:^|[:;])[ \t]*assert\b", re.MULTILINE)
-"""An `assert` statement as it is written; a line of a docstring may look like one."""
+_WRITTEN = re.compile(rb"(?:^|[:;])[ \t]*assert\b|__debug__", re.MULTILINE)
+"""What `python -O` drops or turns round, as it is written; a docstring may look like it."""
 
 
 def ensure_no_assert(whose: str, function: Callable[..., Any]) -> None:
@@ -80,7 +80,8 @@ def _pack(file: Path, changed: int) -> frozenset[Path]:
     if not any(_is_asserting(text, os.stat(text).st_mtime_ns) for text in texts):
         return frozenset()
     reached, _ = Imports().reached([file])
-    return frozenset(inner for inner in reached if inner.is_relative_to(top)) | {file}
+    place = top if top.is_dir() else base  # a file that is a pack has its helpers beside it
+    return frozenset(inner for inner in reached if inner.is_relative_to(place)) | {file}
 
 
 @functools.lru_cache(maxsize=8192)
@@ -89,7 +90,7 @@ def _is_asserting(text: str, changed: int) -> bool:
     content = Path(text).read_bytes()
     if not _WRITTEN.search(content):  # most files have none, and to parse them takes long
         return False
-    return any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(content)))
+    return any(map(_is_dropped, ast.walk(ast.parse(content))))
 
 
 def _asserts(file: Path, line: int, pack: frozenset[Path]) -> Iterator[tuple[Path, int]]:
@@ -149,5 +150,10 @@ def _functions(whole: ast.stmt, line: int) -> Iterator[ast.AST]:
 
 
 def _lines(node: ast.AST) -> list[int]:
-    """Return the lines of the `assert` statements within a node."""
-    return [inner.lineno for inner in ast.walk(node) if isinstance(inner, ast.Assert)]
+    """Return the lines of what python -O drops within a node."""
+    return [inner.lineno for inner in ast.walk(node) if _is_dropped(inner)]
+
+
+def _is_dropped(node: ast.AST) -> TypeGuard[ast.Assert | ast.Name]:
+    """Return whether a node is an `assert` statement, or `__debug__`, which -O makes False."""
+    return isinstance(node, ast.Assert) or (isinstance(node, ast.Name) and node.id == "__debug__")

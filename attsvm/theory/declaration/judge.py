@@ -232,12 +232,22 @@ def meets(condition: Any, formula: Formula, case: Any) -> bool:
     What stays open counts as not met, and so does a hypothesis that divides by 0.
     """
     try:
-        return _met(condition, formula, case)
+        return _met(condition, formula, case) is True
     except ZeroDivisionError:
         return False
 
 
-def _met(condition: Any, formula: Formula, case: Any) -> bool:
+def misses_one(formula: Formula, case: Any) -> bool:
+    """Return whether an instance is proved to miss some hypothesis; one that stays open is none."""
+    for hypothesis in formula.hypotheses.values():
+        with contextlib.suppress(ZeroDivisionError):
+            if _met(hypothesis.holds, formula, case) is False:
+                return True
+    return False
+
+
+def _met(condition: Any, formula: Formula, case: Any) -> bool | None:
+    """Return whether an instance meets a hypothesis; None if that stays open."""
     traced: Any = None
     for bits, m, values in _attempts(formula, case):
         with ctx.workprec(bits):
@@ -250,7 +260,7 @@ def _met(condition: Any, formula: Formula, case: Any) -> bool:
                 traced = asked(condition, TRACES, formula.traced(case))
         if traced is not None and _traced(traced, relation):
             return True
-    return False
+    return None
 
 
 def _known(relation: Any) -> Any:

@@ -13,8 +13,9 @@ from typing import Any
 
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.code_digests import Imports
-from attsvm.theory.declaration.packs import Pack
+from attsvm.theory.declaration.packs import Pack, modules
 from attsvm.theory.declaration.syntax import digest_of
+from attsvm.theory.declaration.syntax import whole as whole_of
 from attsvm.theory.record.checkout import versions
 from attsvm.theory.record.ledger import finished_runs
 from attsvm.theory.record.reviewed import rest_of
@@ -39,7 +40,8 @@ def bases_of(
     """Return for each claim a digest of all that its outcomes rest on, but profile and seed.
 
     These are the modules that its statement and its proof import, the data files and other modules
-    of its pack, all of attsvm, and the versions of Python and of libraries.
+    of its pack, all of attsvm, and the versions of Python and of libraries. All other packs that
+    are loaded count, as these may change modules. What code reads from elsewhere does not.
 
     Args:
         packs: where the claims are found.
@@ -51,8 +53,15 @@ def bases_of(
     shared = [*sorted(engine), *(f"{name} {version}" for name, version in versions().items())]
     found: dict[str, str] = {}
     wanted = {claim.id: claim for claim in claims}
+    whole = {
+        pack.name: [whole_of(module.__file__) for module in modules(pack) if module.__file__]
+        for pack in packs
+    }
     for pack in packs:
-        rest = [*shared, *rest_of([pack]).values()]
+        others = [
+            d for name, digests in sorted(whole.items()) if name != pack.name for d in digests
+        ]
+        rest = [*shared, *rest_of([pack]).values(), *others]
         for claim in pack.claims:
             if claim.id in wanted:
                 found[claim.id] = digest_of("\n".join([claim.digest(imports), *rest]))

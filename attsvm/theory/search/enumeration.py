@@ -10,6 +10,7 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.theory.arithmetic.heights import TOUCHED
+from attsvm.theory.declaration.judge import misses_one
 from attsvm.theory.declaration.variables import Choice, Integer
 from attsvm.theory.run.coverage import box_size
 from attsvm.theory.run.sampling import EVERY
@@ -62,9 +63,8 @@ def integers(scout: Scout, generator: np.random.Generator) -> None:
     whole = boxes[0] == _sides(formula, 2**62, alike)
     if own and not whole and not scout.once:
         boxes.append(_sides(formula, asked // 2, generator.exponential(size=len(few))))
-    suspects = Suspects(scout, formula, _DOUBTED)
-    for box in boxes:
-        _screen_box(suspects, box, own)
+    for box in boxes:  # of each box it is said by itself whether all of its rows were judged
+        _screen_box(Suspects(scout, formula, _DOUBTED), box, own)
     scout.idle = whole
 
 
@@ -85,6 +85,7 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
     decided = formula.unrounded(sizes, parameters) if own == sides.keys() else frozenset()
     exact = decided >= {*formula.hypotheses, ""}
     proved, unjudged, best = exact or not own or not scout.once, scout.tally.seen.unjudged, -np.inf
+    proved = proved and max(sizes.values()) < _LARGEST  # else rows are other integers, rounded
     for held in itertools.product(*outer):
         for start in range(0, size, _ROWS):
             scout.ensure_time()
@@ -111,6 +112,9 @@ def _screen_box(suspects: Suspects, sides: Mapping[str, tuple[int, int]], own: S
         scout.tally.seen.exhausted = max(scout.tally.seen.exhausted, box, key=box_size)
 
 
+_LARGEST = 2**53
+"""Size from which on floats do not hold all integers."""
+
 _LOOKED = 8
 """Instances that `fill_up` looks at, as a multiple of those that are wanted."""
 
@@ -119,21 +123,22 @@ def fill_up(tally: Tally, wanted: int) -> Refuted | None:
     """Examine integers and choices in order until so many different instances are decided.
 
     A strategy that draws integers of a short range has few instances. If these are all that there
-    are, and each is decided, their number is noted as `settled`.
+    are, and each is decided or proved to miss a hypothesis, their number is noted as `settled`.
     """
     formula = tally.part.formula
     if formula.axes or not formula.stepped or tally.seen.examples >= wanted:
         return None
-    looked = 0
+    looked, open_ = 0, 0
     for case in _in_order(formula):
         if looked >= _LOOKED * wanted or tally.seen.examples >= wanted:
             return None
         looked += 1
         if not tally.knows(case):
-            found = tally.examine(case, EVERY)[1]
+            accepted, found = tally.examine(case, EVERY)
             if found:
                 return found
-    left = tally.seen.undecided + tally.seen.given_up
+            open_ += not accepted and not misses_one(formula, case)
+    left = tally.seen.undecided + tally.seen.given_up + open_
     tally.seen.settled = looked if formula.domain and not left else 0
     return None
 

@@ -115,7 +115,7 @@ class Suspects:
         try:
             for k in np.flatnonzero(violate)[:_CONTRADICTED].tolist():
                 judged.append(k)
-                self._look(few, k)
+                waiting += self._look(few, k) is None
             for k in np.flatnonzero(open_).tolist():
                 answer = self._at_once(few, k)
                 if answer is False:
@@ -123,15 +123,15 @@ class Suspects:
                 elif answer or self.looks > 0:
                     self.looks -= answer is None
                     judged.append(k)
-                    self._look(few, k)
+                    waiting += self._look(few, k) is None  # a hypothesis may have stayed open
                 elif self.sieved == 0 or not self.formula.stepped:
                     break
         finally:
             self.scout.tally.seen.unjudged += waiting - len(judged)
         return {int(lanes[k]) for k in judged}
 
-    def _look(self, few: Mapping[str, Any], k: int) -> None:
-        self.scout.look(self.formula.instance_at(few, k))
+    def _look(self, few: Mapping[str, Any], k: int) -> float | None:
+        return self.scout.look(self.formula.instance_at(few, k))
 
     def _new(self, few: Mapping[str, Any], wanted: Array) -> Array:
         """Return which wanted rows are instances; of integers, those that are seen first."""

@@ -317,3 +317,29 @@ def test_the_account_of_a_hunt_tells_what_was_not_judged():
     account = hunt(claim, seconds=None, rounds=1, searchers=["drawn", "screen"])
     document = account.json()
     assert document["unjudged"] == account.seen.unjudged > 0
+
+
+def test_a_box_with_open_rows_is_not_said_to_be_screened_by_the_next_box():
+    """Both boxes hold (19, 19), at which the sides differ by less than floats tell."""
+    claim = small(
+        {"x": Integer(1, 20, beyond=True), "y": Integer(1, 20, beyond=True)},
+        lambda m, v: m.at_most(
+            m.log(v.x * v.y) + m.exact(Fraction(1, 10**60)) * m.is_zero(v.x + v.y - 38),
+            m.log(v.x) + m.log(v.y),
+        ),
+        {
+            "x <= 20": lambda m, v: m.at_most(v.x, 20),
+            "y <= 20": lambda m, v: m.at_most(v.y, 20),
+        },
+    )
+    seen = alone(claim, "integers")
+    assert seen.unjudged > 0
+    assert seen.exhausted == {}
+
+
+def test_integers_that_floats_do_not_hold_are_not_said_to_be_screened():
+    claim = small(
+        {"x": Integer(2**60, 2**60 + 300)},
+        lambda m, v: m.at_most(m.is_zero(v.x - (2**60 + 77)), 0),
+    )
+    assert alone(claim, "integers").exhausted == {}

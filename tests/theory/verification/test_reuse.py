@@ -161,3 +161,22 @@ def test_the_gate_refuses_what_is_taken_over_from_a_run_that_is_not_at_hand(pack
     rewritten(forge)
     assert main(GATE) == 1
     assert said in capsys.readouterr().out
+
+
+PATCHED = """
+import little.shareda
+
+little.shareda.ZERO = 1
+"""
+
+
+def test_nothing_is_taken_over_from_a_run_with_another_pack_that_changes_modules(
+    pack, tmp_path, capsys
+):
+    (tmp_path / "other").mkdir()
+    text = CLAIM.format(name="a").replace("my/", "its/")
+    (tmp_path / "other/__init__.py").write_text(PATCHED + text)
+    Path("ledger").unlink()
+    forget()
+    assert main([*VERIFY, "--only-pack", "other"]) == 0
+    assert taken_over(capsys) == {}

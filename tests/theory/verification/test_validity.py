@@ -219,3 +219,17 @@ def test_a_loop_that_never_ends_is_an_error_of_that_claim():
     found = checked(declared({"n": Integer(1, 2), "x": Vector("n")}, endless, **TWICE))
     assert str(found.verdict.validity) == "error"
     assert "steps of Python at small sizes. Let its loops end" in found.reason
+
+
+def test_instances_whose_hypothesis_stays_open_are_not_all_that_there_are():
+    """log(xy) <= log x + log y is true for all nine, and decided only if a factor is 1."""
+    claim = stated(
+        "open",
+        {name: Integer(1, 3) for name in "xy"},
+        lambda m, v, most: m.at_most(v.x * v.y, most),
+        {"equal": lambda m, v: m.at_most(m.log(v.x * v.y), m.log(v.x) + m.log(v.y))},
+        constants={"most": 3},
+        siblings={"2": changed(most=2)},
+    )
+    _, reason = said(claim)
+    assert "that there are" not in reason
