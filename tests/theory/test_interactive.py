@@ -84,7 +84,7 @@ def test_a_typed_claim_is_checked(typed):
     assert (str(verdict.truth), str(verdict.validity)) == ("holds", "exercised")
     assert repr(found).endswith("\n1 claim: every verdict as expected")
     assert re.search(
-        r"mine/softmax-lipschitz:literal +holds +numeric +exercised +2/2 ", repr(found)
+        r"mine/softmax-lipschitz:literal +holds +certified +exercised +2/2 ", repr(found)
     )
 
 

@@ -152,7 +152,9 @@ def _load(source: str) -> Pack:
         try:
             modules = _modules(source)
         except ClaimError as error:
-            raise (_together(refused) if refused else error) from error
+            if not refused:
+                raise
+            raise _together(refused) from error
     files = ((part.__name__, Path(part.__file__)) for part in modules if part.__file__)
     usual = ((n, file) for n, file in files if not n.startswith(LOOSE) and not holds(file))
     learn(dict(usual))
