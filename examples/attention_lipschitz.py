@@ -2,17 +2,8 @@
 
 from typing import Any
 
-from attsvm.theory import (
-    Fitted,
-    Hypothesis,
-    Integer,
-    Matrix,
-    Near,
-    Reading,
-    Statement,
-    changed,
-    definition,
-)
+from attsvm import Fitted, Hypothesis, Integer, Matrix, Near, Reading, Statement, changed
+from attsvm.theory import definition
 
 
 @definition(r"f({X})")

@@ -26,7 +26,7 @@ def test_a_hunt_that_finds_stores_a_file_that_replays(attsvm, document, tmp_path
     assert "\n  case = Point(\n      at=np.array([" in out
     assert "  slack in [-" in out
     assert re.search(r"^  drawn +\d+ turns?", out, re.MULTILINE)
-    assert re.search(rf"replay it: attsvm replay --pack \S+ {path.relative_to(tmp_path)}", out)
+    assert re.search(rf"replay it: attsvm replay --only-pack \S+ {path.relative_to(tmp_path)}", out)
     code, out, _ = attsvm("replay", *TOYS, path)
     assert (code, out.startswith("CONFIRMED: ")) == (0, True)
     code, found = document("replay", *TOYS, path)

@@ -154,8 +154,8 @@ def test_rows_are_compiled_once_whoever_made_the_arrays(run):
     code = (
         "import numpy as np\nfrom attsvm import AttentionData\n"
         "from attsvm.kernels.least_norm import rows\nfrom attsvm.svm import att_svm_programme\n"
-        "X, scores = np.array([[[1.0], [0.0]]]), np.array([[1.0, 0.0]])\n"
-        "for mask in (None, np.ones((1, 2), dtype=bool)):\n"
+        "X = np.arange(40.0)[None, ::-1, None]\nscores = X[:, :, 0]\n"
+        "for mask in (None, np.ones((1, 40), dtype=bool)):\n"
         "    data = AttentionData(X, np.ones((1, 1)), scores=scores, mask=mask)\n"
         "    att_svm_programme(data)\nprint(len(rows.entry().signatures))"
     )

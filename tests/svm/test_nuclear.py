@@ -529,8 +529,8 @@ def test_a_lying_search_is_never_believed(monkeypatch, truths, lie):
     """Either the answer is right, by conditions checked here, or none is given."""
     true = nuclear.propose
 
-    def lying(programme):
-        for proposal in true(programme):
+    def lying(programme, *rest):
+        for proposal in true(programme, *rest):
             yield lie(*proposal)
 
     monkeypatch.setattr(nuclear, "propose", lying)
@@ -545,7 +545,7 @@ def test_a_lying_search_is_never_believed(monkeypatch, truths, lie):
 
 
 def test_nothing_proposed_is_an_error(monkeypatch):
-    monkeypatch.setattr(nuclear, "propose", lambda programme: iter(()))
+    monkeypatch.setattr(nuclear, "propose", lambda *_: iter(()))
     with pytest.raises(SolverError, match="1e-9") as caught:
         solve_nuclear(lied_to()[0])
     assert caught.value.value is None

@@ -6,6 +6,7 @@ import hashlib
 import importlib.metadata
 import os
 import platform
+import re
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -29,13 +30,16 @@ _PACKAGES = ("numpy", "python-flint", "hypothesis", "scipy", "sympy", "numba", "
 _HASHED = 1 << 28
 """Bytes of a data file that its digest takes in; its size counts as well."""
 
+_BEGINNING = 64
+"""Bytes of a data file that are read to tell what kind it is."""
+
 _COMPILED = frozenset((".so", ".pyd", ".dylib", ".dll"))
 """Endings of extension modules: they differ between machines."""
 
-_EVENT = b'{"schema": 1, "event": '
+_EVENT = re.compile(rb'\{"schema": 1, "event": ')
 """What a ledger begins with."""
 
-_FIND = b'{\n "schema": 1,\n "kind": "attsvm-counterexample",'
+_FIND = re.compile(rb'\{\n "schema": \d,\n "kind": "attsvm-counterexample",')
 """What a counterexample begins with: those in folders called finds were found by runs whose ledger
 lies beside the curated ones."""
 
@@ -242,9 +246,9 @@ def _is_name(value: str) -> bool:
     return inside and path.suffix != ".py" and path.name != "expectations.json"
 
 
-def _begins(file: str, words: bytes) -> bool:
+def _begins(file: str, words: re.Pattern[bytes]) -> bool:
     with open(file, "rb") as opened:
-        return opened.read(len(words)) == words
+        return words.match(opened.read(_BEGINNING)) is not None
 
 
 def _raw(file: str) -> str:
