@@ -208,7 +208,10 @@ def chained(events: list[Any]) -> list[Any]:
 
 def _hold_and_show(run: Run, expected: Any, checkout: Checkout, pack: Pack, folder: Path) -> None:
     """Do with a run what `gate` and `report` do."""
-    for against in (checkout, Checkout(checkout.claims, checkout.reviewed, {}, run.code, run.curated)):
+    for against in (
+        checkout,
+        Checkout(checkout.claims, checkout.reviewed, {}, run.code, run.curated),
+    ):
         reasons = hold(run, expected, TODAY, against)
         _ensure_printed([*map(str, reasons), *map(str, brief(run, expected, reasons))])
     renewed({"schema": 1, "claims": {}}, checkout, run)

@@ -201,7 +201,6 @@ WORDINGS = {
     "V is not zero": ("every other matrix",),
     "queries of a sequence have its tokens": ("one slack a token of a sequence",),
     "all tokens are support vectors": ("all tokens support vectors",),
-    "all tokens are support vectors (part 1)": ("all tokens are support vectors (part 1 of",),
     "the embeddings are linearly independent": ("the embeddings are independent",),
     "attention is over all tokens": ("self-attention over all tokens",),
     "attention is causal": ("causal self-attention",),

@@ -85,8 +85,9 @@ class _Remote:
     def done(self) -> bool:
         return bool(self.future.done())
 
-    def cancel(self) -> object:
-        return self.future.cancel()
+    def cancel(self) -> None:
+        with contextlib.suppress(Exception):  # the cluster may have gone away
+            self.future.cancel()
 
 
 class _Cluster:
