@@ -204,10 +204,6 @@ WORDINGS = {
     "the embeddings are linearly independent": ("the embeddings are independent",),
     "attention is over all tokens": ("self-attention over all tokens",),
     "attention is causal": ("causal self-attention",),
-    "non-optimal scores are equal": (
-        "scores of non-optimal tokens approximately equal, as exactly equal ones are",
-        "for all rivals t, whose scores are equal in each input",
-    ),
     "all tokens are support vectors in each Local-SVM that has a solution": (
         "all tokens are support vectors in all Local-SVMs that have a solution",
         "all Local-SVMs have a solution, in which all tokens are support vectors",
