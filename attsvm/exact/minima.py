@@ -269,7 +269,7 @@ class _Frame:
         return arb(least).sqrt() if proved else arb(0)
 
     def proposal(self, W0: Matrix, W: Matrix) -> tuple[Matrix, fmpq] | None:
-        """Return C in W_0 + S and mu > 0, which nothing is proved of; None where none are proposed.
+        """Return a proposed C in W_0 + S and mu > 0, both unproved; None if there is no proposal.
 
         Raises:
             FileError: they come from a witness, and do not fit.

@@ -101,7 +101,7 @@ def shortfall(relation: Any, batch: int) -> Array:
 
 
 def proved(relation: Relation) -> tuple[Any, Any]:
-    """Return where numbers with bounds prove that a relation holds, and where that it fails."""
+    """Return two masks: lanes whose bounds prove that a relation holds, and that it fails."""
     if isinstance(relation, All | AnyOf):
         parts = [proved(part) for part in relation.parts]
         joins = (and_, or_) if isinstance(relation, All) else (or_, and_)

@@ -275,7 +275,7 @@ def _executed(
 
 
 def witness_of(stored: Mapping[str, Any]) -> Witness | None:
-    """Return the witness of a file; None where it is of a time when files had none."""
+    """Return the witness of a file; None if the file is of schema 1, which has no witness."""
     witness: Witness | None = stored.get("witness") if stored.get("schema") == SCHEMA else None
     return witness
 

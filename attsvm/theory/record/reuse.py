@@ -23,7 +23,7 @@ from attsvm.theory.record.reviewed import rest_of
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What a run evaluated of one claim.
+    """The outcomes of one claim that an earlier run evaluated.
 
     Attributes:
         run: the id of the run.

@@ -20,7 +20,7 @@ from attsvm.theory.record.checkout import data_of
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """What was reviewed of a claim: what a person can read, and digests of what it rests on.
+    """A reviewed claim: its sentence and formula, and digests of the code that it rests on.
 
     Attributes:
         statement: the sentence.
