@@ -21,7 +21,7 @@ from attsvm._files import dump, ensure_writable, told, write_text, write_whole
 from attsvm.errors import ClaimError, FileError, UsageError
 from attsvm.plots.style import ensure_drawable
 from attsvm.plots.table import Table
-from attsvm.theory.declaration.packs import Pack, modules
+from attsvm.theory.packs.packs import Pack, modules
 from attsvm.theory.record import forms
 from attsvm.theory.record.files import read_json, read_whole
 

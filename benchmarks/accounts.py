@@ -15,7 +15,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from attsvm._files import write_text
-from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.run.workers import processes
 from attsvm.theory.search.hunt import Hunt, hunt
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from attsvm.theory import Claim, load_packs
-from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.run.workers import processes
 from attsvm.theory.search.hunt import Hunt, hunt
 from benchmarks.timing import Row, asked, keep, shown

@@ -30,11 +30,11 @@ from pathlib import Path
 
 import attsvm
 from attsvm.errors import FileError, LedgerError
-from attsvm.theory.declaration.packs import load_packs
+from attsvm.theory.gate.expectations import UNREVIEWED
+from attsvm.theory.gate.gate import hold
+from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.record import counterexample
-from attsvm.theory.record.expectations import UNREVIEWED
 from attsvm.theory.record.ledger import last_run
-from attsvm.theory.verification.gate import hold
 
 PACK = '''
 """A claim that holds and one that is refuted."""

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from attsvm import sources
-from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.packs.code_digests import digest_of_claim
+from attsvm.theory.packs.packs import find_claims, load_packs
 
 ROOT = Path(__file__).parents[1]
 IGNORED = shutil.ignore_patterns("__pycache__", ".attsvm")
@@ -29,7 +30,8 @@ setuptools.build_meta.build_sdist("..")
 RUN = """
 import contextlib, io, json, sys
 from attsvm.cli import main
-from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.packs.code_digests import digest_of_claim
+from attsvm.theory.packs.packs import find_claims, load_packs
 told = []
 for words in json.loads(sys.argv[1]):
     with contextlib.redirect_stdout(io.StringIO()) as out:
@@ -37,7 +39,7 @@ for words in json.loads(sys.argv[1]):
     told.append((code, out.getvalue()))
 (claim,) = find_claims(load_packs(), [sys.argv[2]])
 top = sorted({"properties", "symbolic"} & sys.modules.keys())
-print(json.dumps([told, claim.fingerprint, top]))
+print(json.dumps([told, digest_of_claim(claim), top]))
 """
 """Commands in one process, then the fingerprint of a claim, and names at the top level."""
 
@@ -113,7 +115,7 @@ def test_in_an_empty_folder_all_commands_know_the_claims(environment, tmp_path):
     assert "refuted, certified: sim/lemma-3.13:literal" in hunt
     assert {line.partition("/")[0] for line in reproduce.splitlines()} == {"mm", "sim", "tf"}
     assert [code for code, _ in told if code != 0] in ([1], [1, 1])  # a find, and changes to review
-    assert (fingerprint, top) == (ours[CLAIM].fingerprint, [])
+    assert (fingerprint, top) == (digest_of_claim(ours[CLAIM]), [])
 
 
 @pytest.mark.parametrize("lists", [True, False], ids=["lists its pack", "names it"])

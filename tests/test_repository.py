@@ -40,7 +40,7 @@ COPIES = """
 import json, os, sys
 import scipy.optimize, sympy
 import attsvm._live, attsvm.cli.gate, attsvm.cli.verify
-import attsvm.theory.search, attsvm.theory.verification.verify, attsvm.theory.verification.gate
+import attsvm.theory.search, attsvm.theory.verification.verify, attsvm.theory.gate.gate
 from attsvm.cli.__main__ import run
 attsvm._live._SILENT = float("inf")  # how fast a machine is changes no output
 for line in sys.stdin:

@@ -16,7 +16,7 @@ from attsvm._files import write_json
 from attsvm.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:
-    from attsvm.theory.declaration.packs import Pack
+    from attsvm.theory.packs.packs import Pack
     from attsvm.theory.record.ledger import Run
 
 LEDGER = ".attsvm/ledger.jsonl"
@@ -166,14 +166,14 @@ class Parsers:
 def load_alone(options: argparse.Namespace) -> None:
     """Name what --only-pack names as packs, which workers and printed commands load."""
     if options.only_pack:
-        from attsvm.theory.declaration.known_packs import sources_of
+        from attsvm.theory.packs.known_packs import sources_of
 
         options.pack = [*options.pack, *sources_of(options.only_pack)]
 
 
 def command(options: argparse.Namespace, name: str, *more: str) -> str:
     """A command line to paste that goes on with the packs, profile, seed and ledger of this one."""
-    from attsvm.theory.declaration.known_packs import sources_of
+    from attsvm.theory.packs.known_packs import sources_of
 
     alone = getattr(options, "only_pack", [])
     loaded = sources_of(alone) if alone else []  # `load_alone` has made packs of them
@@ -201,9 +201,9 @@ def recorded(options: argparse.Namespace, read: Callable[[str], Run]) -> Run:
 
 def split_packs(options: argparse.Namespace, run: Run) -> tuple[tuple[Pack, ...], tuple[Pack, ...]]:
     """The packs that count, and with --only-pack the others, where the run checked any of them."""
-    from attsvm.theory.declaration.known_packs import sources_of
-    from attsvm.theory.declaration.packs import load_packs
-    from attsvm.theory.record.expectations import files_beside
+    from attsvm.theory.gate.expectations import files_beside
+    from attsvm.theory.packs.known_packs import sources_of
+    from attsvm.theory.packs.packs import load_packs
 
     packs = load_packs(options.pack, options.only_pack)
     if not options.only_pack or set(run.claims) <= {c.id for p in packs for c in p.claims}:

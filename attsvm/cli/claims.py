@@ -15,7 +15,7 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List them; 0."""
-    from attsvm.theory.declaration.packs import NO_CLAIMS, find_claims, load_packs
+    from attsvm.theory.packs.packs import NO_CLAIMS, find_claims, load_packs
     from attsvm.theory.report.terminal import claims_text
 
     packs = load_packs(options.pack, options.only_pack)

@@ -17,8 +17,8 @@ from attsvm.cli.working import working
 from attsvm.errors import FileError, LedgerError, UsageError
 
 if TYPE_CHECKING:
-    from attsvm.theory.declaration.packs import Pack
-    from attsvm.theory.record.expectations import Expectation
+    from attsvm.theory.gate.expectations import Expectation
+    from attsvm.theory.packs.packs import Pack
     from attsvm.theory.record.ledger import Run
 
 
@@ -48,15 +48,15 @@ def add(parsers: Parsers) -> None:
 @working("holding the run against what was reviewed")
 def run(options: argparse.Namespace) -> int:
     """Hold; 0 where nothing differs, 1 with a reason a line."""
-    from attsvm.theory.record.expectations import (
+    from attsvm.theory.gate.expectations import (
         UNREVIEWED,
         of_others,
         read_expectations,
         read_rest,
     )
+    from attsvm.theory.gate.gate import Rank, brief, checked_out, hold, only_of
+    from attsvm.theory.packs.checkout import key_of
     from attsvm.theory.record.ledger import last_run
-    from attsvm.theory.record.reviewed import key_of
-    from attsvm.theory.verification.gate import Rank, brief, checked_out, hold, only_of
 
     if options.update:
         return _update(options)
@@ -153,7 +153,7 @@ def _held(
 
 def _asked(options: argparse.Namespace, packs: tuple[Pack, ...], run: Run) -> tuple[Pack, ...]:
     """The packs that the run is held to."""
-    from attsvm.theory.verification.gate import concerned
+    from attsvm.theory.gate.gate import concerned
 
     return concerned(packs, [] if options.only_pack else options.pack, run)
 
@@ -209,12 +209,12 @@ def _ensure_there(place: Path, packs: tuple[Pack, ...], options: argparse.Namesp
 def _update(options: argparse.Namespace) -> int:
     """Show, or with --yes write, what differs; 1 where something does and was not written."""
     from attsvm._files import write_text
-    from attsvm.theory.record.expectations import of_others, owners_of, read_expectations
+    from attsvm.theory.gate.expectations import of_others, owners_of, read_expectations
+    from attsvm.theory.gate.gate import checked_out
+    from attsvm.theory.gate.renewal import renewed, spelt
+    from attsvm.theory.packs.checkout import key_of
     from attsvm.theory.record.files import read_json
     from attsvm.theory.record.ledger import Run, last_run
-    from attsvm.theory.record.reviewed import key_of
-    from attsvm.theory.verification.gate import checked_out
-    from attsvm.theory.verification.renewal import renewed, spelt
 
     try:
         run = last_run(options.ledger)

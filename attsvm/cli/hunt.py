@@ -136,8 +136,8 @@ def _searchers(text: str | None) -> list[str] | None:
 def _hunt(crew: Workers, options: argparse.Namespace) -> int:
     """Hunt; 1 where a counterexample is found, 0 where not, 130 where not as it was interrupted."""
     from attsvm._live import Live
-    from attsvm.theory.declaration.packs import find_claims, load_packs
     from attsvm.theory.declaration.verdict import Truth
+    from attsvm.theory.packs.packs import find_claims, load_packs
     from attsvm.theory.record import counterexample
     from attsvm.theory.report.terminal import hunt_line, hunt_text
     from attsvm.theory.search.account import Hunt

@@ -13,7 +13,7 @@ from attsvm.cli.arguments import LEDGER
 from attsvm.errors import UsageError
 
 if TYPE_CHECKING:
-    from attsvm.theory.declaration.packs import Pack
+    from attsvm.theory.packs.packs import Pack
     from attsvm.theory.record.ledger import Ledger
 
 

@@ -20,7 +20,7 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Replay; 0 where all are confirmed, 1 where not."""
-    from attsvm.theory.declaration.packs import load_packs
+    from attsvm.theory.packs.packs import load_packs
     from attsvm.theory.record.counterexample import gathered, replay
 
     results = []

@@ -49,9 +49,9 @@ def run(options: argparse.Namespace) -> int:
     from attsvm._files import write_text
     from attsvm._words import counted
     from attsvm.errors import UsageError
-    from attsvm.theory.record.checkout import checked_packs, code_of
+    from attsvm.theory.gate.gate import only_of, stale
+    from attsvm.theory.packs.checkout import checked_packs, code_of
     from attsvm.theory.record.ledger import joined_run, last_run
-    from attsvm.theory.verification.gate import only_of, stale
 
     ensure_json(options.json)
     whole = recorded(options, joined_run)

@@ -23,7 +23,7 @@ def add(parsers: Parsers) -> None:
 def run(options: argparse.Namespace) -> int:
     """Draw, or list what can be drawn; 0."""
     from attsvm.reproduce import conclusions, find_figures, named, write
-    from attsvm.theory.declaration.packs import NO_CLAIMS, load_packs
+    from attsvm.theory.packs.packs import NO_CLAIMS, load_packs
 
     packs = load_packs(options.pack)
     figures = find_figures(packs)

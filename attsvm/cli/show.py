@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from attsvm.theory.declaration.claim import Claim
-    from attsvm.theory.declaration.packs import Pack
+    from attsvm.theory.packs.packs import Pack
     from attsvm.theory.report.errata import Erratum
 
 
@@ -44,7 +44,7 @@ def add(parsers: Parsers) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print it; 0."""
-    from attsvm.theory.declaration.packs import find_claims, load_packs
+    from attsvm.theory.packs.packs import find_claims, load_packs
     from attsvm.theory.report.errata import find_source
     from attsvm.theory.report.statement_screen import screen
     from attsvm.theory.report.statement_view import formula_lines, statement_of, statement_view

@@ -124,7 +124,7 @@ def _tell(checked: list[Checked], options: argparse.Namespace) -> None:
 def _verify(crew: Workers, options: argparse.Namespace) -> int:
     from attsvm._files import write_json
     from attsvm._live import Live
-    from attsvm.theory.declaration.packs import NO_CLAIMS, find_claims, load_packs
+    from attsvm.theory.packs.packs import NO_CLAIMS, find_claims, load_packs
     from attsvm.theory.record.curated import summary
     from attsvm.theory.report.terminal import outcome
     from attsvm.theory.verification.verify import verify

@@ -9,7 +9,6 @@ from attsvm.theory.arithmetic.naming import Primitive, definition
 from attsvm.theory.declaration.claim import Claim, Sibling
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.notation import stated
-from attsvm.theory.declaration.packs import Pack, load_packs
 from attsvm.theory.declaration.proof import (
     Lemma,
     Supposed,
@@ -40,6 +39,7 @@ from attsvm.theory.declaration.variables import (
     Vector,
 )
 from attsvm.theory.declaration.verdict import Evidence, Expected, Truth, Validity, Verdict
+from attsvm.theory.packs.packs import Pack, load_packs
 from attsvm.theory.run.confirm import OPEN
 from attsvm.theory.run.profiles import PROFILES, Profile
 

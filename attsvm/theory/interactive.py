@@ -21,8 +21,8 @@ from attsvm._live import Live
 from attsvm._words import counted
 from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import NO_CLAIMS, Pack, find_claims, load_packs
 from attsvm.theory.declaration.statement import Statement
+from attsvm.theory.packs.packs import NO_CLAIMS, Pack, find_claims, load_packs
 from attsvm.theory.record.counterexample import in_python, shown
 from attsvm.theory.report.errata import find_source
 from attsvm.theory.report.statement_screen import screen

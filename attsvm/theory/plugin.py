@@ -20,16 +20,16 @@ import pytest
 from attsvm._words import counted
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import load_packs
+from attsvm.theory.packs.checkout import code_of
+from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.record import curated
-from attsvm.theory.record.checkout import code_of
 from attsvm.theory.record.counterexample import Replay
 from attsvm.theory.record.curated import replay_curated, summary
 from attsvm.theory.record.ledger import Ledger
-from attsvm.theory.record.reuse import Earlier, bases_of, evaluated, reused
 from attsvm.theory.report.terminal import table_text
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome, check_part
+from attsvm.theory.verification.reuse import Earlier, bases_of, evaluated, reused
 from attsvm.theory.verification.verify import (
     Checked,
     Report,

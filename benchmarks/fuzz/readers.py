@@ -28,19 +28,19 @@ import numpy as np
 from attsvm._files import dump, write_text
 from attsvm.data import AttentionData
 from attsvm.errors import AttsvmError
-from attsvm.theory.declaration import known_packs as declared
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import Pack, load_packs
+from attsvm.theory.gate.expectations import read_expectations
+from attsvm.theory.gate.gate import Checkout, brief, checked_out, hold
+from attsvm.theory.gate.renewal import renewed, spelt
 from attsvm.theory.instance import codec
+from attsvm.theory.packs import known_packs as declared
+from attsvm.theory.packs.packs import Pack, load_packs
 from attsvm.theory.record import files
 from attsvm.theory.record.counterexample import document, read, replay
-from attsvm.theory.record.expectations import read_expectations
 from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.page import page
 from attsvm.theory.report.page.script import SCRIPT
 from attsvm.theory.report.source_page import source_page
-from attsvm.theory.verification.gate import Checkout, brief, checked_out, hold
-from attsvm.theory.verification.renewal import renewed, spelt
 from attsvm.theory.verification.verify import verify
 from benchmarks.fuzz import mutation
 

@@ -32,10 +32,10 @@ from pathlib import Path
 from typing import Any
 
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.code_bases import files_of
-from attsvm.theory.declaration.code_digests import homes
-from attsvm.theory.declaration.packs import find_claims, load_packs
-from attsvm.theory.declaration.syntax import module_of
+from attsvm.theory.packs.code_bases import files_of
+from attsvm.theory.packs.code_digests import homes
+from attsvm.theory.packs.packs import find_claims, load_packs
+from attsvm.theory.packs.syntax import module_of
 from benchmarks.mutants.copies import PYTEST, SHOWN, Copy, uncompiled
 from benchmarks.mutants.mutations import Mutant, uses, watched
 from benchmarks.mutants.rooms import CERTIFYING, ROOMS, ROOT, digest, marks, room_of, sample

@@ -26,6 +26,8 @@ _BESIDE = {
     "run": "check schedule validity",
     "search": "cli_places",
     "record": "files",
+    "packs": "cli_places",
+    "gate": "cli_gate",
     "verification": "schedule",
     "report": "",
 }
@@ -56,7 +58,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         f"theory/{part}": ("tests/theory/arithmetic", *_files(f"{_JUDGES} {_FORMULAS}"))
         for part in ("arithmetic/", "run/confirm", "declaration/judge")
     },
-    "theory/verification/gate": _files("gate gate_attacks cli_gate"),
+    "theory/gate/gate": _files("gate gate_attacks cli_gate"),
     **{
         f"theory/{part}/": (f"tests/theory/{part}", *_files(names))
         for part, names in _BESIDE.items()
@@ -70,7 +72,7 @@ CERTIFYING = (
     *("svm/bounds", "svm/farkas", "svm/handed"),
     *(
         "theory/arithmetic/",
-        "theory/verification/gate",
+        "theory/gate/gate",
         "theory/run/confirm",
         "theory/declaration/judge",
     ),

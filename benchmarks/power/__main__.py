@@ -34,9 +34,9 @@ from typing import Any
 
 from attsvm._files import write_text
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.code_digests import Imports
-from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.packs.code_digests import Imports, digest_of_claim
+from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.run.workers import processes
 from attsvm.theory.search import GUIDED
 from benchmarks.power.measure import (
@@ -104,7 +104,7 @@ def attempts(
     """
     table: Table = {id: {} for id in ids}
     for row in before:
-        if row["id"] in table and row["fingerprint"] == PLANTED[row["id"]].claim.fingerprint:
+        if row["id"] in table and row["fingerprint"] == PLANTED[row["id"]].digest_of_claim(claim):
             table[row["id"]] = {m: Attempt(**told) for m, told in row["attempts"].items()}
     pairs = []
     for id in ids:
@@ -246,7 +246,7 @@ def show_true(
     if by:
         claims = {id: c for id, c in claims.items() if set(screener(c)) & set(by)}
     imports = Imports()
-    prints = {id: claim.digest(imports) for id, claim in claims.items()}
+    prints = {id: digest_of_claim(claim, imports) for id, claim in claims.items()}
     known = {r["claim"]: r for r in before if prints.get(r["claim"]) == r["fingerprint"]}
     rows = [r for r in known.values() if r["refuted"] or _looked(r) >= instances]
     left = set(claims) - {r["claim"] for r in rows}
@@ -379,7 +379,7 @@ def _told(id: str, row: dict[str, Attempt]) -> dict[str, Any]:
     planted = PLANTED[id]
     return {
         "id": id,
-        "fingerprint": planted.claim.fingerprint,
+        "fingerprint": planted.digest_of_claim(claim),
         "kind": planted.kind,
         "family": planted.family,
         "why": planted.why,

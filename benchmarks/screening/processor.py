@@ -16,7 +16,7 @@ from attsvm.data import AttentionData
 from attsvm.losses import LOG_LOSS
 from attsvm.svm.batch import att_svm_batch
 from attsvm.theory import Claim, load_packs
-from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.packs.packs import find_claims
 from attsvm.training import descend_w
 from benchmarks.screening.by_hand import CASES, Case, heights, step_by_hand
 from benchmarks.screening.rates import (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.packs.packs import find_claims, load_packs
 from benchmarks.mutants import __main__ as command
 from benchmarks.mutants import copies, forks, rooms, warm
 from benchmarks.mutants.__main__ import Reach, Tried, mapped, report

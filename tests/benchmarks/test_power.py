@@ -24,8 +24,8 @@ from attsvm.theory import (
     Statement,
     changed,
 )
-from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.verification.check import check_part
 from benchmarks.power import __main__ as power

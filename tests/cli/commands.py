@@ -7,8 +7,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from attsvm.theory.declaration.packs import find_claims, load_packs
-from attsvm.theory.record.reviewed import review
+from attsvm.theory.gate.reviewed import review
+from attsvm.theory.packs.packs import find_claims, load_packs
 
 PACK = str(Path(__file__).parents[1] / "theory" / "toy_pack.py")
 TOYS = ["--only-pack", PACK]

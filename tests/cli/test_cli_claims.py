@@ -7,7 +7,7 @@ import pytest
 from commands import PACK
 
 from attsvm.theory import load_packs
-from attsvm.theory.declaration import packs
+from attsvm.theory.packs import packs
 
 
 def test_claims_lists_every_claim_with_the_promised_keys(document):

@@ -10,7 +10,7 @@ import pytest
 from commands import PACK, TOYS
 
 from attsvm.theory import load_packs
-from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.run.tally import Refuted
 from attsvm.theory.search import account
 from attsvm.theory.search.account import Hunt
@@ -165,7 +165,7 @@ def test_a_hunt_whose_results_cannot_be_written_does_not_begin(
 
 
 @pytest.mark.parametrize(
-    "early", ["attsvm.theory.declaration.packs.load_packs", "attsvm.theory.search.hunt.hunt"]
+    "early", ["attsvm.theory.packs.packs.load_packs", "attsvm.theory.search.hunt.hunt"]
 )
 def test_a_hunt_that_is_interrupted_before_it_searches_says_so(
     attsvm, document, monkeypatch, early

@@ -21,8 +21,8 @@ from attsvm import _files
 from attsvm._files import write_all, write_whole
 from attsvm.cli.places import ensure_file, finds_beside
 from attsvm.errors import FileError
-from attsvm.theory.declaration.packs import load_packs
-from attsvm.theory.record.checkout import code_of
+from attsvm.theory.packs.checkout import code_of
+from attsvm.theory.packs.packs import load_packs
 
 TEXT = b"the whole text\n" * 20_000  # more than a pipe takes at once
 

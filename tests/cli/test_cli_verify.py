@@ -9,7 +9,7 @@ from commands import PACK, TOYS
 from attsvm._compiling import compiling
 from attsvm._live import Live
 from attsvm.cli import verify
-from attsvm.theory.declaration import packs
+from attsvm.theory.packs import packs
 from attsvm.theory.verification import verify as verification
 
 

@@ -19,9 +19,9 @@ from attsvm.primitives.torch_objectives import (
 from attsvm.risk import gradient_w
 from attsvm.svm import att_svm
 from attsvm.theory.declaration.judge import glance
-from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import draw
 from attsvm.theory.search.frame import Frame

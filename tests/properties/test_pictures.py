@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attsvm.data import AttentionData
-from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.record import curated
 from properties._support.pictures import plane
 

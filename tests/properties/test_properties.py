@@ -34,8 +34,8 @@ from attsvm.theory import (
     changed,
     load_packs,
 )
-from attsvm.theory.declaration.packs import modules
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.packs import modules
 from attsvm.theory.run.confirm import confirm
 from attsvm.theory.run.sampling import sample
 from properties.tf.global_conjecture import SHORT_OR_FEW

@@ -12,9 +12,9 @@ from attsvm.primitives.loss_hypotheses import NEGATIVE_SLOPE, SLOPED_LOSS
 from attsvm.primitives.steps import SHORT
 from attsvm.theory import Hypothesis, Supposed
 from attsvm.theory.declaration import proof as taking
-from attsvm.theory.declaration.packs import load_packs
 from attsvm.theory.declaration.proof import grants, recorded
 from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.packs.packs import load_packs
 from properties.mm import nonlinear_head_path
 from properties.sim import figure_1, orientation, printed_loss, theorem_3_14_part_2, theorem_3_15
 from properties.sim._support.domains import LISTED_RADIUS, LOGITS

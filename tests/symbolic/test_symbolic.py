@@ -16,7 +16,7 @@ import symbolic
 from attsvm import losses
 from attsvm.errors import ProofError
 from attsvm.theory.arithmetic import Arithmetic
-from attsvm.theory.declaration.packs import load_packs
+from attsvm.theory.packs.packs import load_packs
 from properties.sim import (
     attention_shape,
     basic_1,

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from attsvm.theory import PROFILES, load_packs
-from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.record.counterexample import document
 from attsvm.theory.record.ledger import Ledger, last_run
 from attsvm.theory.verification.check import check_part

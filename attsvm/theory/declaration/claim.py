@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from attsvm._words import nearest
 from attsvm.errors import ClaimError
-from attsvm.theory.declaration.code_digests import Imports, homes
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.declaration.verdict import Expected, Truth
@@ -143,19 +142,6 @@ class Claim:
         return (
             f"read off {self.read_off}, no sentence of the source" if self.read_off else "printed"
         )
-
-    @property
-    def fingerprint(self) -> str:
-        """The digest of the code as it is now."""
-        return self.digest(Imports())
-
-    def digest(self, imports: Imports) -> str:
-        """Return the digest of the id, the statement, and all modules that the claim imports.
-
-        Args:
-            imports: of many claims, so that each module is read once.
-        """
-        return imports.digest(homes(self.file, self.proof), self.id, self.statement)
 
     @property
     def statement_id(self) -> str:

@@ -37,7 +37,6 @@ from attsvm.theory.arithmetic.rational_script import Verifiers
 from attsvm.theory.arithmetic.relations import AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.script import Scripts
 from attsvm.theory.arithmetic.traces import TRACES
-from attsvm.theory.declaration.asked import asked
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.instances import (
     Values,
@@ -47,6 +46,7 @@ from attsvm.theory.declaration.instances import (
     same_numbers,
     shape_of,
 )
+from attsvm.theory.declaration.metering import evaluate
 from attsvm.theory.declaration.variables import (
     Choice,
     Defined,
@@ -94,7 +94,7 @@ class Formula:
         given = {**self.constants, **parameters}
         share = given.pop(TIGHTENED, None)
         with _spelled_out(m):
-            relation = asked(
+            relation = evaluate(
                 self.conclusion, m, v, **{k: _constant(m, c) for k, c in given.items()}
             )
         returned(relation, "a conclusion")
@@ -167,7 +167,7 @@ class Formula:
     def _defined(self, m: Arithmetic, v: Any) -> Any:
         for name, variable in self.variables.items():
             if isinstance(variable, Defined):
-                put(v, name, asked(variable.by, m, v))
+                put(v, name, evaluate(variable.by, m, v))
         return v
 
     # one instance
@@ -281,7 +281,7 @@ class Formula:
             least, most = m.zeros(1) - np.inf, m.zeros(1) + np.inf
             for condition in self.hypotheses.values():
                 try:
-                    relation = returned(asked(condition.holds, m, v), "a hypothesis")
+                    relation = returned(evaluate(condition.holds, m, v), "a hypothesis")
                 except AttributeError:  # it speaks of a bound that is not fitted yet
                     continue
                 for part in _leaves(relation, needed=True):
@@ -368,7 +368,7 @@ class Formula:
             height = height + m.zeros(batch)
             met = m.zeros(batch) == 0.0
             for condition in self.hypotheses.values():
-                met = met & is_met(returned(asked(condition.holds, m, v), "a hypothesis"))
+                met = met & is_met(returned(evaluate(condition.holds, m, v), "a hypothesis"))
         suspect = met & suspect
         return m.library.where(met & ~m.library.isnan(height), height, -np.inf), suspect
 
@@ -385,7 +385,7 @@ class Formula:
             holds, fails = proved(self.relation(BOUNDS, v, parameters))
             sure = possible = np.ones(batch, dtype=bool)
             for condition in self.hypotheses.values():
-                met, missed = proved(returned(asked(condition.holds, BOUNDS, v), "a hypothesis"))
+                met, missed = proved(returned(evaluate(condition.holds, BOUNDS, v), "a hypothesis"))
                 sure, possible = sure & met, possible & ~np.asarray(missed, dtype=bool)
         violate = sure & fails
         return violate, possible & ~np.asarray(holds, dtype=bool) & ~violate
@@ -431,7 +431,7 @@ class Formula:
         left = np.ones(batch, dtype=bool)
         v, formulas = self.floats(raw, {}), self._formulas(parameters)
         for name in decided:
-            holds, fails = proved(returned(asked(formulas[name], FLOATS, v), "a formula"))
+            holds, fails = proved(returned(evaluate(formulas[name], FLOATS, v), "a formula"))
             left = left & (holds if name else fails)
         return left
 
@@ -444,7 +444,9 @@ class Formula:
         with np.errstate(all="ignore"):
             v = self.floats(raw, shape)
             for condition in self.hypotheses.values():
-                far = shortfall(returned(asked(condition.holds, FLOATS, v), "a hypothesis"), batch)
+                far = shortfall(
+                    returned(evaluate(condition.holds, FLOATS, v), "a hypothesis"), batch
+                )
                 some = far[(far > 0) & (far < np.inf)]
                 total += far / (np.median(some) if len(some) else 1.0)
         return total

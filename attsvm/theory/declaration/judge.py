@@ -14,8 +14,8 @@ from attsvm.theory.arithmetic import BALLS, ENCLOSURES, TAILS, Balls, Entries, e
 from attsvm.theory.arithmetic.heights import TOUCHED
 from attsvm.theory.arithmetic.relations import All, AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.traces import TRACES, Trace, Untraceable
-from attsvm.theory.declaration.asked import asked
 from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.metering import evaluate
 from attsvm.theory.declaration.slack import Slack
 
 PRECISIONS = (64, 128, 256, 512, 1024, 2048)
@@ -251,13 +251,13 @@ def _met(condition: Any, formula: Formula, case: Any) -> bool | None:
     traced: Any = None
     for bits, m, values in _attempts(formula, case):
         with ctx.workprec(bits):
-            relation = returned(asked(condition, m, values(case)), "a hypothesis")
+            relation = returned(evaluate(condition, m, values(case)), "a hypothesis")
             answer = _decided(relation)
         if answer is not None:
             return answer
         if _asks_fingerprints(m, bits, traced):
             with contextlib.suppress(Untraceable), ctx.workprec(bits):
-                traced = asked(condition, TRACES, formula.traced(case))
+                traced = evaluate(condition, TRACES, formula.traced(case))
         if traced is not None and _traced(traced, relation):
             return True
     return None

@@ -1,1 +1,1 @@
-"""What is kept: ledger, counterexamples, expectations, what was reviewed."""
+"""Records of runs: the ledger and counterexamples."""

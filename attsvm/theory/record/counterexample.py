@@ -14,8 +14,9 @@ from attsvm._witness import Witness, ensure_witness
 from attsvm._words import printable
 from attsvm.errors import AttsvmError, ClaimError, FileError, UnknownClaimError, present
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import Pack, find_claims
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.code_digests import digest_of_claim
+from attsvm.theory.packs.packs import Pack, find_claims
 from attsvm.theory.record import files
 from attsvm.theory.record.latex import latex
 from attsvm.theory.record.snippets import python
@@ -92,7 +93,7 @@ def document(
         "claim": claim.id,
         "sibling": part or None,
         "statement": claim.statement,
-        "fingerprint": claim.fingerprint,
+        "fingerprint": digest_of_claim(claim),
         "instance": found.instance,
         "slack": found.slack,
         "certificate": {
@@ -254,7 +255,7 @@ def _executed(
         part = claim.part(sibling)
         case = frozen(codec.decode_exactly(stored["instance"], claim.instance_type))
         examined = examine(claim, part, case, witness_of(stored))
-        stale = dated and stored.get("fingerprint") != claim.fingerprint
+        stale = dated and stored.get("fingerprint") != digest_of_claim(claim)
     except AttsvmError as error:
         return Replay(name, "ERROR", None, "none", str(error))
     except KeyboardInterrupt:

@@ -10,9 +10,9 @@ from typing import Any
 from attsvm._witness import Witness
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import Pack, beside
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.packs import Pack, beside
 from attsvm.theory.record.counterexample import Replay, file_name, read, replay, witness_of
 
 STORED = "stored counterexample"

@@ -15,10 +15,10 @@ import numpy as np
 
 from attsvm._witness import Witness
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import LOOSE
 from attsvm.theory.declaration.statement import Statement
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.in_words import ODD_BITS, given, scaled, short
+from attsvm.theory.packs.packs import LOOSE
 
 _SHORT = 8
 """Decimals up to this length are written as such where they are exact."""
@@ -47,7 +47,7 @@ def python(claim: Claim, part: str, case: Any, witness: Witness | None = None) -
     module, name, whole = _place(claim)
     find = []
     if not module:
-        imports["attsvm.theory.declaration.packs"] = ["find_claims"]
+        imports["attsvm.theory.packs.packs"] = ["find_claims"]
         find = [f"(claim,) = find_claims(packs, [{claim.id!r}])"]
     elif whole:
         imports.setdefault(module, []).append(name)

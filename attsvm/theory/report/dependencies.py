@@ -12,7 +12,7 @@ from html import escape
 
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import Pack
+from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.errata import Weight, claims_of, find_source, in_order
 from attsvm.theory.report.markup import anchor

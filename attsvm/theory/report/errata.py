@@ -16,7 +16,7 @@ from typing import Any
 
 from attsvm.errors import ClaimError, UsageError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import Pack, modules
+from attsvm.theory.packs.packs import Pack, modules
 from attsvm.theory.report.picture import Picture
 
 _KINDS = ("literal", "amended", "sharp")

@@ -22,8 +22,8 @@ from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
 from attsvm.theory.arithmetic.relations import All, AnyOf, Relation
 from attsvm.theory.arithmetic.script import DIGITS, Decimals, Scripts
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import Pack, modules
 from attsvm.theory.instance.in_words import in_words, leaves
+from attsvm.theory.packs.packs import Pack, modules
 from attsvm.theory.record.snippets import literal
 
 LINES = 25

@@ -22,9 +22,9 @@ from urllib.parse import quote
 from attsvm._words import counted, printable
 from attsvm.errors import UsageError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
 from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.ledger import Run

@@ -1,1 +1,1 @@
-"""Evaluating: an instance drawn, hypotheses, conclusion, confirmation, tally; and workers."""
+"""Evaluation: instances drawn, hypotheses, conclusion, confirmation, tally; and workers."""

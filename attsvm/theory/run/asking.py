@@ -20,9 +20,9 @@ import numpy as np
 
 from attsvm.errors import AttsvmError, ClaimError
 from attsvm.theory.arithmetic.entries import COPY_FIRST
-from attsvm.theory.declaration.rehearsal import explained
 from attsvm.theory.declaration.slack import Slack
 from attsvm.theory.instance import codec
+from attsvm.theory.run.rehearsal import explained
 
 _Answer = TypeVar("_Answer")
 

@@ -19,10 +19,10 @@ from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 from attsvm.theory.arithmetic import Entries, Lane
-from attsvm.theory.declaration.asked import METER, TooLong
-from attsvm.theory.declaration.code_bases import base_of, is_installed
 from attsvm.theory.declaration.formula import Formula
+from attsvm.theory.declaration.metering import METER, TooLong
 from attsvm.theory.declaration.variables import Integer
+from attsvm.theory.packs.code_bases import base_of, is_installed
 
 __all__ = [
     "JUDGED_STEPS",

@@ -25,7 +25,7 @@ from attsvm._compiling import Watcher, watched, watcher
 from attsvm._threads import SINGLE
 from attsvm.errors import AttsvmError, UnknownClaimError, WorkerError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import load_packs
+from attsvm.theory.packs.packs import load_packs
 
 Job = Callable[..., str]
 

@@ -10,9 +10,10 @@ from typing import Any, Literal
 from attsvm._files import dump, write_text
 from attsvm.errors import FileError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.code_digests import digest_of_claim
+from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record.counterexample import document, file_name, read, replay
 from attsvm.theory.record.files import finite
 from attsvm.theory.run.coverage import Counts, warnings_of
@@ -257,7 +258,7 @@ def _stays(path: Path, account: Hunt, found: Refuted) -> bool:
     except FileError:
         return False
     about = there.get("claim"), there.get("sibling") or "", there.get("fingerprint")
-    if about != (claim.id, account.part, claim.fingerprint):
+    if about != (claim.id, account.part, digest_of_claim(claim)):
         return False
     replayed = replay(path, (Pack(claim.id, (claim,), path.parent),))
     stands = replayed.confirmed and replayed.evidence == found.evidence

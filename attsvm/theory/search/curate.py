@@ -22,9 +22,9 @@ from typing import Any, Literal
 from attsvm._files import dump, write_text
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import Pack, find_claims, load_packs
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.packs import Pack, find_claims, load_packs
 from attsvm.theory.record.counterexample import document, read, replay, witness_of
 from attsvm.theory.record.curated import known, place
 from attsvm.theory.run.asking import frozen

@@ -22,10 +22,10 @@ import numpy as np
 
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import beside as lies_in
-from attsvm.theory.declaration.packs import declared_in, load_packs
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.document import array_key, shapes
+from attsvm.theory.packs.packs import beside as lies_in
+from attsvm.theory.packs.packs import declared_in, load_packs
 from attsvm.theory.record import files
 from attsvm.theory.search.discrete import switched
 from attsvm.theory.search.families import varied

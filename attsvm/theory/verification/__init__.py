@@ -1,1 +1,1 @@
-"""A run from end to end: every part searched, verdicts, their record, and the gate."""
+"""A run from end to end: every part searched, verdicts, and their record."""

@@ -12,18 +12,18 @@ from typing import Any
 
 from attsvm.errors import ClaimError
 from attsvm.sources import full_name
-from attsvm.theory.declaration.asserting import ensure_checks_assert_nothing, ensure_no_assert
 from attsvm.theory.declaration.claim import Claim, Part
 from attsvm.theory.declaration.proof import Steps, executed, grants, recorded
-from attsvm.theory.declaration.rehearsal import rehearse, unread
 from attsvm.theory.declaration.variables import Integer
 from attsvm.theory.declaration.verdict import Evidence, Truth
 from attsvm.theory.instance.document import rebuilt
+from attsvm.theory.packs.assert_statements import ensure_checks_assert_nothing, ensure_no_assert
 from attsvm.theory.record import forms
 from attsvm.theory.run.asking import describe
 from attsvm.theory.run.bounded import JUDGED_STEPS, TooLong, metered
 from attsvm.theory.run.coverage import Counts
 from attsvm.theory.run.profiles import Profile, derive_seed
+from attsvm.theory.run.rehearsal import rehearse, unread
 from attsvm.theory.run.tally import Refuted, Tally
 from attsvm.theory.search import sequence, shrink
 from attsvm.theory.search.enumeration import fill_up

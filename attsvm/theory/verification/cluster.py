@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attsvm.errors import AttsvmError, UsageError, WorkerError
-from attsvm.theory.declaration.code_digests import Imports
-from attsvm.theory.record.checkout import version_of
+from attsvm.theory.packs.checkout import version_of
+from attsvm.theory.packs.code_digests import Imports, digest_of_claim
 from attsvm.theory.run.workers import Job, Workers, known_claims
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ _one = threading.Lock()
 def identity(*named: str) -> str:
     """What must be the same here and on every worker, as text, and the `clock`; a job."""
     imports = Imports()
-    prints = sorted(f"{claim.id} {claim.digest(imports)}" for claim in known_claims(named).values())
+    prints = sorted(
+        f"{claim.id} {digest_of_claim(claim, imports)}" for claim in known_claims(named).values()
+    )
     return json.dumps(
         {
             "Python": ".".join(platform.python_version_tuple()[:2]),

@@ -15,7 +15,6 @@ from attsvm.errors import LedgerError
 from attsvm.theory.declaration.claim import Claim
 from attsvm.theory.declaration.instances import domains
 from attsvm.theory.declaration.judge import sides
-from attsvm.theory.declaration.packs import Pack, find_claims
 from attsvm.theory.declaration.typesetting import typeset
 from attsvm.theory.declaration.verdict import (
     Evidence,
@@ -25,21 +24,22 @@ from attsvm.theory.declaration.verdict import (
     usual_evidence,
 )
 from attsvm.theory.instance import codec
-from attsvm.theory.record import counterexample, curated
-from attsvm.theory.record.checkout import (
+from attsvm.theory.packs.checkout import (
     checked_packs,
     circumstances,
     code_of,
     versions,
 )
+from attsvm.theory.packs.packs import Pack, find_claims
+from attsvm.theory.record import counterexample, curated
 from attsvm.theory.record.files import finite
 from attsvm.theory.record.ledger import Ledger
-from attsvm.theory.record.reuse import Earlier, bases_of, evaluated, reused
 from attsvm.theory.run.bounded import JUDGED_STEPS, SCREENED_STEPS
 from attsvm.theory.run.coverage import warnings_of
 from attsvm.theory.run.profiles import Profile, profile_named
 from attsvm.theory.run.workers import HERE, Workers, known_claim
 from attsvm.theory.verification.check import Outcome, check_part, with_siblings
+from attsvm.theory.verification.reuse import Earlier, bases_of, evaluated, reused
 
 _THIN = 0.2
 """Below this share of the planned instances a check that refuted nothing is called thin."""

@@ -8,7 +8,7 @@ import pytest
 
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.theory import load_packs
-from attsvm.theory.declaration.packs import Pack, find_claims
+from attsvm.theory.packs.packs import Pack, find_claims
 from attsvm.theory.verification.verify import verify
 
 PACK = """

@@ -25,8 +25,8 @@ from attsvm.theory import (
     ensure_zero,
 )
 from attsvm.theory.declaration import proof
-from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.proof import executed, grants, recorded, suppose, supposed_number
+from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.run.profiles import PROFILES
 from attsvm.theory.verification.check import check_part, check_shard
 

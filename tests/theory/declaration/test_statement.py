@@ -7,8 +7,8 @@ import pytest
 
 from attsvm import cli
 from attsvm.theory import Hypothesis, Integer, Reading, Real, Statement, changed
-from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.page import page
 from attsvm.theory.verification.verify import verify

@@ -11,10 +11,10 @@ from latex import faults
 
 from attsvm.cli import main
 from attsvm.theory import Truth, load_packs
-from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.gate.expectations import of_others
+from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.record.counterexample import file_name
 from attsvm.theory.record.curated import chosen, known, place, replays, shown, summary, unloaded
-from attsvm.theory.record.expectations import of_others
 from attsvm.theory.record.ledger import last_run, read_events
 from attsvm.theory.search import Polished
 from attsvm.theory.search.curate import main as curate

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attsvm.errors import LedgerError
+from attsvm.theory.gate.gate import hold
 from attsvm.theory.record.ledger import Ledger, _opened, joined_run, last_run, read_events
-from attsvm.theory.verification.gate import hold
 
 TODAY = datetime.date(2026, 1, 1)
 VERDICT = {

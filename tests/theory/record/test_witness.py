@@ -11,7 +11,7 @@ from searching import drawn, few
 
 from attsvm.errors import FileError
 from attsvm.theory import load_packs
-from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.record.counterexample import examine, read, replay
 from attsvm.theory.run.asking import frozen
 
@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from attsvm.kernels import _Kernel
 from attsvm.theory import load_packs
-from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.instance import codec
 from attsvm.theory.record.counterexample import examine, read
 from attsvm.theory.run.asking import frozen

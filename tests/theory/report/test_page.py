@@ -12,7 +12,7 @@ import toy_pack
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attsvm.theory.declaration.packs import Pack, find_claims, load_packs
+from attsvm.theory.packs.packs import Pack, find_claims, load_packs
 from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.markup import Markup, anchor, element, joined, sentence, text

@@ -16,9 +16,9 @@ from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.relations import Comparison
 from attsvm.theory.arithmetic.text import Text, letter
 from attsvm.theory.declaration.formula import TIGHTENED
-from attsvm.theory.declaration.packs import find_claims, load_packs
 from attsvm.theory.declaration.records import RecordFormula
 from attsvm.theory.declaration.typesetting import typeset
+from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.report.page.mathml import UnreadableError, formula, mathml
 
 _CHILDREN = {"mfrac": 2, "msub": 2, "msup": 2, "msubsup": 3}

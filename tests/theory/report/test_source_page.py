@@ -19,8 +19,8 @@ from toy_pack import below_five, below_five_ball, build
 from attsvm import cli
 from attsvm._words import printable
 from attsvm.errors import ClaimError, FileError, UsageError
-from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
 from attsvm.theory.record.ledger import Ledger, Run, last_run
 from attsvm.theory.report.errata import Erratum, Source, Weight, find_source

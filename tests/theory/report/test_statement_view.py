@@ -22,7 +22,7 @@ from attsvm.theory import (
     definition,
 )
 from attsvm.theory.arithmetic.text import Text, letters, written
-from attsvm.theory.declaration.packs import find_claims, load_packs
+from attsvm.theory.packs.packs import find_claims, load_packs
 from attsvm.theory.report.errata import Erratum, Weight, find_source
 from attsvm.theory.report.statement_screen import SCREEN, screen
 from attsvm.theory.report.statement_view import formula_lines, statement_of, statement_view

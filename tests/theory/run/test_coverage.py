@@ -11,7 +11,7 @@ from toy_pack import build, constant, says, square, square_ball, true
 from attsvm import AttentionData
 from attsvm.primitives import data_in_words as data_in_words
 from attsvm.theory import PROFILES, Slack, changed
-from attsvm.theory.declaration.packs import Pack
+from attsvm.theory.packs.packs import Pack
 from attsvm.theory.run.coverage import Counts, describe_instance, warnings_of
 from attsvm.theory.search.account import Effort, Hunt, Step
 from attsvm.theory.verification.check import check_part

@@ -11,7 +11,7 @@ from toy_pack import stated
 from attsvm.theory import Integer, Matrix, Real, Vector, changed
 from attsvm.theory.arithmetic import FLOATS, lanes
 from attsvm.theory.arithmetic.heights import TOUCHED, heights, seen
-from attsvm.theory.declaration.packs import load_packs
+from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, coincidences
 from attsvm.theory.search.coincidences import SPECIAL, coincide, named_constants

@@ -10,7 +10,7 @@ from toy_pack import stated
 from attsvm.theory import Fitted, Integer, Labels, Near, Real, Vector, changed, load_packs
 from attsvm.theory.arithmetic import Tensors
 from attsvm.theory.declaration.formula import Formula
-from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.run.tally import Tally
 from attsvm.theory.search import GUIDED, Scout, gpu
 from attsvm.theory.search.gpu import gpu_is_there, runs_there, screen_on_gpu

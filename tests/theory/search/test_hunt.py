@@ -23,8 +23,8 @@ from attsvm.cli.__main__ import run
 from attsvm.errors import UsageError, WorkerError
 from attsvm.exact import rational
 from attsvm.theory import Choice, Integer, Real, Slack, Vector, changed, load_packs
-from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.report.terminal import hunt_text
 from attsvm.theory.run import workers
 from attsvm.theory.run.confirm import confirm

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import fmpz_mat
 
-from attsvm.theory.declaration.packs import load_packs
+from attsvm.theory.packs.packs import load_packs
 from attsvm.theory.search import relations
 from attsvm.theory.search.relations import Domain, relate
 from benchmarks.power.measure import PACK, alone

@@ -12,8 +12,8 @@ from toy_pack import build
 
 from attsvm.data import AttentionData
 from attsvm.theory import changed, load_packs
-from attsvm.theory.declaration.packs import find_claims
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.packs import find_claims
 from attsvm.theory.search.relatives import FOLDER, _adapted, fitted, known_relatives
 from tests.theory.search.scouting import Witness, instance, scouted, share, witnessed
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from attsvm.cli import main
-from attsvm.theory.record import reuse
-from attsvm.theory.record.expectations import UNREVIEWED
+from attsvm.theory.gate.expectations import UNREVIEWED
 from attsvm.theory.record.ledger import _chained, read_events
+from attsvm.theory.verification import reuse
 
 CLAIM = """
 from attsvm.theory import Reading, Real, Statement, changed

@@ -39,8 +39,8 @@ from attsvm.theory import (
 )
 from attsvm.theory.arithmetic import BALLS
 from attsvm.theory.arithmetic.traces import TRACES
-from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record.counterexample import KIND, SCHEMA, replay
 from attsvm.theory.run.asking import frozen
 from attsvm.theory.search.hunt import hunt

@@ -13,9 +13,9 @@ from typing import Any
 
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Truth
 from attsvm.theory.instance import codec
+from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
 from attsvm.theory.record.counterexample import read
 from attsvm.theory.record.ledger import Run

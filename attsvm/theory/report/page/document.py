@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from attsvm._words import counted
-from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Truth
+from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record.ledger import Run
 from attsvm.theory.report.dependencies import dependencies, svg
 from attsvm.theory.report.errata import Weight, standing

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.code_digests import Imports
-from attsvm.theory.declaration.packs import Pack, modules
-from attsvm.theory.declaration.syntax import digest_of
-from attsvm.theory.declaration.syntax import whole as whole_of
-from attsvm.theory.record.checkout import versions
+from attsvm.theory.packs.checkout import rest_of, versions
+from attsvm.theory.packs.code_digests import Imports, digest_of_claim
+from attsvm.theory.packs.packs import Pack, modules
+from attsvm.theory.packs.syntax import digest_of
+from attsvm.theory.packs.syntax import whole as whole_of
 from attsvm.theory.record.ledger import finished_runs
-from attsvm.theory.record.reviewed import rest_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def bases_of(
         rest = [*shared, *rest_of([pack]).values(), *others]
         for claim in pack.claims:
             if claim.id in wanted:
-                found[claim.id] = digest_of("\n".join([claim.digest(imports), *rest]))
+                found[claim.id] = digest_of("\n".join([digest_of_claim(claim, imports), *rest]))
     return found
 
 

@@ -9,13 +9,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.code_bases import located
-from attsvm.theory.declaration.code_digests import Imports, homes
-from attsvm.theory.declaration.packs import Pack, modules
-from attsvm.theory.declaration.syntax import digest_of, module_of
 from attsvm.theory.declaration.typesetting import typeset
+from attsvm.theory.packs.code_digests import Imports, digest_of_claim
 from attsvm.theory.record import curated, forms
-from attsvm.theory.record.checkout import data_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +66,7 @@ def review(claims: Iterable[Claim]) -> dict[str, Reviewed]:
         claim.id: Reviewed(
             claim.statement,
             printed_formula(claim),
-            claim.digest(imports),
+            digest_of_claim(claim, imports),
             counterexample=_stored(claim),
         )
         for claim in claims
@@ -84,34 +80,6 @@ def printed_formula(claim: Claim) -> str:
     where = "; ".join(line.plain for line in shown.where)
     text = f"{under} => {shown.conclusion.plain}" if under else shown.conclusion.plain
     return f"{text}, where {where}" if where else text
-
-
-def key_of(pack: Pack) -> str:
-    """Return the name under which expectations keep a pack: of its file, else of its package."""
-    return pack.file or pack.name
-
-
-def rest_of(packs: Iterable[Pack]) -> dict[str, str]:
-    """Return for each pack the digest of what it has beside the modules that its claims import.
-
-    These are modules that are loaded with the pack and may change others, and data files. A pack
-    without any has no entry.
-
-    Returns:
-        Digests by `key_of` the packs.
-    """
-    found: dict[str, str] = {}
-    imports = Imports()
-    for pack in packs:
-        starts = {home for claim in pack.claims for home in homes(claim.file, claim.proof)}
-        bound, _ = imports.reached(starts)
-        files = {located(module.__file__) for module in modules(pack) if module.__file__}
-        others = [module_of(file) for file in sorted(files - bound.keys())]
-        lines = [f"{other.shown} {other.digest}" for other in others]
-        lines += [f"data {data}" for data in [data_of(pack.claims)] if data]
-        if lines:
-            found[key_of(pack)] = digest_of("\n".join(lines))
-    return found
 
 
 def _stored(claim: Claim) -> str:

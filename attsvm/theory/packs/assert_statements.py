@@ -17,8 +17,8 @@ from typing import Any, TypeGuard
 
 from attsvm.errors import ClaimError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.code_bases import base_of, files_of
-from attsvm.theory.declaration.code_digests import Imports
+from attsvm.theory.packs.code_bases import base_of, files_of
+from attsvm.theory.packs.code_digests import Imports
 
 _WRITTEN = re.compile(rb"(?:^|[:;])[ \t]*assert\b|__debug__", re.MULTILINE)
 """What `python -O` drops or turns round, as it is written; a docstring may look like it."""

@@ -23,9 +23,9 @@ from attsvm.theory.arithmetic.entries import COPY_FIRST, READ_ONLY
 from attsvm.theory.arithmetic.heights import heights
 from attsvm.theory.arithmetic.relations import returned
 from attsvm.theory.arithmetic.synonyms import remedy_for
-from attsvm.theory.declaration.asked import TooLong, asked
 from attsvm.theory.declaration.formula import Formula
 from attsvm.theory.declaration.instances import Values, domains
+from attsvm.theory.declaration.metering import TooLong, evaluate
 from attsvm.theory.declaration.variables import Defined
 
 _NOT_THEIRS = (
@@ -60,7 +60,7 @@ def _judge(
         v = formula.exact(case)
         for name, condition in formula.hypotheses.items():
             with _told(f"hypothesis {name!r} of {id}", ZeroDivisionError):
-                returned(asked(condition.holds, BALLS, v), "a formula")
+                returned(evaluate(condition.holds, BALLS, v), "a formula")
         with _told(f"the conclusion of {id}", ZeroDivisionError):
             formula.relation(BALLS, v, parameters)
 
@@ -104,11 +104,11 @@ def _run(
         for name, variable in formula.variables.items():
             if isinstance(variable, Defined):
                 with _told(f"the variable {name} of {id}"):
-                    v._put(name, asked(variable.by, FLOATS, v))
+                    v._put(name, evaluate(variable.by, FLOATS, v))
                 used[name] = v._forget()
         for name, condition in formula.hypotheses.items():
             with _told(f"hypothesis {name!r} of {id}"):
-                heights(np, returned(asked(condition.holds, FLOATS, v), "a formula"))
+                heights(np, returned(evaluate(condition.holds, FLOATS, v), "a formula"))
         with _told(f"the conclusion of {id}"):
             heights(np, formula.relation(FLOATS, v, parameters))
     seen = v._forget()

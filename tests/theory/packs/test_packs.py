@@ -13,9 +13,9 @@ import toy_pack
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.sources import CLAIMS, PACKAGES, full_name
 from attsvm.theory import load_packs
-from attsvm.theory.declaration import known_packs
-from attsvm.theory.declaration.known_packs import entry_points, known_sources
-from attsvm.theory.declaration.packs import find_claims
+from attsvm.theory.packs import known_packs
+from attsvm.theory.packs.known_packs import entry_points, known_sources
+from attsvm.theory.packs.packs import find_claims
 
 PACK = str(Path(toy_pack.__file__))
 ROOT = Path(__file__).parents[3]

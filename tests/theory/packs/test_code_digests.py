@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from attsvm.theory import load_packs
-from attsvm.theory.declaration.code_bases import base_of, followed, home_of, installed, learn
-from attsvm.theory.declaration.code_digests import Imports, homes
-from attsvm.theory.declaration.syntax import module_of, whole
+from attsvm.theory.packs.code_bases import base_of, followed, home_of, installed, learn
+from attsvm.theory.packs.code_digests import Imports, digest_of_claim, homes
+from attsvm.theory.packs.syntax import module_of, whole
 
 PACK = {
     "pack/__init__.py": "",
@@ -224,6 +224,6 @@ def test_shipped_claims_rest_on_what_their_statements_and_proofs_import():
     assert claim.proof is not None
     assert claim.proof.partition(":")[0].rpartition(".")[2] + ".py" in names
     imports = Imports()
-    prints = [c.digest(imports) for c in pack.claims]
+    prints = [digest_of_claim(c, imports) for c in pack.claims]
     assert len(set(prints)) == len(prints)
-    assert prints[0] == pack.claims[0].fingerprint
+    assert prints[0] == digest_of_claim(pack.claims[0])

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from attsvm.cli import main
-from attsvm.theory.declaration.packs import LOOSE
+from attsvm.theory.gate.expectations import UNREVIEWED
+from attsvm.theory.packs.packs import LOOSE
 from attsvm.theory.record import curated
-from attsvm.theory.record.expectations import UNREVIEWED
 from attsvm.theory.record.ledger import _chained
 from attsvm.theory.search.curate import main as curate
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from attsvm.errors import FileError
 from attsvm.theory import Evidence, Truth, Validity, Verdict, load_packs
-from attsvm.theory.record.expectations import Expectation, read_expectations
+from attsvm.theory.gate.expectations import Expectation, read_expectations
+from attsvm.theory.gate.gate import Rank, Reason, brief, concerned, only_of
+from attsvm.theory.gate.gate import hold as reasons_of
+from attsvm.theory.gate.reviewed import Reviewed
 from attsvm.theory.record.ledger import Run
-from attsvm.theory.record.reviewed import Reviewed
-from attsvm.theory.verification.gate import Rank, Reason, brief, concerned, only_of
-from attsvm.theory.verification.gate import hold as reasons_of
 
 TODAY = datetime.date(2026, 6, 1)
 TOYS = str(Path(toy_pack.__file__))

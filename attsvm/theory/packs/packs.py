@@ -19,16 +19,17 @@ from types import ModuleType
 from attsvm._words import nearest
 from attsvm.errors import ClaimError, UnknownClaimError
 from attsvm.sources import holds
-from attsvm.theory.declaration.bytecode import Uncached, hold_to_texts
 from attsvm.theory.declaration.claim import Claim, declared
-from attsvm.theory.declaration.code_bases import learn
-from attsvm.theory.declaration.known_packs import (
+from attsvm.theory.declaration.statement import Statement
+from attsvm.theory.packs.bytecode import Uncached, hold_to_texts
+from attsvm.theory.packs.code_bases import learn
+from attsvm.theory.packs.code_digests import digest_of_claim
+from attsvm.theory.packs.known_packs import (
     ensure_name,
     find_here,
     known_sources,
     sources_of,
 )
-from attsvm.theory.declaration.statement import Statement
 
 LOOSE = "_attsvm_pack_"
 """What the names of modules begin with that were loaded from a path."""
@@ -129,7 +130,7 @@ def _by_id(packs: Iterable[Pack]) -> dict[str, Claim]:
 
 def _said(claim: Claim) -> tuple[str, int, str, str]:
     """What two claims of one id share where they are the same one, loaded twice."""
-    return claim.file, claim.line, claim.statement, claim.fingerprint
+    return claim.file, claim.line, claim.statement, digest_of_claim(claim)
 
 
 def _missing(claims: Mapping[str, Claim]) -> Iterator[tuple[str, str]]:

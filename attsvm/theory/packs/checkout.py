@@ -14,16 +14,16 @@ from pathlib import Path
 
 from attsvm.sources import holds
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.code_bases import (
+from attsvm.theory.packs.code_bases import (
     base_of,
     followed,
     installed,
     is_installed,
     located,
 )
-from attsvm.theory.declaration.code_digests import homes
-from attsvm.theory.declaration.packs import Pack, modules
-from attsvm.theory.declaration.syntax import Module, module_of, whole
+from attsvm.theory.packs.code_digests import Imports, homes
+from attsvm.theory.packs.packs import Pack, modules
+from attsvm.theory.packs.syntax import Module, digest_of, module_of, whole
 
 _PACKAGES = ("numpy", "python-flint", "hypothesis", "scipy", "sympy", "numba", "torch")
 
@@ -116,6 +116,34 @@ def data_of(claims: Iterable[Claim]) -> str:
     files = ((str(base), file) for base, root in roots for file in _data(root))
     lines = [f"{_inner(base, file)} {_raw(file)}" for base, file in files]
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:12] if lines else ""
+
+
+def key_of(pack: Pack) -> str:
+    """Return the name under which expectations keep a pack: of its file, else of its package."""
+    return pack.file or pack.name
+
+
+def rest_of(packs: Iterable[Pack]) -> dict[str, str]:
+    """Return for each pack the digest of what it has beside the modules that its claims import.
+
+    These are modules that are loaded with the pack and may change others, and data files. A pack
+    without any has no entry.
+
+    Returns:
+        Digests by `key_of` the packs.
+    """
+    found: dict[str, str] = {}
+    imports = Imports()
+    for pack in packs:
+        starts = {home for claim in pack.claims for home in homes(claim.file, claim.proof)}
+        bound, _ = imports.reached(starts)
+        files = {located(module.__file__) for module in modules(pack) if module.__file__}
+        others = [module_of(file) for file in sorted(files - bound.keys())]
+        lines = [f"{other.shown} {other.digest}" for other in others]
+        lines += [f"data {data}" for data in [data_of(pack.claims)] if data]
+        if lines:
+            found[key_of(pack)] = digest_of("\n".join(lines))
+    return found
 
 
 def _homes(claims: Iterable[Claim]) -> Iterator[Path]:

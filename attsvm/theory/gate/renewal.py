@@ -10,10 +10,10 @@ from typing import Any
 
 from attsvm._files import dump
 from attsvm._words import printable
-from attsvm.theory.record.expectations import UNREVIEWED
+from attsvm.theory.gate.expectations import UNREVIEWED
+from attsvm.theory.gate.gate import Checkout, changed_rest
+from attsvm.theory.gate.reviewed import Reviewed, differences
 from attsvm.theory.record.ledger import Run
-from attsvm.theory.record.reviewed import Reviewed, differences
-from attsvm.theory.verification.gate import Checkout, changed_rest
 
 
 def renewed(

@@ -11,11 +11,11 @@ from typing import Any
 
 from attsvm.errors import FileError
 from attsvm.theory.declaration.claim import Claim, is_id
-from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Evidence, Truth, Validity, Verdict
+from attsvm.theory.gate.reviewed import Reviewed
+from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import files
 from attsvm.theory.record.curated import python_files, unloaded
-from attsvm.theory.record.reviewed import Reviewed
 
 UNREVIEWED = "not reviewed yet"
 """The reason that stands for none: with it, an expectation is refused."""

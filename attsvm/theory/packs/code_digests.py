@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from attsvm.theory.declaration.code_bases import (
+from attsvm.theory.declaration.claim import Claim
+from attsvm.theory.packs.code_bases import (
     base_of,
     files_of,
     followed,
@@ -15,7 +16,7 @@ from attsvm.theory.declaration.code_bases import (
     installed,
     located,
 )
-from attsvm.theory.declaration.syntax import Module, digest_of, module_of
+from attsvm.theory.packs.syntax import Module, digest_of, module_of
 
 
 def homes(file: str | os.PathLike[str], proof: str | None) -> tuple[Path, ...]:
@@ -86,3 +87,14 @@ def _imported(
         elif dotted and installed(dotted[0])[0]:
             distributions.add(installed(dotted[0]))
     return module, tuple(inner), frozenset(distributions)
+
+
+def digest_of_claim(claim: Claim, imports: Imports | None = None) -> str:
+    """Return the digest of the id, the statement, and all modules that a claim imports.
+
+    Args:
+        claim: the claim.
+        imports: those of many claims, so that each module is read once; None reads them now.
+    """
+    files = homes(claim.file, claim.proof)
+    return (imports or Imports()).digest(files, claim.id, claim.statement)

@@ -22,7 +22,7 @@ from types import CodeType
 from typing import Any
 
 from attsvm import sources
-from attsvm.theory.declaration.code_bases import is_installed
+from attsvm.theory.packs.code_bases import is_installed
 
 _HEADER = 16
 """Bytes of bytecode before the code: a magic number, flags, and time and size, or a hash."""

@@ -21,19 +21,19 @@ from typing import Any
 from attsvm._words import counted, printable
 from attsvm.errors import AttsvmError
 from attsvm.theory.declaration.claim import Claim
-from attsvm.theory.declaration.packs import Pack
 from attsvm.theory.declaration.verdict import Truth, Verdict
+from attsvm.theory.gate.expectations import UNREVIEWED, Expectation
+from attsvm.theory.gate.reviewed import CODE, Reviewed, differences, review
 from attsvm.theory.instance import codec
 from attsvm.theory.instance.in_words import in_words
+from attsvm.theory.packs.checkout import checked_packs, code_of, rest_of
+from attsvm.theory.packs.packs import Pack
 from attsvm.theory.record import curated
-from attsvm.theory.record.checkout import checked_packs, code_of
 from attsvm.theory.record.counterexample import replay_instance
-from attsvm.theory.record.expectations import UNREVIEWED, Expectation
 from attsvm.theory.record.ledger import NOT_REPLAYED, Run
-from attsvm.theory.record.reuse import Earlier, bases_of, evaluated
-from attsvm.theory.record.reviewed import CODE, Reviewed, differences, rest_of, review
 from attsvm.theory.run.profiles import PROFILES, profile_named
 from attsvm.theory.verification.check import Outcome
+from attsvm.theory.verification.reuse import Earlier, bases_of, evaluated
 from attsvm.theory.verification.verify import Task, conclude, plan
 
 _NAMED = 5

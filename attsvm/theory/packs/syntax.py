@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attsvm.theory.declaration.code_bases import Dotted, base_of
+from attsvm.theory.packs.code_bases import Dotted, base_of
 
 _DIGITS = 12
 """Hexadecimal digits that digests are cut to."""

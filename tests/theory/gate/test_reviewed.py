@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from attsvm.theory.record.checkout import _python, _within, checked_packs
-from attsvm.theory.record.reviewed import Reviewed, differences
+from attsvm.theory.gate.reviewed import Reviewed, differences
+from attsvm.theory.packs.checkout import _python, _within, checked_packs
 
 OLD = Reviewed("It holds.", "0 <= x", "1", counterexample="2")
 

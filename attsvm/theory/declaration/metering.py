@@ -1,4 +1,4 @@
-"""A hook through which formulas are evaluated, so that a check can bound how long they take."""
+"""Evaluation of formulas through a hook, so that a check can bound how long they take."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TooLong(BaseException):
     """An evaluation took more steps than it may; passes through what catches mere exceptions."""
 
 
-def asked(function: Callable[..., Any], m: Any, v: Any, **constants: Any) -> Any:
+def evaluate(function: Callable[..., Any], m: Any, v: Any, **constants: Any) -> Any:
     """Return the value of a hypothesis, definition or conclusion, evaluated by the meter if set.
 
     Raises:

@@ -1,0 +1,1 @@
+"""The review of claims: what was expected of each, and whether a run may pass."""

@@ -1,0 +1,1 @@
+"""Claim packs: which there are, how they are loaded, and the digests of their code."""
