@@ -23,13 +23,14 @@ from dataclasses import replace
 import numpy as np
 from flint import ctx, fmpz_mat
 
+from attsvm.primitives.descent import Descent, Keys
 from attsvm.primitives.hypotheses import exists, unique_optimum
 from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import SHARES
 from attsvm.strategies.adversarial_starts import choices, towards
 from benchmarks.least_failures import Shape, least_sizes
 from properties.mm._support import prompt_instances as named
-from properties.mm._support.prompt_descent import Prompting, prompting
+from properties.mm._support.prompt_descent import prompting
 from properties.mm.general_data import certified_separates
 from properties.tf._support.token_choices import all_solved
 
@@ -42,27 +43,27 @@ SHAPES = [
 """(n, T, d)."""
 
 
-def solved(case: Prompting) -> bool:
+def solved(case: Descent) -> bool:
     """Optimal tokens are unique, and each choice of one token an input has a p(alpha)."""
     return bool(unique_optimum(case) and all_solved(case.data))
 
 
-def independent(case: Prompting) -> bool:
+def independent(case: Descent) -> bool:
     """The differences of keys, T - 1 an input, are linearly independent; keys are integers."""
-    rows = (case.keys[:, 1:] - case.keys[:, :1]).reshape(-1, case.keys.shape[2])
+    rows = (case.inputs.X[:, 1:] - case.inputs.X[:, :1]).reshape(-1, case.inputs.X.shape[2])
     return bool(fmpz_mat(rows.astype(int).tolist()).rank() == len(rows))
 
 
-def large(case: Prompting) -> bool:
+def large(case: Descent) -> bool:
     """There are as many dimensions as tokens."""
-    n, T, d = case.keys.shape
+    n, T, d = case.inputs.X.shape
     return bool(d >= n * T)
 
 
-SUPPOSED: dict[str, Callable[[Prompting], bool]] = {
+SUPPOSED: dict[str, Callable[[Descent], bool]] = {
     "nothing else": lambda case: True,
     "no input repeats a key": lambda case: all(
-        len(set(map(tuple, keys))) == len(keys) for keys in case.keys.tolist()
+        len(set(map(tuple, keys))) == len(keys) for keys in case.inputs.X.tolist()
     ),
     "unique optimal tokens have a p(alpha)": lambda case: exists(case) and unique_optimum(case),
     "the same, and d >= n T": lambda case: exists(case) and unique_optimum(case) and large(case),
@@ -77,7 +78,10 @@ QUADRILATERAL = prompting([[[3, 2], [1, 0], [0, 0], [0, 1]]], [[1, -3, 4, -2]])
 """Scores sum to 0 and are the coefficients with which the keys do: at rest at 0 for every loss."""
 FLAT = replace(
     QUADRILATERAL,
-    keys=np.concatenate([QUADRILATERAL.keys, 0 * QUADRILATERAL.keys], axis=2),
+    inputs=Keys(
+        np.concatenate([QUADRILATERAL.inputs.X, 0 * QUADRILATERAL.inputs.X], axis=2),
+        QUADRILATERAL.inputs.scores,
+    ),
     start=np.zeros(4),
 )
 """The same in a plane of R^4."""
@@ -85,16 +89,16 @@ NAMED = (named.STUCK, named.ONE_KEY, named.OPPOSED, STUCK_IN_SPACE, QUADRILATERA
 HEADER = "| supposed | start | least d | least n | least T | data sets | runs | open |"
 
 
-def drawn(generator: np.random.Generator, shape: Shape) -> Prompting:
+def drawn(generator: np.random.Generator, shape: Shape) -> Descent:
     """Integers up to 3, scores of an input that differ, from zero."""
     n, T, d = shape
     keys = generator.integers(-3, 4, size=shape).astype(float)
     scores = np.array([generator.permutation([*range(3 - T, 2), -5.0])[:T] for _ in range(n)])
     loss, step = str(generator.choice(SLOPED)), float(generator.choice(SHARES))
-    return Prompting(keys, scores, np.zeros(d), loss, step=step)
+    return Descent(Keys(keys, scores), np.zeros(d), loss, step=step)
 
 
-def elsewhere(generator: np.random.Generator, case: Prompting) -> list[Prompting]:
+def elsewhere(generator: np.random.Generator, case: Descent) -> list[Descent]:
     """The same data from two starts of integers up to 4 and from four times p of worse choices."""
     d = len(case.start)
     starts = list(generator.integers(-4, 5, size=(2, d)).astype(float))
@@ -103,17 +107,17 @@ def elsewhere(generator: np.random.Generator, case: Prompting) -> list[Prompting
     return [replace(case, start=p) for p in starts if p.any()]
 
 
-def instances(shape: Shape, seed: int, number: int) -> Iterator[Prompting]:
+def instances(shape: Shape, seed: int, number: int) -> Iterator[Descent]:
     """Of data that statements name, then of others; from zero."""
     for case in NAMED:
-        if case.keys.shape == shape:
+        if case.inputs.X.shape == shape:
             yield replace(case, start=np.zeros_like(case.start))
     generator = np.random.default_rng([seed, *shape])
     for _ in range(number):
         yield drawn(generator, shape)
 
 
-def judged(case: Prompting) -> bool | None:
+def judged(case: Descent) -> bool | None:
     """Whether the run is proved to converge to p(alpha), or proved not to; None where neither."""
     with ctx.workprec(128):
         found = certified_separates(case)
@@ -122,11 +126,11 @@ def judged(case: Prompting) -> bool | None:
     return True if found > 0 else False if found < 0 else None
 
 
-def in_words(case: Prompting) -> str:
+def in_words(case: Descent) -> str:
     """The numbers of an instance."""
-    said = f"{case.loss}, step {case.step:g}/L: keys {case.keys.tolist()}, scores "
+    said = f"{case.loss}, step {case.step:g}/L: keys {case.inputs.X.tolist()}, scores "
     start = f", p(0) = {case.start.tolist()}" if case.start.any() else ""
-    return re.sub(r"\.0\b", "", f"{said}{case.scores.tolist()}{start}")
+    return re.sub(r"\.0\b", "", f"{said}{case.inputs.scores.tolist()}{start}")
 
 
 def main() -> None:
@@ -139,7 +143,7 @@ def main() -> None:
     chosen = parser.parse_args()
     print(HEADER, "| --- " * 8 + "|", sep="\n")
     sets, runs, left = Counter[str](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    fallen: dict[tuple[str, str], dict[Shape, Prompting]] = {}
+    fallen: dict[tuple[str, str], dict[Shape, Descent]] = {}
     for shape in SHAPES:
         generator = np.random.default_rng([chosen.seed, 1, *shape])
         for case in instances(shape, chosen.seed, chosen.instances):

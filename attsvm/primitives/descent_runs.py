@@ -67,16 +67,16 @@ def max_margin(data: AttentionData, towards: str) -> Matrix | None:
 
 
 @by_gradient_flow
-def reaches(run: Run, loss: str, towards: str = "optimal") -> Slack:
+def reaches(run: Any, loss: str, towards: str = "optimal") -> Slack:
     """Descent on the loss from the start converges in direction to the target."""
     target = max_margin(run.data, towards)
     if target is None:
         return Slack(-1.0, 0.0)  # there is nothing to converge to
     W = np.array([[float(arb(x)) for x in row] for row in target])
-    return direction_converges(run.data, run.start, LOSSES[loss], W)
+    return direction_converges(run.data, run.W, LOSSES[loss], W)
 
 
-def certified_limit(run: Run, loss: str, towards: str) -> arb | None:
+def certified_limit(run: Any, loss: str, towards: str) -> arb | None:
     """A proof that the direction converges to the target (1) or that it does not (negative).
 
     In order: the target does not exist; the loss increases, and <X, X^mm> falls for ever or the
@@ -92,9 +92,9 @@ def certified_limit(run: Run, loss: str, towards: str) -> arb | None:
     if LOSSES[loss].direction > 0:
         if towards == "optimal" and (solved.all_tight or moves_along_margins(exact)):
             return arb(-1)
-        end = ends_at(run.data, rationals(run.start), loss, run.step)
+        end = ends_at(run.data, rationals(run.W), loss, run.step)
         return None if end is None else end.apart(target)
-    return certified_direction(run.data, rationals(run.start), loss, target, run.step)
+    return certified_direction(run.data, rationals(run.W), loss, target, run.step)
 
 
 def tight_data() -> st.SearchStrategy[AttentionData]:

@@ -100,13 +100,12 @@ def in_basin(case: Any, loss: str) -> bool:
     """The start's risk gap lies below the threshold under which no optimal token is lost."""
     exact = _exact(case)
     bound = threshold(exact, loss)
-    return bound is not None and bool(risk_gap(exact, rationals(case.start), loss) < bound)
+    return bound is not None and bool(risk_gap(exact, rationals(case.W), loss) < bound)
 
 
 def starts_in_basin(case: Any) -> bool:
     """The same for the loss of the case, or g(-u) of definition 3.6 of sim if it has none."""
-    run = getattr(case, "run", case)
-    return in_basin(run, getattr(case, "loss", "logistic-loss"))
+    return in_basin(case, getattr(case, "loss", "logistic-loss"))
 
 
 def margins_add(case: Any) -> bool:

@@ -47,14 +47,13 @@ def rival_lead(
     """
     height = np.full(len(cases), np.nan)
     alike: dict[Any, list[int]] = defaultdict(list)
-    runs = [getattr(case, "run", case) for case in cases]
-    data = [run.data for run in runs]
+    data = [case.data for case in cases]
     for k, case in enumerate(cases):
         alike[loss or case.loss, data[k].X.shape].append(k)
     for (name, _), some in alike.items():
         if name not in LOSSES:
             continue
-        logits = ended([data[k] for k in some], [runs[k].start for k in some], name)
+        logits = ended([data[k] for k in some], [cases[k].W for k in some], name)
         sign = -1.0 if towards in ("worst", "opposite") else 1.0
         present, gamma = logits > -np.inf, np.stack([data[k].gamma for k in some])
         best = np.where(present, sign * gamma, -np.inf).argmax(2)[..., None]

@@ -43,6 +43,12 @@ class Stepped:
         if not 0.0 < self.step < np.inf:
             raise DataError("the step of a run is not a positive number", value=self.step)
 
+    @property
+    def W(self) -> Any:
+        """The matrix at the start, for logits x_t^T W z: the start, unless a record says more."""
+        case: Any = self
+        return case.start
+
 
 def is_short(case: Any) -> bool:
     """The step is at most 1/L."""

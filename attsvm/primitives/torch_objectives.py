@@ -162,12 +162,13 @@ def negative_gradient(data: Any, W: Tensor, loss: str) -> Tensor:
 
 def _matrix(case: Any) -> tuple[Any, Tensor]:
     """Data and start; descent on a prompt as descent on the first column of W."""
-    if hasattr(case, "data"):
-        return case.data, case.start
+    inputs = case.data if hasattr(case, "data") else case.inputs
+    if hasattr(inputs, "Z"):
+        return inputs, case.start
     zero = case.start.new_zeros(case.start.shape)  # 0 times an infinite start would be no index
     unit = zero.scatter(1, (zero[:, :1]).long(), 1.0)
-    Z = unit[:, None, :].expand(-1, case.keys.shape[1], -1)
-    data = SimpleNamespace(X=case.keys, Z=Z, scores=case.scores, mask=None)
+    Z = unit[:, None, :].expand(-1, inputs.X.shape[1], -1)
+    data = SimpleNamespace(X=inputs.X, Z=Z, scores=inputs.scores, mask=None)
     return data, case.start[..., None] * unit[:, None, :]
 
 

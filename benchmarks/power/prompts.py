@@ -11,6 +11,7 @@ from flint import arb, fmpq
 from attsvm.exact import dot, rational, rationals
 from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent import Descent, Keys
 from attsvm.primitives.descent_runs import or_more_bits
 from attsvm.primitives.hypotheses import BASIN, ONE_INPUT, ZERO_START, lower_scores_equal
 from attsvm.primitives.limit_certificates import certified_direction
@@ -19,25 +20,25 @@ from benchmarks.power.planting import floats, in_balls, plant
 from benchmarks.power.targets import below_whole_threshold, one_short
 from properties.mm import loss_choice, normalised_descent, theorem_1_direction, theorem_1_norm
 from properties.mm import w_p_equivalence as equivalence
-from properties.mm._support.prompt_descent import Prompting, prompt
+from properties.mm._support.prompt_descent import prompt
 from properties.mm._support.prompt_instances import compared
-from properties.mm._support.prompt_limits import certified_rate
+from properties.mm._support.prompt_limits import RATE as GROWS_LIKE
 from properties.mm.normalised_descent.paced_runs import paced
 from properties.mm.w_p_equivalence import Weighted, one_trajectory
 
 RATE = theorem_1_norm.THEOREM.claim("sharp")
 
 
-def _rate_is(case: Prompting, square: fmpq) -> arb | None:
+def _rate_is(case: Descent, square: fmpq) -> arb | None:
     """How far the root of this square is from the rate, over ||p(alpha)||, negated."""
-    p, ball = prompt(case), certified_rate(case)
+    p, ball = prompt(case), GROWS_LIKE.balls(case)
     if p is None or ball is None or not ball >= 0:  # the rate ||p(alpha)|| is not proved
         return None
     true = dot(p, p)
     return arb(0) if square == true else -abs(arb(square / true).sqrt() - 1)
 
 
-def _inverse_rate(case: Prompting) -> arb | None:
+def _inverse_rate(case: Descent) -> arb | None:
     p = prompt(case)
     return None if p is None else _rate_is(case, 1 / dot(p, p))
 
@@ -51,7 +52,7 @@ rate_role = plant(
 )
 
 
-def _short_rate(case: Prompting) -> arb | None:
+def _short_rate(case: Descent) -> arb | None:
     """The norm of the p(alpha) of all keys but the last."""
     target = one_short(case.data)
     if target is None:
@@ -73,10 +74,10 @@ FROM_BASIN = theorem_1_direction.THEOREM.claim("amended-1")
 SINGLE = theorem_1_direction.THEOREM.claim("amended-2")
 
 
-def _below(case: Prompting, factor: fmpq) -> bool:
+def _below(case: Descent, factor: fmpq) -> bool:
     """The risk gap is below a factor of min_i [l(second) - l(best)]/n."""
-    share = factor / len(case.keys)
-    return below_whole_threshold(case.data, case.run.start, case.loss, share)
+    share = factor / len(case.inputs.X)
+    return below_whole_threshold(case.data, case.W, case.loss, share)
 
 
 basin_constant = plant(
@@ -97,25 +98,25 @@ basin_hypothesis = plant(
     drop=[BASIN],
     hypotheses={
         "risk gap below min_i [l(second) - l(best)]": lambda case: _below(
-            case, fmpq(len(case.keys))
+            case, fmpq(len(case.inputs.X))
         )
     },
 )
 
 
-def _short_prompt(case: Prompting) -> Slack:
+def _short_prompt(case: Descent) -> Slack:
     """p(alpha) of all keys but the last."""
     target = one_short(case.data)
     if target is None:
         return Slack(1.0, 0.0)
-    return direction_converges(case.data, case.run.start, LOSSES[case.loss], floats(target))
+    return direction_converges(case.data, case.W, LOSSES[case.loss], floats(target))
 
 
-def _short_prompt_ball(case: Prompting) -> arb | None:
+def _short_prompt_ball(case: Descent) -> arb | None:
     target = one_short(case.data)
     if target is None:
         return arb(1)
-    start = rationals(case.run.start)
+    start = rationals(case.W)
     return or_more_bits(certified_direction(case.data, start, case.loss, target, case.step))
 
 
@@ -234,13 +235,14 @@ other_basin = plant(
 )
 
 
-def _same_best(case: Prompting) -> bool:
+def _same_best(case: Descent) -> bool:
     """All inputs have one best score."""
-    return len({rational(x) for x in case.scores.max(axis=1).tolist()}) == 1
+    return len({rational(x) for x in case.inputs.scores.max(axis=1).tolist()}) == 1
 
 
-def _level(case: Prompting) -> Prompting:
-    return replace(case, scores=case.scores - case.scores.max(axis=1, keepdims=True))
+def _level(case: Descent) -> Descent:
+    keys, scores = case.inputs.X, case.inputs.scores
+    return replace(case, inputs=Keys(keys, scores - scores.max(axis=1, keepdims=True)))
 
 
 level_hypothesis = plant(

@@ -15,7 +15,7 @@ from attsvm.tokens import optimal_tokens
 from attsvm.training import descend_w
 
 _INPUTS, _TOKENS, _STEPS = 4, 12, 20_000
-_AS_IT_IS = {"Run", "Trained", "Descent", "Local", "Prompting", "TokenSequences"}
+_AS_IT_IS = {"Run", "Trained", "Descent", "Local", "TokenSequences"}
 """Records whose run is descent on W with the logits x_t^T W z_i of their data."""
 
 
@@ -61,13 +61,10 @@ def _run(claim: Claim, case: Any, data: AttentionData) -> Array | None:
     known = {type(case).__name__} <= _AS_IT_IS and "transposed" not in claim.formula.constants
     if not known or not isinstance(loss, str) or loss not in LOSSES:
         return None
-    start = case.start
-    if start.ndim == 1:
-        start = case.run.start
     bound = risk_smoothness(data, LOSSES[loss])
     if not bound > 0.0:
         return None
     kept = np.unique(np.geomspace(1, _STEPS, 60).astype(int)).tolist()
-    run = descend_w(data, start, loss, step=case.step / bound, steps=_STEPS, record=kept)
+    run = descend_w(data, case.W, loss, step=case.step / bound, steps=_STEPS, record=kept)
     directions: Array = np.einsum("kab,ib->kia", run.W[0], data.Z)
     return directions

@@ -37,6 +37,7 @@ from hypothesis import strategies as st
 from attsvm.exact import ExactData, rationals, separate
 from attsvm.exact.minima import Minimum
 from attsvm.exact.traps import is_stationary_start
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.limit_certificates import ends_at
 from attsvm.primitives.losses import LOSSES
@@ -44,7 +45,6 @@ from attsvm.primitives.steps import ANY, TARGET, converges_in_direction, flatten
 from attsvm.theory import Hypothesis, Reading, Records, Slack, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.prompt_descent import Prompting
 from properties.mm._support.prompt_limits import P_K, PROMPTS, certified, one_limit
 from properties.tf._support import cone_starts as starts
 from properties.tf._support import cones
@@ -52,16 +52,16 @@ from properties.tf._support.cone_starts import ON_RAY, OTHER
 from properties.tf._support.cones import LONG, NEAR, OPTIMAL, Local
 
 
-def separates(case: Prompting, towards: str = "selected") -> Slack:
+def separates(case: Descent, towards: str = "selected") -> Slack:
     """The direction of p(k) converges to p(alpha) of the tokens that the run selects, or others."""
-    if is_stationary_start(ExactData.of(case.data), rationals(case.run.start), case.loss):
+    if is_stationary_start(ExactData.of(case.data), rationals(case.W), case.loss):
         if not case.start.any():
             return Slack(-1.0, 0.0)
         return Slack.unknown("the run stays where it starts")
     return one_limit(case, other=case.loss, towards=towards)
 
 
-def certified_separates(case: Prompting, towards: str = "selected") -> arb | None:
+def certified_separates(case: Descent, towards: str = "selected") -> arb | None:
     """1 where the run is proved to converge in direction to that p(alpha), negative where not.
 
     For the tokens selected: 1 where the run settles, negative where it ends at a finite norm in
@@ -69,14 +69,14 @@ def certified_separates(case: Prompting, towards: str = "selected") -> arb | Non
     """
     if towards != "selected":
         return certified(case, towards)
-    way = proved_limit(case.data, case.run.start, case.loss, case.step)
+    way = proved_limit(case.data, case.W, case.loss, case.step)
     if way is not None:
-        return arb(1) if way.limit is not None and len(way.inputs) == len(case.keys) else None
-    end = ends_at(case.data, rationals(case.run.start), case.loss, case.step)
+        return arb(1) if way.limit is not None and len(way.inputs) == len(case.inputs.X) else None
+    end = ends_at(case.data, rationals(case.W), case.loss, case.step)
     return None if end is None else _apart_from_solutions(case, end)
 
 
-def _apart_from_solutions(case: Prompting, end: Minimum) -> arb | None:
+def _apart_from_solutions(case: Descent, end: Minimum) -> arb | None:
     """Negative where the end of a run has another direction than every p(alpha).
 
     All margins of a p(alpha) are positive, so that the tokens alpha are those that lead at the end.
@@ -125,7 +125,7 @@ GENERAL = Statement(
     printed="We prove that running gradient descent on p, or equivalently W, converges in "
     "direction to a max-margin solution that separates locally-optimal tokens from non-optimal "
     "ones. ... Remarkably, our results are applicable to general data",
-    variables=stepped(Prompting, cases.comparable(0, 2)),
+    variables=stepped(Descent, cases.comparable(0, 2)),
     conclusion=SEPARATES,
     cost=12,
     violating={
@@ -140,7 +140,7 @@ GENERAL = Statement(
             "selects",
             expected="refuted, certified",
             under=(DECREASING,),
-            variables=stepped(Prompting, flattened(cases.comparable(0, 2)), steps=ANY),
+            variables=stepped(Descent, flattened(cases.comparable(0, 2)), steps=ANY),
             examples=(cases.TWO_KEYS, cases.STUCK, cases.TIED, cases.ONE_KEY),
             siblings={
                 "the direction of the worst tokens": changed(

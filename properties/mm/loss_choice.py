@@ -25,6 +25,7 @@ from typing import Any
 from flint import arb
 from hypothesis import strategies as st
 
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import (
     BASIN,
     EXISTS,
@@ -42,11 +43,10 @@ from attsvm.primitives.steps import (
     tends,
 )
 from attsvm.primitives.torch_objectives import Tensor, elsewhere
-from attsvm.theory import Hypothesis, Measured, Reading, Records, Statement, changed, stated
+from attsvm.theory import OPEN, Hypothesis, Measured, Reading, Records, Statement, changed, stated
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support.prompt_descent import (
-    Prompting,
     prompt_gradient,
     prompting,
 )
@@ -65,7 +65,7 @@ TWO_KEYS_CENTRED = prompting([[[2, 1], [0, 0]]], [[1, -1]], loss="log-loss")
 
 
 def certified_one_limit(
-    case: Prompting, other: str = "correlation", towards: str = "selected"
+    case: Descent, other: str = "correlation", towards: str = "selected"
 ) -> arb | None:
     """1 where both are proved to reach the target, -1 where one of them is proved not to.
 
@@ -73,13 +73,14 @@ def certified_one_limit(
     the other not to.
     """
     target = "optimal" if towards == "selected" else towards
-    balls = [certified(replace(case, loss=loss), target) for loss in (case.loss, other)]
-    reached = [bool(ball > 0) for ball in balls if ball is not None]
-    if len(reached) == 2 and all(reached):
+    runs = (replace(case, loss=loss) for loss in (case.loss, other))
+    balls = [certified(run, target) for run in runs]
+    reached, missed = [ball > 0 for ball in balls], [ball < 0 for ball in balls]
+    if all(reached):
         return arb(1)
-    if towards == "selected":
-        return arb(-1) if len(reached) == 2 and any(reached) else None
-    return None if all(reached) else arb(-1)
+    if any(missed) and (towards != "selected" or any(reached)):
+        return arb(-1)
+    return None if all(missed) else OPEN
 
 
 def parted(case: Any, other: str = "correlation", towards: str = "selected") -> Tensor:
@@ -107,9 +108,9 @@ def limit(letters: str) -> Measured:
 ONE_LIMIT, SELECTED_LIMIT = limit(""), limit(", beta the tokens that the former selects")
 
 
-def gradients(m: Any, case: Prompting, other: str) -> tuple[Any, Any]:
+def gradients(m: Any, case: Descent, other: str) -> tuple[Any, Any]:
     """The gradients at the start of the risks of the case's loss and of the other one."""
-    keys, scores, p = m.values(case.keys), m.values(case.scores), m.values(case.start)
+    keys, scores, p = m.values(case.inputs.X), m.values(case.inputs.scores), m.values(case.start)
     a, b = (prompt_gradient(m, keys, scores, p, loss) for loss in (case.loss, other))
     return a, b
 
@@ -119,7 +120,7 @@ def gradients(m: Any, case: Prompting, other: str) -> tuple[Any, Any]:
     r"\|a\|^2 \|b\|^2 - \langle a, b\rangle^2 > $sine \text{ or } \langle a, b\rangle < 0",
     {"sine": {0: "0", "0.25": r"0.25^2 \|a\|^2 \|b\|^2", "0.5": r"0.5^2 \|a\|^2 \|b\|^2"}},
 )
-def differ(m: Any, case: Prompting, sine: Any = 0) -> Any:
+def differ(m: Any, case: Descent, sine: Any = 0) -> Any:
     a, b = gradients(m, case, "correlation")
     sizes = (a @ a) * (b @ b)
     across = sizes - m.square(a @ b)
@@ -137,7 +138,7 @@ def differ(m: Any, case: Prompting, sine: Any = 0) -> Any:
         },
     },
 )
-def agree(m: Any, case: Prompting, other: str = "correlation", length: str = "any") -> Any:
+def agree(m: Any, case: Descent, other: str = "correlation", length: str = "any") -> Any:
     a, b = gradients(m, case, other)
     if length == "same":
         return m.equal(a, b)
@@ -160,7 +161,7 @@ CHOICE = Statement(
     read_off="experiments",
     printed="The decreasing loss changes the path of descent on p, not the max-margin direction "
     "it reaches",
-    variables=stepped(Prompting, cases.comparable(0, 2)),
+    variables=stepped(Descent, cases.comparable(0, 2)),
     conclusion=ONE_LIMIT,
     cost=15,
     violating={
@@ -180,7 +181,7 @@ CHOICE = Statement(
             constants={"other": "correlation", "towards": "selected"},
             conclusion=SELECTED_LIMIT,
             under=(NAMED,),
-            variables=stepped(Prompting, cases.comparable(0, 2), steps=ANY),
+            variables=stepped(Descent, cases.comparable(0, 2), steps=ANY),
             examples=(DIVIDED,),
             siblings={
                 "an increasing loss": changed(other="logistic", examples=[TWO_KEYS_CENTRED]),
@@ -192,7 +193,7 @@ CHOICE = Statement(
             "direction than that of descent on -x: the gradients at p(0) differ in direction",
             expected="refuted",
             under=(NAMED,),
-            variables=Records(Prompting, cases.comparable(0), fixed=("step",)),
+            variables=Records(Descent, cases.comparable(0), fixed=("step",)),
             conclusion=differ,
             cost=3,
             examples=(TWO_KEYS_CENTRED,),
@@ -211,7 +212,7 @@ CHOICE = Statement(
             under=(SLOPED_LOSS, EXISTS, UNIQUE, BASIN, BASIN_OF_OTHER, SHORT),
             constants={"other": "correlation", "towards": "optimal"},
             variables=stepped(
-                Prompting, st.one_of(cases.comparable(0, 1), cases.apart()), cases.larger
+                Descent, st.one_of(cases.comparable(0, 1), cases.apart()), cases.larger
             ),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings={
@@ -225,7 +226,7 @@ CHOICE = Statement(
             expected="proved",
             proof="symbolic.mm.loss_choice:prove",
             under=(ONE_INPUT, SLOPED_LOSS),
-            variables=Records(Prompting, cases.compared(), fixed=("step",), climbed=True),
+            variables=Records(Descent, cases.compared(), fixed=("step",), climbed=True),
             conclusion=agree,
             cost=3,
             examples=(cases.UNEVEN, replace(cases.TRAPPED, loss="log-loss"), cases.TWO_KEYS),

@@ -25,6 +25,7 @@ With steps of 256/L `amended-1` fails (`LEAPING`), and `amended-3` with 64/L (`T
 
 from hypothesis import strategies as st
 
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import (
     BASIN,
     EXISTS,
@@ -37,7 +38,7 @@ from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.theory import Hypothesis, Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.prompt_descent import Prompting, near_basin
+from properties.mm._support.prompt_descent import near_basin
 from properties.mm._support.prompt_limits import (
     DIRECTION,
     DIRECTION_FROM_PROPER,
@@ -52,7 +53,7 @@ THEOREM = Statement(
     printed="Suppose Assumption A holds. Then, the gradient descent iterates p(k+1) = p(k) - "
     "eta grad_p L(v(k), p(k)) with proper eta and p(0) satisfies ... lim p(k)/||p(k)|| = "
     "p(alpha)/||p(alpha)||",
-    variables=stepped(Prompting, cases.comparable(0, 2)),
+    variables=stepped(Descent, cases.comparable(0, 2)),
     conclusion=DIRECTION,
     cost=12,
     violating={
@@ -70,7 +71,7 @@ THEOREM = Statement(
             "L: descent on a loss of Assumption A converges in direction to p(alpha)",
             expected="refuted",
             under=(STRICT_LOSS, SHORT),
-            variables=stepped(Prompting, flattened(cases.comparable(0, 2))),
+            variables=stepped(Descent, flattened(cases.comparable(0, 2))),
             examples=(cases.TRAPPED, cases.SECOND_TRAPPED, cases.ONE_KEY, cases.TIED),
             siblings=dict(list(cases.OTHER_DIRECTIONS.items())[:2]),
         ),
@@ -81,7 +82,7 @@ THEOREM = Statement(
             "p(alpha)",
             expected="refuted",
             under=(STRICT_LOSS, SHORT),
-            variables=Records(Prompting, flattened(cases.comparable(0)), fixed=("step",)),
+            variables=Records(Descent, flattened(cases.comparable(0)), fixed=("step",)),
             conclusion=DIRECTION_FROM_SOME,
             examples=(cases.ASIDE, cases.ONE_KEY),
             siblings={"from p(0) = 0": changed(start="zero", examples=[cases.TRAPPED])},
@@ -96,7 +97,7 @@ THEOREM = Statement(
             proof="symbolic.basins:prove",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, BASIN, SHORT),
             variables=stepped(
-                Prompting, st.one_of(cases.comparable(0, 1), cases.trapping()), cases.larger
+                Descent, st.one_of(cases.comparable(0, 1), cases.trapping()), cases.larger
             ),
             conclusion=DIRECTION,
             examples=(cases.UNEVEN, cases.TWO_KEYS),
@@ -107,7 +108,7 @@ THEOREM = Statement(
                     under=[Hypothesis("risk gap of the start below 105% of that", near_basin)],
                     examples=[cases.TRAPPED_NEAR],
                 ),
-                "any start": changed(drop=[BASIN], variables=stepped(Prompting, cases.opposed())),
+                "any start": changed(drop=[BASIN], variables=stepped(Descent, cases.opposed())),
             },
         ),
         "amended-2": Reading(
@@ -117,7 +118,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.aligned_inputs:prove_one_input",
             under=(SLOPED_LOSS, EXISTS, LOWER_RIVALS, ONE_INPUT),
-            variables=stepped(Prompting, cases.alone(), steps=ANY),
+            variables=stepped(Descent, cases.alone(), steps=ANY),
             examples=(cases.UNEVEN, cases.TWO_KEYS),
             siblings=cases.OTHER_DIRECTIONS,
         ),
@@ -132,7 +133,7 @@ THEOREM = Statement(
             proof="symbolic.basins:prove_from_proper_start",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, SHORT),
             variables=stepped(
-                Prompting, st.one_of(cases.comparable(0), cases.unevenly()), cases.gaussian
+                Descent, st.one_of(cases.comparable(0), cases.unevenly()), cases.gaussian
             ),
             constants={"size": 1},
             conclusion=DIRECTION_FROM_PROPER,

@@ -27,6 +27,7 @@ key (-1, 0) to the key (1, -2), about which three keys that score less lie so ne
 gradient is 0 at (22.2, 0).
 """
 
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import (
     BASIN,
     EITHER_PART,
@@ -38,7 +39,6 @@ from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.theory import Reading, Records, Statement, changed
 from properties.mm import SOURCE
 from properties.mm._support import prompt_instances as cases
-from properties.mm._support.prompt_descent import Prompting
 from properties.mm._support.prompt_limits import (
     DIVERGENCE,
     DIVERGENCE_FROM_PROPER,
@@ -53,7 +53,7 @@ THEOREM = Statement(
     place="Theorem I, convergence of GD, first item",
     printed="... the gradient descent iterates ... with proper eta and p(0) satisfies "
     "lim ||p(k)|| = infinity",
-    variables=stepped(Prompting, cases.comparable(0, 2)),
+    variables=stepped(Descent, cases.comparable(0, 2)),
     conclusion=DIVERGENCE,
     cost=10,
     violating={
@@ -70,7 +70,7 @@ THEOREM = Statement(
             "infinity",
             expected="refuted",
             under=(STRICT_LOSS, SHORT),
-            variables=stepped(Prompting, flattened(cases.comparable(0, 2))),
+            variables=stepped(Descent, flattened(cases.comparable(0, 2))),
             examples=(cases.STUCK, cases.TIED, cases.ONE_KEY),
             siblings={
                 "on an increasing loss": changed(drop=[STRICT_LOSS], examples=[cases.ENCLOSED])
@@ -82,7 +82,7 @@ THEOREM = Statement(
             "||p(k)|| -> infinity",
             expected="refuted",
             under=(STRICT_LOSS, SHORT),
-            variables=Records(Prompting, flattened(cases.comparable(0)), fixed=("step",)),
+            variables=Records(Descent, flattened(cases.comparable(0)), fixed=("step",)),
             conclusion=DIVERGENCE_FROM_SOME,
             examples=(cases.TIED,),
             siblings={"from p(0) = 0": changed(start="zero", examples=[cases.STUCK])},
@@ -95,7 +95,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.divergence:prove_of_unique",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, EITHER_PART),
-            variables=stepped(Prompting, cases.comparable(0, 2), cases.on_axes, steps=ANY),
+            variables=stepped(Descent, cases.comparable(0, 2), cases.on_axes, steps=ANY),
             examples=(cases.SECOND_TRAPPED, cases.TWO_KEYS),
         ),
         "amended-2": Reading(
@@ -108,7 +108,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.basins:prove_from_proper_start",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, SHORT),
-            variables=stepped(Prompting, cases.comparable(0) | cases.unevenly(), cases.gaussian),
+            variables=stepped(Descent, cases.comparable(0) | cases.unevenly(), cases.gaussian),
             conclusion=DIVERGENCE_FROM_PROPER,
             examples=(cases.TRAPPED, cases.STUCK, cases.SECOND_TRAPPED, cases.TWO_KEYS),
         ),
@@ -120,7 +120,7 @@ THEOREM = Statement(
             expected="proved",
             proof="symbolic.growth_rates:prove_rate",
             under=(SLOPED_LOSS, EXISTS, UNIQUE, BASIN, SHORT),
-            variables=stepped(Prompting, cases.comparable(0, 1), cases.larger),
+            variables=stepped(Descent, cases.comparable(0, 1), cases.larger),
             constants={"share": 1},
             conclusion=RATE,
             cost=15,
@@ -128,7 +128,7 @@ THEOREM = Statement(
             siblings={
                 "any start": changed(
                     drop=[BASIN],
-                    variables=stepped(Prompting, cases.comparable(0) | cases.unevenly()),
+                    variables=stepped(Descent, cases.comparable(0) | cases.unevenly()),
                     examples=[cases.TRAPPED, cases.STUCK],
                 ),
                 "tied optimal tokens": changed(drop=[UNIQUE], examples=[cases.ASIDE]),

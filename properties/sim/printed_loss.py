@@ -154,7 +154,7 @@ LOWEST = Hypothesis(
 )
 NEAR = Hypothesis(
     "risk gap of the start below the threshold, for the tokens of lowest score",
-    lambda case: starts_in_basin(turned(case).run),
+    lambda case: starts_in_basin(turned(case)),
     implies=(SEVERAL_TOKENS,),
 )
 

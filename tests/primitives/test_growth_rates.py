@@ -27,7 +27,7 @@ from properties._support.hypothesis_violations import (
     TIED_CROWD,
 )
 from properties.mm._support.prompt_instances import ONE_KEY, STUCK, TRAPPED
-from properties.mm._support.prompt_limits import certified_rate, rate
+from properties.mm._support.prompt_limits import RATE
 from properties.sim._support import margins
 from properties.sim._support.training import NOT_ALIGNED, PRINTED, REPAIRED, TWO_TOKENS
 from properties.sim.token_sparsity import FROM_BASIN
@@ -126,15 +126,15 @@ def test_a_stationary_start_has_the_slope_and_the_rate_zero():
     assert margins.certified_slope(NO_QUERY, REPAIRED, 1.0) == -1
     assert margins.certified_slope(ALL_TIED, REPAIRED, 0.5) == -0.5
     assert rate_error(ALL_TIED.data, ALL_TIED.start, REPAIRED, fmpq(1), 0.0) == 0
-    assert certified_rate(STUCK) == -1
-    assert certified_rate(ONE_KEY) == -1  # there is no p(alpha)
-    assert rate(ONE_KEY).violated
+    assert RATE.balls(STUCK) == -1
+    assert RATE.balls(ONE_KEY) == -1  # there is no p(alpha)
+    assert RATE.floats(ONE_KEY).violated
 
 
 def test_the_rate_from_zero_of_the_prompt_that_runs_to_the_worse_key_is_one_half():
-    assert certified_rate(TRAPPED) == -0.5
-    assert certified_rate(TRAPPED, "0.5") == 0
-    assert rate(TRAPPED, "0.5").holds
+    assert RATE.balls(TRAPPED) == -0.5
+    assert RATE.balls(TRAPPED, share="0.5") == 0
+    assert RATE.floats(TRAPPED, share="0.5").holds
 
 
 @pytest.mark.parametrize("run", [PASSED_OVER, TIED_CROWD, FROM_BASIN])

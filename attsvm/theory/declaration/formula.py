@@ -65,6 +65,9 @@ _DIGITS = 64
 """Bits to which the sides of a comparison are told apart."""
 
 
+REQUIRED = inspect.Parameter.empty
+"""The default of a constant that a reading has to set."""
+
 signature = functools.lru_cache(maxsize=4096)(inspect.signature)
 """What a function takes; all readings and siblings of a statement ask for it."""
 
@@ -530,24 +533,20 @@ class Formula:
         return axes_of(self.variables)
 
     @property
-    def named_constants(self) -> tuple[str, ...]:
-        """The constants that the conclusion takes."""
-        return tuple(p.name for p in self.constant_parameters)
-
-    @property
-    def constant_parameters(self) -> list[inspect.Parameter]:
-        """The parameters of the conclusion that are constants of a reading."""
+    def named_constants(self) -> dict[str, Any]:
+        """The constants that the conclusion takes with their defaults, `REQUIRED` without one."""
         measured = self.measured
+        if measured is not None and measured.constants is not None:
+            return dict(measured.constants)
         function, own = (self.conclusion, 2) if measured is None else (measured.floats, 1)
-        return list(signature(function).parameters.values())[own:]
+        taken = list(signature(function).parameters.values())[own:]
+        return {parameter.name: parameter.default for parameter in taken}
 
     @property
     def known_constants(self) -> dict[str, Any]:
         """The constants that the conclusion takes, as the reading has them or by default."""
-        known = {p.name: p.default for p in self.constant_parameters} | dict(self.constants)
-        return {
-            name: value for name, value in known.items() if value is not inspect.Parameter.empty
-        }
+        known = self.named_constants | dict(self.constants)
+        return {name: value for name, value in known.items() if value is not REQUIRED}
 
 
 _LAST: list[Any] = [None, None, {}]

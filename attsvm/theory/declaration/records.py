@@ -73,6 +73,7 @@ class Measured:
         stand_in: what floats follow in place of what the sentence speaks of, such as gradient flow
             in place of the steps of descent; empty where they follow that itself.
         strict: whether a slack of exactly 0 violates the conclusion, as it does for `<`.
+        constants: the named constants with their defaults; those of the floats unless given.
     """
 
     says: str
@@ -85,6 +86,7 @@ class Measured:
     strict: bool = False
     notation: str = ""
     symbols: Symbols = field(default_factory=dict, hash=False)
+    constants: Mapping[str, Any] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         """Refuse what no refutation could be confirmed by."""

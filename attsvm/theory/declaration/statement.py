@@ -25,7 +25,7 @@ from typing import Any
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.declaration.claim import Claim, ensure_checkable, refuse
-from attsvm.theory.declaration.formula import Formula, signature
+from attsvm.theory.declaration.formula import REQUIRED, Formula, signature
 from attsvm.theory.declaration.hypotheses import Hypothesis, by_name
 from attsvm.theory.declaration.instances import domains, instance_type
 from attsvm.theory.declaration.judge import judge
@@ -318,10 +318,14 @@ def _ensure_constants(id: str, formula: Formula) -> None:
     """Nothing where the reading's constants are those that its conclusion takes."""
     if formula.measured is not None:
         formula.measured.ensure_takes(id, formula.named_constants)
-    taken = formula.constant_parameters
+    taken = formula.named_constants
     said = f"{id} sets constants that its conclusion lacks"
-    ensure_among(said, formula.constants, [p.name for p in taken])
-    needed = [p.name for p in taken if p.default is p.empty and p.name not in formula.constants]
+    ensure_among(said, formula.constants, taken)
+    needed = [
+        name
+        for name, default in taken.items()
+        if default is REQUIRED and name not in formula.constants
+    ]
     if needed:
         raise ClaimError(
             f"{id} does not set the constants of its conclusion",

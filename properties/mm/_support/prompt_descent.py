@@ -1,118 +1,83 @@
-"""Descent on a prompt p: its instances, their conditions, and the gradient as a formula.
-
-Keys and scores may be any numbers: tokens (k, gamma) with labels 1, the head that reads the last
-axis and the W that drops it have them. Descent on p is descent on the first column of W with all
-queries e_1, so that whatever is known of descent on W decides claims on p.
-"""
+"""Descent on a prompt p: p(alpha), starts that will do, and the gradient as a formula."""
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from flint import arb, fmpq_mat
 
-from attsvm._types import Array
-from attsvm.data import AttentionData
-from attsvm.errors import DataError
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.attention import risk_gap
 from attsvm.exact.descent import threshold
 from attsvm.exact.numbers import Vector, subtract
 from attsvm.losses import LOSSES
-from attsvm.primitives.descent_runs import Run, max_margin
+from attsvm.primitives.descent import Descent, Keys
+from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.gradients import loss_slope
+from attsvm.primitives.hypotheses import two_scores
 from attsvm.primitives.loss_hypotheses import sloped
-from attsvm.primitives.steps import Stepped
-
-
-@dataclass(frozen=True, slots=True)
-class Prompting(Stepped):
-    """Keys (n, T, d) and scores (n, T) of the tokens, the start p(0) and a loss by name."""
-
-    keys: Array
-    scores: Array
-    start: Array
-    loss: str
-
-    def __post_init__(self) -> None:
-        Stepped.__post_init__(self)
-        shape = self.keys.shape
-        fits = len(shape) == 3 and self.scores.shape == shape[:2] and self.start.shape == shape[2:]
-        if not fits or 0 in shape or self.loss not in LOSSES:
-            raise DataError("the parts of a run on p do not fit together", value=shape)
-
-    @property
-    def data(self) -> AttentionData:
-        """Keys as tokens, with the query e_1 for every input."""
-        n, _, d = self.keys.shape
-        return AttentionData(self.keys, np.repeat(np.eye(1, d), n, axis=0), scores=self.scores)
-
-    @property
-    def run(self) -> Run:
-        """Descent on the matrix whose first column is p."""
-        start = np.zeros((len(self.start), len(self.start)))
-        start[:, 0] = self.start
-        return Run(self.data, start, step=self.step)
 
 
 def prompting(
     keys: object, scores: object, start: object = None, loss: str = "correlation"
-) -> Prompting:
+) -> Descent:
     """A run from anything that numpy reads, from zero unless a start is given."""
     k = np.array(keys, dtype=np.float64)
     p = np.zeros(k.shape[-1]) if start is None else np.array(start, dtype=np.float64)
-    return Prompting(k, np.array(scores, dtype=np.float64), p, loss)
+    return Descent(Keys(k, np.array(scores, dtype=np.float64)), p, loss)
 
 
-def never_moves(case: Prompting) -> bool:
+def never_moves(case: Descent) -> bool:
     """The gradient is zero everywhere, for every loss: no input has two different scores."""
-    return bool((case.scores == case.scores[:, :1]).all())
+    return not two_scores(case)
 
 
-def near_basin(case: Prompting) -> bool:
+def near_basin(case: Descent) -> bool:
     """The start's risk gap is below 105% of that."""
     data = ExactData.of(case.data)
     bound = threshold(data, case.loss)
     return bound is not None and bool(
-        20 * risk_gap(data, rationals(case.run.start), case.loss) < 21 * bound
+        20 * risk_gap(data, rationals(case.W), case.loss) < 21 * bound
     )
 
 
-def prompt(case: Prompting, towards: str = "optimal") -> Vector | None:
+def prompt(case: Descent, towards: str = "optimal") -> Vector | None:
     """p(alpha) in rationals, or another target of `descent_runs.max_margin`; None without."""
     W = max_margin(case.data, towards)
     return None if W is None else [row[0] for row in W]
 
 
-def properly_started(case: Prompting, size: float = 1.0) -> Prompting | None:
-    """The same run from `size` times (R + 1) p(alpha).
-
-    None without p(alpha), where the run never moves, and where R is infinite.
+def properly_started(case: Descent, size: float = 1.0) -> Descent | None:
+    """The same run from `size` times (R + 1) p(alpha); None without p(alpha), or if R is infinite.
 
     R = max(0, ln [M sum_i (T_i - 1) D_i / (m min_i gap_i)]), with D_i the range of the scores of
     input i, gap_i the lead of its best one, and m, M the extremes of |l'| between the least and
     the largest score: of the losses here it has them at an end or at the score nearest to 0 or to
     1. At margins above R rivals have weight exp(-R) at most, so that with unique optimal tokens the
-    risk gap is below min_i [l(second) - l(best)]/n: the start is proper.
+    risk gap is below min_i [l(second) - l(best)]/n: the start is proper. R is 0 where nothing ever
+    moves.
     """
     p = prompt(case)
-    if p is None or never_moves(case):
+    if p is None:
         return None
-    scores = [sorted(set(row)) for row in case.scores.tolist()]
-    gap = min(row[-1] - row[-2] for row in scores if len(row) > 1)
+    scores = [sorted(set(row)) for row in case.data.gamma.tolist()]
+    gap = min((row[-1] - row[-2] for row in scores if len(row) > 1), default=np.inf)
     ranges = sum(row[-1] - row[0] for row in scores)
-    ends = min(row[0] for row in scores), max(row[-1] for row in scores)
-    slopes = LOSSES[case.loss].log_slope(np.array([*ends, *np.clip([0.0, 1.0], *ends)]))
-    least = math.log((case.scores.shape[1] - 1) * ranges / gap) + float(np.ptp(slopes))
+    least = 0.0
+    if ranges > 0.0:
+        ends = min(row[0] for row in scores), max(row[-1] for row in scores)
+        slopes = LOSSES[case.loss].log_slope(np.array([*ends, *np.clip([0.0, 1.0], *ends)]))
+        rivals = case.data.T - 1
+        least = math.log(rivals * ranges / gap) + float(np.ptp(slopes))
     if not np.isfinite(least):
         return None
     direction = np.array([float(arb(x)) for x in p])
     return replace(case, start=size * (max(0.0, least) + 1.0) * direction)
 
 
-def moves_aside(case: Prompting) -> bool:
+def moves_aside(case: Descent) -> bool:
     """Whether no start and step let the direction of p converge to that of p(alpha).
 
     True where l' < 0 and p(alpha) exists outside of the span S of the differences of keys of inputs

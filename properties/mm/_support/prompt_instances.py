@@ -8,6 +8,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent import Descent, Keys
 from attsvm.primitives.descent_runs import LEAPING as RUN_LEAPING
 from attsvm.primitives.descent_runs import opposed_data, rival_data, tight_data, towards_solution
 from attsvm.primitives.losses import SLOPED
@@ -15,7 +16,7 @@ from attsvm.risk import risk_gap
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about, trapping_data
 from attsvm.theory import changed
-from properties.mm._support.prompt_descent import Prompting, prompt, prompting, properly_started
+from properties.mm._support.prompt_descent import never_moves, prompt, prompting, properly_started
 from properties.sim._support.training import NOT_ALIGNED, TWO_TOKENS
 
 TIED = prompting([[[1.0], [0.0]]], [[0.0, 0.0]])
@@ -76,45 +77,45 @@ OTHER_DIRECTIONS = {
 
 
 @composite
-def promptings(draw: st.DrawFn, data: Any, *powers: int) -> Prompting:
+def promptings(draw: st.DrawFn, data: Any, *powers: int) -> Descent:
     """Runs on keys and scores of data sets; starts are adversarial, zero or small and large."""
     drawn = draw(data)
-    case = Prompting(drawn.X, drawn.gamma, np.zeros(drawn.d), draw(st.sampled_from(SLOPED)))
+    case = Descent(Keys(drawn.X, drawn.gamma), np.zeros(drawn.d), draw(st.sampled_from(SLOPED)))
     return replace(case, start=draw(starts_about(case.data, *powers, columns=1))[:, 0])
 
 
-def comparable(*powers: int) -> st.SearchStrategy[Prompting]:
+def comparable(*powers: int) -> st.SearchStrategy[Descent]:
     """Data where mostly all keys are on the margin, or all rivals score the same."""
     return promptings(st.one_of(tight_data(), rival_data()), *powers)
 
 
-def compared() -> st.SearchStrategy[Prompting]:
+def compared() -> st.SearchStrategy[Descent]:
     """The second kind alone."""
     return promptings(rival_data(), 0, 2)
 
 
-def opposed() -> st.SearchStrategy[Prompting]:
+def opposed() -> st.SearchStrategy[Descent]:
     """Two inputs with opposed gradients, from small starts."""
     return promptings(opposed_data(), 0)
 
 
 @composite
-def unevenly(draw: st.DrawFn) -> Prompting:
+def unevenly(draw: st.DrawFn) -> Descent:
     """One input of three keys on a line, the worst score in the middle, from zero."""
     far, low = draw(sizes(1, 4)), draw(sizes(1, 8))
     keys = np.array([[[1.0], [0.0], [-float(far)]]])
     scores = np.array([[1.0, -float(low), 0.0]])
-    return Prompting(keys, scores, np.zeros(1), draw(st.sampled_from(SLOPED)))
+    return Descent(Keys(keys, scores), np.zeros(1), draw(st.sampled_from(SLOPED)))
 
 
-def on_axes(generator: np.random.Generator) -> Prompting:
+def on_axes(generator: np.random.Generator) -> Descent:
     """Up to three inputs of four keys on axes of their own, started along p(alpha) with noise."""
     data = towards_solution(generator).data
     start = 6.0 * -data.X.sum(axis=(0, 1)) + generator.integers(-4, 5, size=data.d) / 4
-    return Prompting(data.X, data.gamma, start, str(generator.choice(SLOPED)))
+    return Descent(Keys(data.X, data.gamma), start, str(generator.choice(SLOPED)))
 
 
-def gaussian(generator: np.random.Generator) -> Prompting:
+def gaussian(generator: np.random.Generator) -> Descent:
     """Gaussian keys in R^8 to 1/16, up to (3, 4), scores to 1/4, started properly with noise.
 
     Where the drawn scores are tied or nothing separates, the start is the noise alone.
@@ -123,12 +124,12 @@ def gaussian(generator: np.random.Generator) -> Prompting:
     keys = np.round(16 * generator.normal(size=(n, T, 8))) / 16
     scores = generator.integers(-8, 9, size=(n, T)) / 4
     noise = generator.integers(-4, 5, size=8) / 16
-    case = Prompting(keys, scores, noise, str(generator.choice(SLOPED)))
-    proper = properly_started(case)
+    case = Descent(Keys(keys, scores), noise, str(generator.choice(SLOPED)))
+    proper = None if never_moves(case) else properly_started(case)
     return case if proper is None else replace(proper, start=proper.start + noise)
 
 
-def larger(generator: np.random.Generator) -> Prompting:
+def larger(generator: np.random.Generator) -> Descent:
     """Either of these."""
     return (on_axes if generator.random() < 0.5 else gaussian)(generator)
 
@@ -136,36 +137,36 @@ def larger(generator: np.random.Generator) -> Prompting:
 # at risk: on the rim of a basin, with nothing to spare
 
 
-def on_the_rim(case: Prompting, loss: str, share: float) -> Prompting:
+def on_the_rim(case: Descent, loss: str, share: float) -> Descent:
     """The run from the multiple of p(alpha) at which the risk gap has that share of its bound.
 
     The bound is min_i [l(second) - l(best)]/n of the loss that is named. From zero where the gap is
     below that there; as it is where no multiple up to 64 will do, or there is no p(alpha).
     """
     p, used = prompt(case), LOSSES[loss]
-    ordered = [sorted(set(row)) for row in case.scores.tolist()]
+    ordered = [sorted(set(row)) for row in case.data.gamma.tolist()]
     tops = np.array([row[-2:] for row in ordered if len(row) > 1]).reshape(-1, 2)
     if p is None or not len(tops):
         return case
     direction = np.array([float(arb(x)) for x in p])
     drop = used.drop(tops[:, 1], tops[:, 1] - tops[:, 0])
-    least = share * float(drop.min()) / len(case.keys)
+    least = share * float(drop.min()) / len(case.inputs.X)
 
-    def at(multiple: float) -> Prompting:
+    def at(multiple: float) -> Descent:
         return replace(case, start=multiple * direction)
 
     low, high = 0.0, FARTHEST
-    if not risk_gap(case.data, at(high).run.start, used) < least:
+    if not risk_gap(case.data, at(high).W, used) < least:
         return case
     for _ in range(HALVINGS):
         middle = (low + high) / 2.0
-        inside = risk_gap(case.data, at(middle).run.start, used) < least
+        inside = risk_gap(case.data, at(middle).W, used) < least
         low, high = (low, middle) if inside else (middle, high)
     return at(high if low > 0.0 else 0.0)
 
 
 @composite
-def apart(draw: st.DrawFn) -> Prompting:
+def apart(draw: st.DrawFn) -> Descent:
     """Two inputs with opposed gradients, their scores levels apart, about the rim for -x.
 
     Losses weigh inputs by |l'| at their scores and differ in nothing else (see
@@ -176,28 +177,28 @@ def apart(draw: st.DrawFn) -> Prompting:
     loss = draw(st.sampled_from([name for name in SLOPED if name != "correlation"]))
     level = draw(st.sampled_from([4.0, 8.0, -4.0, 0.0]))
     scores = data.gamma + np.array([[0.0], [level]])
-    case = Prompting(data.X, scores, np.zeros(data.d), loss)
+    case = Descent(Keys(data.X, scores), np.zeros(data.d), loss)
     return on_the_rim(case, "correlation", draw(st.sampled_from([0.9375, 0.5, 0.125])))
 
 
 @composite
-def alone(draw: st.DrawFn) -> Prompting:
+def alone(draw: st.DrawFn) -> Descent:
     """One input of two to four keys, whose rivals score the same."""
     T, d = draw(sizes(2, 4)), draw(sizes(1, 3))
     best, keys = draw(sizes(0, T - 1)), draw(arrays(1, T, d))
     scores = np.full((1, T), float(draw(arrays(1))[0]))
     scores[0, best] += 1.0 + abs(float(draw(arrays(1))[0]))
-    case = Prompting(keys, scores, np.zeros(d), draw(st.sampled_from(SLOPED)))
+    case = Descent(Keys(keys, scores), np.zeros(d), draw(st.sampled_from(SLOPED)))
     return replace(case, start=draw(starts_about(case.data, 0, 2, columns=1))[:, 0])
 
 
 @composite
-def trapping(draw: st.DrawFn) -> Prompting:
+def trapping(draw: st.DrawFn) -> Descent:
     """One or two inputs of three keys on lines of their own, started at the second-best key.
 
     The worst key lies in the middle: along the way to the second-best one the risk gap of an input
     alone tends to the very bound of its basin, from above or below.
     """
     data = draw(trapping_data())
-    case = Prompting(data.X, data.gamma, np.zeros(data.d), draw(st.sampled_from(SLOPED)))
+    case = Descent(Keys(data.X, data.gamma), np.zeros(data.d), draw(st.sampled_from(SLOPED)))
     return replace(case, start=draw(starts_about(case.data, 0, 2, columns=1))[:, 0])

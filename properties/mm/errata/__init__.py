@@ -16,7 +16,7 @@ MM = Source(
     ),
     picture=plane,
     errata=(*CLAIMS, *CONDITIONS),
-    names={"Prompting.start": "p(0)", "Paced.start": "p(0)"},
+    names={"Descent.start": "p(0)", "Paced.start": "p(0)"},
     notes=(
         "Judged are the slides and the abstract of the paper (NeurIPS 2023), word for word. The "
         "slides state two theorems without their conditions on the start, the step and the tokens; "

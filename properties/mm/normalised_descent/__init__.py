@@ -64,7 +64,7 @@ def same_limit(run: Paced, towards: str = "optimal") -> Slack:
     target = np.zeros((len(p), len(p)))
     target[:, 0] = [float(arb(x)) for x in p]
     u = target[:, 0] / np.linalg.norm(target)
-    plain = direction_converges(run.case.data, run.case.run.start, LOSSES[run.case.loss], target)
+    plain = direction_converges(run.case.data, run.case.W, LOSSES[run.case.loss], target)
     if towards == "optimal" and not plain.holds:
         return Slack.unknown("plain descent goes elsewhere")
     early, late = float_path(run, STEPS)[[STEPS // 4, STEPS]]
@@ -80,9 +80,7 @@ def certified_same_limit(run: Paced, towards: str = "optimal") -> arb | None:
     For another target, -1 where plain descent is proved to go elsewhere.
     """
     plain = certified(run.case, towards)
-    if plain is None:
-        return OPEN
-    if towards != "optimal":
+    if towards != "optimal" or not (plain > 0 or plain < 0):
         return plain
     if not plain > 0:
         return None

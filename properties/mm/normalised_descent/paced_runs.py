@@ -15,12 +15,13 @@ from attsvm.exact.numbers import Vector
 from attsvm.exact.traps import trapped_at
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_constraints
+from attsvm.primitives.descent import Descent, Keys
 from attsvm.primitives.loss_hypotheses import sloped
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import composite
 from attsvm.theory.arithmetic import BALLS
 from attsvm.training import descend_p
-from properties.mm._support.prompt_descent import Prompting, descent, prompting
+from properties.mm._support.prompt_descent import descent, prompting
 from properties.mm._support.prompt_instances import compared
 
 
@@ -28,7 +29,7 @@ from properties.mm._support.prompt_instances import compared
 class Paced:
     """A run and the length of a normalised step."""
 
-    case: Prompting
+    case: Descent
     step: float
 
     def __post_init__(self) -> None:
@@ -65,7 +66,7 @@ def float_path(run: Paced, steps: int) -> Array:
     return W
 
 
-def differences(case: Prompting) -> list[Vector]:
+def differences(case: Descent) -> list[Vector]:
     """The k_alpha - k_t of all inputs and rivals, in rationals."""
     constraints = exact_constraints(ExactData.of(case.data)).values()
     return [A[:: case.data.d] for A in constraints]  # queries are e_1
@@ -80,8 +81,8 @@ def path(m: Any, run: Paced, steps: int, pace: str = "normalised") -> list[Any]:
     Keys are taken relative to an optimal one of their input, which adds a constant to its logits.
     """
     case, data = run.case, ExactData.of(run.case.data)
-    scores, p, s = map(m.values, (case.scores, case.start, run.step))
-    keys = [k - k[best[0]] for k, best in zip(m.values(case.keys), data.optimal, strict=True)]
+    scores, p, s = map(m.values, (case.inputs.scores, case.start, run.step))
+    keys = [k - k[best[0]] for k, best in zip(m.values(case.inputs.X), data.optimal, strict=True)]
     rows = differences(case)
 
     def unit(g: Any) -> Any:
@@ -118,4 +119,4 @@ def levelled(generator: np.random.Generator, most: int = 3) -> Paced:
     scores = np.repeat(np.eye(1, T), n, axis=0)
     loss = str(generator.choice(SLOPED))
     step = float(generator.choice([0.25, 1.0, 4.0, 64.0]))
-    return Paced(Prompting(keys, scores, np.zeros(8), loss), step)
+    return Paced(Descent(Keys(keys, scores), np.zeros(8), loss), step)

@@ -113,6 +113,11 @@ class SelfAttention(Stepped):
         return scores
 
     @property
+    def W(self) -> Array:
+        """The transpose of the start."""
+        return self.start.T
+
+    @property
     def run(self) -> Run:
         """Descent on W = X^T."""
         return Run(self.data, self.start.T, step=self.step)

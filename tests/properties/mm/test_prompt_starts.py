@@ -1,5 +1,7 @@
 """Families of runs on a prompt p: each start has the risk gap and the limit that it is made for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from flint import arb, fmpq
@@ -25,7 +27,7 @@ def test_the_risk_gap_on_the_rim_is_that_share_of_its_bound(case, loss, share):
         assert start is case
         return
     assume(start is not case)  # else not even 64 p(alpha) will do
-    ratio = risk_gap(exact, rationals(start.run.start), loss) / bound
+    ratio = risk_gap(exact, rationals(start.W), loss) / bound
     if start.start.any():
         assert abs(ratio - arb(share)) < 1e-6
         p = np.array([float(arb(x)) for x in prompt(case)])
@@ -48,15 +50,15 @@ def test_a_start_of_low_gap_is_zero():
 
 @given(cases.apart())
 def test_levels_apart_are_in_the_basin_of_the_linear_loss_and_tell_losses_apart(case):
-    assert len(case.keys) == 2
+    assert len(case.inputs.X) == 2
     assert case.loss != "correlation"
     if exists(case) and unique_optimum(case):
-        assert starts_in_basin(type(case)(case.keys, case.scores, case.start, "correlation"))
+        assert starts_in_basin(replace(case, loss="correlation"))
 
 
 @given(cases.alone())
 def test_one_input_of_rivals_alike(case):
-    assert len(case.keys) == 1
+    assert len(case.inputs.X) == 1
     assert lower_scores_equal(case)
     assert unique_optimum(case)
 
@@ -87,7 +89,7 @@ def test_each_family_holds_what_it_is_for():
     def flees(case):
         data = ExactData.of(case.data)
         bound = threshold(data, case.loss)
-        gap = risk_gap(data, rationals(case.run.start), case.loss) / bound
+        gap = risk_gap(data, rationals(case.W), case.loss) / bound
         return gap < fmpq(51, 50) and _certified(case, certified)
 
     assert smallest(cases.trapping(), flees)

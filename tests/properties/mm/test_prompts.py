@@ -13,6 +13,7 @@ from attsvm.errors import DataError
 from attsvm.exact import ExactData, rationals
 from attsvm.exact.traps import is_stationary_start
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent import Descent, Keys
 from attsvm.primitives.hypotheses import exists, starts_in_basin, unique_optimum
 from attsvm.primitives.losses import SLOPED
 from attsvm.risk import gradient_p, gradient_w
@@ -25,7 +26,6 @@ from properties.mm import general_data, loss_choice, normalised_descent, w_p_equ
 from properties.mm._support import prompt_descent as prompts
 from properties.mm._support import prompt_instances as cases
 from properties.mm._support import prompt_limits as limits
-from properties.mm._support.prompt_descent import Prompting
 from properties.mm.normalised_descent import paced_runs
 from properties.mm.normalised_descent.paced_runs import Paced
 
@@ -35,13 +35,17 @@ def with_queries(case):
     return AttentionData(case.X, np.tile(case.p, (len(case.X), 1)), scores=case.scores)
 
 
+def scored(case, scores, **changes):
+    return replace(case, inputs=Keys(case.inputs.X, np.array(scores)), **changes)
+
+
 def middle(vector):
     return np.array([float(arb(x)) for x in vector])
 
 
 def in_balls(case, loss=None):
     """The gradient in p at the start."""
-    keys, scores, start = map(BALLS.values, (case.keys, case.scores, case.start))
+    keys, scores, start = map(BALLS.values, (case.inputs.X, case.inputs.scores, case.start))
     return prompts.prompt_gradient(BALLS, keys, scores, start, loss or case.loss)
 
 
@@ -49,7 +53,7 @@ def in_balls(case, loss=None):
 def test_descent_on_p_is_descent_on_the_first_column_of_w(case):
     loss = LOSSES[case.loss]
     on_p = descend_p([case.data], case.start, loss, step=0.25, steps=3).W[0]
-    on_w = descend_w([case.data], case.run.start, loss, step=0.25, steps=3).W[0]
+    on_w = descend_w([case.data], case.W, loss, step=0.25, steps=3).W[0]
     np.testing.assert_allclose(on_w[:, :, 0], on_p, rtol=1e-9, atol=1e-9)
     assert not on_w[:, :, 1:].any()
 
@@ -58,7 +62,7 @@ def test_descent_on_p_is_descent_on_the_first_column_of_w(case):
 def test_the_gradient_in_balls_is_that_of_the_floats(case, loss):
     with ctx.workprec(128):
         exact = middle(in_balls(case, loss))
-    scale = 1.0 + float(np.abs(LOSSES[loss].slope(case.scores)).max())
+    scale = 1.0 + float(np.abs(LOSSES[loss].slope(case.inputs.scores)).max())
     np.testing.assert_allclose(
         exact, gradient_p(case.data, case.start, LOSSES[loss]), atol=1e-11 * scale
     )
@@ -91,19 +95,19 @@ def test_a_path_in_balls_is_that_of_the_floats(run):
 def test_gradients_that_cancel_at_zero_do_so_for_every_loss(loss):
     case = replace(cases.STUCK, loss=loss)
     data = ExactData.of(case.data)
-    assert is_stationary_start(data, rationals(case.run.start))
+    assert is_stationary_start(data, rationals(case.W))
     assert prompts.prompt(case) == [fmpq(1)]
     assert limits.DIVERGENCE.balls(case) < 0
     for near in (-5.0, -3.0):
-        moved = replace(case, scores=np.array([[1.0, near, 0.0]]))
-        assert not is_stationary_start(ExactData.of(moved.data), rationals(case.run.start))
+        moved = scored(case, np.array([[1.0, near, 0.0]]))
+        assert not is_stationary_start(ExactData.of(moved.data), rationals(case.W))
 
 
 @pytest.mark.parametrize("loss", ["correlation", "log-loss"])
 def test_from_zero_the_worse_key_wins_and_a_score_higher_it_does_not(loss):
     with ctx.workprec(128):
         assert limits.certified(replace(cases.TRAPPED, loss=loss)) < 0
-    saved = replace(cases.TRAPPED, scores=np.array([[1.0, -3.0, 0.0]]), loss=loss)
+    saved = scored(cases.TRAPPED, np.array([[1.0, -3.0, 0.0]]), loss=loss)
     with ctx.workprec(128):
         assert limits.certified(saved) > 0
 
@@ -121,8 +125,7 @@ def test_proper_starts_are_proper(drawn, seed):
 
 
 def test_without_the_constant_a_start_along_p_alpha_need_not_be_proper():
-    wide = replace(cases.TWO_KEYS, keys=np.zeros((1, 1, 1)), scores=np.array([[1.0]]))
-    assert prompts.properly_started(wide) is None
+    assert prompts.properly_started(prompts.prompting([[[0.0]]], [[1.0]])) is None
     many = prompts.prompting([[[1.0]] + [[0.0]] * 6], [[1.0, 0.0, *[-9.0] * 5]], [1.0], "log-loss")
     assert not starts_in_basin(many)
     assert starts_in_basin(prompts.properly_started(many))
@@ -138,10 +141,9 @@ def test_where_the_first_input_is_tied_no_start_will_do():
     assert prompts.moves_aside(cases.ASIDE)
     assert prompts.prompt(cases.ASIDE) == [1, 1]
     assert not prompts.moves_aside(cases.SECOND_TRAPPED)
-    assert not prompts.moves_aside(replace(cases.ASIDE, scores=np.array([[1.0, 0.0], [1.0, 0.0]])))
-    inside = replace(
-        cases.ASIDE, keys=np.array([[[2.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]])
-    )
+    assert not prompts.moves_aside(scored(cases.ASIDE, np.array([[1.0, 0.0], [1.0, 0.0]])))
+    keys = [[[2.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]]
+    inside = prompts.prompting(keys, cases.ASIDE.inputs.scores)
     assert not prompts.moves_aside(inside)
     assert limits.certified(cases.ASIDE) < 0
     for start in ([0.0, 0.0], [1.0, 1.0], [-3.0, 5.0]):
@@ -168,7 +170,7 @@ def test_some_start_diverges_unless_nothing_ever_moves():
     assert limits.DIVERGENCE_FROM_SOME.floats(cases.TIED).violated
     with ctx.workprec(128):
         assert limits.DIVERGENCE_FROM_SOME.balls(cases.STUCK) > 0
-        assert limits.DIVERGENCE_FROM_SOME.balls(replace(cases.STUCK, loss="logistic")) is None
+        assert not limits.DIVERGENCE_FROM_SOME.balls(replace(cases.STUCK, loss="logistic")) < 0
 
 
 def test_nothing_moves_without_two_scores():
@@ -199,7 +201,9 @@ def test_one_path_for_one_input_and_not_for_two():
 def test_descent_on_two_losses_follows_one_ray_for_two_keys_and_not_for_three(case, one_ray):
     """The first steps have one direction in both cases."""
     with ctx.workprec(128):
-        keys, scores, start = (BALLS.values(x) for x in (case.keys, case.scores, case.start))
+        keys, scores, start = (
+            BALLS.values(x) for x in (case.inputs.X, case.inputs.scores, case.start)
+        )
         one, other = (
             prompts.descent(BALLS, keys, scores, start, loss, arb(1), 3)
             for loss in (case.loss, "correlation")
@@ -266,7 +270,7 @@ def test_both_runs_are_descents_of_the_code_in_floats(case, fixed):
         ]
     on_w = descend_w([with_queries(case)], case.W, loss, step=case.step, steps=2).W[0] @ case.p
     keys, p = (case.X @ case.W, case.p) if fixed else (case.X, case.W @ case.p)
-    data = Prompting(keys, case.scores, p, case.loss).data
+    data = Descent(Keys(keys, case.scores), p, case.loss).data
     on_p = descend_p([data], p, loss, step=3 * case.step, steps=2).W[0]
     for found, expected in ((left, on_w), (right, on_p @ case.W.T if fixed else on_p)):
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(found).max())
@@ -276,7 +280,7 @@ def test_both_runs_are_descents_of_the_code_in_floats(case, fixed):
     ("record", "change"),
     [
         (w_p_equivalence.SKEWED, {"p": np.zeros(3)}),
-        (cases.TWO_KEYS, {"scores": np.zeros((1, 3))}),
+        (cases.TWO_KEYS.inputs, {"scores": np.zeros((1, 3))}),
         (cases.TWO_KEYS, {"start": np.zeros(2)}),
         (cases.TWO_KEYS, {"loss": "hinge"}),
         (Paced(cases.TWO_KEYS, 1.0), {"step": 0.0}),
@@ -317,6 +321,6 @@ def test_keys_of_a_quadrilateral_are_at_rest_though_every_choice_has_a_solution(
         assert solved(case)
         assert general_data.certified_separates(case) < 0
         assert not independent(case)
-    moved = replace(QUADRILATERAL, scores=np.array([[1.0, -3.0, 4.0, -3.0]]))
+    moved = scored(QUADRILATERAL, np.array([[1.0, -3.0, 4.0, -3.0]]))
     found = general_data.certified_separates(moved)
     assert found is None or found > 0

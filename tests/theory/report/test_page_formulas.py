@@ -105,7 +105,7 @@ def told(claim):
             continue  # it is written down from what runs
         constants = {**own.constants, **changes}
         shown = typeset(replace(own, constants=constants))
-        known = {p.name: constants.get(p.name, p.default) for p in own.constant_parameters}
+        known = {**own.named_constants, **constants}
         key = (shown.conclusion.latex, shown.conclusion.plain, *own.hypotheses)
         what = (own.conclusion, tuple(sorted(map(repr, known.items()))))
         printed[f"{claim.id}, {name}"] = key, what, claim.expected if not name else None

@@ -1,0 +1,79 @@
+"""One record of gradient descent: its inputs, where it starts, its loss and its step.
+
+What is trained is told by the inputs: a matrix W in the logits x_t^T W z of `AttentionData`, and a
+prompt p in the logits k_t^T p of `Keys`. Descent on p is descent on the first column of W with all
+queries e_1, so that whatever is proved of W holds for p.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attsvm._types import Array
+from attsvm.data import AttentionData
+from attsvm.errors import DataError
+from attsvm.losses import LOSSES
+from attsvm.primitives.steps import Stepped
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys (n, T, d) of tokens, and their scores (n, T): what descent on a prompt runs on.
+
+    Both may be any numbers: tokens (k, gamma) with labels 1, the head that reads the last axis, and
+    the W that drops it have them.
+
+    Raises:
+        DataError: an empty axis, or shapes that do not fit.
+    """
+
+    X: Array
+    scores: Array
+
+    def __post_init__(self) -> None:
+        shape = self.X.shape
+        if len(shape) != 3 or self.scores.shape != shape[:2] or 0 in shape:
+            raise DataError("keys and scores do not fit together", value=shape)
+
+    @property
+    def data(self) -> AttentionData:
+        """Keys as tokens, with the query e_1 for every input."""
+        n, _, d = self.X.shape
+        return AttentionData(self.X, np.repeat(np.eye(1, d), n, axis=0), scores=self.scores)
+
+
+@dataclass(frozen=True, slots=True)
+class Descent(Stepped):
+    """Descent on the mean loss of the inputs, from a start: W, or p where the inputs are keys.
+
+    Raises:
+        DataError: a start that does not fit the inputs, or a loss of unknown name.
+    """
+
+    inputs: AttentionData | Keys
+    start: Array
+    loss: str
+
+    def __post_init__(self) -> None:
+        Stepped.__post_init__(self)
+        d = self.inputs.X.shape[-1]
+        if self.start.shape != ((d,) if isinstance(self.inputs, Keys) else (d, d)):
+            raise DataError("a start does not fit its inputs", value=self.start.shape)
+        if self.loss not in LOSSES:
+            raise DataError("there is no loss of that name", value=self.loss)
+
+    @property
+    def data(self) -> AttentionData:
+        """The inputs with a query each."""
+        return self.inputs.data if isinstance(self.inputs, Keys) else self.inputs
+
+    @property
+    def W(self) -> Array:
+        """The matrix at the start, whose first column p is where the inputs are keys."""
+        if not isinstance(self.inputs, Keys):
+            return self.start
+        column = np.zeros((len(self.start), len(self.start)))
+        column[:, 0] = self.start
+        return column
