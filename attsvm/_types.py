@@ -1,4 +1,4 @@
-"""The one array type that shape annotations are written over, and their kinds.
+"""The one array type that shape annotations are written over, their kinds, and documents.
 
 Annotations are text until somebody reads them. Whoever reads one imports jaxtyping, which costs as
 much as numpy; a command that lists claims reads none.
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int, Shaped
 
     Array = npt.NDArray[Any]
+
+    Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
+    """What a document of JSON holds."""
 else:
+    Json = object
     Array = np.ndarray
 
     class _Kind:
@@ -33,4 +37,4 @@ else:
 
     Bool, Float, Int, Shaped = map(_Kind, ("Bool", "Float", "Int", "Shaped"))
 
-__all__ = ["Array", "Bool", "Float", "Int", "Shaped"]
+__all__ = ["Array", "Bool", "Float", "Int", "Json", "Shaped"]

@@ -16,6 +16,7 @@ import sympy as sp
 from attsvm.errors import ProofError
 from attsvm.theory import ensure_equal, ensure_nonnegative
 from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.quantities import Numbers
 from attsvm.theory.arithmetic.rational_functions import multiplied_out
 from attsvm.theory.arithmetic.symbols import Symbols
 from attsvm.theory.declaration.proof import factored
@@ -75,28 +76,34 @@ def entry_of(found: Any) -> Any:
     return sp.expand(found.item())
 
 
+def _item(x: Numbers) -> sp.Expr:
+    """The entry of an array that has one."""
+    (item,) = x.ravel()
+    return item
+
+
 class Lengths(Symbols):
     """Symbols, where an array of one entry stands for n: a vector's t-th, a matrix's at t, r."""
 
-    def sum(self, x: Entries) -> Any:
+    def sum(self, x: Numbers) -> Any:
         """The sum over t, of a matrix over t and r."""
-        return total(x.item(), *(t, r)[: x.ndim])
+        return total(_item(x), *(t, r)[: x.ndim])
 
-    def dot(self, x: Entries, y: Entries) -> Any:
+    def dot(self, x: Numbers, y: Numbers) -> Any:
         """The sum of products."""
         return self.sum(entries(x * y))
 
-    def sums(self, A: Entries) -> Entries:
+    def sums(self, A: Numbers) -> Entries:
         """The sum of each row, over r."""
-        return entries([total(A.item(), r)])
+        return entries([total(_item(A), r)])
 
-    def outer(self, x: Entries, y: Entries) -> Entries:
+    def outer(self, x: Numbers, y: Numbers) -> Entries:
         """The entry at t, r is x_t y_r."""
-        return entries([[x.item() * swapped(y.item())]])
+        return entries([[_item(x) * swapped(_item(y))]])
 
-    def differences(self, x: Entries) -> Entries:
+    def differences(self, x: Numbers) -> Entries:
         """The entry at t, r is x_t - x_r."""
-        return entries([[x.item() - swapped(x.item())]])
+        return entries([[_item(x) - swapped(_item(x))]])
 
 
 LENGTHS = Lengths()

@@ -123,7 +123,8 @@ def prove_labels() -> str:
     suppose(LABELS)
     for b in (-1, 0, 1, 2):
         x = sp.Symbol("x", real=True)
-        slopes = [SYMBOLS.logistic(y) * (1 - SYMBOLS.logistic(y)) for y in (b * x, x)]
+        values: list[sp.Expr] = [SYMBOLS.logistic(y) for y in (b * x, x)]
+        slopes = [value * (1 - value) for value in values]
         gap = cancelled((b * (slopes[0] - slopes[1])).rewrite(sp.exp))
         if b != 2:
             ensure_zero(gap, f"g'(b d) b = g'(d) b for b = {b}")

@@ -31,8 +31,9 @@ def ensure_reduction() -> None:
 def ensure_turned() -> None:
     """The printed loss g(u) is the decreasing loss g(-v) of the score v = -u."""
     u, v = sp.symbols("u v", real=True)
+    decreasing: sp.Expr = SYMBOLS.logistic(-v)
     ensure_zero(
-        SYMBOLS.logistic(-v).subs(v, -u) - SYMBOLS.logistic(u),
+        decreasing.subs(v, -u) - SYMBOLS.logistic(u),
         "g(b <f, h>) is g(-v) with v = -b <f, h>",
     )
     ensure_positive(SYMBOLS.logistic_slope(u), "g(-v) has the slope -g'(-v), which is negative")

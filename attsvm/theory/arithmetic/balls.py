@@ -16,7 +16,8 @@ from typing import Any
 from flint import arb, ctx, fmpq, fmpq_mat, fmpz
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Entries, entries
+from attsvm.theory.arithmetic.entries import entries
+from attsvm.theory.arithmetic.quantities import Numbers
 
 _DEAR = 4096
 """From so many bits on exponentials of rationals, which formulas ask for again, are remembered."""
@@ -119,7 +120,7 @@ def _largest_root(matrix: fmpq_mat) -> Any:
     return top
 
 
-class Balls(Arithmetic):
+class Balls(Arithmetic[Any]):
     """Rationals and balls."""
 
     name = "balls"
@@ -148,13 +149,13 @@ class Balls(Arithmetic):
             x = x * x if k else x
         return result
 
-    def maximum(self, x: Any, y: Any) -> Any:
+    def maximum(self, x: Any, y: Any) -> fmpq | arb:
         """The larger one; of balls that overlap, a ball that holds the maximum."""
         if isinstance(x, fmpq) and isinstance(y, fmpq):
             return x if x >= y else y
         return arb(x).max(arb(y))
 
-    def spectral(self, A: Entries) -> Any:
+    def spectral(self, A: Numbers) -> fmpq | arb:
         """The largest singular value, rational where it is; of balls by Weyl's inequality.
 
         A matrix of balls is divided by a power of two that exceeds its entries. Midpoints that are
@@ -163,7 +164,7 @@ class Balls(Arithmetic):
         if 1 in A.shape:
             return self.norm(A)
         if all(isinstance(value, fmpq) for value in A.ravel()):
-            gram = A @ A.T if A.shape[0] <= A.shape[1] else A.T @ A
+            gram: Any = A @ A.T if A.shape[0] <= A.shape[1] else A.T @ A
             return _sqrt(_largest_root(fmpq_mat(gram.tolist())))
         balls = [arb(value) for value in A.ravel()]
         if not all(ball.is_finite() for ball in balls):
@@ -176,7 +177,7 @@ class Balls(Arithmetic):
         norm = arb(self.spectral(entries(middles, A.shape)))
         return (norm + arb(0, away)) * arb((1, top))
 
-    def _level(self, s: Entries) -> Any:
+    def _level(self, s: Numbers) -> fmpq | arb:
         """The logit of largest midpoint."""
         return max(s, key=lambda x: arb(x).mid())
 

@@ -17,8 +17,9 @@ import numpy as np
 
 from attsvm._types import Array
 from attsvm.theory.arithmetic.base import elementary
-from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries, mixed
+from attsvm.theory.arithmetic.entries import Operation, Scalar, entries, mixed
 from attsvm.theory.arithmetic.lanes import FLOATS, Lane, _float, _is_object, _Lanes, _stacked
+from attsvm.theory.arithmetic.quantities import Numbers
 
 _UP = 1.0 + 2.0**-40
 """Factor that covers the rounding of a bound itself."""
@@ -51,7 +52,7 @@ class Bounded(Lane):
         if isinstance(other, int) and not isinstance(other, bool):
             other = BOUNDS._rational(Fraction(other))
         elif not isinstance(other, Bounded):
-            if isinstance(other, Number) or _is_object(other):
+            if isinstance(other, Scalar) or _is_object(other):
                 return NotImplemented
             raise mixed(other)
         a, b = (other, self) if swapped else (self, other)
@@ -182,12 +183,12 @@ class Bounds(_Lanes):
             error += _DUST  # the difference may be rounded down where numbers are subnormal
         return Bounded(self.zeros(1) + near, error)
 
-    def maximum(self, x: Any, y: Any) -> Any:
+    def maximum(self, x: Any, y: Any) -> Lane:
         """The larger one; either may be a plain integer."""
         x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
         return Bounded(np.maximum(x.value, y.value), np.maximum(x.error, y.error))
 
-    def spectral(self, A: Entries) -> Any:
+    def spectral(self, A: Numbers) -> Lane:
         """Return the largest singular value, which changes by at most the norm of the errors."""
         if 1 in A.shape:
             return self.norm(A)

@@ -9,31 +9,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from operator import add, mul, sub, truediv
-from typing import Any
+from typing import Any, cast
 
 from attsvm.theory.arithmetic.base import Arithmetic, each
-from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries, misuse
+from attsvm.theory.arithmetic.entries import Entries, Operation, Scalar, entries, misuse
+from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.quantities import Number, Numbers
 
 
-def gradient(m: Arithmetic, f: Callable[[Arithmetic, Entries], Any], x: Entries) -> Entries:
+def gradient(m: Namespace, f: Callable[[Namespace, Entries], Number], x: Numbers) -> Numbers:
     """The gradient at the vector x of a formula f(m, x) with one number as its value."""
     if m.name in ("text", "script"):
-        return m.gradient(f, x)  # type: ignore[attr-defined, no-any-return]
+        return m.gradient(f, x)  # type: ignore[attr-defined]
     zero, one = m.exact(0), m.exact(1)
     places = range(len(x))
     duals = [_Dual(m, x[i], [one if i == j else zero for j in places]) for i in places]
-    value = f(_Duals(m), entries(duals))
+    value = f(_Duals(cast("Arithmetic[Any]", m)), entries(duals))
     if not isinstance(value, _Dual):
         return entries([zero] * len(x))
     return entries(value.slopes)
 
 
-class _Dual(Number):
+class _Dual(Scalar):
     """A number and its partial derivatives."""
 
     __slots__ = ("m", "slopes", "value")
 
-    def __init__(self, m: Arithmetic, value: Any, slopes: list[Any]) -> None:
+    def __init__(self, m: Namespace, value: Number, slopes: list[Any]) -> None:
         self.m = m
         self.value = value
         self.slopes = slopes
@@ -71,7 +73,7 @@ _RULES: dict[Operation, tuple[Callable[..., Any], Callable[..., Any]]] = {
 """What a slope s of the first and of the second operand adds to that of the operation."""
 
 
-def _chained(name: str, slope: Callable[[Arithmetic, Any], Any]) -> Callable[..., Any]:
+def _chained(name: str, slope: Callable[[Namespace, Any], Number]) -> Callable[..., Any]:
     """A function with its derivative, by the chain rule."""
 
     def function(self: _Duals, x: Any) -> Any:
@@ -99,12 +101,12 @@ def _fixed(name: str, what: str) -> Callable[..., Any]:
     return function
 
 
-class _Duals(Arithmetic):
+class _Duals(Arithmetic[Any]):
     """Numbers with gradients over another arithmetic; derivatives of kinks are refused."""
 
     name = "derivatives"
 
-    def __init__(self, m: Arithmetic) -> None:
+    def __init__(self, m: Arithmetic[Any]) -> None:
         self.m = m
         self.numbers = (_Dual, m.numbers)
 
@@ -122,5 +124,5 @@ class _Duals(Arithmetic):
     is_zero = _fixed("is_zero", "an indicator")
     spectral = _fixed("spectral", "a spectral norm")
 
-    def _level(self, s: Entries) -> Any:
+    def _level(self, s: Numbers) -> Any:
         return self.m._level(entries([_value(t) for t in s]))

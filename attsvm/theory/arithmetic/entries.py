@@ -71,7 +71,7 @@ def _operators(operation: Operation) -> tuple[Operation, Operation]:
     )
 
 
-class Number:
+class Scalar:
     """A scalar: `_joined` says what + - * / make of it and another operand; it never compares."""
 
     __slots__ = ()
@@ -120,7 +120,7 @@ def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     def operate(self: Any, other: Any) -> Any:
         if type(other) is Entries:
             right = other.view(np.ndarray)
-        elif type(other) in (fmpq, arb, int) or isinstance(other, Number):
+        elif type(other) in (fmpq, arb, int) or isinstance(other, Scalar):
             right = _boxed(other)
         else:
             return usual(self, other)

@@ -15,7 +15,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from operator import methodcaller
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -24,16 +24,17 @@ from attsvm.theory.arithmetic.base import Arithmetic, elementary
 from attsvm.theory.arithmetic.entries import (
     CONSTANTS,
     Entries,
-    Number,
     Operation,
+    Scalar,
     entries,
     misuse,
     mixed,
 )
+from attsvm.theory.arithmetic.quantities import Numbers
 from attsvm.theory.arithmetic.synonyms import synonym
 
 
-class Lane(Number):
+class Lane(Scalar):
     """One number of each instance of a batch; it adds and multiplies, and never compares."""
 
     __slots__ = ("value",)
@@ -46,7 +47,7 @@ class Lane(Number):
             number = other.value
         elif isinstance(other, int) and not isinstance(other, bool):
             number = other if abs(other) < 2**53 else _float(other)
-        elif isinstance(other, Number) or _is_object(other):
+        elif isinstance(other, Scalar) or _is_object(other):
             return NotImplemented  # an array of numbers, or a number that carries its derivatives
         else:
             raise mixed(other)
@@ -79,7 +80,7 @@ class Lane(Number):
         )
 
     __float__ = __int__ = _refuse_float
-    __eq__ = __ne__ = Number._refuse
+    __eq__ = __ne__ = Scalar._refuse
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -103,7 +104,7 @@ def lanes(batch: Any, number: Callable[[Any], Lane] = Lane) -> Any:
     return entries([number(row) for row in batch.reshape(-1, batch.shape[-1])], shape)
 
 
-class _Lanes(Arithmetic):
+class _Lanes(Arithmetic[Lane]):
     """What numpy and torch have in common."""
 
     numbers = Lane
@@ -118,7 +119,7 @@ class _Lanes(Arithmetic):
     def _rational(self, value: Fraction) -> Lane:
         return Lane(self.zeros(1) + _float(value))
 
-    def maximum(self, x: Any, y: Any) -> Any:
+    def maximum(self, x: Any, y: Any) -> Lane:
         """The larger one; either may be a plain integer."""
         x, y = (self.exact(z) if isinstance(z, int) else z for z in (x, y))
         return Lane(self.library.maximum(_value(x), _value(y)))
@@ -137,7 +138,7 @@ class _Lanes(Arithmetic):
         size = self.abs(x)
         return (x + size) / 2 + self.log(1 + self.exp(-size))
 
-    def _level(self, s: Entries) -> Any:
+    def _level(self, s: Numbers) -> Lane:
         return self.max(s)
 
 
@@ -158,14 +159,17 @@ def _root(x: Any) -> Any:
     return x.where(positive, x.new_ones(())).sqrt().where(positive, 0.0 * x)
 
 
-def _once(norm: Callable[[Any, Entries], Any]) -> Callable[[Any, Entries], Any]:
+_M = TypeVar("_M", bound=_Lanes)
+
+
+def _once(norm: Callable[[_M, Numbers], Lane]) -> Callable[[_M, Numbers], Lane]:
     """A norm that is not computed again for the same array: hypotheses and conclusion share some.
 
     The array keeps it, with the numbers that it is the norm of.
     """
     name = norm.__name__
 
-    def found(m: Any, x: Entries) -> Any:
+    def found(m: _M, x: Numbers) -> Lane:
         numbers = x.ravel().tolist()
         known, value = x.__dict__.get(name, ((), None))
         if len(known) != len(numbers) or not all(map(operator.is_, known, numbers)):
@@ -204,7 +208,7 @@ class Floats(_Lanes):
         return np.zeros(batch)
 
     @_once
-    def norm(self, x: Entries) -> Any:
+    def norm(self, x: Numbers) -> Lane:
         """The Euclidean norm; where a square over- or underflows its scale is taken out first."""
         values = _stacked(x.ravel().tolist())
         norms = np.sqrt(_dot(values, values))
@@ -215,7 +219,7 @@ class Floats(_Lanes):
         return Lane(norms)
 
     @_once
-    def spectral(self, A: Entries) -> Any:
+    def spectral(self, A: Numbers) -> Lane:
         """The largest singular value: in closed form up to two rows or columns."""
         if 1 in A.shape:
             return self.norm(A)
@@ -225,7 +229,7 @@ class Floats(_Lanes):
         values, scale = _scaled(_stacked(rows.ravel().tolist()))
         return Lane(scale * np.sqrt(_largest_eigenvalue(values.reshape(*rows.shape, -1))))
 
-    def _decomposed(self, A: Entries) -> Any:
+    def _decomposed(self, A: Numbers) -> Lane:
         matrices = np.moveaxis(_stacked(A.ravel().tolist()), -1, 0).reshape(-1, *A.shape)
         usable = np.isfinite(matrices).all(axis=(1, 2))
         top = np.linalg.svd(np.where(usable[:, None, None], matrices, 0.0), compute_uv=False)[:, 0]
@@ -322,12 +326,12 @@ class Tensors(_Lanes):
             return lanes(x.movedim(0, -1))
         return super().values(x)
 
-    def norm(self, x: Entries) -> Any:
+    def norm(self, x: Numbers) -> Lane:
         """The Euclidean norm, its scale taken out so that no square over- or underflows."""
         values, scale = self._scaled(x)
         return Lane(scale * self.library.linalg.vector_norm(values, dim=0))
 
-    def _scaled(self, x: Entries) -> tuple[Any, Any]:
+    def _scaled(self, x: Numbers) -> tuple[Any, Any]:
         """Numbers (numbers, batch) over the largest of each instance, and that number."""
         width = max(len(lane.value) for lane in x.ravel())
         values = self.library.stack([lane.value.expand(width) for lane in x.ravel()])
@@ -335,7 +339,7 @@ class Tensors(_Lanes):
         scale = top.where((top > 0.0) & top.isfinite(), top.new_ones(()))
         return values / scale, scale
 
-    def spectral(self, A: Entries) -> Any:
+    def spectral(self, A: Numbers) -> Lane:
         """The largest singular value."""
         if 1 in A.shape:
             return self.norm(A)

@@ -7,13 +7,14 @@ from operator import add, mul, sub
 from typing import Any
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Entries, Number, Operation, mixed
+from attsvm.theory.arithmetic.entries import Operation, Scalar, mixed
+from attsvm.theory.arithmetic.quantities import Numbers
 
 _MOST = 2**53
 """Size up to which floats hold every integer."""
 
 
-class Magnitude(Number):
+class Magnitude(Scalar):
     """A bound for the size of an integer, None for a number that floats may have to round."""
 
     __slots__ = ("size",)
@@ -40,7 +41,7 @@ def _rounded(x: Magnitude) -> Magnitude:
     return Magnitude(None)
 
 
-class Magnitudes(Arithmetic):
+class Magnitudes(Arithmetic[Magnitude]):
     """Bounds for the size of integers."""
 
     name = "magnitudes"
@@ -53,12 +54,12 @@ class Magnitudes(Arithmetic):
     def _rational(self, value: Fraction) -> Magnitude:
         return Magnitude(abs(value.numerator) if value.denominator == 1 else None)
 
-    def maximum(self, x: Any, y: Any) -> Any:
+    def maximum(self, x: Any, y: Any) -> Magnitude:
         """The larger one; either may be a plain integer."""
         x, y = (self.exact(z) for z in (x, y))
         return Magnitude(None if None in (x.size, y.size) else max(x.size, y.size))
 
-    def spectral(self, A: Entries) -> Any:
+    def spectral(self, A: Numbers) -> Magnitude:
         """Return a number that may be rounded."""
         return Magnitude(None)
 

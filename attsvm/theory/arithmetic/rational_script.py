@@ -20,7 +20,8 @@ from flint import fmpq
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries
+from attsvm.theory.arithmetic.entries import Operation, Scalar, entries
+from attsvm.theory.arithmetic.quantities import Numbers
 from attsvm.theory.arithmetic.script import ATOM, PRODUCT, SUM, Expression, Lines
 
 _SIGNS: dict[Operation, tuple[str, int]] = {
@@ -54,7 +55,7 @@ def sqrt(x: Fraction) -> Fraction:  # noqa: D103  # the same
     return root
 
 
-class Term(Expression, Number):
+class Term(Expression, Scalar):
     """A rational number."""
 
     __slots__ = ()
@@ -90,7 +91,7 @@ class Term(Expression, Number):
         return self.m.named(f"abs({self.text})", abs(self.value))
 
 
-class Verifiers(Lines[Term], Arithmetic):
+class Verifiers(Lines[Term], Arithmetic[Term]):
     """Expressions for Python's fractions; it keeps the lines and the helpers of one verifier."""
 
     name = "verifier"
@@ -152,7 +153,7 @@ class Verifiers(Lines[Term], Arithmetic):
     def _extreme(self, name: str, function: Callable[..., Any], *given: Any) -> Term:
         terms = [self.exact(x) if isinstance(x, int) else x for x in given]
         if len(terms) == 1:
-            return terms[0]  # type: ignore[no-any-return]
+            return terms[0]
         text = f"{name}({', '.join(t.text for t in terms)})"
         return self.named(text, function(t.value for t in terms))
 
@@ -162,12 +163,12 @@ class Verifiers(Lines[Term], Arithmetic):
     def min(self, x: Any) -> Term:
         return self._extreme("min", min, *self._flat(x))
 
-    def spectral(self, A: Entries) -> Any:
+    def spectral(self, A: Numbers) -> Term:
         if 1 in A.shape:
             return self.norm(A)
         raise Irrational("a formula takes the spectral norm of a matrix")
 
-    def _level(self, s: Entries) -> Term:
+    def _level(self, s: Numbers) -> Term:
         return self.max(s)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 from attsvm.errors import ClaimError
 from attsvm.theory.arithmetic.entries import CONSTANTS, Entries, misuse
+from attsvm.theory.arithmetic.quantities import Number
 
 
 class _Undecided:
@@ -27,8 +28,8 @@ class Comparison(_Undecided):
     """left <= right or left < right of numbers; left = right, of arrays entry by entry."""
 
     kind: Literal["at most", "below", "equal"]
-    left: Any
-    right: Any
+    left: Number
+    right: Number
 
     def __post_init__(self) -> None:
         """Refuse floats, and arrays in an inequality: one entry alone would be compared."""
@@ -74,7 +75,7 @@ Relation = Comparison | All | AnyOf
 """A comparison, or several of them."""
 
 
-def returned(found: Any, what: str) -> Relation:
+def returned(found: object, what: str) -> Relation:
     """What a formula returned, if it is a comparison; `what` names it, as "a hypothesis" does.
 
     Raises:

@@ -18,6 +18,7 @@ import numpy as np
 
 from attsvm.theory.arithmetic.base import Arithmetic
 from attsvm.theory.arithmetic.entries import misuse
+from attsvm.theory.arithmetic.quantities import Number
 
 SUM, PRODUCT, ATOM = range(3)
 """How tightly an expression binds."""
@@ -82,13 +83,36 @@ class Lines(Generic[_E]):
         return made
 
 
+_SIGNS = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "@": operator.matmul,
+}
+
+
+def _operators(sign: str) -> tuple[Callable[[Code, Number], Code], Callable[[Code, Number], Code]]:
+    """The operator of an expression with another operand on its right, and on its left."""
+    return (
+        lambda self, other: self._with(other, sign),
+        lambda self, other: self._with(other, sign, swapped=True),
+    )
+
+
 class Code(Expression):
     """A number or an array of numpy."""
 
     __slots__ = ()
     m: Scripts
 
-    def _with(self, other: Any, sign: str, *, swapped: bool = False) -> Code:
+    __add__, __radd__ = _operators("+")
+    __sub__, __rsub__ = _operators("-")
+    __mul__, __rmul__ = _operators("*")
+    __truediv__, __rtruediv__ = _operators("/")
+    __matmul__, __rmatmul__ = _operators("@")
+
+    def _with(self, other: object, sign: str, *, swapped: bool = False) -> Code:
         a, b = (self.m.code(other), self) if swapped else (self, self.m.code(other))
         if (a.text, sign) in (("0", "+"), ("1", "*")):
             return b
@@ -152,18 +176,6 @@ class Code(Expression):
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __index__ = _refuse
 
 
-_SIGNS = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "@": operator.matmul,
-}
-for _name, _sign in zip(("add", "sub", "mul", "truediv", "matmul"), _SIGNS, strict=True):
-    setattr(Code, f"__{_name}__", lambda self, other, s=_sign: self._with(other, s))
-    setattr(Code, f"__r{_name}__", lambda self, other, s=_sign: self._with(other, s, swapped=True))
-
-
 def _place(key: Any) -> str:
     if not isinstance(key, slice):
         return "None" if key is None else str(key)
@@ -176,7 +188,7 @@ def _numpy(name: str) -> Callable[..., Code]:
     return lambda m, *given: m._of(f"np.{name}", function, *given)
 
 
-class Scripts(Lines[Code], Arithmetic):
+class Scripts(Lines[Code], Arithmetic[Code]):
     """Expressions for numpy; it keeps the lines and the helpers of one script."""
 
     name = "script"
@@ -189,7 +201,7 @@ class Scripts(Lines[Code], Arithmetic):
 
     # values
 
-    def code(self, value: Any) -> Code:
+    def code(self, value: object) -> Code:
         """A value, or a number as one."""
         if isinstance(value, Code):
             return value

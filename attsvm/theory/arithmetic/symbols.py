@@ -9,11 +9,12 @@ import numpy as np
 import sympy as sp
 
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Entries, entries, misuse
+from attsvm.theory.arithmetic.entries import entries, misuse
+from attsvm.theory.arithmetic.quantities import Numbers
 from attsvm.theory.arithmetic.rational_functions import fraction
 
 
-class Symbols(Arithmetic):
+class Symbols(Arithmetic[sp.Expr]):
     """Expressions of sympy, of arrays of given sizes."""
 
     name = "symbols"
@@ -28,14 +29,14 @@ class Symbols(Arithmetic):
     def _rational(self, value: Fraction) -> Any:
         return sp.Rational(value.numerator, value.denominator)
 
-    def maximum(self, x: Any, y: Any) -> Any:
+    def maximum(self, x: Any, y: Any) -> sp.Expr:
         """The larger one, unevaluated where the sign of the difference does not show it."""
         more = x - y
         if more.is_nonnegative or more.is_nonpositive:
             return x if more.is_nonnegative else y
         return sp.Max(x, y, evaluate=False)  # evaluation would factor the difference: seconds
 
-    def spectral(self, A: Entries) -> Any:
+    def spectral(self, A: Numbers) -> sp.Expr:
         """The norm of a single row or column; other shapes have no short closed form."""
         if 1 not in A.shape:
             raise misuse(

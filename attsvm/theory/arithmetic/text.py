@@ -142,7 +142,7 @@ class Term:
             return self
         if shape == (1, -1):
             return self.T
-        return self._refuse()  # type: ignore[no-any-return]
+        return self._refuse()
 
     def _refuse(self, *_: Any) -> Any:
         raise misuse(
@@ -152,7 +152,8 @@ class Term:
 
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __len__ = __iter__ = __int__ = _refuse
     __float__ = __index__ = _refuse
-    shape = size = property(_refuse)
+    ravel = _refuse
+    shape = size = ndim = property(_refuse)
 
 
 class _Rows(Term):
@@ -271,7 +272,7 @@ _LOGISTIC = r"g\left(t\right)", filled(r"\frac{{1}}{{1 + \exp\left(-t\right)}}")
 
 
 @dataclass(slots=True)
-class Text(Arithmetic):
+class Text(Arithmetic[Term]):
     """Formulas as text; remembers the definitions that it has met, in their order."""
 
     name = "text"

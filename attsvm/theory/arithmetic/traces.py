@@ -28,7 +28,8 @@ from flint import arb, fmpq
 
 from attsvm.theory.arithmetic.balls import BALLS
 from attsvm.theory.arithmetic.base import Arithmetic, elementary
-from attsvm.theory.arithmetic.entries import Entries, Number, Operation, entries
+from attsvm.theory.arithmetic.entries import Operation, Scalar, entries
+from attsvm.theory.arithmetic.quantities import Numbers
 from attsvm.theory.arithmetic.surds import Bound, Surd, joined, root_of
 
 _PRIME = 0xC90FDAA22168C234C4C6628B80DC1DAF
@@ -48,7 +49,7 @@ class Untraceable(Exception):
     """An expression branches where its ball cannot tell which way."""
 
 
-class Trace(Number):
+class Trace(Scalar):
     """A number with its fingerprint, that of its square, its surd and its bound where known.
 
     It is `steep` if an exponential of a large number, or a long rational, is a part of it.
@@ -195,16 +196,16 @@ def _kept(function: Callable[[Trace], Trace]) -> Callable[[Trace], Trace]:
 def _is_zero(t: Trace) -> Trace:
     """1 or 0, where the fingerprint or the ball tells which."""
     if t.zero:
-        return TRACES.exact(1)  # type: ignore[no-any-return]
+        return TRACES.exact(1)
     if t.ball > 0 or t.ball < 0:
-        return TRACES.exact(0)  # type: ignore[no-any-return]
+        return TRACES.exact(0)
     raise Untraceable("a number of which neither fingerprint nor ball says that it is 0")
 
 
 def _exp(t: Trace) -> Trace:
     """The exponential: of rationals over one denominator a power of one residue."""
     if t.zero:
-        return TRACES.exact(1)  # type: ignore[no-any-return]
+        return TRACES.exact(1)
     steep = t.steep or not (-_STEEP < t.ball < _STEEP)
     if isinstance(t.ball, fmpq):  # exp(p/q) = exp(1/2^k)^m: one base for each odd part of q
         power = pow(_base(int(t.ball.q)), int(t.ball.p), _PRIME)
@@ -233,7 +234,7 @@ def _log(t: Trace) -> Trace:
 
 def _sqrt(t: Trace) -> Trace:
     if t.zero:
-        return TRACES.exact(0)  # type: ignore[no-any-return]
+        return TRACES.exact(0)
     found = _function("sqrt", BALLS.sqrt, t)
     surd = root_of(t.ball) if isinstance(t.ball, fmpq) and t.ball > 0 else None
     irrational = surd is not None and surd.rational is None
@@ -257,7 +258,7 @@ def _abs(t: Trace) -> Trace:
     raise Untraceable("an absolute value of a number whose sign the ball does not tell")
 
 
-class Traces(Arithmetic):
+class Traces(Arithmetic[Trace]):
     """Numbers with fingerprints."""
 
     name = "traces"
@@ -284,7 +285,7 @@ class Traces(Arithmetic):
         exact = isinstance(number, fmpq)
         return self.of(number if exact else fmpq(*number.as_integer_ratio()))
 
-    def maximum(self, x: Any, y: Any) -> Any:
+    def maximum(self, x: Any, y: Any) -> Trace:
         """The larger one, where the balls tell which one it is or both are equal."""
         x, y = (t if isinstance(t, Trace) else self.exact(t) for t in (x, y))  # an author's 0 or 1
         sure = x.sure and y.sure
@@ -296,7 +297,7 @@ class Traces(Arithmetic):
             return x if sure and (x - y).exact_zero else x.unsure()
         raise Untraceable("a maximum of numbers that the balls do not tell apart")
 
-    def spectral(self, A: Entries) -> Any:
+    def spectral(self, A: Numbers) -> Trace:
         """The spectral norm: rational, or a function of the matrix."""
         if 1 in A.shape:
             return self.norm(A)
@@ -311,7 +312,7 @@ class Traces(Arithmetic):
         residue = _hashed("spectral", str(min(shapes)))
         return Trace(ball, residue, sure=sure, steep=any(t.steep for t in A.ravel()))
 
-    def _level(self, s: Entries) -> Any:
+    def _level(self, s: Numbers) -> Trace:
         return max(s, key=lambda t: arb(t.ball).mid())
 
 

@@ -23,7 +23,6 @@ from attsvm.theory.arithmetic import (
     BALLS,
     ENCLOSURES,
     FLOATS,
-    Arithmetic,
     Balls,
     Lane,
     entries,
@@ -33,6 +32,7 @@ from attsvm.theory.arithmetic.bounds import BOUNDS
 from attsvm.theory.arithmetic.entries import CONSTANTS, misuse
 from attsvm.theory.arithmetic.heights import heights, is_met, proved, seen, shortfall
 from attsvm.theory.arithmetic.magnitudes import MAGNITUDES, Magnitude
+from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.rational_script import Verifiers
 from attsvm.theory.arithmetic.relations import AnyOf, Comparison, Relation, returned
 from attsvm.theory.arithmetic.script import Scripts
@@ -92,7 +92,7 @@ class Formula:
 
     # one formula, any arithmetic
 
-    def relation(self, m: Arithmetic, v: Any, parameters: Mapping[str, Any]) -> Relation:
+    def relation(self, m: Namespace, v: Any, parameters: Mapping[str, Any]) -> Relation:
         """The conclusion at values v; parameters take the place of the reading's constants."""
         given = {**self.constants, **parameters}
         share = given.pop(TIGHTENED, None)
@@ -147,7 +147,7 @@ class Formula:
                     known[name] = int(value) if exact else m.given(name, value)
         return self._defined(m, Values(**known))
 
-    def _values(self, m: Arithmetic, case: Any, number: Callable[[float], Any]) -> Any:
+    def _values(self, m: Namespace, case: Any, number: Callable[[float], Any]) -> Any:
         return self._defined(m, Values(**self._numbers(case, number)))
 
     def _numbers(self, case: Any, number: Callable[[float], Any]) -> dict[str, Any]:
@@ -167,7 +167,7 @@ class Formula:
                 known[name] = number(value)
         return known
 
-    def _defined(self, m: Arithmetic, v: Any) -> Any:
+    def _defined(self, m: Namespace, v: Any) -> Any:
         for name, variable in self.variables.items():
             if isinstance(variable, Defined):
                 put(v, name, evaluate(variable.by, m, v))
@@ -581,7 +581,7 @@ def _rational(value: float) -> fmpq:
 
 
 @contextlib.contextmanager
-def _spelled_out(m: Arithmetic) -> Iterator[None]:
+def _spelled_out(m: Namespace) -> Iterator[None]:
     """Says what is wrong where balls or rationals meet a number of another kind."""
     try:
         yield
@@ -595,7 +595,7 @@ def _spelled_out(m: Arithmetic) -> Iterator[None]:
         raise misuse(what, CONSTANTS) from error
 
 
-def _constant(m: Arithmetic, value: Any) -> Any:
+def _constant(m: Namespace, value: Any) -> Any:
     """Numbers become exact ones of the arithmetic; words and functions stay."""
     if isinstance(value, str) and value[:1].isalpha():
         return value
@@ -611,7 +611,7 @@ def _leaves(relation: Relation, *, needed: bool = False) -> list[Comparison]:
     return [c for part in relation.parts for c in _leaves(part, needed=needed)]
 
 
-def _tightened(m: Arithmetic, relation: Relation, share: Any) -> Relation:
+def _tightened(m: Namespace, relation: Relation, share: Any) -> Relation:
     """The comparison with a share of its right side."""
     if not isinstance(relation, Comparison) or relation.kind == "equal":
         raise ClaimError(

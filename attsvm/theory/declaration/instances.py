@@ -12,8 +12,8 @@ import numpy as np
 
 from attsvm import _types
 from attsvm.errors import DataError
-from attsvm.theory.arithmetic import Arithmetic
 from attsvm.theory.arithmetic.entries import READ_ONLY, misuse
+from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.relations import Relation
 from attsvm.theory.declaration.hypotheses import Hypothesis
 from attsvm.theory.declaration.variables import Choice, Variable, axes_of
@@ -67,7 +67,7 @@ def domains(variables: Mapping[str, Variable]) -> dict[str, Hypothesis]:
     return found
 
 
-def _beside(name: str, array: bool, sign: str, end: int, m: Arithmetic, v: Any) -> Relation:
+def _beside(name: str, array: bool, sign: str, end: int, m: Namespace, v: Any) -> Relation:
     """That a variable, or each entry of it, lies on one side of an end of its domain."""
     value = getattr(v, name)
     if sign == ">=":

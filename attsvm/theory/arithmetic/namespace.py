@@ -1,0 +1,194 @@
+"""The namespace `m` over which a formula is written once: the functions that it may use.
+
+A formula is a function of `m` and of values. Numbers are scalars of one arithmetic, vectors and
+matrices are arrays of them, and `+ - * / @` and `.T` work as in numpy. A function of a number
+applies to each entry of an array. No function has a truth value: a comparison is returned, and the
+engine decides it.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import Protocol
+
+from attsvm.theory.arithmetic.quantities import Number, Numbers
+from attsvm.theory.arithmetic.relations import Relation
+
+
+class Namespace(Protocol):
+    """The functions that a formula may use; every arithmetic offers each of them."""
+
+    name: str
+    """One word: balls, floats, tensors, symbols, text."""
+
+    # numbers
+
+    def exact(self, value: object) -> Number:
+        """A constant: an integer such as a length, a fraction, or decimals in quotes, '0.95'.
+
+        A number of this arithmetic, such as a constant of the reading, stays as it is.
+
+        Raises:
+            ClaimError: a float, whose decimals would not be those that were written.
+        """
+
+    def values(self, x: object) -> Numbers:
+        """The numbers of a field of a record: one or an array of floats, integers or rationals."""
+
+    @abstractmethod
+    def exp(self, x: Number) -> Numbers:
+        """The exponential of a number, or of each entry."""
+
+    @abstractmethod
+    def log(self, x: Number) -> Numbers:
+        """The natural logarithm of a positive number, or of each entry."""
+
+    @abstractmethod
+    def sqrt(self, x: Number) -> Numbers:
+        """The root of a number that is not negative: rounding below 0 counts as 0."""
+
+    @abstractmethod
+    def abs(self, x: Number) -> Numbers:
+        """The absolute value of a number, or of each entry."""
+
+    @abstractmethod
+    def is_zero(self, x: Number) -> Numbers:
+        """1 where a number, or an entry, is 0, and 0 elsewhere."""
+
+    @abstractmethod
+    def maximum(self, x: Number, y: Number) -> Number:
+        """The larger one of two numbers."""
+
+    def minimum(self, x: Number, y: Number) -> Number:
+        """The smaller one of two numbers."""
+
+    def power(self, x: Number, k: int) -> Numbers:
+        """The k-th power of a number or of each entry, by multiplication; k is at least 0."""
+
+    def square(self, x: Number) -> Numbers:
+        """The square of a number, or of each entry."""
+
+    def logistic(self, x: Number) -> Numbers:
+        """g(x) = 1 / (1 + exp(-x))."""
+
+    def logistic_slope(self, x: Number) -> Numbers:
+        """g'(x) = g (1 - g)."""
+
+    def logistic_curvature(self, x: Number) -> Numbers:
+        """g''(x) = g (1 - g) (1 - 2 g)."""
+
+    def softplus(self, x: Number) -> Numbers:
+        """The logarithm of 1 + exp(x)."""
+
+    def expm1(self, x: Number) -> Numbers:
+        """exp(x) - 1, where the arithmetic can without cancellation; exactly 0 at 0."""
+
+    def log1p(self, x: Number) -> Numbers:
+        """ln(1 + x), where the arithmetic can without cancellation; exactly 0 at 0."""
+
+    # arrays
+
+    def array(self, values: Iterable[Number]) -> Numbers:
+        """A vector of numbers, a matrix of rows, and so on."""
+
+    def size(self, x: Numbers) -> Number:
+        """The number of entries."""
+
+    def sum(self, x: Numbers) -> Number:
+        """The sum of all entries."""
+
+    def sums(self, A: Numbers) -> Numbers:
+        """The sum of each row of a matrix."""
+
+    def trace(self, A: Numbers) -> Number:
+        """The sum of the diagonal of a square matrix."""
+
+    def max(self, x: Numbers) -> Number:
+        """The largest entry."""
+
+    def min(self, x: Numbers) -> Number:
+        """The smallest entry."""
+
+    def oscillation(self, x: Numbers) -> Number:
+        """The largest entry minus the smallest."""
+
+    def dot(self, x: Numbers, y: Numbers) -> Number:
+        """The inner product of two vectors."""
+
+    def norm(self, x: Numbers) -> Number:
+        """The Euclidean norm of a vector; of a matrix, its Frobenius norm."""
+
+    @abstractmethod
+    def spectral(self, A: Numbers) -> Number:
+        """The spectral norm of a matrix, its largest singular value."""
+
+    def largest(self, x: Numbers) -> Number:
+        """The largest absolute value of an entry."""
+
+    def outer(self, x: Numbers, y: Numbers) -> Numbers:
+        """The matrix x y^T."""
+
+    def differences(self, x: Numbers) -> Numbers:
+        """The matrix of the differences x_i - x_j of the entries of a vector."""
+
+    def diagonal(self, x: Numbers) -> Numbers:
+        """The diagonal matrix of a vector."""
+
+    def identity(self, n: int) -> Numbers:
+        """The identity matrix."""
+
+    def vec(self, X: Numbers) -> Numbers:
+        """The entries of a matrix row by row."""
+
+    def mat(self, x: Numbers, rows: int) -> Numbers:
+        """The matrix of so many rows whose entries row by row are those of a vector."""
+
+    def kron(self, A: Numbers, B: Numbers) -> Numbers:
+        """The Kronecker product of two matrices."""
+
+    def diameter(self, A: Numbers) -> Number:
+        """The largest distance of two rows."""
+
+    def spread(self, A: Numbers) -> Number:
+        """The largest distance of two rows over the root of 2; at most the spectral norm."""
+
+    def softmax(self, s: Numbers) -> Numbers:
+        """exp(s) over the sum of its entries; of a matrix, that of each row."""
+
+    def covariance(self, f: Numbers, h: Numbers) -> Numbers:
+        """(diag(f) - f f^T) h for weights f of sum 1."""
+
+    # comparisons
+
+    def at_most(self, left: Number, right: Number) -> Relation:
+        """The comparison left <= right."""
+
+    def at_least(self, left: Number, right: Number) -> Relation:
+        """The comparison left >= right."""
+
+    def below(self, left: Number, right: Number) -> Relation:
+        """The comparison left < right."""
+
+    def above(self, left: Number, right: Number) -> Relation:
+        """The comparison left > right."""
+
+    def equal(self, left: Number, right: Number) -> Relation:
+        """The comparison left = right, of numbers or entry by entry."""
+
+    def all_of(self, *parts: Relation) -> Relation:
+        """Return the conjunction of these relations; without any it is true, as 0 <= 1."""
+
+    def any_of(self, *parts: Relation) -> Relation:
+        """Return the disjunction of these relations; without any it is false, as 1 <= 0."""
+
+    # how a formula is written down
+
+    def symbol(self, latex: str, says: str, *, rows: bool = False) -> Numbers:
+        """What a primitive is written as, where `m.name` is text, and a sentence that defines it.
+
+        A matrix of several `rows` is taken to have some.
+
+        Raises:
+            ClaimError: this arithmetic computes, and writes nothing down.
+        """

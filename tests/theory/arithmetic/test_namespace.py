@@ -1,0 +1,41 @@
+"""Every arithmetic offers the functions of the namespace, with their arguments."""
+
+import inspect
+
+import pytest
+
+from attsvm.theory.arithmetic import BALLS, ENCLOSURES, FLOATS, TAILS, Tensors
+from attsvm.theory.arithmetic.bounds import BOUNDS
+from attsvm.theory.arithmetic.derivatives import _Duals
+from attsvm.theory.arithmetic.magnitudes import MAGNITUDES
+from attsvm.theory.arithmetic.namespace import Namespace
+from attsvm.theory.arithmetic.rational_script import Verifiers
+from attsvm.theory.arithmetic.script import Decimals, Scripts
+from attsvm.theory.arithmetic.symbols import SYMBOLS
+from attsvm.theory.arithmetic.text import Text
+from attsvm.theory.arithmetic.traces import TRACES
+from symbolic.sums import LENGTHS
+from tests.theory.arithmetic.referee import Referee
+
+FUNCTIONS = {n: f for n, f in vars(Namespace).items() if inspect.isfunction(f) and n[0] != "_"}
+ARITHMETICS = [BALLS, ENCLOSURES, TAILS, FLOATS, Tensors(), BOUNDS, MAGNITUDES, TRACES, SYMBOLS]
+ARITHMETICS += [Text(), Scripts(str), Decimals(str), Verifiers(), _Duals(BALLS), LENGTHS, Referee()]
+
+
+@pytest.mark.parametrize("m", ARITHMETICS, ids=lambda m: type(m).__name__)
+def test_an_arithmetic_offers_every_function_of_the_namespace(m):
+    assert m.name
+    for name, declared in FUNCTIONS.items():
+        offered = getattr(m, name)
+        assert offered.__func__ is not declared, f"{name} is declared alone"
+        parameters = inspect.signature(declared).parameters.values()
+        takes = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.name != "self"]
+        inspect.signature(offered).bind(*takes)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_of_the_namespace_says_what_it_is_and_takes(name):
+    declared = inspect.signature(FUNCTIONS[name])
+    assert inspect.getdoc(FUNCTIONS[name])
+    assert declared.return_annotation != inspect.Signature.empty
+    assert all(p.annotation != p.empty for n, p in declared.parameters.items() if n != "self")
