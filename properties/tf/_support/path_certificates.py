@@ -140,7 +140,7 @@ def _frobenius_is_long(case: Path) -> arb | None:
 
     def rotation() -> Plain:
         U, _, Vt = np.linalg.svd([[float(arb(x)) for x in row] for row in solved.W])
-        return (U @ Vt).tolist()  # type: ignore[no-any-return]
+        return (U @ Vt).tolist()
 
     Y = rationals(np.array(floats(proposed(ROTATION, rotation), case.data.d, case.data.d)))
     columns = list(zip(*Y, strict=True))

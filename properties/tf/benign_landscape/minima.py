@@ -41,7 +41,7 @@ def descends(case: Descent) -> arb | None:
 
     def find() -> Plain:
         values = np.array([[float(arb(x).mid()) for x in row] for row in H])
-        return np.linalg.eigh(values)[1][:, 0].tolist()  # type: ignore[no-any-return]
+        return np.linalg.eigh(values)[1][:, 0].tolist()
 
     vector = [rational(x) for x in floats(proposed(DOWN, find), len(H))]
     least = dot(vector, [dot(row, vector) for row in H])

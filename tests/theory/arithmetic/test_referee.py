@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from attsvm.errors import ClaimError
-from attsvm.theory.arithmetic import Arithmetic, entries
+from attsvm.theory.arithmetic import entries
+from attsvm.theory.arithmetic.namespace import Namespace
 from attsvm.theory.arithmetic.rational_script import Irrational, Verifiers
 from attsvm.theory.arithmetic.script import DIGITS, Decimals, Scripts
 from attsvm.theory.report.script import _literal
@@ -16,7 +17,8 @@ from tests.theory.arithmetic.agreement import SIDES, UNITS, Side, agree, referee
 from tests.theory.arithmetic.cases import CASES, COMPARISONS
 from tests.theory.arithmetic.referee import REFEREE, Referee, each, flat
 
-NAMES = {name for name in vars(Arithmetic) if not name.startswith("_")} - COMPARISONS - {"values"}
+NAMES = {name for name in vars(Namespace) if not name.startswith("_")} - COMPARISONS
+NAMES -= {"name", "symbol", "values"}
 """What computes; `values` hands on the numbers of a record."""
 
 
