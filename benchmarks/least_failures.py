@@ -24,11 +24,12 @@ import numpy as np
 from flint import ctx
 
 from attsvm.data import AttentionData
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import all_tight, exists, unique_optimum
 from attsvm.strategies.adversarial_starts import choices, towards
 from properties.sim._support.training import ONE_DRAGGED
 from properties.sim.theorem_3_14_part_1 import BEYOND
-from properties.tf._support.descent_instances import NOT_ALIGNED, Descent, decided, descent
+from properties.tf._support.descent_instances import NOT_ALIGNED, descent
 from properties.tf._support.token_choices import all_solved, all_support_everywhere
 from properties.tf.global_conjecture import OBTUSE, OUTRUN, PASSED
 
@@ -85,7 +86,7 @@ def adversarial_start(case: Descent) -> list[Descent]:
 def fails(case: Descent) -> bool:
     """Whether the run is proved not to converge in direction to W^mm."""
     with ctx.workprec(128):
-        found = decided(case)
+        found = DIRECTION.balls(case)
     return found is not None and bool(found < 0)
 
 

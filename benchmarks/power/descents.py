@@ -14,6 +14,7 @@ from attsvm.limits import direction_converges
 from attsvm.losses import LOSSES
 from attsvm.primitives.aligned_inputs import levels, together
 from attsvm.primitives.att_svm import exact_att_svm, flat
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import or_more_bits
 from attsvm.primitives.hypotheses import EQUAL_RIVALS
 from attsvm.primitives.limit_certificates import certified_direction
@@ -25,7 +26,6 @@ from properties.sim.theorem_3_15.nearly_equal_scores import SPREADS
 from properties.tf import global_equal_scores, global_initial_gradient
 from properties.tf import local_convergence as local
 from properties.tf._support.cones import Local
-from properties.tf._support.descent_instances import Descent
 from properties.tf.global_initial_gradient.first_steps import Step, exactly_stepped, stepped
 
 ALIGNED = global_equal_scores.THEOREM.claim("amended-2")

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from attsvm.errors import present
 from attsvm.limits import norm_grows_like_log
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.hypotheses import TWO_SCORES, several_tokens
 from attsvm.primitives.limit_certificates import agreement
@@ -21,7 +23,6 @@ from benchmarks.power.targets import Target, one_short, transposed
 from properties.tf import all_support_divergence as divergence
 from properties.tf import all_support_no_stationary as stationary
 from properties.tf import theorem_2, theorem_3
-from properties.tf._support.descent_instances import Descent
 from properties.tf._support.path_certificates import certified_set, limit_of
 from properties.tf._support.regularisation_paths import Path, follows_ray, follows_set
 
@@ -92,6 +93,7 @@ set_constant = plant(
 )
 
 SCALE = divergence.THEOREM.claim("sharp")
+_certified = present(SCALE.formula.measured.balls, "the proof of the rate")
 
 
 def _inverse_rate(case: Descent) -> Slack:
@@ -101,7 +103,7 @@ def _inverse_rate(case: Descent) -> Slack:
 
 
 def _inverse_rate_ball(case: Descent) -> arb | None:
-    solved, ball = exact_att_svm(case.data), divergence.proved_rate(case)
+    solved, ball = exact_att_svm(case.data), _certified(case)
     if solved is None or ball is None or not ball >= 0:  # the rate ||W^mm|| is not proved
         return None
     return arb(1) if solved.square == 1 else -abs(1 / arb(solved.square) - 1)
@@ -137,8 +139,8 @@ length_constant = plant(
 
 def _operator_length(m: Any, case: Descent) -> Any:
     """D(W) <= ||grad L(W)||_op ||W^mm||_F."""
-    down = negative_gradient(m, case.data, case.start, case.loss)
-    return m.at_most(down.toward, m.spectral(down.matrix) * stationary.length(m, case.data))
+    down = negative_gradient(m, case.inputs, case.start, case.loss)
+    return m.at_most(down.toward, m.spectral(down.matrix) * stationary.length(m, case.inputs))
 
 
 length_norm = plant(

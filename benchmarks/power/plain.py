@@ -7,17 +7,18 @@ from typing import Any
 from attsvm.data import AttentionData
 from attsvm.errors import present
 from attsvm.primitives.att_svm import exact_att_svm, flat
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.hypotheses import ALL_TIGHT
 from benchmarks.power.planting import plant
 from properties.tf import svm_rank
-from properties.tf._support.descent_instances import Descent, descents
+from properties.tf._support.descent_instances import descents
 from properties.tf.all_support_no_stationary import THEOREM
 
 
 def _transposed_gradient(m: Any, case: Descent) -> Any:
     """The gradient is its own transpose."""
-    found = negative_gradient(m, case.data, case.start, case.loss).matrix
+    found = negative_gradient(m, case.inputs, case.start, case.loss).matrix
     return m.equal(found, found.T)
 
 

@@ -53,13 +53,13 @@ def towards(
         target = make(case)
         if target is None:
             return Slack(1.0, 0.0)
-        return direction_converges(case.data, case.start, LOSSES[loss_of(case)], floats(target))
+        return direction_converges(case.data, case.W, LOSSES[loss_of(case)], floats(target))
 
     def certify(case: Any) -> arb | None:
         target = make(case)
         if target is None:
             return arb(1)
-        start = rationals(case.start)
+        start = rationals(case.W)
         return or_more_bits(certified_direction(case.data, start, loss_of(case), target, case.step))
 
     return {"conclusion": Measured("see the statement", floats=conclusion, balls=certify)}

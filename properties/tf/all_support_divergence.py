@@ -24,14 +24,9 @@ different scores.
 from dataclasses import replace
 from fractions import Fraction
 
-from flint import arb
 from hypothesis import strategies as st
 
-from attsvm.limits import norm_diverges, norm_grows_like_log
-from attsvm.losses import LOSSES
-from attsvm.primitives.att_svm import exact_att_svm
-from attsvm.primitives.gradients import negative_gradient
-from attsvm.primitives.growth_rates import diverges, rate_error
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import (
     ALL_TIGHT,
     BASIN,
@@ -40,27 +35,11 @@ from attsvm.primitives.hypotheses import (
     UNIQUE,
 )
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
-from attsvm.primitives.steps import (
-    ANY,
-    FLOW,
-    INFINITY,
-    LN_K,
-    SHORT,
-    W_K,
-    by_gradient_flow,
-    flattened,
-    norm,
-    over,
-    stepped,
-    tends,
-)
-from attsvm.primitives.torch_objectives import descent_at_rest, not_selecting
+from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
 from attsvm.strategies import composite
-from attsvm.theory import Reading, Slack, Statement, changed
-from attsvm.theory.arithmetic import BALLS
+from attsvm.theory import Reading, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support.descent_instances import Descent
 
 TIED_OPTIMA = cases.from_zero([[[0, 0], [-1, 0], [0, -1]]], scores=[[1.0, 1.0, 0.0]])
 
@@ -72,58 +51,7 @@ def tied(draw: st.DrawFn) -> Descent:
     scores = case.data.gamma.copy()
     of = slice(0, [0, 0, 1, case.data.n][kind])
     scores[of] = scores[of].max(axis=1, keepdims=True)
-    return replace(case, data=replace(case.data, scores=scores))
-
-
-def grows(case: Descent) -> Slack:
-    """The norm diverges."""
-    return norm_diverges(case.data, case.start, LOSSES[case.loss])
-
-
-def grows_for_sure(case: Descent) -> arb | None:
-    """1 where the run is proved to settle, -1 where it rests, or ends at a finite norm."""
-    found = negative_gradient(BALLS, case.data, case.start, case.loss).matrix
-    if all(entry == 0 for entry in found.ravel()):
-        return arb(-1)
-    return diverges(case.data, case.start, case.loss, case.step)
-
-
-@by_gradient_flow
-def grows_like(case: Descent, share: int | Fraction = 1) -> Slack:
-    """||W_k|| / ln k tends to a share of ||W^mm||."""
-    solved = exact_att_svm(case.data)
-    if solved is None:
-        return Slack(-1.0, 0.0)
-    rate = float(arb(solved.square).sqrt())
-    return norm_grows_like_log(case.data, case.start, LOSSES[case.loss], float(share) * rate)
-
-
-def proved_rate(case: Descent, share: int | Fraction = 1) -> arb | None:
-    """How far share ||W^mm|| is from the rate that is proved, over ||W^mm||, negated."""
-    solved = exact_att_svm(case.data)
-    if solved is None:
-        return arb(-1)
-    return rate_error(case.data, case.start, case.loss, solved.square, share, case.step)
-
-
-DIVERGES = tends(
-    "",
-    norm(W_K),
-    INFINITY,
-    floats=grows,
-    balls=grows_for_sure,
-    tensors=descent_at_rest,
-    stand_in=FLOW,
-)
-RATE = tends(
-    "",
-    over(norm(W_K), LN_K),
-    r"$share \left\|W^{mm}\right\|",
-    floats=grows_like,
-    balls=proved_rate,
-    tensors=not_selecting,
-    stand_in=FLOW,
-)
+    return replace(case, inputs=replace(case.data, scores=scores))
 
 
 ANY_MARGINS = {
@@ -140,7 +68,7 @@ THEOREM = Statement(
     printed="If all tokens are support vectors of Att-SVM (i.e. SVM margin constraints are tight), "
     "then ... GD diverges: ||W_k||_F -> infinity",
     variables=stepped(Descent, cases.descents(), steps=ANY),
-    conclusion=DIVERGES,
+    conclusion=cases.DIVERGES,
     cost=8,
     violating={TWO_SCORES: [cases.TIED], **cases.VIOLATING},
     readings={
@@ -173,7 +101,7 @@ THEOREM = Statement(
             proof="symbolic.growth_rates:prove_rate",
             under=(EXISTS, SLOPED_LOSS, UNIQUE, BASIN, SHORT),
             variables=stepped(Descent, cases.descents(), cases.started_right),
-            conclusion=RATE,
+            conclusion=cases.RATE,
             siblings={
                 "95% of the rate": changed(share=Fraction(95, 100)),
                 "105% of the rate": changed(share=Fraction(105, 100)),

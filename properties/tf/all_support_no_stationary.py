@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from attsvm.data import AttentionData
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import att_svm, exact_att_svm, flat
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.hypotheses import (
     ALL_TIGHT,
@@ -44,7 +44,7 @@ from attsvm.theory import Reading, Records, Statement, changed
 from properties._support.hypothesis_violations import PASSED_OVER
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support.descent_instances import Descent, not_stationary
+from properties.tf._support.descent_instances import not_stationary
 
 SMALL = cases.from_zero([[[1], [0]]], scores=[[1.0, 0.0]])
 BEST_TIED = cases.from_zero([[[1], [0], [0]]], scores=[[1.0, 1.0, 0.0]])
@@ -52,7 +52,7 @@ HOLDING = SMALL, cases.TRAP, replace(BEST_TIED, start=np.ones((1, 1)))
 OPPOSED = replace(cases.OPPOSED, loss="correlation")
 
 
-def length(m: Any, data: AttentionData) -> Any:
+def length(m: Any, data: Any) -> Any:
     """||W^mm||; None where there is no W^mm."""
     if m.name == "tensors":
         return 1 / m.values(distance(*constraints(data)))
@@ -64,7 +64,7 @@ def length(m: Any, data: AttentionData) -> Any:
 
 def bounded_below(m: Any, case: Descent, share: Any = 1) -> Any:
     """A share of D(W) is at most ||grad L(W)|| ||W^mm||."""
-    size, down = length(m, case.data), negative_gradient(m, case.data, case.start, case.loss)
+    size, down = length(m, case.inputs), negative_gradient(m, case.inputs, case.start, case.loss)
     if size is None:
         return m.below(m.exact(0), m.exact(0))  # there is no W^mm
     return m.at_most(share * down.toward, m.norm(down.matrix) * size)

@@ -29,6 +29,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import BASIN, EXISTS, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.losses import SLOPED as LOSS_NAMES
@@ -38,7 +39,6 @@ from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import Reading, Records, Statement, changed, stated
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support.descent_instances import Descent
 from properties.tf._support.descent_steps import Step, advanced, attention
 
 
@@ -113,10 +113,11 @@ SETTLES = tends(
     "s the attention to the {towards} token of each input",
     r"(\left\|W_k\right\|, s)",
     r"(\infty, 1)",
-    floats=cases.follows,
-    balls=cases.decided,
+    floats=cases.DIRECTION.floats,
+    balls=cases.DIRECTION.balls,
     many=rival_lead,
     stand_in=FLOW,
+    constants=cases.DIRECTION.constants,
 )
 
 

@@ -101,6 +101,7 @@ from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData, dot
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import (
     FEASIBLE,
     INDEPENDENT,
@@ -117,7 +118,6 @@ from attsvm.theory import Hypothesis, Reading, Statement, changed
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices
-from properties.tf._support.descent_instances import Descent
 from properties.tf._support.token_choices import EVERYWHERE, LARGE, SOLVED
 
 OBTUSE = replace(

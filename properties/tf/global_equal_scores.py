@@ -29,6 +29,7 @@ from attsvm.primitives.aligned_inputs import (
     together,
     together_larger,
 )
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import opposed_data, rival_data
 from attsvm.primitives.hypotheses import (
     EQUAL_RIVALS,
@@ -45,7 +46,7 @@ from attsvm.theory import Reading, Statement, changed
 from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER, TIED_ASIDE
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
-from properties.tf._support.descent_instances import NOT_ALIGNED, Descent
+from properties.tf._support.descent_instances import NOT_ALIGNED
 
 FAR_START = replace(cases.from_zero([[[1], [0]]], y=[1.0], v=[1.0]), start=np.array([[-24.0]]))
 

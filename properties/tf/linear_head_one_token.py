@@ -29,6 +29,7 @@ from attsvm.exact.numbers import Matrix, subtract
 from attsvm.exact.traps import is_stationary_start
 from attsvm.limits import ALLOWANCE, norm_diverges
 from attsvm.losses import LOSSES as FLOAT_LOSSES
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import LEAPING
 from attsvm.primitives.growth_rates import proved_limit
 from attsvm.primitives.hypotheses import (
@@ -55,7 +56,6 @@ from properties._support.hypothesis_violations import NO_QUERY, PASSED_OVER
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support import risk_formulas as risk
-from properties.tf._support.descent_instances import Descent
 
 TWINS = cases.from_zero([[[1], [1], [0], [0]]], scores=[[1.0, 1.0, 0.0, 0.0]])
 """Every token has an equal one, so that none ever has more than half of the attention."""

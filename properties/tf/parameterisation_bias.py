@@ -47,6 +47,7 @@ from attsvm.data import AttentionData
 from attsvm.errors import DataError
 from attsvm.primitives.att_svm import exact_att_svm
 from attsvm.primitives.counts import HALF, probability
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import BASIN, EXISTS, ONE_PAIR, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.steps import ANY, SHORT, flattened, stepped
@@ -60,7 +61,6 @@ from properties.tf import SOURCE
 from properties.tf._support import biased_ends as ends
 from properties.tf._support import descent_instances as cases
 from properties.tf._support.biased_ends import Draws
-from properties.tf._support.descent_instances import Descent
 
 WORST = {"the solution for the worst tokens": changed(towards="worst")}
 

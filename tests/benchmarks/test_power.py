@@ -13,6 +13,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from attsvm.data import AttentionData
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import Run
 from attsvm.theory import (
     PROFILES,
@@ -45,7 +46,6 @@ from benchmarks.power.planting import KINDS, PLANTED, flipped, in_balls, plant, 
 from properties.mm._support.prompt_descent import prompting
 from properties.sim.theorem_3_15.nearly_equal_scores import OUTRUN
 from properties.tf._support.cones import Local
-from properties.tf._support.descent_instances import Descent
 from properties.tf._support.regularisation_paths import TURNING
 
 PACKS = load_packs([PACK])

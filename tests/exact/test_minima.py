@@ -37,7 +37,6 @@ from properties.sim._support.factor_descent import Factors, certificate
 from properties.sim._support.margins import certified_end
 from properties.sim.theorem_3_15 import nearly_equal_scores
 from properties.sim.token_sparsity import gradient_shares
-from properties.tf import all_support_divergence
 from properties.tf._support import descent_instances as cases
 from tests.exact.digits import EPS, VALUE
 
@@ -103,8 +102,8 @@ PROMPT, DESCENT = prompting(ENCLOSED.data.X, ENCLOSED.data.gamma), cases.descent
         lambda: prompt_limits.DIVERGENCE.balls(PROMPT),
         lambda: prompt_limits.RATE.balls(PROMPT),
         lambda: cases.DIRECTION.balls(DESCENT),
-        lambda: all_support_divergence.DIVERGES.balls(DESCENT),
-        lambda: all_support_divergence.RATE.balls(DESCENT),
+        lambda: cases.DIVERGES.balls(DESCENT),
+        lambda: cases.RATE.balls(DESCENT),
     ],
 )
 def test_conclusions_on_limits_are_refuted_there(refute):

@@ -7,6 +7,7 @@ import pytest
 
 from attsvm.exact import ExactData, separate
 from attsvm.losses import LOSSES
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.descent_runs import LOCAL_TRAP, towards_solution
 from attsvm.primitives.torch_objectives import (
     constraints,
@@ -29,7 +30,6 @@ from attsvm.theory.search.landscape import screens
 from properties._support.published_data import gaussian_protocol
 from properties.mm._support.prompt_instances import SECOND_TRAPPED, TRAPPED, TWO_KEYS, UNEVEN
 from properties.sim._support.training import NOT_ALIGNED, TWO_TOKENS
-from properties.tf._support.descent_instances import Descent
 from properties.tf.global_initial_gradient import CROWDED, OVERTAKEN
 from tests.late import Late
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -83,7 +84,12 @@ def _on_letters(m: Text, formula: RecordFormula) -> Term | None:
 
 
 def _fields(kind: Any, name: str) -> Any:
-    """Letters for the numbers of a record, in place of what it holds otherwise a `Word`."""
+    """Letters for the numbers of a record, in place of what it holds otherwise a `Word`.
+
+    A field of several types is written as its first one.
+    """
+    if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
+        kind = typing.get_args(kind)[0]
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)
         known = {f.name: _fields(hints[f.name], f.name) for f in dataclasses.fields(kind)}

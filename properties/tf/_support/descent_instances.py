@@ -1,55 +1,33 @@
 """Descents: instances, most of them with all tokens support vectors, conditions, and limits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from flint import arb
 from hypothesis import strategies as st
 
-from attsvm._types import Array
 from attsvm.data import AttentionData
+from attsvm.primitives import descent_limits as limits
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_limits import Letters, limit
 from attsvm.primitives.descent_runs import (
     LEAPING,
     LOCAL_TRAP,
     Run,
-    certified_limit,
-    max_margin,
-    or_more_bits,
-    reaches,
     tight_data,
     towards_solution,
 )
 from attsvm.primitives.gradients import negative_gradient
-from attsvm.primitives.growth_rates import arrives
-from attsvm.primitives.hypotheses import BASIN, EXISTS, UNIQUE, unique_optimum
+from attsvm.primitives.hypotheses import BASIN, EXISTS, UNIQUE
 from attsvm.primitives.loss_hypotheses import SLOPED_LOSS
 from attsvm.primitives.losses import SLOPED
-from attsvm.primitives.steps import (
-    SHORT,
-    TARGET,
-    W_K,
-    Stepped,
-    converges_in_direction,
-    solutions,
-)
-from attsvm.primitives.torch_objectives import elsewhere
+from attsvm.primitives.steps import SHORT, W_K, solutions
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.strategies.adversarial_starts import starts_about
 from attsvm.strategies.data import ragged, ragged_larger
-from attsvm.theory import Slack
 from properties._support.hypothesis_violations import TIED_APART
 from properties.sim._support import training
-
-
-@dataclass(frozen=True, slots=True)
-class Descent(Stepped):
-    """A data set, a start and a decreasing loss by name."""
-
-    data: AttentionData
-    start: Array
-    loss: str
 
 
 @composite
@@ -114,33 +92,9 @@ FLAT_AT_ZERO = replace(from_zero([[[1], [-1]]], scores=[[1.0, -1.0]]), loss="cub
 W^mm is 1/2, and both tokens are support vectors."""
 
 
-def follows(case: Descent, towards: str = "optimal") -> Slack:
-    """Descent from the start converges in direction to the target."""
-    return reaches(Run(case.data, case.start, step=case.step), case.loss, towards)
-
-
-def decided(case: Descent, towards: str = "optimal") -> arb:
-    """Return whether descent converges in direction to the target, or ask for more bits.
-
-    Tokens may be tied in inputs whose gradient is 0. Long runs need many bits, and so do runs where
-    attention lingers.
-    """
-    target = max_margin(case.data, towards)
-    if target is not None and not unique_optimum(case):
-        return or_more_bits(arrives(case.data, case.start, case.loss, target, case.step))
-    run = Run(case.data, case.start, step=case.step)
-    return or_more_bits(certified_limit(run, case.loss, towards))
-
-
-DIRECTION = converges_in_direction(
-    "descent from W_0",
-    W_K,
-    TARGET,
-    floats=follows,
-    balls=decided,
-    tensors=elsewhere,
-    symbols=solutions("W"),
-)
+LETTERS = Letters("W_0", W_K, solutions("W")["towards"])
+DIRECTION = limit(limits.DIRECTION, LETTERS)
+DIVERGES, RATE = limit(limits.NORM, LETTERS), limit(limits.RATE, LETTERS)
 
 VIOLATING = {
     EXISTS: [from_zero([[[1], [1]]], scores=[[1.0, 0.0]])],
@@ -161,5 +115,5 @@ NOT_ALIGNED = replace(
 def not_stationary(m: Any, case: Descent) -> Any:
     """The gradient at W is not 0."""
     return m.below(
-        -m.norm(negative_gradient(m, case.data, case.start, case.loss).matrix), m.exact(0)
+        -m.norm(negative_gradient(m, case.inputs, case.start, case.loss).matrix), m.exact(0)
     )

@@ -69,6 +69,7 @@ from hypothesis import strategies as st
 from attsvm.data import AttentionData
 from attsvm.exact import ExactData
 from attsvm.primitives.att_svm import exact_att_svm
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.hypotheses import feasible
 from attsvm.primitives.loss_hypotheses import FALLING_LOSS, SLOPED_LOSS, STRICT_LOSS
 from attsvm.primitives.losses import SLOPED as LOSSES
@@ -79,7 +80,7 @@ from attsvm.theory import Hypothesis, Measured, Reading, Records, Statement, cha
 from properties.tf import SOURCE
 from properties.tf._support import descent_instances as cases
 from properties.tf._support import token_choices as choices
-from properties.tf._support.descent_instances import Descent, not_stationary
+from properties.tf._support.descent_instances import not_stationary
 from properties.tf._support.token_choices import LARGE
 from properties.tf.benign_landscape import minima, parts, stationary_points
 

@@ -14,10 +14,10 @@ from attsvm.exact.losses import loss_curvature, loss_slope
 from attsvm.exact.minima import is_positive_definite
 from attsvm.exact.numbers import Matrix, Vector
 from attsvm.primitives.att_svm import exact_constraints
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.theory import Slack
 from attsvm.theory.arithmetic import BALLS
-from properties.tf._support.descent_instances import Descent
 
 DOWN = "direction in which the risk bends least"
 """The proposal that `descends` asks for at a stationary point."""

@@ -18,12 +18,12 @@ from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import Matrix, Vector, combine, subtract
 from attsvm.exact.programme import ExactProgramme
 from attsvm.exact.svm import solve_exactly
+from attsvm.primitives.descent import Descent
 from attsvm.primitives.gradients import negative_gradient
 from attsvm.primitives.losses import SLOPED
 from attsvm.strategies import arrays, composite, sizes
 from attsvm.theory import OPEN
 from attsvm.theory.arithmetic import BALLS
-from properties.tf._support.descent_instances import Descent
 from properties.tf.benign_landscape import minima, parts
 from properties.tf.benign_landscape.parts import dependencies
 

@@ -18,7 +18,8 @@ from attsvm.exact.losses import loss_slope
 from attsvm.exact.numbers import Matrix, subtract
 from attsvm.losses import LOSSES
 from attsvm.primitives.att_svm import exact_constraints, flat
-from attsvm.primitives.descent_runs import Run, max_margin, or_more_bits, reaches
+from attsvm.primitives.descent import Descent
+from attsvm.primitives.descent_runs import max_margin, or_more_bits, reaches
 from attsvm.primitives.limit_certificates import certified_direction
 from attsvm.primitives.losses import SLOPED
 from attsvm.primitives.steps import TARGET, W_K, Stepped, converges_in_direction, solutions
@@ -120,7 +121,7 @@ def reaches_after(case: Step, towards: str = "optimal") -> Slack:
     first = stepped(case)
     if first is None:
         return Slack.unknown("the gradient vanishes")
-    return reaches(Run(case.data, first, step=case.step), case.loss, towards)
+    return reaches(Descent(case.data, first, case.loss, step=case.step), case.loss, towards)
 
 
 def decided_after(case: Step, towards: str = "optimal") -> arb | None:

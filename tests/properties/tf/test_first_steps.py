@@ -13,7 +13,7 @@ from attsvm.exact.descent import threshold
 from attsvm.primitives.descent_runs import max_margin
 from attsvm.primitives.hypotheses import rivals_equal
 from properties.tf import global_initial_gradient as claims
-from properties.tf._support.descent_instances import NOT_ALIGNED, decided
+from properties.tf._support.descent_instances import DIRECTION, NOT_ALIGNED
 from properties.tf.global_initial_gradient import first_steps
 from properties.tf.global_initial_gradient.first_steps import Step
 
@@ -52,7 +52,7 @@ def test_the_counterexamples_meet_their_hypotheses():
     assert first_steps.correlates(stepped, max_margin(NOT_ALIGNED.data, "optimal"))
     for case in (overtaken, redundant_data, stepped):
         with ctx.workprec(512):
-            assert decided(case) < 0
+            assert DIRECTION.balls(case) < 0
 
 
 @pytest.mark.parametrize("data", [claims.OVERTAKEN, claims.CROWDED])

@@ -110,7 +110,7 @@ def test_of_three_tokens_on_a_line_the_middle_one_scores_least_or_most(places, s
 def test_a_token_beside_the_others_has_to_score_as_they_do_at_rest():
     assert settled(LEVEL) is not None
     assert settled(BYSTANDER) is None
-    near = replace(LEVEL, data=replace(LEVEL.data, scores=[[3.0, -2.0, 2.0, 1.0 + 2.0**-40]]))
+    near = replace(LEVEL, inputs=replace(LEVEL.data, scores=[[3.0, -2.0, 2.0, 1.0 + 2.0**-40]]))
     assert settled(near) is None
     assert settled(LEVEL, largest=True) is None
     below = from_zero(LEVEL.data.X, scores=[[-1.0, 4.0, 0.0, 1.0]])
@@ -182,12 +182,12 @@ def test_inputs_move_alone_and_all_of_them_have_to_rest():
     queries = np.array([[1.0, 1.0], [1.0, -0.5]])
     for scores, there in (([rest, rest], True), ([rest, not_rest], False)):
         data = replace(from_zero(X, scores=scores).data, Z=queries)
-        case = replace(WITHIN, data=data, start=np.eye(2))
+        case = replace(WITHIN, inputs=data, start=np.eye(2))
         assert (settled(case, largest=True) is not None) == there
         assert stationary_exactly_where_at_rest(case) > 0
         assert least_exactly_where_largest(case) > 0
     data = replace(data, Z=np.ones((2, 2)), scores=np.array([rest, rest]))
-    assert settled(replace(case, data=data)) is OPEN
+    assert settled(replace(case, inputs=data)) is OPEN
 
 
 @pytest.mark.parametrize("case", [REST, FINITE, FALLING, LEVEL])
